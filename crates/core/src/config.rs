@@ -1,0 +1,535 @@
+//! The schema language: one declaration gives the struct, the parser, the defaults with their sources,
+//! the JSON Schema and the text of `dumbbell describe`.
+//!
+//! [`config!`] declares a struct. Every field says what it is, and either is required or carries a default and
+//! where that default comes from. Unknown keys are refused with the nearest known name and the full path.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::value::Value;
+
+/// Where in the user's input a value stands: `links[0].queue.limit`.
+#[derive(Clone, Copy)]
+pub struct At<'a> {
+    parent: Option<&'a At<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> At<'a> {
+    /// The start of a path. An empty name is not shown.
+    pub const fn root(name: &'a str) -> At<'a> {
+        At { parent: None, step: Step::Key(name) }
+    }
+
+    /// The entry `name` below this place.
+    pub const fn key(&'a self, name: &'a str) -> At<'a> {
+        At { parent: Some(self), step: Step::Key(name) }
+    }
+
+    /// The item `i` below this place.
+    pub const fn index(&'a self, i: usize) -> At<'a> {
+        At { parent: Some(self), step: Step::Index(i) }
+    }
+
+    /// An error about the value at this place.
+    pub fn error(&self, message: impl Into<String>, remedy: impl Into<String>) -> ConfigError {
+        ConfigError { path: self.to_string(), message: message.into(), remedy: remedy.into() }
+    }
+}
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let above = self.parent.map(ToString::to_string).unwrap_or_default();
+        match self.step {
+            Step::Key(name) if above.is_empty() || name.is_empty() => write!(f, "{above}{name}"),
+            Step::Key(name) => write!(f, "{above}.{name}"),
+            Step::Index(i) => write!(f, "{above}[{i}]"),
+        }
+    }
+}
+
+/// What is wrong with a user's input, where, and what to do about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConfigError {
+    /// The place, e.g. `links[0].queue.limit`; empty for the whole input.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What the user can do.
+    pub remedy: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        write!(f, "{}; {}", self.message, self.remedy)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// A type that users can write in a scenario.
+pub trait Config: Sized {
+    /// What a user would call this type: `"duration"`, `"size"`.
+    const KIND: &'static str;
+
+    /// Reads the value standing at `at`.
+    ///
+    /// # Errors
+    /// The first thing wrong with it, with its place and a remedy.
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Self, ConfigError>;
+
+    /// The value as a user could have written it, with every default spelled out: what `from_value` reads back.
+    fn to_value(&self) -> Value;
+
+    /// The JSON Schema of the type.
+    fn schema() -> json::Value;
+}
+
+use serde_json as json;
+
+/// Rules that involve several fields of a configuration struct, checked after all fields are read.
+pub trait Validate {
+    /// Checks the struct that was read at `at`.
+    ///
+    /// # Errors
+    /// The first broken rule, placed at the field to change.
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        let _ = at;
+        Ok(())
+    }
+}
+
+/// One field of a configuration struct, as `dumbbell describe` shows it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Field {
+    /// The key users write.
+    pub name: &'static str,
+    /// What a user would call its type.
+    pub kind: &'static str,
+    /// What it means.
+    pub doc: String,
+    /// The default as written, or `None` if the field is required.
+    pub default: Option<Value>,
+    /// Where the default comes from: RFC section, paper section, or "choice" with a reason.
+    pub source: &'static str,
+    /// The JSON Schema of the field.
+    pub schema: json::Value,
+}
+
+/// A configuration struct that can list its fields: everything [`config!`] declares.
+pub trait Fields {
+    /// The fields in the order declared.
+    fn fields() -> Vec<Field>;
+}
+
+/// The JSON Schema of a struct with these fields.
+pub fn object_schema(doc: &str, fields: &[Field]) -> json::Value {
+    let properties: json::Map<String, json::Value> = fields
+        .iter()
+        .map(|f| {
+            let mut schema = f.schema.clone();
+            if let Some(object) = schema.as_object_mut() {
+                object.insert("description".into(), json!(f.doc));
+                if let Some(default) = &f.default
+                    && *default != Value::Null
+                {
+                    object.insert("default".into(), json!(default));
+                }
+            }
+            (f.name.to_owned(), schema)
+        })
+        .collect();
+    let required: Vec<&str> = fields.iter().filter(|f| f.default.is_none()).map(|f| f.name).collect();
+    json!({"type": "object", "description": doc, "properties": properties,
+           "required": required, "additionalProperties": false})
+}
+
+/// Refuses every key of the table that is not in `known`.
+///
+/// # Errors
+/// The first unknown key, with the nearest known one.
+pub fn refuse_unknown_keys(v: &Value, known: &[&str], at: &At<'_>) -> Result<(), ConfigError> {
+    let Value::Table(entries) = v else {
+        return Err(at.error(format!("{} stands where a table is needed", v.kind()), "write a table"));
+    };
+    match entries.iter().find(|(k, _)| !known.contains(&k.as_str())) {
+        None => Ok(()),
+        Some((key, _)) => Err(at.key(key).error("unknown key", suggest(key, known))),
+    }
+}
+
+/// A remedy for an unknown name: the nearest known one if there is one near, else all of them.
+pub fn suggest(name: &str, known: &[&str]) -> String {
+    let nearest = known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase()), *k))
+        .min()
+        .filter(|(distance, k)| *distance <= 1 + k.len().max(name.len()) / 3 && *distance < k.len());
+    match nearest {
+        Some((_, k)) => format!("did you mean {k:?}?"),
+        None if known.is_empty() => "remove it".to_owned(),
+        None => format!("use one of {}", known.join(", ")),
+    }
+}
+
+/// Reads the field `name` of the table `v`, or its default.
+///
+/// # Errors
+/// A missing required field, or what is wrong with the value.
+pub fn read_field<T: Config>(
+    v: &Value,
+    name: &str,
+    default: Option<&Value>,
+    at: &At<'_>,
+) -> Result<T, ConfigError> {
+    match (v.get(name), default) {
+        (Some(value), _) => T::from_value(value, &at.key(name)),
+        (None, Some(default)) => T::from_value(default, &at.key(name)),
+        (None, None) => {
+            Err(at.key(name).error(format!("missing {}", T::KIND), format!("add `{name} = ...`")))
+        }
+    }
+}
+
+macro_rules! integer_config {
+    ($($type:ty),+) => {$(
+        impl Config for $type {
+            const KIND: &'static str = "integer";
+            fn from_value(v: &Value, at: &At<'_>) -> Result<$type, ConfigError> {
+                let Value::Int(n) = v else {
+                    return Err(at.error(format!("{} stands where an integer is needed", v.kind()),
+                                        "write a whole number without quotes"));
+                };
+                <$type>::try_from(*n).map_err(|_| at.error(format!("{n} is out of range"),
+                    format!("give a number from {} to {}", <$type>::MIN, <$type>::MAX)))
+            }
+            fn to_value(&self) -> Value {
+                Value::Int(i64::try_from(*self).unwrap_or(i64::MAX))
+            }
+            fn schema() -> json::Value {
+                json!({"type": "integer", "minimum": <$type>::MIN, "maximum": <$type>::MAX})
+            }
+        }
+    )+};
+}
+integer_config!(u8, u16, u32, u64, i64);
+
+impl Config for f64 {
+    const KIND: &'static str = "number";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<f64, ConfigError> {
+        let x = match v {
+            Value::Float(x) => *x,
+            Value::Int(n) => *n as f64,
+            _ => {
+                return Err(at.error(
+                    format!("{} stands where a number is needed", v.kind()),
+                    "write a number without quotes",
+                ));
+            }
+        };
+        if !x.is_finite() {
+            return Err(at.error(format!("{x} is not a finite number"), "give a finite number"));
+        }
+        Ok(x)
+    }
+    fn to_value(&self) -> Value {
+        Value::Float(*self)
+    }
+    fn schema() -> json::Value {
+        json!({"type": "number"})
+    }
+}
+
+impl Config for bool {
+    const KIND: &'static str = "boolean";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<bool, ConfigError> {
+        match v {
+            Value::Bool(b) => Ok(*b),
+            _ => Err(at.error(
+                format!("{} stands where a boolean is needed", v.kind()),
+                "write true or false without quotes",
+            )),
+        }
+    }
+    fn to_value(&self) -> Value {
+        Value::Bool(*self)
+    }
+    fn schema() -> json::Value {
+        json!({"type": "boolean"})
+    }
+}
+
+impl Config for String {
+    const KIND: &'static str = "string";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<String, ConfigError> {
+        match v {
+            Value::Str(s) => Ok(s.clone()),
+            _ => Err(at.error(format!("{} stands where a string is needed", v.kind()), "put it in quotes")),
+        }
+    }
+    fn to_value(&self) -> Value {
+        Value::Str(self.clone())
+    }
+    fn schema() -> json::Value {
+        json!({"type": "string"})
+    }
+}
+
+impl<T: Config> Config for Option<T> {
+    const KIND: &'static str = T::KIND;
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Option<T>, ConfigError> {
+        match v {
+            Value::Null => Ok(None),
+            _ => T::from_value(v, at).map(Some),
+        }
+    }
+    fn to_value(&self) -> Value {
+        self.as_ref().map_or(Value::Null, T::to_value)
+    }
+    fn schema() -> json::Value {
+        T::schema()
+    }
+}
+
+/// Shared by everything that is made from it.
+impl<T: Config> Config for Arc<T> {
+    const KIND: &'static str = T::KIND;
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Arc<T>, ConfigError> {
+        T::from_value(v, at).map(Arc::new)
+    }
+    fn to_value(&self) -> Value {
+        T::to_value(self)
+    }
+    fn schema() -> json::Value {
+        T::schema()
+    }
+}
+
+impl<T: Fields> Fields for Arc<T> {
+    fn fields() -> Vec<Field> {
+        T::fields()
+    }
+}
+
+impl<T: Config> Config for Vec<T> {
+    const KIND: &'static str = "list";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Vec<T>, ConfigError> {
+        match v {
+            Value::List(items) => {
+                items.iter().enumerate().map(|(i, item)| T::from_value(item, &at.index(i))).collect()
+            }
+            _ => Err(at.error(format!("{} stands where a list is needed", v.kind()), "put it in [brackets]")),
+        }
+    }
+    fn to_value(&self) -> Value {
+        Value::List(self.iter().map(T::to_value).collect())
+    }
+    fn schema() -> json::Value {
+        json!({"type": "array", "items": T::schema()})
+    }
+}
+
+/// Declares a configuration struct: fields, defaults with sources, parser, schema and description.
+///
+/// ```
+/// use dumbbell_core::{config, Duration, Validate};
+/// config! {
+///     /// Controlled delay.
+///     pub struct Params {
+///         /// Acceptable standing queueing delay.
+///         target: Duration = "5ms", "RFC 8289 section 4.2";
+///         /// Required: no default.
+///         limit: u64;
+///     }
+/// }
+/// impl Validate for Params {}
+/// ```
+#[macro_export]
+macro_rules! config {
+    (@default) => { ::core::option::Option::<$crate::Value>::None };
+    (@default $default:expr) => { ::core::option::Option::Some($crate::Value::from($default)) };
+    (@source) => { "" };
+    (@source $source:expr) => { $source };
+    (
+        $(#[doc = $struct_doc:literal])*
+        $vis:vis struct $name:ident {
+            $( $(#[doc = $doc:literal])+ $field:ident : $type:ty $(= $default:expr, $source:expr)? ; )*
+        }
+    ) => {
+        $(#[doc = $struct_doc])*
+        #[derive(Clone, PartialEq, Debug)]
+        $vis struct $name { $( $(#[doc = $doc])+ pub $field: $type, )* }
+
+        impl $crate::config::Fields for $name {
+            fn fields() -> ::std::vec::Vec<$crate::config::Field> {
+                ::std::vec![ $( $crate::config::Field {
+                    name: ::core::stringify!($field),
+                    kind: <$type as $crate::Config>::KIND,
+                    doc: [$($doc),+].map(str::trim).join(" "),
+                    default: $crate::config!(@default $($default)?),
+                    source: $crate::config!(@source $($source)?),
+                    schema: <$type as $crate::Config>::schema(),
+                }, )* ]
+            }
+        }
+
+        impl $crate::Config for $name {
+            const KIND: &'static str = "table";
+            fn from_value(
+                v: &$crate::Value,
+                at: &$crate::config::At<'_>,
+            ) -> ::core::result::Result<Self, $crate::ConfigError> {
+                $crate::config::refuse_unknown_keys(v, &[$(::core::stringify!($field)),*], at)?;
+                let read = $name { $(
+                    $field: $crate::config::read_field(
+                        v, ::core::stringify!($field), $crate::config!(@default $($default)?).as_ref(), at)?,
+                )* };
+                $crate::Validate::validate(&read, at)?;
+                ::core::result::Result::Ok(read)
+            }
+            fn to_value(&self) -> $crate::Value {
+                $crate::Value::Table(::std::vec![ $(
+                    (::core::stringify!($field).to_owned(), $crate::Config::to_value(&self.$field)),
+                )* ])
+            }
+            fn schema() -> $crate::json::Value {
+                let doc = [$($struct_doc),*].map(str::trim).join(" ");
+                $crate::config::object_schema(&doc, &<$name as $crate::config::Fields>::fields())
+            }
+        }
+
+        impl ::core::default::Default for $name {
+            /// The documented defaults; panics if a field is required, which a test over the registry finds.
+            fn default() -> Self {
+                match <$name as $crate::Config>::from_value(&$crate::Value::table(), &$crate::config::At::root("")) {
+                    ::core::result::Result::Ok(v) => v,
+                    ::core::result::Result::Err(e) => ::core::panic!("{}: {e}", ::core::stringify!($name)),
+                }
+            }
+        }
+    };
+}
+
+/// Declares an enumeration that users write as one of a few words.
+///
+/// ```
+/// use dumbbell_core::words;
+/// words! {
+///     /// How routes are chosen.
+///     pub enum Routing { Hops = "hops", Delay = "delay" }
+/// }
+/// ```
+#[macro_export]
+macro_rules! words {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis enum $name:ident { $( $(#[doc = $vdoc:literal])* $variant:ident = $word:literal ),+ $(,)? }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[allow(missing_docs)]
+        $vis enum $name { $( $(#[doc = $vdoc])* $variant ),+ }
+
+        impl $name {
+            /// The word users write.
+            pub const fn word(self) -> &'static str {
+                match self { $( $name::$variant => $word ),+ }
+            }
+        }
+
+        impl $crate::Config for $name {
+            const KIND: &'static str = "word";
+            fn from_value(
+                v: &$crate::Value,
+                at: &$crate::config::At<'_>,
+            ) -> ::core::result::Result<Self, $crate::ConfigError> {
+                let known = [$($word),+];
+                match v {
+                    $crate::Value::Str(s) => match s.as_str() {
+                        $( $word => ::core::result::Result::Ok($name::$variant), )+
+                        other => ::core::result::Result::Err(at.error(
+                            ::std::format!("{other:?} is not one of {}", known.join(", ")),
+                            $crate::config::suggest(other, &known))),
+                    },
+                    _ => ::core::result::Result::Err(at.error(
+                        ::std::format!("{} stands where a word is needed", v.kind()),
+                        ::std::format!("write one of {} in quotes", known.join(", ")))),
+                }
+            }
+            fn to_value(&self) -> $crate::Value {
+                $crate::Value::from(self.word())
+            }
+            fn schema() -> $crate::json::Value {
+                $crate::json::json!({ "enum": [$($word),+] })
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Duration;
+
+    config! {
+        /// Two delays.
+        struct Pair {
+            /// The first one.
+            first: Duration;
+            /// The second one.
+            second: Duration = "5ms", "choice: for the test";
+            /// May be absent.
+            third: Option<u32> = (), "absent: nothing to say";
+        }
+    }
+    impl Validate for Pair {
+        fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+            if self.second < self.first {
+                return Err(at.key("second").error("shorter than `first`", "make it longer"));
+            }
+            Ok(())
+        }
+    }
+
+    fn read(text: &str) -> Result<Pair, String> {
+        let v: Value = toml::from_str(text).unwrap();
+        Pair::from_value(&v, &At::root("links").index(0)).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn fields_defaults_and_messages_come_from_one_declaration() {
+        let pair = read("first = '1ms'").unwrap();
+        assert_eq!(
+            pair,
+            Pair { first: Duration::from_millis(1), second: Duration::from_millis(5), third: None }
+        );
+        assert_eq!(
+            read("frist = '1ms'").unwrap_err(),
+            "links[0].frist: unknown key; did you mean \"first\"?"
+        );
+        assert_eq!(read("").unwrap_err(), "links[0].first: missing duration; add `first = ...`");
+        assert_eq!(
+            read("first = '9ms'").unwrap_err(),
+            "links[0].second: shorter than `first`; make it longer"
+        );
+        assert_eq!(
+            read("first = '1ms'\nthird = -1").unwrap_err(),
+            "links[0].third: -1 is out of range; give a number from 0 to 4294967295"
+        );
+        assert_eq!(pair.to_value().to_string(), r#"{ first = "1ms", second = "5ms", third = none }"#);
+        assert_eq!(Pair::schema()["properties"]["second"]["default"], "5ms");
+        assert_eq!(Pair::schema()["required"], json!(["first"]));
+    }
+}

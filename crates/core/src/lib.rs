@@ -1,0 +1,28 @@
+//! The vocabulary of `dumbbell`: what every other crate speaks and none may change.
+//!
+//! Time, quantities and their units, packets, verdicts, random streams, the configuration schema
+//! and the declarations of the result tables. No clock, no input or output, no simulator.
+
+pub mod config;
+pub mod packet;
+pub mod quantity;
+pub mod registry;
+pub mod results;
+pub mod rng;
+pub mod stage;
+pub mod table;
+pub mod time;
+pub mod value;
+pub mod verdict;
+
+/// `serde_json`, re-exported for the code that [`config!`] and [`registry!`] expand to.
+pub use serde_json as json;
+
+pub use config::{Config, ConfigError, Validate};
+pub use packet::{Direction, Ecn, Frame, Header, Packet, SackBlock, TcpHeader};
+pub use quantity::{BitRate, Bytes, Probability, QueueLimit};
+pub use results::Results;
+pub use stage::Stage;
+pub use time::{Duration, Time};
+pub use value::Value;
+pub use verdict::{DropReason, MarkReason, VerdictSink};

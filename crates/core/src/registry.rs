@@ -1,0 +1,161 @@
+//! The registry: one line in a [`registry!`] list gives an algorithm its name in scenarios, its parameters with
+//! defaults and sources, and its place in `dumbbell list` and `dumbbell describe`.
+
+use std::sync::Arc;
+
+use crate::config::{At, Config, ConfigError, Field, Fields, suggest};
+use crate::value::Value;
+
+/// The identity of an algorithm; its parameters are the configuration struct that implements this.
+pub trait Algorithm: Config + Fields {
+    /// The name users write, lower case.
+    const NAME: &'static str;
+    /// What it is, in one line.
+    const TITLE: &'static str;
+    /// The defining document.
+    const REFERENCE: &'static str;
+}
+
+impl<A: Algorithm> Algorithm for Arc<A> {
+    const NAME: &'static str = A::NAME;
+    const TITLE: &'static str = A::TITLE;
+    const REFERENCE: &'static str = A::REFERENCE;
+}
+
+/// Everything `dumbbell describe NAME` prints.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Descriptor {
+    /// The kind of algorithm: `queue`, `controller`, `size distribution`.
+    pub family: &'static str,
+    /// The name users write.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub title: &'static str,
+    /// The defining document.
+    pub reference: &'static str,
+    /// Its parameters.
+    pub fields: Vec<Field>,
+}
+
+/// The descriptor of an algorithm.
+pub fn describe<A: Algorithm>(family: &'static str) -> Descriptor {
+    Descriptor { family, name: A::NAME, title: A::TITLE, reference: A::REFERENCE, fields: A::fields() }
+}
+
+/// Splits `"codel"` or `{ kind = "codel", target = "5ms" }` into the name and the table of parameters.
+///
+/// # Errors
+/// If neither a name nor a table with `kind` stands there.
+pub fn split_kind(v: &Value, family: &str, at: &At<'_>) -> Result<(String, Value), ConfigError> {
+    let missing = || {
+        at.error(
+            format!("no kind of {family} named"),
+            format!("write `kind = \"...\"`, see `dumbbell list {family}`"),
+        )
+    };
+    match v {
+        Value::Str(name) => Ok((name.clone(), Value::table())),
+        Value::Table(entries) => {
+            let kind = v.get("kind").ok_or_else(missing)?;
+            let name = String::from_value(kind, &at.key("kind"))?;
+            let rest = entries.iter().filter(|(k, _)| k != "kind").cloned().collect();
+            Ok((name, Value::Table(rest)))
+        }
+        _ => Err(missing()),
+    }
+}
+
+/// The error for a name that no line of the registry gives.
+pub fn unknown_kind(name: &str, family: &str, known: &[&str], at: &At<'_>) -> ConfigError {
+    at.error(format!("{name:?} is not a {family}"), suggest(name, known))
+}
+
+/// Declares the members of a family. Each line is `Variant(module::Params)`.
+///
+/// Users write a member as its name or as a table with `kind` and its parameters. With `as Trait` after the family,
+/// `params()` gives any member as an object of the trait that all parameters implement.
+#[macro_export]
+macro_rules! registry {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis enum $name:ident in $family:literal as $object:ident {
+            $( $variant:ident($params:ty) ),+ $(,)?
+        }
+    ) => {
+        $crate::registry! { $(#[doc = $doc])* $vis enum $name in $family { $( $variant($params) ),+ } }
+
+        impl $name {
+            /// The parameters, whatever the member.
+            pub fn params(&self) -> &dyn $object {
+                match self { $( $name::$variant(p) => p ),+ }
+            }
+        }
+    };
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis enum $name:ident in $family:literal { $( $variant:ident($params:ty) ),+ $(,)? }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, PartialEq, Debug)]
+        $vis enum $name {
+            $(
+                #[allow(missing_docs)]
+                $variant($params),
+            )+
+        }
+
+        impl $name {
+            /// What the members are called together.
+            pub const FAMILY: &'static str = $family;
+
+            /// The name users write.
+            pub fn name(&self) -> &'static str {
+                match self { $( $name::$variant(_) => <$params as $crate::registry::Algorithm>::NAME ),+ }
+            }
+
+            /// The descriptors of all members, in the order registered.
+            pub fn descriptors() -> ::std::vec::Vec<$crate::registry::Descriptor> {
+                ::std::vec![ $( $crate::registry::describe::<$params>($family) ),+ ]
+            }
+        }
+
+        impl $crate::Config for $name {
+            const KIND: &'static str = $family;
+            fn from_value(
+                v: &$crate::Value,
+                at: &$crate::config::At<'_>,
+            ) -> ::core::result::Result<Self, $crate::ConfigError> {
+                let (name, rest) = $crate::registry::split_kind(v, $family, at)?;
+                $(
+                    if name == <$params as $crate::registry::Algorithm>::NAME {
+                        return <$params as $crate::Config>::from_value(&rest, at).map($name::$variant);
+                    }
+                )+
+                let known = [$( <$params as $crate::registry::Algorithm>::NAME ),+];
+                ::core::result::Result::Err($crate::registry::unknown_kind(&name, $family, &known, at))
+            }
+            fn to_value(&self) -> $crate::Value {
+                let mut entries = ::std::vec![("kind".to_owned(), $crate::Value::from(self.name()))];
+                let params = match self { $( $name::$variant(p) => $crate::Config::to_value(p) ),+ };
+                if let $crate::Value::Table(params) = params {
+                    entries.extend(params);
+                }
+                $crate::Value::Table(entries)
+            }
+            fn schema() -> $crate::json::Value {
+                let mut members = ::std::vec![$crate::json::json!({
+                    "enum": [$( <$params as $crate::registry::Algorithm>::NAME ),+] })];
+                $( members.push({
+                    let mut schema = <$params as $crate::Config>::schema();
+                    schema["properties"]["kind"] =
+                        $crate::json::json!({ "const": <$params as $crate::registry::Algorithm>::NAME });
+                    if let ::core::option::Option::Some(required) = schema["required"].as_array_mut() {
+                        required.push("kind".into());
+                    }
+                    schema
+                }); )+
+                $crate::json::json!({ "anyOf": members })
+            }
+        }
+    };
+}

@@ -1,0 +1,188 @@
+//! The result tables of a run.
+//!
+//! Rates, losses and means count the measured part of a run, from the end of the warm-up to the end; whole-run
+//! totals are marked as such.
+
+use crate::table::{Label, Labels, Table};
+
+crate::tables! {
+    /// One row per run.
+    pub struct RunRow in Runs as "runs" {
+        /// The seed of every random stream.
+        seed: u64 as "";
+        /// Simulated time.
+        duration: f64 as "s";
+        /// Part of it that no figure counts.
+        warmup: f64 as "s";
+        /// Packets fully transmitted over a link, summed over links (whole run).
+        packet_hops: u64 as "";
+        /// Flows that started (whole run).
+        flows_started: u64 as "";
+        /// Flows whose last byte arrived in order (whole run).
+        flows_completed: u64 as "";
+        /// In-order application bytes delivered per second, all flows.
+        goodput: f64 as "bit/s";
+        /// Jain's fairness index over the goodputs of the flows that have no size, if there are any.
+        fairness: Option<f64> as "";
+        /// Mean completion time of the counted flows (started after the warm-up and completed).
+        fct_mean: Option<f64> as "s";
+        /// Packets handed to the network by all endpoints (whole run).
+        packets_sent: u64 as "";
+        /// Packets delivered to endpoints (whole run).
+        packets_delivered: u64 as "";
+        /// Packets dropped, whatever the reason (whole run).
+        packets_dropped: u64 as "";
+        /// Packets queued or in flight at the end.
+        packets_inside: u64 as "";
+    }
+
+    /// One row per flow.
+    pub struct FlowRow in Flows as "flows" {
+        /// The flow's number, in order of start.
+        flow: u32 as "";
+        /// The flow group or workload of the scenario it belongs to.
+        group: Label as "";
+        /// Source node.
+        source: Label as "";
+        /// Destination node.
+        destination: Label as "";
+        /// Transport.
+        transport: Label as "";
+        /// Congestion controller, empty if the transport has none.
+        controller: Label as "";
+        /// Application bytes to send; null if unlimited.
+        size: Option<f64> as "B";
+        /// When its first packet (SYN) was sent.
+        start: f64 as "s";
+        /// First packet sent to last byte received in order; null if that has not happened.
+        completion_time: Option<f64> as "s";
+        /// First packet sent to last byte acknowledged at the sender; null if that has not happened.
+        sender_completion_time: Option<f64> as "s";
+        /// True if the flow started after the warm-up.
+        counted: bool as "";
+        /// In-order application bytes received (whole run).
+        delivered: u64 as "B";
+        /// In-order application bytes received per second, over the part of the flow's life that is measured.
+        goodput: f64 as "bit/s";
+        /// Packets sent by the source (whole run).
+        packets_sent: u64 as "";
+        /// Data segments sent again (whole run).
+        retransmissions: u64 as "";
+        /// Retransmission timeouts (whole run).
+        timeouts: u32 as "";
+        /// Congestion events answered by a window cut other than a timeout: fast recoveries and ECN (whole run).
+        cuts: u32 as "";
+        /// Packets of the flow, both ways, that the network dropped (whole run).
+        dropped: u64 as "";
+        /// Smallest round-trip time measured; null without a sample.
+        rtt_min: Option<f64> as "s";
+        /// Smoothed round-trip time at the end; null without a sample.
+        rtt_smoothed: Option<f64> as "s";
+    }
+
+    /// One row per directed link.
+    pub struct LinkRow in Links as "links" {
+        /// The link's name.
+        link: Label as "";
+        /// The node it leaves.
+        source: Label as "";
+        /// The node it enters.
+        destination: Label as "";
+        /// Queue discipline.
+        queue: Label as "";
+        /// Configured rate.
+        rate: f64 as "bit/s";
+        /// Propagation delay.
+        delay: f64 as "s";
+        /// Packets that arrived at the queue.
+        arrived: u64 as "";
+        /// Packets fully transmitted.
+        sent: u64 as "";
+        /// Bytes fully transmitted.
+        sent_bytes: u64 as "B";
+        /// Packets dropped at the queue or lost on the link.
+        dropped: u64 as "";
+        /// Packets marked "congestion experienced".
+        marked: u64 as "";
+        /// Share of time spent transmitting.
+        utilisation: f64 as "";
+        /// Dropped packets per arrived packet.
+        loss: f64 as "";
+        /// Time average of the packets in the queue, the one in transmission included.
+        queue_mean: f64 as "packets";
+        /// Median over time of the packets in the queue; null where the queue is not sampled.
+        queue_p50: Option<f64> as "packets";
+        /// 90th percentile over time.
+        queue_p90: Option<f64> as "packets";
+        /// 99th percentile over time.
+        queue_p99: Option<f64> as "packets";
+        /// Largest sampled value.
+        queue_max: Option<f64> as "packets";
+        /// Mean time from arrival to the end of transmission, over the packets that arrived and were sent.
+        sojourn_mean: Option<f64> as "s";
+    }
+
+    /// One row per sampled value: a time series in long form.
+    pub struct SampleRow in Samples as "samples" {
+        /// When.
+        time: f64 as "s";
+        /// `flow` or `link`.
+        subject: Label as "";
+        /// The number of the flow or the row of the link.
+        id: u32 as "";
+        /// What: `cwnd` (bytes), `rtt` (smoothed, s), `goodput` (bit/s), `queue` (packets), `throughput` (bit/s), `drops` (in the period).
+        metric: Label as "";
+        /// The value, in the unit of the metric.
+        value: f64 as "";
+    }
+
+    /// One row per dropped packet.
+    pub struct DropRow in Drops as "drops" {
+        /// When.
+        time: f64 as "s";
+        /// Where: the row of the link.
+        link: u32 as "";
+        /// The flow it belonged to.
+        flow: u32 as "";
+        /// Bytes, headers included.
+        size: u32 as "B";
+        /// Why.
+        reason: Label as "";
+    }
+}
+
+/// Everything a run leaves behind.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// See [`RunRow`].
+    pub runs: Runs,
+    /// See [`FlowRow`].
+    pub flows: Flows,
+    /// See [`LinkRow`].
+    pub links: Links,
+    /// See [`SampleRow`].
+    pub samples: Samples,
+    /// See [`DropRow`].
+    pub drops: Drops,
+    /// The dictionary that all tables share.
+    pub labels: Labels,
+}
+
+impl Results {
+    /// The tables, ready to be written: `runs, flows, links, samples, drops`.
+    pub fn into_tables(self) -> Vec<Table> {
+        let labels = self.labels;
+        vec![
+            self.runs.into_table(labels.clone()),
+            self.flows.into_table(labels.clone()),
+            self.links.into_table(labels.clone()),
+            self.samples.into_table(labels.clone()),
+            self.drops.into_table(labels),
+        ]
+    }
+
+    /// The code of a label, entering it if new.
+    pub fn label(&mut self, text: &str) -> Label {
+        self.labels.code(text)
+    }
+}

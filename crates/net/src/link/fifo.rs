@@ -1,0 +1,267 @@
+//! DropTail at a constant rate, with one event per hop or none.
+
+use dumbbell_core::{DropReason, Duration, Packet, Time};
+
+use super::{Counters, Dropped, Impairments, LinkConfig, Serializer};
+use crate::queue::{Limit, droptail};
+use crate::ring::Ring;
+
+/// A link whose departures are known at arrival.
+///
+/// Because they are, a packet may be passed on at once to a next link that no other traffic enters ([`FifoLink::pass`]):
+/// what that link does with it is settled already. So packets may be offered ahead of time, in order, and everything
+/// is counted when it is offered; [`FifoLink::counters`] takes out again what lies beyond the time asked for.
+#[derive(Clone, Debug)]
+pub struct FifoLink {
+    serializer: Serializer,
+    delay: Duration,
+    limit: Limit,
+    /// True if the backlog must be known at any time: the queue has a limit or is sampled.
+    watched: bool,
+    impairments: Impairments,
+    /// The packets whose next event is their arrival at the far end, in order.
+    packets: Ring<Packet>,
+    /// On a watched link, the packets that had not departed when last looked at.
+    backlog: Ring<Departure>,
+    backlog_bytes: u64,
+    arrived: u64,
+    accepted: u64,
+    accepted_bytes: u64,
+    sojourn_sum: u64,
+    dropped: [u64; DropReason::ALL.len()],
+    /// The next time at which counters will be read.
+    boundary: Time,
+    boundaries: Vec<Time>,
+    /// Packets counted that depart at the boundary or later.
+    beyond: Vec<Visit>,
+}
+
+/// When a packet has left the transmitter, and its size: 48 bits of nanoseconds (78 hours) and 16 bits of bytes.
+/// A later departure is kept as the latest.
+#[derive(Clone, Copy, Debug)]
+struct Departure(u64);
+
+impl Departure {
+    #[inline]
+    fn new(time: Time, size: u16) -> Departure {
+        Departure(time.as_nanos().min((1 << 48) - 1) << 16 | u64::from(size))
+    }
+    #[inline]
+    fn time(self) -> Time {
+        Time::from_nanos(self.0 >> 16)
+    }
+    #[inline]
+    fn size(self) -> u64 {
+        self.0 & 0xffff
+    }
+}
+
+/// A packet's stay in the queue and the transmitter.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    arrival: Time,
+    departure: Time,
+    size: u16,
+}
+
+impl FifoLink {
+    /// An idle link.
+    pub fn new(config: &LinkConfig, queue: &droptail::Params) -> FifoLink {
+        let limit = queue.waiting_limit(config.bdp, config.mtu);
+        let mut link = FifoLink {
+            serializer: Serializer::new(config.rate),
+            delay: config.delay,
+            limit,
+            watched: config.sampled || limit != Limit::NONE,
+            impairments: Impairments::new(config),
+            packets: Ring::default(),
+            backlog: Ring::default(),
+            backlog_bytes: 0,
+            arrived: 0,
+            accepted: 0,
+            accepted_bytes: 0,
+            sojourn_sum: 0,
+            dropped: [0; DropReason::ALL.len()],
+            boundary: Time::NEVER,
+            boundaries: config.read_at.iter().rev().copied().collect(),
+            beyond: Vec::new(),
+        };
+        link.next_boundary();
+        link
+    }
+
+    /// True if what happens to a packet on this link depends on nothing but the packets before it, so that packets may be
+    /// offered ahead of time: no limit, no samples, no impairments.
+    pub fn is_transparent(&self) -> bool {
+        !self.watched && self.passes_on()
+    }
+
+    /// True if a packet accepted here is sure to reach the far end, so that it may be passed on at once.
+    pub fn passes_on(&self) -> bool {
+        !self.impairments.lossy
+    }
+
+    /// A packet arrives at the queue. Returns when it will reach the far end, or gives it up to `drops`.
+    #[inline]
+    pub fn pass(&mut self, now: Time, packet: &Packet, drops: &mut Vec<Dropped>) -> Option<Time> {
+        let n = self.arrived;
+        self.arrived += 1;
+        if let Some(reason) = self.refuse(now, packet, n) {
+            self.dropped[reason as usize] += 1;
+            drops.push((*packet, reason));
+            return None;
+        }
+        let departure = self.serializer.depart(now, packet.size);
+        self.accepted += 1;
+        self.accepted_bytes += u64::from(packet.size);
+        self.sojourn_sum += departure.since(now).as_nanos();
+        if self.watched {
+            self.backlog_bytes += u64::from(packet.size);
+            self.backlog.push(Departure::new(departure, packet.size));
+        }
+        if departure >= self.boundary {
+            self.note_beyond(Visit { arrival: now, departure, size: packet.size });
+        }
+        Some(departure + self.delay)
+    }
+
+    /// See [`super::Link::push`].
+    #[inline]
+    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, drops: &mut Vec<Dropped>) -> bool {
+        let Some(at) = self.pass(now, packet, drops) else { return false };
+        let first = self.packets.is_empty();
+        let stored = self.packets.push(*packet);
+        stored.at = at;
+        stored.hop = hop;
+        first
+    }
+
+    #[inline]
+    fn refuse(&mut self, now: Time, packet: &Packet, n: u64) -> Option<DropReason> {
+        if let Some(reason) = self.impairments.refuse(packet, n) {
+            return Some(reason);
+        }
+        if self.limit == Limit::NONE || self.backlog(now) == 0 {
+            return None;
+        }
+        let in_service = self.backlog.front().map_or(0, |d| d.size());
+        let waiting = self.backlog.len() as u64 - 1;
+        let admitted = self.limit.admits(waiting, self.backlog_bytes - in_service, packet.size.into());
+        (!admitted).then_some(DropReason::Overflow)
+    }
+
+    #[cold]
+    fn note_beyond(&mut self, visit: Visit) {
+        self.beyond.push(visit);
+    }
+
+    /// See [`super::Link::act`].
+    #[inline]
+    pub fn act(&mut self, now: Time, drops: &mut Vec<Dropped>) -> bool {
+        if self.impairments.lossy {
+            return self.draw(now, drops);
+        }
+        true
+    }
+
+    /// On a lossy link, draws once for every packet that comes out.
+    #[cold]
+    fn draw(&mut self, now: Time, drops: &mut Vec<Dropped>) -> bool {
+        let Some(packet) = self.head().filter(|p| p.at <= now).copied() else { return false };
+        let lost = self.impairments.lose();
+        if lost {
+            self.dropped[DropReason::RandomLoss as usize] += 1;
+            drops.push((packet, DropReason::RandomLoss));
+            self.pop();
+        }
+        !lost
+    }
+
+    /// See [`super::Link::head`].
+    #[inline]
+    pub fn head(&self) -> Option<&Packet> {
+        self.packets.front()
+    }
+
+    /// See [`super::Link::pop`].
+    #[inline]
+    pub fn pop(&mut self) {
+        self.packets.discard();
+    }
+
+    /// See [`super::Link::wake_at`].
+    #[inline]
+    pub fn wake_at(&self) -> Time {
+        self.packets.front().map_or(Time::NEVER, |p| p.at)
+    }
+
+    /// See [`super::Link::backlog`]. Zero on a link that is not watched.
+    #[inline]
+    pub fn backlog(&mut self, now: Time) -> u64 {
+        while let Some(departure) = self.backlog.front() {
+            if departure.time() > now {
+                break;
+            }
+            self.backlog_bytes -= departure.size();
+            self.backlog.discard();
+        }
+        self.backlog.len() as u64
+    }
+
+    /// See [`super::Link::inside`].
+    pub fn inside(&self) -> u64 {
+        self.packets.len() as u64
+    }
+
+    /// See [`super::Link::progress`].
+    pub fn progress(&mut self, now: Time) -> Counters {
+        let backlog = self.backlog(now);
+        Counters {
+            arrived: self.arrived,
+            sent: self.accepted - backlog,
+            sent_bytes: self.accepted_bytes - self.backlog_bytes,
+            dropped: self.dropped,
+            marked: 0,
+            queue_area: 0,
+            sojourn_sum: self.sojourn_sum,
+            sojourns: self.accepted,
+        }
+    }
+
+    /// See [`super::Link::counters`].
+    ///
+    /// # Panics
+    /// If `now` is not the next of the times given in [`LinkConfig::read_at`].
+    pub fn counters(&mut self, now: Time) -> Counters {
+        assert_eq!(now, self.boundary, "counters are read at the times announced");
+        let mut c = Counters {
+            arrived: self.arrived,
+            sent: self.accepted,
+            sent_bytes: self.accepted_bytes,
+            dropped: self.dropped,
+            marked: 0,
+            // The integral of the number in the system is the sum of the times that they stay.
+            queue_area: self.sojourn_sum,
+            sojourn_sum: self.sojourn_sum,
+            sojourns: self.accepted,
+        };
+        for visit in self.beyond.iter().filter(|v| v.departure > now) {
+            c.sent -= 1;
+            c.sent_bytes -= u64::from(visit.size);
+            c.queue_area -= visit.departure.since(visit.arrival.max(now)).as_nanos();
+            if visit.arrival > now {
+                c.arrived -= 1;
+                c.sojourns -= 1;
+                c.sojourn_sum -= visit.departure.since(visit.arrival).as_nanos();
+            }
+        }
+        self.next_boundary();
+        c
+    }
+
+    fn next_boundary(&mut self) {
+        let boundary = self.boundaries.pop().unwrap_or(Time::NEVER);
+        self.boundary = boundary;
+        self.beyond.retain(|v| v.departure >= boundary);
+    }
+}

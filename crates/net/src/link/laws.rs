@@ -1,0 +1,207 @@
+//! Laws of links, over generated arrivals.
+
+use dumbbell_core::rng::stream;
+use dumbbell_core::{BitRate, Duration, Ecn, Packet, Probability, QueueLimit, TcpHeader, Time};
+use proptest::prelude::*;
+
+use super::{Dropped, FifoLink, Link, LinkConfig, QueuedLink};
+use crate::queue::{QueueSpec, droptail};
+
+const DELAY: Duration = Duration::from_millis(3);
+
+fn config(queue: QueueSpec) -> LinkConfig {
+    LinkConfig {
+        rate: BitRate::from_bps(9_999_991),
+        delay: DELAY,
+        mtu: 1500,
+        queue,
+        bdp: 62_500,
+        loss: Probability::default(),
+        drop_list: vec![3, 5],
+        sampled: true,
+        read_at: Vec::new(),
+        queue_rng: stream(1, "queue"),
+        loss_rng: stream(1, "loss"),
+    }
+}
+
+fn packet(id: u64, size: u16) -> Packet {
+    TcpHeader { number: id, ..TcpHeader::default() }.into_packet(0, size, Ecn::NotEct)
+}
+
+/// What a link did: (time, number, size) of every packet that came out, and the numbers of those dropped.
+#[derive(Debug, Default, PartialEq)]
+struct Trace {
+    out: Vec<(Time, u64, u16)>,
+    dropped: Vec<u64>,
+    backlogs: Vec<u64>,
+}
+
+/// Offers packets of the given sizes and gaps to the link, driving it by its own wake-ups.
+fn drive(link: &mut Link, arrivals: &[(u64, u16)]) -> Trace {
+    let mut trace = Trace::default();
+    let mut drops: Vec<Dropped> = Vec::new();
+    let mut now = Time::ZERO;
+    let run_until = |link: &mut Link, until: Time, trace: &mut Trace, drops: &mut Vec<Dropped>| {
+        while link.wake_at() <= until && link.wake_at().is_finite() {
+            let t = link.wake_at();
+            if link.act(t, drops) {
+                let p = link.head().unwrap();
+                trace.out.push((t, p.body[0], p.size));
+                link.pop();
+            }
+        }
+    };
+    for (id, &(gap, size)) in arrivals.iter().enumerate() {
+        now += Duration::from_nanos(gap);
+        run_until(link, now, &mut trace, &mut drops);
+        link.push(now, &packet(id as u64, size), 0, &mut drops);
+        trace.backlogs.push(link.backlog(now));
+        let inside = link.inside() as usize;
+        assert_eq!(id + 1, trace.out.len() + drops.len() + inside, "conservation");
+    }
+    run_until(link, now + Duration::from_secs(100), &mut trace, &mut drops);
+    trace.dropped = drops.iter().map(|(p, _)| p.body[0]).collect();
+    trace
+}
+
+fn arrivals() -> impl Strategy<Value = Vec<(u64, u16)>> {
+    prop::collection::vec((0..3_000_000u64, 40..=1501u16), 1..300)
+}
+
+proptest! {
+    #[test]
+    fn the_fast_form_is_the_general_form_with_droptail(arrivals in arrivals(), packets in 2..20u64, in_bytes: bool, count_in_service: bool) {
+        let limit = if in_bytes { QueueLimit::Bytes(packets * 1500) } else { QueueLimit::Packets(packets) };
+        let params = droptail::Params { limit, count_in_service: count_in_service && !in_bytes };
+        let end = Time::from_nanos(200_000_000_000);
+        let config = LinkConfig { read_at: vec![end], ..config(QueueSpec::DropTail(params.clone())) };
+        let mut fast = Link::Fifo(FifoLink::new(&config, &params));
+        let mut general = Link::Queued(Box::new(QueuedLink::new(&config)));
+        prop_assert_eq!(drive(&mut fast, &arrivals), drive(&mut general, &arrivals));
+        prop_assert_eq!(fast.counters(end), general.counters(end));
+    }
+
+    #[test]
+    fn counters_may_be_read_at_any_time(arrivals in arrivals(), cut in 0..300usize) {
+        let head = &arrivals[..cut.min(arrivals.len())];
+        let stop = Time::from_nanos(head.iter().map(|(gap, _)| gap).sum());
+        let queue = droptail::Params { limit: QueueLimit::Packets(7), count_in_service: false };
+        let config = LinkConfig { read_at: vec![stop], ..config(QueueSpec::DropTail(queue)) };
+        let (mut fast, mut general) = (Link::new(&config), Link::Queued(Box::new(QueuedLink::new(&config))));
+        // Stop in the middle of things: at the last arrival, before what is queued has left.
+        let mut now = Time::ZERO;
+        let (mut fast_drops, mut general_drops) = (Vec::new(), Vec::new());
+        for (id, &(gap, size)) in head.iter().enumerate() {
+            now += Duration::from_nanos(gap);
+            for (link, drops) in [(&mut fast, &mut fast_drops), (&mut general, &mut general_drops)] {
+                while link.wake_at() <= now {
+                    if link.act(link.wake_at(), drops) {
+                        link.pop();
+                    }
+                }
+                link.push(now, &packet(id as u64, size), 0, drops);
+            }
+        }
+        let (a, b) = (fast.counters(now), general.counters(now));
+        prop_assert_eq!((a.arrived, a.sent, a.sent_bytes, a.dropped, a.queue_area), (b.arrived, b.sent, b.sent_bytes, b.dropped, b.queue_area));
+        prop_assert_eq!(a.arrived, a.sent + a.dropped_total() + fast.backlog(now));
+    }
+
+    #[test]
+    fn packets_passed_on_at_once_fare_as_packets_that_wait_for_their_events(arrivals in arrivals(), read in 0..400_000_000u64) {
+        // Two links in a row, the second fed by the first alone.
+        let read = Time::from_nanos(read);
+        let mut first = LinkConfig { read_at: vec![read], ..config(QueueSpec::DropTail(droptail::Params { limit: QueueLimit::Packets(7), count_in_service: false })) };
+        first.drop_list = vec![2];
+        let mut second = LinkConfig { rate: BitRate::from_bps(8_000_003), sampled: false, ..first.clone() };
+        second.queue = QueueSpec::DropTail(droptail::Params::default());
+        second.drop_list.clear();
+        prop_assert!(Link::new(&first).passes_on() && Link::new(&second).is_transparent());
+
+        let mut drops = Vec::new();
+        let (mut a, mut b) = (Link::new(&first), Link::new(&second));
+        let mut at_once = Vec::new();
+        let mut now = Time::ZERO;
+        for (id, &(gap, size)) in arrivals.iter().enumerate() {
+            now += Duration::from_nanos(gap);
+            let packet = packet(id as u64, size);
+            if let Some(t) = a.pass(now, &packet, &mut drops) {
+                at_once.extend(b.pass(t, &packet, &mut drops).map(|t| (t, id as u64)));
+            }
+        }
+        let counters = (a.counters(read), b.counters(read));
+
+        let (mut a, mut b) = (Link::new(&first), Link::Queued(Box::new(QueuedLink::new(&second))));
+        let mut waited = Vec::new();
+        let mut counted = None;
+        let mut now = Time::ZERO;
+        let mut offered = arrivals.iter().enumerate().map(|(id, &(gap, size))| { now += Duration::from_nanos(gap); (now, packet(id as u64, size)) }).peekable();
+        loop {
+            let times = [offered.peek().map_or(Time::NEVER, |(t, _)| *t), a.wake_at(), b.wake_at()];
+            let now = times.into_iter().min().unwrap();
+            if now > read && counted.is_none() {
+                // The general form settles its own past before it is read.
+                b.act(read, &mut drops);
+                counted = Some((a.counters(read), b.counters(read)));
+            }
+            if !now.is_finite() {
+                break;
+            }
+            // Departures and arrivals at the far end come before new packets at the same instant.
+            if times[2] == now {
+                if b.act(now, &mut drops) {
+                    waited.push((now, b.head().unwrap().body[0]));
+                    b.pop();
+                }
+            } else if times[1] == now {
+                let p = *a.head().unwrap();
+                a.pop();
+                b.push(now, &p, 0, &mut drops);
+            } else {
+                let (_, p) = offered.next().unwrap();
+                a.push(now, &p, 0, &mut drops);
+            }
+        }
+        prop_assert_eq!(at_once, waited);
+        let (counted_a, counted_b) = counted.unwrap();
+        prop_assert_eq!(counters.0.sent, counted_a.sent);
+        let fields = |c: &super::Counters| (c.arrived, c.sent, c.sent_bytes, c.queue_area);
+        prop_assert_eq!(fields(&counters.1), fields(&counted_b));
+    }
+
+    #[test]
+    fn no_link_is_faster_than_its_rate_or_reorders(arrivals in arrivals()) {
+        for queue in QueueSpec::all_defaults() {
+            let config = config(queue);
+            let trace = drive(&mut Link::new(&config), &arrivals);
+            for first in 0..trace.out.len() {
+                let mut bits = 0u128;
+                for &(t, _, size) in &trace.out[first + 1..] {
+                    bits += u128::from(size) * 8;
+                    let needed = bits * 1_000_000_000 / u128::from(config.rate.as_bps());
+                    // Departures are rounded down to the nanosecond, so an interval may be short by one.
+                    prop_assert!(u128::from(t.since(trace.out[first].0).as_nanos()) + 1 >= needed);
+                }
+            }
+            prop_assert!(trace.out.is_sorted_by_key(|&(_, id, _)| id));
+        }
+    }
+}
+
+#[test]
+fn random_loss_takes_its_share_after_transmission() {
+    let mut config = config(QueueSpec::DropTail(droptail::Params::default()));
+    config.loss = Probability::default();
+    config.drop_list.clear();
+    let arrivals = vec![(2_000_000, 1500); 20_000];
+    let all = drive(&mut Link::new(&config), &arrivals).out.len();
+    assert_eq!(all, 20_000);
+    let v = dumbbell_core::Value::from(0.1);
+    config.loss = dumbbell_core::Config::from_value(&v, &dumbbell_core::config::At::root("loss")).unwrap();
+    let mut link = Link::new(&config);
+    let kept = drive(&mut link, &arrivals).out.len();
+    // Binomial(20000, 0.9): standard deviation 42.
+    assert!((17_800..18_200).contains(&kept), "{kept}");
+    assert_eq!(link.progress(Time::from_nanos(1 << 47)).sent, 20_000);
+}

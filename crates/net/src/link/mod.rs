@@ -1,0 +1,253 @@
+//! Links: a queue, a transmitter and a propagation delay in one direction.
+//!
+//! Two forms with one behaviour. [`FifoLink`] serves a DropTail queue at a constant rate: the departure of a packet is
+//! known when it arrives, so a hop costs one event, and the queue is counted lazily from the departure times.
+//! [`QueuedLink`] serves any discipline and needs a second event, the end of each transmission. A law test holds
+//! the first to the second.
+
+mod fifo;
+mod queued;
+mod serializer;
+
+#[cfg(test)]
+mod laws;
+
+use dumbbell_core::rng::Stream;
+use dumbbell_core::{BitRate, DropReason, Duration, Packet, Probability, Time};
+use rand::RngExt;
+
+pub use fifo::FifoLink;
+pub use queued::QueuedLink;
+pub use serializer::Serializer;
+
+use crate::queue::{Context, QueueSpec};
+
+/// What a link counts, from the start of the run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Packets that arrived at the queue.
+    pub arrived: u64,
+    /// Packets fully transmitted.
+    pub sent: u64,
+    /// Bytes fully transmitted.
+    pub sent_bytes: u64,
+    /// Packets dropped, by reason.
+    pub dropped: [u64; DropReason::ALL.len()],
+    /// Packets marked.
+    pub marked: u64,
+    /// Integral of the packets in the system (waiting or in transmission) over time, in packet-nanoseconds.
+    pub queue_area: u64,
+    /// Sum over `sojourns` of the time from arrival to the end of transmission, in nanoseconds.
+    pub sojourn_sum: u64,
+    /// Packets that `sojourn_sum` counts.
+    pub sojourns: u64,
+}
+
+impl Counters {
+    /// Packets dropped for any reason.
+    pub fn dropped_total(&self) -> u64 {
+        self.dropped.iter().sum()
+    }
+
+    /// What was counted since `earlier`.
+    pub fn since(&self, earlier: &Counters) -> Counters {
+        let mut dropped = self.dropped;
+        dropped.iter_mut().zip(earlier.dropped).for_each(|(now, then)| *now -= then);
+        Counters {
+            arrived: self.arrived - earlier.arrived,
+            sent: self.sent - earlier.sent,
+            sent_bytes: self.sent_bytes - earlier.sent_bytes,
+            dropped,
+            marked: self.marked - earlier.marked,
+            queue_area: self.queue_area - earlier.queue_area,
+            sojourn_sum: self.sojourn_sum - earlier.sojourn_sum,
+            sojourns: self.sojourns - earlier.sojourns,
+        }
+    }
+}
+
+/// A dropped packet and why.
+pub type Dropped = (Packet, DropReason);
+
+/// Everything that defines a link.
+#[derive(Clone, Debug)]
+pub struct LinkConfig {
+    /// Bits per second.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// Largest packet.
+    pub mtu: u32,
+    /// The queue before the transmitter.
+    pub queue: QueueSpec,
+    /// One bandwidth-delay product in bytes, for limits in BDPs.
+    pub bdp: u64,
+    /// Packets lost at random after transmission.
+    pub loss: Probability,
+    /// Packets to drop, by order of arrival at the queue, counted from 0; sorted.
+    pub drop_list: Vec<u64>,
+    /// True if the backlog will be asked for at any time; otherwise only links with a limit know it.
+    pub sampled: bool,
+    /// The times at which the counters will be read, in order: the end of the warm-up, the end of the run.
+    pub read_at: Vec<Time>,
+    /// The stream of the queue.
+    pub queue_rng: Stream,
+    /// The stream of random losses.
+    pub loss_rng: Stream,
+}
+
+/// What happens to packets apart from queueing: the MTU, scripted drops, random loss. Off the hot path but for one flag.
+#[derive(Clone, Debug)]
+struct Impairments {
+    mtu: u16,
+    scripted: bool,
+    lossy: bool,
+    rare: Box<Rare>,
+}
+
+#[derive(Clone, Debug)]
+struct Rare {
+    loss: f64,
+    loss_rng: Stream,
+    drop_list: Vec<u64>,
+}
+
+impl Impairments {
+    fn new(config: &LinkConfig) -> Impairments {
+        Impairments {
+            mtu: u16::try_from(config.mtu).unwrap_or(u16::MAX),
+            scripted: !config.drop_list.is_empty(),
+            lossy: config.loss.get() > 0.0,
+            rare: Box::new(Rare {
+                loss: config.loss.get(),
+                loss_rng: config.loss_rng.clone(),
+                drop_list: config.drop_list.clone(),
+            }),
+        }
+    }
+
+    /// Why the `n`-th arrival must not enter the queue, if it must not.
+    #[inline]
+    fn refuse(&self, packet: &Packet, n: u64) -> Option<DropReason> {
+        if packet.size > self.mtu {
+            return Some(DropReason::TooBig);
+        }
+        (self.scripted && self.rare.drop_list.binary_search(&n).is_ok()).then_some(DropReason::Scripted)
+    }
+
+    /// True if a transmitted packet is lost on the way.
+    #[inline]
+    fn lose(&mut self) -> bool {
+        self.lossy && self.rare.loss_rng.random::<f64>() < self.rare.loss
+    }
+}
+
+/// A link of either form. The fast form stays in place, whatever its size: nearly all links are of that form.
+#[allow(clippy::large_enum_variant)]
+#[derive(Clone, Debug)]
+pub enum Link {
+    /// DropTail at a constant rate: one event per hop.
+    Fifo(FifoLink),
+    /// Any other discipline: two events per hop.
+    Queued(Box<QueuedLink>),
+}
+
+macro_rules! either {
+    ($self:ident, $link:ident => $body:expr) => {
+        match $self {
+            Link::Fifo($link) => $body,
+            Link::Queued($link) => $body,
+        }
+    };
+}
+
+impl Link {
+    /// An idle link, in the cheapest form that serves its queue.
+    pub fn new(config: &LinkConfig) -> Link {
+        match &config.queue {
+            QueueSpec::DropTail(params) => Link::Fifo(FifoLink::new(config, params)),
+            _ => Link::Queued(Box::new(QueuedLink::new(config))),
+        }
+    }
+
+    /// A packet arrives at the queue; its [`Packet::hop`] becomes `hop`. Packets given up go to `drops`. Returns true if
+    /// `wake_at` changed.
+    ///
+    /// The packet comes by reference and is changed only where it comes to lie: a narrow store followed by a wide load
+    /// of the same bytes would stall the processor on every hop.
+    #[inline]
+    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, drops: &mut Vec<Dropped>) -> bool {
+        either!(self, link => link.push(now, packet, hop, drops))
+    }
+
+    /// A packet arrives and is passed on at once: returns when it reaches the far end, or `None` if it was given up.
+    /// Only for a link that [`Link::passes_on`].
+    #[inline]
+    pub fn pass(&mut self, now: Time, packet: &Packet, drops: &mut Vec<Dropped>) -> Option<Time> {
+        match self {
+            Link::Fifo(link) => link.pass(now, packet, drops),
+            Link::Queued(_) => None,
+        }
+    }
+
+    /// True if [`Link::pass`] may be used: the arrival of every accepted packet at the far end is known at once.
+    pub fn passes_on(&self) -> bool {
+        matches!(self, Link::Fifo(link) if link.passes_on())
+    }
+
+    /// True if packets may be offered ahead of time, provided that they are offered in order.
+    pub fn is_transparent(&self) -> bool {
+        matches!(self, Link::Fifo(link) if link.is_transparent())
+    }
+
+    /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end.
+    #[inline]
+    pub fn act(&mut self, now: Time, drops: &mut Vec<Dropped>) -> bool {
+        either!(self, link => link.act(now, drops))
+    }
+
+    /// The packet that reaches the far end first. It stays until [`Link::pop`], so that it is copied once, to where it
+    /// goes next.
+    #[inline]
+    pub fn head(&self) -> Option<&Packet> {
+        either!(self, link => link.head())
+    }
+
+    /// Removes the head.
+    #[inline]
+    pub fn pop(&mut self) {
+        either!(self, link => link.pop())
+    }
+
+    /// When `act` must be called next.
+    #[inline]
+    pub fn wake_at(&self) -> Time {
+        either!(self, link => link.wake_at())
+    }
+
+    /// Packets waiting or in transmission at `now`.
+    pub fn backlog(&mut self, now: Time) -> u64 {
+        either!(self, link => link.backlog(now))
+    }
+
+    /// Packets that the link holds: waiting, in transmission or in flight, here or on the links that passed them on.
+    pub fn inside(&self) -> u64 {
+        either!(self, link => link.inside())
+    }
+
+    /// What was counted up to `now`, but for the integral of the queue: cheap enough for every sample.
+    pub fn progress(&mut self, now: Time) -> Counters {
+        either!(self, link => link.progress(now))
+    }
+
+    /// What was counted up to `now`, the next of the times announced in [`LinkConfig::read_at`].
+    pub fn counters(&mut self, now: Time) -> Counters {
+        either!(self, link => link.counters(now))
+    }
+}
+
+impl LinkConfig {
+    fn context(&self) -> Context {
+        Context { rate: self.rate, mtu: self.mtu, bdp: self.bdp, rng: self.queue_rng.clone() }
+    }
+}

@@ -1,0 +1,252 @@
+//! CoDel: controls the time that packets wait, not their number (RFC 8289).
+
+use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::{
+    DropReason, Duration, Frame, MarkReason, QueueLimit, Time, Validate, VerdictSink, config,
+};
+
+use super::{Context, Discipline, Fifo, Limit};
+
+config! {
+    /// Controlled delay: drops or marks at the head once packets have waited too long for too long.
+    pub struct Params {
+        /// Acceptable standing queueing delay.
+        target: Duration = "5ms", "RFC 8289 section 4.3";
+        /// How long the delay must stay above the target before the first drop; a worst-case round-trip time.
+        interval: Duration = "100ms", "RFC 8289 section 4.2";
+        /// Packets or bytes that may wait.
+        limit: QueueLimit = "1000pkt", "choice: the default of the Linux queueing discipline";
+        /// Mark ECN-capable packets instead of dropping them.
+        ecn: bool = true, "RFC 8289 section 5.4";
+    }
+}
+
+impl Validate for Params {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        if self.interval.is_zero() {
+            return Err(at
+                .key("interval")
+                .error("must be above zero", "give a worst-case round-trip time, e.g. \"100ms\""));
+        }
+        Ok(())
+    }
+}
+
+impl Algorithm for Params {
+    const NAME: &'static str = "codel";
+    const TITLE: &'static str = "Controlled delay active queue management";
+    const REFERENCE: &'static str = "RFC 8289";
+}
+
+/// The control law: decides from sojourn times alone and holds no packets.
+#[derive(Clone, Debug)]
+struct Law {
+    target: Duration,
+    interval: Duration,
+    mtu: u64,
+    /// When the sojourn time will have been above the target for one interval.
+    first_above: Option<Time>,
+    dropping: bool,
+    drop_next: Time,
+    count: u32,
+    last_count: u32,
+}
+
+impl Law {
+    /// True if the packet that waited `sojourn`, with `backlog` bytes left behind it, may be dropped
+    /// (RFC 8289 section 5.5).
+    fn above_for_an_interval(&mut self, now: Time, sojourn: Duration, backlog: u64) -> bool {
+        if sojourn < self.target || backlog <= self.mtu {
+            self.first_above = None;
+            return false;
+        }
+        match self.first_above {
+            None => {
+                self.first_above = Some(now + self.interval);
+                false
+            }
+            Some(due) => now >= due,
+        }
+    }
+
+    /// RFC 8289 section 5.6: the next drop comes interval / sqrt(count) later.
+    fn next_after(&self, t: Time) -> Time {
+        t + self.interval.mul_f64(1.0 / f64::from(self.count).sqrt())
+    }
+
+    /// Enters the dropping state; the old rate is resumed if it was left a short time ago (RFC 8289 section 5.4).
+    fn enter(&mut self, now: Time) {
+        let delta = self.count.saturating_sub(self.last_count);
+        let recent = now.since(self.drop_next) < self.interval * 16;
+        self.count = if delta > 1 && recent { delta } else { 1 };
+        self.last_count = self.count;
+        self.dropping = true;
+        self.drop_next = self.next_after(now);
+    }
+}
+
+/// The discipline.
+#[derive(Clone, Debug)]
+pub struct CoDel<P> {
+    waiting: Fifo<P>,
+    limit: Limit,
+    ecn: bool,
+    law: Law,
+}
+
+impl<P: Frame> CoDel<P> {
+    /// An empty queue.
+    pub fn new(params: &Params, context: Context) -> CoDel<P> {
+        CoDel {
+            waiting: Fifo::default(),
+            limit: Limit::resolve(params.limit, context.bdp, context.mtu),
+            ecn: params.ecn,
+            law: Law {
+                target: params.target,
+                interval: params.interval,
+                mtu: u64::from(context.mtu),
+                first_above: None,
+                dropping: false,
+                drop_next: Time::ZERO,
+                count: 0,
+                last_count: 0,
+            },
+        }
+    }
+
+    /// The oldest packet and whether the law may drop it.
+    fn next(&mut self, now: Time) -> Option<(P, bool)> {
+        let Some((arrived, packet)) = self.waiting.pop() else {
+            self.law.first_above = None;
+            return None;
+        };
+        let droppable = self.law.above_for_an_interval(now, now.since(arrived), self.waiting.bytes());
+        Some((packet, droppable))
+    }
+
+    /// Marks the packet and returns it if it can be marked; otherwise drops it.
+    fn signal(&self, mut packet: P, sink: &mut impl VerdictSink<P>) -> Option<P> {
+        if self.ecn && packet.ecn().is_capable() {
+            packet.mark_ce();
+            sink.marked(&packet, MarkReason::Law);
+            return Some(packet);
+        }
+        sink.dropped(packet, DropReason::Law);
+        None
+    }
+}
+
+impl<P: Frame> Discipline<P> for CoDel<P> {
+    fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
+        if self.limit.admits(self.waiting.len() as u64, self.waiting.bytes(), packet.size()) {
+            self.waiting.push(now, packet);
+        } else {
+            sink.dropped(packet, DropReason::Overflow);
+        }
+    }
+
+    fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
+        let Some((mut packet, mut droppable)) = self.next(now) else {
+            self.law.dropping = false;
+            return None;
+        };
+        if !self.law.dropping {
+            if !droppable {
+                return Some(packet);
+            }
+            // The first signal of a dropping state; the packet behind a dropped one is sent whatever its delay.
+            self.law.enter(now);
+            return self.signal(packet, sink).or_else(|| self.next(now).map(|(p, _)| p));
+        }
+        loop {
+            if !droppable {
+                self.law.dropping = false;
+                return Some(packet);
+            }
+            if now < self.law.drop_next {
+                return Some(packet);
+            }
+            self.law.count += 1;
+            let marked = self.signal(packet, sink);
+            self.law.drop_next = self.law.next_after(self.law.drop_next);
+            if marked.is_some() {
+                return marked;
+            }
+            match self.next(now) {
+                Some(next) => (packet, droppable) = next,
+                None => {
+                    self.law.dropping = false;
+                    return None;
+                }
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.waiting.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::laws::{Log, TestFrame, context};
+
+    /// Serves a permanently overloaded queue, one packet a millisecond, and returns when packets were given up.
+    fn signal_times(ecn: bool, millis: u64) -> Vec<f64> {
+        let mut queue = CoDel::new(&Params::default(), context());
+        let mut log = Log::default();
+        let mut times = Vec::new();
+        for t in 0..millis {
+            let now = Time::from_nanos(t * 1_000_000);
+            for _ in 0..2 {
+                queue.enqueue(now, TestFrame::new(1500, ecn), &mut log);
+            }
+            let before = log.dropped.len() + log.marked;
+            queue.dequeue(now, &mut log);
+            times.extend(vec![t as f64; log.dropped.len() + log.marked - before]);
+        }
+        times
+    }
+
+    #[test]
+    fn sustained_overload_drops_at_the_square_root_rate() {
+        // RFC 8289 section 5.6: 100, 70.7, 57.7, 50, 44.7 ms, here on a grid of 1 ms.
+        for ecn in [false, true] {
+            let times = signal_times(ecn, 500);
+            let gaps: Vec<f64> = times.windows(2).map(|w| w[1] - w[0]).take(5).collect();
+            for (gap, want) in gaps.iter().zip([100.0, 70.7, 57.7, 50.0, 44.7]) {
+                assert!((gap - want).abs() <= 1.0, "ecn {ecn}: gaps {gaps:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_queue_of_one_packet_is_never_dropped() {
+        let mut queue = CoDel::new(&Params::default(), context());
+        let mut log = Log::default();
+        for t in 0..1000 {
+            queue.enqueue(Time::from_nanos(t * 1_000_000_000), TestFrame::new(1500, false), &mut log);
+            assert!(queue.dequeue(Time::from_nanos(t * 1_000_000_000 + 500_000_000), &mut log).is_some());
+        }
+        assert!(log.dropped.is_empty());
+    }
+
+    #[test]
+    fn the_drop_rate_is_resumed_after_a_short_pause() {
+        let params = Params::default();
+        let mut queue: CoDel<TestFrame> = CoDel::new(&params, context());
+        queue.law.enter(Time::from_nanos(1));
+        (queue.law.count, queue.law.last_count) = (10, 3);
+        queue.law.enter(queue.law.drop_next + params.interval * 15);
+        assert_eq!(queue.law.count, 7);
+        (queue.law.count, queue.law.last_count) = (10, 3);
+        queue.law.enter(queue.law.drop_next + params.interval * 16);
+        assert_eq!(queue.law.count, 1);
+    }
+}

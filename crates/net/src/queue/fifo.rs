@@ -1,0 +1,53 @@
+//! Packets in order of arrival with the time each arrived: the storage under most disciplines.
+
+use dumbbell_core::{Frame, Time};
+
+use crate::ring::Ring;
+
+/// A first-in first-out store that knows its bytes.
+#[derive(Clone, Debug)]
+pub struct Fifo<P> {
+    packets: Ring<(Time, P)>,
+    bytes: u64,
+}
+
+impl<P> Default for Fifo<P> {
+    fn default() -> Self {
+        Fifo { packets: Ring::default(), bytes: 0 }
+    }
+}
+
+impl<P: Frame> Fifo<P> {
+    /// Appends a packet that arrived at `now`.
+    #[inline]
+    pub fn push(&mut self, now: Time, packet: P) {
+        self.bytes += u64::from(packet.size());
+        self.packets.push((now, packet));
+    }
+
+    /// Takes the oldest packet and when it arrived.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Time, P)> {
+        let (arrived, packet) = self.packets.pop()?;
+        self.bytes -= u64::from(packet.size());
+        Some((arrived, packet))
+    }
+
+    /// Packets held.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// True if nothing is held.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// Bytes held.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
