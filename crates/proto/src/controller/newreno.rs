@@ -1,0 +1,89 @@
+//! NewReno: additive increase, multiplicative decrease, and one cut per window however many segments were lost.
+
+use dumbbell_core::config::At;
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::{ConfigError, Validate, config, words};
+
+use super::growth::{self, Growth};
+use super::{Build, Control, Controller, Event, Sample};
+
+words! {
+    /// The window at the end of recovery (RFC 6582 section 3.2 step 3).
+    pub enum FullAck { Flight = "flight", Threshold = "threshold" }
+}
+
+config! {
+    /// Fast recovery until the whole window is repaired, with the parameters of additive increase and multiplicative
+    /// decrease. With SACK, recovery is that of RFC 6675.
+    pub struct Params {
+        /// Segments that the window grows by per round-trip time in congestion avoidance.
+        increase: f64 = 1.0, "RFC 5681 section 3.1";
+        /// What is left of the window after a loss, as a part of what was outstanding.
+        decrease: f64 = 0.5, "RFC 5681 equation 4";
+        /// What is left of the window after an ECN echo, as a part of what was outstanding.
+        ecn_decrease: f64 = 0.5, "RFC 3168 section 6.1.2 (RFC 8511 allows 0.8)";
+        /// Window when recovery ends: `flight`, one segment more than what is outstanding if that is below the
+        /// threshold, or `threshold`.
+        full_ack: FullAck = "flight", "RFC 6582 section 3.2 step 3 option 1: no burst (ns-2.35 takes `threshold`)";
+    }
+}
+
+impl Validate for Params {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        if !(self.increase > 0.0 && self.increase <= 1000.0) {
+            let message = format!("{} is out of range", self.increase);
+            return Err(at.key("increase").error(message, "give a number above 0 and up to 1000"));
+        }
+        for (key, factor) in [("decrease", self.decrease), ("ecn_decrease", self.ecn_decrease)] {
+            if !(factor > 0.0 && factor < 1.0) {
+                let message = format!("{factor} is not a decrease");
+                return Err(at.key(key).error(message, "give a number between 0 and 1"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Algorithm for Params {
+    const NAME: &'static str = "newreno";
+    const TITLE: &'static str = "TCP NewReno: fast recovery of any number of losses per window";
+    const REFERENCE: &'static str = "RFC 6582, RFC 5681";
+}
+
+impl Build for Params {
+    type Controller = NewReno;
+
+    fn build(&self) -> NewReno {
+        NewReno { params: self.clone(), growth: Growth::default() }
+    }
+}
+
+/// The controller.
+#[derive(Clone, Debug)]
+pub struct NewReno {
+    params: Params,
+    growth: Growth,
+}
+
+impl Controller for NewReno {
+    #[inline]
+    fn on(&mut self, sample: &Sample, control: &mut Control) {
+        let mss = u64::from(sample.mss);
+        match sample.event {
+            Event::Ack => {
+                let increase = self.params.increase;
+                self.growth.ack(sample, control, || (increase * mss as f64) as u64);
+            }
+            Event::Loss => self.growth.cut(sample, control, self.params.decrease),
+            Event::Ecn => self.growth.cut(sample, control, self.params.ecn_decrease),
+            Event::Timeout => self.growth.timeout(sample, control, self.params.decrease),
+            Event::Recovered => {
+                if self.params.full_ack == FullAck::Flight {
+                    control.window = control.threshold.min(sample.flight.max(mss) + mss);
+                }
+            }
+            Event::Idle => growth::restart(sample, control),
+            Event::Start => {}
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Reno: the window is halved, not closed, when duplicates show a loss.
+
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::{Validate, config};
+
+use super::growth::{self, Growth};
+use super::{Build, Control, Controller, Event, Repair, Sample};
+
+config! {
+    /// Fast retransmit and fast recovery. Without SACK, recovery ends at the first new acknowledgement; with SACK it
+    /// is that of RFC 6675.
+    pub struct Params {}
+}
+
+impl Validate for Params {}
+
+impl Algorithm for Params {
+    const NAME: &'static str = "reno";
+    const TITLE: &'static str = "TCP Reno: fast recovery of one loss per window";
+    const REFERENCE: &'static str = "RFC 2581";
+}
+
+impl Build for Params {
+    type Controller = Reno;
+
+    fn build(&self) -> Reno {
+        Reno::default()
+    }
+}
+
+/// The controller.
+#[derive(Clone, Debug, Default)]
+pub struct Reno {
+    growth: Growth,
+}
+
+impl Controller for Reno {
+    #[inline]
+    fn on(&mut self, sample: &Sample, control: &mut Control) {
+        match sample.event {
+            Event::Ack => self.growth.ack(sample, control, || u64::from(sample.mss)),
+            Event::Loss | Event::Ecn => self.growth.cut(sample, control, 0.5),
+            Event::Timeout => self.growth.timeout(sample, control, 0.5),
+            Event::Idle => growth::restart(sample, control),
+            Event::Start | Event::Recovered => {}
+        }
+    }
+
+    fn repair(&self) -> Repair {
+        Repair::FastRecovery
+    }
+}

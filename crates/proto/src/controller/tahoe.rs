@@ -1,0 +1,51 @@
+//! Tahoe: slow start again after every loss.
+
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::{Validate, config};
+
+use super::growth::{self, Growth};
+use super::{Build, Control, Controller, Event, Repair, Sample};
+
+config! {
+    /// Slow start, congestion avoidance and fast retransmit without fast recovery. Does not use SACK.
+    pub struct Params {}
+}
+
+impl Validate for Params {}
+
+impl Algorithm for Params {
+    const NAME: &'static str = "tahoe";
+    const TITLE: &'static str = "TCP Tahoe: one segment and slow start after every loss";
+    const REFERENCE: &'static str = "Jacobson, Congestion avoidance and control, SIGCOMM 1988";
+}
+
+impl Build for Params {
+    type Controller = Tahoe;
+
+    fn build(&self) -> Tahoe {
+        Tahoe::default()
+    }
+}
+
+/// The controller.
+#[derive(Clone, Debug, Default)]
+pub struct Tahoe {
+    growth: Growth,
+}
+
+impl Controller for Tahoe {
+    #[inline]
+    fn on(&mut self, sample: &Sample, control: &mut Control) {
+        match sample.event {
+            Event::Ack => self.growth.ack(sample, control, || u64::from(sample.mss)),
+            Event::Loss | Event::Timeout => self.growth.timeout(sample, control, 0.5),
+            Event::Ecn => self.growth.cut(sample, control, 0.5),
+            Event::Idle => growth::restart(sample, control),
+            Event::Start | Event::Recovered => {}
+        }
+    }
+
+    fn repair(&self) -> Repair {
+        Repair::GoBack
+    }
+}

@@ -1,0 +1,11 @@
+//! Protocols: congestion controllers, TCP and UDP endpoints. State machines only: no clock, no network.
+
+pub mod controller;
+pub mod tcp;
+#[cfg(test)]
+mod testing;
+pub mod transport;
+pub mod udp;
+
+pub use controller::{AnyController, Control, Controller, ControllerSpec, Event, Sample};
+pub use transport::{Failure, Opening, Receiver, ReceiverReport, Sender, SenderReport, TransportSpec};

@@ -1,0 +1,299 @@
+//! The receiving end of a connection: reassembly, acknowledgements, the closing of both directions.
+
+use std::sync::Arc;
+
+use dumbbell_core::{Duration, Ecn, Packet, SackBlock, Stage, TcpHeader, Time};
+
+use super::ranges::Ranges;
+use super::{Params, scale_of};
+use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
+
+/// The SACK option: 2 bytes, 2 of padding, 8 per block (RFC 2018 section 3).
+const SACK_OPTION: u32 = 4;
+const SACK_BLOCK: u32 = 8;
+
+/// The receiving end of a connection.
+#[derive(Debug)]
+pub struct Receiver {
+    /// Next number expected in order.
+    next: u64,
+    /// Application bytes that will come.
+    size: u64,
+    /// True if an acknowledgement is due.
+    due: bool,
+    /// Flags of the next acknowledgement besides ACK.
+    flags: u8,
+    /// The receive window, shifted.
+    window: u16,
+    flow: u32,
+    header: u32,
+    /// Segments in order not acknowledged yet.
+    waiting: u32,
+    /// When the delayed acknowledgement is due.
+    ack_at: Time,
+    params: Arc<Params>,
+    /// What arrived out of order.
+    held: Ranges,
+    packets: u64,
+    marks: u64,
+    finished: Option<Time>,
+    /// Positions in the blocks that changed last, the latest first (RFC 2018 section 4).
+    recent: [u64; 3],
+    out_of_order: u64,
+    /// The timestamp to echo (RFC 7323 section 4.3: TS.Recent).
+    timestamp: u64,
+    /// The latest acknowledgement sent (RFC 7323 section 4.3: Last.ACK.sent).
+    acknowledged: u64,
+    /// When the FIN is sent again; never before it is sent and after it is acknowledged.
+    fin_at: Time,
+    /// Time the FIN waits for an acknowledgement.
+    fin_timeout: Duration,
+    /// Times the FIN was sent because nothing was heard.
+    expired: u32,
+}
+
+impl Receiver {
+    pub(super) fn new(params: Arc<Params>, opening: &Opening) -> Receiver {
+        let window = (params.receive_window.get() >> scale_of(&params)).min(u64::from(u16::MAX)) as u16;
+        Receiver {
+            next: 0,
+            size: opening.size.unwrap_or(u64::MAX),
+            due: false,
+            flags: TcpHeader::ACK,
+            window,
+            flow: opening.flow,
+            header: params.header(),
+            waiting: 0,
+            ack_at: Time::NEVER,
+            held: Ranges::default(),
+            packets: 0,
+            marks: 0,
+            finished: None,
+            recent: [0; 3],
+            out_of_order: 0,
+            timestamp: 0,
+            acknowledged: 0,
+            fin_at: Time::NEVER,
+            fin_timeout: params.rto_initial,
+            expired: 0,
+            params,
+        }
+    }
+
+    /// Expects `bytes` more: the application's next object, see [`super::Sender::write`].
+    pub fn expect(&mut self, bytes: u64) {
+        self.size = self.size.saturating_add(bytes);
+        self.finished = None;
+    }
+
+    /// True after the sender's FIN.
+    fn is_ended(&self) -> bool {
+        self.flags & TcpHeader::FIN != 0
+    }
+
+    /// The next segment in order has arrived, up to `end`.
+    #[inline]
+    fn in_order(&mut self, now: Time, end: u64, fin: bool) {
+        self.next = end;
+        let gap = !self.held.is_empty();
+        if gap {
+            self.fill(end);
+        }
+        if self.next >= self.size && self.finished.is_none() {
+            self.finished = Some(now);
+        }
+        // The FIN may be in what was held.
+        if fin || (gap && self.params.fin && self.next > self.size) {
+            self.flags |= TcpHeader::FIN;
+        }
+        self.waiting += 1;
+        if self.waiting >= self.params.ack_every || gap || fin {
+            self.due = true;
+        } else if self.ack_at == Time::NEVER {
+            self.ack_at = now + self.params.ack_delay;
+        }
+    }
+
+    #[cold]
+    fn fill(&mut self, end: u64) {
+        if let Some((start, end)) = self.held.first().filter(|r| r.0 <= end) {
+            debug_assert!(start <= self.next);
+            self.next = self.next.max(end);
+        }
+        self.held.remove_below(self.next);
+    }
+
+    /// A segment that is not the next one.
+    #[cold]
+    fn unexpected(&mut self, number: u64, end: u64) {
+        self.due = true;
+        self.out_of_order += 1;
+        if number > self.next {
+            self.held.insert(number, end, |_, _| {});
+            let slot = self.recent.iter().position(|p| self.held.containing(*p) == self.held.containing(number));
+            let slot = slot.unwrap_or(self.recent.len() - 1);
+            self.recent.copy_within(..slot, 1);
+            self.recent[0] = number;
+        }
+    }
+
+    /// The blocks to report, as offsets above the acknowledgement: those that changed last, then the highest.
+    #[cold]
+    fn blocks(&self) -> ([SackBlock; 3], u32) {
+        let mut found = [(0, 0); 3];
+        let mut n = 0;
+        let recent = self.recent.iter().filter_map(|p| self.held.containing(*p));
+        for range in recent.chain(self.held.iter().rev().take(3)) {
+            if n < 3 && !found[..n].contains(&range) {
+                found[n] = range;
+                n += 1;
+            }
+        }
+        let block = |(start, end): (u64, u64)| {
+            SackBlock { start: (start - self.next) as u32, end: (end - self.next) as u32 }
+        };
+        let mut blocks = [SackBlock::default(); 3];
+        for (block_out, range) in blocks.iter_mut().zip(&found[..n]) {
+            *block_out = block(*range);
+        }
+        (blocks, SACK_OPTION + SACK_BLOCK * n as u32)
+    }
+
+    /// An old timestamp in a segment: it is dropped and acknowledged (RFC 7323 section 5.3).
+    #[inline]
+    fn is_old(&mut self, number: u64, timestamp: u64) -> bool {
+        if timestamp < self.timestamp {
+            return true;
+        }
+        if number <= self.acknowledged {
+            self.timestamp = timestamp;
+        }
+        false
+    }
+
+    /// A segment without data and without FIN.
+    #[cold]
+    fn push_empty(&mut self, packet: &Packet) {
+        if packet.flags & TcpHeader::SYN != 0 {
+            self.flags |= TcpHeader::SYN;
+            if packet.flags & TcpHeader::ECE != 0 {
+                self.flags |= TcpHeader::ECE;
+            }
+            self.due = true;
+        } else if self.is_ended() && packet.body[0] >= self.next {
+            self.fin_at = Time::NEVER;
+        }
+    }
+
+    /// After an acknowledgement with SYN or FIN.
+    #[cold]
+    fn sent_control(&mut self, now: Time) {
+        if self.flags & TcpHeader::SYN != 0 {
+            self.flags &= !(TcpHeader::SYN | TcpHeader::ECE);
+        }
+        if self.is_ended() && self.fin_at == Time::NEVER && self.expired == 0 {
+            self.expired = 1;
+            self.fin_at = now + self.fin_timeout;
+        }
+    }
+}
+
+impl Stage for Receiver {
+    #[inline]
+    fn push(&mut self, now: Time, packet: &Packet) {
+        self.packets += 1;
+        let payload = u64::from(packet.size).saturating_sub(u64::from(self.header));
+        let fin = packet.flags & TcpHeader::FIN != 0;
+        if payload == 0 && !fin {
+            self.push_empty(packet);
+            return;
+        }
+        if self.params.ecn {
+            if packet.flags & TcpHeader::CWR != 0 {
+                self.flags &= !TcpHeader::ECE;
+            }
+            if packet.ecn == Ecn::Ce {
+                self.marks += 1;
+                self.flags |= TcpHeader::ECE;
+            }
+        }
+        let number = packet.body[0];
+        let end = number + payload + u64::from(fin);
+        if self.params.timestamps && self.is_old(number, packet.body[1]) {
+            self.due = true;
+            return;
+        }
+        if number <= self.next && end > self.next {
+            self.in_order(now, end, fin);
+        } else {
+            self.unexpected(number, end);
+        }
+    }
+
+    #[inline]
+    fn pull(&mut self, now: Time) -> Option<Packet> {
+        if !self.due {
+            return None;
+        }
+        self.due = false;
+        self.waiting = 0;
+        self.ack_at = Time::NEVER;
+        self.acknowledged = self.next;
+        let (sack, option) = if self.held.is_empty() || !self.params.sack {
+            ([SackBlock::default(); 3], 0)
+        } else {
+            self.blocks()
+        };
+        let header = TcpHeader {
+            flags: self.flags,
+            window: self.window,
+            number: self.next,
+            timestamp: self.timestamp,
+            sack,
+        };
+        if self.flags & (TcpHeader::SYN | TcpHeader::FIN) != 0 {
+            self.sent_control(now);
+        }
+        Some(header.into_packet(self.flow, (self.header + option) as u16, Ecn::NotEct))
+    }
+
+    #[inline]
+    fn wake(&mut self, now: Time) {
+        if now >= self.ack_at {
+            self.ack_at = Time::NEVER;
+            self.due = true;
+        }
+        if now >= self.fin_at {
+            if self.expired > self.params.retries {
+                self.fin_at = Time::NEVER;
+                return;
+            }
+            self.expired += 1;
+            self.fin_timeout = (self.fin_timeout * 2).min(self.params.rto_max);
+            self.fin_at = now + self.fin_timeout;
+            self.due = true;
+        }
+    }
+
+    #[inline]
+    fn wake_at(&self) -> Time {
+        self.ack_at.min(self.fin_at)
+    }
+}
+
+impl ReceiveEnd for Receiver {
+    fn report(&self) -> ReceiverReport {
+        ReceiverReport {
+            delivered: self.next.min(self.size),
+            packets: self.packets,
+            out_of_order: self.out_of_order,
+            marks: self.marks,
+            finished: self.finished,
+        }
+    }
+
+    #[inline]
+    fn is_closed(&self) -> bool {
+        !self.due && self.wake_at() == Time::NEVER
+    }
+}

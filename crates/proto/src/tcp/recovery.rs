@@ -1,0 +1,250 @@
+//! The sender after a loss: duplicates, fast retransmit and recovery, timeouts.
+//!
+//! Without SACK the controller says how: Tahoe goes back, Reno ends at the first new acknowledgement, NewReno at the
+//! acknowledgement of everything that was outstanding (RFC 6582). With SACK recovery is that of RFC 6675.
+
+use dumbbell_core::{Duration, Packet, TcpHeader, Time};
+
+use super::scoreboard::DUPLICATES;
+use super::sender::{Sender, todo};
+use crate::controller::{Event, Repair};
+
+/// What loss recovery has to send.
+pub(super) enum Repaired {
+    /// This segment.
+    Packet(Packet),
+    /// A segment for which the window has no room; new data must wait too.
+    Blocked,
+    /// Nothing: new data may be sent.
+    Nothing,
+}
+
+impl Sender {
+    /// Up to where sending is allowed when duplicates arrive or losses are repaired.
+    #[cold]
+    pub(super) fn limit_under_loss(&self, window: u64) -> u64 {
+        if self.repair.is_none() {
+            let waiting = !self.recovering && self.todo & todo::REPAIR == 0;
+            if waiting && !self.params.limited_transmit {
+                return self.una + window;
+            }
+            return self.nxt + window.saturating_sub(self.board.pipe(self.una, self.max));
+        }
+        let mss = i64::from(self.mss);
+        let added = if self.recovering {
+            self.inflation
+        } else if self.params.limited_transmit && self.nxt == self.max {
+            // New segments only (RFC 3042): none while old ones are sent again.
+            mss * i64::from(self.duplicates.min(DUPLICATES as u32 - 1))
+        } else {
+            0
+        };
+        self.una + (window as i64 + added).max(mss) as u64
+    }
+
+    /// An acknowledgement that is a duplicate, or arrives while losses are known or repaired.
+    #[cold]
+    pub(super) fn acknowledged_under_loss(&mut self, now: Time, ack: u64, rtt: Duration, packet: &Packet) {
+        let advanced = ack > self.una;
+        let outstanding = self.una < self.max;
+        let mut news = 0;
+        if self.repair.is_none() {
+            if advanced {
+                self.board.advance(self.una, ack);
+            }
+            for block in TcpHeader::of(packet).sack.iter().filter(|b| b.end != 0) {
+                let (start, end) = (ack + u64::from(block.start), ack + u64::from(block.end));
+                // An old acknowledgement may carry blocks that lie below the latest one.
+                let start = start.max(self.una.max(ack));
+                if start < end {
+                    news += self.board.add(start, end);
+                }
+            }
+            self.board.detect(self.una.max(ack), u64::from(self.mss));
+        }
+        if advanced {
+            let acked = ack - self.una;
+            self.una = ack;
+            self.nxt = self.nxt.max(ack);
+            self.expired = 0;
+            self.duplicates = 0;
+            self.advanced_under_loss(now, acked, rtt);
+        } else if ack == self.una && outstanding && (news > 0 || self.repair.is_some()) {
+            if self.recovering && news > 0 {
+                self.decide(now, Event::Ack, self.una + self.board.held(), self.outstanding(), rtt);
+            }
+            self.duplicate(now);
+        }
+        if self.repair.is_none() && !self.recovering && self.una >= self.gate && self.board.held() > 0 {
+            let shown = self.duplicates as usize >= DUPLICATES || self.board.is_lost(self.una);
+            if shown {
+                self.lost(now);
+            }
+        }
+    }
+
+    /// Bytes in the network.
+    fn outstanding(&self) -> u64 {
+        match self.repair {
+            None => self.board.pipe(self.una, self.max),
+            Some(_) => self.nxt - self.una,
+        }
+    }
+
+    /// New data was acknowledged, `acked` bytes.
+    fn advanced_under_loss(&mut self, now: Time, acked: u64, rtt: Duration) {
+        let repaired = self.una >= self.recover;
+        if repaired {
+            self.todo &= !todo::REPAIR;
+        }
+        let delivered = self.una + self.board.held();
+        let ends = repaired || self.repair == Some(Repair::FastRecovery);
+        let event = if self.recovering && ends { Event::Recovered } else { Event::Ack };
+        if self.recovering && ends {
+            self.recovering = false;
+            self.inflation = 0;
+        }
+        self.decide(now, event, delivered, self.outstanding(), rtt);
+        if self.recovering && self.repair.is_some() {
+            // A partial acknowledgement (RFC 6582 section 3.2 step 3): the next hole is sent, the window shrinks by
+            // what has left the network, and only the first one restarts the timer.
+            self.todo |= todo::RESEND;
+            self.inflation -= acked as i64;
+            if acked >= u64::from(self.mss) {
+                self.inflation += i64::from(self.mss);
+            }
+            if self.partial {
+                return;
+            }
+            self.partial = true;
+        }
+        self.rearm(now);
+    }
+
+    /// A duplicate acknowledgement.
+    fn duplicate(&mut self, now: Time) {
+        if self.duplicates == 0 {
+            self.before_duplicates = self.nxt;
+        }
+        self.duplicates += 1;
+        if self.recovering {
+            self.inflation += i64::from(self.mss);
+        } else if self.repair.is_some() && self.duplicates == DUPLICATES as u32 && self.una >= self.gate {
+            self.lost(now);
+        }
+    }
+
+    /// A loss was detected: one cut, and the first segment is sent again.
+    fn lost(&mut self, now: Time) {
+        // One cut per window, whether losses or marks show congestion (RFC 3168 section 6.1.2).
+        if self.una >= self.cut_until || self.repair == Some(Repair::GoBack) {
+            self.decide(now, Event::Loss, self.delivered, self.flight(), Duration::ZERO);
+            self.cuts += 1;
+            self.tell_cut = true;
+        }
+        self.recover = self.max;
+        // As Linux, BSD and ns-2 do: the segment sent again has a whole timeout to arrive.
+        self.rto_at = now + self.rtt.timeout();
+        match self.repair {
+            Some(Repair::GoBack) => {
+                self.gate = self.max + 1;
+                self.nxt = self.una;
+                self.before_duplicates = self.una;
+                return;
+            }
+            Some(Repair::FastRecovery) => self.todo |= todo::RESEND,
+            Some(Repair::PartialAcks) => {
+                // The acknowledgement must cover more than `recover` before another fast retransmit (RFC 6582
+                // section 3.2 step 2).
+                self.gate = self.max + 1;
+                self.todo |= todo::RESEND;
+            }
+            None => {
+                self.gate = self.max;
+                self.todo |= todo::REPAIR;
+                if self.board.begin(self.una) {
+                    self.todo |= todo::RESEND;
+                }
+                self.rescue_after = self.after(self.una, self.length(self.una));
+            }
+        }
+        self.recovering = true;
+        self.partial = false;
+        self.inflation = DUPLICATES as i64 * i64::from(self.mss);
+    }
+
+    /// The retransmission timer expired (RFC 6298 section 5.4 to 5.6, RFC 5681 section 3.1).
+    pub(super) fn timeout(&mut self, now: Time) {
+        self.decide(now, Event::Timeout, self.delivered, self.flight(), Duration::ZERO);
+        self.tell_cut = true;
+        self.recovering = false;
+        self.duplicates = 0;
+        self.inflation = 0;
+        self.recover = self.max;
+        self.cut_until = 0;
+        self.todo &= !todo::RESEND;
+        if self.repair.is_none() {
+            self.gate = self.max;
+            self.board.lose_all(self.una, self.max);
+            self.todo |= todo::REPAIR;
+            self.quiet = false;
+        } else {
+            self.gate = self.max + 1;
+            self.nxt = self.una;
+            self.quiet = true;
+        }
+        self.rtt.back_off(&self.params);
+        self.rto_at = now + self.rtt.timeout();
+        self.update_limit();
+    }
+
+    /// What is to be sent again now.
+    pub(super) fn pull_repair(&mut self, now: Time) -> Repaired {
+        if self.todo & todo::RESEND != 0 {
+            self.todo &= !todo::RESEND;
+            let (number, len) = (self.una, self.length(self.una));
+            if self.repair.is_none() {
+                self.board.resend(number, self.after(number, len));
+                self.update_limit();
+            }
+            return Repaired::Packet(self.resend(now, number, len));
+        }
+        if self.todo & todo::REPAIR == 0 {
+            return Repaired::Nothing;
+        }
+        // Rules 1 to 4 of NextSeg (RFC 6675 section 4). Rule 2 is new data.
+        if let Some(hole) = self.board.hole(false) {
+            return self.fill(now, hole);
+        }
+        let new_data = self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.una + self.receive_window;
+        if new_data || !self.recovering {
+            return Repaired::Nothing;
+        }
+        if let Some(hole) = self.board.hole(true) {
+            return self.fill(now, hole);
+        }
+        let last = self.last_segment().max(self.board.tail(self.una));
+        if self.una >= self.rescue_after && last < self.max && self.has_room(self.length(last)) {
+            self.rescue_after = u64::MAX;
+            return Repaired::Packet(self.resend(now, last, self.length(last)));
+        }
+        Repaired::Nothing
+    }
+
+    /// Sends the beginning of a hole again, if the window has room.
+    fn fill(&mut self, now: Time, (start, end): (u64, u64)) -> Repaired {
+        let len = self.length(start).min(end - start);
+        if !self.has_room(len) {
+            self.window_limited = !self.capped;
+            return Repaired::Blocked;
+        }
+        self.board.resend(start, self.after(start, len));
+        self.update_limit();
+        Repaired::Packet(self.resend(now, start, len))
+    }
+
+    /// True if the congestion window has room for `len` bytes more.
+    fn has_room(&self, len: u64) -> bool {
+        self.board.pipe(self.una, self.max) + len <= self.window_in_use()
+    }
+}

@@ -1,0 +1,161 @@
+//! Round-trip times and the retransmission timeout (RFC 6298).
+
+use dumbbell_core::Duration;
+
+use super::Params;
+
+/// The estimator of one connection.
+#[derive(Clone, Debug)]
+pub struct Rtt {
+    /// Smoothed round-trip time; zero before the first measurement.
+    smoothed: Duration,
+    /// Mean deviation.
+    variation: Duration,
+    /// Smallest measurement; zero before the first.
+    min: Duration,
+    /// The timeout, backed off if the timer has expired since the latest measurement.
+    timeout: Duration,
+}
+
+impl Rtt {
+    /// Before any measurement.
+    pub fn new(params: &Params) -> Rtt {
+        Rtt {
+            smoothed: Duration::ZERO,
+            variation: Duration::ZERO,
+            min: Duration::ZERO,
+            timeout: params.rto_initial,
+        }
+    }
+
+    /// Smoothed round-trip time; zero before the first measurement.
+    #[inline]
+    pub fn smoothed(&self) -> Duration {
+        self.smoothed
+    }
+
+    /// Smallest measurement; zero before the first.
+    #[inline]
+    pub fn min(&self) -> Duration {
+        self.min
+    }
+
+    /// The retransmission timeout.
+    #[inline]
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Takes in a measurement. It is one of about `2^shift` in this round trip: the gains are lowered accordingly
+    /// (RFC 7323 appendix G).
+    pub fn measure(&mut self, measured: Duration, shift: u32, params: &Params) {
+        if self.min.is_zero() || measured < self.min {
+            self.min = measured;
+        }
+        let measured = in_ticks(measured, params.rtt_tick).as_nanos() as i64;
+        let (smoothed, variation) = if self.smoothed.is_zero() {
+            (measured, measured / 2)
+        } else {
+            let smoothed = self.smoothed.as_nanos() as i64;
+            let variation = self.variation.as_nanos() as i64;
+            let error = measured - smoothed;
+            // The deviation first: it uses the old mean (RFC 6298 section 2.3).
+            (
+                smoothed + (error >> (3 + shift)),
+                variation + ((error.abs() - variation) >> (2 + shift)),
+            )
+        };
+        self.smoothed = Duration::from_nanos(smoothed as u64);
+        self.variation = Duration::from_nanos(variation as u64);
+        let timeout = self.smoothed + (self.variation * 4).max(params.rto_granularity);
+        self.timeout = timeout.clamp(params.rto_min, params.rto_max);
+    }
+
+    /// Doubles the timeout (RFC 6298 section 5.5). It stays so until the next measurement, which Karn's algorithm
+    /// takes only from data that was sent once.
+    pub fn back_off(&mut self, params: &Params) {
+        self.timeout = (self.timeout * 2).min(params.rto_max);
+    }
+
+    /// Sets the timeout that follows a lost SYN (RFC 6298 section 5.7).
+    pub fn restart(&mut self, params: &Params) {
+        self.timeout = params.rto_initial.max(Duration::from_secs(3)).min(params.rto_max);
+    }
+}
+
+/// Rounds to the nearest tick, one at least; a tick of zero rounds nothing.
+fn in_ticks(measured: Duration, tick: Duration) -> Duration {
+    if tick.is_zero() {
+        return measured;
+    }
+    tick * ((measured + tick / 2).as_nanos() / tick.as_nanos()).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(n: f64) -> Duration {
+        Duration::from_secs_f64(n / 1e3)
+    }
+
+    #[test]
+    fn the_timeout_follows_rfc_6298() {
+        let params = Params { rto_min: ms(1.0), ..Params::default() };
+        let mut rtt = Rtt::new(&params);
+        assert_eq!(rtt.timeout(), Duration::from_secs(1));
+        rtt.measure(ms(100.0), 0, &params);
+        assert_eq!((rtt.smoothed, rtt.variation, rtt.timeout()), (ms(100.0), ms(50.0), ms(300.0)));
+        rtt.measure(ms(100.0), 0, &params);
+        assert_eq!((rtt.smoothed, rtt.variation), (ms(100.0), ms(37.5)));
+        rtt.measure(ms(200.0), 0, &params);
+        assert_eq!((rtt.smoothed, rtt.variation, rtt.timeout()), (ms(112.5), ms(53.125), ms(325.0)));
+        assert_eq!(rtt.min(), ms(100.0));
+    }
+
+    #[test]
+    fn the_timeout_is_bounded_doubles_and_returns() {
+        let params = Params { rto_max: Duration::from_secs(2), ..Params::default() };
+        let mut rtt = Rtt::new(&params);
+        rtt.measure(ms(1.0), 0, &params);
+        assert_eq!(rtt.timeout(), ms(200.0), "rto_min");
+        let backed_off: Vec<Duration> = (0..5)
+            .map(|_| {
+                rtt.back_off(&params);
+                rtt.timeout()
+            })
+            .collect();
+        assert_eq!(backed_off, [400.0, 800.0, 1600.0, 2000.0, 2000.0].map(ms));
+        rtt.measure(ms(1.0), 0, &params);
+        assert_eq!(rtt.timeout(), ms(200.0));
+    }
+
+    #[test]
+    fn a_steady_round_trip_time_leaves_the_granularity() {
+        let params = Params { rto_min: ms(1.0), rto_granularity: ms(10.0), ..Params::default() };
+        let mut rtt = Rtt::new(&params);
+        for _ in 0..200 {
+            rtt.measure(ms(50.0), 0, &params);
+        }
+        assert_eq!(rtt.timeout(), ms(60.0));
+    }
+
+    #[test]
+    fn ticks_round_to_the_nearest_and_never_to_zero() {
+        let tick = ms(10.0);
+        assert_eq!([1.0, 14.9, 15.0, 52.0].map(|m| in_ticks(ms(m), tick)), [10.0, 10.0, 20.0, 50.0].map(ms));
+    }
+
+    #[test]
+    fn many_measurements_in_a_round_trip_weigh_as_much_as_one() {
+        let params = Params::default();
+        let (mut one, mut sixteen) = (Rtt::new(&params), Rtt::new(&params));
+        for rtt in [&mut one, &mut sixteen] {
+            rtt.measure(ms(100.0), 0, &params);
+        }
+        one.measure(ms(200.0), 0, &params);
+        (0..16).for_each(|_| sixteen.measure(ms(200.0), 4, &params));
+        let difference = one.smoothed.abs_diff(sixteen.smoothed);
+        assert!(difference < ms(1.0), "{} and {}", one.smoothed, sixteen.smoothed);
+    }
+}

@@ -1,0 +1,600 @@
+//! The sending end of a connection: opening, sending, acknowledgements, timers. What happens after a loss is in
+//! `recovery`.
+
+use std::sync::Arc;
+
+use dumbbell_core::{Duration, Ecn, Packet, SackBlock, Stage, TcpHeader, Time};
+
+use super::recovery::Repaired;
+use super::rtt::Rtt;
+use super::scoreboard::Scoreboard;
+use super::{HEADER, Params, scale_of};
+use crate::controller::{AnyController, Control, Controller, Event, Repair, Sample};
+use crate::transport::{Failure, Opening, SendEnd, SenderReport};
+
+/// The largest window a controller may set: a terabyte is more than any path holds.
+const LARGEST_WINDOW: u64 = 1 << 40;
+/// The end of an unlimited stream.
+const ENDLESS: u64 = 1 << 62;
+/// No segment is being timed.
+const UNTIMED: u64 = u64::MAX;
+
+/// What `pull` must look at before it sends the next segment of the stream.
+pub(super) mod todo {
+    /// Not connected: nothing may be sent.
+    pub const HOLD: u8 = 1;
+    /// A SYN is due.
+    pub const SYN: u8 = 1 << 1;
+    /// An acknowledgement without data is due.
+    pub const ACK: u8 = 1 << 2;
+    /// The first segment not acknowledged is due, whatever the window says.
+    pub const RESEND: u8 = 1 << 3;
+    /// Holes of the scoreboard may be due.
+    pub const REPAIR: u8 = 1 << 4;
+    /// The controller paces.
+    pub const PACE: u8 = 1 << 5;
+    /// Everything sent was acknowledged: the next segment may follow an idle time.
+    pub const IDLE: u8 = 1 << 6;
+}
+
+/// Where a connection stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Before the flow's start.
+    Unopened,
+    /// A SYN was sent.
+    Connecting,
+    /// Data may be sent.
+    Established,
+    /// Both directions are closed; a FIN that arrives again is acknowledged again.
+    Closed,
+    /// The sender gave up.
+    Failed(Failure),
+}
+
+/// The sending end of a connection.
+#[derive(Debug)]
+pub struct Sender {
+    // What every acknowledgement and every segment touches comes first.
+    /// Lowest byte not acknowledged.
+    pub(super) una: u64,
+    /// Next byte to send.
+    pub(super) nxt: u64,
+    /// One past the highest byte sent; above `nxt` only after a timeout without SACK.
+    pub(super) max: u64,
+    /// Windows allow sending below this number.
+    limit: u64,
+    /// One past the last byte of the stream.
+    end: u64,
+    /// One past the last number of the stream: the FIN's, if there is one.
+    pub(super) stop: u64,
+    /// When the retransmission timer expires.
+    pub(super) rto_at: Time,
+    /// The timed segment is acknowledged by this number.
+    timed_by: u64,
+    /// When the timed segment was sent.
+    timed_at: Time,
+    /// When the latest segment was sent.
+    sent_at: Time,
+    pub(super) control: Control,
+    pub(super) params: Arc<Params>,
+    flow: u32,
+    pub(super) mss: u32,
+    header: u32,
+    pub(super) todo: u8,
+    phase: Phase,
+    /// True if no duplicates have arrived, no loss is known and the receiver holds nothing out of order.
+    pub(super) quiet: bool,
+    /// True in fast recovery: until everything below `recover` is acknowledged.
+    pub(super) recovering: bool,
+    /// How losses are repaired; `None` by SACK.
+    pub(super) repair: Option<Repair>,
+    /// True if the congestion window was what stopped the latest burst.
+    pub(super) window_limited: bool,
+    /// True if another window than the congestion window rules.
+    pub(super) capped: bool,
+    /// Shift of the receiver's window.
+    scale: u8,
+    /// The receiver's window.
+    pub(super) receive_window: u64,
+    /// Largest part of the congestion window in use.
+    largest_window: u64,
+    packets: u64,
+    /// Bytes acknowledged, cumulatively or selectively, that the controller knows of.
+    pub(super) delivered: u64,
+    pub(super) controller: AnyController,
+    pub(super) rtt: Rtt,
+    // What only losses, marks and the ends of a connection touch.
+    pub(super) board: Scoreboard,
+    /// Duplicate acknowledgements in a row.
+    pub(super) duplicates: u32,
+    /// What duplicates and partial acknowledgements add to the window (RFC 5681 section 3.2, RFC 6582).
+    pub(super) inflation: i64,
+    /// Recovery ends when this is acknowledged.
+    pub(super) recover: u64,
+    /// A new recovery may begin when this is acknowledged.
+    pub(super) gate: u64,
+    /// `nxt` before limited transmit added to it.
+    pub(super) before_duplicates: u64,
+    /// The first retransmission of this recovery is acknowledged by this number: a rescue may follow.
+    pub(super) rescue_after: u64,
+    /// Congestion echoes count again from this number.
+    pub(super) cut_until: u64,
+    /// The next new segment tells the receiver that the window was cut.
+    pub(super) tell_cut: bool,
+    /// True after the first partial acknowledgement of a recovery.
+    pub(super) partial: bool,
+    /// Timeouts in a row.
+    pub(super) expired: u32,
+    pace_at: Time,
+    pace_wake: Time,
+    pub(super) retransmissions: u64,
+    pub(super) timeouts: u32,
+    pub(super) cuts: u32,
+    finished: Option<Time>,
+}
+
+impl Sender {
+    pub(super) fn new(params: Arc<Params>, opening: &Opening) -> Sender {
+        let controller = params.controller.build();
+        let repair = controller.repair();
+        let mss = params.segment(opening.mtu);
+        let end = opening.size.unwrap_or(ENDLESS);
+        Sender {
+            una: 0,
+            nxt: 0,
+            max: 0,
+            limit: 0,
+            end,
+            stop: end + u64::from(params.fin),
+            rto_at: Time::NEVER,
+            timed_by: UNTIMED,
+            timed_at: Time::ZERO,
+            sent_at: Time::ZERO,
+            control: Control { window: 0, threshold: u64::MAX, pacing: None },
+            flow: opening.flow,
+            mss,
+            header: params.header(),
+            todo: todo::HOLD,
+            phase: Phase::Unopened,
+            quiet: true,
+            recovering: false,
+            // Tahoe goes back whatever the receiver says.
+            repair: if params.sack && repair != Repair::GoBack { None } else { Some(repair) },
+            window_limited: false,
+            capped: false,
+            scale: scale_of(&params),
+            receive_window: params.receive_window.get(),
+            largest_window: params.max_window.map_or(LARGEST_WINDOW, |w| u64::from(w) * u64::from(mss)),
+            packets: 0,
+            delivered: 0,
+            controller,
+            rtt: Rtt::new(&params),
+            board: Scoreboard::default(),
+            duplicates: 0,
+            inflation: 0,
+            recover: 0,
+            gate: 0,
+            before_duplicates: 0,
+            rescue_after: 0,
+            cut_until: 0,
+            tell_cut: false,
+            partial: false,
+            expired: 0,
+            pace_at: Time::ZERO,
+            pace_wake: Time::NEVER,
+            retransmissions: 0,
+            timeouts: 0,
+            cuts: 0,
+            finished: None,
+            params,
+        }
+    }
+
+    /// Adds `bytes` to the stream of a connection that stays open (`fin = false`): the application's next object.
+    ///
+    /// # Panics
+    /// If the connection closes at the end of its first object.
+    pub fn write(&mut self, bytes: u64) {
+        assert!(!self.params.fin, "an object is added to a connection that closes");
+        self.end = (self.end + bytes).min(ENDLESS);
+        self.stop = self.end;
+        self.finished = None;
+    }
+
+    fn established(&mut self, now: Time) {
+        self.phase = Phase::Established;
+        self.todo &= !todo::HOLD;
+        let mss = u64::from(self.mss);
+        // A lost SYN is a sign of congestion (RFC 5681 section 3.1).
+        let segments = if self.expired > 0 { 1 } else { u64::from(self.params.initial_window) };
+        self.control.window = segments * mss;
+        self.control.threshold = self.params.initial_threshold.map_or(u64::MAX, |t| u64::from(t) * mss);
+        self.expired = 0;
+        self.decide(now, Event::Start, 0, 0, Duration::ZERO);
+        self.update_limit();
+        if self.stop == 0 {
+            self.finished = Some(now);
+        }
+    }
+
+    /// Bytes sent and not acknowledged cumulatively (RFC 5681: FlightSize), without what limited transmit added.
+    pub(super) fn flight(&self) -> u64 {
+        let added = self.duplicates > 0 && !self.recovering;
+        if added { self.before_duplicates - self.una } else { self.nxt - self.una }
+    }
+
+    /// Lets the controller answer an event. It may see `delivered` bytes as acknowledged since the start, and
+    /// `flight` as outstanding.
+    #[inline]
+    pub(super) fn decide(&mut self, now: Time, event: Event, delivered: u64, flight: u64, rtt: Duration) {
+        let acked = delivered - self.delivered;
+        self.delivered = delivered;
+        let mss = u64::from(self.mss);
+        // Slow start after a timeout counts acknowledgements (RFC 3465 section 2.3).
+        let segments = if self.una < self.recover { 1 } else { u64::from(self.params.byte_counting) };
+        let sample = Sample {
+            now,
+            event,
+            in_recovery: self.recovering || self.una < self.cut_until,
+            window_limited: self.window_limited || !self.params.window_validation,
+            repeated: self.expired > 1,
+            mss: self.mss,
+            initial_window: u64::from(self.params.initial_window) * mss,
+            growth_limit: segments * mss,
+            acked,
+            flight,
+            delivered,
+            rtt,
+            smoothed_rtt: self.rtt.smoothed(),
+            min_rtt: self.rtt.min(),
+        };
+        self.controller.on(&sample, &mut self.control);
+        self.control.window = self.control.window.clamp(mss, LARGEST_WINDOW);
+        if self.control.pacing.is_some() {
+            self.todo |= todo::PACE;
+        }
+    }
+
+    /// The congestion window, as far as the connection may use it.
+    #[inline]
+    pub(super) fn window_in_use(&self) -> u64 {
+        self.control.window.min(self.largest_window)
+    }
+
+    /// Computes up to where the windows allow sending.
+    #[inline]
+    pub(super) fn update_limit(&mut self) {
+        let window = self.window_in_use();
+        self.capped = self.control.window > window.min(self.receive_window);
+        let limit = if self.quiet { self.una + window } else { self.limit_under_loss(window) };
+        self.limit = limit.min(self.una + self.receive_window);
+    }
+
+    /// A segment of the stream: `len` bytes from `number`, and the FIN if they are the last.
+    #[inline]
+    fn segment(&mut self, now: Time, number: u64, len: u64, fresh: bool) -> Packet {
+        let mut flags = TcpHeader::ACK;
+        if number + len >= self.end && self.params.fin {
+            flags |= TcpHeader::FIN;
+        }
+        let mut ecn = Ecn::NotEct;
+        if self.params.ecn && fresh {
+            // What is sent again is not ECN-capable (RFC 3168 section 6.1.5).
+            ecn = Ecn::Ect0;
+            if self.tell_cut {
+                self.tell_cut = false;
+                flags |= TcpHeader::CWR;
+            }
+        }
+        if self.rto_at == Time::NEVER {
+            self.rto_at = now + self.rtt.timeout();
+        }
+        self.sent_at = now;
+        self.packet(now, flags, number, self.header + len as u32, ecn)
+    }
+
+    #[inline]
+    fn packet(&mut self, now: Time, flags: u8, number: u64, size: u32, ecn: Ecn) -> Packet {
+        self.packets += 1;
+        TcpHeader { flags, window: 0, number, timestamp: now.as_nanos(), sack: [SackBlock::default(); 3] }
+            .into_packet(self.flow, size as u16, ecn)
+    }
+
+    /// A segment that was sent before. Its acknowledgement says nothing about the round-trip time (Karn's algorithm).
+    pub(super) fn resend(&mut self, now: Time, number: u64, len: u64) -> Packet {
+        self.timed_by = UNTIMED;
+        self.retransmissions += 1;
+        self.segment(now, number, len, false)
+    }
+
+    /// Payload of the segment at `number`.
+    #[inline]
+    pub(super) fn length(&self, number: u64) -> u64 {
+        u64::from(self.mss).min(self.end.saturating_sub(number))
+    }
+
+    /// Where the last segment sent begins. The FIN never travels alone, but for an empty stream.
+    pub(super) fn last_segment(&self) -> u64 {
+        let mss = u64::from(self.mss);
+        self.max.min(self.end).saturating_sub(1) / mss * mss
+    }
+
+    /// The number after a segment of `len` bytes from `number`: the FIN has a number of its own.
+    #[inline]
+    pub(super) fn after(&self, number: u64, len: u64) -> u64 {
+        let last = number + len;
+        if last == self.end { self.stop } else { last }
+    }
+
+    /// Sends the next segment of the stream: for the first time, or again after a timeout without SACK.
+    #[inline]
+    pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
+        let number = self.nxt;
+        if number >= self.stop {
+            self.window_limited = false;
+            return None;
+        }
+        let len = self.length(number);
+        if number + len > self.limit {
+            self.window_limited = !self.capped;
+            return None;
+        }
+        let after = self.after(number, len);
+        self.nxt = after;
+        if number < self.max {
+            return Some(self.resend(now, number, len));
+        }
+        self.max = after;
+        if self.timed_by == UNTIMED && !self.params.timestamps {
+            self.timed_by = after;
+            self.timed_at = now;
+        }
+        Some(self.segment(now, number, len, true))
+    }
+
+    /// What is due besides the next segment of the stream, then that.
+    #[cold]
+    fn pull_due(&mut self, now: Time) -> Option<Packet> {
+        if self.todo & todo::SYN != 0 {
+            self.todo &= !todo::SYN;
+            self.timed_at = now;
+            let ecn = if self.params.ecn { TcpHeader::ECE | TcpHeader::CWR } else { 0 };
+            return Some(self.packet(now, TcpHeader::SYN | ecn, 0, HEADER, Ecn::NotEct));
+        }
+        if self.todo & todo::ACK != 0 {
+            self.todo &= !todo::ACK;
+            return Some(self.packet(now, TcpHeader::ACK, self.nxt, self.header, Ecn::NotEct));
+        }
+        if self.todo & todo::HOLD != 0 {
+            return None;
+        }
+        if self.todo & todo::IDLE != 0 && self.nxt < self.stop {
+            self.todo &= !todo::IDLE;
+            if now.since(self.sent_at) > self.rtt.timeout() {
+                self.decide(now, Event::Idle, self.delivered, 0, Duration::ZERO);
+                self.update_limit();
+            }
+        }
+        if self.todo & todo::PACE != 0 && now < self.pace_at {
+            self.pace_wake = self.pace_at;
+            return None;
+        }
+        let packet = match self.pull_repair(now) {
+            Repaired::Packet(packet) => packet,
+            Repaired::Blocked => return None,
+            Repaired::Nothing => self.next(now)?,
+        };
+        if let Some(rate) = self.control.pacing {
+            self.pace_at = self.pace_at.max(now) + rate.time_to_send(u64::from(packet.size));
+        }
+        Some(packet)
+    }
+
+    /// An acknowledgement of new data in order, with no loss in sight.
+    #[inline]
+    fn advance(&mut self, now: Time, ack: u64, rtt: Duration) {
+        self.una = ack;
+        self.nxt = self.nxt.max(ack);
+        self.expired = 0;
+        self.decide(now, Event::Ack, ack, self.nxt - ack, rtt);
+        self.rearm(now);
+        self.update_limit();
+    }
+
+    /// Restarts the retransmission timer if anything is outstanding (RFC 6298 sections 5.2 and 5.3).
+    #[inline]
+    pub(super) fn rearm(&mut self, now: Time) {
+        if self.una < self.max {
+            self.rto_at = now + self.rtt.timeout();
+            return;
+        }
+        self.rto_at = Time::NEVER;
+        if self.una >= self.stop {
+            self.finished.get_or_insert(now);
+        }
+        self.todo |= todo::IDLE;
+    }
+
+    /// The round-trip time that the acknowledgement of new data `ack` measures; zero if none.
+    #[inline]
+    fn measure(&mut self, now: Time, ack: u64, packet: &Packet) -> Duration {
+        let measured = if self.params.timestamps {
+            now.since(Time::from_nanos(packet.body[1]))
+        } else if ack >= self.timed_by {
+            self.timed_by = UNTIMED;
+            now.since(self.timed_at)
+        } else {
+            return Duration::ZERO;
+        };
+        let shift = if self.params.timestamps {
+            // Measurements per round trip, to the next power of two: one per acknowledgement.
+            let segments = (self.nxt - self.una) / (u64::from(self.mss) * u64::from(self.params.ack_every));
+            segments.max(1).next_power_of_two().ilog2()
+        } else {
+            0
+        };
+        self.rtt.measure(measured, shift, &self.params);
+        measured
+    }
+
+    /// An echo of congestion with the acknowledgement `ack`: one cut per window (RFC 3168 section 6.1.2). Until the
+    /// acknowledgement of something sent after the cut, the receiver may not have heard of it.
+    #[cold]
+    fn echoed(&mut self, now: Time, ack: u64) {
+        if ack <= self.recover.max(self.cut_until) {
+            return;
+        }
+        self.decide(now, Event::Ecn, self.delivered, self.flight(), Duration::ZERO);
+        self.cuts += 1;
+        self.cut_until = self.max;
+        self.tell_cut = true;
+    }
+
+    /// What is not a plain acknowledgement on an established connection.
+    #[cold]
+    fn push_control(&mut self, now: Time, packet: &Packet) {
+        let header = TcpHeader::of(packet);
+        match self.phase {
+            Phase::Connecting if header.has(TcpHeader::SYN) => {
+                self.rto_at = Time::NEVER;
+                self.receive_window = u64::from(header.window) << self.scale;
+                if self.expired == 0 {
+                    self.rtt.measure(now.since(self.timed_at), 0, &self.params);
+                } else {
+                    self.rtt.restart(&self.params);
+                }
+                self.todo |= todo::ACK;
+                self.established(now);
+            }
+            // The acknowledgement of the SYN-ACK or of the FIN was lost.
+            Phase::Established if header.has(TcpHeader::SYN) => self.todo |= todo::ACK,
+            Phase::Closed => self.todo |= todo::ACK,
+            Phase::Established => {
+                self.acknowledged(now, packet);
+                if header.has(TcpHeader::FIN) && self.una >= self.stop {
+                    self.phase = Phase::Closed;
+                    self.todo |= todo::ACK;
+                }
+            }
+            Phase::Connecting | Phase::Unopened | Phase::Failed(_) => {}
+        }
+    }
+
+    #[inline]
+    fn acknowledged(&mut self, now: Time, packet: &Packet) {
+        let ack = packet.body[0];
+        debug_assert!(ack <= self.max, "nothing is acknowledged that was not sent");
+        self.receive_window = u64::from(packet.aux) << self.scale;
+        let rtt = if ack > self.una { self.measure(now, ack, packet) } else { Duration::ZERO };
+        if ack > self.una && self.quiet && packet.body[2] == 0 && packet.flags & TcpHeader::ECE == 0 {
+            self.advance(now, ack, rtt);
+            return;
+        }
+        if packet.flags & TcpHeader::ECE != 0 {
+            self.echoed(now, ack);
+        }
+        self.acknowledged_under_loss(now, ack, rtt, packet);
+        self.quiet = self.duplicates == 0 && !self.recovering && self.board.is_clear();
+        self.update_limit();
+    }
+
+    #[cold]
+    fn wake_due(&mut self, now: Time) {
+        if now >= self.pace_wake {
+            self.pace_wake = Time::NEVER;
+        }
+        match self.phase {
+            Phase::Unopened if self.params.handshake => {
+                self.phase = Phase::Connecting;
+                self.todo |= todo::SYN;
+                self.rto_at = now + self.rtt.timeout();
+            }
+            Phase::Unopened => self.established(now),
+            Phase::Connecting if now >= self.rto_at => {
+                self.expired += 1;
+                self.timeouts += 1;
+                if self.expired > self.params.retries {
+                    self.fail(Failure::Unanswered);
+                } else {
+                    self.rtt.back_off(&self.params);
+                    self.rto_at = now + self.rtt.timeout();
+                    self.todo |= todo::SYN;
+                }
+            }
+            Phase::Established if now >= self.rto_at => {
+                self.expired += 1;
+                self.timeouts += 1;
+                if self.expired > self.params.retries {
+                    self.fail(Failure::TimedOut);
+                } else {
+                    self.timeout(now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        self.phase = Phase::Failed(failure);
+        self.todo = todo::HOLD;
+        self.rto_at = Time::NEVER;
+    }
+}
+
+impl Stage for Sender {
+    #[inline]
+    fn push(&mut self, now: Time, packet: &Packet) {
+        if self.phase == Phase::Established && packet.flags & (TcpHeader::SYN | TcpHeader::FIN) == 0 {
+            self.acknowledged(now, packet);
+        } else {
+            self.push_control(now, packet);
+        }
+    }
+
+    #[inline]
+    fn pull(&mut self, now: Time) -> Option<Packet> {
+        if self.todo != 0 { self.pull_due(now) } else { self.next(now) }
+    }
+
+    #[inline]
+    fn wake(&mut self, now: Time) {
+        if now >= self.wake_at() || self.phase == Phase::Unopened {
+            self.wake_due(now);
+        }
+    }
+
+    #[inline]
+    fn wake_at(&self) -> Time {
+        self.rto_at.min(self.pace_wake)
+    }
+}
+
+impl SendEnd for Sender {
+    fn report(&self) -> SenderReport {
+        SenderReport {
+            packets_sent: self.packets,
+            retransmissions: self.retransmissions,
+            timeouts: self.timeouts,
+            cuts: self.cuts,
+            window: self.control.window,
+            min_rtt: self.rtt.min(),
+            smoothed_rtt: self.rtt.smoothed(),
+            finished: self.finished,
+            failure: match self.phase {
+                Phase::Failed(failure) => Some(failure),
+                _ => None,
+            },
+        }
+    }
+
+    #[inline]
+    fn is_closed(&self) -> bool {
+        let over = match self.phase {
+            Phase::Closed | Phase::Failed(_) => true,
+            Phase::Established => self.una >= self.stop && !self.params.fin,
+            Phase::Unopened | Phase::Connecting => false,
+        };
+        over && self.todo & todo::ACK == 0
+    }
+}

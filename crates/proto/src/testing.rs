@@ -1,0 +1,165 @@
+//! A two-ended pipe for tests: delay, rate, and a script that says what happens to each packet.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use dumbbell_core::config::At;
+use dumbbell_core::rng::{self, Stream};
+use dumbbell_core::{BitRate, Config, Direction, Duration, Frame, Packet, Stage, Time, Value, json};
+
+use crate::transport::Opening;
+
+/// A configuration from JSON text.
+pub fn read<T: Config>(text: &str) -> T {
+    let value: Value = json::from_str(text).unwrap();
+    T::from_value(&value, &At::root("test")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// An opening of flow 7 with an MTU of 1500 bytes.
+pub fn opening(size: Option<u64>) -> Opening {
+    Opening { flow: 7, size, mtu: 1500, rng: stream(), replay: None }
+}
+
+/// A random stream.
+pub fn stream() -> Stream {
+    rng::stream(1, "test")
+}
+
+/// A time in milliseconds.
+pub fn ms(n: f64) -> Time {
+    Time::ZERO + Duration::from_secs_f64(n / 1e3)
+}
+
+/// What happens to a packet.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Fate {
+    Pass,
+    Drop,
+    Mark,
+    /// Arrives later than it should, and so perhaps after its successors.
+    Delay(Duration),
+    Twice,
+}
+
+/// The way a packet goes, what it is, and how many went that way before it.
+pub type Script = Box<dyn FnMut(Direction, &Packet, usize) -> Fate>;
+
+/// Two ends and what lies between.
+pub struct Pipe<S, R> {
+    pub sender: S,
+    pub receiver: R,
+    pub now: Time,
+    /// Every packet sent, dropped ones included.
+    pub forward: Vec<(Time, Packet)>,
+    pub reverse: Vec<(Time, Packet)>,
+    delay: Duration,
+    rate: Option<BitRate>,
+    free_at: Time,
+    script: Script,
+    arrivals: BinaryHeap<Reverse<(Time, u64)>>,
+    packets: BTreeMap<u64, (Direction, Packet)>,
+    count: u64,
+}
+
+impl<S: Stage, R: Stage> Pipe<S, R> {
+    /// A pipe with an RTT of 50 ms and no other limit, opened at time 0.
+    pub fn new((sender, receiver): (S, R), script: impl FnMut(Direction, &Packet, usize) -> Fate + 'static) -> Self {
+        let mut pipe = Pipe {
+            sender,
+            receiver,
+            now: Time::ZERO,
+            forward: Vec::new(),
+            reverse: Vec::new(),
+            delay: Duration::from_millis(25),
+            rate: None,
+            free_at: Time::ZERO,
+            script: Box::new(script),
+            arrivals: BinaryHeap::new(),
+            packets: BTreeMap::new(),
+            count: 0,
+        };
+        pipe.sender.wake(Time::ZERO);
+        pipe
+    }
+
+    /// The same with a bottleneck of `rate` on the way forward and an RTT of `rtt`.
+    pub fn shaped(mut self, rate: Option<BitRate>, rtt: Duration) -> Self {
+        self.rate = rate;
+        self.delay = rtt / 2;
+        self
+    }
+
+    fn carry(&mut self, way: Direction, mut packet: Packet) {
+        let log = if way == Direction::Forward { &mut self.forward } else { &mut self.reverse };
+        let index = log.len();
+        log.push((self.now, packet));
+        let mut departure = self.now;
+        if let (Direction::Forward, Some(rate)) = (way, self.rate) {
+            departure = departure.max(self.free_at) + rate.time_to_send(u64::from(packet.size));
+            self.free_at = departure;
+        }
+        let mut copies = 1;
+        match (self.script)(way, &packet, index) {
+            Fate::Pass => {}
+            Fate::Drop => return,
+            Fate::Mark => packet.mark_ce(),
+            Fate::Delay(d) => departure += d,
+            Fate::Twice => copies = 2,
+        }
+        for _ in 0..copies {
+            self.count += 1;
+            self.arrivals.push(Reverse((departure + self.delay, self.count)));
+            self.packets.insert(self.count, (way, packet));
+        }
+    }
+
+    fn pull(&mut self) {
+        while let Some(packet) = self.sender.pull(self.now) {
+            self.carry(Direction::Forward, packet);
+        }
+        while let Some(packet) = self.receiver.pull(self.now) {
+            self.carry(Direction::Reverse, packet);
+        }
+    }
+
+    /// Lets the next thing happen. False if nothing ever will.
+    pub fn step(&mut self) -> bool {
+        self.pull();
+        let timer = self.sender.wake_at().min(self.receiver.wake_at());
+        let arrival = self.arrivals.peek().map_or(Time::NEVER, |a| a.0.0);
+        if arrival.min(timer) == Time::NEVER {
+            return false;
+        }
+        if arrival <= timer {
+            let Reverse((at, number)) = self.arrivals.pop().unwrap();
+            let (way, packet) = self.packets.remove(&number).unwrap();
+            self.now = at;
+            match way {
+                Direction::Forward => self.receiver.push(at, &packet),
+                Direction::Reverse => self.sender.push(at, &packet),
+            }
+        } else {
+            self.now = timer;
+            self.sender.wake(timer);
+            self.receiver.wake(timer);
+            assert!(self.sender.wake_at().min(self.receiver.wake_at()) > timer, "a timer stands still");
+        }
+        self.pull();
+        true
+    }
+
+    /// Goes on until `done` or until nothing more happens.
+    pub fn until(&mut self, mut done: impl FnMut(&Self) -> bool) {
+        self.pull();
+        while !done(self) {
+            if !self.step() {
+                return;
+            }
+        }
+    }
+
+    /// Goes on until nothing more happens.
+    pub fn finish(&mut self) {
+        self.until(|_| false);
+    }
+}

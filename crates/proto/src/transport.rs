@@ -1,0 +1,218 @@
+//! The transports that a flow can use, and the two ends of one.
+
+use std::sync::Arc;
+
+use dumbbell_core::rng::Stream;
+use dumbbell_core::{Duration, Packet, Stage, Time};
+
+use crate::{tcp, udp};
+
+/// What a transport needs to know to open one flow.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The flow's slot: goes into [`Packet::flow`].
+    pub flow: u32,
+    /// Application bytes to send; `None` for as long as the run lasts.
+    pub size: Option<u64>,
+    /// Largest packet on the path, headers included.
+    pub mtu: u32,
+    /// The flow's own random stream.
+    pub rng: Stream,
+    /// The recorded list for a replay source: (time since the flow's start, bytes on the wire), sorted by time.
+    pub replay: Option<Arc<[(Duration, u32)]>>,
+}
+
+/// Why a sender gave up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Nobody answered the attempts to connect.
+    Unanswered,
+    /// Data was sent again and again without an acknowledgement (RFC 1122 section 4.2.3.5).
+    TimedOut,
+}
+
+/// What a sender has done, for the flow's record and for samples.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct SenderReport {
+    /// Packets sent, of any kind.
+    pub packets_sent: u64,
+    /// Data segments sent again.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u32,
+    /// Window cuts other than timeouts.
+    pub cuts: u32,
+    /// Congestion window in bytes; 0 if the transport has none.
+    pub window: u64,
+    /// Smallest round-trip time measured; zero if none.
+    pub min_rtt: Duration,
+    /// Smoothed round-trip time; zero if none.
+    pub smoothed_rtt: Duration,
+    /// When everything was acknowledged; `None` until then.
+    pub finished: Option<Time>,
+    /// Why the sender gave up, if it did.
+    pub failure: Option<Failure>,
+}
+
+/// What a receiver has got.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ReceiverReport {
+    /// Application bytes received in order (UDP: received).
+    pub delivered: u64,
+    /// Packets that arrived.
+    pub packets: u64,
+    /// Packets that were not the next in order: early, late or duplicate.
+    pub out_of_order: u64,
+    /// Packets that arrived marked "congestion experienced".
+    pub marks: u64,
+    /// When the last byte arrived in order; `None` until then, or if the flow has no end.
+    pub finished: Option<Time>,
+}
+
+/// The end of a flow that sends data. The driver opens it by one `wake` at the flow's start.
+pub trait SendEnd: Stage {
+    /// What it has done so far.
+    fn report(&self) -> SenderReport;
+    /// True if it will send nothing more unless a packet arrives, and needs no timer.
+    fn is_closed(&self) -> bool;
+}
+
+/// The end of a flow that data is sent to.
+pub trait ReceiveEnd: Stage {
+    /// What it has got so far.
+    fn report(&self) -> ReceiverReport;
+    /// True if it will send nothing more unless a packet arrives, and needs no timer.
+    fn is_closed(&self) -> bool;
+}
+
+/// What a line of the registry of transports provides.
+pub trait Transport {
+    /// The sending end.
+    type Sender: SendEnd;
+    /// The receiving end.
+    type Receiver: ReceiveEnd;
+
+    /// Opens one flow.
+    fn open(&self, opening: Opening) -> (Self::Sender, Self::Receiver);
+
+    /// The name of the congestion controller, if there is one.
+    fn controller(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Bytes on the wire of the first transmissions of one object of `payload` bytes, headers included.
+    fn wire_bytes(&self, payload: u64, mtu: u32) -> u64;
+
+    /// Mean rate on the wire, in bits per second, of a source that sends whatever the network does; `None` if the
+    /// transport adapts to the network or is driven by a list.
+    fn offered_rate(&self) -> Option<f64> {
+        None
+    }
+
+    /// Checks that the transport's packets fit a path whose largest packet is `mtu` bytes.
+    ///
+    /// # Errors
+    /// What does not fit, and the remedy.
+    fn fits(&self, mtu: u32) -> Result<(), String>;
+}
+
+/// Declares the transports. One line each: `Variant(module::Params)`, where the parameters implement [`Transport`].
+macro_rules! transports {
+    ( $( $variant:ident($params:ty) ),+ $(,)? ) => {
+        dumbbell_core::registry! {
+            /// A transport and its parameters.
+            pub enum TransportSpec in "transport" { $( $variant($params) ),+ }
+        }
+
+        impl TransportSpec {
+            /// Opens one flow: its two ends.
+            pub fn open(&self, opening: Opening) -> (Sender, Receiver) {
+                match self { $( TransportSpec::$variant(p) => {
+                    let (sender, receiver) = p.open(opening);
+                    (Sender::$variant(sender), Receiver::$variant(receiver))
+                } )+ }
+            }
+
+            /// The name of the congestion controller, if the transport has one.
+            pub fn controller(&self) -> Option<&'static str> {
+                match self { $( TransportSpec::$variant(p) => p.controller() ),+ }
+            }
+
+            /// Bytes on the wire of the first transmissions of one object of `payload` bytes, headers included, on
+            /// a path whose largest packet is `mtu` bytes.
+            pub fn wire_bytes(&self, payload: u64, mtu: u32) -> u64 {
+                match self { $( TransportSpec::$variant(p) => p.wire_bytes(payload, mtu) ),+ }
+            }
+
+            /// Mean rate on the wire, in bits per second, of a source that sends whatever the network does; `None` if
+            /// the transport adapts to the network or is driven by a list.
+            pub fn offered_rate(&self) -> Option<f64> {
+                match self { $( TransportSpec::$variant(p) => p.offered_rate() ),+ }
+            }
+
+            /// Checks that the transport's packets fit a path whose largest packet is `mtu` bytes.
+            ///
+            /// # Errors
+            /// What does not fit, and the remedy.
+            pub fn fits(&self, mtu: u32) -> Result<(), String> {
+                match self { $( TransportSpec::$variant(p) => p.fits(mtu) ),+ }
+            }
+        }
+
+        /// The end of a flow that sends data. The driver opens it by one [`Stage::wake`] at the flow's start.
+        // A TCP sender is the common case: behind a box every packet would pay for the room saved elsewhere.
+        #[derive(Debug)]
+        #[allow(missing_docs, clippy::large_enum_variant)]
+        pub enum Sender { $( $variant(<$params as Transport>::Sender) ),+ }
+
+        /// The end of a flow that data is sent to.
+        #[derive(Debug)]
+        #[allow(missing_docs)]
+        pub enum Receiver { $( $variant(<$params as Transport>::Receiver) ),+ }
+
+        transports!(@end Sender, SendEnd, SenderReport, $($variant),+);
+        transports!(@end Receiver, ReceiveEnd, ReceiverReport, $($variant),+);
+    };
+    ( @end $end:ident, $behaviour:ident, $report:ident, $( $variant:ident ),+ ) => {
+        impl Stage for $end {
+            #[inline]
+            fn push(&mut self, now: Time, packet: &Packet) {
+                match self { $( $end::$variant(e) => e.push(now, packet) ),+ }
+            }
+            #[inline]
+            fn pull(&mut self, now: Time) -> Option<Packet> {
+                match self { $( $end::$variant(e) => e.pull(now) ),+ }
+            }
+            #[inline]
+            fn wake(&mut self, now: Time) {
+                match self { $( $end::$variant(e) => e.wake(now) ),+ }
+            }
+            #[inline]
+            fn wake_at(&self) -> Time {
+                match self { $( $end::$variant(e) => e.wake_at() ),+ }
+            }
+        }
+
+        impl $end {
+            /// What it has done so far.
+            pub fn report(&self) -> $report {
+                match self { $( $end::$variant(e) => $behaviour::report(e) ),+ }
+            }
+
+            /// True if it will send nothing more unless a packet arrives, and needs no timer. When both ends are
+            /// closed and no packet of the flow is in the network, the flow is over.
+            #[inline]
+            pub fn is_closed(&self) -> bool {
+                match self { $( $end::$variant(e) => $behaviour::is_closed(e) ),+ }
+            }
+        }
+    };
+}
+
+transports! {
+    Tcp(Arc<tcp::Params>),
+    Cbr(udp::cbr::Params),
+    Poisson(udp::poisson::Params),
+    OnOff(udp::on_off::Params),
+    Replay(udp::replay::Params),
+}

@@ -1,0 +1,52 @@
+//! Runs a scenario file and prints its runs and links as JSON: the engine alone, as a whole process to be timed.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::ExitCode;
+
+use dumbbell_core::Results;
+use dumbbell_core::json::json;
+use dumbbell_sim::{Plan, Scenario, toml};
+
+fn simulate(file: &Path, settings: &[String]) -> Result<Results, String> {
+    let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let mut value = toml::parse(&text).map_err(|e| e.to_string())?;
+    for setting in settings {
+        toml::apply_set(&mut value, setting).map_err(|e| e.to_string())?;
+    }
+    let scenario = Scenario::from_value(&value).map_err(|e| e.to_string())?;
+    let base = file.parent().unwrap_or(Path::new("."));
+    let plan = Plan::new(&scenario, base).map_err(|e| e.to_string())?;
+    dumbbell_sim::run(&plan, |_| ControlFlow::Continue(())).map_err(|_| "interrupted".to_owned())
+}
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let Some(file) = args.next() else {
+        eprintln!("usage: bench SCENARIO.toml [path=value ...]");
+        return ExitCode::from(2);
+    };
+    let settings: Vec<String> = args.collect();
+    match simulate(Path::new(&file), &settings) {
+        Ok(results) => {
+            let (runs, links, labels) = (&results.runs, &results.links, results.labels.all());
+            let links: Vec<_> = (0..links.link.len())
+                .map(|i| {
+                    json!({ "link": labels[links.link[i] as usize], "goodput": links.sent_bytes[i], "sent": links.sent[i],
+                            "loss": links.loss[i], "queue_mean": links.queue_mean[i], "utilisation": links.utilisation[i] })
+                })
+                .collect();
+            println!(
+                "{}",
+                json!({ "packet_hops": runs.packet_hops[0], "flows_started": runs.flows_started[0],
+                        "flows_completed": runs.flows_completed[0], "goodput": runs.goodput[0],
+                        "fairness": runs.fairness[0], "fct_mean": runs.fct_mean[0], "links": links })
+            );
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("bench: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Flows in progress: dense slots, reused once a flow is closed and its last packet has left the network.
+
+use dumbbell_core::results::{FlowRow, Flows};
+use dumbbell_core::table::{Label, Labels};
+use dumbbell_core::{Duration, Time};
+use dumbbell_proto::{Receiver, Sender};
+
+use crate::plan::{Flow, Plan};
+
+/// A flow in progress.
+#[derive(Debug)]
+pub struct Slot {
+    /// The end that sends data.
+    pub sender: Sender,
+    /// The end that receives it.
+    pub receiver: Receiver,
+    /// Where the forward path begins.
+    pub forward: u32,
+    /// Where the reverse path begins.
+    pub reverse: u32,
+    /// The flow's number.
+    pub number: u32,
+    /// What it is.
+    pub flow: Flow,
+    /// Packets of the flow dropped, both ways.
+    pub dropped: u64,
+    /// Bytes delivered when the warm-up ended.
+    pub delivered_at_warmup: u64,
+    /// Bytes delivered at the last sample.
+    pub delivered_at_sample: u64,
+    /// False once the slot may be reused.
+    pub active: bool,
+}
+
+/// Labels of the flow table, entered once.
+struct GroupLabels {
+    group: Label,
+    transport: Label,
+    controller: Label,
+}
+
+/// Writes the row of every flow that ended.
+pub struct Recorder {
+    groups: Vec<GroupLabels>,
+    nodes: Vec<Label>,
+    pairs: Vec<(u32, u32)>,
+    warmup: Time,
+    keep_rows: bool,
+    rows: Vec<(u32, FlowRow)>,
+    totals: Totals,
+}
+
+/// What the run's row says of all flows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    /// Flows whose last byte arrived.
+    pub completed: u64,
+    /// Bytes delivered since the end of the warm-up.
+    pub measured_bytes: u64,
+    /// Sum of the completion times of counted flows, in seconds.
+    fct_sum: f64,
+    /// Flows in that sum.
+    fct_count: u64,
+    /// Sum of the goodputs of flows without a size, and of their squares.
+    goodput: f64,
+    goodput_squared: f64,
+    unlimited: u64,
+}
+
+impl Totals {
+    /// Mean completion time of the counted flows.
+    pub fn fct_mean(&self) -> Option<f64> {
+        (self.fct_count > 0).then(|| self.fct_sum / self.fct_count as f64)
+    }
+
+    /// Jain's index over the flows without a size: (sum x)^2 / (n sum x^2).
+    pub fn fairness(&self) -> Option<f64> {
+        (self.goodput_squared > 0.0)
+            .then(|| self.goodput * self.goodput / (self.unlimited as f64 * self.goodput_squared))
+    }
+}
+
+impl Recorder {
+    /// Enters the labels of the plan.
+    pub fn new(plan: &Plan, labels: &mut Labels) -> Recorder {
+        let groups = plan
+            .groups
+            .iter()
+            .map(|g| GroupLabels {
+                group: labels.code(&g.name),
+                transport: labels.code(g.transport.name()),
+                controller: labels.code(g.transport.controller().unwrap_or("")),
+            })
+            .collect();
+        Recorder {
+            groups,
+            nodes: plan.nodes.iter().map(|n| labels.code(n)).collect(),
+            pairs: plan.pairs.iter().map(|p| (p.source, p.destination)).collect(),
+            warmup: Time::ZERO + plan.warmup,
+            keep_rows: plan.record.flows,
+            rows: Vec::new(),
+            totals: Totals::default(),
+        }
+    }
+
+    /// Writes down a flow that ended, or that the end of the run cut off.
+    pub fn record(&mut self, slot: &Slot, end: Time) {
+        let (sent, got) = (slot.sender.report(), slot.receiver.report());
+        let start = slot.flow.start;
+        let counted = start >= self.warmup;
+        let measured = got.finished.unwrap_or(end).since(start.max(self.warmup));
+        let measured_bytes = got.delivered - slot.delivered_at_warmup;
+        let goodput = if measured.is_zero() { 0.0 } else { measured_bytes as f64 * 8.0 / measured.as_secs_f64() };
+        let completion = got.finished.map(|t| t.since(start).as_secs_f64());
+
+        self.totals.measured_bytes += measured_bytes;
+        self.totals.completed += u64::from(completion.is_some());
+        if let (Some(fct), true) = (completion, counted) {
+            self.totals.fct_sum += fct;
+            self.totals.fct_count += 1;
+        }
+        if slot.flow.size.is_none() {
+            self.totals.goodput += goodput;
+            self.totals.goodput_squared += goodput * goodput;
+            self.totals.unlimited += 1;
+        }
+        if !self.keep_rows {
+            return;
+        }
+        let labels = &self.groups[slot.flow.group as usize];
+        let (source, destination) = self.pairs[slot.flow.pair as usize];
+        let seconds = |d: Duration| (!d.is_zero()).then(|| d.as_secs_f64());
+        self.rows.push((
+            slot.number,
+            FlowRow {
+                flow: slot.number,
+                group: labels.group,
+                source: self.nodes[source as usize],
+                destination: self.nodes[destination as usize],
+                transport: labels.transport,
+                controller: labels.controller,
+                size: slot.flow.size.map(|n| n as f64),
+                start: start.as_secs_f64(),
+                completion_time: completion,
+                sender_completion_time: sent.finished.map(|t| t.since(start).as_secs_f64()),
+                counted,
+                delivered: got.delivered,
+                goodput,
+                packets_sent: sent.packets_sent,
+                retransmissions: sent.retransmissions,
+                timeouts: sent.timeouts,
+                cuts: sent.cuts,
+                dropped: slot.dropped,
+                rtt_min: seconds(sent.min_rtt),
+                rtt_smoothed: seconds(sent.smoothed_rtt),
+            },
+        ));
+    }
+
+    /// The table of flows, by number, and the totals.
+    pub fn finish(mut self) -> (Flows, Totals) {
+        self.rows.sort_unstable_by_key(|(number, _)| *number);
+        let mut flows = Flows::default();
+        flows.reserve(self.rows.len());
+        for (_, row) in self.rows {
+            flows.push(row);
+        }
+        (flows, self.totals)
+    }
+}
+
+impl Slot {
+    /// True if nothing of the flow is left to happen but packets still in the network.
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.sender.is_closed() && self.receiver.is_closed()
+    }
+}

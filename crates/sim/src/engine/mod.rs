@@ -1,0 +1,408 @@
+//! The engine: takes a plan, moves packets, returns the result tables.
+//!
+//! One loop over a [`tree::Tree`] of pending events. The order is total: by time, then by owner, links before endpoint timers
+//! before flow arrivals before samples. So the same plan gives the same bytes, whatever else the machine does.
+
+mod flows;
+mod network;
+mod sampler;
+mod timers;
+mod tree;
+
+use std::ops::ControlFlow;
+
+use dumbbell_core::results::{DropRow, LinkRow, Results, RunRow};
+use dumbbell_core::rng::stream;
+use dumbbell_core::{Duration, Stage, Time};
+use dumbbell_net::link::{Counters, Link, LinkConfig};
+use dumbbell_proto::Opening;
+
+use self::flows::{Recorder, Slot};
+use self::network::{Delivery, Network};
+use self::sampler::Sampler;
+use self::timers::Timers;
+use crate::plan::{Flow, Plan};
+use crate::workload::Arrivals;
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Time,
+    /// Simulated time at which the run ends.
+    pub duration: Duration,
+    /// Events handled.
+    pub events: u64,
+}
+
+/// The caller asked the run to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interrupted;
+
+/// Events between two calls of the progress function: some milliseconds.
+const EVENTS_PER_REPORT: u64 = 1 << 17;
+
+/// Runs a plan to its end.
+///
+/// `progress` is called every few milliseconds of computing and may stop the run.
+///
+/// # Errors
+/// [`Interrupted`] if `progress` said so; nothing is kept.
+pub fn run(
+    plan: &Plan,
+    mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Results, Interrupted> {
+    let mut engine = Engine::new(plan);
+    let end = Time::ZERO + plan.duration;
+    let mut events = 0;
+    loop {
+        let (now, owner) = engine.network.tree.first();
+        if now > end {
+            break;
+        }
+        engine.step(now, owner);
+        events += 1;
+        if events % EVENTS_PER_REPORT == 0
+            && progress(&Progress { now, duration: plan.duration, events }).is_break()
+        {
+            return Err(Interrupted);
+        }
+    }
+    Ok(engine.finish(end))
+}
+
+/// The owners of events behind the links, in the order in which ties are settled.
+struct Owners {
+    timers: u32,
+    arrivals: u32,
+    warmup: u32,
+    samples: u32,
+}
+
+impl Owners {
+    const COUNT: usize = 4;
+
+    fn after(links: u32) -> Owners {
+        Owners { timers: links, arrivals: links + 1, warmup: links + 2, samples: links + 3 }
+    }
+}
+
+/// The latest time that an engine with so many links can tell from "never".
+pub fn horizon(links: usize) -> Time {
+    tree::Tree::horizon(links + Owners::COUNT)
+}
+
+struct Engine<'p> {
+    plan: &'p Plan,
+    owners: Owners,
+    network: Network,
+    slots: Vec<Slot>,
+    free_slots: Vec<u32>,
+    timers: Timers,
+    arrivals: Arrivals<'p>,
+    next_flow: Option<Flow>,
+    flows_started: u32,
+    sampler: Sampler,
+    recorder: Recorder,
+    results: Results,
+    /// Per pair: where the forward and the reverse path begin, and the largest packet on both.
+    routes: Vec<(u32, u32, u32)>,
+    /// Counters of every link when the warm-up ended.
+    link_baseline: Vec<Counters>,
+}
+
+impl<'p> Engine<'p> {
+    fn new(plan: &'p Plan) -> Engine<'p> {
+        let end = Time::ZERO + plan.duration;
+        let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);
+        let read_at: Vec<Time> = warmup.into_iter().chain([end]).collect();
+        let links: Vec<Link> = plan
+            .links
+            .iter()
+            .map(|l| {
+                Link::new(&LinkConfig {
+                    rate: l.rate,
+                    delay: l.delay,
+                    mtu: l.mtu,
+                    queue: l.queue.clone(),
+                    bdp: l.bdp,
+                    loss: l.loss,
+                    drop_list: l.drop_list.clone(),
+                    sampled: l.sampled,
+                    read_at: read_at.clone(),
+                    queue_rng: stream(plan.seed, &format!("queue {}", l.name)),
+                    loss_rng: stream(plan.seed, &format!("loss {}", l.name)),
+                })
+            })
+            .collect();
+        let owners = Owners::after(links.len() as u32);
+        let link_baseline = vec![Counters::default(); links.len()];
+        let paths: Vec<(&[u32], bool)> =
+            plan.pairs.iter().flat_map(|p| [(&*p.forward, true), (&*p.reverse, false)]).collect();
+        let (mut network, starts) = Network::new(links, Owners::COUNT, &paths);
+        let routes = plan
+            .pairs
+            .iter()
+            .zip(starts.chunks_exact(2))
+            .map(|(pair, start)| {
+                let mtus = pair.forward.iter().chain(&pair.reverse).map(|l| plan.links[*l as usize].mtu);
+                (start[0], start[1], mtus.min().unwrap_or(u32::from(u16::MAX)))
+            })
+            .collect();
+
+        let mut results = Results::default();
+        let sampler = Sampler::new(plan, &mut results);
+        let recorder = Recorder::new(plan, &mut results.labels);
+        let mut arrivals = plan.arrivals();
+        let next_flow = arrivals.next();
+        network.tree.set(owners.arrivals, next_flow.map_or(Time::NEVER, |f| f.start));
+        network.tree.set(owners.samples, sampler.first());
+        if let Some(warmup) = warmup {
+            network.tree.set(owners.warmup, warmup);
+        }
+        Engine {
+            plan,
+            owners,
+            network,
+            slots: Vec::new(),
+            free_slots: Vec::new(),
+            timers: Timers::default(),
+            arrivals,
+            next_flow,
+            flows_started: 0,
+            sampler,
+            recorder,
+            results,
+            routes,
+            link_baseline,
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, now: Time, owner: u32) {
+        if owner < self.owners.timers {
+            match self.network.step(now, owner) {
+                Some(delivery) => self.deliver(now, &delivery),
+                None if !self.network.dropped.is_empty() => self.note_drops(now),
+                None => {}
+            }
+        } else if owner == self.owners.timers {
+            if let Some(endpoint) = self.timers.take(now) {
+                self.wake(now, endpoint);
+            }
+            self.network.tree.set(self.owners.timers, self.timers.next());
+        } else if owner == self.owners.arrivals {
+            self.start_flow(now);
+        } else if owner == self.owners.samples {
+            let next = self.sampler.sample(now, &mut self.network.links, &mut self.slots, &mut self.results);
+            self.network.tree.set(owner, next);
+            if cfg!(debug_assertions) {
+                self.network.assert_conservation();
+            }
+        } else {
+            self.end_warmup(now);
+            self.network.tree.set(owner, Time::NEVER);
+        }
+    }
+
+    #[inline]
+    fn deliver(&mut self, now: Time, delivery: &Delivery) {
+        let index = delivery.packet.flow;
+        let slot = &mut self.slots[index as usize];
+        if delivery.forward {
+            slot.receiver.push(now, &delivery.packet);
+            while let Some(packet) = slot.receiver.pull(now) {
+                self.network.send(now, &packet, slot.reverse);
+            }
+        } else {
+            slot.sender.push(now, &delivery.packet);
+            while let Some(packet) = slot.sender.pull(now) {
+                self.network.send(now, &packet, slot.forward);
+            }
+        }
+        self.settle(now, index, delivery.forward);
+    }
+
+    /// Wakes the endpoint: twice the slot for a sender, one more for a receiver.
+    fn wake(&mut self, now: Time, endpoint: u32) {
+        let (index, forward) = (endpoint >> 1, endpoint & 1 == 1);
+        let slot = &mut self.slots[index as usize];
+        if forward {
+            slot.receiver.wake(now);
+            while let Some(packet) = slot.receiver.pull(now) {
+                self.network.send(now, &packet, slot.reverse);
+            }
+        } else {
+            slot.sender.wake(now);
+            while let Some(packet) = slot.sender.pull(now) {
+                self.network.send(now, &packet, slot.forward);
+            }
+        }
+        self.settle(now, index, forward);
+    }
+
+    /// After an endpoint acted: arms its timer, or closes the flow.
+    #[inline]
+    fn settle(&mut self, now: Time, index: u32, forward: bool) {
+        if !self.network.dropped.is_empty() {
+            self.note_drops(now);
+        }
+        let slot = &mut self.slots[index as usize];
+        let (at, endpoint) = if forward {
+            (slot.receiver.wake_at(), index << 1 | 1)
+        } else {
+            (slot.sender.wake_at(), index << 1)
+        };
+        if at.is_finite() && self.timers.arm(endpoint, at) {
+            self.network.tree.set(self.owners.timers, at);
+        }
+        if slot.is_closed() && slot.active && self.network.inside(index) == 0 {
+            self.close(now, index);
+        }
+    }
+
+    #[cold]
+    fn close(&mut self, now: Time, index: u32) {
+        let slot = &mut self.slots[index as usize];
+        slot.active = false;
+        self.recorder.record(slot, now);
+        self.timers.disarm(index << 1);
+        self.timers.disarm(index << 1 | 1);
+        self.free_slots.push(index);
+    }
+
+    fn start_flow(&mut self, now: Time) {
+        let Some(flow) = self.next_flow else { return };
+        self.next_flow = self.arrivals.next();
+        let at = self.next_flow.map_or(Time::NEVER, |f| f.start);
+        self.network.tree.set(self.owners.arrivals, at);
+
+        let index = self.free_slots.pop().unwrap_or(self.slots.len() as u32);
+        let number = self.flows_started;
+        self.flows_started += 1;
+        let (forward, reverse, mtu) = self.routes[flow.pair as usize];
+        let group = &self.plan.groups[flow.group as usize];
+        let (sender, receiver) = group.transport.open(Opening {
+            flow: index,
+            size: flow.size,
+            mtu,
+            rng: stream(self.plan.seed, &format!("flow {number}")),
+            replay: group.replay.clone(),
+        });
+        let slot = Slot {
+            sender,
+            receiver,
+            forward,
+            reverse,
+            number,
+            flow,
+            dropped: 0,
+            delivered_at_warmup: 0,
+            delivered_at_sample: 0,
+            active: true,
+        };
+        if index as usize == self.slots.len() {
+            self.slots.push(slot);
+            self.network.reserve_slots(self.slots.len());
+            self.timers.reserve(2 * self.slots.len());
+        } else {
+            self.slots[index as usize] = slot;
+        }
+        self.wake(now, index << 1);
+    }
+
+    #[cold]
+    fn note_drops(&mut self, now: Time) {
+        let mut emptied = Vec::new();
+        for (link, (packet, reason)) in std::mem::take(&mut self.network.dropped) {
+            let slot = &mut self.slots[packet.flow as usize];
+            slot.dropped += 1;
+            if slot.is_closed() && slot.active && self.network.inside(packet.flow) == 0 {
+                emptied.push(packet.flow);
+            }
+            if self.plan.record.drops {
+                let reason = self.results.label(reason.name());
+                let (time, size, flow) = (now.as_secs_f64(), u32::from(packet.size), slot.number);
+                self.results.drops.push(DropRow { time, link, flow, size, reason });
+            }
+        }
+        for index in emptied {
+            if self.slots[index as usize].active {
+                self.close(now, index);
+            }
+        }
+    }
+
+    fn end_warmup(&mut self, now: Time) {
+        for (link, baseline) in self.network.links.iter_mut().zip(&mut self.link_baseline) {
+            *baseline = link.counters(now);
+        }
+        for slot in self.slots.iter_mut().filter(|s| s.active) {
+            slot.delivered_at_warmup = slot.receiver.report().delivered;
+        }
+    }
+
+    fn finish(mut self, end: Time) -> Results {
+        self.network.assert_conservation();
+        for slot in self.slots.iter().filter(|s| s.active) {
+            self.recorder.record(slot, end);
+        }
+        let packet_hops = self.write_links(end);
+        let (flows, totals) = self.recorder.finish();
+        self.results.flows = flows;
+        let measured = end.since(Time::ZERO + self.plan.warmup).as_secs_f64();
+        self.results.runs.push(RunRow {
+            seed: self.plan.seed,
+            duration: self.plan.duration.as_secs_f64(),
+            warmup: self.plan.warmup.as_secs_f64(),
+            packet_hops,
+            flows_started: u64::from(self.flows_started),
+            flows_completed: totals.completed,
+            goodput: totals.measured_bytes as f64 * 8.0 / measured,
+            fairness: totals.fairness(),
+            fct_mean: totals.fct_mean(),
+            packets_sent: self.network.packets_sent,
+            packets_delivered: self.network.packets_delivered,
+            packets_dropped: self.network.packets_dropped,
+            packets_inside: self.network.packets_inside(),
+        });
+        self.results
+    }
+
+    /// Writes the rows of the links; returns the packet-hops of the whole run.
+    fn write_links(&mut self, end: Time) -> u64 {
+        let measured = end.since(Time::ZERO + self.plan.warmup);
+        let mut packet_hops = 0;
+        for (i, link) in self.network.links.iter_mut().enumerate() {
+            let planned = &self.plan.links[i];
+            let total = link.counters(end);
+            packet_hops += total.sent;
+            let c = total.since(&self.link_baseline[i]);
+            let histogram = self.sampler.histogram(i);
+            let nodes = &self.plan.nodes;
+            let row = LinkRow {
+                link: self.results.labels.code(&planned.name),
+                source: self.results.labels.code(&nodes[planned.from as usize]),
+                destination: self.results.labels.code(&nodes[planned.to as usize]),
+                queue: self.results.labels.code(planned.queue.name()),
+                rate: planned.rate.as_bps() as f64,
+                delay: planned.delay.as_secs_f64(),
+                arrived: c.arrived,
+                sent: c.sent,
+                sent_bytes: c.sent_bytes,
+                dropped: c.dropped_total(),
+                marked: c.marked,
+                utilisation: c.sent_bytes as f64 * 8.0 / (planned.rate.as_bps() as f64 * measured.as_secs_f64()),
+                loss: if c.arrived == 0 { 0.0 } else { c.dropped_total() as f64 / c.arrived as f64 },
+                queue_mean: c.queue_area as f64 / measured.as_nanos() as f64,
+                queue_p50: histogram.and_then(|h| h.quantile(0.5)),
+                queue_p90: histogram.and_then(|h| h.quantile(0.9)),
+                queue_p99: histogram.and_then(|h| h.quantile(0.99)),
+                queue_max: histogram.and_then(sampler::Histogram::max),
+                sojourn_mean: (c.sojourns > 0).then(|| c.sojourn_sum as f64 / c.sojourns as f64 / 1e9),
+            };
+            self.results.links.push(row);
+        }
+        packet_hops
+    }
+}

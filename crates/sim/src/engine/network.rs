@@ -1,0 +1,197 @@
+//! Links joined into paths: where a packet goes next, and what became of every packet.
+
+use dumbbell_core::{Packet, Time};
+use dumbbell_net::link::{Dropped, Link};
+
+use super::tree::Tree;
+
+/// A packet that reached the end of its path.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery {
+    /// The packet.
+    pub packet: Packet,
+    /// True if it reached the flow's destination, false if it came back to the source.
+    pub forward: bool,
+}
+
+/// An entry of the table of paths is a link, or one of these ends.
+const END: u32 = 1 << 31;
+const END_FORWARD: u32 = END | 1;
+const END_REVERSE: u32 = END;
+
+/// Flag of a link in the table of paths: packets enter it as soon as they are accepted by the link before it, because no
+/// other traffic enters it, and what it does with them depends on nothing else. That saves the event between the two.
+const EXPRESS: u32 = 1 << 30;
+
+/// The network between the endpoints.
+#[derive(Debug)]
+pub struct Network {
+    /// All links; the first events of the tree belong to them, by index.
+    pub links: Vec<Link>,
+    /// Pending events.
+    pub tree: Tree,
+    /// All paths one behind the other, each closed by an end. A packet carries its position.
+    paths: Vec<u32>,
+    /// Per flow slot: packets in the network.
+    inside: Vec<u32>,
+    /// Packets dropped since the last look, with the link that dropped them.
+    drops: Vec<Dropped>,
+    /// What the engine must be told of.
+    pub dropped: Vec<(u32, Dropped)>,
+    /// Packets handed to the network.
+    pub packets_sent: u64,
+    /// Packets that reached an endpoint.
+    pub packets_delivered: u64,
+    /// Packets dropped.
+    pub packets_dropped: u64,
+}
+
+impl Network {
+    /// Joins links into paths as `routes` says, each a list of links with its direction. Returns the network and the
+    /// position at which each path begins.
+    pub fn new(links: Vec<Link>, other_owners: usize, routes: &[(&[u32], bool)]) -> (Network, Vec<u32>) {
+        let tree = Tree::new(links.len() + other_owners);
+        let express = express_links(&links, routes);
+        let mut paths = Vec::new();
+        let mut starts = Vec::with_capacity(routes.len());
+        for (route, forward) in routes {
+            starts.push(paths.len() as u32);
+            paths.extend(route.iter().map(|l| if express[*l as usize] { l | EXPRESS } else { *l }));
+            paths.push(if *forward { END_FORWARD } else { END_REVERSE });
+        }
+        let network = Network {
+            links,
+            tree,
+            paths,
+            inside: Vec::new(),
+            drops: Vec::new(),
+            dropped: Vec::new(),
+            packets_sent: 0,
+            packets_delivered: 0,
+            packets_dropped: 0,
+        };
+        (network, starts)
+    }
+
+    /// Makes room for `slots` flow slots.
+    pub fn reserve_slots(&mut self, slots: usize) {
+        if self.inside.len() < slots {
+            self.inside.resize(slots, 0);
+        }
+    }
+
+    /// Packets of a flow slot in the network.
+    pub fn inside(&self, slot: u32) -> u32 {
+        self.inside[slot as usize]
+    }
+
+    /// An endpoint sends a packet along the path that begins at `start`.
+    #[inline]
+    pub fn send(&mut self, now: Time, packet: &Packet, start: u32) {
+        self.packets_sent += 1;
+        self.inside[packet.flow as usize] += 1;
+        self.enter(now, packet, start + 1, self.paths[start as usize]);
+    }
+
+    /// The event of `link` is due: moves the packet that reached its far end onto the next link, or delivers it.
+    #[inline]
+    pub fn step(&mut self, now: Time, link: u32) -> Option<Delivery> {
+        let from = &mut self.links[link as usize];
+        let arrived = from.act(now, &mut self.drops);
+        let packet = from.head().filter(|_| arrived).copied();
+        if packet.is_some() {
+            from.pop();
+        }
+        self.tree.set(link, from.wake_at());
+        let Some(packet) = packet else {
+            self.account_drops(link);
+            return None;
+        };
+        let next = self.paths[packet.hop as usize];
+        if next >= END_REVERSE {
+            self.packets_delivered += 1;
+            self.inside[packet.flow as usize] -= 1;
+            return Some(Delivery { packet, forward: next == END_FORWARD });
+        }
+        self.enter(now, &packet, packet.hop + 1, next);
+        None
+    }
+
+    /// A packet enters `link`; `hop` is the position behind that link on its path.
+    ///
+    /// It is stored on the last link that it is known to reach: it passes at once through every link whose next is
+    /// marked [`EXPRESS`].
+    #[inline]
+    fn enter(&mut self, mut now: Time, packet: &Packet, mut hop: u32, mut link: u32) {
+        loop {
+            let next = self.paths[hop as usize];
+            if next & (EXPRESS | END) != EXPRESS {
+                break;
+            }
+            match self.links[link as usize].pass(now, packet, &mut self.drops) {
+                Some(arrival) => now = arrival,
+                None => return self.account_drops(link),
+            }
+            link = next & !EXPRESS;
+            hop += 1;
+        }
+        let last = &mut self.links[link as usize];
+        if last.push(now, packet, hop, &mut self.drops) {
+            self.tree.set(link, last.wake_at());
+        }
+        if !self.drops.is_empty() {
+            self.account_drops(link);
+        }
+    }
+
+    #[cold]
+    fn account_drops(&mut self, link: u32) {
+        for drop in self.drops.drain(..) {
+            self.packets_dropped += 1;
+            self.inside[drop.0.flow as usize] -= 1;
+            self.dropped.push((link, drop));
+        }
+    }
+
+    /// Packets queued or in flight.
+    pub fn packets_inside(&self) -> u64 {
+        self.links.iter().map(Link::inside).sum()
+    }
+
+    /// Conservation: sent = delivered + dropped + inside, for the whole and flow by flow.
+    ///
+    /// # Panics
+    /// If a packet was lost or doubled, which only a bug can do.
+    pub fn assert_conservation(&self) {
+        let inside = self.packets_inside();
+        assert_eq!(
+            self.packets_sent,
+            self.packets_delivered + self.packets_dropped + inside,
+            "packets sent = delivered + dropped + inside"
+        );
+        let by_flow: u64 = self.inside.iter().map(|n| u64::from(*n)).sum();
+        assert_eq!(by_flow, inside, "packets of all flows = packets on all links");
+    }
+}
+
+/// The links that only one other link feeds, and that both sides allow to be entered ahead of time.
+fn express_links(links: &[Link], routes: &[(&[u32], bool)]) -> Vec<bool> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Feeder {
+        None,
+        Link(u32),
+        Many,
+    }
+    let mut feeders = vec![Feeder::None; links.len()];
+    for (route, _) in routes {
+        for (i, link) in route.iter().enumerate() {
+            let feeder = if i == 0 { Feeder::Many } else { Feeder::Link(route[i - 1]) };
+            let known = &mut feeders[*link as usize];
+            *known = if *known == Feeder::None || *known == feeder { feeder } else { Feeder::Many };
+        }
+    }
+    let allowed = |(link, feeder): (&Link, Feeder)| {
+        matches!(feeder, Feeder::Link(f) if links[f as usize].passes_on()) && link.is_transparent()
+    };
+    links.iter().zip(feeders).map(allowed).collect()
+}

@@ -1,0 +1,270 @@
+//! What a plan amounts to, in figures: the substance of `dumbbell check`.
+
+use dumbbell_core::{Duration, Time};
+use dumbbell_net::queue::{Limit, QueueSpec};
+use serde::Serialize;
+
+use crate::plan::{Link, Pair, Plan};
+
+/// A plan in figures. Times in seconds, rates in bits per second, sizes in bytes.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Explanation {
+    /// The seed of every random stream.
+    pub seed: u64,
+    /// Simulated time.
+    pub duration: f64,
+    /// Part of it that no figure counts.
+    pub warmup: f64,
+    /// SHA-256 of the resolved scenario.
+    pub hash: String,
+    /// Node names.
+    pub nodes: Vec<String>,
+    /// Directed links.
+    pub links: Vec<LinkFacts>,
+    /// Pairs of nodes that exchange packets.
+    pub pairs: Vec<PairFacts>,
+    /// Entries of `flows`, then of `workloads`.
+    pub groups: Vec<GroupFacts>,
+    /// Flows to expect in all.
+    pub flows: f64,
+    /// What is legal but may not be meant.
+    pub notes: Vec<String>,
+}
+
+/// A directed link in figures.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct LinkFacts {
+    /// The name.
+    pub name: String,
+    /// The node it leaves.
+    pub from: String,
+    /// The node it enters.
+    pub to: String,
+    /// Bits per second.
+    pub rate: f64,
+    /// Propagation delay.
+    pub delay: f64,
+    /// Largest packet.
+    pub mtu: u32,
+    /// Queue discipline.
+    pub queue: &'static str,
+    /// Bandwidth-delay product: the rate times the mean base round-trip time of the pairs through the link.
+    pub bdp: u64,
+    /// The same in packets of the MTU.
+    pub bdp_packets: f64,
+    /// Packets that may wait; `None` if the limit is in bytes or there is none.
+    pub buffer_packets: Option<u64>,
+    /// Bytes that may wait, full packets where the limit is in packets; `None` if there is no limit.
+    pub buffer_bytes: Option<u64>,
+    /// Time to send a full buffer.
+    pub buffer_time: Option<f64>,
+    /// Share of packets lost at random.
+    pub loss: f64,
+    /// Pairs whose data or acknowledgements cross the link.
+    pub pairs: u64,
+    /// Data offered to the link by workloads and by sources that do not adapt, as a share of its rate.
+    pub load: f64,
+    /// True if the queue is sampled.
+    pub sampled: bool,
+}
+
+/// A pair in figures.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PairFacts {
+    /// Source node.
+    pub source: String,
+    /// Destination node.
+    pub destination: String,
+    /// Nodes that the data visits, in order.
+    pub path: Vec<String>,
+    /// Nodes that the acknowledgements visit, in order.
+    pub return_path: Vec<String>,
+    /// Round-trip time, propagation only.
+    pub base_rtt: f64,
+    /// The slowest rate on the way of the data.
+    pub rate: f64,
+}
+
+/// A flow group in figures.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GroupFacts {
+    /// The name in results.
+    pub name: String,
+    /// `flows`, or the kind of workload.
+    pub kind: &'static str,
+    /// Transport.
+    pub transport: &'static str,
+    /// Congestion controller, if the transport has one.
+    pub controller: Option<&'static str>,
+    /// Flows that start before the run ends, or are to be expected.
+    pub flows: f64,
+    /// Flows a second while a workload is active.
+    pub arrival_rate: Option<f64>,
+    /// Mean application bytes of a flow; `None` if its flows have no end.
+    pub mean_size: Option<f64>,
+    /// Mean bytes of a flow on the wire, first transmissions with headers; `None` if its flows have no end.
+    pub mean_wire: Option<f64>,
+    /// Bits per second offered in all; `None` for listed flows that adapt to the network.
+    pub offered: Option<f64>,
+}
+
+impl Plan {
+    /// The plan in figures.
+    pub fn explain(&self) -> Explanation {
+        let mut load = vec![0.0; self.links.len()];
+        let mut notes = Vec::new();
+        let mut groups = self.listed(&mut load, &mut notes);
+        for workload in &self.workloads {
+            let facts = workload.source.facts();
+            self.add_load(&mut load, facts.offered.iter().copied());
+            let group = &self.groups[workload.group as usize];
+            if facts.late > 0 {
+                notes.push(format!("{}: {} flows start after the end of the run", group.name, facts.late));
+            }
+            groups.push(GroupFacts {
+                name: group.name.clone(),
+                kind: workload.kind,
+                transport: group.transport.name(),
+                controller: group.transport.controller(),
+                flows: facts.flows,
+                arrival_rate: Some(facts.rate),
+                mean_size: Some(facts.mean_size),
+                mean_wire: Some(facts.mean_wire),
+                offered: Some(facts.offered.iter().map(|(_, rate)| rate).sum()),
+            });
+        }
+        let mut crossing = vec![0; self.links.len()];
+        for pair in &self.pairs {
+            pair.forward.iter().chain(&pair.reverse).for_each(|link| crossing[*link as usize] += 1);
+        }
+        let links: Vec<LinkFacts> = (self.links.iter().zip(load).zip(crossing))
+            .map(|((link, load), pairs)| self.link_facts(link, load, pairs))
+            .collect();
+        for link in &links {
+            if link.load > 1.0 {
+                notes.push(format!("{}: the offered load is {:.3} of its rate", link.name, link.load));
+            }
+            if link.buffer_bytes.is_some_and(|bytes| bytes < u64::from(link.mtu)) {
+                notes.push(format!("{}: the buffer holds no packet of {} B", link.name, link.mtu));
+            }
+        }
+        Explanation {
+            seed: self.seed,
+            duration: self.duration.as_secs_f64(),
+            warmup: self.warmup.as_secs_f64(),
+            hash: self.hash.clone(),
+            nodes: self.nodes.clone(),
+            links,
+            pairs: self.pairs.iter().map(|pair| self.pair_facts(pair)).collect(),
+            flows: groups.iter().map(|g| g.flows).sum(),
+            groups,
+            notes,
+        }
+    }
+
+    /// The groups of listed flows. What their sources offer without adapting is added to `load`.
+    fn listed(&self, load: &mut [f64], notes: &mut Vec<String>) -> Vec<GroupFacts> {
+        let end = Time::ZERO + self.duration;
+        let count = self.groups.len() - self.workloads.len();
+        let mut members = vec![Vec::new(); count];
+        self.flows.iter().for_each(|flow| members[flow.group as usize].push(flow));
+        let facts = |(group, flows): (&crate::plan::Group, Vec<&crate::plan::Flow>)| {
+            let started = flows.iter().filter(|f| f.start < end).count();
+            if started < flows.len() {
+                let late = flows.len() - started;
+                notes.push(format!("{}: {late} flows start after the end of the run", group.name));
+            }
+            let each = match &group.replay {
+                Some(packets) => Some(replayed_rate(packets, self.duration)),
+                None => group.transport.offered_rate().filter(|_| flows.iter().any(|f| f.size.is_none())),
+            };
+            if let Some(each) = each {
+                self.add_load(load, flows.iter().filter(|f| f.start < end).map(|f| (f.pair, each)));
+            }
+            let size = flows.first().and_then(|f| f.size);
+            let wire = size.zip(flows.first()).map(|(size, flow)| {
+                group.transport.wire_bytes(size, self.pair_mtu(&self.pairs[flow.pair as usize])) as f64
+            });
+            GroupFacts {
+                name: group.name.clone(),
+                kind: "flows",
+                transport: group.transport.name(),
+                controller: group.transport.controller(),
+                flows: started as f64,
+                arrival_rate: None,
+                mean_size: size.map(|n| n as f64),
+                mean_wire: wire,
+                offered: each.map(|each| each * started as f64),
+            }
+        };
+        self.groups[..count].iter().zip(members).map(facts).collect()
+    }
+
+    /// Adds what is offered to each pair to the load of every link its data crosses.
+    fn add_load(&self, load: &mut [f64], offered: impl Iterator<Item = (u32, f64)>) {
+        for (pair, rate) in offered {
+            for link in &self.pairs[pair as usize].forward {
+                load[*link as usize] += rate / self.links[*link as usize].rate.as_bps() as f64;
+            }
+        }
+    }
+
+    /// The largest packet on the way there and back.
+    fn pair_mtu(&self, pair: &Pair) -> u32 {
+        let links = pair.forward.iter().chain(&pair.reverse);
+        links.map(|l| self.links[*l as usize].mtu).min().unwrap_or_default()
+    }
+
+    fn link_facts(&self, link: &Link, load: f64, pairs: u64) -> LinkFacts {
+        let limit = match &link.queue {
+            QueueSpec::DropTail(params) => params.waiting_limit(link.bdp, link.mtu),
+            queue => Limit::resolve(queue.limit(), link.bdp, link.mtu),
+        };
+        let buffer_packets = (limit.packets != u64::MAX).then_some(limit.packets);
+        let buffer_bytes = match buffer_packets {
+            Some(packets) => Some(packets.saturating_mul(u64::from(link.mtu))),
+            None => (limit.bytes != u64::MAX).then_some(limit.bytes),
+        };
+        LinkFacts {
+            name: link.name.clone(),
+            from: self.nodes[link.from as usize].clone(),
+            to: self.nodes[link.to as usize].clone(),
+            rate: link.rate.as_bps() as f64,
+            delay: link.delay.as_secs_f64(),
+            mtu: link.mtu,
+            queue: link.queue.name(),
+            bdp: link.bdp,
+            bdp_packets: link.bdp as f64 / f64::from(link.mtu),
+            buffer_packets,
+            buffer_bytes,
+            buffer_time: buffer_bytes.map(|bytes| link.rate.time_to_send(bytes).as_secs_f64()),
+            loss: link.loss.get(),
+            pairs,
+            load,
+            sampled: link.sampled,
+        }
+    }
+
+    fn pair_facts(&self, pair: &Pair) -> PairFacts {
+        let path = |links: &[u32]| {
+            let first = links.first().map(|l| self.links[*l as usize].from);
+            let rest = links.iter().map(|l| self.links[*l as usize].to);
+            first.into_iter().chain(rest).map(|n| self.nodes[n as usize].clone()).collect()
+        };
+        let rates = pair.forward.iter().map(|l| self.links[*l as usize].rate);
+        PairFacts {
+            source: self.nodes[pair.source as usize].clone(),
+            destination: self.nodes[pair.destination as usize].clone(),
+            path: path(&pair.forward),
+            return_path: path(&pair.reverse),
+            base_rtt: pair.base_rtt.as_secs_f64(),
+            rate: rates.min().unwrap_or_default().as_bps() as f64,
+        }
+    }
+}
+
+/// Bits per second of a recorded list over the run.
+fn replayed_rate(packets: &[(Duration, u32)], duration: Duration) -> f64 {
+    let within = packets.iter().take_while(|(time, _)| *time < duration);
+    within.map(|(_, size)| f64::from(*size) * 8.0).sum::<f64>() / duration.as_secs_f64()
+}

@@ -1,0 +1,22 @@
+//! From a scenario to results: validation, topology, routing, workloads, and the event-driven engine.
+
+pub mod engine;
+pub mod explain;
+pub mod files;
+pub mod limits;
+pub mod link;
+pub mod pairs;
+pub mod plan;
+mod planner;
+pub mod routing;
+pub mod scenario;
+pub mod schema;
+pub mod toml;
+pub mod topology;
+pub mod workload;
+
+pub use engine::{Interrupted, Progress, run};
+pub use explain::Explanation;
+pub use plan::Plan;
+pub use scenario::Scenario;
+pub use schema::{descriptors, registry_json, schema};

@@ -1,0 +1,39 @@
+//! A limit on everything a scenario can ask for, so that a slip of the keyboard is a message and not a full memory.
+
+/// Nodes in a topology.
+pub const MAX_NODES: usize = 200_000;
+/// Directed links in a topology: the event queue keeps the owner of an event in the low bits of its time.
+pub const MAX_LINKS: usize = 100_000;
+/// Pairs of nodes that exchange packets.
+pub const MAX_PAIRS: usize = 1_000_000;
+/// Links in all routes together.
+pub const MAX_ROUTE_LINKS: usize = 50_000_000;
+/// Flows of one run: those listed, and those expected from workloads.
+pub const MAX_FLOWS: u64 = 20_000_000;
+/// Sampling instants of one run.
+pub const MAX_SAMPLES: u64 = 50_000_000;
+/// Bytes of a trace, a recorded packet list or a distribution file.
+pub const MAX_FILE_BYTES: u64 = 4 << 30;
+/// The longest run, 27 hours: an event of a network with [`MAX_LINKS`] links keeps 47 bits for its time in nanoseconds.
+pub const MAX_DURATION_SECS: u64 = 100_000;
+/// The highest rate of a link, 1 Pbit/s.
+pub const MAX_RATE_BPS: u64 = 1_000_000_000_000_000;
+/// The largest flow, 1 EB.
+pub const MAX_FLOW_BYTES: u64 = 1_000_000_000_000_000_000;
+/// The smallest MTU: an IPv4 header (20 B), the longest TCP header (60 B) and eight bytes of data, the least that
+/// RFC 791 section 3.2 asks a fragment to carry.
+pub const MIN_MTU: u64 = 88;
+/// The largest MTU: the 16-bit total length of RFC 791 section 3.1.
+pub const MAX_MTU: u64 = 65_535;
+/// Offered load on a link, as a multiple of its rate.
+pub const MAX_LOAD: f64 = 10.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_run_of_the_largest_network_fits_the_event_queue() {
+        assert!(crate::engine::horizon(MAX_LINKS).as_secs_f64() > MAX_DURATION_SECS as f64);
+    }
+}

@@ -1,0 +1,199 @@
+//! Pairs of nodes that exchange packets: who may be paired with whom, and the routes between them.
+
+use std::collections::HashMap;
+
+use dumbbell_core::Duration;
+use dumbbell_core::config::{At, ConfigError};
+
+use crate::limits::{MAX_PAIRS, MAX_ROUTE_LINKS};
+use crate::plan::Pair;
+use crate::routing::Router;
+use crate::scenario::{Names, Pairing, Routing};
+use crate::topology::{self, Network};
+
+/// The pairs of a plan, each once, with their routes.
+pub struct Pairs<'n> {
+    /// The network they live in.
+    pub network: &'n Network,
+    /// Its names.
+    pub names: topology::Names<'n>,
+    router: Router<'n>,
+    known: HashMap<(u32, u32), u32>,
+    pairs: Vec<Pair>,
+    mtus: Vec<u32>,
+    route_links: usize,
+}
+
+/// Why the pair at a position of a list cannot be used.
+#[derive(Debug)]
+pub struct Unusable {
+    /// The position.
+    pub position: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What the user can do.
+    pub remedy: &'static str,
+}
+
+impl<'n> Pairs<'n> {
+    /// No pairs yet.
+    pub fn new(network: &'n Network, routing: Routing) -> Pairs<'n> {
+        Pairs {
+            network,
+            names: network.names(),
+            router: Router::new(network, routing),
+            known: HashMap::new(),
+            pairs: Vec::new(),
+            mtus: Vec::new(),
+            route_links: 0,
+        }
+    }
+
+    /// The pairs that `from`, `to` and `pairing` of the entry at `at` stand for, added to the plan: their indices.
+    ///
+    /// # Errors
+    /// Unknown names, sides that do not match, unreachable destinations.
+    pub fn of_entry(
+        &mut self,
+        from: &Names,
+        to: &Names,
+        pairing: Pairing,
+        at: &At<'_>,
+    ) -> Result<Vec<u32>, ConfigError> {
+        let sources = self.members(from, &at.key("from"))?;
+        let destinations = self.members(to, &at.key("to"))?;
+        let ends: Vec<(u32, u32)> = match (pairing, sources.len(), destinations.len()) {
+            (Pairing::All, n, m) => {
+                if n.saturating_mul(m) > MAX_PAIRS {
+                    return Err(at.key("pairing").error(
+                        format!("{n} times {m} pairs are above the limit of {MAX_PAIRS}"),
+                        "name fewer nodes",
+                    ));
+                }
+                let all = sources.iter().flat_map(|s| destinations.iter().map(move |d| (*s, *d)));
+                all.filter(|(s, d)| s != d).collect()
+            }
+            (Pairing::OneToOne, 1, _) => destinations.iter().map(|d| (sources[0], *d)).collect(),
+            (Pairing::OneToOne, _, 1) => sources.iter().map(|s| (*s, destinations[0])).collect(),
+            (Pairing::OneToOne, n, m) if n == m => sources.into_iter().zip(destinations).collect(),
+            (Pairing::OneToOne, n, m) => {
+                return Err(at.key("to").error(
+                    format!("{m} destinations for {n} sources"),
+                    "name as many, or one, or set `pairing = \"all\"`",
+                ));
+            }
+        };
+        if ends.is_empty() {
+            return Err(at.key("to").error("the only destination is the source", "name another node"));
+        }
+        self.add(&ends).map_err(|e| at.key("to").error(e.message, e.remedy))
+    }
+
+    fn members(&self, names: &Names, at: &At<'_>) -> Result<Vec<u32>, ConfigError> {
+        let mut members = Vec::new();
+        for (i, name) in names.0.iter().enumerate() {
+            let item = at.index(i);
+            members.extend(self.names.members(name, if names.0.len() == 1 { at } else { &item })?);
+        }
+        Ok(members)
+    }
+
+    /// Adds pairs of (source, destination), each once, and returns their indices.
+    ///
+    /// # Errors
+    /// The first pair that no data can travel between.
+    pub fn add(&mut self, ends: &[(u32, u32)]) -> Result<Vec<u32>, Unusable> {
+        // Forward and reverse routes are found in the order of their roots, so that each tree is computed once.
+        let mut fresh: Vec<(u32, u32)> = Vec::new();
+        let mut indices = Vec::with_capacity(ends.len());
+        for (position, (source, destination)) in ends.iter().enumerate() {
+            if source == destination {
+                let name = &self.network.nodes[*source as usize];
+                return Err(Unusable {
+                    position,
+                    message: format!("the flow leads from {name:?} to itself"),
+                    remedy: "name another node",
+                });
+            }
+            let next = self.pairs.len() + fresh.len();
+            indices.push(*self.known.entry((*source, *destination)).or_insert_with(|| {
+                fresh.push((*source, *destination));
+                next as u32
+            }));
+        }
+        let fail = |(source, destination): (u32, u32), message: String, remedy| {
+            let position = ends.iter().position(|e| *e == (source, destination)).unwrap_or_default();
+            Unusable { position, message, remedy }
+        };
+        if self.pairs.len() + fresh.len() > MAX_PAIRS {
+            let message = format!("{} pairs are above the limit of {MAX_PAIRS}", self.pairs.len() + fresh.len());
+            return Err(fail(fresh[0], message, "name fewer nodes"));
+        }
+        let wanted: Vec<(u32, u32)> =
+            fresh.iter().copied().chain(fresh.iter().map(|(s, d)| (*d, *s))).collect();
+        let mut order: Vec<usize> = (0..wanted.len()).collect();
+        order.sort_by_key(|i| (self.router.root(wanted[*i].1), *i));
+        let mut paths: Vec<Option<Vec<u32>>> = vec![None; wanted.len()];
+        for i in order {
+            paths[i] = self.router.path(wanted[i].0, wanted[i].1);
+            self.route_links += paths[i].as_ref().map_or(0, Vec::len);
+            if self.route_links > MAX_ROUTE_LINKS {
+                let message = format!("all routes together have more than {MAX_ROUTE_LINKS} links");
+                return Err(fail(fresh[i % fresh.len()], message, "name fewer nodes"));
+            }
+        }
+        let backward = paths.split_off(fresh.len());
+        for ((source, destination), (forward, reverse)) in fresh.iter().zip(paths.into_iter().zip(backward)) {
+            let name = |node: &u32| &self.network.nodes[*node as usize];
+            let none = |from, to| {
+                let message = format!("there is no way from {:?} to {:?}", name(from), name(to));
+                fail((*source, *destination), message, "add links, data and acknowledgements need both directions")
+            };
+            let forward = forward.ok_or_else(|| none(source, destination))?;
+            let reverse = reverse.ok_or_else(|| none(destination, source))?;
+            let links = || forward.iter().chain(&reverse).map(|l| &self.network.links[*l as usize].spec);
+            let base_rtt = links().fold(Duration::ZERO, |sum, l| sum + l.delay);
+            self.mtus.push(links().map(|l| l.mtu).min().expect("a path has links"));
+            self.pairs.push(Pair { source: *source, destination: *destination, forward, reverse, base_rtt });
+        }
+        Ok(indices)
+    }
+
+    /// The largest packet on the way there and back.
+    pub fn mtu(&self, pair: u32) -> u32 {
+        self.mtus[pair as usize]
+    }
+
+    /// True if the data of the pair crosses the link.
+    pub fn crosses(&self, pair: u32, link: u32) -> bool {
+        self.pairs[pair as usize].forward.contains(&link)
+    }
+
+    /// The links that limit the data of these pairs: those the topology knows of, else the slowest of each path, the
+    /// first of equals.
+    pub fn bottlenecks(&self, pairs: &[u32]) -> Vec<u32> {
+        let of_pairs = |pick: &dyn Fn(&Pair) -> Vec<u32>| {
+            let mut links: Vec<u32> = pairs.iter().flat_map(|p| pick(&self.pairs[*p as usize])).collect();
+            links.sort_unstable();
+            links.dedup();
+            links
+        };
+        let known = &self.network.bottlenecks;
+        let crossed = of_pairs(&|p| p.forward.iter().copied().filter(|l| known.binary_search(l).is_ok()).collect());
+        if !crossed.is_empty() {
+            return crossed;
+        }
+        let rate = |link: &&u32| self.network.links[**link as usize].spec.rate;
+        of_pairs(&|p| p.forward.iter().min_by_key(rate).into_iter().copied().collect())
+    }
+
+    /// All pairs.
+    pub fn into_pairs(self) -> Vec<Pair> {
+        self.pairs
+    }
+
+    /// All pairs so far.
+    pub fn all(&self) -> &[Pair] {
+        &self.pairs
+    }
+}

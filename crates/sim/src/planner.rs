@@ -1,0 +1,246 @@
+//! From a scenario to a plan: names become indices, routes become tables, files are read, everything is checked.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::{Bytes, Config, Duration, Time, Value};
+use dumbbell_proto::TransportSpec;
+use sha2::{Digest, Sha256};
+
+use crate::files::{Files, hex};
+use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_MTU};
+use crate::pairs::Pairs;
+use crate::plan::{Flow, Group, Link, Pair, Plan, Record};
+use crate::scenario::{FlowsSpec, Names, Scenario};
+use crate::topology::Network;
+use crate::workload::{Setting, Workload};
+
+impl Plan {
+    /// Makes a scenario concrete. Files it names are looked for relative to `base`.
+    ///
+    /// # Errors
+    /// The first thing wrong with the scenario or a file, with its place and a remedy.
+    pub fn new(scenario: &Scenario, base: &Path) -> Result<Plan, ConfigError> {
+        let root = At::root("");
+        let network = scenario.topology.params().build(&root.key("topology"))?;
+        let mut planner = Planner {
+            scenario,
+            files: Files::new(base),
+            pairs: Pairs::new(&network, scenario.routing),
+            groups: Vec::new(),
+        };
+        let flows = planner.flows(&root.key("flows"))?;
+        let workloads = planner.workloads(&root.key("workloads"))?;
+        let sampled = planner.sampled(&root.key("record").key("queues"))?;
+        let Planner { files, pairs, groups, .. } = planner;
+        let pairs = pairs.into_pairs();
+        let links = links(&network, &pairs, &sampled);
+        let periodic = scenario.record.samples || sampled.contains(&true);
+        Ok(Plan {
+            seed: scenario.seed,
+            duration: scenario.duration,
+            warmup: scenario.warmup,
+            nodes: network.nodes,
+            links,
+            pairs,
+            groups,
+            flows,
+            workloads,
+            record: Record {
+                period: periodic.then_some(scenario.record.period),
+                samples: scenario.record.samples,
+                flows: scenario.record.flows,
+                drops: scenario.record.drops,
+            },
+            hash: hash(scenario, &files),
+        })
+    }
+}
+
+/// A recorded list of packets: time since the flow's start, bytes on the wire.
+type Packets = Arc<[(Duration, u32)]>;
+
+struct Planner<'a, 'n> {
+    scenario: &'a Scenario,
+    files: Files,
+    pairs: Pairs<'n>,
+    groups: Vec<Group>,
+}
+
+impl Planner<'_, '_> {
+    /// The flows of all entries of `flows`, by start.
+    fn flows(&mut self, at: &At<'_>) -> Result<Vec<Flow>, ConfigError> {
+        let mut flows = Vec::new();
+        for (i, (spec, name)) in self.scenario.flows.iter().zip(self.scenario.flow_names()).enumerate() {
+            let place = at.index(i);
+            let transport = spec.transport.as_ref().unwrap_or(&self.scenario.transport);
+            let replay = self.replay(spec, transport, &place)?;
+            let pairs = self.pairs.of_entry(&spec.from, &spec.to, spec.pairing, &place)?;
+            self.check_fit(transport, &pairs, spec.transport.is_some(), &place)?;
+            let group = self.groups.len() as u32;
+            self.groups.push(Group { name, transport: transport.clone(), replay, sampled: spec.sampled });
+            let count = spec.count.unwrap_or(pairs.len() as u64);
+            if flows.len() as u64 + count > MAX_FLOWS {
+                return Err(place
+                    .key("count")
+                    .error(format!("more than {MAX_FLOWS} flows in all"), "start fewer flows"));
+            }
+            let size = spec.size.map(Bytes::get);
+            let mut start = Time::ZERO + spec.start;
+            for pair in pairs.iter().cycle().take(count as usize) {
+                flows.push(Flow { group, pair: *pair, start, size });
+                start += spec.stagger;
+            }
+        }
+        flows.sort_by_key(|f| f.start);
+        Ok(flows)
+    }
+
+    /// The recorded packets of a group, for the transport that replays them and for no other.
+    fn replay(
+        &mut self,
+        spec: &FlowsSpec,
+        transport: &TransportSpec,
+        at: &At<'_>,
+    ) -> Result<Option<Packets>, ConfigError> {
+        let place = at.key("packets");
+        match (&spec.packets, matches!(transport, TransportSpec::Replay(_))) {
+            (None, false) => Ok(None),
+            (None, true) => Err(place.error(
+                "the transport replays a recorded list of packets, and none is given",
+                "add `packets = \"FILE\"`",
+            )),
+            (Some(_), false) => Err(place.error(
+                format!("the transport {:?} replays no packets", transport.name()),
+                "leave it out, or set `transport = \"replay\"`",
+            )),
+            (Some(file), true) => recorded_packets(&mut self.files, file, &place).map(Some),
+        }
+    }
+
+    /// Refuses a transport whose packets are larger than a path allows.
+    fn check_fit(
+        &self,
+        transport: &TransportSpec,
+        pairs: &[u32],
+        own: bool,
+        at: &At<'_>,
+    ) -> Result<(), ConfigError> {
+        let least = pairs.iter().map(|p| self.pairs.mtu(*p)).min().unwrap_or_default();
+        let default = At::root("transport");
+        let own_place = at.key("transport");
+        let place = if own { &own_place } else { &default };
+        transport.fits(least).map_err(|message| match message.split_once("; ") {
+            Some((message, remedy)) => place.error(message, remedy),
+            None => place.error(message, "give the links of the path a larger `mtu`"),
+        })
+    }
+
+    fn workloads(&mut self, at: &At<'_>) -> Result<Vec<Workload>, ConfigError> {
+        let mut workloads = Vec::new();
+        let named = self.scenario.workloads.iter().zip(self.scenario.workload_names());
+        for (i, (spec, name)) in named.enumerate() {
+            let place = at.index(i);
+            let params = spec.params();
+            let common = params.common();
+            let transport = common.transport.unwrap_or(&self.scenario.transport);
+            if matches!(transport, TransportSpec::Replay(_)) {
+                return Err(place.key("transport").error(
+                    "a workload has no recorded packets to replay",
+                    "replay them by a [[flows]] entry, or choose another transport",
+                ));
+            }
+            let group = self.groups.len() as u32;
+            let (pairs, files) = (&mut self.pairs, &mut self.files);
+            let duration = self.scenario.duration;
+            let setting = Setting { name: &name, group, transport, duration, pairs, files };
+            let source = params.build(setting, &place)?;
+            let offered: Vec<u32> = source.facts().offered.iter().map(|(pair, _)| *pair).collect();
+            self.check_fit(transport, &offered, common.transport.is_some(), &place)?;
+            let (transport, sampled) = (transport.clone(), common.sampled);
+            self.groups.push(Group { name, transport, replay: None, sampled });
+            workloads.push(Workload { kind: spec.name(), group, source });
+        }
+        Ok(workloads)
+    }
+
+    /// For each link, whether its queue is sampled.
+    fn sampled(&self, at: &At<'_>) -> Result<Vec<bool>, ConfigError> {
+        let Names(names) = &self.scenario.record.queues;
+        let mut sampled = vec![false; self.pairs.network.links.len()];
+        for (i, name) in names.iter().enumerate() {
+            match name.as_str() {
+                "none" if names.len() == 1 => {}
+                "all" => sampled.fill(true),
+                "bottlenecks" => {
+                    let all: Vec<u32> = (0..self.pairs.all().len() as u32).collect();
+                    self.pairs.bottlenecks(&all).iter().for_each(|link| sampled[*link as usize] = true);
+                }
+                link => {
+                    let item = at.index(i);
+                    let place = if names.len() == 1 { at } else { &item };
+                    sampled[self.pairs.names.link(link, place)? as usize] = true;
+                }
+            }
+        }
+        Ok(sampled)
+    }
+}
+
+/// The list of a replay source: time in seconds, bytes on the wire.
+fn recorded_packets(files: &mut Files, file: &str, at: &At<'_>) -> Result<Packets, ConfigError> {
+    let text = files.read(file, at)?;
+    let mut last = 0.0;
+    let mut packets = Vec::new();
+    for row in &text.rows(&["time", "size"])? {
+        let time = row.time("time", &mut last)?;
+        if time > MAX_DURATION_SECS as f64 {
+            return Err(row.error(format!("the time {time} is beyond any run"), "write seconds"));
+        }
+        packets.push((Duration::from_secs_f64(time), row.whole(1, "size", MAX_MTU)? as u32));
+    }
+    Ok(packets.into())
+}
+
+/// The links of the plan: the network's, with the bandwidth-delay product that the pairs through each give it.
+fn links(network: &Network, pairs: &[Pair], sampled: &[bool]) -> Vec<Link> {
+    let mean = |(sum, count): (u128, u128)| u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
+    let mut through = vec![(0_u128, 0_u128); network.links.len()];
+    let mut all = (0, 0);
+    for pair in pairs {
+        let rtt = u128::from(pair.base_rtt.as_nanos());
+        for link in pair.forward.iter().chain(&pair.reverse) {
+            let (sum, count) = &mut through[*link as usize];
+            (*sum, *count) = (*sum + rtt, *count + 1);
+        }
+        all = (all.0 + rtt, all.1 + 1);
+    }
+    let link = |(i, link): (usize, &crate::topology::NetworkLink)| {
+        let rtt = mean(if through[i].1 > 0 { through[i] } else { all });
+        let spec = &link.spec;
+        Link {
+            name: network.link_name(i as u32),
+            from: link.from,
+            to: link.to,
+            rate: spec.rate,
+            delay: spec.delay,
+            mtu: spec.mtu,
+            queue: spec.queue.clone(),
+            bdp: spec.rate.bytes_in(Duration::from_nanos(rtt)),
+            loss: spec.loss,
+            drop_list: spec.drop_list.clone(),
+            sampled: sampled[i],
+        }
+    };
+    network.links.iter().enumerate().map(link).collect()
+}
+
+/// SHA-256 of the scenario with every default spelled out, and of the files it names.
+fn hash(scenario: &Scenario, files: &Files) -> String {
+    let mut resolved = scenario.to_value();
+    let files = files.digests().iter().map(|(name, digest)| (name.clone(), Value::from(digest.as_str())));
+    resolved.insert("files", Value::Table(files.collect()));
+    let text = serde_json::to_string(&resolved).expect("a resolved scenario holds finite numbers and text keys");
+    hex(&Sha256::digest(text))
+}

@@ -1,0 +1,293 @@
+//! The scenario: everything a user can say about an experiment, in one schema.
+//!
+//! ```toml
+//! name = "two flows"
+//! seed = 1                     # of every random stream
+//! duration = "60s"             # simulated time
+//! warmup = "10s"               # figures count from here
+//! routing = "hops"             # or "delay"
+//! transport = { kind = "tcp", controller = "cubic" }
+//!
+//! [topology]                   # dumbbell, chain, star, parking-lot or graph
+//! kind = "dumbbell"
+//! pairs = 2
+//! bottleneck = { rate = "10Mbit/s", delay = "5ms", queue = { kind = "droptail", limit = "1bdp" } }
+//! access = { rate = "100Mbit/s", delay = "10ms" }
+//!
+//! [[flows]]                    # flows known beforehand
+//! name = "bulk"
+//! from = "senders"             # a group, a node, or a list of them
+//! to = "receivers"
+//! stagger = "100ms"
+//!
+//! [[workloads]]                # flows that arrive while the run goes on
+//! kind = "poisson"
+//! name = "web"
+//! from = "senders"
+//! to = "receivers"
+//! load = 0.5
+//! size = "campus-web"
+//!
+//! [record]
+//! period = "10ms"
+//! ```
+//!
+//! Links are called `left->right`, after the nodes they join; every link of a ready-made topology exists in both
+//! directions. An algorithm stands as its name (`queue = "codel"`) or as a table with `kind` and its parameters.
+
+use std::collections::HashMap;
+
+use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::{Bytes, Config, Duration, Validate, Value, config, words};
+use dumbbell_proto::TransportSpec;
+use serde_json::json;
+
+use crate::limits::{MAX_DURATION_SECS, MAX_FLOW_BYTES, MAX_FLOWS, MAX_SAMPLES};
+use crate::topology::TopologySpec;
+use crate::workload::WorkloadSpec;
+
+words! {
+    /// What makes a path short.
+    pub enum Routing { Hops = "hops", Delay = "delay" }
+}
+
+words! {
+    /// How the nodes of `from` and `to` are paired.
+    pub enum Pairing { OneToOne = "one-to-one", All = "all" }
+}
+
+/// One name or a list of names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Names(pub Vec<String>);
+
+impl Config for Names {
+    const KIND: &'static str = "name or list of names";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Names, ConfigError> {
+        let names = match v {
+            Value::Str(name) => vec![name.clone()],
+            Value::List(_) => Vec::from_value(v, at)?,
+            _ => {
+                return Err(at.error(
+                    format!("{} stands where a name is needed", v.kind()),
+                    "write one name in quotes or a list of names",
+                ));
+            }
+        };
+        if names.is_empty() {
+            return Err(at.error("the list of names is empty", "write at least one name"));
+        }
+        Ok(Names(names))
+    }
+    fn to_value(&self) -> Value {
+        match self.0.as_slice() {
+            [name] => name.to_value(),
+            names => names.to_vec().to_value(),
+        }
+    }
+    fn schema() -> serde_json::Value {
+        json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]})
+    }
+}
+
+config! {
+    /// Flows known beforehand.
+    pub struct FlowsSpec {
+        /// The name in results; also names the random streams of the flows.
+        name: Option<String> = (), "absent: `flows` and the position in the list, from 0";
+        /// Where the data comes from: a group, a node, or a list of them.
+        from: Names;
+        /// Where the data goes: a group, a node, or a list of them.
+        to: Names;
+        /// `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each of the
+        /// other side; `all` joins each of `from` with each of `to`.
+        pairing: Pairing = "one-to-one", "choice: as host pairs are drawn";
+        /// Flows in all; flow i uses pair i modulo the number of pairs.
+        count: Option<u64> = (), "absent: one flow for each pair";
+        /// When the first flow starts.
+        start: Duration = "0s", "choice: at once";
+        /// Time from each start to the next.
+        stagger: Duration = "0s", "choice: all start together";
+        /// Application bytes of each flow.
+        size: Option<Bytes> = (), "absent: the flows send until the run ends";
+        /// Transport and its parameters.
+        transport: Option<TransportSpec> = (), "absent: the scenario's transport";
+        /// For the transport `replay`: a file of packets, one on each line: time from the flow's start (seconds), bytes on
+        /// the wire; sorted by time.
+        packets: Option<String> = (), "absent: nothing to replay";
+        /// Write time series of these flows.
+        sampled: bool = true, "choice: listed flows are few";
+    }
+}
+
+impl Validate for FlowsSpec {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        match self.count {
+            Some(0) => return Err(at.key("count").error("must be above zero", "give 1 or more")),
+            Some(n) if n > MAX_FLOWS => {
+                return Err(at
+                    .key("count")
+                    .error(format!("{n} is above the limit of {MAX_FLOWS}"), "start fewer flows"));
+            }
+            _ => {}
+        }
+        check_size(self.size, &at.key("size"))
+    }
+}
+
+/// Refuses a flow of nothing, or one that no counter holds.
+pub(crate) fn check_size(size: Option<Bytes>, at: &At<'_>) -> Result<(), ConfigError> {
+    match size.map(Bytes::get) {
+        Some(0) => Err(at.error("a flow of no bytes has nothing to measure", "give 1B or more")),
+        Some(n) if n > MAX_FLOW_BYTES => Err(at.error(
+            format!("{} is above the limit of {}", Bytes::new(n), Bytes::new(MAX_FLOW_BYTES)),
+            "give a smaller size, or leave it out for a flow without end",
+        )),
+        _ => Ok(()),
+    }
+}
+
+config! {
+    /// What to write down.
+    pub struct RecordSpec {
+        /// Time between samples of windows, rates, round-trip times and queues.
+        period: Duration = "100ms", "choice: a few round-trip times; a readable figure of a minute";
+        /// Write the time series.
+        samples: bool = true, "choice: figures over time need them";
+        /// Write one row for each flow.
+        flows: bool = true, "choice: completion times need them";
+        /// Write one row for each dropped packet.
+        drops: bool = false, "choice: a long overload drops millions";
+        /// Links whose queue is sampled: `bottlenecks`, `all`, `none`, or names of links such as `left->right`.
+        queues: Names = "bottlenecks", "choice: other queues are mostly empty";
+    }
+}
+
+impl Validate for RecordSpec {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        if self.period.is_zero() {
+            return Err(at
+                .key("period")
+                .error("must be above zero", "give a time such as \"100ms\", or set `samples = false`"));
+        }
+        Ok(())
+    }
+}
+
+config! {
+    /// An experiment.
+    pub struct Scenario {
+        /// The name in results.
+        name: Option<String> = (), "absent: the file's name";
+        /// What the experiment is for.
+        description: Option<String> = (), "absent: nothing to say";
+        /// The seed of every random stream.
+        seed: u64 = 1, "choice: any";
+        /// Simulated time.
+        duration: Duration;
+        /// Part of it, from the start, that no figure counts.
+        warmup: Duration = "0s", "choice: measure everything";
+        /// Nodes and links.
+        topology: TopologySpec;
+        /// Shortest paths by number of hops or by propagation delay. Ties fall to the other of the two, then to the link
+        /// listed first.
+        routing: Routing = "hops", "choice: interior protocols with equal link costs";
+        /// The transport of flows and workloads that name none.
+        transport: TransportSpec = "tcp", "choice: what most traffic uses";
+        /// Flows known beforehand.
+        flows: Vec<FlowsSpec> = [], "absent: only workloads";
+        /// Sources of flows that arrive while the run goes on.
+        workloads: Vec<WorkloadSpec> = [], "absent: only listed flows";
+        /// What to write down.
+        record: RecordSpec = Value::table(), "see its fields";
+    }
+}
+
+impl Validate for Scenario {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        if self.duration.is_zero() {
+            return Err(at.key("duration").error("must be above zero", "give a time such as \"60s\""));
+        }
+        if self.duration > Duration::from_secs(MAX_DURATION_SECS) {
+            return Err(at.key("duration").error(
+                format!("{} is above the limit of {MAX_DURATION_SECS}s", self.duration),
+                "give a shorter time",
+            ));
+        }
+        if self.warmup >= self.duration {
+            return Err(at.key("warmup").error(
+                format!("{} leaves nothing of the duration of {} to measure", self.warmup, self.duration),
+                "make `warmup` shorter or `duration` longer",
+            ));
+        }
+        if self.duration.as_nanos() / self.record.period.as_nanos() > MAX_SAMPLES {
+            return Err(at.key("record").key("period").error(
+                format!("{} gives more than {MAX_SAMPLES} samples", self.record.period),
+                "give a longer period",
+            ));
+        }
+        if self.flows.is_empty() && self.workloads.is_empty() {
+            return Err(at
+                .key("flows")
+                .error("there are no flows and no workloads", "add a [[flows]] or [[workloads]] entry"));
+        }
+        self.check_names(at)
+    }
+}
+
+impl Scenario {
+    /// Reads a scenario from TOML.
+    ///
+    /// # Errors
+    /// The first thing wrong with it: the line and column of a syntax error, else the path of the key.
+    ///
+    /// ```
+    /// # use dumbbell_sim::Scenario;
+    /// let error = Scenario::from_toml("duration = '10s'\ntopolgy = 'dumbbell'").unwrap_err();
+    /// assert_eq!(error.to_string(), "topolgy: unknown key; did you mean \"topology\"?");
+    /// ```
+    pub fn from_toml(text: &str) -> Result<Scenario, ConfigError> {
+        Scenario::from_value(&crate::toml::parse(text)?)
+    }
+
+    /// Reads a scenario from a value: a Python dictionary, or TOML with changes.
+    ///
+    /// # Errors
+    /// The first thing wrong with it, with the path of the key and a remedy.
+    pub fn from_value(v: &Value) -> Result<Scenario, ConfigError> {
+        <Scenario as Config>::from_value(v, &At::root(""))
+    }
+
+    /// The name in results of each entry of `flows`, in order.
+    pub fn flow_names(&self) -> Vec<String> {
+        let default = |i| format!("flows{i}");
+        self.flows.iter().enumerate().map(|(i, f)| f.name.clone().unwrap_or_else(|| default(i))).collect()
+    }
+
+    /// The name in results of each entry of `workloads`, in order.
+    pub fn workload_names(&self) -> Vec<String> {
+        let name = |(i, w): (usize, &WorkloadSpec)| {
+            w.params().common().name.map_or_else(|| format!("workload{i}"), str::to_owned)
+        };
+        self.workloads.iter().enumerate().map(name).collect()
+    }
+
+    /// Refuses two entries of one name: results and random streams go by it.
+    fn check_names(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        let flows = self.flow_names().into_iter().enumerate().map(|(i, name)| ("flows", i, name));
+        let workloads = self.workload_names().into_iter().enumerate().map(|(i, name)| ("workloads", i, name));
+        let mut taken: HashMap<String, (&str, usize)> = HashMap::new();
+        for (list, i, name) in flows.chain(workloads) {
+            if name.is_empty() {
+                return Err(at.key(list).index(i).key("name").error("the name is empty", "write a name"));
+            }
+            if let Some((other, j)) = taken.insert(name.clone(), (list, i)) {
+                return Err(at
+                    .key(list)
+                    .index(i)
+                    .key("name")
+                    .error(format!("{name:?} is already the name of {other}[{j}]"), "choose another name"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! The schema of scenarios and the registry of algorithms, as JSON: for editors, for `dumbbell list` and `describe`,
+//! and for the Python builders that are generated from them.
+
+use dumbbell_core::Config;
+use dumbbell_core::config::{Field, Fields};
+use dumbbell_core::registry::Descriptor;
+use dumbbell_net::queue::QueueSpec;
+use dumbbell_proto::{ControllerSpec, TransportSpec};
+use serde_json::{Map, Value, json};
+
+use crate::link::{Access, Bottleneck, Reverse};
+use crate::scenario::{FlowsSpec, RecordSpec, Scenario};
+use crate::topology::TopologySpec;
+use crate::topology::graph::{GraphLink, NodeGroup};
+use crate::topology::star::HostLink;
+use crate::workload::WorkloadSpec;
+use crate::workload::size::SizeSpec;
+
+/// Every registered algorithm, family by family.
+pub fn descriptors() -> Vec<Descriptor> {
+    [
+        TopologySpec::descriptors(),
+        QueueSpec::descriptors(),
+        TransportSpec::descriptors(),
+        ControllerSpec::descriptors(),
+        WorkloadSpec::descriptors(),
+        SizeSpec::descriptors(),
+    ]
+    .concat()
+}
+
+/// The JSON Schema (draft 2020-12) of a scenario. The families of algorithms stand under `$defs`.
+pub fn schema() -> Value {
+    let families = [
+        (TopologySpec::FAMILY, TopologySpec::schema()),
+        (WorkloadSpec::FAMILY, WorkloadSpec::schema()),
+        (SizeSpec::FAMILY, SizeSpec::schema()),
+        (TransportSpec::FAMILY, TransportSpec::schema()),
+        (ControllerSpec::FAMILY, ControllerSpec::schema()),
+        (QueueSpec::FAMILY, QueueSpec::schema()),
+    ];
+    let mut definitions = Map::new();
+    for (name, family) in &families {
+        // A family may use others in its members, never itself.
+        let mut definition = family.clone();
+        if let Some(members) = definition.get_mut("anyOf") {
+            refer(members, &families);
+        }
+        definitions.insert((*name).to_owned(), definition);
+    }
+    let mut schema = Scenario::schema();
+    refer(&mut schema, &families);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("dumbbell scenario");
+    schema["$defs"] = definitions.into();
+    schema
+}
+
+/// Replaces every copy of a family's schema by a reference to its definition.
+fn refer(schema: &mut Value, families: &[(&str, Value)]) {
+    match schema {
+        Value::Object(object) => {
+            let family = families.iter().find(|(_, f)| object.contains_key("anyOf") && object.get("anyOf") == f.get("anyOf"));
+            if let Some((name, _)) = family {
+                object.remove("anyOf");
+                object.insert("$ref".to_owned(), json!(format!("#/$defs/{name}")));
+            }
+            object.values_mut().for_each(|v| refer(v, families));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|v| refer(v, families)),
+        _ => {}
+    }
+}
+
+/// The registry as JSON: `families`, each a list of algorithms with their parameters, and `tables`, the fields of the
+/// scenario and of the tables in it.
+pub fn registry_json() -> Value {
+    let mut families = Map::new();
+    for descriptor in descriptors() {
+        let family = families.entry(descriptor.family).or_insert_with(|| json!([]));
+        if let Some(list) = family.as_array_mut() {
+            list.push(json!({
+                "name": descriptor.name,
+                "title": descriptor.title,
+                "reference": descriptor.reference,
+                "fields": fields_json(&descriptor.fields),
+            }));
+        }
+    }
+    let tables = [
+        ("scenario", Scenario::fields()),
+        ("flows", FlowsSpec::fields()),
+        ("record", RecordSpec::fields()),
+        ("bottleneck", Bottleneck::fields()),
+        ("access", Access::fields()),
+        ("host link", HostLink::fields()),
+        ("graph link", GraphLink::fields()),
+        ("node group", NodeGroup::fields()),
+        ("reverse", Reverse::fields()),
+    ];
+    let tables: Map<String, Value> =
+        tables.into_iter().map(|(name, fields)| (name.to_owned(), fields_json(&fields))).collect();
+    json!({ "families": families, "tables": tables })
+}
+
+fn fields_json(fields: &[Field]) -> Value {
+    let field = |f: &Field| {
+        json!({
+            "name": f.name,
+            "kind": f.kind,
+            "doc": f.doc,
+            "required": f.default.is_none(),
+            "default": f.default,
+            "source": f.source,
+            "schema": f.schema,
+        })
+    };
+    fields.iter().map(field).collect()
+}

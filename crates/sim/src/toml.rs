@@ -1,0 +1,194 @@
+//! TOML in: whole files, and single settings from the command line.
+
+use dumbbell_core::Value;
+use dumbbell_core::config::{At, ConfigError};
+
+/// The key under which the `toml` crate hands over a date, which scenarios have no use for.
+const DATE_KEY: &str = "$__toml_private_datetime";
+
+/// Reads TOML text.
+///
+/// # Errors
+/// The line and column of the first syntax error.
+pub fn parse(text: &str) -> Result<Value, ConfigError> {
+    let value: Value = ::toml::from_str(text).map_err(|e| {
+        let offset = e.span().map_or(0, |span| span.start.min(text.len()));
+        let before = &text.as_bytes()[..offset];
+        let line = 1 + before.iter().filter(|b| **b == b'\n').count();
+        let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+        let column = 1 + String::from_utf8_lossy(&before[start..]).chars().count();
+        let message = e.message().lines().collect::<Vec<_>>().join(", ");
+        ConfigError {
+            path: format!("line {line}, column {column}"),
+            message: format!("not TOML: {message}"),
+            remedy: "correct the syntax; text and quantities stand in quotes, as in rate = \"10Mbit/s\"".to_owned(),
+        }
+    })?;
+    refuse_dates(&value, &At::root(""))?;
+    Ok(value)
+}
+
+fn refuse_dates(value: &Value, at: &At<'_>) -> Result<(), ConfigError> {
+    match value {
+        Value::Table(entries) => entries.iter().try_for_each(|(key, v)| {
+            if key == DATE_KEY {
+                return Err(at.error("a date stands here", "put it in quotes, or write a duration such as \"10s\""));
+            }
+            refuse_dates(v, &at.key(key))
+        }),
+        Value::List(items) => items.iter().enumerate().try_for_each(|(i, v)| refuse_dates(v, &at.index(i))),
+        _ => Ok(()),
+    }
+}
+
+/// One step of a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// Carries out one `--set path=value`: `topology.bottleneck.rate=20Mbit/s`, `flows[0].transport.controller=cubic`.
+///
+/// The value is TOML if it reads as such (numbers, `true`, quoted text, lists, inline tables), else text. Tables on the
+/// way are made as needed; an algorithm that stands as its bare name becomes a table of that `kind`.
+///
+/// # Errors
+/// A setting without `=`, a malformed path, or an index past the end of a list.
+pub fn apply_set(scenario: &mut Value, setting: &str) -> Result<(), ConfigError> {
+    let error = |message: String, remedy: &str| ConfigError {
+        path: format!("--set {setting}"),
+        message,
+        remedy: remedy.to_owned(),
+    };
+    let Some((path, value)) = setting.split_once('=') else {
+        return Err(error("there is no `=`".to_owned(), "write path=value, for example seed=2"));
+    };
+    let steps = steps(path.trim()).ok_or_else(|| {
+        error(
+            format!("{:?} is not a path", path.trim()),
+            "write keys with dots and indices in brackets, for example topology.links[0].rate",
+        )
+    })?;
+    let mut place = scenario;
+    let mut walked = String::new();
+    for step in &steps {
+        let was = place.kind();
+        place = match step {
+            Step::Key(key) => {
+                if !walked.is_empty() {
+                    walked.push('.');
+                }
+                walked.push_str(key);
+                if let Value::Str(kind) = place {
+                    *place = Value::Table(vec![("kind".to_owned(), Value::Str(std::mem::take(kind)))]);
+                } else if *place == Value::Null {
+                    *place = Value::table();
+                }
+                let Value::Table(entries) = place else {
+                    return Err(error(format!("{walked}: {was} has no keys"), "correct the path"));
+                };
+                let position = entries.iter().position(|(k, _)| k == key);
+                let position = position.unwrap_or_else(|| {
+                    entries.push((key.clone(), Value::Null));
+                    entries.len() - 1
+                });
+                &mut entries[position].1
+            }
+            Step::Index(i) => {
+                let Value::List(items) = place else {
+                    let what = if *place == Value::Null { "nothing there" } else { was };
+                    return Err(error(format!("{walked}: {what} is not a list"), "leave out the index"));
+                };
+                let count = items.len();
+                walked.push_str(&format!("[{i}]"));
+                items.get_mut(*i).ok_or_else(|| {
+                    error(format!("{walked}: the list has {count} entries"), "count from 0, or add the entry")
+                })?
+            }
+        };
+    }
+    *place = scalar(value.trim());
+    Ok(())
+}
+
+/// Splits `links[0].queue` into steps; `None` if it is malformed.
+fn steps(path: &str) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    for part in path.split('.') {
+        let (key, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
+        if key.is_empty() || key.contains(|c: char| c == ']' || c.is_whitespace()) {
+            return None;
+        }
+        steps.push(Step::Key(key.to_owned()));
+        while !rest.is_empty() {
+            let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
+            steps.push(Step::Index(index.parse().ok()?));
+            rest = after;
+        }
+    }
+    Some(steps)
+}
+
+/// A TOML value if the text is one and only one, else the text itself.
+fn scalar(text: &str) -> Value {
+    let parsed = (!text.contains('\n')).then(|| parse(&format!("value = {text}")).ok()).flatten();
+    match parsed {
+        Some(Value::Table(mut entries)) if entries.len() == 1 => entries.remove(0).1,
+        _ => Value::from(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(text: &str, setting: &str) -> Result<String, String> {
+        let mut value = parse(text).unwrap();
+        apply_set(&mut value, setting).map(|()| value.to_string()).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn settings_reach_any_depth() {
+        let cases = [
+            ("seed = 1", "seed=2", "{ seed = 2 }"),
+            ("a = [{ b = 1 }, { b = 2 }]", "a[1].b=3", "{ a = [{ b = 1 }, { b = 3 }] }"),
+            ("", "a.b.c=20Mbit/s", r#"{ a = { b = { c = "20Mbit/s" } } }"#),
+            ("q = 'codel'", "q.target=5ms", r#"{ q = { kind = "codel", target = "5ms" } }"#),
+            ("q = { kind = 'codel', target = '5ms' }", "q=droptail", r#"{ q = "droptail" }"#),
+            ("", "x=true", "{ x = true }"),
+            ("", "x=0.5", "{ x = 0.5 }"),
+            ("", "x=\"7\"", r#"{ x = "7" }"#),
+            ("", "x=['1ms', '2ms']", r#"{ x = ["1ms", "2ms"] }"#),
+            ("", "x=2020-01-01", r#"{ x = "2020-01-01" }"#),
+            ("", "x=1\ny=2", "{ x = \"1\\ny=2\" }"),
+            ("", "x=a=b", r#"{ x = "a=b" }"#),
+            ("", "x=", r#"{ x = "" }"#),
+        ];
+        for (text, setting, expected) in cases {
+            assert_eq!(set(text, setting).as_deref(), Ok(expected), "{setting}");
+        }
+    }
+
+    #[test]
+    fn bad_settings_say_what_to_write() {
+        let cases = [
+            ("", "seed", "--set seed: there is no `=`; write path=value, for example seed=2"),
+            ("", "=1", "--set =1: \"\" is not a path; write keys with dots and indices in brackets, for example topology.links[0].rate"),
+            ("a = [1]", "a[1]=2", "--set a[1]=2: a[1]: the list has 1 entries; count from 0, or add the entry"),
+            ("a = 1", "a.b=2", "--set a.b=2: a.b: an integer has no keys; correct the path"),
+            ("", "a[0]=2", "--set a[0]=2: a: nothing there is not a list; leave out the index"),
+        ];
+        for (text, setting, expected) in cases {
+            assert_eq!(set(text, setting).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn syntax_errors_give_line_and_column() {
+        let error = parse("seed = 1\nrate = 10Mbit/s\n").unwrap_err();
+        assert_eq!(error.path, "line 2, column 8");
+        assert!(!error.to_string().contains('\n'));
+        assert_eq!(parse("a.b = 2020-01-01").unwrap_err().path, "a.b");
+    }
+}

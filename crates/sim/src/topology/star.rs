@@ -1,0 +1,75 @@
+//! The star: hosts around one switch.
+
+use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::{Validate, Value, config};
+use dumbbell_net::queue::QueueSpec;
+
+use super::{MAX_HOSTS, Network, Topology, check_count};
+use crate::link::{droptail, link_role};
+
+link_role! {
+    /// The link between a host and the switch.
+    pub struct HostLink {
+        rate = "1Gbit/s", "Vasudevan et al., SIGCOMM 2009: the incast testbed";
+        delay = "25us", "choice: a base round-trip time of 100 us, as in DCTCP, SIGCOMM 2010";
+        queue = "droptail", "choice: unlimited, a host does not drop its own packets";
+    }
+}
+
+config! {
+    /// Hosts around one switch: `sender0 - switch - receiver0`.
+    ///
+    /// Groups `senders`, `receivers` and `hosts` (all). The bottlenecks are the ports to the receivers.
+    pub struct Star {
+        /// Hosts that send.
+        senders: u32 = 2, "choice: the smallest incast";
+        /// Hosts that receive.
+        receivers: u32 = 1, "choice: incast has one";
+        /// The link of every host; forward is the way of the data: sender to switch, switch to receiver. Its queue
+        /// is the host's.
+        link: HostLink = Value::table(), "see its fields";
+        /// The queue of every port of the switch.
+        port: QueueSpec = droptail("64kB"), "Phanishayee et al., FAST 2008: per-port buffers of 32 kB to 1 MB";
+    }
+}
+
+impl Algorithm for Star {
+    const NAME: &'static str = "star";
+    const TITLE: &'static str = "Hosts around one switch";
+    const REFERENCE: &'static str = "Phanishayee et al., FAST 2008";
+}
+
+impl Validate for Star {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        check_count("senders", self.senders, MAX_HOSTS, at)?;
+        check_count("receivers", self.receivers, MAX_HOSTS, at)?;
+        if self.link.reverse.queue.is_some() {
+            return Err(at.key("link").key("reverse").key("queue").error(
+                "the queues of a star are the host's and the port's",
+                "set `link.queue` for the hosts and `port` for the switch",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Topology for Star {
+    fn build(&self, _at: &At<'_>) -> Result<Network, ConfigError> {
+        let mut net = Network::default();
+        let senders = net.hosts("senders", "sender", self.senders);
+        let switch = net.node("switch");
+        let receivers = net.hosts("receivers", "receiver", self.receivers);
+        net.groups.push(("hosts".to_owned(), senders.iter().chain(&receivers).copied().collect()));
+        let mut up = self.link.link();
+        up.reverse.queue = Some(self.port.clone());
+        let mut down = self.link.link();
+        down.reverse.queue = Some(down.queue);
+        down.queue = self.port.clone();
+        for sender in senders {
+            net.duplex(sender, switch, &up);
+        }
+        net.bottlenecks = receivers.into_iter().map(|r| net.duplex(switch, r, &down)).collect();
+        Ok(net)
+    }
+}
