@@ -33,10 +33,9 @@ impl Files {
     /// If the file cannot be read as text.
     pub fn read(&mut self, name: &str, at: &At<'_>) -> Result<Text, ConfigError> {
         let path = self.base.join(name);
-        let shown = path.display();
-        let size = std::fs::metadata(&path).and_then(|m| {
-            if m.is_file() { Ok(m.len()) } else { Err(io::Error::other("it is not a file")) }
-        });
+        let shown = path.display().to_string().replace(char::is_control, "?");
+        let size = std::fs::metadata(&path)
+            .and_then(|m| if m.is_file() { Ok(m.len()) } else { Err(io::Error::other("it is not a file")) });
         let refuse = |what: String, remedy: &str| at.error(format!("cannot read {shown}: {what}"), remedy);
         let remedy = "give the path of a text file, relative to the scenario file";
         match size {
@@ -49,7 +48,7 @@ impl Files {
         let bytes = std::fs::read(&path).map_err(|e| refuse(plain(&e), remedy))?;
         self.read.insert(name.to_owned(), hex(&Sha256::digest(&bytes)));
         let text = String::from_utf8(bytes).map_err(|_| refuse("it is not text".to_owned(), remedy))?;
-        Ok(Text { name: shown.to_string(), text })
+        Ok(Text { name: shown, text })
     }
 
     /// The names of the files read, with the SHA-256 of each.

@@ -100,10 +100,7 @@ fn sorted(list: &[u64]) -> Vec<u64> {
 
 /// The default of a queue field: DropTail with a limit.
 pub(crate) fn droptail(limit: &str) -> Value {
-    Value::Table(vec![
-        ("kind".to_owned(), Value::from("droptail")),
-        ("limit".to_owned(), Value::from(limit)),
-    ])
+    Value::Table(vec![("kind".to_owned(), Value::from("droptail")), ("limit".to_owned(), Value::from(limit))])
 }
 
 fn check_rate(rate: Option<BitRate>, at: &At<'_>) -> Result<(), ConfigError> {
@@ -136,9 +133,9 @@ pub(crate) fn check(rate: BitRate, mtu: Bytes, drop_list: &[u64], at: &At<'_>) -
         ));
     }
     if mtu.get() > MAX_MTU {
-        return Err(
-            at.key("mtu").error(format!("{mtu} is not a packet size"), format!("give {MAX_MTU}B or less"))
-        );
+        return Err(at
+            .key("mtu")
+            .error(format!("{mtu} is not a packet size"), format!("give {MAX_MTU}B or less")));
     }
     Ok(())
 }

@@ -126,7 +126,8 @@ impl<'n> Pairs<'n> {
             Unusable { position, message, remedy }
         };
         if self.pairs.len() + fresh.len() > MAX_PAIRS {
-            let message = format!("{} pairs are above the limit of {MAX_PAIRS}", self.pairs.len() + fresh.len());
+            let message =
+                format!("{} pairs are above the limit of {MAX_PAIRS}", self.pairs.len() + fresh.len());
             return Err(fail(fresh[0], message, "name fewer nodes"));
         }
         let wanted: Vec<(u32, u32)> =
@@ -147,7 +148,11 @@ impl<'n> Pairs<'n> {
             let name = |node: &u32| &self.network.nodes[*node as usize];
             let none = |from, to| {
                 let message = format!("there is no way from {:?} to {:?}", name(from), name(to));
-                fail((*source, *destination), message, "add links, data and acknowledgements need both directions")
+                fail(
+                    (*source, *destination),
+                    message,
+                    "add links, data and acknowledgements need both directions",
+                )
             };
             let forward = forward.ok_or_else(|| none(source, destination))?;
             let reverse = reverse.ok_or_else(|| none(destination, source))?;
@@ -179,7 +184,8 @@ impl<'n> Pairs<'n> {
             links
         };
         let known = &self.network.bottlenecks;
-        let crossed = of_pairs(&|p| p.forward.iter().copied().filter(|l| known.binary_search(l).is_ok()).collect());
+        let crossed =
+            of_pairs(&|p| p.forward.iter().copied().filter(|l| known.binary_search(l).is_ok()).collect());
         if !crossed.is_empty() {
             return crossed;
         }

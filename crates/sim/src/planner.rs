@@ -241,6 +241,7 @@ fn hash(scenario: &Scenario, files: &Files) -> String {
     let mut resolved = scenario.to_value();
     let files = files.digests().iter().map(|(name, digest)| (name.clone(), Value::from(digest.as_str())));
     resolved.insert("files", Value::Table(files.collect()));
-    let text = serde_json::to_string(&resolved).expect("a resolved scenario holds finite numbers and text keys");
+    let text =
+        serde_json::to_string(&resolved).expect("a resolved scenario holds finite numbers and text keys");
     hex(&Sha256::digest(text))
 }

@@ -144,7 +144,11 @@ impl<'n> Router<'n> {
                     cost[to as usize].0 != u64::MAX
                         && self.extend(cost[to as usize], **link) == cost[node as usize]
                 };
-                if node == root { NONE } else { self.outgoing.at(node).iter().find(best).copied().unwrap_or(NONE) }
+                if node == root {
+                    NONE
+                } else {
+                    self.outgoing.at(node).iter().find(best).copied().unwrap_or(NONE)
+                }
             })
             .collect()
     }

@@ -60,7 +60,9 @@ pub fn schema() -> Value {
 fn refer(schema: &mut Value, families: &[(&str, Value)]) {
     match schema {
         Value::Object(object) => {
-            let family = families.iter().find(|(_, f)| object.contains_key("anyOf") && object.get("anyOf") == f.get("anyOf"));
+            let family = families
+                .iter()
+                .find(|(_, f)| object.contains_key("anyOf") && object.get("anyOf") == f.get("anyOf"));
             if let Some((name, _)) = family {
                 object.remove("anyOf");
                 object.insert("$ref".to_owned(), json!(format!("#/$defs/{name}")));

@@ -21,7 +21,8 @@ pub fn parse(text: &str) -> Result<Value, ConfigError> {
         ConfigError {
             path: format!("line {line}, column {column}"),
             message: format!("not TOML: {message}"),
-            remedy: "correct the syntax; text and quantities stand in quotes, as in rate = \"10Mbit/s\"".to_owned(),
+            remedy: "correct the syntax; text and quantities stand in quotes, as in rate = \"10Mbit/s\""
+                .to_owned(),
         }
     })?;
     refuse_dates(&value, &At::root(""))?;
@@ -32,7 +33,9 @@ fn refuse_dates(value: &Value, at: &At<'_>) -> Result<(), ConfigError> {
     match value {
         Value::Table(entries) => entries.iter().try_for_each(|(key, v)| {
             if key == DATE_KEY {
-                return Err(at.error("a date stands here", "put it in quotes, or write a duration such as \"10s\""));
+                return Err(
+                    at.error("a date stands here", "put it in quotes, or write a duration such as \"10s\"")
+                );
             }
             refuse_dates(v, &at.key(key))
         }),
@@ -57,7 +60,7 @@ enum Step {
 /// A setting without `=`, a malformed path, or an index past the end of a list.
 pub fn apply_set(scenario: &mut Value, setting: &str) -> Result<(), ConfigError> {
     let error = |message: String, remedy: &str| ConfigError {
-        path: format!("--set {setting}"),
+        path: format!("--set {}", setting.replace(char::is_control, " ")),
         message,
         remedy: remedy.to_owned(),
     };
@@ -174,8 +177,16 @@ mod tests {
     fn bad_settings_say_what_to_write() {
         let cases = [
             ("", "seed", "--set seed: there is no `=`; write path=value, for example seed=2"),
-            ("", "=1", "--set =1: \"\" is not a path; write keys with dots and indices in brackets, for example topology.links[0].rate"),
-            ("a = [1]", "a[1]=2", "--set a[1]=2: a[1]: the list has 1 entries; count from 0, or add the entry"),
+            (
+                "",
+                "=1",
+                "--set =1: \"\" is not a path; write keys with dots and indices in brackets, for example topology.links[0].rate",
+            ),
+            (
+                "a = [1]",
+                "a[1]=2",
+                "--set a[1]=2: a[1]: the list has 1 entries; count from 0, or add the entry",
+            ),
             ("a = 1", "a.b=2", "--set a.b=2: a.b: an integer has no keys; correct the path"),
             ("", "a[0]=2", "--set a[0]=2: a: nothing there is not a list; leave out the index"),
         ];

@@ -1,6 +1,8 @@
 //! Broken scenarios, and the one line that each gives. After a change of wording, run with `UPDATE_GOLDEN=1` and read
 //! the difference.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! Whatever a user writes, the parser answers: with a plan, or with one line that has a place and a remedy.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::Path;
 
 use dumbbell_core::{ConfigError, Value};
@@ -71,15 +73,44 @@ fn path() -> impl Strategy<Value = String> {
     prop_oneof![
         prop::sample::select(
             &[
-                "seed", "duration", "warmup", "routing", "transport", "transport.kind", "topology", "topology.kind",
-                "topology.pairs", "topology.rtts", "topology.access.delay", "topology.access.mtu",
-                "topology.bottleneck.rate", "topology.bottleneck.queue", "topology.bottleneck.queue.limit",
-                "topology.bottleneck.loss", "topology.bottleneck.drop_list", "topology.bottleneck.reverse.rate",
-                "flows", "flows[0]", "flows[0].from", "flows[0].count", "flows[0].size", "flows[0].stagger",
-                "flows[0].transport", "flows[0].packets", "workloads[0].load", "workloads[0].rate",
-                "workloads[0].size", "workloads[0].size.shape", "workloads[0].size.mean", "workloads[0].link",
-                "workloads[0].start", "workloads[0].stop", "workloads[0].max_flows", "record.period",
-                "record.queues", "record",
+                "seed",
+                "duration",
+                "warmup",
+                "routing",
+                "transport",
+                "transport.kind",
+                "topology",
+                "topology.kind",
+                "topology.pairs",
+                "topology.rtts",
+                "topology.access.delay",
+                "topology.access.mtu",
+                "topology.bottleneck.rate",
+                "topology.bottleneck.queue",
+                "topology.bottleneck.queue.limit",
+                "topology.bottleneck.loss",
+                "topology.bottleneck.drop_list",
+                "topology.bottleneck.reverse.rate",
+                "flows",
+                "flows[0]",
+                "flows[0].from",
+                "flows[0].count",
+                "flows[0].size",
+                "flows[0].stagger",
+                "flows[0].transport",
+                "flows[0].packets",
+                "workloads[0].load",
+                "workloads[0].rate",
+                "workloads[0].size",
+                "workloads[0].size.shape",
+                "workloads[0].size.mean",
+                "workloads[0].link",
+                "workloads[0].start",
+                "workloads[0].stop",
+                "workloads[0].max_flows",
+                "record.period",
+                "record.queues",
+                "record",
             ][..]
         )
         .prop_map(str::to_owned),

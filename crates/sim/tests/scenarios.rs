@@ -1,5 +1,7 @@
 //! From a scenario to a plan: topologies, routes, workloads, defaults, the hash, the schema.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::Path;
 
@@ -51,7 +53,10 @@ fn round_trip_times_of_a_dumbbell_are_exact() {
     assert_eq!(base, [10_000_001, 10_000_002, 32_000_000]);
     assert_eq!(link(&plan, "sender2->left").delay, Duration::from_micros(5_500));
     // The product for limits in BDPs goes by the mean round-trip time of the pairs.
-    assert_eq!(link(&plan, "left->right").bdp, (10_000_001_u64 + 10_000_002 + 32_000_000) / 3 * 10 / 8 / 1000);
+    assert_eq!(
+        link(&plan, "left->right").bdp,
+        (10_000_001_u64 + 10_000_002 + 32_000_000) / 3 * 10 / 8 / 1000
+    );
 }
 
 #[test]
@@ -73,7 +78,8 @@ fn ports_of_a_star_are_limited_and_hosts_are_not() {
         "duration = '1s'\ntopology = {{ kind = 'star', senders = 3, port = {{ kind = 'droptail', limit = '43pkt' }} }}{BULK}"
     ));
     for l in &plan.links {
-        let limit = if l.name.starts_with("switch->") { QueueLimit::Packets(43) } else { QueueLimit::Unlimited };
+        let limit =
+            if l.name.starts_with("switch->") { QueueLimit::Packets(43) } else { QueueLimit::Unlimited };
         assert_eq!(l.queue.limit(), limit, "{}", l.name);
         assert_eq!(l.sampled, l.name == "switch->receiver0");
     }
@@ -118,7 +124,8 @@ fn pairing_all_leaves_out_the_node_itself() {
 
 #[test]
 fn offered_load_is_what_was_asked_for() {
-    let facts = plan(&format!("duration = '60s'\ntopology = {{ kind = 'dumbbell', pairs = 4 }}{WEB}")).explain();
+    let facts =
+        plan(&format!("duration = '60s'\ntopology = {{ kind = 'dumbbell', pairs = 4 }}{WEB}")).explain();
     let load = |name: &str| facts.links.iter().find(|l| l.name == name).unwrap().load;
     assert!((load("left->right") - 0.5).abs() < 1e-9);
     assert!((load("sender0->left") - 0.5 * 10.0 / 100.0 / 4.0).abs() < 1e-9);
@@ -159,7 +166,8 @@ fn arrivals_follow_the_rate_end_in_time_and_repeat() {
 
 #[test]
 fn a_workload_starts_and_stops_when_told() {
-    let text = format!("duration = '60s'\ntopology = 'dumbbell'{WEB}start = '10s'\nstop = '20s'\nmax_flows = 50\n");
+    let text =
+        format!("duration = '60s'\ntopology = 'dumbbell'{WEB}start = '10s'\nstop = '20s'\nmax_flows = 50\n");
     let flows: Vec<_> = plan(&text).arrivals().collect();
     assert_eq!(flows.len(), 50);
     assert!(flows.iter().all(|f| (10.0..20.0).contains(&f.start.as_secs_f64())));
@@ -181,12 +189,12 @@ fn what_else_happens_does_not_change_the_arrivals_of_a_workload() {
     assert_eq!(alone, web(&format!("{head}{BULK}{other}{WEB}")));
     assert_eq!(alone, web(&format!("transport = {{ kind = 'tcp', controller = 'newreno' }}\n{head}{WEB}")));
     // Another size distribution at the same rate keeps starts and pairs.
-    let rated = |size| web(&format!("{head}{}", WEB.replace("load = 0.5", "rate = 20").replace("'campus-web'", size)));
-    let without_size = |flows: Vec<(u64, u32, Option<u64>)>| flows.into_iter().map(|(t, n, _)| (t, n)).collect::<Vec<_>>();
-    assert_eq!(
-        without_size(rated("'campus-10M'")),
-        without_size(rated("{ kind = 'fixed', size = '1kB' }"))
-    );
+    let rated = |size| {
+        web(&format!("{head}{}", WEB.replace("load = 0.5", "rate = 20").replace("'campus-web'", size)))
+    };
+    let without_size =
+        |flows: Vec<(u64, u32, Option<u64>)>| flows.into_iter().map(|(t, n, _)| (t, n)).collect::<Vec<_>>();
+    assert_eq!(without_size(rated("'campus-10M'")), without_size(rated("{ kind = 'fixed', size = '1kB' }")));
 }
 
 #[test]
@@ -217,7 +225,12 @@ fn the_hash_sees_values_and_not_spelling() {
     let hash = |text: &str| plan(text).hash;
     let base = hash(&format!("duration = '10s'\ntopology = 'dumbbell'{BULK}"));
     assert_eq!(base.len(), 64);
-    assert_eq!(base, hash(&format!("topology = {{ kind = 'dumbbell', pairs = 1 }}\nduration = '10000ms' # the same{BULK}")));
+    assert_eq!(
+        base,
+        hash(&format!(
+            "topology = {{ kind = 'dumbbell', pairs = 1 }}\nduration = '10000ms' # the same{BULK}"
+        ))
+    );
     assert_ne!(base, hash(&format!("duration = '10s'\ntopology = 'dumbbell'\nseed = 2{BULK}")));
     assert_ne!(base, hash(&format!("duration = '10s'\ntopology = {{ kind = 'dumbbell', pairs = 2 }}{BULK}")));
 }
@@ -235,7 +248,8 @@ fn every_scenario_of_the_house_makes_a_plan() {
     for entry in fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "toml") {
-            let plan = Scenario::from_toml(&fs::read_to_string(&path).unwrap()).and_then(|s| Plan::new(&s, &folder));
+            let plan =
+                Scenario::from_toml(&fs::read_to_string(&path).unwrap()).and_then(|s| Plan::new(&s, &folder));
             let facts = plan.unwrap_or_else(|e| panic!("{}: {e}", path.display())).explain();
             assert!(facts.flows > 0.0);
             count += 1;

@@ -156,7 +156,9 @@ fn check_name<'a>(
         ));
     }
     match known.insert(name, what) {
-        Some(other) => Err(at.error(format!("{name:?} is already the name of a {other}"), "choose another name")),
+        Some(other) => {
+            Err(at.error(format!("{name:?} is already the name of a {other}"), "choose another name"))
+        }
         None => Ok(()),
     }
 }

@@ -175,9 +175,9 @@ pub(crate) fn check_count(key: &str, count: u32, most: usize, at: &At<'_>) -> Re
         return Err(at.key(key).error("must be above zero", "give 1 or more"));
     }
     if count as usize > most {
-        return Err(
-            at.key(key).error(format!("{count} is above the limit of {most}"), "make the topology smaller")
-        );
+        return Err(at
+            .key(key)
+            .error(format!("{count} is above the limit of {most}"), "make the topology smaller"));
     }
     Ok(())
 }

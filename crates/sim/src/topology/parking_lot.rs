@@ -46,13 +46,14 @@ impl Topology for ParkingLot {
         let cross_senders = net.hosts("cross-senders", "cross-sender", self.hops);
         let cross_receivers = net.hosts("cross-receivers", "cross-receiver", self.hops);
         let (bottleneck, access) = (self.bottleneck.link(), self.access.link());
-        net.bottlenecks =
-            routers.windows(2).map(|ends| net.duplex(ends[0], ends[1], &bottleneck)).collect();
+        net.bottlenecks = routers.windows(2).map(|ends| net.duplex(ends[0], ends[1], &bottleneck)).collect();
         for (sender, receiver) in senders.into_iter().zip(receivers) {
             net.duplex(sender, routers[0], &access);
             net.duplex(routers[self.hops as usize], receiver, &access);
         }
-        for (ends, (sender, receiver)) in routers.windows(2).zip(cross_senders.into_iter().zip(cross_receivers)) {
+        for (ends, (sender, receiver)) in
+            routers.windows(2).zip(cross_senders.into_iter().zip(cross_receivers))
+        {
             net.duplex(sender, ends[0], &access);
             net.duplex(ends[1], receiver, &access);
         }

@@ -55,7 +55,8 @@ config! {
 impl Algorithm for Poisson {
     const NAME: &'static str = "poisson";
     const TITLE: &'static str = "Poisson flow arrivals at an offered load or rate";
-    const REFERENCE: &'static str = "Paxson & Floyd, IEEE/ACM ToN 3(3), 1995: sessions arrive as a Poisson process";
+    const REFERENCE: &'static str =
+        "Paxson & Floyd, IEEE/ACM ToN 3(3), 1995: sessions arrive as a Poisson process";
 }
 
 impl Validate for Poisson {
@@ -67,7 +68,9 @@ impl Validate for Poisson {
                     .error("neither `load` nor `rate` is given", "add one, for example `load = 0.5`"));
             }
             (Some(_), Some(_)) => {
-                return Err(at.key("rate").error("both `load` and `rate` are given", "leave one of them out"));
+                return Err(at
+                    .key("rate")
+                    .error("both `load` and `rate` are given", "leave one of them out"));
             }
             (Some(load), None) if load <= 0.0 || load > MAX_LOAD => {
                 return Err(at.key("load").error(

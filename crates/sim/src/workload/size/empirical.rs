@@ -77,11 +77,15 @@ impl Table {
                 return Err(row.error("the size is above all limits", "check `unit`"));
             }
             if size == 0.0 && interpolation == Interpolation::Log {
-                return Err(row.error("0 has no logarithm", "give a size above zero, or interpolate linearly"));
+                return Err(
+                    row.error("0 has no logarithm", "give a size above zero, or interpolate linearly")
+                );
             }
             if let Some((before, below)) = points.last() {
                 if size <= *before {
-                    return Err(row.error("the size is not above the one before", "sort the file, one line a size"));
+                    return Err(
+                        row.error("the size is not above the one before", "sort the file, one line a size")
+                    );
                 }
                 if probability < *below {
                     return Err(row.error(

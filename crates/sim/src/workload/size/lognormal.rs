@@ -63,10 +63,9 @@ impl SizeParams for Lognormal {
         let mixture = Mixture::new(&[(1.0, self.sigma, self.median.get() as f64)], bounds);
         if mixture.inside() * MOST_REJECTIONS < 1.0 {
             let place = if self.min.is_some() { "min" } else { "max" };
-            return Err(at.key(place).error(
-                "hardly any draw falls between the bounds",
-                "move the bounds towards the median",
-            ));
+            return Err(at
+                .key(place)
+                .error("hardly any draw falls between the bounds", "move the bounds towards the median"));
         }
         Ok(Sizes::new(mixture))
     }
@@ -107,7 +106,8 @@ impl Mixture {
     /// Integrals of the density and of `f` times the density over the logarithm between two bounds.
     fn integrate(&self, (min, max): (f64, f64), f: &mut dyn FnMut(f64) -> f64) -> (f64, f64) {
         let low = self.parts.iter().map(|(_, sigma, mu)| mu - REACH * sigma).fold(f64::INFINITY, f64::min);
-        let high = self.parts.iter().map(|(_, sigma, mu)| mu + REACH * sigma).fold(f64::NEG_INFINITY, f64::max);
+        let high =
+            self.parts.iter().map(|(_, sigma, mu)| mu + REACH * sigma).fold(f64::NEG_INFINITY, f64::max);
         let (low, high) = (low.max(min.ln()), high.min(max.ln()));
         let step = ((high - low) / f64::from(POINTS)).max(0.0);
         (0..POINTS).fold((0.0, 0.0), |(mass, sum), i| {

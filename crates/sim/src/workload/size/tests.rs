@@ -79,16 +79,21 @@ fn sample_means_agree_with_stated_means() {
         let slack = 5.0 * ((squares / n - mean * mean).max(0.0) / n).sqrt() + 1e-9 * mean;
         assert!((mean - sizes.mean()).abs() <= slack, "{name}: {mean} drawn, {} stated", sizes.mean());
         let (drawn, stated) = (on_wire / n, sizes.mean_of(wire));
-        assert!((drawn - stated).abs() <= 1.1 * slack + 1e-4 * stated, "{name}: {drawn} drawn, {stated} stated");
+        assert!(
+            (drawn - stated).abs() <= 1.1 * slack + 1e-4 * stated,
+            "{name}: {drawn} drawn, {stated} stated"
+        );
     }
 }
 
 /// Table of `campus` cuts: published means and coefficients of variation, computed from the same fit.
 #[test]
 fn campus_traffic_has_its_published_mean_and_variation() {
-    for (name, mean, variation) in
-        [("'campus-web'", 22_300.0, 3.6), ("'campus-10M'", 25_700.0, 10.6), ("'campus-web-10M'", 58_800.0, 7.0)]
-    {
+    for (name, mean, variation) in [
+        ("'campus-web'", 22_300.0, 3.6),
+        ("'campus-10M'", 25_700.0, 10.6),
+        ("'campus-web-10M'", 58_800.0, 7.0),
+    ] {
         let sizes = build(name).unwrap();
         assert!((sizes.mean() / mean - 1.0).abs() < 0.005, "{name}: mean {}", sizes.mean());
         let squares = sizes.law.average(&mut |x| x * x);
@@ -161,10 +166,22 @@ fn broken_distributions_are_refused_with_file_and_line() {
 #[test]
 fn impossible_parameters_are_refused() {
     for (text, message) in [
-        ("{ kind = 'pareto', shape = 1.0, mean = '1kB' }", "size.shape: a tail of 1 has no mean; give a number above 1, or use bounded-pareto"),
-        ("{ kind = 'bounded-pareto', min = '2kB', max = '1kB' }", "size.max: 1kB is not above `min`, 2kB; give a larger size"),
-        ("{ kind = 'lognormal', median = '1kB', sigma = 0.1, min = '1MB' }", "size.min: hardly any draw falls between the bounds; move the bounds towards the median"),
-        ("{ kind = 'fixed', size = '0B' }", "size.size: a flow of no bytes has nothing to measure; give 1B or more"),
+        (
+            "{ kind = 'pareto', shape = 1.0, mean = '1kB' }",
+            "size.shape: a tail of 1 has no mean; give a number above 1, or use bounded-pareto",
+        ),
+        (
+            "{ kind = 'bounded-pareto', min = '2kB', max = '1kB' }",
+            "size.max: 1kB is not above `min`, 2kB; give a larger size",
+        ),
+        (
+            "{ kind = 'lognormal', median = '1kB', sigma = 0.1, min = '1MB' }",
+            "size.min: hardly any draw falls between the bounds; move the bounds towards the median",
+        ),
+        (
+            "{ kind = 'fixed', size = '0B' }",
+            "size.size: a flow of no bytes has nothing to measure; give 1B or more",
+        ),
     ] {
         assert_eq!(build(text).unwrap_err(), message);
     }

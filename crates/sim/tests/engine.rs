@@ -1,0 +1,149 @@
+//! The engine against hand-computed cases, and what must not change its results.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use dumbbell_core::{Results, Value};
+use dumbbell_sim::{Interrupted, Plan, Scenario, run, toml};
+
+fn plan(text: &str, settings: &[&str]) -> Plan {
+    let mut value: Value = toml::parse(text).unwrap();
+    for setting in settings {
+        toml::apply_set(&mut value, setting).unwrap();
+    }
+    Plan::new(&Scenario::from_value(&value).unwrap(), Path::new(".")).unwrap()
+}
+
+fn simulate(text: &str, settings: &[&str]) -> Results {
+    run(&plan(text, settings), |_| ControlFlow::Continue(())).unwrap()
+}
+
+/// One flow of 10 segments over two links of 10 Mbit/s and 1 ms each.
+const ONE_FLOW: &str = r#"
+duration = "10s"
+transport = { kind = "tcp", controller = "newreno", initial_window = 2, ack_every = 1 }
+[topology]
+kind = "chain"
+hops = 2
+[topology.link]
+rate = "10Mbit/s"
+delay = "1ms"
+[[flows]]
+from = "node0"
+to = "node2"
+size = "14600B"
+"#;
+
+#[test]
+fn slow_start_completes_at_the_nanosecond_computed_by_hand() {
+    // Times in microseconds. A hop is 1200 (data), 32 (40-byte packets), and 1000 of propagation.
+    //   SYN 2*(32+1000) = 2064 there, SYN-ACK the same back: established at 4128.
+    //   A segment sent at t on an idle path arrives at t + 2*(1200+1000) = t + 4400; its acknowledgement at t + 6464.
+    //   The acknowledgement that ends the handshake leaves first, so data starts at 4128 + 32 = 4160.
+    //   Round 1: segments 0, 1 leave at 4160; 0 is acknowledged at 10624; 1 follows 1200 behind.
+    //   Round 2: window 4: at 10624 segments 2, 3; at 11824 segments 4, 5. They leave the first hop back to back, the
+    //     last of them at 10624 + 4*1200.
+    //   Acknowledgements of 2, 3, 4, 5 return at 10624 + 6464 + k*1200, k = 0..3: each opens two more.
+    //   Round 3: 6, 7 at 17088; 8, 9 at 18288. Segment 9 (the last, with FIN) leaves the first hop at
+    //     17088 + 4*1200, and arrives after propagation, the second hop and propagation: + 1000 + 1200 + 1000.
+    let done_us = 17_088 + 4 * 1_200 + 1_000 + 1_200 + 1_000;
+    let results = simulate(ONE_FLOW, &[]);
+    assert_eq!(results.flows.completion_time, [f64::from(done_us) / 1e6]);
+}
+
+#[test]
+fn without_a_handshake_data_leaves_at_once() {
+    let results = simulate(ONE_FLOW, &["transport.handshake=false"]);
+    let done_us = 17_088 - 4_160 + 4 * 1_200 + 1_000 + 1_200 + 1_000;
+    assert_eq!(results.flows.completion_time, [f64::from(done_us) / 1e6]);
+}
+
+const WEB: &str = r#"
+seed = 3
+duration = "60s"
+warmup = "7s"
+transport = { kind = "tcp", controller = "cubic" }
+[topology]
+kind = "dumbbell"
+pairs = 5
+[topology.bottleneck]
+rate = "10Mbit/s"
+delay = "10ms"
+queue = { kind = "droptail", limit = "20pkt" }
+[topology.access]
+rate = "20Mbit/s"
+delay = "7ms"
+[[flows]]
+name = "bulk"
+from = "senders"
+to = "receivers"
+count = 2
+[[workloads]]
+kind = "poisson"
+name = "web"
+from = "senders"
+to = "receivers"
+load = 0.5
+link = "left->right"
+size = "campus-web"
+[record]
+period = "100ms"
+queues = "none"
+"#;
+
+/// All tables but the samples, as text.
+fn shown(mut results: Results) -> String {
+    results.samples = Default::default();
+    format!("{:?}", results.into_tables())
+}
+
+#[test]
+fn the_same_plan_gives_the_same_bytes_and_another_seed_others() {
+    assert_eq!(shown(simulate(WEB, &[])), shown(simulate(WEB, &[])));
+    assert_ne!(shown(simulate(WEB, &[])), shown(simulate(WEB, &["seed=4"])));
+}
+
+#[test]
+fn looking_at_every_queue_changes_nothing() {
+    // A sampled link takes no packet ahead of time, so this also holds the express links to the plain ones.
+    let (plain, watched) = (simulate(WEB, &[]), simulate(WEB, &["record.queues=all"]));
+    assert_eq!(plain.flows.completion_time.len(), watched.flows.completion_time.len());
+    assert_eq!(format!("{:?}", plain.flows), format!("{:?}", watched.flows));
+    assert_eq!(plain.runs.packet_hops, watched.runs.packet_hops);
+    assert_eq!((plain.links.sent, plain.links.arrived), (watched.links.sent, watched.links.arrived));
+    assert_eq!((plain.links.queue_mean, plain.links.dropped), (watched.links.queue_mean, watched.links.dropped));
+}
+
+#[test]
+fn packets_are_conserved_at_the_end() {
+    for queue in ["droptail", "codel"] {
+        let r = simulate(WEB, &[&format!("topology.bottleneck.queue.kind={queue}"), "duration=20s"]).runs;
+        let out = r.packets_delivered[0] + r.packets_dropped[0] + r.packets_inside[0];
+        assert_eq!(r.packets_sent[0], out);
+        assert!(r.packets_dropped[0] > 0 && r.packets_inside[0] > 0, "the case must be worth checking");
+    }
+}
+
+#[test]
+fn a_run_can_be_stopped() {
+    let mut calls = 0;
+    let stopped = run(&plan(WEB, &[]), |_| {
+        calls += 1;
+        ControlFlow::Break(())
+    });
+    assert!(matches!(stopped, Err(Interrupted)));
+    assert_eq!(calls, 1);
+}
+
+#[test]
+fn slots_of_closed_flows_are_used_again() {
+    // Thousands of flows, few at a time: nothing must be left of a flow in the next one's record.
+    let results = simulate(WEB, &["workloads[0].load=0.3"]);
+    let flows = &results.flows;
+    let ended: Vec<usize> = (0..flows.flow.len()).filter(|i| !flows.completion_time[*i].is_nan()).collect();
+    assert!(ended.len() > 500);
+    for i in ended {
+        assert_eq!(flows.delivered[i] as f64, flows.size[i], "flow {i}");
+        assert!(flows.completion_time[i] >= 0.048, "flow {i} finished faster than its round trips");
+    }
+}
