@@ -50,8 +50,15 @@ impl fmt::Display for At<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let above = self.parent.map(ToString::to_string).unwrap_or_default();
         match self.step {
-            Step::Key(name) if above.is_empty() || name.is_empty() => write!(f, "{above}{name}"),
-            Step::Key(name) => write!(f, "{above}.{name}"),
+            Step::Key(name) => {
+                let dot = if above.is_empty() { "" } else { "." };
+                let bare = |c: char| c.is_alphanumeric() || "_-".contains(c);
+                if self.parent.is_none() || !name.is_empty() && name.chars().all(bare) {
+                    write!(f, "{above}{dot}{name}")
+                } else {
+                    write!(f, "{above}{dot}{name:?}")
+                }
+            }
             Step::Index(i) => write!(f, "{above}[{i}]"),
         }
     }
@@ -95,6 +102,11 @@ pub trait Config: Sized {
 
     /// The JSON Schema of the type.
     fn schema() -> json::Value;
+
+    /// The fields of a table, or of the tables in a list; none for other types.
+    fn nested() -> Vec<Field> {
+        Vec::new()
+    }
 }
 
 use serde_json as json;
@@ -126,6 +138,8 @@ pub struct Field {
     pub source: &'static str,
     /// The JSON Schema of the field.
     pub schema: json::Value,
+    /// The fields of the table that stands here, or of the tables in a list.
+    pub nested: Vec<Field>,
 }
 
 /// A configuration struct that can list its fields: everything [`config!`] declares.
@@ -301,6 +315,9 @@ impl<T: Config> Config for Option<T> {
     fn schema() -> json::Value {
         T::schema()
     }
+    fn nested() -> Vec<Field> {
+        T::nested()
+    }
 }
 
 /// Shared by everything that is made from it.
@@ -314,6 +331,9 @@ impl<T: Config> Config for Arc<T> {
     }
     fn schema() -> json::Value {
         T::schema()
+    }
+    fn nested() -> Vec<Field> {
+        T::nested()
     }
 }
 
@@ -338,6 +358,9 @@ impl<T: Config> Config for Vec<T> {
     }
     fn schema() -> json::Value {
         json!({"type": "array", "items": T::schema()})
+    }
+    fn nested() -> Vec<Field> {
+        T::nested()
     }
 }
 
@@ -381,6 +404,7 @@ macro_rules! config {
                     default: $crate::config!(@default $($default)?),
                     source: $crate::config!(@source $($source)?),
                     schema: <$type as $crate::Config>::schema(),
+                    nested: <$type as $crate::Config>::nested(),
                 }, )* ]
             }
         }
@@ -407,6 +431,9 @@ macro_rules! config {
             fn schema() -> $crate::json::Value {
                 let doc = [$($struct_doc),*].map(str::trim).join(" ");
                 $crate::config::object_schema(&doc, &<$name as $crate::config::Fields>::fields())
+            }
+            fn nested() -> ::std::vec::Vec<$crate::config::Field> {
+                <$name as $crate::config::Fields>::fields()
             }
         }
 
@@ -518,6 +545,10 @@ mod tests {
         assert_eq!(
             read("frist = '1ms'").unwrap_err(),
             "links[0].frist: unknown key; did you mean \"first\"?"
+        );
+        assert_eq!(
+            read("\"a\\nb\" = 1").unwrap_err(),
+            "links[0].\"a\\nb\": unknown key; use one of first, second, third"
         );
         assert_eq!(read("").unwrap_err(), "links[0].first: missing duration; add `first = ...`");
         assert_eq!(

@@ -74,6 +74,10 @@ crate::tables! {
         cuts: u32 as "";
         /// Packets of the flow, both ways, that the network dropped (whole run).
         dropped: u64 as "";
+        /// Data segments that arrived out of order (whole run).
+        out_of_order: u64 as "";
+        /// Why the sender gave up: `unanswered`, `timed-out`; empty if it did not.
+        failure: Label as "";
         /// Smallest round-trip time measured; null without a sample.
         rtt_min: Option<f64> as "s";
         /// Smoothed round-trip time at the end; null without a sample.
@@ -100,8 +104,14 @@ crate::tables! {
         sent: u64 as "";
         /// Bytes fully transmitted.
         sent_bytes: u64 as "B";
-        /// Packets dropped at the queue or lost on the link.
+        /// Packets dropped at the queue or lost on the link, for any reason.
         dropped: u64 as "";
+        /// Of these, for want of room in the queue.
+        dropped_overflow: u64 as "";
+        /// Of these, by the queue's control law.
+        dropped_law: u64 as "";
+        /// Of these, by random loss on the link.
+        dropped_random: u64 as "";
         /// Packets marked "congestion experienced".
         marked: u64 as "";
         /// Share of time spent transmitting.

@@ -63,7 +63,10 @@ pub struct Pipe<S, R> {
 
 impl<S: Stage, R: Stage> Pipe<S, R> {
     /// A pipe with an RTT of 50 ms and no other limit, opened at time 0.
-    pub fn new((sender, receiver): (S, R), script: impl FnMut(Direction, &Packet, usize) -> Fate + 'static) -> Self {
+    pub fn new(
+        (sender, receiver): (S, R),
+        script: impl FnMut(Direction, &Packet, usize) -> Fate + 'static,
+    ) -> Self {
         let mut pipe = Pipe {
             sender,
             receiver,

@@ -31,6 +31,16 @@ pub enum Failure {
     TimedOut,
 }
 
+impl Failure {
+    /// The name in tables and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Failure::Unanswered => "unanswered",
+            Failure::TimedOut => "timed-out",
+        }
+    }
+}
+
 /// What a sender has done, for the flow's record and for samples.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct SenderReport {
@@ -215,4 +225,40 @@ transports! {
     Poisson(udp::poisson::Params),
     OnOff(udp::on_off::Params),
     Replay(udp::replay::Params),
+}
+
+#[cfg(test)]
+mod tests {
+    use dumbbell_core::Config;
+    use dumbbell_core::config::At;
+
+    use super::*;
+    use crate::testing::{opening, read};
+
+    #[test]
+    fn every_transport_opens_by_its_name_and_every_default_has_a_source() {
+        for descriptor in TransportSpec::descriptors() {
+            for field in &descriptor.fields {
+                let place = format!("{}.{}", descriptor.name, field.name);
+                assert!(field.default.is_none() || !field.source.is_empty(), "{place}");
+            }
+            let spec: TransportSpec = read(&format!("{:?}", descriptor.name));
+            let (mut sender, receiver) = spec.open(opening(Some(10_000)));
+            assert!(!sender.is_closed(), "not before it is opened");
+            sender.wake(Time::ZERO);
+            assert_eq!(receiver.report(), ReceiverReport::default());
+            let again = TransportSpec::from_value(&spec.to_value(), &At::root("")).unwrap();
+            assert_eq!(again, spec);
+        }
+    }
+
+    #[test]
+    fn a_transport_names_its_controller() {
+        assert_eq!(read::<TransportSpec>(r#""tcp""#).controller(), Some("cubic"));
+        assert_eq!(
+            read::<TransportSpec>(r#"{"kind": "tcp", "controller": "tahoe"}"#).controller(),
+            Some("tahoe")
+        );
+        assert_eq!(read::<TransportSpec>(r#""poisson""#).controller(), None);
+    }
 }

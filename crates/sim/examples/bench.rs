@@ -30,6 +30,8 @@ fn main() -> ExitCode {
     match simulate(Path::new(&file), &settings) {
         Ok(results) => {
             let (runs, links, labels) = (&results.runs, &results.links, results.labels.all());
+            let acknowledged: Vec<f64> =
+                results.flows.sender_completion_time.iter().copied().filter(|t| t.is_finite()).collect();
             let links: Vec<_> = (0..links.link.len())
                 .map(|i| {
                     json!({ "link": labels[links.link[i] as usize], "goodput": links.sent_bytes[i], "sent": links.sent[i],
@@ -40,7 +42,9 @@ fn main() -> ExitCode {
                 "{}",
                 json!({ "packet_hops": runs.packet_hops[0], "flows_started": runs.flows_started[0],
                         "flows_completed": runs.flows_completed[0], "goodput": runs.goodput[0],
-                        "fairness": runs.fairness[0], "fct_mean": runs.fct_mean[0], "links": links })
+                        "fairness": runs.fairness[0], "fct_mean": runs.fct_mean[0],
+                        // First packet sent to last byte acknowledged: what ns-2 calls done.
+                        "sender_fct_mean": acknowledged.iter().sum::<f64>() / acknowledged.len() as f64, "links": links })
             );
             ExitCode::SUCCESS
         }

@@ -121,6 +121,9 @@ impl Plan {
             if facts.late > 0 {
                 notes.push(format!("{}: {} flows start after the end of the run", group.name, facts.late));
             }
+            if facts.flows == 0.0 {
+                notes.push(format!("{}: no flow starts before the end of the run", group.name));
+            }
             groups.push(GroupFacts {
                 name: group.name.clone(),
                 kind: workload.kind,

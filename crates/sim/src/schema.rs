@@ -115,6 +115,7 @@ fn fields_json(fields: &[Field]) -> Value {
             "default": f.default,
             "source": f.source,
             "schema": f.schema,
+            "fields": fields_json(&f.nested),
         })
     };
     fields.iter().map(field).collect()

@@ -7,15 +7,16 @@ use dumbbell_core::{Results, Value};
 use dumbbell_sim::{Interrupted, Plan, Scenario, run, toml};
 
 fn plan(text: &str, settings: &[&str]) -> Plan {
-    let mut value: Value = toml::parse(text).unwrap();
+    let mut value: Value = toml::parse(text).expect("TOML");
     for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap();
+        toml::apply_set(&mut value, setting).expect("a setting");
     }
-    Plan::new(&Scenario::from_value(&value).unwrap(), Path::new(".")).unwrap()
+    let scenario = Scenario::from_value(&value).expect("a scenario");
+    Plan::new(&scenario, Path::new(".")).expect("a plan")
 }
 
 fn simulate(text: &str, settings: &[&str]) -> Results {
-    run(&plan(text, settings), |_| ControlFlow::Continue(())).unwrap()
+    run(&plan(text, settings), |_| ControlFlow::Continue(())).expect("not interrupted")
 }
 
 /// One flow of 10 segments over two links of 10 Mbit/s and 1 ms each.
@@ -111,7 +112,10 @@ fn looking_at_every_queue_changes_nothing() {
     assert_eq!(format!("{:?}", plain.flows), format!("{:?}", watched.flows));
     assert_eq!(plain.runs.packet_hops, watched.runs.packet_hops);
     assert_eq!((plain.links.sent, plain.links.arrived), (watched.links.sent, watched.links.arrived));
-    assert_eq!((plain.links.queue_mean, plain.links.dropped), (watched.links.queue_mean, watched.links.dropped));
+    assert_eq!(
+        (plain.links.queue_mean, plain.links.dropped),
+        (watched.links.queue_mean, watched.links.dropped)
+    );
 }
 
 #[test]
@@ -121,6 +125,57 @@ fn packets_are_conserved_at_the_end() {
         let out = r.packets_delivered[0] + r.packets_dropped[0] + r.packets_inside[0];
         assert_eq!(r.packets_sent[0], out);
         assert!(r.packets_dropped[0] > 0 && r.packets_inside[0] > 0, "the case must be worth checking");
+    }
+}
+
+#[test]
+fn adding_a_workload_leaves_what_others_draw() {
+    // Common random numbers: the sizes and starts of the web flows, and the gaps of a Poisson source.
+    const NOISE: &str = r#"
+[[flows]]
+name = "noise"
+from = "senders"
+to = "receivers"
+count = 1
+start = "30s"
+size = "100kB"
+transport = { kind = "poisson", rate = "100kbit/s" }
+"#;
+    const MORE: &str = r#"
+[[workloads]]
+kind = "poisson"
+name = "more"
+from = "senders"
+to = "receivers"
+rate = 3.0
+size = { kind = "fixed", size = "2kB" }
+"#;
+    let drawn = |text: &str, group: &str| -> Vec<(f64, f64)> {
+        // A network without a bottleneck, so that the flows meet only in what they draw.
+        let r = simulate(
+            text,
+            &[
+                "topology.bottleneck.rate=10Gbit/s",
+                "topology.bottleneck.queue.limit=unlimited",
+                "topology.access.rate=10Gbit/s",
+                "workloads[0].load=0.0005",
+            ],
+        );
+        let code = r.labels.all().iter().position(|l| l == group).expect("the group") as u32;
+        let rows = (0..r.flows.flow.len()).filter(|i| r.flows.group[*i] == code);
+        rows.map(|i| {
+            (
+                r.flows.start[i],
+                if group == "noise" { r.flows.sender_completion_time[i] } else { r.flows.size[i] },
+            )
+        })
+        .collect()
+    };
+    let (few, many) = (format!("{WEB}{NOISE}"), format!("{WEB}{NOISE}{MORE}"));
+    for group in ["web", "noise"] {
+        let alone = drawn(&few, group);
+        assert!(!alone.is_empty());
+        assert_eq!(alone, drawn(&many, group), "{group}");
     }
 }
 

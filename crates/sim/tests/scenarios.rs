@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use dumbbell_core::config::At;
+use dumbbell_core::config::{At, Field};
 use dumbbell_core::{Config, Duration, QueueLimit, Time};
 use dumbbell_net::queue::QueueSpec;
 use dumbbell_sim::plan::Link;
@@ -287,14 +287,19 @@ fn every_parameter_has_a_meaning_and_every_default_a_source() {
     }
     for descriptor in &known {
         assert!(!descriptor.title.is_empty() && !descriptor.reference.is_empty(), "{}", descriptor.name);
-        for field in &descriptor.fields {
-            let place = format!("{} {}", descriptor.name, field.name);
-            assert!(!field.doc.is_empty() && field.doc.ends_with('.'), "{place}: {}", field.doc);
-            assert_eq!(field.default.is_some(), !field.source.is_empty(), "{place}");
-        }
+        check_fields(descriptor.name, &descriptor.fields);
     }
     for field in registry_json()["tables"].as_object().unwrap().values().flat_map(|t| t.as_array().unwrap()) {
         assert!(!field["doc"].as_str().unwrap().is_empty(), "{}", field["name"]);
+    }
+}
+
+fn check_fields(above: &str, fields: &[Field]) {
+    for field in fields {
+        let place = format!("{above}.{}", field.name);
+        assert!(!field.doc.is_empty() && field.doc.ends_with('.'), "{place}: {}", field.doc);
+        assert_eq!(field.default.is_some(), !field.source.is_empty(), "{place}");
+        check_fields(&place, &field.nested);
     }
 }
 

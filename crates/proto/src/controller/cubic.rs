@@ -169,3 +169,110 @@ impl Controller for Cubic {
     }
 }
 
+#[cfg(test)]
+mod tests {
+    use dumbbell_core::Duration;
+
+    use super::super::growth::tests::sample;
+    use super::*;
+
+    /// A sender with a full window, acknowledged segment by segment. Times since the cut, windows in segments.
+    struct Run {
+        cubic: Cubic,
+        control: Control,
+        now: Time,
+        rtt: Duration,
+    }
+
+    impl Run {
+        /// Just after a cut at `window` segments.
+        fn cut_at(window: u64, rtt: Duration, params: Params) -> Run {
+            let control = Control { window: window * 1000, threshold: 1000, pacing: None };
+            let mut run = Run { cubic: params.build(), control, now: Time::ZERO, rtt };
+            run.cut();
+            run
+        }
+
+        fn cut(&mut self) {
+            let flight = self.control.window;
+            self.cubic.on(&sample(Event::Loss, self.now, 0, flight), &mut self.control);
+        }
+
+        fn window(&self) -> f64 {
+            self.control.window as f64 / 1000.0
+        }
+
+        fn advance_to(&mut self, seconds: f64) {
+            while self.now.as_secs_f64() < seconds {
+                self.now += self.rtt / (self.control.window / 1000);
+                let mut sample = sample(Event::Ack, self.now, 1000, 0);
+                sample.smoothed_rtt = self.rtt;
+                self.cubic.on(&sample, &mut self.control);
+            }
+        }
+    }
+
+    #[test]
+    fn after_a_cut_at_100_segments_the_plateau_comes_4_22_s_later() {
+        for rtt in [50, 200] {
+            let params = Params { reno_friendly: false, ..Params::default() };
+            let mut run = Run::cut_at(100, Duration::from_millis(rtt), params);
+            assert_eq!(run.window(), 70.0);
+            // W(t) = 0.4 (t - 4.217)^3 + 100
+            for (t, expected) in [(1.0, 86.7), (2.1, 96.2), (4.22, 100.0), (5.2, 100.4), (6.22, 103.2)] {
+                run.advance_to(t);
+                assert!((run.window() - expected).abs() < 0.5, "{} at {t} s, RTT {rtt} ms", run.window());
+            }
+        }
+        let mut run = Run::cut_at(100, Duration::from_millis(200), Params::default());
+        run.advance_to(4.22);
+        assert!((run.window() - 100.0).abs() < 0.5, "{}", run.window());
+    }
+
+    #[test]
+    fn fast_convergence_gives_room() {
+        for (fast_convergence, plateau) in [(true, 59.5), (false, 70.0)] {
+            let params = Params { fast_convergence, ..Params::default() };
+            let mut run = Run::cut_at(100, Duration::from_millis(100), params);
+            run.cut();
+            assert_eq!(run.window(), 49.0);
+            assert_eq!(run.cubic.w_max, plateau);
+        }
+    }
+
+    #[test]
+    fn small_windows_grow_as_reno_would() {
+        // RTT 10 ms: 0.53 segments per RTT until the window before the cut, then one.
+        let mut run = Run::cut_at(20, Duration::from_millis(10), Params::default());
+        run.advance_to(0.1);
+        assert!((run.window() - (14.0 + 10.0 * 0.53)).abs() < 0.5, "{}", run.window());
+        run.advance_to(0.215);
+        let at = run.window();
+        run.advance_to(0.315);
+        assert!((run.window() - (at + 10.0)).abs() < 1.0, "{} after {at}", run.window());
+    }
+
+    #[test]
+    fn after_a_timeout_the_plateau_is_where_avoidance_begins() {
+        let mut run = Run::cut_at(100, Duration::from_millis(200), Params::default());
+        let timeout = sample(Event::Timeout, run.now, 0, 70_000);
+        run.cubic.on(&timeout, &mut run.control);
+        assert_eq!((run.control.window, run.control.threshold), (1000, 49_000));
+        run.control.window = 49_000;
+        run.advance_to(0.2);
+        let epoch = run.cubic.epoch.expect("avoidance has begun");
+        assert_eq!((epoch.k, epoch.origin), (0.0, 49.0));
+    }
+
+    #[test]
+    fn time_in_which_the_window_is_not_used_does_not_count() {
+        let mut run = Run::cut_at(100, Duration::from_millis(200), Params::default());
+        run.advance_to(1.0);
+        let window = run.control.window;
+        let mut idle = sample(Event::Ack, run.now + Duration::from_secs(100), 1000, 0);
+        idle.window_limited = false;
+        run.cubic.on(&idle, &mut run.control);
+        run.cubic.on(&sample(Event::Ack, idle.now, 1000, 0), &mut run.control);
+        assert!(run.control.window < window + 1000, "{window} to {}", run.control.window);
+    }
+}

@@ -25,7 +25,7 @@ impl Growth {
         self.acked += sample.acked;
         if self.acked >= control.window {
             self.acked -= control.window;
-            control.window += step();
+            control.window += step().max(1);
         }
     }
 
@@ -56,4 +56,56 @@ pub fn reduced(sample: &Sample, factor: f64) -> u64 {
 /// The restart window after an idle time: the initial window, if that is smaller (RFC 5681 section 4.1).
 pub fn restart(sample: &Sample, control: &mut Control) {
     control.window = control.window.min(sample.initial_window);
+}
+
+#[cfg(test)]
+pub mod tests {
+    use dumbbell_core::{Duration, Time};
+
+    use super::super::Event;
+    use super::*;
+
+    /// An event of a sender whose window limits it, with segments of 1000 bytes and an RTT of 100 ms.
+    pub fn sample(event: Event, now: Time, acked: u64, flight: u64) -> Sample {
+        let rtt = Duration::from_millis(100);
+        Sample {
+            now,
+            event,
+            in_recovery: false,
+            window_limited: true,
+            repeated: false,
+            mss: 1000,
+            initial_window: 10_000,
+            growth_limit: 2000,
+            acked,
+            flight,
+            delivered: 0,
+            rtt,
+            smoothed_rtt: rtt,
+            min_rtt: rtt,
+        }
+    }
+
+    #[test]
+    fn slow_start_doubles_and_avoidance_adds_one_segment_per_window() {
+        let mut growth = Growth::default();
+        let mut control = Control { window: 10_000, threshold: 20_000, pacing: None };
+        let mut windows = Vec::new();
+        for _ in 0..4 {
+            for _ in 0..control.window / 1000 {
+                growth.ack(&sample(Event::Ack, Time::ZERO, 1000, 0), &mut control, || 1000);
+            }
+            windows.push(control.window);
+        }
+        assert_eq!(windows, [20_000, 21_000, 22_000, 23_000]);
+    }
+
+    #[test]
+    fn half_of_what_is_outstanding_is_left_but_two_segments_at_least() {
+        for (flight, left) in [(30_000, 15_000), (3000, 2000), (0, 2000)] {
+            let mut control = Control { window: 30_000, threshold: u64::MAX, pacing: None };
+            Growth::default().cut(&sample(Event::Loss, Time::ZERO, 0, flight), &mut control, 0.5);
+            assert_eq!((control.window, control.threshold), (left, left));
+        }
+    }
 }

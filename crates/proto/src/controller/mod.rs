@@ -3,6 +3,8 @@
 
 pub mod cubic;
 mod growth;
+#[cfg(test)]
+mod laws;
 pub mod newreno;
 pub mod reno;
 pub mod tahoe;

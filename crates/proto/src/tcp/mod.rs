@@ -94,9 +94,6 @@ impl Validate for Params {
                 return Err(at.key(key).error("zero stops the connection", "give 1 or more"));
             }
         }
-        if self.rto_min.is_zero() {
-            return Err(at.key("rto_min").error("a timeout of zero never lets data arrive", "give a time above zero"));
-        }
         for (key, value) in [("rto_min", self.rto_min), ("rto_initial", self.rto_initial)] {
             if value > self.rto_max || value.is_zero() {
                 let message = format!("{value} is not between zero and `rto_max`, {}", self.rto_max);
@@ -104,7 +101,9 @@ impl Validate for Params {
             }
         }
         if self.receive_window.get() == 0 {
-            return Err(at.key("receive_window").error("a receiver without buffer takes no data", "give a size above zero"));
+            return Err(at
+                .key("receive_window")
+                .error("a receiver without buffer takes no data", "give a size above zero"));
         }
         Ok(())
     }

@@ -85,11 +85,7 @@ impl Ranges {
     /// Bytes held of `[start, end)`.
     pub fn covered(&self, start: u64, end: u64) -> u64 {
         let from = self.list.partition_point(|r| r.1 <= start);
-        self.list
-            .range(from..)
-            .take_while(|r| r.0 < end)
-            .map(|r| r.1.min(end) - r.0.max(start))
-            .sum()
+        self.list.range(from..).take_while(|r| r.0 < end).map(|r| r.1.min(end) - r.0.max(start)).sum()
     }
 
     /// The range that holds `position`.

@@ -130,7 +130,8 @@ impl Receiver {
         self.out_of_order += 1;
         if number > self.next {
             self.held.insert(number, end, |_, _| {});
-            let slot = self.recent.iter().position(|p| self.held.containing(*p) == self.held.containing(number));
+            let slot =
+                self.recent.iter().position(|p| self.held.containing(*p) == self.held.containing(number));
             let slot = slot.unwrap_or(self.recent.len() - 1);
             self.recent.copy_within(..slot, 1);
             self.recent[0] = number;
@@ -149,8 +150,9 @@ impl Receiver {
                 n += 1;
             }
         }
-        let block = |(start, end): (u64, u64)| {
-            SackBlock { start: (start - self.next) as u32, end: (end - self.next) as u32 }
+        let block = |(start, end): (u64, u64)| SackBlock {
+            start: (start - self.next) as u32,
+            end: (end - self.next) as u32,
         };
         let mut blocks = [SackBlock::default(); 3];
         for (block_out, range) in blocks.iter_mut().zip(&found[..n]) {

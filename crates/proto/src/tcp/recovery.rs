@@ -216,7 +216,8 @@ impl Sender {
         if let Some(hole) = self.board.hole(false) {
             return self.fill(now, hole);
         }
-        let new_data = self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.una + self.receive_window;
+        let new_data =
+            self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.una + self.receive_window;
         if new_data || !self.recovering {
             return Repaired::Nothing;
         }

@@ -60,10 +60,7 @@ impl Rtt {
             let variation = self.variation.as_nanos() as i64;
             let error = measured - smoothed;
             // The deviation first: it uses the old mean (RFC 6298 section 2.3).
-            (
-                smoothed + (error >> (3 + shift)),
-                variation + ((error.abs() - variation) >> (2 + shift)),
-            )
+            (smoothed + (error >> (3 + shift)), variation + ((error.abs() - variation) >> (2 + shift)))
         };
         self.smoothed = Duration::from_nanos(smoothed as u64);
         self.variation = Duration::from_nanos(variation as u64);

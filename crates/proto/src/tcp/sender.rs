@@ -218,10 +218,13 @@ impl Sender {
         }
     }
 
-    /// Bytes sent and not acknowledged cumulatively (RFC 5681: FlightSize), without what limited transmit added.
+    /// Bytes outstanding, for the size of a cut (RFC 5681: FlightSize), without what limited transmit added. While
+    /// losses are repaired, duplicates and SACK let new data out as old data arrives, so that what is in the network
+    /// is no more than the window, however far behind the cumulative acknowledgement is.
     pub(super) fn flight(&self) -> u64 {
         let added = self.duplicates > 0 && !self.recovering;
-        if added { self.before_duplicates - self.una } else { self.nxt - self.una }
+        let end = if added { self.before_duplicates } else { self.nxt };
+        (end - self.una).min(self.control.window)
     }
 
     /// Lets the controller answer an event. It may see `delivered` bytes as acknowledged since the start, and
@@ -346,7 +349,8 @@ impl Sender {
             return Some(self.resend(now, number, len));
         }
         self.max = after;
-        if self.timed_by == UNTIMED && !self.params.timestamps {
+        // While holes are repaired, the acknowledgement of this segment would wait for them.
+        if self.timed_by == UNTIMED && self.quiet && !self.params.timestamps {
             self.timed_by = after;
             self.timed_at = now;
         }

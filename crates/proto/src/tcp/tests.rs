@@ -176,11 +176,14 @@ fn a_stretch_acknowledgement_adds_two_segments_in_slow_start() {
 
 #[test]
 fn a_segment_with_an_old_timestamp_is_dropped_and_acknowledged() {
-    let (_, mut receiver) = params(r#"{"handshake": false, "timestamps": true, "ack_every": 1}"#)
-        .open(opening(Some(100 * 1448)));
+    let (_, mut receiver) =
+        params(r#"{"handshake": false, "timestamps": true, "ack_every": 1}"#).open(opening(Some(100 * 1448)));
     let segment = |number: u64, timestamp: u64| {
-        TcpHeader { flags: TcpHeader::ACK, number, timestamp, ..TcpHeader::default() }
-            .into_packet(7, 1500, Ecn::NotEct)
+        TcpHeader { flags: TcpHeader::ACK, number, timestamp, ..TcpHeader::default() }.into_packet(
+            7,
+            1500,
+            Ecn::NotEct,
+        )
     };
     receiver.push(ms(1.0), &segment(0, 500));
     assert_eq!(receiver.pull(ms(1.0)).map(|p| (p.body[0], p.body[1])), Some((1448, 500)));
@@ -269,7 +272,8 @@ fn an_empty_object_is_opened_and_closed() {
 
 #[test]
 fn tahoe_closes_the_window_once() {
-    let text = r#""controller": "tahoe", "initial_window": 20, "initial_threshold": 20, "limited_transmit": false"#;
+    let text =
+        r#""controller": "tahoe", "initial_window": 20, "initial_threshold": 20, "limited_transmit": false"#;
     let mut pipe = Pipe::new(bare(text, 200), lose(&[0]));
     pipe.until(|p| p.sender.duplicates == 2);
     assert_eq!(pipe.sender.control.window, 20 * MSS);
@@ -338,6 +342,17 @@ fn a_partial_acknowledgement_restarts_the_timer_only_once() {
 }
 
 #[test]
+fn a_timeout_in_recovery_halves_the_window_not_what_inflation_added() {
+    // Twelve losses take longer than the timer, which only the first partial acknowledgement restarts.
+    let text = r#""controller": "newreno", "sack": false, "initial_window": 40, "initial_threshold": 40"#;
+    let mut pipe = Pipe::new(bare(text, 400), lose(&[1, 4, 7, 10, 13, 16, 19, 22, 25, 28, 31, 34]));
+    pipe.until(|p| p.sender.report().timeouts == 1);
+    assert_eq!(pipe.sender.control.threshold, 10 * MSS);
+    pipe.finish();
+    assert_eq!(pipe.receiver.report().delivered, 400 * MSS);
+}
+
+#[test]
 fn duplicates_after_a_timeout_start_no_fast_retransmit() {
     // Everything after segment 0 arrives; the acknowledgements are lost, so that the sender goes back.
     for controller in ["tahoe", "reno", "newreno"] {
@@ -361,8 +376,7 @@ fn go_back_sends_again_from_the_first_hole_in_slow_start() {
     pipe.finish();
     let sent: Vec<(f64, u64)> =
         pipe.forward[8..].iter().map(|(at, p)| (at.as_secs_f64(), p.body[0] / MSS)).collect();
-    let expected =
-        [(1.0, 0), (1.05, 1), (1.05, 2), (1.1, 3), (1.1, 4), (1.1, 5), (1.1, 6), (1.15, 7)];
+    let expected = [(1.0, 0), (1.05, 1), (1.05, 2), (1.1, 3), (1.1, 4), (1.1, 5), (1.1, 6), (1.15, 7)];
     assert_eq!(sent, expected);
     assert_eq!(pipe.sender.control.threshold, 4 * MSS);
 }
@@ -392,13 +406,14 @@ fn sack_repairs_five_spread_losses_in_two_round_trips() {
 #[test]
 fn sack_retransmits_only_what_is_missing_after_a_timeout() {
     // Seven of ten segments arrive, but so late that the timer expires: SACK keeps them from being sent again.
-    let mut pipe = Pipe::new(bare(r#""initial_window": 10, "limited_transmit": false"#, 10), |way, packet, i| {
-        let lost = match way {
-            Direction::Forward => i < 10 && matches!(packet.body[0] / MSS, 7..=9),
-            Direction::Reverse => false,
-        };
-        if lost { Fate::Drop } else { Fate::Pass }
-    });
+    let mut pipe =
+        Pipe::new(bare(r#""initial_window": 10, "limited_transmit": false"#, 10), |way, packet, i| {
+            let lost = match way {
+                Direction::Forward => i < 10 && matches!(packet.body[0] / MSS, 7..=9),
+                Direction::Reverse => false,
+            };
+            if lost { Fate::Drop } else { Fate::Pass }
+        });
     pipe.finish();
     assert_eq!(pipe.sender.report().retransmissions, 3);
     assert_eq!(pipe.sender.report().timeouts, 1);
@@ -409,8 +424,11 @@ fn sack_retransmits_only_what_is_missing_after_a_timeout() {
 fn acknowledgements_report_three_blocks_the_latest_first() {
     let (_, mut receiver) = params(r#"{"handshake": false}"#).open(opening(None));
     let segment = |n: u64| {
-        TcpHeader { flags: TcpHeader::ACK, number: n * MSS, ..TcpHeader::default() }
-            .into_packet(7, 1500, Ecn::NotEct)
+        TcpHeader { flags: TcpHeader::ACK, number: n * MSS, ..TcpHeader::default() }.into_packet(
+            7,
+            1500,
+            Ecn::NotEct,
+        )
     };
     let mut blocks = |n: u64| {
         receiver.push(ms(1.0), &segment(n));
@@ -420,9 +438,7 @@ fn acknowledgements_report_three_blocks_the_latest_first() {
             .sack
             .iter()
             .filter(|b| b.end != 0)
-            .map(|b| {
-                ((header.number + u64::from(b.start)) / MSS, (header.number + u64::from(b.end)) / MSS)
-            })
+            .map(|b| ((header.number + u64::from(b.start)) / MSS, (header.number + u64::from(b.end)) / MSS))
             .collect();
         (packet.size, blocks)
     };
@@ -512,6 +528,40 @@ fn an_idle_connection_restarts_from_the_initial_window() {
         let delivered = pipe.receiver.report().delivered;
         assert_eq!(delivered, pipe.sender.una);
     }
+}
+
+#[test]
+fn a_paced_sender_leaves_the_time_of_one_packet_between_two() {
+    let mut pipe = Pipe::new(bare(r#""initial_window": 10"#, 10), pass);
+    pipe.sender.control.pacing = Some(BitRate::from_bps(12_000_000));
+    pipe.sender.todo |= super::sender::todo::PACE;
+    pipe.finish();
+    let sent: Vec<Time> = pipe.forward.iter().map(|f| f.0).collect();
+    let expected: Vec<Time> = (0..10).map(|n| ms(f64::from(n))).collect();
+    assert_eq!(sent, expected);
+    assert!(pipe.sender.report().finished.is_some());
+}
+
+#[test]
+fn parameters_are_checked_where_they_stand() {
+    let error = |text: &str| {
+        let value = dumbbell_core::json::from_str(text).unwrap();
+        <Params as dumbbell_core::Config>::from_value(&value, &dumbbell_core::config::At::root("transport"))
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(
+        error(r#"{"initial_window": 0}"#),
+        "transport.initial_window: zero stops the connection; give 1 or more"
+    );
+    assert_eq!(
+        error(r#"{"rto_min": "2min"}"#),
+        "transport.rto_min: 120s is not between zero and `rto_max`, 60s; lower it or raise `rto_max`"
+    );
+    assert_eq!(
+        error(r#"{"receive_window": "0B"}"#),
+        "transport.receive_window: a receiver without buffer takes no data; give a size above zero"
+    );
 }
 
 #[test]

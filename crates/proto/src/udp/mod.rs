@@ -205,3 +205,127 @@ fn fits(packet_size: u16, mtu: u32) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::testing::{opening, read};
+    use crate::transport::{Transport, TransportSpec};
+
+    /// Departures in nanoseconds and sizes, of a flow that starts at 1 s, up to `end` nanoseconds later.
+    fn departures<T: Transport>(transport: &T, opening: Opening, end: u64) -> Vec<(u64, u16)> {
+        let (mut sender, _) = transport.open(opening);
+        let start = Time::from_nanos(1_000_000_000);
+        assert!(!sender.is_closed());
+        sender.wake(start);
+        let mut sent = Vec::new();
+        let mut now = start;
+        loop {
+            while let Some(packet) = sender.pull(now) {
+                sent.push((now.since(start).as_nanos(), packet.size));
+            }
+            now = sender.wake_at();
+            if now.since(start).as_nanos() > end {
+                return sent;
+            }
+            sender.wake(now);
+        }
+    }
+
+    #[test]
+    fn a_constant_rate_never_drifts() {
+        // 1000 bytes at 3 Mbit/s: 2666666.67 ns.
+        let params: cbr::Params = read(r#"{"rate": "3Mbit/s", "packet_size": 1000}"#);
+        let sent = departures(&params, opening(None), 3_000_000_000);
+        let expected: Vec<(u64, u16)> = (0..=1125).map(|n| (n * 8_000_000 / 3, 1000)).collect();
+        assert_eq!(sent, expected);
+    }
+
+    #[test]
+    fn a_source_stops_after_its_size_with_what_is_left() {
+        let params: cbr::Params = read(r#"{"rate": "8Mbit/s", "packet_size": 1028}"#);
+        let sent = departures(&params, opening(Some(2500)), 1_000_000_000);
+        assert_eq!(sent.iter().map(|s| s.1).collect::<Vec<_>>(), [1028, 1028, 528]);
+        let spec = TransportSpec::Cbr(params);
+        assert_eq!(spec.wire_bytes(2500, 1500), 2500 + 3 * 28);
+        assert_eq!(spec.fits(1000).unwrap_err().split(';').count(), 2);
+    }
+
+    #[test]
+    fn a_recorded_list_is_reproduced_to_the_nanosecond() {
+        let list = [(0, 40), (1, 1500), (1, 1500), (999_999_937, 576), (5_000_000_001, 28)];
+        let replay: Arc<[(Duration, u32)]> =
+            list.iter().map(|&(t, size)| (Duration::from_nanos(t), size)).collect();
+        let opening = Opening { replay: Some(replay), ..opening(None) };
+        let sent = departures(&replay::Params {}, opening, u64::MAX / 2);
+        assert_eq!(sent, list.map(|(t, size)| (t, size as u16)));
+    }
+
+    #[test]
+    fn poisson_gaps_have_mean_and_deviation_of_the_exponential() {
+        let params: poisson::Params = read(r#"{"rate": "8Mbit/s", "packet_size": 1000}"#);
+        let sent = departures(&params, opening(None), 200_000_000_000);
+        let gaps: Vec<f64> = sent.windows(2).map(|w| (w[1].0 - w[0].0) as f64 / 1e6).collect();
+        let n = gaps.len() as f64;
+        let mean = gaps.iter().sum::<f64>() / n;
+        let deviation = (gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / n).sqrt();
+        // Five standard errors of 200,000 gaps of 1 ms: 0.0112 for the mean, 0.0158 for the deviation.
+        assert!((mean - 1.0).abs() < 0.0112, "{mean}");
+        assert!((deviation - 1.0).abs() < 0.0158, "{deviation}");
+    }
+
+    #[test]
+    fn fixed_bursts_and_silences_alternate() {
+        // 1 ms per packet, 3.5 ms on, 10 ms off: the half packet of one burst is finished in the next.
+        let params: on_off::Params = read(
+            r#"{"rate": "8Mbit/s", "packet_size": 1000, "mean_on": "3500us", "mean_off": "10ms", "periods": "fixed"}"#,
+        );
+        let sent = departures(&params, opening(None), 30_000_000);
+        let times: Vec<f64> = sent.iter().map(|s| s.0 as f64 / 1e6).collect();
+        assert_eq!(times, [0.0, 1.0, 2.0, 3.0, 14.0, 15.0, 16.0, 17.0, 28.0, 29.0, 30.0]);
+    }
+
+    #[test]
+    fn random_bursts_keep_the_mean_rate() {
+        let params: on_off::Params =
+            read(r#"{"rate": "8Mbit/s", "packet_size": 1000, "mean_on": "20ms", "mean_off": "60ms"}"#);
+        let sent = departures(&params, opening(None), 1_000_000_000_000);
+        let rate = sent.len() as f64 / 1000.0;
+        // 250 packets per second; 12,500 cycles, each with a deviation of sqrt(20^2 15^2 + 60^2 5^2)/20 packets.
+        assert!((rate / 250.0 - 1.0).abs() < 0.05, "{rate}");
+    }
+
+    #[test]
+    fn the_sink_counts_what_arrives() {
+        let params: cbr::Params = read("{}");
+        let (mut sender, mut sink) = params.open(opening(Some(3 * 1472)));
+        sender.wake(Time::ZERO);
+        let mut packets = Vec::new();
+        while sender.wake_at() != Time::NEVER {
+            packets.extend(sender.pull(sender.wake_at()));
+        }
+        packets[2].ecn = Ecn::Ce;
+        for i in [0, 2, 1] {
+            sink.push(Time::from_nanos(i), &packets[i as usize]);
+        }
+        let report = sink.report();
+        assert_eq!((report.packets, report.delivered, report.marks, report.out_of_order), (3, 4416, 1, 1));
+        assert_eq!(report.finished, Some(Time::from_nanos(1)));
+        assert!(sender.is_closed() && sink.is_closed());
+    }
+
+    #[test]
+    fn sizes_that_leave_no_payload_are_refused() {
+        let value = dumbbell_core::json::from_str(r#"{"kind": "cbr", "packet_size": 28}"#).unwrap();
+        let error = <TransportSpec as dumbbell_core::Config>::from_value(
+            &value,
+            &dumbbell_core::config::At::root("x"),
+        );
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "x.packet_size: 28 B leave no payload; give more than 28 bytes"
+        );
+    }
+}

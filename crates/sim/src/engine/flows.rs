@@ -3,6 +3,7 @@
 use dumbbell_core::results::{FlowRow, Flows};
 use dumbbell_core::table::{Label, Labels};
 use dumbbell_core::{Duration, Time};
+use dumbbell_proto::transport::Failure;
 use dumbbell_proto::{Receiver, Sender};
 
 use crate::plan::{Flow, Plan};
@@ -43,6 +44,9 @@ struct GroupLabels {
 pub struct Recorder {
     groups: Vec<GroupLabels>,
     nodes: Vec<Label>,
+    no_failure: Label,
+    unanswered: Label,
+    timed_out: Label,
     pairs: Vec<(u32, u32)>,
     warmup: Time,
     keep_rows: bool,
@@ -95,6 +99,9 @@ impl Recorder {
         Recorder {
             groups,
             nodes: plan.nodes.iter().map(|n| labels.code(n)).collect(),
+            no_failure: labels.code(""),
+            unanswered: labels.code(Failure::Unanswered.name()),
+            timed_out: labels.code(Failure::TimedOut.name()),
             pairs: plan.pairs.iter().map(|p| (p.source, p.destination)).collect(),
             warmup: Time::ZERO + plan.warmup,
             keep_rows: plan.record.flows,
@@ -110,7 +117,8 @@ impl Recorder {
         let counted = start >= self.warmup;
         let measured = got.finished.unwrap_or(end).since(start.max(self.warmup));
         let measured_bytes = got.delivered - slot.delivered_at_warmup;
-        let goodput = if measured.is_zero() { 0.0 } else { measured_bytes as f64 * 8.0 / measured.as_secs_f64() };
+        let goodput =
+            if measured.is_zero() { 0.0 } else { measured_bytes as f64 * 8.0 / measured.as_secs_f64() };
         let completion = got.finished.map(|t| t.since(start).as_secs_f64());
 
         self.totals.measured_bytes += measured_bytes;
@@ -151,6 +159,12 @@ impl Recorder {
                 timeouts: sent.timeouts,
                 cuts: sent.cuts,
                 dropped: slot.dropped,
+                out_of_order: got.out_of_order,
+                failure: match sent.failure {
+                    None => self.no_failure,
+                    Some(Failure::Unanswered) => self.unanswered,
+                    Some(Failure::TimedOut) => self.timed_out,
+                },
                 rtt_min: seconds(sent.min_rtt),
                 rtt_smoothed: seconds(sent.smoothed_rtt),
             },

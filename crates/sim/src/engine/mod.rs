@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 use dumbbell_core::results::{DropRow, LinkRow, Results, RunRow};
 use dumbbell_core::rng::stream;
-use dumbbell_core::{Duration, Stage, Time};
+use dumbbell_core::{DropReason, Duration, Stage, Time};
 use dumbbell_net::link::{Counters, Link, LinkConfig};
 use dumbbell_proto::Opening;
 
@@ -102,6 +102,9 @@ struct Engine<'p> {
     arrivals: Arrivals<'p>,
     next_flow: Option<Flow>,
     flows_started: u32,
+    /// The same per group: a flow's random stream is named by its group and its place in it, so that one group never
+    /// changes what another draws.
+    started_in_group: Vec<u32>,
     sampler: Sampler,
     recorder: Recorder,
     results: Results,
@@ -170,6 +173,7 @@ impl<'p> Engine<'p> {
             arrivals,
             next_flow,
             flows_started: 0,
+            started_in_group: vec![0; plan.groups.len()],
             sampler,
             recorder,
             results,
@@ -282,11 +286,14 @@ impl<'p> Engine<'p> {
         self.flows_started += 1;
         let (forward, reverse, mtu) = self.routes[flow.pair as usize];
         let group = &self.plan.groups[flow.group as usize];
+        let in_group = &mut self.started_in_group[flow.group as usize];
+        let rng = stream(self.plan.seed, &format!("flow {in_group} of {}", group.name));
+        *in_group += 1;
         let (sender, receiver) = group.transport.open(Opening {
             flow: index,
             size: flow.size,
             mtu,
-            rng: stream(self.plan.seed, &format!("flow {number}")),
+            rng,
             replay: group.replay.clone(),
         });
         let slot = Slot {
@@ -391,8 +398,12 @@ impl<'p> Engine<'p> {
                 sent: c.sent,
                 sent_bytes: c.sent_bytes,
                 dropped: c.dropped_total(),
+                dropped_overflow: c.dropped[DropReason::Overflow as usize],
+                dropped_law: c.dropped[DropReason::Law as usize],
+                dropped_random: c.dropped[DropReason::RandomLoss as usize],
                 marked: c.marked,
-                utilisation: c.sent_bytes as f64 * 8.0 / (planned.rate.as_bps() as f64 * measured.as_secs_f64()),
+                utilisation: c.sent_bytes as f64 * 8.0
+                    / (planned.rate.as_bps() as f64 * measured.as_secs_f64()),
                 loss: if c.arrived == 0 { 0.0 } else { c.dropped_total() as f64 / c.arrived as f64 },
                 queue_mean: c.queue_area as f64 / measured.as_nanos() as f64,
                 queue_p50: histogram.and_then(|h| h.quantile(0.5)),

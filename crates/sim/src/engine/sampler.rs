@@ -103,7 +103,13 @@ impl Sampler {
     }
 
     /// Takes a sample; returns when the next is due.
-    pub fn sample(&mut self, now: Time, links: &mut [Link], slots: &mut [Slot], results: &mut Results) -> Time {
+    pub fn sample(
+        &mut self,
+        now: Time,
+        links: &mut [Link],
+        slots: &mut [Slot],
+        results: &mut Results,
+    ) -> Time {
         let seconds = self.period.as_secs_f64();
         let names = &self.names;
         let mut write = |subject, id, metric, value| {
@@ -159,7 +165,10 @@ mod tests {
         let mut h = Histogram::default();
         assert_eq!(h.quantile(0.5), None);
         (1..=100).for_each(|v| h.add(v));
-        assert_eq!((h.quantile(0.5), h.quantile(0.9), h.quantile(0.99)), (Some(50.0), Some(90.0), Some(99.0)));
+        assert_eq!(
+            (h.quantile(0.5), h.quantile(0.9), h.quantile(0.99)),
+            (Some(50.0), Some(90.0), Some(99.0))
+        );
         assert_eq!(h.max(), Some(100.0));
         assert_eq!(h.quantile(0.0), Some(1.0));
     }

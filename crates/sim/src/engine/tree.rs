@@ -33,7 +33,11 @@ impl Tree {
         let leaves = 1 << bits;
         let mut nodes = vec![u64::MAX; 2 * leaves];
         for i in (1..2 * leaves).rev() {
-            nodes[i] = if i >= leaves { !0 << bits | (i - leaves) as u64 } else { nodes[2 * i].min(nodes[2 * i + 1]) };
+            nodes[i] = if i >= leaves {
+                !0 << bits | (i - leaves) as u64
+            } else {
+                nodes[2 * i].min(nodes[2 * i + 1])
+            };
         }
         Tree { nodes, bits }
     }

@@ -114,7 +114,7 @@ fn means_on_the_wire_agree_with_closed_forms() {
     let expected = 10_000.0 * (1.0 + std::f64::consts::PI.powi(2) / 6.0);
     assert!((sizes.mean() / expected - 1.0).abs() < 1e-4, "{}", sizes.mean());
     let mut rng = stream(1, "ceil");
-    assert!((0..1000).all(|_| sizes.sample(&mut rng) % 10_000 == 0));
+    assert!((0..1000).all(|_| sizes.sample(&mut rng).is_multiple_of(10_000)));
 }
 
 #[test]

@@ -1,0 +1,21 @@
+//! The Python extension module `dumbbell._native`: converts and delegates, and nothing else.
+
+mod convert;
+mod scenario;
+mod table;
+
+use pyo3::prelude::*;
+
+pyo3::import_exception!(dumbbell.errors, ScenarioError);
+
+/// The compiled part of dumbbell.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::scenario::{Scenario, registry, schema};
+    #[pymodule_export]
+    use super::table::{Table, read_parquet};
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const version: &str = env!("CARGO_PKG_VERSION");
+}

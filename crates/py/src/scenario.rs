@@ -1,0 +1,155 @@
+//! Scenarios in Python: parse, check, explain, run.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::{Config, Value};
+use dumbbell_record::{Metadata, to_arrow};
+use dumbbell_sim::Plan;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::convert::{refuse, to_python, to_value};
+use crate::table::Table;
+
+/// Wall time between two looks at Python: short enough for Ctrl-C to feel immediate, long enough to cost nothing.
+const PROGRESS_PERIOD: Duration = Duration::from_millis(100);
+
+/// A valid scenario and the plan made from it.
+#[pyclass(frozen, module = "dumbbell._native")]
+pub struct Scenario {
+    scenario: dumbbell_sim::Scenario,
+    plan: Plan,
+}
+
+impl Scenario {
+    fn new(mut value: Value, settings: &[String], base: &Path) -> Result<Scenario, ConfigError> {
+        for setting in settings {
+            dumbbell_sim::toml::apply_set(&mut value, setting)?;
+        }
+        let scenario = dumbbell_sim::Scenario::from_value(&value)?;
+        let plan = Plan::new(&scenario, base)?;
+        Ok(Scenario { scenario, plan })
+    }
+}
+
+#[pymethods]
+impl Scenario {
+    /// From TOML text, changed by settings `path=value`; relative file names count from the folder `base`.
+    #[staticmethod]
+    fn from_toml(
+        py: Python<'_>,
+        text: &str,
+        settings: Vec<String>,
+        base: std::path::PathBuf,
+    ) -> PyResult<Scenario> {
+        py.detach(|| Scenario::new(dumbbell_sim::toml::parse(text)?, &settings, &base)).map_err(refuse)
+    }
+
+    /// From a dictionary.
+    #[staticmethod]
+    fn from_dict(
+        py: Python<'_>,
+        values: &Bound<'_, PyDict>,
+        settings: Vec<String>,
+        base: PathBuf,
+    ) -> PyResult<Scenario> {
+        let value = to_value(values, &At::root(""))?;
+        py.detach(|| Scenario::new(value, &settings, &base)).map_err(refuse)
+    }
+
+    /// Every field, defaults filled in.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.scenario.to_value())
+    }
+
+    /// Every field, defaults filled in, as TOML that `from_toml` reads.
+    fn to_toml(&self) -> String {
+        toml::to_string(&self.scenario.to_value()).expect("a scenario has a TOML form")
+    }
+
+    /// The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load.
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.plan.explain())
+    }
+
+    /// SHA-256 of the resolved scenario, in hexadecimal.
+    #[getter]
+    fn plan_hash(&self) -> &str {
+        &self.plan.hash
+    }
+
+    /// The seed of every random stream.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.plan.seed
+    }
+
+    /// Runs the experiment without holding the interpreter lock; the tables in the order `runs, flows, links,
+    /// samples, drops`.
+    ///
+    /// `progress(now_s, duration_s, events)` is called about ten times a second. What it raises, or a signal
+    /// handler (Ctrl-C), ends the run.
+    #[pyo3(signature = (progress=None))]
+    fn run(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Vec<Table>> {
+        let mut raised = None;
+        #[allow(
+            clippy::disallowed_methods,
+            reason = "wall time for the progress bar; the simulation never sees it"
+        )]
+        let clock = Instant::now;
+        let outcome = py.detach(|| {
+            let mut last = clock();
+            dumbbell_sim::run(&self.plan, |p| {
+                if last.elapsed() < PROGRESS_PERIOD {
+                    return ControlFlow::Continue(());
+                }
+                last = clock();
+                let told = Python::attach(|py| {
+                    py.check_signals()?;
+                    let args = (p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events);
+                    progress.as_ref().map_or(Ok(()), |f| f.call1(py, args).map(|_| ()))
+                });
+                match told {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(e) => {
+                        raised = Some(e);
+                        ControlFlow::Break(())
+                    }
+                }
+            })
+            .map(|results| {
+                let metadata = self.metadata();
+                let tables = results.into_tables().into_iter();
+                tables.map(|table| Table::new(to_arrow(table), metadata.clone())).collect()
+            })
+        });
+        outcome.map_err(|_| raised.expect("only an exception interrupts a run"))
+    }
+}
+
+impl Scenario {
+    fn metadata(&self) -> Metadata {
+        let pairs = [
+            ("dumbbell.version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("dumbbell.plan_hash", self.plan.hash.clone()),
+            ("dumbbell.seed", self.plan.seed.to_string()),
+            ("dumbbell.scenario", self.to_toml()),
+        ];
+        pairs.map(|(key, value)| (key.to_owned(), value)).to_vec()
+    }
+}
+
+/// The JSON Schema of scenarios.
+#[pyfunction]
+pub fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &dumbbell_sim::schema())
+}
+
+/// Every registered algorithm and every table of a scenario, with their fields.
+#[pyfunction]
+pub fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &dumbbell_sim::registry_json())
+}

@@ -1,0 +1,122 @@
+//! Tables as Arrow record batches. Numbers are moved, not copied.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::types::UInt32Type;
+use arrow_array::{
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
+};
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_schema::{DataType, Field, Schema};
+use dumbbell_core::table::{Column, ColumnData, Table};
+
+/// The table as one record batch.
+///
+/// Whole numbers and truth values are never null. Real numbers are nullable, and null where the table holds
+/// not-a-number. Labels are `Dictionary(UInt32, Utf8)`; the dictionary of a column holds the labels that occur in
+/// it, in order of first occurrence.
+pub fn to_arrow(table: Table) -> RecordBatch {
+    let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = table
+        .columns
+        .into_iter()
+        .map(|(column, data)| {
+            let nullable = matches!(data, ColumnData::F64(_));
+            let array = array(data, &table.labels);
+            (field(column, array.data_type().clone(), nullable), array)
+        })
+        .unzip();
+    let about = HashMap::from([("table".into(), table.name.into()), ("doc".into(), table.doc.into())]);
+    let schema = Schema::new_with_metadata(fields, about);
+    RecordBatch::try_new(Arc::new(schema), arrays).expect("the columns of a table have one length")
+}
+
+fn field(column: Column, data_type: DataType, nullable: bool) -> Field {
+    let about = HashMap::from([("unit".into(), column.unit.into()), ("doc".into(), column.doc.into())]);
+    Field::new(column.name, data_type, nullable).with_metadata(about)
+}
+
+fn array(data: ColumnData, labels: &[String]) -> ArrayRef {
+    match data {
+        ColumnData::U32(values) => Arc::new(UInt32Array::from(values)),
+        ColumnData::U64(values) => Arc::new(UInt64Array::from(values)),
+        ColumnData::F64(values) => {
+            let valid = BooleanBuffer::collect_bool(values.len(), |i| !values[i].is_nan());
+            let nulls = Some(NullBuffer::new(valid)).filter(|n| n.null_count() > 0);
+            Arc::new(Float64Array::new(values.into(), nulls))
+        }
+        ColumnData::Bool(values) => Arc::new(BooleanArray::from(values)),
+        ColumnData::Label(codes) => Arc::new(dictionary(codes, labels)),
+    }
+}
+
+/// Keeps only the labels that occur: the tables of a run share one dictionary, and a reader who lists the
+/// categories of `metric` does not expect the names of links among them.
+fn dictionary(mut codes: Vec<u32>, labels: &[String]) -> DictionaryArray<UInt32Type> {
+    let mut renumbered: Vec<Option<u32>> = vec![None; labels.len()];
+    let mut used = Vec::new();
+    for code in &mut codes {
+        *code = *renumbered[*code as usize].get_or_insert_with(|| {
+            used.push(labels[*code as usize].as_str());
+            (used.len() - 1) as u32
+        });
+    }
+    DictionaryArray::new(UInt32Array::from(codes), Arc::new(StringArray::from(used)))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::Array;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Float64Type;
+
+    use super::*;
+
+    fn table() -> Table {
+        let column = |name, unit| Column { name, unit, doc: "meaning" };
+        Table {
+            name: "flows",
+            doc: "One row per flow.",
+            columns: vec![
+                (column("flow", ""), ColumnData::U32(vec![0, 1, 2])),
+                (column("size", "B"), ColumnData::F64(vec![1.5, f64::NAN, f64::INFINITY])),
+                (column("counted", ""), ColumnData::Bool(vec![true, false, true])),
+                (column("group", ""), ColumnData::Label(vec![3, 1, 3])),
+            ],
+            labels: ["never", "web", "not here", "bulk"].map(String::from).to_vec(),
+        }
+    }
+
+    #[test]
+    fn not_a_number_becomes_null_and_infinity_does_not() {
+        let batch = to_arrow(table());
+        let size = batch.column(1).as_primitive::<Float64Type>();
+        assert_eq!((size.null_count(), size.is_null(1), size.value(2)), (1, true, f64::INFINITY));
+        assert!(batch.schema().field(1).is_nullable() && !batch.schema().field(0).is_nullable());
+    }
+
+    #[test]
+    fn dictionaries_hold_the_labels_that_occur_in_order_of_occurrence() {
+        let batch = to_arrow(table());
+        let group = batch.column(3).as_dictionary::<UInt32Type>();
+        let values: Vec<_> = group.values().as_string::<i32>().iter().flatten().collect();
+        assert_eq!(values, ["bulk", "web"]);
+        assert_eq!(group.keys().values(), &[0, 1, 0]);
+    }
+
+    #[test]
+    fn units_and_meanings_stand_in_the_metadata() {
+        let schema = to_arrow(table()).schema();
+        assert_eq!(schema.field(1).metadata()["unit"], "B");
+        assert_eq!(schema.field(1).metadata()["doc"], "meaning");
+        assert_eq!(schema.metadata()["table"], "flows");
+    }
+
+    #[test]
+    fn real_numbers_are_moved_not_copied() {
+        let values = vec![1.0, 2.0];
+        let address = values.as_ptr();
+        let array = array(ColumnData::F64(values), &[]);
+        assert_eq!(array.as_primitive::<Float64Type>().values().as_ptr(), address);
+    }
+}

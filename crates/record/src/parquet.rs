@@ -1,0 +1,212 @@
+//! Parquet files with provenance.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+
+/// Keys and values in the footer of a file: where the table comes from. Order is kept.
+pub type Metadata = Vec<(String, String)>;
+
+/// Why a file could not be written or read.
+#[derive(Debug)]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What was wrong.
+    pub cause: Cause,
+}
+
+/// What was wrong with a file.
+#[derive(Debug)]
+pub enum Cause {
+    /// The operating system refused.
+    Io(io::Error),
+    /// The content is not Parquet, or not what the format allows.
+    Format(ParquetError),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Cause::Io(e) => write!(f, "{}: {e}", self.path.display()),
+            Cause::Format(e) => write!(f, "{}: not a usable Parquet file: {e}", self.path.display()),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl From<io::Error> for Cause {
+    fn from(e: io::Error) -> Cause {
+        Cause::Io(e)
+    }
+}
+
+impl From<ParquetError> for Cause {
+    fn from(e: ParquetError) -> Cause {
+        match e {
+            // The writer wraps what the disk said, for example that it is full.
+            ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+                Ok(io) => Cause::Io(*io),
+                Err(other) => Cause::Format(ParquetError::External(other)),
+            },
+            other => Cause::Format(other),
+        }
+    }
+}
+
+impl From<arrow_schema::ArrowError> for Cause {
+    fn from(e: arrow_schema::ArrowError) -> Cause {
+        Cause::Format(e.into())
+    }
+}
+
+/// Writes the batch to `path`, compressed with Snappy, with `metadata` in the footer.
+///
+/// The same batch and metadata give the same bytes. The file appears whole or not at all: it is written beside
+/// its place under another name, then renamed over whatever stood there.
+///
+/// # Errors
+/// If the file system refuses.
+pub fn write_parquet(path: &Path, batch: &RecordBatch, metadata: &Metadata) -> Result<(), FileError> {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".part");
+    let part = path.with_file_name(name);
+    let written = write(&part, batch, metadata).and_then(|()| Ok(fs::rename(&part, path)?));
+    written.map_err(|cause| {
+        // Nothing more can be done if even removing it fails: the first cause is the one to report.
+        let _ = fs::remove_file(&part);
+        FileError { path: path.to_owned(), cause }
+    })
+}
+
+fn write(path: &Path, batch: &RecordBatch, metadata: &Metadata) -> Result<(), Cause> {
+    let pairs = metadata.iter().map(|(k, v)| KeyValue::new(k.clone(), v.clone())).collect();
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_key_value_metadata(Some(pairs))
+        .build();
+    let mut writer = ArrowWriter::try_new(File::create(path)?, batch.schema(), Some(properties))?;
+    writer.write(batch)?;
+    writer.close()?;
+    Ok(())
+}
+
+/// Reads a file that [`write_parquet`] wrote: the batch and the metadata, as they were given.
+///
+/// # Errors
+/// If the file cannot be read or is not Parquet.
+pub fn read_parquet(path: &Path) -> Result<(RecordBatch, Metadata), FileError> {
+    read(path).map_err(|cause| FileError { path: path.to_owned(), cause })
+}
+
+fn read(path: &Path) -> Result<(RecordBatch, Metadata), Cause> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
+    let file = builder.metadata().file_metadata();
+    let rows = usize::try_from(file.num_rows()).unwrap_or_default().max(1);
+    let pairs = file.key_value_metadata().cloned().unwrap_or_default();
+    let metadata: Metadata = pairs
+        .into_iter()
+        .filter(|pair| pair.key != parquet::arrow::ARROW_SCHEMA_META_KEY)
+        .map(|pair| (pair.key, pair.value.unwrap_or_default()))
+        .collect();
+    // The reader adds the footer to the metadata of the schema; here it is handed out beside it.
+    let mut about = builder.schema().metadata().clone();
+    about.retain(|key, _| metadata.iter().all(|(k, _)| k != key));
+    let schema = Arc::new(Schema::new_with_metadata(builder.schema().fields().clone(), about));
+    // One batch: the tables of a run fit in memory, for they came from there.
+    let batch = builder.with_batch_size(rows).build()?.next().transpose()?;
+    Ok((batch.map_or(Ok(RecordBatch::new_empty(schema.clone())), |b| b.with_schema(schema))?, metadata))
+}
+
+#[cfg(test)]
+mod tests {
+    use dumbbell_core::table::{Column, ColumnData, Table};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::to_arrow;
+
+    fn batch(numbers: Vec<u32>, reals: Vec<f64>) -> RecordBatch {
+        let column = |name| Column { name, unit: "s", doc: "meaning" };
+        let codes = numbers.iter().map(|n| n % 3).collect();
+        to_arrow(Table {
+            name: "samples",
+            doc: "One row per sample.",
+            columns: vec![
+                (column("wide"), ColumnData::U64(numbers.iter().map(|n| u64::from(*n) << 30).collect())),
+                (column("odd"), ColumnData::Bool(numbers.iter().map(|n| n % 2 == 1).collect())),
+                (column("number"), ColumnData::U32(numbers)),
+                (column("value"), ColumnData::F64(reals)),
+                (column("metric"), ColumnData::Label(codes)),
+            ],
+            labels: ["cwnd", "rtt", "queue"].map(String::from).to_vec(),
+        })
+    }
+
+    fn provenance() -> Metadata {
+        vec![("dumbbell.version".into(), "1.2.3".into()), ("dumbbell.seed".into(), "7".into())]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn what_is_written_is_read(rows in prop::collection::vec(any::<(u32, f64)>(), 0..3000)) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("t.parquet");
+            let (numbers, reals) = rows.into_iter().unzip();
+            let batch = batch(numbers, reals);
+            write_parquet(&path, &batch, &provenance()).unwrap();
+            let (read, metadata) = read_parquet(&path).unwrap();
+            prop_assert_eq!(read, batch);
+            prop_assert_eq!(metadata, provenance());
+        }
+    }
+
+    #[test]
+    fn the_same_batch_gives_the_same_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = |name: &str| {
+            let path = folder.path().join(name);
+            write_parquet(&path, &batch(vec![1, 2, 3], vec![0.5, f64::NAN, 2.5]), &provenance()).unwrap();
+            fs::read(path).unwrap()
+        };
+        let first = bytes("0");
+        for i in 1..20 {
+            assert_eq!(bytes(&i.to_string()), first);
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("t.parquet")).unwrap();
+        let error =
+            write_parquet(&folder.path().join("t.parquet"), &batch(vec![1], vec![1.0]), &provenance());
+        assert!(matches!(error.unwrap_err().cause, Cause::Io(_)));
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, ["t.parquet"]);
+    }
+
+    #[test]
+    fn damaged_and_missing_files_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        assert!(matches!(read_parquet(&path).unwrap_err().cause, Cause::Io(_)));
+        fs::write(&path, "not Parquet").unwrap();
+        assert!(matches!(read_parquet(&path).unwrap_err().cause, Cause::Format(_)));
+    }
+}
