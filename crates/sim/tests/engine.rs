@@ -159,6 +159,7 @@ size = { kind = "fixed", size = "2kB" }
                 "topology.bottleneck.queue.limit=unlimited",
                 "topology.access.rate=10Gbit/s",
                 "workloads[0].load=0.0005",
+                "flows[0].size=1kB",
             ],
         );
         let code = r.labels.all().iter().position(|l| l == group).expect("the group") as u32;
@@ -166,7 +167,7 @@ size = { kind = "fixed", size = "2kB" }
         rows.map(|i| {
             (
                 r.flows.start[i],
-                if group == "noise" { r.flows.sender_completion_time[i] } else { r.flows.size[i] },
+                if group == "noise" { (r.flows.completion_time[i] * 1e4).round() } else { r.flows.size[i] },
             )
         })
         .collect()
