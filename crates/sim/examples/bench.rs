@@ -20,6 +20,15 @@ fn simulate(file: &Path, settings: &[String]) -> Result<Results, String> {
     dumbbell_sim::run(&plan, |_| ControlFlow::Continue(())).map_err(|_| "interrupted".to_owned())
 }
 
+/// Largest resident set of this process in bytes, as Linux counts it; 0 elsewhere. (What `wait4` tells the parent is
+/// never below the parent's own size at the fork.)
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or_default() * 1024
+}
+
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let Some(file) = args.next() else {
@@ -40,7 +49,9 @@ fn main() -> ExitCode {
                 .collect();
             println!(
                 "{}",
-                json!({ "packet_hops": runs.packet_hops[0], "flows_started": runs.flows_started[0],
+                json!({ "packet_hops": runs.packet_hops[0], "packets_inside": runs.packets_inside[0],
+                        "peak_memory": peak_memory(),
+                        "flows_started": runs.flows_started[0],
                         "flows_completed": runs.flows_completed[0], "goodput": runs.goodput[0],
                         "fairness": runs.fairness[0], "fct_mean": runs.fct_mean[0],
                         // First packet sent to last byte acknowledged: what ns-2 calls done.

@@ -116,7 +116,8 @@ impl Recorder {
         let start = slot.flow.start;
         let counted = start >= self.warmup;
         let measured = got.finished.unwrap_or(end).since(start.max(self.warmup));
-        let measured_bytes = got.delivered - slot.delivered_at_warmup;
+        // A flow that ended before the warm-up did has nothing measured, and no bytes noted at its end.
+        let measured_bytes = if measured.is_zero() { 0 } else { got.delivered - slot.delivered_at_warmup };
         let goodput =
             if measured.is_zero() { 0.0 } else { measured_bytes as f64 * 8.0 / measured.as_secs_f64() };
         let completion = got.finished.map(|t| t.since(start).as_secs_f64());

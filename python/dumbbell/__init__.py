@@ -1,0 +1,64 @@
+"""dumbbell: a congestion-control laboratory.
+
+Examples
+--------
+>>> import dumbbell as db
+>>> scenario = db.scenario(
+...     duration="10s",
+...     topology=db.topology.dumbbell(pairs=2, bottleneck={"rate": "10Mbit/s", "queue": db.queue.codel()}),
+...     transport=db.transport.tcp(controller="cubic"),
+...     flows=[db.flows(from_="senders", to="receivers", stagger="100ms")],
+... )
+>>> results = scenario.run()
+>>> results.flows["goodput"].shape
+(2,)
+"""
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from dumbbell import controller, network, queue, size, topology, transport, workload
+from dumbbell._experiment import flows, record, scenario
+from dumbbell._native import registry, schema
+from dumbbell._native import version as __version__
+from dumbbell._results import Column, Results, Table, load
+from dumbbell._scenario import Scenario, run_all
+from dumbbell.errors import DumbbellError, FolderError, NothingToDrawError, ScenarioError
+
+if TYPE_CHECKING:
+    from dumbbell import figures
+
+__all__ = [
+    "Column",
+    "DumbbellError",
+    "FolderError",
+    "NothingToDrawError",
+    "Results",
+    "Scenario",
+    "ScenarioError",
+    "Table",
+    "__version__",
+    "controller",
+    "figures",
+    "flows",
+    "load",
+    "network",
+    "queue",
+    "record",
+    "registry",
+    "run_all",
+    "scenario",
+    "schema",
+    "size",
+    "topology",
+    "transport",
+    "workload",
+]
+
+
+def __getattr__(name: str) -> ModuleType:
+    # Matplotlib takes longer to load than everything else together, and most programs never draw.
+    if name == "figures":
+        return import_module("dumbbell.figures")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

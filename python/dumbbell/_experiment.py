@@ -1,0 +1,209 @@
+"""Scenarios and their entries.
+
+Generated from the registry by ``tools/builders.py``: change the registry, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from dumbbell._given import given
+from dumbbell._scenario import Scenario
+
+
+def flows(
+    *,
+    from_: str | Sequence[str],
+    to: str | Sequence[str],
+    name: str | None = None,
+    pairing: Literal["one-to-one", "all"] | None = None,
+    count: int | None = None,
+    start: str | None = None,
+    stagger: str | None = None,
+    size: str | None = None,
+    transport: Literal["tcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    packets: str | None = None,
+    sampled: bool | None = None,
+) -> dict[str, Any]:
+    """Flows known beforehand.
+
+    Parameters
+    ----------
+    from_
+        Where the data comes from: a group, a node, or a list of them.
+        Required.
+    to
+        Where the data goes: a group, a node, or a list of them.
+        Required.
+    name
+        The name in results; also names the random streams of the flows.
+        Default: absent: `flows` and the position in the list, from 0.
+    pairing
+        `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each
+        of the other side; `all` joins each of `from` with each of `to`.
+        Default: ``"one-to-one"`` (choice: as host pairs are drawn).
+    count
+        Flows in all; flow i uses pair i modulo the number of pairs.
+        Default: absent: one flow for each pair.
+    start
+        When the first flow starts.
+        Default: ``"0s"`` (choice: at once).
+    stagger
+        Time from each start to the next.
+        Default: ``"0s"`` (choice: all start together).
+    size
+        Application bytes of each flow.
+        Default: absent: the flows send until the run ends.
+    transport
+        Transport and its parameters.
+        Default: absent: the scenario's transport.
+    packets
+        For the transport `replay`: a file of packets, one on each line: time from the flow's start (seconds),
+        bytes on the wire; sorted by time.
+        Default: absent: nothing to replay.
+    sampled
+        Write time series of these flows.
+        Default: ``true`` (choice: listed flows are few).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "name": name,
+            "from": from_,
+            "to": to,
+            "pairing": pairing,
+            "count": count,
+            "start": start,
+            "stagger": stagger,
+            "size": size,
+            "transport": transport,
+            "packets": packets,
+            "sampled": sampled,
+        }
+    )
+
+
+def record(
+    *,
+    period: str | None = None,
+    samples: bool | None = None,
+    flows: bool | None = None,
+    drops: bool | None = None,
+    queues: str | Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """What to write down.
+
+    Parameters
+    ----------
+    period
+        Time between samples of windows, rates, round-trip times and queues.
+        Default: ``"100ms"`` (choice: a few round-trip times; a readable figure of a minute).
+    samples
+        Write the time series.
+        Default: ``true`` (choice: figures over time need them).
+    flows
+        Write one row for each flow.
+        Default: ``true`` (choice: completion times need them).
+    drops
+        Write one row for each dropped packet.
+        Default: ``false`` (choice: a long overload drops millions).
+    queues
+        Links whose queue is sampled: `bottlenecks`, `all`, `none`, or names of links such as `left->right`.
+        Default: ``"bottlenecks"`` (choice: other queues are mostly empty).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "period": period,
+            "samples": samples,
+            "flows": flows,
+            "drops": drops,
+            "queues": queues,
+        }
+    )
+
+
+def scenario(
+    *,
+    duration: str,
+    topology: Literal["dumbbell", "chain", "star", "parking-lot", "graph"] | Mapping[str, Any],
+    name: str | None = None,
+    description: str | None = None,
+    seed: int | None = None,
+    warmup: str | None = None,
+    routing: Literal["hops", "delay"] | None = None,
+    transport: Literal["tcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    flows: Sequence[Mapping[str, Any]] | None = None,
+    workloads: Sequence[Literal["poisson", "trace"] | Mapping[str, Any]] | None = None,
+    record: Mapping[str, Any] | None = None,
+) -> Scenario:
+    """An experiment, checked and ready to run.
+
+    Parameters
+    ----------
+    duration
+        Simulated time.
+        Required.
+    topology
+        Nodes and links.
+        Required.
+    name
+        The name in results.
+        Default: absent: the file's name.
+    description
+        What the experiment is for.
+        Default: absent: nothing to say.
+    seed
+        The seed of every random stream.
+        Default: ``1`` (choice: any).
+    warmup
+        Part of it, from the start, that no figure counts.
+        Default: ``"0s"`` (choice: measure everything).
+    routing
+        Shortest paths by number of hops or by propagation delay. Ties fall to the other of the two, then to
+        the link listed first.
+        Default: ``"hops"`` (choice: interior protocols with equal link costs).
+    transport
+        The transport of flows and workloads that name none.
+        Default: ``"tcp"`` (choice: what most traffic uses).
+    flows
+        Flows known beforehand.
+        Default: ``[]`` (absent: only workloads).
+    workloads
+        Sources of flows that arrive while the run goes on.
+        Default: ``[]`` (absent: only listed flows).
+    record
+        What to write down.
+        Default: ``{}`` (see its fields).
+
+    Returns
+    -------
+    Scenario
+        The scenario, checked.
+    """
+    return Scenario.from_dict(
+        given(
+            {
+                "name": name,
+                "description": description,
+                "seed": seed,
+                "duration": duration,
+                "warmup": warmup,
+                "topology": topology,
+                "routing": routing,
+                "transport": transport,
+                "flows": flows,
+                "workloads": workloads,
+                "record": record,
+            }
+        )
+    )

@@ -1,0 +1,10 @@
+"""What a caller of a builder has said, without what was left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def given(entries: dict[str, Any]) -> dict[str, Any]:
+    """Drop the entries that are ``None``, so that the defaults of the registry hold."""
+    return {name: value for name, value in entries.items() if value is not None}

@@ -1,0 +1,82 @@
+"""The compiled part of dumbbell."""
+
+from collections.abc import Callable
+from os import PathLike
+from typing import Any, final
+
+from numpy.typing import NDArray
+
+version: str
+
+@final
+class Scenario:
+    """A valid scenario and the plan made from it."""
+
+    @staticmethod
+    def from_toml(text: str, settings: list[str], base: str | PathLike[str]) -> Scenario:
+        """From TOML text, changed by settings ``path=value``; names of files count from `base`."""
+
+    @staticmethod
+    def from_dict(values: dict[str, Any], settings: list[str], base: str | PathLike[str]) -> Scenario:
+        """From a dictionary."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field, defaults filled in."""
+
+    def to_toml(self) -> str:
+        """Every field, defaults filled in, as TOML that `from_toml` reads."""
+
+    def explain(self) -> dict[str, Any]:
+        """The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load."""
+
+    @property
+    def plan_hash(self) -> str:
+        """SHA-256 of the resolved scenario, in hexadecimal."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of every random stream."""
+
+    def run(self, progress: Callable[[float, float, int], object] | None = None) -> list[Table]:
+        """The tables ``runs, flows, links, samples, drops`` of one run, made without the interpreter lock."""
+
+@final
+class Table:
+    """A result table, as Arrow."""
+
+    @property
+    def name(self) -> str:
+        """The name: ``flows``, ``links``."""
+
+    @property
+    def doc(self) -> str:
+        """What a row is."""
+
+    @property
+    def columns(self) -> list[tuple[str, str, str]]:
+        """Name, unit and meaning of each column."""
+
+    @property
+    def metadata(self) -> list[tuple[str, str]]:
+        """Where the table comes from: version, plan hash, seed, scenario."""
+
+    def __len__(self) -> int: ...
+    def values(self, name: str) -> NDArray[Any]:
+        """The values of a column; null becomes not-a-number. For labels, their codes."""
+
+    def labels(self, name: str) -> list[str] | None:
+        """The labels by code, or ``None`` if the column does not hold labels."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def write_parquet(self, path: str | PathLike[str]) -> None:
+        """Write a Parquet file: whole or not at all."""
+
+def read_parquet(path: str | PathLike[str]) -> Table:
+    """Read a table back from a Parquet file."""
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of scenarios."""
+
+def registry() -> dict[str, Any]:
+    """Every registered algorithm (``families``) and table of a scenario (``tables``), with its fields."""

@@ -1,0 +1,171 @@
+"""Scenarios: one experiment, described once."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from dumbbell import _native
+from dumbbell._results import Results, Table
+from dumbbell.errors import ScenarioError
+
+Progress = Callable[[float, float, int], object]
+"""Called about ten times a second: simulated time so far (s), duration (s), events so far."""
+
+
+class Scenario:
+    """A valid experiment, ready to run.
+
+    Make one with :meth:`from_file`, :meth:`from_toml`, :meth:`from_dict`, or :func:`dumbbell.scenario`.
+
+    Examples
+    --------
+    >>> import dumbbell as db
+    >>> scenario = db.scenario(
+    ...     duration="10s",
+    ...     topology=db.topology.dumbbell(pairs=2),
+    ...     flows=[db.flows(from_="senders", to="receivers")],
+    ... )
+    >>> len(scenario.run().flows)
+    2
+    """
+
+    def __init__(self, native: _native.Scenario, name: str | None = None) -> None:
+        self._native = native
+        self._name = name
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], settings: Iterable[str] = ()) -> Scenario:
+        """Read a TOML file.
+
+        Parameters
+        ----------
+        path
+            The file. Names of other files in it count from its folder.
+        settings
+            Changes, each ``path=value``: ``"topology.bottleneck.rate=20Mbit/s"``.
+
+        Raises
+        ------
+        ScenarioError
+            The first thing wrong with the scenario.
+        OSError
+            If the file cannot be read.
+        """
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ScenarioError("", f"not UTF-8 text (byte {error.start})", "save it as UTF-8") from None
+        return cls(_native.Scenario.from_toml(text, list(settings), path.parent), path.stem)
+
+    @classmethod
+    def from_toml(
+        cls, text: str, settings: Iterable[str] = (), base: str | os.PathLike[str] = "."
+    ) -> Scenario:
+        """Read TOML text. Names of files in it count from the folder `base`.
+
+        Raises
+        ------
+        ScenarioError
+            The first thing wrong with the scenario.
+        """
+        return cls(_native.Scenario.from_toml(text, list(settings), base))
+
+    @classmethod
+    def from_dict(
+        cls, values: dict[str, Any], settings: Iterable[str] = (), base: str | os.PathLike[str] = "."
+    ) -> Scenario:
+        """Read a dictionary of the same keys and values as a TOML file.
+
+        Raises
+        ------
+        ScenarioError
+            The first thing wrong with the scenario.
+        """
+        return cls(_native.Scenario.from_dict(values, list(settings), base))
+
+    @property
+    def name(self) -> str:
+        """The name the scenario gives itself, else that of its file, else ``scenario``."""
+        return str(self._native.to_dict().get("name") or self._name or "scenario")
+
+    @property
+    def seed(self) -> int:
+        """The seed of every random stream."""
+        return self._native.seed
+
+    @property
+    def plan_hash(self) -> str:
+        """SHA-256 of the resolved scenario, in hexadecimal."""
+        return self._native.plan_hash
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field, defaults filled in."""
+        return self._native.to_dict()
+
+    def to_toml(self) -> str:
+        """Every field, defaults filled in, as TOML."""
+        return self._native.to_toml()
+
+    def explain(self) -> dict[str, Any]:
+        """The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load."""
+        return self._native.explain()
+
+    def run(self, progress: Progress | None = None) -> Results:
+        """Run the experiment. Threads can run scenarios in parallel: the interpreter lock is not held.
+
+        Parameters
+        ----------
+        progress
+            Called about ten times a second; what it raises ends the run and is passed on.
+        """
+        return Results.of(map(Table, self._native.run(progress)), self.name)
+
+    def __repr__(self) -> str:
+        return f"<Scenario {self.name!r}, seed {self.seed}, plan {self.plan_hash[:12]}>"
+
+
+class _CancelledError(Exception):
+    """Ends the runs of the other threads when one fails or Ctrl-C is pressed."""
+
+
+def run_all(
+    scenarios: Sequence[Scenario],
+    threads: int | None = None,
+    done: Callable[[int, Results], object] | None = None,
+) -> list[Results]:
+    """Run scenarios in parallel threads; results in the order of the scenarios.
+
+    Parameters
+    ----------
+    scenarios
+        What to run.
+    threads
+        How many at a time; the number of usable cores by default.
+    done
+        Called in this thread with the index and the results of each scenario, in order.
+    """
+    stop = threading.Event()
+
+    def watch(_now: float, _duration: float, _events: int) -> None:
+        if stop.is_set():
+            raise _CancelledError
+
+    with ThreadPoolExecutor(threads or len(os.sched_getaffinity(0))) as pool:
+        try:
+            futures = [pool.submit(scenario.run, watch) for scenario in scenarios]
+            results = []
+            for index, future in enumerate(futures):
+                results.append(future.result())
+                if done is not None:
+                    done(index, results[-1])
+            return results
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

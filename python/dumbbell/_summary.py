@@ -1,0 +1,84 @@
+"""The figures of merit of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dumbbell._results import Results
+
+_LINK_COLUMNS = (
+    "link", "queue", "rate", "utilisation", "loss", "arrived", "sent", "dropped", "marked",
+    "queue_mean", "queue_p50", "queue_p90", "queue_p99", "queue_max", "sojourn_mean",
+)  # fmt: skip
+
+
+def statistics(values: NDArray[np.float64]) -> dict[str, float | int | None]:
+    """Count, mean, quantiles and maximum; quantiles interpolate linearly; ``None`` without values.
+
+    Parameters
+    ----------
+    values
+        Any shape; not-a-number counts as absent.
+    """
+    values = values[~np.isnan(values)]
+    if values.size == 0:
+        return {"count": 0, "mean": None, "p50": None, "p90": None, "p99": None, "max": None}
+    p50, p90, p99 = np.quantile(values, (0.5, 0.9, 0.99)).tolist()
+    mean, largest = float(values.mean()), float(values.max())
+    return {"count": int(values.size), "mean": mean, "p50": p50, "p90": p90, "p99": p99, "max": largest}
+
+
+def summarise(results: Results) -> dict[str, Any]:
+    """Return the summary of a run; see :meth:`dumbbell.Results.summary`."""
+    provenance = results.provenance
+    run = results.runs.row(0)
+    return {
+        "name": results.name,
+        "provenance": {
+            "version": provenance["version"],
+            "plan_hash": provenance["plan_hash"],
+            "seed": int(provenance["seed"]),
+        },
+        "run": {key: value for key, value in run.items() if key != "seed"},
+        "groups": _groups(results),
+        "links": _links(results),
+    }
+
+
+def _groups(results: Results) -> list[dict[str, Any]]:
+    """One entry for each flow group, in the order of the first flow."""
+    flows = results.flows
+    codes, names = flows.codes("group")
+    completion_time, counted, goodput = flows["completion_time"], flows["counted"], flows["goodput"]
+    totals = {
+        name: flows[name] for name in ("delivered", "packets_sent", "retransmissions", "timeouts", "dropped")
+    }
+    transport, controller = flows["transport"], flows["controller"]
+    entries = []
+    for code in dict.fromkeys(codes.tolist()):
+        of_group = codes == code
+        first = int(of_group.argmax())
+        entries.append(
+            {
+                "group": names[code],
+                "transport": str(transport[first]),
+                "controller": str(controller[first]) or None,
+                "flows": int(of_group.sum()),
+                "completed": int(np.isfinite(completion_time[of_group]).sum()),
+                "completion_time": statistics(completion_time[of_group & counted]),
+                "goodput": statistics(goodput[of_group]),
+            }
+            | {name: int(values[of_group].sum()) for name, values in totals.items()}
+        )
+    return entries
+
+
+def _links(results: Results) -> list[dict[str, Any]]:
+    columns = {name: results.links[name].tolist() for name in _LINK_COLUMNS}
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return [{key: None if value != value else value for key, value in row.items()} for row in rows]

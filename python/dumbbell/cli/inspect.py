@@ -1,0 +1,148 @@
+"""`dumbbell check`, `list`, `describe`, `schema`: what there is to know before a run."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from dumbbell import _native
+from dumbbell.cli.common import console, number, read_scenario, scenario_options, text_table
+from dumbbell.errors import DumbbellError
+
+_MOST_ROWS = 24
+"""Longer lists of links and pairs are cut; all of them are in ``Scenario.explain()``."""
+
+
+@click.command()
+@scenario_options
+def check(file: Path, settings: tuple[str, ...], seed: int | None) -> None:
+    """Check the scenario in FILE and explain its plan."""
+    scenario = read_scenario(file, settings, seed)
+    facts = scenario.explain()
+    out = console()
+    out.print(
+        f"[bold]{scenario.name}[/bold]: {facts['duration']:g} s, "
+        f"the first {facts['warmup']:g} s not counted; "
+        f"seed {facts['seed']}; {len(facts['nodes'])} nodes; plan {facts['hash'][:12]}"
+    )
+    _links(out, facts["links"])
+    _pairs(out, facts["pairs"])
+    _groups(out, facts["groups"])
+    for note in facts["notes"]:
+        out.print(f"note: {note}", markup=False)
+
+
+def _links(out: Console, links: list[dict[str, Any]]) -> None:
+    numbers = (
+        "rate Mbit/s", "delay ms", "BDP packets", "buffer packets", "buffer kB", "buffer ms", "load",
+    )  # fmt: skip
+    rows = [
+        (
+            link["name"].replace("->", " → "), link["queue"], number(link["rate"], 1e6),
+            number(link["delay"], 1e-3), number(link["bdp_packets"]), number(link["buffer_packets"]),
+            number(link["buffer_bytes"], 1e3), number(link["buffer_time"], 1e-3), number(link["load"]),
+        )
+        for link in links[:_MOST_ROWS]
+    ]  # fmt: skip
+    out.print(text_table(_title("Links", links), ("link", "queue"), numbers, rows))
+
+
+def _pairs(out: Console, pairs: list[dict[str, Any]]) -> None:
+    rows = [
+        (" → ".join(pair["path"]), number(pair["base_rtt"], 1e-3), number(pair["rate"], 1e6))
+        for pair in pairs[:_MOST_ROWS]
+    ]
+    out.print(text_table(_title("Paths", pairs), ("path",), ("base RTT ms", "slowest rate Mbit/s"), rows))
+
+
+def _groups(out: Console, groups: list[dict[str, Any]]) -> None:
+    texts = ("group", "kind", "transport", "controller")
+    numbers = ("flows", "flows/s", "mean size kB", "on the wire kB", "offered Mbit/s")
+    rows = [
+        (
+            group["name"], group["kind"], group["transport"], group["controller"] or "-",
+            number(group["flows"]), number(group["arrival_rate"]), number(group["mean_size"], 1e3),
+            number(group["mean_wire"], 1e3), number(group["offered"], 1e6),
+        )
+        for group in groups
+    ]  # fmt: skip
+    out.print(text_table("Flow groups", texts, numbers, rows))
+
+
+def _title(what: str, rows: list[Any]) -> str:
+    return f"{what} (the first {_MOST_ROWS} of {len(rows)})" if len(rows) > _MOST_ROWS else what
+
+
+@click.command("list")
+@click.argument("family", required=False)
+def list_(family: str | None) -> None:
+    """List the registered algorithms, of one FAMILY or of all."""
+    families = _native.registry()["families"]
+    if family is not None and family not in families:
+        raise DumbbellError(f"{family!r} is not a family of algorithms; {_nearest(family, list(families))}")
+    out = console()
+    for name in [family] if family is not None else families:
+        rows = [(member["name"], member["title"], member["reference"]) for member in families[name]]
+        out.print(text_table(name, ("name", "what", "reference"), (), rows))
+
+
+@click.command()
+@click.argument("name")
+def describe(name: str) -> None:
+    """Show what the algorithm NAME is, and its parameters with defaults and their sources."""
+    families = _native.registry()["families"]
+    found = [
+        (family, member)
+        for family, members in families.items()
+        for member in members
+        if member["name"] == name
+    ]
+    if not found:
+        known = list(dict.fromkeys(member["name"] for members in families.values() for member in members))
+        raise DumbbellError(f"{name!r} is not a registered algorithm; {_nearest(name, known)}")
+    out = console()
+    for family, member in found:
+        out.print(Text.assemble((member["name"], "bold"), f" ({family}): {member['title']}"))
+        out.print(Text(f"Reference: {member['reference']}"))
+        if not member["fields"]:
+            out.print("No parameters.")
+            continue
+        columns = ("parameter", "type", "default", "source of the default", "meaning")
+        rows = [
+            (path, field["kind"], _default(field), field["source"], field["doc"])
+            for path, field in _with_nested(member["fields"])
+        ]
+        out.print(text_table("", columns, (), rows))
+
+
+def _with_nested(fields: list[dict[str, Any]], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every field with its path, the fields of a table after the table itself."""
+    for field in fields:
+        path = above + field["name"]
+        yield path, field
+        yield from _with_nested(field["fields"], path + ("[]." if field["kind"] == "list" else "."))
+
+
+def _default(field: dict[str, Any]) -> Text:
+    if field["required"]:
+        return Text("required", style="bold")
+    default = field["default"]
+    return Text("absent" if default is None else default if isinstance(default, str) else json.dumps(default))
+
+
+def _nearest(word: str, known: list[str]) -> str:
+    nearest = difflib.get_close_matches(word, known, n=1)
+    return f"did you mean {nearest[0]!r}?" if nearest else f"use one of {', '.join(known)}"
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of scenarios, for editors."""
+    click.echo(json.dumps(_native.schema(), indent=2, ensure_ascii=False))

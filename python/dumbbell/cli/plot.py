@@ -1,0 +1,47 @@
+"""`dumbbell plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dumbbell._results import load
+from dumbbell.errors import DumbbellError, NothingToDrawError
+
+
+def _words(known: tuple[str, ...], what: str, text: str | None) -> list[str]:
+    if text is None:
+        return list(known)
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if word not in known:
+            raise DumbbellError(f"{word!r} is not a {what}; use some of {','.join(known)}")
+    return list(dict.fromkeys(words))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Where to write; FOLDER/figures by default."
+)
+@click.option("--format", "formats", help="Some of png,svg,pdf; all by default.")
+@click.option("--only", help="Kinds of figures, such as cwnd,queue; all by default.")
+def plot(folder: Path, output: Path | None, formats: str | None, only: str | None) -> None:
+    """Draw the figures of the results in FOLDER."""
+    # Here, because Matplotlib takes longer to load than a small scenario to run.
+    from dumbbell import figures
+
+    chosen_formats = _words(figures.FORMATS, "format", formats)
+    kinds = _words(tuple(figures.KINDS), "kind of figure", only)
+    results = load(folder)
+    output = output or folder / "figures"
+    for kind in kinds:
+        try:
+            figure = figures.draw(kind, results)
+        except NothingToDrawError as error:
+            click.echo(f"{kind}: not drawn: {error}")
+            continue
+        output.mkdir(parents=True, exist_ok=True)
+        for path in figures.save(figure, output / kind, chosen_formats):
+            click.echo(path)

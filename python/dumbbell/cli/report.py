@@ -1,0 +1,90 @@
+"""The tables that `dumbbell run` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from dumbbell._results import Results
+from dumbbell.cli.common import number, text_table
+
+_MOST_FLOWS = 16
+"""More flows than this are shown by group only."""
+
+_MOST_LINKS = 16
+"""Of more links than this, those that are busiest are shown."""
+
+
+def print_summary(out: Console, results: Results) -> None:
+    """Print the flows, the links, and the figures of the whole run."""
+    summary = results.summary()
+    flows = results.flows
+    if 0 < len(flows) <= _MOST_FLOWS:
+        out.print(_flows(results))
+    # Groups of one flow each say no more than the flows.
+    if len(summary["groups"]) < len(flows):
+        out.print(_groups(summary["groups"]))
+    out.print(_links(summary["links"]))
+    run = summary["run"]
+    facts = [f"goodput {number(run['goodput'], 1e6)} Mbit/s"]
+    if run["fairness"] is not None:
+        facts.append(f"Jain's fairness index {number(run['fairness'])}")
+    if run["flows_completed"]:
+        facts.append(f"{run['flows_completed']:,} of {run['flows_started']:,} flows completed")
+    out.print("; ".join(facts))
+
+
+def _flows(results: Results) -> Table:
+    texts = ("flow", "group", "path", "controller")
+    numbers = (
+        "goodput Mbit/s", "start s", "completed in s", "timeouts", "cuts", "resent", "packets", "min RTT ms",
+    )  # fmt: skip
+    rows = [
+        (
+            str(row["flow"]), row["group"], f"{row['source']} → {row['destination']}",
+            row["controller"] or row["transport"],
+            number(row["goodput"], 1e6), number(row["start"]), number(row["completion_time"]),
+            number(row["timeouts"]), number(row["cuts"]), number(row["retransmissions"]),
+            number(row["packets_sent"]), number(row["rtt_min"], 1e-3),
+        )
+        for row in map(results.flows.row, range(len(results.flows)))
+    ]  # fmt: skip
+    return text_table("Flows", texts, numbers, rows)
+
+
+def _groups(groups: list[dict[str, Any]]) -> Table:
+    numbers = (
+        "flows", "completed", "mean goodput Mbit/s", "mean FCT s", "p50", "p90", "p99", "timeouts", "resent",
+        "packets",
+    )  # fmt: skip
+    rows = [
+        (
+            group["group"], group["controller"] or group["transport"],
+            number(group["flows"]), number(group["completed"]), number(group["goodput"]["mean"], 1e6),
+            *(number(group["completion_time"][key]) for key in ("mean", "p50", "p90", "p99")),
+            number(group["timeouts"]), number(group["retransmissions"]), number(group["packets_sent"]),
+        )
+        for group in groups
+    ]  # fmt: skip
+    return text_table("Flow groups", ("group", "controller"), numbers, rows)
+
+
+def _links(links: list[dict[str, Any]]) -> Table:
+    # Busiest first; the sort is stable, so equal ones keep the order of the scenario.
+    shown = sorted(links, key=lambda link: -link["utilisation"])[:_MOST_LINKS]
+    title = f"Links (the {len(shown)} busiest of {len(links)})" if len(shown) < len(links) else "Links"
+    numbers = (
+        "rate Mbit/s", "used %", "loss %", "dropped", "mean queue", "p99 queue", "mean sojourn ms", "marked",
+    )  # fmt: skip
+    rows = [
+        (
+            link["link"].replace("->", " → "), link["queue"], number(link["rate"], 1e6),
+            number(link["utilisation"], 1e-2), number(link["loss"], 1e-2), number(link["dropped"]),
+            number(link["queue_mean"], digits=3), number(link["queue_p99"], digits=3),
+            number(link["sojourn_mean"], 1e-3, digits=3), number(link["marked"]),
+        )
+        for link in shown
+    ]  # fmt: skip
+    return text_table(title, ("link", "queue"), numbers, rows)

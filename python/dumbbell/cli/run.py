@@ -1,0 +1,89 @@
+"""`dumbbell run`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from dumbbell._folder import new_folder
+from dumbbell._results import Results
+from dumbbell._scenario import Progress as Callback
+from dumbbell._scenario import Scenario
+from dumbbell.cli.common import console, read_scenario, scenario_options, significant
+from dumbbell.cli.report import print_summary
+
+_SHORT = 1.0
+"""Runs of less than this wall time (s) show no progress bar."""
+
+
+@click.command()
+@scenario_options
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Folder for the results; only shown without it."
+)
+@click.option("--force", is_flag=True, help="Replace the results in the output folder.")
+def run(file: Path, settings: tuple[str, ...], seed: int | None, output: Path | None, force: bool) -> None:
+    """Run the scenario in FILE."""
+    scenario = read_scenario(file, settings, seed)
+    if output is None:
+        results, wall = _run(scenario)
+    else:
+        with new_folder(output, force) as part:
+            results, wall = _run(scenario)
+            results.write(part)
+    out = console()
+    print_summary(out, results)
+    row = results.runs.row(0)
+    hops, duration = row["packet_hops"], row["duration"]
+    out.print(
+        f"{hops:,} packet-hops in {wall:.2f} s: {significant(hops / wall / 1e6, 3)} M packet-hops/s, "
+        f"simulated/wall {significant(duration / wall, 3)}"
+    )
+    if output is not None:
+        out.print(f"results in {output}", soft_wrap=True)
+
+
+def _run(scenario: Scenario) -> tuple[Results, float]:
+    """Run and return the results and the wall time (s)."""
+    start = time.perf_counter()
+    with _progress(start) as callback:
+        results = scenario.run(callback)
+    return results, max(time.perf_counter() - start, 1e-9)
+
+
+@contextmanager
+def _progress(start: float) -> Iterator[Callback | None]:
+    """Yield a callback that shows a bar on a terminal once the run has lasted a while."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]} M events/s"),
+        TimeRemainingColumn(),
+    )
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("running", total=1.0, rate="")
+
+    def show(now: float, duration: float, events: int) -> None:
+        elapsed = time.perf_counter() - start
+        if elapsed > _SHORT:
+            bar.start()
+            rate = significant(events / elapsed / 1e6, 3)
+            bar.update(
+                task, total=duration, completed=now, description=f"{now:.1f} of {duration:g} s", rate=rate
+            )
+
+    try:
+        yield show
+    finally:
+        bar.stop()

@@ -1,0 +1,121 @@
+"""Congestion controllers.
+
+Generated from the registry by ``tools/builders.py``: change the registry, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from dumbbell._given import given
+
+
+def tahoe() -> dict[str, Any]:
+    """TCP Tahoe: one segment and slow start after every loss.
+
+    Reference: Jacobson, Congestion avoidance and control, SIGCOMM 1988.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given({"kind": "tahoe"})
+
+
+def reno() -> dict[str, Any]:
+    """TCP Reno: fast recovery of one loss per window.
+
+    Reference: RFC 2581.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given({"kind": "reno"})
+
+
+def newreno(
+    *,
+    increase: float | None = None,
+    decrease: float | None = None,
+    ecn_decrease: float | None = None,
+    full_ack: Literal["flight", "threshold"] | None = None,
+) -> dict[str, Any]:
+    """TCP NewReno: fast recovery of any number of losses per window.
+
+    Reference: RFC 6582, RFC 5681.
+
+    Parameters
+    ----------
+    increase
+        Segments that the window grows by per round-trip time in congestion avoidance.
+        Default: ``1.0`` (RFC 5681 section 3.1).
+    decrease
+        What is left of the window after a loss, as a part of what was outstanding.
+        Default: ``0.5`` (RFC 5681 equation 4).
+    ecn_decrease
+        What is left of the window after an ECN echo, as a part of what was outstanding.
+        Default: ``0.5`` (RFC 3168 section 6.1.2 (RFC 8511 allows 0.8)).
+    full_ack
+        Window when recovery ends: `flight`, one segment more than what is outstanding if that is below the
+        threshold, or `threshold`.
+        Default: ``"flight"`` (RFC 6582 section 3.2 step 3 option 1: no burst (ns-2.35 takes `threshold`)).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "newreno",
+            "increase": increase,
+            "decrease": decrease,
+            "ecn_decrease": ecn_decrease,
+            "full_ack": full_ack,
+        }
+    )
+
+
+def cubic(
+    *,
+    scale: float | None = None,
+    decrease: float | None = None,
+    fast_convergence: bool | None = None,
+    reno_friendly: bool | None = None,
+) -> dict[str, Any]:
+    """TCP CUBIC: window growth independent of the round-trip time.
+
+    Reference: RFC 9438.
+
+    Parameters
+    ----------
+    scale
+        How fast the window grows, in segments per second cubed: `C`.
+        Default: ``0.4`` (RFC 9438 section 5.1).
+    decrease
+        What is left of the window after a loss or an ECN echo, as a part of what was outstanding: beta.
+        Default: ``0.7`` (RFC 9438 section 4.6).
+    fast_convergence
+        Gives up part of the last maximum when it was not reached again, to make room for new flows.
+        Default: ``true`` (RFC 9438 section 4.7).
+    reno_friendly
+        Grows at least as fast as Reno.
+        Default: ``true`` (RFC 9438 section 4.3).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "cubic",
+            "scale": scale,
+            "decrease": decrease,
+            "fast_convergence": fast_convergence,
+            "reno_friendly": reno_friendly,
+        }
+    )

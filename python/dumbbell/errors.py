@@ -1,0 +1,39 @@
+"""What can be wrong with a user's input."""
+
+from __future__ import annotations
+
+
+class DumbbellError(Exception):
+    """Anything that a user can cause and mend. ``str()`` of it is one line."""
+
+
+class ScenarioError(DumbbellError, ValueError):
+    """A scenario that cannot be run.
+
+    Parameters
+    ----------
+    path
+        The place, for example ``links[0].queue.limit``; empty for the whole scenario.
+    message
+        What is wrong.
+    remedy
+        What to do about it.
+    """
+
+    def __init__(self, path: str, message: str, remedy: str) -> None:
+        super().__init__(path, message, remedy)
+        self.path = path
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        place = f"{self.path}: " if self.path else ""
+        return f"{place}{self.message}; {self.remedy}"
+
+
+class FolderError(DumbbellError, OSError):
+    """A folder that cannot take, or does not hold, results."""
+
+
+class NothingToDrawError(DumbbellError, ValueError):
+    """A figure for which the results hold no data."""

@@ -1,0 +1,72 @@
+"""Figures of results, fit for a paper. Every function returns a Matplotlib ``Figure``.
+
+Examples
+--------
+>>> import dumbbell as db
+>>> results = db.load("out/demo/cubic")  # doctest: +SKIP
+>>> db.figures.draw("cwnd", results)  # doctest: +SKIP
+>>> db.figures.draw("queue", {"NewReno": results, "CUBIC": other})  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dumbbell._results import Results
+from dumbbell.figures import cwnd, drops, fct_cdf, fct_size, queue, rate, rtt
+from dumbbell.figures.style import FORMATS, STYLE, WIDTHS, finish, new_figure, save
+from dumbbell.figures.sweep import sweep
+
+__all__ = ["FORMATS", "KINDS", "WIDTHS", "Figure", "draw", "save", "sweep"]
+
+KINDS: Mapping[str, Callable[[Axes, Results], None]] = {
+    "cwnd": cwnd.draw,
+    "rate": rate.draw,
+    "rtt": rtt.draw,
+    "queue": queue.draw,
+    "drops": drops.draw,
+    "fct_cdf": fct_cdf.draw,
+    "fct_size": fct_size.draw,
+}
+"""The kinds of figures, by name; each draws one run into axes."""
+
+
+def draw(kind: str, results: Results | Mapping[str, Results], width: str | None = None) -> Figure:
+    """Draw one kind of figure.
+
+    Parameters
+    ----------
+    kind
+        One of :data:`KINDS`: ``cwnd``, ``rate``, ``rtt``, ``queue``, ``drops``, ``fct_cdf``, ``fct_size``.
+    results
+        One run, or several by title, drawn side by side on the same scales.
+    width
+        ``single`` or ``double`` column; figures over time and of several runs are double by default.
+
+    Raises
+    ------
+    NothingToDrawError
+        If the results hold no data for it.
+    """
+    if kind not in KINDS:
+        nearest = difflib.get_close_matches(kind, KINDS, n=1)
+        raise ValueError(
+            f"{kind!r} is not a kind of figure; "
+            + (f"did you mean {nearest[0]!r}?" if nearest else f"use one of {', '.join(KINDS)}")
+        )
+    runs = {"": results} if isinstance(results, Results) else results
+    wide = len(runs) > 1 or not kind.startswith("fct")
+    figure, panels = new_figure(len(runs), width or ("double" if wide else "single"))
+    with mpl.rc_context(STYLE):
+        for axes, (title, run) in zip(panels, runs.items(), strict=True):
+            KINDS[kind](axes, run)
+            axes.set_title(title)
+            if axes is not panels[0]:
+                axes.set_ylabel("")
+        finish(figure, panels)
+    return figure

@@ -1,0 +1,160 @@
+"""The look of all figures: sized for one or two columns, legible in print, safe for the colour-blind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+WIDTHS = {"single": 3.5, "double": 7.16}
+"""Column widths in inches: those of IEEE and ACM two-column pages."""
+
+HEIGHT = 2.3
+"""Height of one row of panels in inches."""
+
+# Okabe & Ito, "Color universal design" (2008), without the yellow, which is too pale for thin lines.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+FORMATS = ("png", "svg", "pdf")
+
+STYLE: Any = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.labelsize": 8,
+    "axes.linewidth": 0.6,
+    "axes.prop_cycle": cycler(color=COLOURS),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 8,
+    "figure.dpi": 200,
+    "figure.titlesize": 9,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 8,
+    "grid.color": "#d9d9d9",
+    "grid.linewidth": 0.5,
+    "figure.constrained_layout.h_pad": 0.02,
+    "figure.constrained_layout.w_pad": 0.02,
+    "legend.borderaxespad": 0.2,
+    "legend.borderpad": 0.1,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "legend.handlelength": 1.6,
+    "lines.linewidth": 0.9,
+    "lines.markersize": 3.5,
+    "pdf.fonttype": 42,
+    "savefig.dpi": 300,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "dumbbell",
+    "xtick.labelsize": 7,
+    "xtick.major.width": 0.6,
+    "xtick.minor.pad": 5.0,
+    "ytick.labelsize": 7,
+    "ytick.major.width": 0.6,
+    "ytick.minor.pad": 5.0,
+}
+
+_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"))
+
+
+def prefix(largest: float) -> tuple[float, str]:
+    """Return the decimal factor and SI prefix with which `largest` reads as a number of at least one."""
+    return next(((factor, name) for factor, name in _PREFIXES if abs(largest) >= factor), (1.0, ""))
+
+
+def plain_log(axis: Axis) -> None:
+    """Make an axis logarithmic, with ticks in plain numbers: 0.1 and 10k, not powers of ten."""
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})  # type: ignore[attr-defined]
+    axis.set_major_formatter(FuncFormatter(_plain))
+    axis.set_minor_formatter(FuncFormatter(lambda value, _: _plain_between(value, axis)))
+
+
+def _widen(axis: Axis) -> None:
+    """Show at least a factor of ten, so that some tick has a label even where all values are equal."""
+    low, high = axis.get_view_interval()
+    if high < 10 * low:
+        middle = math.sqrt(low * high)
+        axis.axes.set(**{f"{axis.axis_name}lim": (middle / math.sqrt(10), middle * math.sqrt(10))})  # type: ignore[attr-defined]
+
+
+def _plain_between(value: float, axis: Axis) -> str:
+    """Label 2 and 5 of each decade where there are few decades."""
+    low, high = axis.get_view_interval()
+    leading = f"{value:e}"[0]
+    return _plain(value) if leading in "25" and high < 100 * low else ""
+
+
+def _plain(value: float, _position: int | None = None) -> str:
+    factor, name = prefix(value) if value >= 1000 else (1.0, "")
+    return f"{value / factor:g}{name}"
+
+
+def new_figure(panels: int, width: str) -> tuple[Figure, list[Axes]]:
+    """Make a figure of one row of panels that share their axes' ranges."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(WIDTHS[width], HEIGHT), layout="constrained")
+        axes = figure.subplots(1, panels, squeeze=False, sharex=True, sharey=True)
+    return figure, list(axes[0])
+
+
+def finish(figure: Figure, panels: list[Axes]) -> None:
+    """Start linear scales at zero, widen logarithmic ones that show too little, and name the lines.
+
+    The legend stands above the panels, where it covers no data; if the panels differ, inside each.
+    """
+    for panel in panels:
+        # After everything is drawn: a limit set by hand ends the automatic choice of the other one.
+        if panel.get_yscale() == "linear":
+            panel.set_ylim(bottom=0)
+        for axis in (panel.xaxis, panel.yaxis):
+            if axis.get_scale() == "log":
+                _widen(axis)
+    contents = [panel.get_legend_handles_labels() for panel in panels]
+    names = {tuple(labels) for _, labels in contents if labels}
+    if len(names) == 1:
+        handles, labels = next(content for content in contents if content[1])
+        columns = min(len(labels), max(2, int(figure.get_figwidth() / 1.1)))
+        figure.legend(handles, labels, loc="outside upper left", ncols=columns, columnspacing=1.2)
+    else:
+        for panel, (_, labels) in zip(panels, contents, strict=True):
+            if labels:
+                panel.legend(loc="best", frameon=True, framealpha=0.8, edgecolor="none")
+
+
+def save(figure: Figure, stem: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
+    """Write the figure as ``stem.png``, ``stem.svg``, ``stem.pdf``, each whole or not at all.
+
+    The same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure
+        What to write.
+    stem
+        Path without the suffix; its folder must exist.
+    formats
+        Some of ``png``, ``svg``, ``pdf``.
+    """
+    paths = []
+    for suffix in formats:
+        path = stem.with_name(f"{stem.name}.{suffix}")
+        undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(suffix, {})
+        part = path.with_name(f".{path.name}.part")
+        try:
+            with mpl.rc_context(STYLE):
+                figure.savefig(part, format=suffix, metadata=undated)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        paths.append(path)
+    return paths

@@ -1,0 +1,268 @@
+"""Transports.
+
+Generated from the registry by ``tools/builders.py``: change the registry, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from dumbbell._given import given
+
+
+def tcp(
+    *,
+    controller: Literal["tahoe", "reno", "newreno", "cubic"] | Mapping[str, Any] | None = None,
+    handshake: bool | None = None,
+    fin: bool | None = None,
+    mss: int | None = None,
+    initial_window: int | None = None,
+    initial_threshold: int | None = None,
+    max_window: int | None = None,
+    receive_window: str | None = None,
+    ack_every: int | None = None,
+    ack_delay: str | None = None,
+    byte_counting: int | None = None,
+    window_validation: bool | None = None,
+    limited_transmit: bool | None = None,
+    sack: bool | None = None,
+    timestamps: bool | None = None,
+    ecn: bool | None = None,
+    rto_min: str | None = None,
+    rto_initial: str | None = None,
+    rto_max: str | None = None,
+    rto_granularity: str | None = None,
+    rtt_tick: str | None = None,
+    retries: int | None = None,
+) -> dict[str, Any]:
+    """TCP with a congestion controller.
+
+    Reference: RFC 9293, RFC 5681, RFC 6298, RFC 6675, RFC 7323, RFC 3168.
+
+    Parameters
+    ----------
+    controller
+        Congestion controller.
+        Default: ``"cubic"`` (RFC 9438 section 1: the default of Linux, Windows and Apple systems).
+    handshake
+        Opens with SYN, SYN-ACK, ACK. If false, data flows at once.
+        Default: ``true`` (RFC 9293 section 3.5).
+    fin
+        Closes with FIN in both directions. If false, the connection stays open.
+        Default: ``true`` (RFC 9293 section 3.6).
+    mss
+        Segment payload in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Default: RFC 9293 section 3.7.1: MTU less 40 bytes, less 12 with timestamps.
+    initial_window
+        Window at the start, in segments.
+        Default: ``10`` (RFC 6928 section 2).
+    initial_threshold
+        Slow-start threshold at the start, in segments; absent: none.
+        Default: RFC 5681 section 3.1: arbitrarily high.
+    max_window
+        Largest congestion window in use, in segments; absent: no limit.
+        Default: choice: only network and receiver limit (ns-2.35: window_ = 20).
+    receive_window
+        The receiver's buffer, advertised in every segment it sends.
+        Default: ``"1073725440B"`` (RFC 7323 section 2.3: the largest, so that only the network limits).
+    ack_every
+        The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off.
+        Default: ``2`` (RFC 5681 section 4.2).
+    ack_delay
+        Longest delay of an acknowledgement.
+        Default: ``"40ms"`` (Linux include/net/tcp.h: TCP_DELACK_MIN (RFC 5681 section 4.2: at most 500 ms)).
+    byte_counting
+        Segments that one acknowledgement may add to the window in slow start; 1 counts acknowledgements.
+        Default: ``2`` (RFC 3465 section 2.3: L).
+    window_validation
+        Lets the window grow only while it limits the sender.
+        Default: ``true`` (RFC 9438 section 5.8, RFC 7661).
+    limited_transmit
+        Sends a new segment on each of the first two duplicate acknowledgements.
+        Default: ``true`` (RFC 3042).
+    sack
+        Selective acknowledgements, and loss recovery by them.
+        Default: ``true`` (RFC 2018, RFC 6675; on in every current system).
+    timestamps
+        The timestamps option: a round-trip time with every acknowledgement, and protection against old
+        segments.
+        Default: ``false`` (choice: segments of 1460 bytes, as in most published studies).
+    ecn
+        Explicit congestion notification.
+        Default: ``false`` (Linux net.ipv4.tcp_ecn: not asked for by default).
+    rto_min
+        Smallest retransmission timeout.
+        Default: ``"200ms"`` (Linux include/net/tcp.h: TCP_RTO_MIN (RFC 6298 section 2.4: 1 s)).
+    rto_initial
+        Retransmission timeout before the first measurement.
+        Default: ``"1s"`` (RFC 6298 section 2.1).
+    rto_max
+        Largest retransmission timeout.
+        Default: ``"60s"`` (RFC 6298 section 2.5).
+    rto_granularity
+        Clock granularity in the formula of the timeout: G.
+        Default: ``"1ms"`` (RFC 6298 section 4: finer than 100 ms is better (Linux: 1 ms)).
+    rtt_tick
+        Tick in which round-trip times are measured; zero measures exactly.
+        Default: ``"0ns"`` (choice: the simulator's clock is exact).
+    retries
+        Consecutive timeouts after which the sender gives up.
+        Default: ``15`` (Linux net.ipv4.tcp_retries2 (RFC 1122 section 4.2.3.5: 100 s or more)).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "tcp",
+            "controller": controller,
+            "handshake": handshake,
+            "fin": fin,
+            "mss": mss,
+            "initial_window": initial_window,
+            "initial_threshold": initial_threshold,
+            "max_window": max_window,
+            "receive_window": receive_window,
+            "ack_every": ack_every,
+            "ack_delay": ack_delay,
+            "byte_counting": byte_counting,
+            "window_validation": window_validation,
+            "limited_transmit": limited_transmit,
+            "sack": sack,
+            "timestamps": timestamps,
+            "ecn": ecn,
+            "rto_min": rto_min,
+            "rto_initial": rto_initial,
+            "rto_max": rto_max,
+            "rto_granularity": rto_granularity,
+            "rtt_tick": rtt_tick,
+            "retries": retries,
+        }
+    )
+
+
+def cbr(
+    *,
+    rate: str | None = None,
+    packet_size: int | None = None,
+) -> dict[str, Any]:
+    """UDP source of constant bit rate.
+
+    Reference: RFC 768.
+
+    Parameters
+    ----------
+    rate
+        Rate on the wire, headers included.
+        Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
+    packet_size
+        Bytes of one datagram on the wire, headers included (28 bytes).
+        Default: ``1500`` (RFC 894: the MTU of Ethernet).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "cbr",
+            "rate": rate,
+            "packet_size": packet_size,
+        }
+    )
+
+
+def poisson(
+    *,
+    rate: str | None = None,
+    packet_size: int | None = None,
+) -> dict[str, Any]:
+    """UDP source with Poisson departures.
+
+    Reference: Kleinrock, Queueing Systems, volume 1, section 2.4.
+
+    Parameters
+    ----------
+    rate
+        Mean rate on the wire, headers included.
+        Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
+    packet_size
+        Bytes of one datagram on the wire, headers included (28 bytes).
+        Default: ``1500`` (RFC 894: the MTU of Ethernet).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "poisson",
+            "rate": rate,
+            "packet_size": packet_size,
+        }
+    )
+
+
+def on_off(
+    *,
+    rate: str | None = None,
+    packet_size: int | None = None,
+    mean_on: str | None = None,
+    mean_off: str | None = None,
+    periods: Literal["exponential", "fixed"] | None = None,
+) -> dict[str, Any]:
+    """UDP source with bursts and silences.
+
+    Reference: Brady, A model for generating on-off speech patterns, BSTJ 1969.
+
+    Parameters
+    ----------
+    rate
+        Rate on the wire during a burst, headers included.
+        Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
+    packet_size
+        Bytes of one datagram on the wire, headers included (28 bytes).
+        Default: ``1500`` (RFC 894: the MTU of Ethernet).
+    mean_on
+        Mean length of a burst.
+        Default: ``"500ms"`` (ns-2.35 tcl/lib/ns-default.tcl: burst_time_ of exponential traffic).
+    mean_off
+        Mean length of a silence.
+        Default: ``"500ms"`` (ns-2.35 tcl/lib/ns-default.tcl: idle_time_ of exponential traffic).
+    periods
+        Distribution of both lengths: `exponential` or `fixed`.
+        Default: ``"exponential"`` (choice: the memoryless model of talk spurts).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "on-off",
+            "rate": rate,
+            "packet_size": packet_size,
+            "mean_on": mean_on,
+            "mean_off": mean_off,
+            "periods": periods,
+        }
+    )
+
+
+def replay() -> dict[str, Any]:
+    """UDP source that replays a recorded list of (time, size).
+
+    Reference: choice: measured traffic, reproduced to the nanosecond.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given({"kind": "replay"})

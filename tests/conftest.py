@@ -1,0 +1,73 @@
+"""What the tests share: one small experiment, run once, and the command line as a user meets it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import dumbbell as db
+
+SCENARIO = """
+name = "small"
+seed = 3
+duration = "8s"
+warmup = "1s"
+
+[topology]
+kind = "dumbbell"
+pairs = 2
+bottleneck = { rate = "2Mbit/s", queue = { kind = "droptail", limit = "8pkt" } }
+
+[[flows]]
+name = "bulk"
+from = "senders"
+to = "receivers"
+stagger = "100ms"
+
+[[workloads]]
+kind = "poisson"
+name = "web"
+from = "senders"
+to = "receivers"
+load = 0.4
+size = { kind = "exponential", mean = "20kB" }
+
+[record]
+drops = true
+"""
+
+LONG = (
+    SCENARIO.replace('"8s"', '"100000s"')
+    .replace("[record]", "[record]\nsamples = false\nflows = false")
+    .replace("drops = true", "drops = false")
+)
+
+Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def results() -> db.Results:
+    return db.Scenario.from_toml(SCENARIO).run()
+
+
+@pytest.fixture
+def scenario_file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """The command line, started in the test's own folder."""
+
+    def run(*arguments: str | os.PathLike[str]) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dumbbell", *map(os.fspath, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False)
+
+    return run

@@ -1,0 +1,227 @@
+"""The command line: what it prints, writes, refuses, and leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import LONG, SCENARIO, Cli
+
+OUTPUT = {"scenario.toml", "summary.json"} | {
+    f"{name}.parquet" for name in ("runs", "flows", "links", "samples", "drops")
+}
+
+
+def names(folder: Path) -> set[str]:
+    return {entry.name for entry in folder.iterdir()}
+
+
+def test_run_writes_a_whole_folder_and_reports_speed(cli: Cli, scenario_file: Path, tmp_path: Path) -> None:
+    done = cli("run", scenario_file, "-o", "a/b/out")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert names(tmp_path / "a/b") == {"out"}
+    assert names(tmp_path / "a/b/out") == OUTPUT
+    assert "M packet-hops/s, simulated/wall" in done.stdout
+    assert "left → right" in done.stdout
+
+
+def test_run_without_output_only_prints(cli: Cli, scenario_file: Path, tmp_path: Path) -> None:
+    done = cli("run", scenario_file)
+    assert done.returncode == 0, done.stderr
+    assert names(tmp_path) == {scenario_file.name}
+
+
+def test_same_seed_same_bytes_and_other_seed_other_bytes(
+    cli: Cli, scenario_file: Path, tmp_path: Path
+) -> None:
+    for folder, seed in (("a", "7"), ("b", "7"), ("c", "8")):
+        assert cli("run", scenario_file, "--seed", seed, "-o", folder).returncode == 0
+    content = {f: {n: (tmp_path / f / n).read_bytes() for n in OUTPUT} for f in "abc"}
+    assert content["a"] == content["b"]
+    assert content["a"]["flows.parquet"] != content["c"]["flows.parquet"]
+
+
+def test_the_scenario_written_gives_the_same_run(cli: Cli, scenario_file: Path, tmp_path: Path) -> None:
+    assert cli("run", scenario_file, "--set", "flows[0].count=3", "-o", "a").returncode == 0
+    assert cli("run", "a/scenario.toml", "-o", "b").returncode == 0
+    for name in ("scenario.toml", "flows.parquet", "samples.parquet", "summary.json"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_settings_change_the_run(cli: Cli, scenario_file: Path, tmp_path: Path) -> None:
+    done = cli("run", scenario_file, "--set", "duration=4s", "--set", "flows[0].count=5", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "out/summary.json").read_text())
+    assert summary["run"]["duration"] == 4
+    assert summary["groups"][0]["flows"] == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("duration = ", "line 1, column"),
+        ('duraton = "1s"', 'duraton: unknown key; did you mean "duration"?'),
+        (SCENARIO.replace('"2Mbit/s"', '"2Mbyte"'), "topology.bottleneck.rate: "),
+        (SCENARIO.replace('"2Mbit/s"', '"0bit/s"'), "topology.bottleneck.rate: "),
+        (SCENARIO.replace('"2Mbit/s"', "nan"), "topology.bottleneck.rate: "),
+        (SCENARIO.replace('"8pkt"', '"-8pkt"'), "topology.bottleneck.queue.limit: "),
+        (
+            SCENARIO.replace("droptail", "doptail"),
+            'topology.bottleneck.queue: "doptail" is not a queue; did you',
+        ),
+        (SCENARIO.replace('"senders"', '"sendrs"'), "flows[0].from: "),
+        (SCENARIO.replace("load = 0.4", "load = -0.4"), "workloads[0].load: "),
+        (SCENARIO.replace('"1s"', '"9s"'), "warmup: "),
+        (SCENARIO.replace("seed = 3", "seed = -1"), "seed: "),
+        (SCENARIO.replace("pairs = 2", "pairs = 0"), "topology.pairs: "),
+    ],
+)
+def test_a_broken_scenario_gives_one_line_and_leaves_nothing(
+    cli: Cli, tmp_path: Path, text: str, message: str
+) -> None:
+    (tmp_path / "bad.toml").write_text(text)
+    for command in (("run", "bad.toml", "-o", "out"), ("check", "bad.toml")):
+        done = cli(*command)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert done.stderr.startswith(f"dumbbell: bad.toml: {message}")
+        assert done.stderr.count("\n") == 1
+        assert "; " in done.stderr
+    assert names(tmp_path) == {"bad.toml"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "none.toml"], "dumbbell: none.toml: no such file; "),
+        (["run", "."], "dumbbell: .: Is a directory; "),
+        (["run", "binary.toml"], "dumbbell: binary.toml: not UTF-8 text"),
+        (["run", "small.toml", "--set", "nonsense"], "dumbbell: small.toml: --set nonsense: "),
+        (
+            ["run", "small.toml", "--set", "flows[9].count=1"],
+            "dumbbell: small.toml: --set flows[9].count=1: ",
+        ),
+        (["run", "small.toml", "--seed", "x"], "dumbbell: Invalid value for '--seed'"),
+        (["run", "small.toml", "-o", "full"], "dumbbell: "),
+        (["run", "small.toml", "-o", "full", "--force"], "dumbbell: "),
+        (["run", "small.toml", "-o", "small.toml"], "dumbbell: "),
+        (["run", "small.toml", "-o", "/proc/out"], "dumbbell: /proc/out: cannot be written"),
+        (["run"], "dumbbell: Missing argument 'FILE'"),
+        (["rnu"], "dumbbell: No such command 'rnu'"),
+        (["list", "queues"], "dumbbell: 'queues' is not a family of algorithms; did you mean 'queue'?"),
+        (["describe", "newren"], "dumbbell: 'newren' is not a registered algorithm; did you mean 'newreno'?"),
+        (["plot", "none"], "dumbbell: none: no results here (runs.parquet is missing); "),
+        (["plot", "full"], "dumbbell: full: no results here (runs.parquet is missing); "),
+        (["plot", "damaged"], "dumbbell: damaged: damaged results ("),
+        (["plot", "full", "--format", "gif"], "dumbbell: 'gif' is not a format; use some of png,svg,pdf"),
+    ],
+)
+@pytest.mark.usefixtures("scenario_file")
+def test_a_wrong_command_gives_one_line_and_leaves_nothing(
+    cli: Cli, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/diary.txt").write_text("dear diary")
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged/runs.parquet").write_text("no")
+    before = names(tmp_path)
+    done = cli(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+    assert names(tmp_path) == before
+    assert names(tmp_path / "full") == {"diary.txt"}
+
+
+def test_results_are_replaced_only_by_force(cli: Cli, scenario_file: Path, tmp_path: Path) -> None:
+    assert cli("run", scenario_file, "-o", "out").returncode == 0
+    before = (tmp_path / "out/summary.json").read_bytes()
+    refused = cli("run", scenario_file, "--seed", "9", "-o", "out")
+    assert refused.returncode == 2
+    assert "--force" in refused.stderr
+    assert (tmp_path / "out/summary.json").read_bytes() == before
+    assert cli("run", scenario_file, "--seed", "9", "-o", "out", "--force").returncode == 0
+    assert (tmp_path / "out/summary.json").read_bytes() != before
+    assert names(tmp_path) == {"out", scenario_file.name}
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_an_interrupted_run_leaves_nothing(
+    tmp_path: Path, number: signal.Signals, code: int, word: str
+) -> None:
+    (tmp_path / "long.toml").write_text(LONG)
+    command = [sys.executable, "-m", "dumbbell", "run", "long.toml", "-o", "new/out"]
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    # The folder it writes into shows that the run is about to begin.
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "new").exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    time.sleep(0.5)
+    os.kill(process.pid, number)
+    out, err = process.communicate(timeout=10)
+    assert process.returncode == code
+    assert out == ""
+    assert err == f"dumbbell: {word}\n"
+    assert names(tmp_path) == {"long.toml"}
+
+
+def test_check_explains_the_plan(cli: Cli, scenario_file: Path) -> None:
+    done = cli("check", scenario_file)
+    assert done.returncode == 0, done.stderr
+    for part in ("left → right", "droptail", "base RTT ms", "offered Mbit/s", "web"):
+        assert part in done.stdout
+
+
+def test_list_and_describe_show_every_algorithm(cli: Cli) -> None:
+    import dumbbell as db
+
+    everything = cli("list").stdout
+    for family, members in db.registry()["families"].items():
+        assert family in everything
+        for member in members:
+            assert member["name"] in everything
+    described = cli("describe", "newreno").stdout
+    assert "RFC 6582" in described
+    assert "source of the default" in described
+
+
+def test_schema_is_json(cli: Cli) -> None:
+    schema = json.loads(cli("schema").stdout)
+    assert schema["properties"]["duration"]["description"] == "Simulated time."
+
+
+def test_plot_draws_all_formats_and_says_what_it_cannot_draw(
+    cli: Cli, scenario_file: Path, tmp_path: Path
+) -> None:
+    assert cli("run", scenario_file, "--set", "record.samples=false", "-o", "out").returncode == 0
+    done = cli("plot", "out", "--only", "cwnd,fct_cdf")
+    assert done.returncode == 0, done.stderr
+    assert "cwnd: not drawn: no flow was sampled" in done.stdout
+    assert names(tmp_path / "out/figures") == {"fct_cdf.png", "fct_cdf.svg", "fct_cdf.pdf"}
+
+
+def test_output_into_a_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -m dumbbell schema | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("{\n", "")

@@ -1,0 +1,94 @@
+"""Figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dumbbell as db
+from conftest import SCENARIO
+
+
+@pytest.mark.parametrize("kind", db.figures.KINDS)
+def test_every_kind_draws_every_format_the_same_each_time(
+    kind: str, results: db.Results, tmp_path: Path
+) -> None:
+    first = db.figures.save(db.figures.draw(kind, results), tmp_path / "a")
+    second = db.figures.save(db.figures.draw(kind, results), tmp_path / "b")
+    assert [path.suffix for path in first] == [".png", ".svg", ".pdf"]
+    for path, again in zip(first, second, strict=True):
+        assert path.stat().st_size > 2000
+        assert path.read_bytes() == again.read_bytes()
+
+
+@pytest.mark.parametrize("kind", db.figures.KINDS)
+def test_axes_say_what_they_show_and_in_which_unit(kind: str, results: db.Results) -> None:
+    (axes,) = db.figures.draw(kind, results).axes
+    for label in (axes.get_xlabel(), axes.get_ylabel()):
+        assert label.endswith(")") or label == "share of flows"
+    assert axes.has_data()
+
+
+def test_several_runs_share_scales_and_one_legend(results: db.Results) -> None:
+    figure = db.figures.draw("cwnd", {"one": results, "two": results})
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["one", "two"]
+    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim()
+    assert len(figure.legends) == 1
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["bulk 1", "bulk 2"]
+
+
+def test_many_flows_lose_their_names_and_gain_a_mean() -> None:
+    settings = ["flows[0].count=30", "flows[0].stagger=10ms", "topology.bottleneck.queue.limit=1000pkt"]
+    results = db.Scenario.from_toml(SCENARIO, settings).run()
+    (axes,) = db.figures.draw("cwnd", results).axes
+    assert axes.get_legend_handles_labels()[1] == ["mean of 30"]
+
+
+@pytest.mark.parametrize("kind", ["cwnd", "rate", "rtt", "queue", "drops"])
+def test_without_samples_the_reason_is_given(kind: str) -> None:
+    results = db.Scenario.from_toml(SCENARIO, ["record.samples=false"]).run()
+    with pytest.raises(db.NothingToDrawError, match="was sampled"):
+        db.figures.draw(kind, results)
+
+
+def test_without_completed_flows_the_reason_is_given() -> None:
+    results = db.Scenario.from_toml(SCENARIO, ["workloads=[]"]).run()
+    for kind in ("fct_cdf", "fct_size"):
+        with pytest.raises(db.NothingToDrawError, match="no flow with a size completed"):
+            db.figures.draw(kind, results)
+
+
+def test_flows_of_one_size_and_time_still_have_labelled_axes() -> None:
+    alone = ["workloads=[]", "flows[0].size=4kB", "flows[0].stagger=3s"]
+    figure = db.figures.draw("fct_size", db.Scenario.from_toml(SCENARIO, alone).run())
+    figure.draw_without_rendering()
+    for axis in (figure.axes[0].xaxis, figure.axes[0].yaxis):
+        low, high = axis.get_view_interval()
+        assert any(
+            low <= tick.get_loc() <= high and tick.label1.get_text() for tick in axis.get_major_ticks()
+        )
+
+
+def test_an_unknown_kind_is_named() -> None:
+    with pytest.raises(ValueError, match="did you mean 'cwnd'"):
+        db.figures.draw("cwmd", None)
+
+
+def test_the_distribution_ends_at_one(results: db.Results) -> None:
+    (axes,) = db.figures.draw("fct_cdf", results).axes
+    (line,) = axes.lines
+    times, shares = line.get_data()
+    assert shares[-1] == 1
+    assert (np.diff(times) >= 0).all()
+    assert times[-1] == np.nanmax(results.flows["completion_time"][results.flows["counted"]])
+
+
+def test_a_sweep_shows_mean_and_range() -> None:
+    figure = db.figures.sweep([0.2, 0.4], [("loss", [[1.0, 3.0], [2.0, 4.0]])], "load", "loss (%)")
+    (container,) = figure.axes[0].containers
+    np.testing.assert_allclose(container.lines[0].get_ydata(), [2, 3])
+    low, high = container.lines[1]
+    np.testing.assert_allclose(low.get_ydata(), [1, 2])
+    np.testing.assert_allclose(high.get_ydata(), [3, 4])

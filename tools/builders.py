@@ -1,0 +1,216 @@
+"""Writes the Python builders from the registry: one typed, documented function for each algorithm and table.
+
+``python tools/builders.py`` rewrites the files; a test fails when they differ from what this would write.
+"""
+
+from __future__ import annotations
+
+import json
+import keyword
+import textwrap
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).resolve().parent.parent / "python" / "dumbbell"
+
+WIDTH = 110
+
+# Module, family of the registry, first line of the module's docstring.
+FAMILIES = (
+    ("topology", "topology", "Topologies: nodes and links"),
+    ("queue", "queue", "Queue disciplines"),
+    ("transport", "transport", "Transports"),
+    ("controller", "controller", "Congestion controllers"),
+    ("workload", "workload", "Workloads: sources of flows that arrive while the run goes on"),
+    ("size", "size", "Distributions of flow sizes"),
+)
+
+# Tables of a scenario that are not algorithms, by module.
+NETWORK_TABLES = ("bottleneck", "access", "host link", "graph link", "node group", "reverse")
+EXPERIMENT_TABLES = ("flows", "record")
+
+_SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+
+
+def python_type(schema: dict[str, Any]) -> str:
+    """Return the annotation for the values that a JSON Schema accepts."""
+    if "const" in schema:
+        return f"Literal[{json.dumps(schema['const'])}]"
+    if "enum" in schema:
+        return "Literal[" + ", ".join(map(json.dumps, schema["enum"])) + "]"
+    if "anyOf" in schema:
+        return " | ".join(dict.fromkeys(python_type(member) for member in schema["anyOf"]))
+    if schema.get("type") == "array":
+        return f"Sequence[{python_type(schema.get('items', {}))}]"
+    if schema.get("type") == "object":
+        return "Mapping[str, Any]"
+    return _SCALARS.get(schema.get("type", ""), "Any")
+
+
+def python_name(name: str) -> str:
+    """Return the nearest Python identifier."""
+    name = name.replace("-", "_").replace(" ", "_")
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def toml(value: Any) -> str:
+    """Return a value as a scenario file would show it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {toml(v)}" for k, v in value.items()) + " }" if value else "{}"
+    return str(value)
+
+
+def parameters(fields: list[dict[str, Any]]) -> list[str]:
+    """Return the lines of the parameters of a builder, keyword-only: required ones first."""
+    lines = ["*,"]
+    for field in sorted(fields, key=lambda f: not f["required"]):
+        annotation = python_type(field["schema"])
+        default = "" if field["required"] else " | None = None"
+        lines += broken(f"{python_name(field['name'])}: {annotation}{default}")
+    return lines
+
+
+def broken(parameter: str) -> list[str]:
+    """Break a parameter too long for one line inside the brackets of its ``Literal``, as ruff does."""
+    if len(parameter) + len("    ,") <= WIDTH:
+        return [f"{parameter},"]
+    before, after = parameter.split("Literal[", 1)
+    words, rest = after.split("]", 1)
+    broken_words = [f"    {word}," for word in words.split(", ")]
+    return [f"{before}Literal[", *broken_words, "]", f"{rest.lstrip()},"]
+
+
+def wrap(text: str, indent: int) -> list[str]:
+    """Wrap text to lines of the house width."""
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False
+    )
+
+
+def docstring(
+    title: str, reference: str, fields: list[dict[str, Any]], returns: str, meaning: str
+) -> list[str]:
+    """Return the docstring of a builder: meaning, default and its source for each parameter."""
+    lines = [*wrap(f'"""{title.rstrip(".")}.', 4)]
+    if reference:
+        lines += ["", *wrap(f"Reference: {reference.rstrip('.')}.", 4)]
+    if fields:
+        lines += ["", "    Parameters", "    ----------"]
+    for field in sorted(fields, key=lambda f: not f["required"]):
+        lines.append(f"    {python_name(field['name'])}")
+        lines += wrap(field["doc"], 8)
+        if field["required"]:
+            lines += wrap("Required.", 8)
+        elif field["default"] is None:
+            lines += wrap(f"Default: {field['source']}.", 8)
+        else:
+            lines += wrap(f"Default: ``{toml(field['default'])}`` ({field['source']}).", 8)
+    return [*lines, "", "    Returns", "    -------", f"    {returns}", f"        {meaning}", '    """']
+
+
+def function(
+    name: str, title: str, reference: str, fields: list[dict[str, Any]], kind: str | None = None
+) -> list[str]:
+    """Return the builder of an algorithm (with `kind`) or of a table."""
+    returns = "dict[str, Any]"
+    lines = signature(name, fields, returns)
+    lines += docstring(title, reference, fields, "dict", "What to write in a scenario.")
+    if not fields:
+        return [*lines, f'    return given({{"kind": "{kind}"}})']
+    return [*lines, "    return given(", *entries(fields, kind, 8), "    )"]
+
+
+def scenario_function(title: str, fields: list[dict[str, Any]]) -> list[str]:
+    """Return the builder of scenarios, which checks what it builds."""
+    lines = signature("scenario", fields, "Scenario")
+    lines += docstring(title, "", fields, "Scenario", "The scenario, checked.")
+    lines += [
+        "    return Scenario.from_dict(",
+        "        given(",
+        *entries(fields, None, 12),
+        "        )",
+        "    )",
+    ]
+    return lines
+
+
+def signature(name: str, fields: list[dict[str, Any]], returns: str) -> list[str]:
+    """Return the head of a builder."""
+    if not fields:
+        return [f"def {python_name(name)}() -> {returns}:"]
+    return [f"def {python_name(name)}(", *(f"    {line}" for line in parameters(fields)), f") -> {returns}:"]
+
+
+def entries(fields: list[dict[str, Any]], kind: str | None, indent: int) -> list[str]:
+    """Return the dictionary that a builder makes of its parameters."""
+    space = " " * indent
+    lines = [f'"kind": "{kind}",'] if kind else []
+    lines += [f'"{field["name"]}": {python_name(field["name"])},' for field in fields]
+    return [f"{space}{{", *(f"{space}    {line}" for line in lines), f"{space}}}"]
+
+
+def module(title: str, functions: list[list[str]], scenario: bool = False) -> str:
+    """Return the text of one generated module."""
+    body = "\n\n\n".join("\n".join(lines) for lines in functions)
+    collections = [name for name in ("Mapping", "Sequence") if f"{name}[" in body]
+    typing = [name for name in ("Any", "Literal") if name in body]
+    head = [
+        f'"""{title}.',
+        "",
+        "Generated from the registry by ``tools/builders.py``: change the registry, not this file.",
+        '"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        *([f"from collections.abc import {', '.join(collections)}"] if collections else []),
+        *([f"from typing import {', '.join(typing)}"] if typing else []),
+        "",
+        "from dumbbell._given import given",
+        *(["from dumbbell._scenario import Scenario"] if scenario else []),
+    ]
+    return "\n".join([*head, "", "", body, ""])
+
+
+def generate(registry: dict[str, Any]) -> dict[str, str]:
+    """Return the text of every generated file, by name."""
+    files = {}
+    for name, family, title in FAMILIES:
+        members = registry["families"][family]
+        builders = [function(m["name"], m["title"], m["reference"], m["fields"], m["name"]) for m in members]
+        files[f"{name}.py"] = module(title, builders)
+    tables = registry["tables"]
+    titles = {
+        "bottleneck": "A link that flows share and that limits them",
+        "access": "An access link between a host and its router",
+        "host link": "The link of one host of a star",
+        "graph link": "One link of an explicit graph",
+        "node group": "A named group of nodes of an explicit graph",
+        "reverse": "How the direction back of a link differs",
+        "flows": "Flows known beforehand",
+        "record": "What to write down",
+        "scenario": "An experiment, checked and ready to run",
+    }
+    parts = [function(t, titles[t], "", tables[t]) for t in NETWORK_TABLES]
+    files["network.py"] = module("Parts of topologies", parts)
+    parts = [function(t, titles[t], "", tables[t]) for t in EXPERIMENT_TABLES]
+    parts.append(scenario_function(titles["scenario"], tables["scenario"]))
+    files["_experiment.py"] = module("Scenarios and their entries", parts, scenario=True)
+    return files
+
+
+def main() -> None:
+    """Write the files."""
+    from dumbbell import _native
+
+    for name, text in generate(_native.registry()).items():
+        (PACKAGE / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

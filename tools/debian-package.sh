@@ -1,0 +1,24 @@
+#!/bin/sh
+# Installs a Debian package if its program is missing and that is possible: debian-package.sh PACKAGE
+# Otherwise says what is skipped, and fails.
+package=$1
+case $package in
+    ns2) program=ns what="comparisons with ns-2 are skipped" ;;
+    *) program=$package what="what needs $package is skipped" ;;
+esac
+
+command -v "$program" >/dev/null && exit 0
+if ! command -v apt-get >/dev/null; then
+    echo "dumbbell: $program is missing and there is no apt-get to install it: $what" >&2
+    exit 1
+fi
+if [ "$(id -u)" -ne 0 ]; then
+    echo "dumbbell: $program is missing and only root can install it (apt-get install $package): $what" >&2
+    exit 1
+fi
+echo "installing $package"
+if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$package"; } \
+    >/dev/null 2>&1; then
+    echo "dumbbell: apt-get could not install $package: $what" >&2
+    exit 1
+fi
