@@ -1,0 +1,87 @@
+# Everything a developer or a user runs. `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := .setup
+
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+.PHONY: help setup demo test lint bench bench-record peers full docs lock clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMPS)/extension ## Create .venv, install the locked packages, build the extension
+
+demo: setup ## Run two experiments and draw their figures into out/demo (less than a minute)
+	@$(BIN)/python -m dumbbell.demo -o out/demo
+
+test: setup $(STAMPS)/ns2 ## Run every test: Rust, Python, and validation against ns-2 where it can be had
+	cargo test --workspace --locked --quiet
+	$(BIN)/python -m pytest
+
+lint: setup ## Check formatting, lints and types
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- --deny warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/mypy --strict -p bench -p peers -p tools
+
+bench: $(STAMPS)/machine $(STAMPS)/valgrind ## Measure speed, instructions and memory against the recorded figures
+	@$(PYTHON) -m bench.run
+
+bench-record: $(STAMPS)/machine $(STAMPS)/valgrind ## The same, and write the figures to bench/record.txt
+	@$(PYTHON) -m bench.run --record
+
+peers: $(STAMPS)/machine $(STAMPS)/ns2 ## Run the same works on ns-2 and here: physics and speed side by side
+	@$(PYTHON) -m peers.compare
+
+full: setup $(STAMPS)/ns2 ## Run the slower studies: long validation runs
+	$(BIN)/python -m pytest -m full
+
+docs: setup ## Write docs/reference and the Python builders from the registry
+	$(BIN)/python -m tools.reference
+	$(BIN)/python tools/builders.py
+
+lock: $(STAMPS)/machine ## Write requirements.txt anew from pyproject.toml
+	$(PYTHON) -m venv $(STAMPS)/lock
+	$(STAMPS)/lock/bin/python -m pip install --quiet pip-tools
+	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --all-extras --all-build-deps \
+	  --strip-extras --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+	  --output-file $(STAMPS)/requirements.txt pyproject.toml
+	(head -n 1 requirements.txt; cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked
+	mv $(STAMPS)/locked requirements.txt
+
+clean: ## Remove everything that was built, .venv included
+	rm -rf $(VENV) $(STAMPS) build out target
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
+	rm -f python/dumbbell/*.so
+
+# Stamps: one file for each step that is done.
+
+$(STAMPS)/machine: tools/check-machine.sh
+	@tools/check-machine.sh $(PYTHON)
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/packages: requirements.txt | $(STAMPS)/machine
+	@echo "creating $(VENV) and installing the locked packages"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+$(STAMPS)/extension: $(STAMPS)/packages $(RUST) pyproject.toml README.md
+	@echo "building the extension (a few minutes the first time)"
+	@$(BIN)/maturin develop --release --locked --quiet >/dev/null
+	@touch $@
+
+# Debian packages that some targets use; without them those targets say what they skip.
+$(STAMPS)/ns2 $(STAMPS)/valgrind: | $(STAMPS)/machine
+	@tools/debian-package.sh $(@F) && touch $@ || true

@@ -1,0 +1,145 @@
+"""Speed, instructions and memory of the engine, against what must be reached and what was recorded.
+
+``python -m bench.run`` prints the table and exits with 1 if a figure misses its bound; ``--record`` also
+writes it to ``bench/record.txt``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.measure import BUILD, ROOT, engine, instructions, missing, simulate
+from peers.compare import works
+
+RECORD = ROOT / "bench" / "record.txt"
+MIB = 2**20
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure."""
+
+    name: str
+    value: float
+    must: float | None = None
+    aim: float | None = None
+    larger_is_better: bool = False
+
+    @property
+    def missed(self) -> bool:
+        """True beyond the bound."""
+        if self.must is None:
+            return False
+        return self.value < self.must if self.larger_is_better else self.value > self.must
+
+
+# M packet-hops per CPU second: what must be reached and what is aimed at.
+SPEEDS = {"W1": (20.0, 40.0), "W2": (14.0, 30.0), "W4S": (14.0, 28.0)}
+
+# Shorter runs of the same works for callgrind, which slows them down fifty times. W2 draws its own arrivals,
+# so that reading a list does not count.
+SHORT = {
+    "W1": ["duration=10s", "warmup=2s"],
+    "W2": ["duration=100s"],
+    "W4S": ["duration=1200ms", "warmup=1s"],
+}
+
+
+def speed(program: str, repeats: int) -> Iterator[Figure]:
+    """Measure whole processes: median of the repeats."""
+    for work in works():
+        must, aim = SPEEDS[work.name]
+        runs = [simulate(program, work.scenario, work.settings(work.runs()[0])) for _ in range(repeats)]
+        hops = runs[0].results["packet_hops"]
+        rate = hops / statistics.median(run.cpu for run in runs) / 1e6
+        yield Figure(f"{work.name} speed, M packet-hops/s", rate, must, aim, larger_is_better=True)
+
+
+def counted(program: str) -> Iterator[Figure]:
+    """Count instructions: the same on every run, whatever the machine's mood."""
+    for work in works():
+        count, hops = instructions(program, work.scenario, SHORT[work.name])
+        yield Figure(f"{work.name} instructions/packet-hop", count / hops)
+
+
+def slope(program: str, scenario: Path, few: list[str], many: list[str], key: str) -> float:
+    """Return bytes of memory per ``key``, from a small and a large run."""
+    small, large = (simulate(program, scenario, settings).results for settings in (few, many))
+    more: int = large["peak_memory"] - small["peak_memory"]
+    return more / int(large[key] - small[key])
+
+
+def memory(program: str) -> Iterator[Figure]:
+    """Measure peak resident memory, less that of a small run of the same kind."""
+    folder = ROOT / "bench"
+    value = slope(program, folder / "pipe.toml", ["topology.link.delay=1ms"], [], "packets_inside")
+    yield Figure("bytes/packet in flight", value, must=100)
+    value = slope(program, folder / "queue.toml", ["duration=1ms"], [], "packets_inside")
+    yield Figure("bytes/packet queued", value, must=100)
+    value = slope(program, folder / "idle.toml", ["flows[0].count=1"], [], "flows_started")
+    yield Figure("bytes/idle TCP connection", value, must=1024)
+    results = simulate(program, folder / "flows.toml", []).results
+    if results["flows_completed"] < 1_000_000:
+        message = f"flows.toml completed only {results['flows_completed']} flows"
+        raise RuntimeError(message)
+    yield Figure("MiB for 1,000,000 finished flows", results["peak_memory"] / MIB, must=1536)
+
+
+def recorded() -> dict[str, float]:
+    """Read the recorded figures."""
+    if not RECORD.exists():
+        return {}
+    lines = [line for line in RECORD.read_text().splitlines() if line and not line.startswith("#")]
+    return {name.strip(): float(value) for name, value in (line.rsplit(maxsplit=1) for line in lines)}
+
+
+def record(figures: list[Figure]) -> None:
+    """Write the figures."""
+    head = "# What `make bench-record` measured last. Speeds move with the machine, instructions do not.\n"
+    RECORD.write_text(head + "".join(f"{f.name:36} {f.value:10.4g}\n" for f in figures))
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=5, help="runs for each speed (default 5)")
+    parser.add_argument("--record", action="store_true", help="write the figures to bench/record.txt")
+    options = parser.parse_args()
+    program = engine()
+    BUILD.mkdir(exist_ok=True)
+
+    before = recorded()
+    figures: list[Figure] = []
+
+    def show(measured: Iterator[Figure]) -> None:
+        for figure in measured:
+            figures.append(figure)
+            last = before.get(figure.name)
+            cells = [figure.value, figure.must, figure.aim, last, figure.value / last if last else None]
+            row = "".join(f"{'' if cell is None else f'{cell:.4g}':>10}" for cell in cells)
+            print(f"{figure.name:36}{row}{'  MISSED' if figure.missed else ''}", flush=True)
+
+    print(f"{'':36}{'measured':>10}{'must':>10}{'aim':>10}{'recorded':>10}{'ratio':>10}")
+    show(speed(program, options.repeats))
+    show(memory(program))
+    if message := missing("valgrind", "valgrind"):
+        print(f"instructions are not counted: {message}", file=sys.stderr)
+    else:
+        show(counted(program))
+
+    if options.record:
+        record(figures)
+        print(f"written to {RECORD.relative_to(ROOT)}")
+    missed = [figure.name for figure in figures if figure.missed]
+    if missed:
+        print(f"missed: {', '.join(missed)}", file=sys.stderr)
+    return int(bool(missed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

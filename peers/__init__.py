@@ -1,0 +1,1 @@
+"""The same works on other simulators."""

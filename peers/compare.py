@@ -1,0 +1,192 @@
+"""The same works on ns-2.35 and on dumbbell, in one run: physics and speed side by side.
+
+``python -m peers.compare`` exits with 1 if the physics differ by more than the bounds, with 2 without ns-2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.measure import BUILD, ROOT, SCENARIOS, engine, missing, simulate, timed
+from peers.arrivals import SEEDS, write
+
+TCL = ROOT / "peers" / "ns2"
+
+GOODPUT = "goodput Mbit/s"
+LOSS = "bottleneck loss"
+QUEUE = "mean queue, packets"
+JAIN = "Jain index"
+FCT = "mean completion s"
+HOPS = "packet-hops M"
+
+BOUNDS = {GOODPUT: 0.01, LOSS: 0.15, FCT: 0.10}
+"""Largest relative difference."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One work of `peers` and `bench`."""
+
+    name: str
+    scenario: Path
+    script: Path
+    lists: tuple[Path, ...] = ()
+    """Arrival lists; physics are means over them, speed is measured on the first."""
+
+    def settings(self, arrivals: Path | None) -> list[str]:
+        """Return what the scenario needs to serve an arrival list."""
+        if arrivals is None:
+            return []
+        return [f'workloads=[{{ kind = "trace", name = "web", file = "{arrivals}" }}]']
+
+    def runs(self) -> tuple[Path | None, ...]:
+        """Return the arrival lists, or one run without a list."""
+        return self.lists or (None,)
+
+
+def works() -> list[Work]:
+    """Return the works, with their arrival lists written."""
+    lists = tuple(write(BUILD / "arrivals"))
+    return [
+        Work("W1", SCENARIOS / "w1-dumbbell-bulk.toml", TCL / "w1.tcl"),
+        Work("W2", SCENARIOS / "w2-dumbbell-web.toml", TCL / "w2.tcl", lists),
+        Work("W4S", SCENARIOS / "w4s-long-fat.toml", TCL / "w4s.tcl"),
+    ]
+
+
+Physics = dict[str, float]
+
+
+def peer_command(work: Work, mode: str, arrivals: Path | None) -> list[str]:
+    """Return the command that runs a work on ns-2."""
+    return ["ns", str(work.script), mode, *([str(arrivals)] if arrivals else [])]
+
+
+def peer_physics(work: Work, arrivals: Path | None) -> Physics:
+    """Run ns-2 with its monitors on."""
+    lines = timed(peer_command(work, "physics", arrivals)).output.splitlines()
+    values = {name: float(value) for name, value in (line.split() for line in lines)}
+    physics = {
+        GOODPUT: values["goodput"] / 1e6,
+        LOSS: values["loss"],
+        # ns-2 counts the packets that wait; with the one in transmission the two count the same.
+        QUEUE: values["queue_waiting"] + values["utilisation"],
+        HOPS: values["packet_hops"] / 1e6,
+    }
+    return physics | ({JAIN: values["jain"]} if "jain" in values else {FCT: values["fct"]})
+
+
+def own_physics(program: str, work: Work, arrivals: Path | None) -> Physics:
+    """Run dumbbell."""
+    values = simulate(program, work.scenario, work.settings(arrivals)).results
+    link = next(link for link in values["links"] if link["link"] == "left->right")
+    physics = {
+        GOODPUT: values["goodput"] / 1e6,
+        LOSS: link["loss"],
+        QUEUE: link["queue_mean"],
+        HOPS: values["packet_hops"] / 1e6,
+    }
+    # ns-2 calls a flow done when its sender has the last acknowledgement.
+    return physics | (
+        {FCT: values["sender_fct_mean"]} if values["fairness"] is None else {JAIN: values["fairness"]}
+    )
+
+
+def mean_physics(work: Work, run: Callable[[Work, Path | None], Physics]) -> tuple[Physics, list[Physics]]:
+    """Run every list of a work; return the means and the single runs."""
+    runs = [run(work, arrivals) for arrivals in work.runs()]
+    return {key: statistics.fmean(r[key] for r in runs) for key in runs[0]}, runs
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One quantity of one work."""
+
+    work: str
+    quantity: str
+    peer: float
+    own: float
+
+    @property
+    def difference(self) -> float:
+        """Relative to the peer."""
+        return self.own / self.peer - 1
+
+    @property
+    def bound(self) -> float | None:
+        """The largest difference allowed; None if there is no bound."""
+        return BOUNDS.get(self.quantity)
+
+    @property
+    def broken(self) -> bool:
+        """True beyond the bound."""
+        return self.bound is not None and not abs(self.difference) <= self.bound
+
+
+def compare(program: str, work: Work) -> tuple[list[Compared], list[Physics], list[Physics]]:
+    """Run a work on both; return the quantities and the single runs of ns-2 and of dumbbell."""
+    peer, peer_runs = mean_physics(work, peer_physics)
+    own, own_runs = mean_physics(work, lambda w, arrivals: own_physics(program, w, arrivals))
+    return [Compared(work.name, key, peer[key], own[key]) for key in peer], peer_runs, own_runs
+
+
+def speeds(program: str, work: Work, repeats: int) -> tuple[float, float]:
+    """Run both in turn and return the median processor seconds of ns-2 and of dumbbell."""
+    arrivals = work.runs()[0]
+    peer, own = [], []
+    for _ in range(repeats):
+        peer.append(timed(peer_command(work, "speed", arrivals)).cpu)
+        own.append(simulate(program, work.scenario, work.settings(arrivals)).cpu)
+    return statistics.median(peer), statistics.median(own)
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each tool for the times (default 5)")
+    repeats = parser.parse_args().repeats
+    if message := missing("ns", "ns2"):
+        print(message, file=sys.stderr)
+        return 2
+    program = engine()
+
+    print("Physics. W2 is the mean over five arrival lists.")
+    print(f"{'work':4}  {'quantity':20} {'ns-2.35':>10} {'dumbbell':>10} {'difference':>10} {'bound':>7}")
+    broken, seconds = False, []
+    for work in works():
+        rows, peer_runs, own_runs = compare(program, work)
+        for row in rows:
+            bound = "" if row.bound is None else f"{row.bound:.0%}"
+            verdict = "  BROKEN" if row.broken else ""
+            print(
+                f"{row.work:4}  {row.quantity:20} {row.peer:10.5g} {row.own:10.5g} {row.difference:+10.2%} "
+                f"{bound:>7}{verdict}"
+            )
+            broken |= row.broken
+        if FCT in peer_runs[0]:
+            for tool, runs in (("ns-2.35", peer_runs), ("dumbbell", own_runs)):
+                print(f"      completion, {tool + ':':9}", *(f"{run[FCT]:.3f}" for run in runs))
+        hops = (peer_runs[0][HOPS], own_runs[0][HOPS])
+        seconds.append((work, hops, speeds(program, work, repeats)))
+
+    print(f"\nSpeed: whole processes, median of {repeats}, run in turn; W2 on list {SEEDS[0]}.")
+    print("Million packet-hops per CPU second, and in brackets the CPU seconds.")
+    print(f"{'work':4}  {'ns-2.35':>16} {'dumbbell':>16} {'ratio':>7}")
+    for work, hops, cpu in seconds:
+        rates = [h / s for h, s in zip(hops, cpu, strict=True)]
+        cells = [f"{rate:.2f} ({s:.2f})" for rate, s in zip(rates, cpu, strict=True)]
+        print(f"{work.name:4}  {cells[0]:>16} {cells[1]:>16} {rates[1] / rates[0]:7.1f}")
+
+    print("\n" + (ROOT / "peers" / "differences.txt").read_text(), end="")
+    if broken:
+        print("\nThe physics differ by more than the bounds.", file=sys.stderr)
+    return int(broken)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
