@@ -9,7 +9,7 @@ import pytest
 
 import dumbbell as db
 
-RATE = 10e6
+RATE = 100e6
 """bit/s."""
 
 
@@ -22,7 +22,7 @@ def mean_wait(flows: db.Scenario) -> tuple[float, float]:
 
 
 def one_link(duration: float, flow: dict[str, object], mtu: str = "1500B") -> db.Scenario:
-    link = db.network.bottleneck(rate="10Mbit/s", delay="1ms", queue="droptail", mtu=mtu)
+    link = db.network.bottleneck(rate="100Mbit/s", delay="1ms", queue="droptail", mtu=mtu)
     return db.scenario(
         seed=1,
         duration=f"{duration}s",
