@@ -7,6 +7,8 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 version: str
+cargo_lock: str
+"""The text of Cargo.lock when the module was built."""
 
 @final
 class Scenario:
@@ -36,6 +38,9 @@ class Scenario:
     @property
     def seed(self) -> int:
         """The seed of every random stream."""
+
+    def with_seed(self, seed: int) -> Scenario:
+        """The same scenario under another seed, without planning it again."""
 
     def run(self, progress: Callable[[float, float, int], object] | None = None) -> list[Table]:
         """The tables ``runs, flows, links, samples, drops`` of one run, made without the interpreter lock."""

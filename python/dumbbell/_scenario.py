@@ -104,6 +104,18 @@ class Scenario:
         """SHA-256 of the resolved scenario, in hexadecimal."""
         return self._native.plan_hash
 
+    def with_seed(self, seed: int) -> Scenario:
+        """Return the same scenario under another seed. It is not planned again, so this takes microseconds.
+
+        Raises
+        ------
+        ScenarioError
+            If the seed is not a whole number of 63 bits.
+        """
+        if not 0 <= seed < 2**63:
+            raise ScenarioError("seed", f"{seed} is out of range", "give a number from 0 to 2^63 - 1")
+        return Scenario(self._native.with_seed(seed), self._name)
+
     def to_dict(self) -> dict[str, Any]:
         """Every field, defaults filled in."""
         return self._native.to_dict()

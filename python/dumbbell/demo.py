@@ -3,8 +3,8 @@
 Two experiments, made with the interface that any user has:
 
 1. Four long flows share a 10 Mbit/s dumbbell, under NewReno and under CUBIC.
-2. Campus web traffic at loads 0.2 to 0.9 on the dumbbell of Panarello et al. (e-Energy 2012): 10 Mbit/s, mean
-   round-trip time 50 ms, a buffer of 42 packets (one bandwidth-delay product), 20 sources, 600 s.
+2. The study `campus-web`, quick: completion time of web traffic against load, NewReno against CUBIC, with
+   claims, figures and a report.
 """
 
 from __future__ import annotations
@@ -13,56 +13,29 @@ import time
 from pathlib import Path
 
 import click
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from rich.progress import Progress
 
 import dumbbell as db
+from dumbbell.claims import claims_table
 from dumbbell.cli import exit_with
 from dumbbell.cli.common import console, number, text_table
+from dumbbell.cli.progress import study_progress
+from dumbbell.papers import find_paper, reproduce
 
-LOADS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-SEEDS = tuple(range(1, 9))
 BOTTLENECK = "left->right"
 CONTROLLERS = {"NewReno": db.controller.newreno(), "CUBIC": db.controller.cubic()}
 
 
-def dumbbell(pairs: int) -> dict[str, object]:
-    """The topology of both experiments; 42 packets of 1500 B are 10 Mbit/s for 50 ms."""
-    link = db.network.bottleneck(rate="10Mbit/s", delay="5ms", queue=db.queue.droptail(limit="42pkt"))
-    return db.topology.dumbbell(
-        pairs=pairs, bottleneck=link, access=db.network.access(rate="100Mbit/s", delay="10ms")
-    )
-
-
 def long_flows(controller: dict[str, object]) -> db.Scenario:
-    """Four long flows that start a second apart."""
+    """Four long flows that start a second apart; 42 packets of 1500 B are 10 Mbit/s for 50 ms."""
+    link = db.network.bottleneck(rate="10Mbit/s", delay="5ms", queue=db.queue.droptail(limit="42pkt"))
+    access = db.network.access(rate="100Mbit/s", delay="10ms")
     return db.scenario(
         name=f"four long flows, {controller['kind']}",
         duration="60s",
         warmup="10s",
-        topology=dumbbell(4),
+        topology=db.topology.dumbbell(pairs=4, bottleneck=link, access=access),
         transport=db.transport.tcp(controller=controller),
         flows=[db.flows(name="flow", from_="senders", to="receivers", stagger="1s")],
-    )
-
-
-def campus_web(load: float, seed: int) -> db.Scenario:
-    """Campus web traffic, with TCP as ns-2.30 had it: the simulator of the study."""
-    tcp = db.transport.tcp(
-        controller="newreno", sack=False, ack_every=1, initial_window=2, max_window=20, rto_min="200ms"
-    )
-    return db.scenario(
-        name=f"campus web, load {load}",
-        seed=seed,
-        duration="600s",
-        warmup="60s",
-        topology=dumbbell(20),
-        transport=tcp,
-        workloads=[
-            db.workload.poisson(name="web", from_="senders", to="receivers", load=load, size="campus-web")
-        ],
-        record=db.record(samples=False),
     )
 
 
@@ -90,54 +63,16 @@ def run_long_flows(output: Path) -> list[Path]:
     ]
 
 
-def run_campus_web(output: Path) -> list[Path]:
-    """Run the second experiment; return the PNG figures."""
-    scenarios = [campus_web(load, seed) for load in LOADS for seed in SEEDS]
-    values: dict[str, list[float]] = {"fct_mean": [], "fct_p99": [], "loss": [], "utilisation": []}
-    out = console()
-    with Progress(console=out, transient=True) as bar:
-        task = bar.add_task("campus web traffic", total=len(scenarios))
-
-        def collect(_index: int, results: db.Results) -> None:
-            link = _bottleneck(results)
-            times = results.summary()["groups"][0]["completion_time"]
-            values["fct_mean"].append(times["mean"])
-            values["fct_p99"].append(times["p99"])
-            values["loss"].append(100 * link["loss"])
-            values["utilisation"].append(100 * link["utilisation"])
-            bar.advance(task)
-
-        db.run_all(scenarios, done=collect)
-    grids = {name: np.reshape(numbers, (len(LOADS), len(SEEDS))) for name, numbers in values.items()}
-    names = ("FCT mean s", "FCT p99 s", "loss %", "utilisation %")
-    title = f"Campus web traffic: mean (lowest to highest) of {len(SEEDS)} seeds"
-    rows = [
-        (f"{load:.1f}", *(_spread(grid[row]) for grid in grids.values())) for row, load in enumerate(LOADS)
-    ]
-    table = text_table(title, (), ("load", *names), rows)
-    out.print(table)
-    curves: dict[str, tuple[list[tuple[str | None, ArrayLike]], str]] = {
-        "fct": (
-            [("mean", grids["fct_mean"]), ("99th percentile", grids["fct_p99"])],
-            "flow completion time (s)",
-        ),
-        "loss": ([(None, grids["loss"])], "loss at the bottleneck (%)"),
-        "utilisation": ([(None, grids["utilisation"])], "utilisation (%)"),
-    }
-    return [
-        _save(
-            db.figures.sweep(LOADS, lines, "offered load", label, log=name == "fct"), output, f"campus_{name}"
-        )
-        for name, (lines, label) in curves.items()
-    ]
+def run_campus_web(output: Path) -> Path:
+    """Run the study, print its claims and return its report."""
+    with study_progress("campus-web") as progress:
+        found = reproduce(find_paper("campus-web"), output / "campus-web", progress=progress)
+    console().print(claims_table(found.judged, found.result, found.note))
+    return found.report
 
 
 def _bottleneck(results: db.Results) -> dict[str, float]:
     return results.links.row(results.links["link"].tolist().index(BOTTLENECK))
-
-
-def _spread(values: NDArray[np.float64]) -> str:
-    return f"{values.mean():.3g} ({values.min():.3g} to {values.max():.3g})"
 
 
 def _save(figure: db.figures.Figure, output: Path, name: str) -> Path:
@@ -149,14 +84,16 @@ def _save(figure: db.figures.Figure, output: Path, name: str) -> Path:
 @click.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("out/demo"), show_default=True)
 def demo(output: Path) -> None:
-    """Run two experiments, print tables and draw figures into the output folder."""
+    """Run two experiments, print tables, draw figures and write a report into the output folder."""
     start = time.perf_counter()
     output.mkdir(parents=True, exist_ok=True)
-    figures = [*run_long_flows(output), *run_campus_web(output)]
+    figures = run_long_flows(output)
+    report = run_campus_web(output)
     click.echo("Figures, each also as SVG and PDF:")
     for path in figures:
         click.echo(f"  {path}")
     click.echo(f"Done in {time.perf_counter() - start:.1f} s.")
+    click.echo(f"Report: {report}")
 
 
 if __name__ == "__main__":

@@ -18,4 +18,8 @@ mod _native {
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const version: &str = env!("CARGO_PKG_VERSION");
+    /// The exact versions that this module is built from.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const cargo_lock: &str = include_str!("../../../Cargo.lock");
 }

@@ -87,6 +87,15 @@ impl Scenario {
         self.plan.seed
     }
 
+    /// The same scenario under another seed; without planning it again.
+    fn with_seed(&self, py: Python<'_>, seed: u64) -> Scenario {
+        py.detach(|| {
+            let mut scenario = self.scenario.clone();
+            let plan = self.plan.with_seed(&mut scenario, seed);
+            Scenario { scenario, plan }
+        })
+    }
+
     /// Runs the experiment without holding the interpreter lock; the tables in the order `runs, flows, links,
     /// samples, drops`.
     ///

@@ -1,6 +1,7 @@
 //! The plan: a scenario made concrete. Names are indices, routes are tables, queues and rates are numbers.
 //! The engine consumes it and never looks back.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dumbbell_core::{BitRate, Duration, Probability, Time};
@@ -32,6 +33,8 @@ pub struct Plan {
     pub workloads: Vec<Workload>,
     /// What to write down.
     pub record: Record,
+    /// The names of the files read, with the SHA-256 of each.
+    pub files: BTreeMap<String, String>,
     /// SHA-256 of the resolved scenario, in hexadecimal.
     pub hash: String,
 }

@@ -1,5 +1,6 @@
 //! From a scenario to a plan: names become indices, routes become tables, files are read, everything is checked.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,8 +54,18 @@ impl Plan {
                 flows: scenario.record.flows,
                 drops: scenario.record.drops,
             },
-            hash: hash(scenario, &files),
+            hash: hash(scenario, files.digests()),
+            files: files.digests().clone(),
         })
+    }
+
+    /// The plan of the same scenario under another seed, which changes random draws and nothing that is planned.
+    ///
+    /// `scenario` is the one that the plan was made from; its seed becomes `seed`.
+    #[must_use]
+    pub fn with_seed(&self, scenario: &mut Scenario, seed: u64) -> Plan {
+        scenario.seed = seed;
+        Plan { seed, hash: hash(scenario, &self.files), ..self.clone() }
     }
 }
 
@@ -237,9 +248,9 @@ fn links(network: &Network, pairs: &[Pair], sampled: &[bool]) -> Vec<Link> {
 }
 
 /// SHA-256 of the scenario with every default spelled out, and of the files it names.
-fn hash(scenario: &Scenario, files: &Files) -> String {
+fn hash(scenario: &Scenario, files: &BTreeMap<String, String>) -> String {
     let mut resolved = scenario.to_value();
-    let files = files.digests().iter().map(|(name, digest)| (name.clone(), Value::from(digest.as_str())));
+    let files = files.iter().map(|(name, digest)| (name.clone(), Value::from(digest.as_str())));
     resolved.insert("files", Value::Table(files.collect()));
     let text =
         serde_json::to_string(&resolved).expect("a resolved scenario holds finite numbers and text keys");

@@ -10,9 +10,13 @@ from typing import NoReturn
 import click
 
 from dumbbell import __version__
+from dumbbell.cli.archive import pack, verify
+from dumbbell.cli.html import html
 from dumbbell.cli.inspect import check, describe, list_, schema
+from dumbbell.cli.papers import papers, reproduce
 from dumbbell.cli.plot import plot
 from dumbbell.cli.run import run
+from dumbbell.cli.study import query, study
 from dumbbell.errors import DumbbellError
 
 BAD_INPUT = 2
@@ -34,7 +38,11 @@ def cli() -> None:
     """Run congestion-control experiments: a scenario in, numbers and figures out."""
 
 
-for _command in (run, check, list_, describe, schema, plot):
+_COMMANDS = (
+    run, check, list_, describe, schema, plot, study, query, papers, reproduce, html, pack, verify,
+)  # fmt: skip
+
+for _command in _COMMANDS:
     cli.add_command(_command)
 
 

@@ -1,0 +1,127 @@
+"""What a claim and a judgement are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from dumbbell.errors import DumbbellError
+
+if TYPE_CHECKING:
+    from dumbbell.stats import Estimate
+    from dumbbell.study import StudyResult
+
+Verdict = Literal["reproduced", "not reproduced", "inconclusive"]
+
+VERDICTS: tuple[Verdict, ...] = ("reproduced", "not reproduced", "inconclusive")
+
+
+class ClaimError(DumbbellError, ValueError):
+    """A claim that the study cannot judge, or that no data could break."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one comparison found."""
+
+    where: str
+    """The point: ``load = 0.8``; empty if the study has one point."""
+    quantity: str
+    """What was estimated: ``CUBIC / NewReno``."""
+    estimate: Estimate
+    low: float
+    """The least value that the claim allows; minus infinity if any."""
+    high: float
+    """The largest value that the claim allows; infinity if any."""
+    unit: str
+    claimed: str
+    """The bounds in words: ``at most 0.5 s``."""
+    verdict: Verdict
+    """Of this comparison alone."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON types; bounds that are not finite become ``None``."""
+        return {
+            "where": self.where,
+            "quantity": self.quantity,
+            "estimate": self.estimate.to_dict(),
+            "low": self.low if math.isfinite(self.low) else None,
+            "high": self.high if math.isfinite(self.high) else None,
+            "unit": self.unit,
+            "claimed": self.claimed,
+            "verdict": self.verdict,
+        }
+
+    def __str__(self) -> str:
+        at = f" at {self.where}" if self.where else ""
+        note = f"; {self.estimate.note}" if self.estimate.note and self.estimate.interval else ""
+        return f"{self.quantity}{at}: {self.estimate.text(self.unit)}{note}"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict and what it rests on."""
+
+    verdict: Verdict
+    evidence: str
+    """In words, with the number and interval that decided."""
+    estimate: Estimate | None
+    """The number that decided; ``None`` if there is none."""
+    details: tuple[Finding, ...] = ()
+    """Every comparison that the rule made."""
+
+
+class Rule(Protocol):
+    """Judges a metric of a study. ``str()`` of a rule says what it asks for."""
+
+    def __call__(self, result: StudyResult, metric: str) -> Judgement:
+        """Judge."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement that the numbers of a study can break."""
+
+    id: str
+    """Short and unique in the study."""
+    statement: str
+    """In plain words."""
+    source: str
+    """Paper and section, or ``our question``."""
+    metric: str
+    """Name of the metric of the study that the rule looks at."""
+    rule: Rule
+
+    def judge(self, result: StudyResult) -> Judgement:
+        """Judge the claim; what an incomplete study says is stamped.
+
+        Raises
+        ------
+        ClaimError
+            If the study has no such metric, arm or axis.
+        """
+        try:
+            judgement = self.rule(result, self.metric)
+        except ClaimError as error:
+            raise ClaimError(f"claim {self.id!r}: {error}") from None
+        if result.complete:
+            return judgement
+        return replace(judgement, evidence=f"{result.stamp}; {judgement.evidence}")
+
+
+def judge(claims: Iterable[Claim], result: StudyResult) -> list[tuple[Claim, Judgement]]:
+    """Judge all claims of a study, in order.
+
+    Raises
+    ------
+    ClaimError
+        If two claims have the same id, or the study has no metric, arm or axis that one names.
+    """
+    claims = list(claims)
+    twice = [name for name, count in Counter(claim.id for claim in claims).items() if count > 1]
+    if twice:
+        raise ClaimError(f"claim {twice[0]!r}: two claims have this id; rename one")
+    return [(claim, claim.judge(result)) for claim in claims]

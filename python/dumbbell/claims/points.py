@@ -1,0 +1,165 @@
+"""The points of a study that a claim speaks of, and how they read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from dumbbell.claims.claim import ClaimError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dumbbell.study import Axis, Metric, Point, StudyResult
+
+    Numbers = NDArray[np.float64]
+
+Value: TypeAlias = float | int | str
+
+At: TypeAlias = Mapping[str, Value | Sequence[Value]]
+"""A value, or several, for each axis that it names; every value of the others."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A point that a claim speaks of, in the study or not."""
+
+    where: str
+    """``load = 0.8``; several axes are separated by commas."""
+    point: Point | None
+    """``None`` if the study does not have it."""
+
+
+def places(result: StudyResult, at: At) -> list[Place]:
+    """Return the points that `at` chooses, and those that it names but the study does not have.
+
+    Raises
+    ------
+    ClaimError
+        If the study has no such axis.
+    """
+    wanted = {name: _several(values) for name, values in at.items()}
+    for name in wanted:
+        find_axis(result, name)
+    found = [
+        Place(described(result, point), point)
+        for point in result.points()
+        if all(any(same(point[name], value) for value in values) for name, values in wanted.items())
+    ]
+    absent = [
+        Place(_equals(result, name, value), None)
+        for name, values in wanted.items()
+        for value in values
+        if not any(same(value, known) for known in find_axis(result, name).values)
+    ]
+    return found + absent
+
+
+def series(result: StudyResult, axis: str, at: At) -> list[list[Point]]:
+    """Return the points that `at` chooses in rows along an axis of numbers, each row in rising order.
+
+    Raises
+    ------
+    ClaimError
+        If the study has no such axis, or its values are not numbers.
+    """
+    if any(isinstance(value, str) for value in find_axis(result, axis).values):
+        raise ClaimError(f"axis {axis!r} has names for values, which have no order; use an axis of numbers")
+    rows: dict[tuple[Value, ...], list[Point]] = {}
+    for place in places(result, at):
+        if place.point is not None:
+            others = tuple(value for name, value in place.point.items() if name != axis)
+            rows.setdefault(others, []).append(place.point)
+    return [sorted(row, key=lambda point: point[axis]) for row in rows.values()]
+
+
+def described(result: StudyResult, point: Point, leave_out: str = "") -> str:
+    """Write a point; axes of one value need no mention."""
+    shown = [
+        _equals(result, name, value)
+        for name, value in point.items()
+        if name != leave_out and len(find_axis(result, name).values) > 1
+    ]
+    return ", ".join(shown)
+
+
+def find_axis(result: StudyResult, name: str) -> Axis:
+    """Return an axis.
+
+    Raises
+    ------
+    ClaimError
+        If there is none of that name.
+    """
+    try:
+        return result.study.axis(name)
+    except KeyError:
+        known = ", ".join(axis.name for axis in result.study.axes) or "none"
+        raise ClaimError(f"the study has no axis {name!r}; it has {known}") from None
+
+
+def arm_label(result: StudyResult, name: str) -> str:
+    """Return the label of an arm.
+
+    Raises
+    ------
+    ClaimError
+        If there is none of that name.
+    """
+    try:
+        return result.study.arm(name).label
+    except KeyError:
+        known = ", ".join(arm.name for arm in result.study.arms) or "none"
+        raise ClaimError(f"the study has no arm {name!r}; it has {known}") from None
+
+
+def find_metric(result: StudyResult, name: str) -> Metric:
+    """Return a metric.
+
+    Raises
+    ------
+    ClaimError
+        If there is none of that name.
+    """
+    try:
+        return result.study.metric(name)
+    except KeyError:
+        known = ", ".join(metric.name for metric in result.study.metrics) or "none"
+        raise ClaimError(f"the study has no metric {name!r}; it has {known}") from None
+
+
+def paired_points(
+    result: StudyResult, metric: str, arm: str, first: Point, second: Point
+) -> tuple[Numbers, Numbers]:
+    """Return what a metric was in one arm at two points, matched by seed."""
+    seeds_a, a = result.values(metric, arm, **first)
+    seeds_b, b = result.values(metric, arm, **second)
+    _, in_a, in_b = np.intersect1d(seeds_a, seeds_b, return_indices=True)
+    return a[in_a], b[in_b]
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values of an axis are the same; numbers may differ in the last digits."""
+    if isinstance(a, str) or isinstance(b, str):
+        return a == b
+    return math.isclose(a, b, rel_tol=1e-9)
+
+
+def at_text(at: At) -> str:
+    """Write a choice of points: `` at load = 0.2, 0.4``; empty for all."""
+    parts = [f"{name} = {', '.join(str(value) for value in _several(values))}" for name, values in at.items()]
+    return f" at {' and '.join(parts)}" if parts else ""
+
+
+def _several(values: Value | Sequence[Value]) -> tuple[Value, ...]:
+    return (values,) if isinstance(values, (str, int, float)) else tuple(values)
+
+
+def _equals(result: StudyResult, name: str, value: Value) -> str:
+    axis = find_axis(result, name)
+    number = value if isinstance(value, str) else f"{value:g}"
+    return f"{axis.label} = {number}{f' {axis.unit}' if axis.unit else ''}"

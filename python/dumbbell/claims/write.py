@@ -1,0 +1,91 @@
+"""Judged claims as files and tables."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from dumbbell.claims.claim import VERDICTS, Claim, Judgement
+
+if TYPE_CHECKING:
+    from dumbbell.study import StudyResult
+
+Judged = Sequence[tuple[Claim, Judgement]]
+
+_STYLES = {"reproduced": "green", "not reproduced": "red", "inconclusive": "yellow"}
+
+
+def write_claims(judged: Judged, result: StudyResult, folder: Path, note: str = "") -> list[Path]:
+    """Write ``claims.json`` and ``claims.md``; return their paths.
+
+    Parameters
+    ----------
+    judged
+        What :func:`judge` returned.
+    result
+        What was judged.
+    folder
+        Where to; must exist.
+    note
+        What a reader must know first, for example that the study was a quick one.
+    """
+    verdicts = Counter(judgement.verdict for _, judgement in judged)
+    content = {
+        "study": result.study.name,
+        "version": result.version,
+        "note": note,
+        "complete": result.complete,
+        "finished": result.finished,
+        "expected": result.expected,
+        "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
+        "claims": [_entry(claim, judgement) for claim, judgement in judged],
+    }
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    paths = [folder / "claims.json", folder / "claims.md"]
+    for path, body in zip(paths, (text + "\n", claims_markdown(judged, result, note)), strict=True):
+        path.write_text(body, encoding="utf-8")
+    return paths
+
+
+def claims_markdown(judged: Judged, result: StudyResult, note: str = "") -> str:
+    """Return the claims as a Markdown table, stamped if the study is incomplete."""
+    lines = [f"# Claims of {result.study.title}", ""]
+    lines += [line for text in (result.stamp, note) if text for line in (f"**{text}**", "")]
+    lines += ["| claim | statement | source | verdict | evidence |", "|---|---|---|---|---|"]
+    for claim, judgement in judged:
+        cells = (claim.id, claim.statement, claim.source, f"**{judgement.verdict}**", judgement.evidence)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def claims_table(judged: Judged, result: StudyResult, note: str = "") -> Table:
+    """Return the claims as a table for a terminal, stamped if the study is incomplete."""
+    title = "; ".join(text for text in ("Claims", result.stamp, note) if text)
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("claim", "statement", "verdict", "evidence"):
+        table.add_column(name, no_wrap=name in ("claim", "verdict"))
+    for claim, judgement in judged:
+        verdict = Text(judgement.verdict, style=_STYLES[judgement.verdict])
+        table.add_row(Text(claim.id), Text(claim.statement), verdict, Text(judgement.evidence))
+    return table
+
+
+def _entry(claim: Claim, judgement: Judgement) -> dict[str, Any]:
+    return {
+        "id": claim.id,
+        "statement": claim.statement,
+        "source": claim.source,
+        "metric": claim.metric,
+        "rule": str(claim.rule),
+        "verdict": judgement.verdict,
+        "evidence": judgement.evidence,
+        "estimate": None if judgement.estimate is None else judgement.estimate.to_dict(),
+        "details": [finding.to_dict() for finding in judgement.details],
+    }

@@ -1,0 +1,66 @@
+"""`dumbbell pack` and `dumbbell verify`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from rich.progress import Progress
+
+from dumbbell.cli.common import console, text_table
+
+EXIT_CODES = {"bit-equal": 0, "within interval": 3, "different": 4}
+"""Of `dumbbell verify`; 2 is bad input, as everywhere."""
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The ZIP file to write.")
+@click.option(
+    "--base",
+    type=click.Path(path_type=Path),
+    help="Where names of files in the scenario count from; FOLDER by default.",
+)
+@click.option("--license", "license_url", default="", metavar="URL", help="The licence of the archive.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+def pack(folder: Path, output: Path, base: Path | None, license_url: str, force: bool) -> None:
+    """Pack the study or run in FOLDER into one ZIP file that `dumbbell verify` can check."""
+    from dumbbell import archive
+
+    archive.pack(folder, output, base=base, license_url=license_url, force=force)
+    click.echo(f"archive: {output} ({output.stat().st_size:,} bytes)")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--sample", type=click.IntRange(min=1), default=8, show_default=True, help="How many runs.")
+@click.option("--all", "every", is_flag=True, help="Every run.")
+@click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
+def verify(file: Path, sample: int, every: bool, workers: int | None) -> int:
+    """Check the archive FILE and run a sample of it again.
+
+    Exits with 0 if all are bit-equal, 3 if some only lie within the interval that the archived runs predict,
+    4 if some are different, 2 if the archive cannot be used.
+    """
+    from dumbbell import archive
+
+    with Progress(console=console(), transient=True, disable=not sys.stdout.isatty()) as bar:
+        task = bar.add_task("running again", total=None)
+        found = archive.verify(
+            file,
+            sample=None if every else sample,
+            workers=workers,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    out = console()
+    rows = [(check.run, check.outcome, check.detail or "-") for check in found.checks]
+    out.print(text_table("", ["run", "outcome", "difference"], [], rows))
+    if found.then != found.now:
+        out.print(f"archived by {found.then}, run again by {found.now}", markup=False)
+    if found.unchecked:
+        out.print(
+            f"not checked, as Python functions are not archived: {', '.join(found.unchecked)}", markup=False
+        )
+    out.print(f"{found.outcome}: {len(found.checks):,} of {found.runs:,} runs made again")
+    return EXIT_CODES[found.outcome]

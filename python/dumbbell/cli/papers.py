@@ -1,0 +1,55 @@
+"""`dumbbell papers` and `dumbbell reproduce`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dumbbell.cli.common import console, text_table
+from dumbbell.cli.progress import study_progress
+
+
+@click.command()
+def papers() -> None:
+    """List the papers that can be reproduced."""
+    from dumbbell.papers import all_papers
+
+    rows = []
+    for paper in all_papers():
+        studies = (paper.study(quick=True), paper.study())
+        runs = [f"{len(study.points()) * len(study.arms) * len(study.seeds):,}" for study in studies]
+        rows.append((paper.name, studies[1].title, str(len(paper.claims())), *runs))
+    console().print(text_table("Papers", ("name", "title"), ("claims", "quick runs", "full runs"), rows))
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder for the study and its report.",
+)
+@click.option(
+    "--quick/--full", default=True, show_default=True, help="Few runs, or all that the study asks for."
+)
+@click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
+@click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
+def reproduce(name: str, output: Path, quick: bool, executor: str, workers: int | None) -> None:
+    """Run the study of paper NAME, judge its claims, draw its figures, write its report.
+
+    NAME is one of `dumbbell papers`, or the path of a folder laid out like one. Runs that the output folder
+    holds already are not made again.
+    """
+    from dumbbell.claims import claims_table
+    from dumbbell.papers import find_paper
+    from dumbbell.papers import reproduce as run
+
+    paper = find_paper(name)
+    out = console()
+    with study_progress(paper.name) as progress:
+        found = run(paper, output, quick=quick, executor=executor, workers=workers, progress=progress)
+    out.print(claims_table(found.judged, found.result, found.note))
+    out.print(f"report: {found.report}", soft_wrap=True)

@@ -1,0 +1,195 @@
+"""`dumbbell study` and `dumbbell query`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as TextTable
+from rich.text import Text
+
+from dumbbell.cli.common import console, number, significant, text_table
+from dumbbell.cli.progress import study_progress
+from dumbbell.errors import DumbbellError
+
+if TYPE_CHECKING:
+    from dumbbell.stats import Estimate
+    from dumbbell.study import Study, StudyResult
+
+_MOST_ROWS = 60
+"""Larger tables are cut; all of it is there for `dumbbell query`."""
+
+
+class _Share(click.ParamType[tuple[int, int]]):
+    name = "I/N"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, context: click.Context | None
+    ) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            index, count = map(int, str(value).split("/"))
+        except ValueError:
+            self.fail(f"{value!r} is not a share; write 3/40 for the third of forty", param, context)
+        return index, count
+
+
+@click.group()
+def study() -> None:
+    """Run grids of scenarios over seeds, and keep the results."""
+
+
+@study.command("run")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the study."
+)
+@click.option(
+    "--shard",
+    "share",
+    type=_Share(),
+    default=(1, 1),
+    help="Only this fixed share of the runs; folders of shares merge by copying.",
+)
+@click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
+@click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
+def run(file: Path, output: Path, share: tuple[int, int], executor: str, workers: int | None) -> None:
+    """Run the study in FILE, or what is left of it."""
+    from dumbbell.study import StudyError, run_study
+
+    start = time.perf_counter()
+    try:
+        chosen = _read(file)
+        with study_progress(chosen.name) as show:
+            result = run_study(chosen, output, share=share, executor=executor, workers=workers, progress=show)
+    except StudyError as error:
+        # One line would not do where there are many problems.
+        if len(error.problems) > 1:
+            click.echo(f"dumbbell: {file}: {len(error.problems)} problems", err=True)
+            for problem in error.problems:
+                click.echo(f"  {problem}", err=True)
+            sys.exit(2)
+        raise
+    out = console()
+    print_result(out, result)
+    if show.last is not None:
+        wall = time.perf_counter() - start
+        out.print(
+            f"{show.last.done:,} runs made in {wall:.1f} s, {show.last.reused:,} reused; "
+            f"code {result.version}"
+        )
+    if share != (1, 1):
+        out.print(f"share {share[0]}/{share[1]}: copy the folders of all shares into one")
+    out.print(f"results in {output}", soft_wrap=True)
+
+
+@study.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+def status(folder: Path) -> None:
+    """Show how far the study in FOLDER is, and what it has found."""
+    from dumbbell.study import StudyResult
+
+    print_result(console(), StudyResult.load(folder))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("sql")
+@click.option("--csv", is_flag=True, help="Write comma-separated values, all rows.")
+def query(folder: Path, sql: str, csv: bool) -> None:
+    """Ask the study in FOLDER a question in SQL: tables runs, catalogue, shards."""
+    import pyarrow as pa
+    import pyarrow.csv
+
+    from dumbbell.study.query import query as ask
+
+    table = ask(folder, sql)
+    if csv:
+        pyarrow.csv.write_csv(table, sys.stdout.buffer)
+        return
+    numeric = [pa.types.is_primitive(kind) and not pa.types.is_temporal(kind) for kind in table.schema.types]
+    # The columns as the question has them: all of them, in its order.
+    text = TextTable(box=SIMPLE_HEAD, pad_edge=False)
+    for name, is_number in zip(table.column_names, numeric, strict=True):
+        text.add_column(name, justify="right" if is_number else "left")
+    for row in table.slice(0, _MOST_ROWS).to_pylist():
+        cells = zip(row.values(), numeric, strict=True)
+        text.add_row(*(number(v) if is_number else Text(str(v)) for v, is_number in cells))
+    out = console()
+    out.print(text)
+    if table.num_rows > _MOST_ROWS:
+        out.print(f"the first {_MOST_ROWS} of {table.num_rows:,} rows; --csv writes all")
+
+
+def _read(file: Path) -> Study:
+    from dumbbell.study import Study
+
+    try:
+        return Study.from_file(file)
+    except FileNotFoundError:
+        raise DumbbellError(f"{file}: no such file; give the path of a study") from None
+    except OSError as error:
+        raise DumbbellError(f"{file}: {error.strerror}; give the path of a readable study") from None
+
+
+def print_result(out: Console, result: StudyResult) -> None:
+    """Print how far a study is, and the mean of every metric at every point, with intervals."""
+    study = result.study
+    out.print(Text(study.title, style="bold"))
+    if study.question:
+        out.print(Text(study.question))
+    if result.stamp is not None:
+        out.print(Text(result.stamp, style="bold yellow"))
+    out.print(_means(result))
+    shape = f"{len(study.points())} points x {len(study.arms)} arms x {len(study.seeds)} seeds"
+    early = "" if study.stop is None else f", at most; the stop rule needs {result.expected:,}"
+    out.print(f"{result.finished:,} of {result.expected:,} runs finished ({shape}{early})")
+    for note in result.notes:
+        out.print(f"note: {note}", markup=False)
+
+
+def _means(result: StudyResult) -> TextTable:
+    from dumbbell import stats
+
+    study = result.study
+    named = [axis for axis in study.axes if isinstance(axis.values[0], str)]
+    numbered = [axis for axis in study.axes if axis not in named]
+    headings = [
+        *(f"{axis.label} {axis.unit}".strip() for axis in numbered),
+        "n",
+        *(f"{metric.label} {metric.unit}".strip() for metric in study.metrics),
+    ]
+    choices = [(point, arm) for point in study.points() for arm in study.arms]
+    rows: list[list[str | Text]] = []
+    for point, arm in choices[:_MOST_ROWS]:
+        values = [result.values(metric.name, arm.name, **point)[1] for metric in study.metrics]
+        estimates = [stats.mean(x[~np.isnan(x)]) for x in values]
+        rows.append(
+            [
+                *(str(point[axis.name]) for axis in named),
+                arm.label,
+                *(number(point[axis.name]) for axis in numbered),
+                str(max(map(len, values))),
+                *map(_cell, estimates),
+            ]
+        )
+    title = "Mean [95 % interval] over seeds"
+    if len(choices) > _MOST_ROWS:
+        title += f" (the first {_MOST_ROWS} of {len(choices)} rows)"
+    return text_table(title, [*(axis.label for axis in named), "arm"], headings, rows)
+
+
+def _cell(estimate: Estimate) -> Text:
+    if estimate.n == 0:
+        return Text("-", style="dim")
+    text = significant(estimate.value, 3)
+    if estimate.low is None or estimate.high is None:
+        return Text(f"{text} (n={estimate.n}, no interval)")
+    return Text(f"{text} [{significant(estimate.low, 3)}, {significant(estimate.high, 3)}]")

@@ -1,0 +1,1 @@
+"""Completion time of campus web traffic against load, NewReno against CUBIC."""

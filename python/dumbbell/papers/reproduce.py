@@ -1,0 +1,72 @@
+"""From a paper to its verdicts."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dumbbell.claims import Claim, Judgement, judge, write_claims
+from dumbbell.papers.paper import Paper
+from dumbbell.report import write_report
+from dumbbell.study import Progress, StudyResult, run_study
+
+QUICK = "QUICK: few runs, so intervals are wide; run with --full for the intervals to rely on"
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came out."""
+
+    result: StudyResult
+    judged: list[tuple[Claim, Judgement]]
+    report: Path
+    """The HTML file."""
+    note: str
+    """What a reader must know first; empty if nothing."""
+
+
+def reproduce(
+    paper: Paper,
+    folder: str | os.PathLike[str],
+    *,
+    quick: bool = True,
+    executor: str = "threads",
+    workers: int | None = None,
+    progress: Callable[[Progress], object] = lambda _: None,
+) -> Reproduction:
+    """Run the study of a paper, judge its claims, draw its figures and write its report.
+
+    Parameters
+    ----------
+    paper
+        From :func:`find_paper`.
+    folder
+        The folder of the study, made if need be. What it holds already is not run again. ``claims.json``,
+        ``claims.md``, ``report.html``, ``figures/`` and ``data/`` appear in it.
+    quick
+        Whether to run the quick study; what comes out says so.
+    executor, workers, progress
+        As in :func:`dumbbell.study.run_study`.
+
+    Raises
+    ------
+    PaperError, StudyError, FolderError
+        What is wrong with the paper or the folder.
+    """
+    folder = Path(folder)
+    study, claims, figures = paper.study(quick), paper.claims(), paper.figures()
+    result = run_study(study, folder, executor=executor, workers=workers, progress=progress)
+    judged = judge(claims, result)
+    note = QUICK if quick else ""
+    write_claims(judged, result, folder, note)
+    command = (
+        f"dumbbell reproduce {paper.name} {'--quick' if quick else '--full'} -o {shlex.quote(folder.name)}"
+    )
+    report = write_report(
+        folder / "report.html", result, judged, figures, quick=quick, sources=paper.sources(),
+        bibliography=paper.bibliography(), command=command,
+    )  # fmt: skip
+    return Reproduction(result, judged, report, note)

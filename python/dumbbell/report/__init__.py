@@ -1,0 +1,29 @@
+"""Reports of studies: one HTML file, readable anywhere.
+
+Examples
+--------
+>>> from dumbbell.report import FigureSpec, write_report
+>>> figures = [FigureSpec("fct", "Completion time against load", x="load", metric="fct")]
+>>> write_report("report.html", result, judgements, figures)  # doctest: +SKIP
+"""
+
+from dumbbell.report.data import FigureData, figure_data
+from dumbbell.report.page import write_report
+from dumbbell.report.parameters import Algorithm, Parameter, algorithms, parameters
+from dumbbell.report.spec import FigureError, FigureSpec, Reference, default_figures
+from dumbbell.report.static import draw
+
+__all__ = [
+    "Algorithm",
+    "FigureData",
+    "FigureError",
+    "FigureSpec",
+    "Parameter",
+    "Reference",
+    "algorithms",
+    "default_figures",
+    "draw",
+    "figure_data",
+    "parameters",
+    "write_report",
+]

@@ -1,0 +1,138 @@
+"""The numbers of a figure: an estimate with an interval for each arm at each value of the axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dumbbell import stats
+from dumbbell.report.spec import FigureError, FigureSpec, Value
+
+if TYPE_CHECKING:
+    from dumbbell.stats import Estimate
+    from dumbbell.study import Axis, StudyResult
+
+
+@dataclass(frozen=True)
+class Line:
+    """One arm."""
+
+    arm: str
+    label: str
+    slot: int
+    """Position in the study: the arm has the same colour and dashes in every figure."""
+    estimates: tuple[Estimate | None, ...]
+    """One for each value of the axis; ``None`` where no run has a value."""
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """What to draw."""
+
+    spec: FigureSpec
+    x_name: str
+    """The label of the axis."""
+    x_label: str
+    """The same with the unit."""
+    x_values: tuple[Value, ...]
+    """Numbers in order, or names as the study lists them."""
+    y_name: str
+    """The label of the metric, or of the ratio."""
+    y_label: str
+    """The same with the unit."""
+    unit: str
+    """Of the values; empty for ratios and counts."""
+    lines: tuple[Line, ...]
+
+    @property
+    def categories(self) -> bool:
+        """Whether the values of the axis are names, and not numbers."""
+        return any(isinstance(value, str) for value in self.x_values)
+
+    @property
+    def positions(self) -> list[float]:
+        """Where the values of the axis stand: names at 0, 1, 2."""
+        if self.categories:
+            return [float(index) for index in range(len(self.x_values))]
+        return [float(value) for value in self.x_values]
+
+
+def figure_data(result: StudyResult, spec: FigureSpec) -> FigureData:
+    """Return the numbers of a figure.
+
+    Raises
+    ------
+    FigureError
+        If the study has no such axis, metric or arm, or the figure leaves another axis open.
+    """
+    study = result.study
+    axis = _named(spec, "axis", spec.x, study.axes)
+    metric = _named(spec, "metric", spec.metric, study.metrics)
+    arms = [_named(spec, "arm", name, study.arms) for name in spec.arms] or list(study.arms)
+    if spec.relative_to:
+        base = _named(spec, "arm", spec.relative_to, study.arms)
+        arms = [arm for arm in arms if arm.name != base.name]
+    at = _others(spec, study.axes)
+    values = tuple(axis.values)
+    if not any(isinstance(value, str) for value in values):
+        values = tuple(sorted(values))
+    lines = []
+    for arm in arms:
+        estimates = tuple(_estimate(result, spec, arm.name, {**at, axis.name: value}) for value in values)
+        lines.append(Line(arm.name, arm.label, list(study.arms).index(arm), estimates))
+    unit = "" if spec.relative_to else metric.unit if spec.unit is None else spec.unit
+    y_name = f"{metric.label} / {base.label}" if spec.relative_to else metric.label
+    x_label, y_label = with_unit(axis.label, axis.unit), with_unit(y_name, unit)
+    return FigureData(spec, axis.label, x_label, values, y_name, y_label, unit, tuple(lines))
+
+
+def with_unit(label: str, unit: str) -> str:
+    """Write a label with its unit, if it has one."""
+    return f"{label} ({unit})" if unit else label
+
+
+def _named(spec: FigureSpec, what: str, name: str, entries: Sequence[Any]) -> Any:
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    known = ", ".join(entry.name for entry in entries) or "none"
+    raise FigureError(f"figure {spec.id!r}: the study has no {what} {name!r}; it has {known}")
+
+
+def _others(spec: FigureSpec, axes: Sequence[Axis]) -> dict[str, Value]:
+    """Return the point on the axes that the figure does not show."""
+    point: dict[str, Value] = {}
+    for name, value in spec.at.items():
+        axis = _named(spec, "axis", name, axes)
+        if name == spec.x or value not in axis.values:
+            raise FigureError(
+                f"figure {spec.id!r}: at {name} = {value}: not a value of another axis; correct it"
+            )
+        point[name] = value
+    for axis in axes:
+        if axis.name not in (spec.x, *point):
+            if len(axis.values) > 1:
+                raise FigureError(f"figure {spec.id!r}: axis {axis.name!r} is open; give its value in `at`")
+            point[axis.name] = axis.values[0]
+    return point
+
+
+def _estimate(result: StudyResult, spec: FigureSpec, arm: str, point: dict[str, Value]) -> Estimate | None:
+    if spec.relative_to:
+        estimate = stats.paired_ratio(*result.paired(spec.metric, arm, spec.relative_to, **point))
+    else:
+        _, values = result.values(spec.metric, arm, **point)
+        estimate = (stats.median if spec.statistic == "median" else stats.mean)(values)
+    return _scaled(estimate, spec.factor) if math.isfinite(estimate.value) else None
+
+
+def _scaled(estimate: Estimate, factor: float) -> Estimate:
+    low, high = estimate.interval or (None, None)
+    return replace(
+        estimate,
+        value=estimate.value * factor,
+        low=None if low is None else low * factor,
+        high=None if high is None else high * factor,
+    )

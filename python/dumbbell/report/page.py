@@ -1,0 +1,405 @@
+"""Reports: one HTML file that says what was asked, what was found, and how."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import matplotlib as mpl
+import pyarrow.parquet as pq
+from markupsafe import Markup, escape
+from matplotlib.figure import Figure
+
+from dumbbell import __version__
+from dumbbell.figures.style import STYLE, save
+from dumbbell.report import palette
+from dumbbell.report.data import FigureData, figure_data, with_unit
+from dumbbell.report.parameters import parameters, spread, study_algorithms, study_scenarios
+from dumbbell.report.spec import FigureError, FigureSpec
+from dumbbell.report.static import draw
+
+if TYPE_CHECKING:
+    from dumbbell.claims import Claim, Judgement, Verdict
+    from dumbbell.stats import Estimate
+    from dumbbell.study import Metric, Study, StudyResult
+
+UPLOT_VERSION = "1.6.32"
+"""Of the files in ``vendor/uplot``."""
+
+_FILES = resources.files("dumbbell.report")
+
+_VERDICT_SIGNS: dict[Verdict, str] = {"reproduced": "✓", "not reproduced": "✗", "inconclusive": "?"}
+
+# As in report.js: the dashes of lines, and the markers about (17, 7).
+_DASHES = ("none", "9 4", "2 3", "9 3 2 3", "14 4", "5 3 5 3 1 3", "1 5")
+_MARKERS = (
+    "M13 7a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z", "M13 3H21V11H13Z", "M17 2.2L21.4 11H12.6Z",
+    "M17 1.6L22.4 7L17 12.4L11.6 7Z", "M17 11.8L21.4 3H12.6Z", "M13 3L21 11M21 3L13 11", "M13 7H21M17 3V11",
+)  # fmt: skip
+
+_REFERENCE_DASHES = ("3 3", "8 3 2 3", "1 4", "12 3")
+
+_QUICK = "few runs, so intervals are wide; the full study gives the figures to rely on."
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    result: StudyResult,
+    judgements: Sequence[tuple[Claim, Judgement]] = (),
+    figures: Sequence[FigureSpec] = (),
+    *,
+    title: str = "",
+    question: str = "",
+    answer: str = "",
+    answers: Mapping[str, str] | None = None,
+    quick: bool = False,
+    sources: Mapping[str, str] | None = None,
+    bibliography: Mapping[str, str] | None = None,
+    command: str = "",
+) -> Path:
+    """Write a report: one HTML file that needs nothing else, and files for print beside it.
+
+    The figures are written as PNG and PDF into ``figures/`` and the table of runs as ``data/runs.parquet``,
+    both beside the report. The same result gives the same bytes.
+
+    Parameters
+    ----------
+    path
+        Where to; its folder must exist. A report that is there is replaced, whole or not at all.
+    result
+        What the study has found. If it is incomplete, the report says so on top and at every figure.
+    judgements
+        Claims and what became of them.
+    figures
+        What to draw.
+    title, question
+        Those of the study by default.
+    answer
+        One sentence.
+    answers
+        A sentence for each arm, by name; by default the values of the first figure.
+    quick
+        Whether the study was cut short on purpose; the report says so.
+    sources
+        Where the values that the study sets come from, by path: ``{"topology.bottleneck": "section 4.1"}``.
+    bibliography
+        Publications by the short names that `sources` uses: ``{"P12": "Panarello et al., ..."}``.
+    command
+        How to run it again.
+
+    Returns
+    -------
+    Path
+        The report.
+
+    Raises
+    ------
+    FigureError
+        If the study cannot give a figure.
+    """
+    path = Path(path)
+    data = _figures_data(result, figures)
+    stamp = "; ".join(filter(None, [result.stamp, "QUICK" if quick else ""]))
+    drawn = []
+    for figure in data:
+        folder = path.parent / "figures"
+        folder.mkdir(exist_ok=True)
+        image = draw(figure, stamp)
+        paths = save(image, folder / figure.spec.id, ("png", "pdf"))
+        files = [file.relative_to(path.parent).as_posix() for file in paths]
+        drawn.append(_figure(figure, image, files))
+    (path.parent / "data").mkdir(exist_ok=True)
+    pq.write_table(result.table, path.parent / "data" / "runs.parquet")
+    text = _render(
+        result, judgements, data, drawn=drawn, title=title or result.study.title or result.study.name,
+        question=question or result.study.question, answer=answer, answers=answers or {},
+        stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},
+        bibliography=bibliography or {}, command=command,
+    )  # fmt: skip
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def _stamps(result: StudyResult, quick: bool) -> list[tuple[str, str]]:
+    """Return what must stand on everything drawn from a result: a word and its explanation."""
+    found = []
+    if not result.complete:
+        found.append(("INCOMPLETE", f"{result.finished:,} of {result.expected:,} runs are finished."))
+    if quick:
+        found.append(("QUICK", _QUICK))
+    return found
+
+
+def _figures_data(result: StudyResult, figures: Sequence[FigureSpec]) -> list[FigureData]:
+    twice = [name for name, count in Counter(spec.id for spec in figures).items() if count > 1]
+    if twice:
+        raise FigureError(f"figure {twice[0]!r}: two figures have this id; rename one")
+    return [figure_data(result, spec) for spec in figures]
+
+
+def _render(
+    result: StudyResult,
+    judgements: Sequence[tuple[Claim, Judgement]],
+    figures: Sequence[FigureData],
+    *,
+    drawn: Sequence[dict[str, Any]],
+    answers: Mapping[str, str],
+    sources: Mapping[str, str],
+    **context: Any,
+) -> str:
+    study = result.study
+    scripts = {"uplot_js": _vendored("uPlot.iife.min.js"), "js": _own("report.js")}
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["code"] = _code
+    places = parameters(study, sources)
+    scenarios = study_scenarios(study)
+    return environment.from_string(_own("report.html.j2")).render(
+        **context,
+        **{name: Markup(text) for name, text in scripts.items()},
+        script_hashes=[_script_hash(text) for text in scripts.values()],
+        uplot_licence=Markup(_vendored("LICENSE")),
+        css=Markup(_own("report.css")),
+        uplot_css=Markup(_vendored("uPlot.min.css")),
+        uplot_version=UPLOT_VERSION,
+        light=palette.light(),
+        dark=palette.dark(),
+        dashes=_DASHES,
+        markers=_MARKERS,
+        verdict_signs=_VERDICT_SIGNS,
+        version=__version__,
+        study_name=study.name,
+        answers=_answers(study, figures, answers),
+        claims=[(claim, judgement, _decider(judgement)) for claim, judgement in judgements],
+        claims_summary=_claims_summary(judgements),
+        figures=drawn,
+        figures_json=_json([_payload(figure) for figure in figures]),
+        intervals_note=_intervals_note(figures),
+        design=_design(study),
+        chosen=[place for place in places if place.origin != "default"],
+        defaults=[place for place in places if place.origin == "default"],
+        algorithms=study_algorithms(study),
+        provenance=_provenance(result, {name: scenario.plan_hash for name, scenario in scenarios.items()}),
+        notes=result.notes,
+        data_files=["data/runs.parquet"],
+    )
+
+
+def _own(name: str) -> str:
+    return (_FILES / name).read_text(encoding="utf-8")
+
+
+def _vendored(name: str) -> str:
+    return (_FILES / "vendor" / "uplot" / name).read_text(encoding="utf-8")
+
+
+def _code(text: str) -> Markup:
+    """Mark up what stands in backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _script_hash(text: str) -> str:
+    """Return the entry of the content security policy that lets this script run, and no other."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _json(value: Any) -> Markup:
+    """Write JSON that ends no HTML element."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+
+
+def _answers(
+    study: Study, figures: Sequence[FigureData], answers: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Return a sentence for each arm: the one given, else the ends of the first figure that shows it."""
+    found = []
+    for arm in study.arms:
+        line = next(
+            ((figure, line) for figure in figures for line in figure.lines if line.arm == arm.name), None
+        )
+        sentence = answers.get(arm.name) or (line and _ends(line[0], line[1].estimates))
+        if sentence:
+            found.append((arm.label, sentence))
+    return found
+
+
+def _ends(figure: FigureData, estimates: Sequence[Estimate | None]) -> str:
+    there = [
+        (value, estimate)
+        for value, estimate in zip(figure.x_values, estimates, strict=True)
+        if estimate is not None
+    ]
+    if not there:
+        return "no value yet."
+    ends = there if len(there) < 2 else [there[0], there[-1]]
+    texts = [f"{estimate.text(figure.unit)} at {figure.x_name} {value}" for value, estimate in ends]
+    return f"{figure.y_name} {', '.join(texts)}."
+
+
+def _decider(judgement: Judgement) -> str:
+    """Write the estimate that decided, in the unit of the comparison that it comes from."""
+    if judgement.estimate is None:
+        return ""
+    unit = next((found.unit for found in judgement.details if found.estimate == judgement.estimate), "")
+    return f"{judgement.estimate.text(unit)}; {judgement.estimate.method}"
+
+
+def _claims_summary(judgements: Sequence[tuple[Claim, Judgement]]) -> str:
+    counts = Counter(judgement.verdict for _, judgement in judgements)
+    parts = [f"{counts[verdict]} {verdict}" for verdict in _VERDICT_SIGNS if counts[verdict]]
+    return f"{len(judgements)} {'claim' if len(judgements) == 1 else 'claims'}: {', '.join(parts)}."
+
+
+def _intervals_note(figures: Sequence[FigureData]) -> str:
+    estimates = [
+        estimate for figure in figures for line in figure.lines for estimate in line.estimates if estimate
+    ]
+    with_interval = [estimate for estimate in estimates if estimate.interval]
+    if not with_interval:
+        return "One run at each point: no intervals."
+    methods = "; ".join(dict.fromkeys(estimate.method for estimate in with_interval))
+    return f"Bars and bands are {100 * with_interval[0].confidence:g} % intervals over seeds ({methods})."
+
+
+def _figure(figure: FigureData, image: Figure, files: Sequence[str]) -> dict[str, Any]:
+    """Return what the template needs of a figure."""
+    spec = figure.spec
+    rows = []
+    remarks: dict[str, list[str]] = {}
+    for index, x in enumerate(figure.x_values):
+        cells = []
+        for line in figure.lines:
+            estimate = line.estimates[index]
+            cells.append(_cells(estimate))
+            if estimate is not None and estimate.note and estimate.interval:
+                remarks.setdefault(estimate.note, []).append(f"{line.label} at {x}")
+        rows.append((str(x), cells))
+    return {
+        "id": spec.id,
+        "title": spec.title,
+        "note": spec.note,
+        "x_label": figure.x_label,
+        "y_label": figure.y_label,
+        "statistic": "ratio" if spec.relative_to else spec.statistic,
+        "lines": figure.lines,
+        "references": list(zip(_REFERENCE_DASHES * len(spec.references), spec.references, strict=False)),
+        "rows": rows,
+        "remarks": [f"{', '.join(places)}: {note}" for note, places in remarks.items()],
+        "files": files,
+        "image": _image(image),
+    }
+
+
+def _cells(estimate: Estimate | None) -> tuple[str, str, str, str]:
+    if estimate is None:
+        return ("-", "-", "-", "0")
+    low, high = (f"{end:.4g}" for end in estimate.interval) if estimate.interval else ("-", "-")
+    return (f"{estimate.value:.4g}", low, high, str(estimate.n))
+
+
+def _image(figure: Figure) -> Markup:
+    """Return the figure for readers without scripts, as a data address."""
+    with io.BytesIO() as buffer, mpl.rc_context(STYLE):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        return Markup("data:image/svg+xml;base64," + base64.b64encode(buffer.getvalue()).decode())
+
+
+def _payload(figure: FigureData) -> dict[str, Any]:
+    """Return what report.js draws."""
+    spec = figure.spec
+
+    def end(estimate: Estimate | None, which: int) -> float | None:
+        value = estimate.interval[which] if estimate and estimate.interval else None
+        return value if value is not None and math.isfinite(value) else None
+
+    return {
+        "id": spec.id,
+        "x": {
+            "label": figure.x_label,
+            "name": figure.x_name,
+            "values": figure.positions,
+            "names": [str(value) for value in figure.x_values],
+            "categories": figure.categories,
+            "scale": "linear" if figure.categories else spec.x_scale,
+        },
+        "y": {"label": figure.y_label, "scale": spec.scale},
+        "lines": [
+            {
+                "label": line.label,
+                "slot": line.slot % len(_DASHES),
+                "value": [estimate and estimate.value for estimate in line.estimates],
+                "low": [end(estimate, 0) for estimate in line.estimates],
+                "high": [end(estimate, 1) for estimate in line.estimates],
+                "text": [
+                    estimate.text(figure.unit) if estimate else "no value" for estimate in line.estimates
+                ],
+            }
+            for line in figure.lines
+        ],
+        "references": [{"x": reference.x, "y": reference.y} for reference in spec.references],
+    }
+
+
+def _design(study: Study) -> list[tuple[str, str]]:
+    rows = [
+        (f"Axis {axis.label}", f"{spread([str(v) for v in axis.values])} {axis.unit}".strip())
+        for axis in study.axes
+    ]
+    rows.append(("Arms", "; ".join(arm.label for arm in study.arms)))
+    seeds = spread([str(seed) for seed in study.seeds])
+    rows.append(("Seeds", f"{seeds}; arms see the same arrivals at the same seed"))
+    rows.append(("Metrics", "; ".join(_metric(metric) for metric in study.metrics)))
+    if study.stop:
+        bound = (
+            f"{100 * study.stop.half_width:g} % of the mean"
+            if study.stop.relative
+            else f"{study.stop.half_width:g}"
+        )
+        rows.append(
+            (
+                "Stops early",
+                f"a point ends after at least {study.stop.minimum} seeds, once the "
+                f"{100 * study.stop.confidence:g} % interval of {study.stop.metric} is within {bound}",
+            )
+        )
+    return rows
+
+
+def _metric(metric: Metric) -> str:
+    better = f", {metric.better} is better" if metric.better else ""
+    return with_unit(metric.label, metric.unit) + better
+
+
+def _provenance(result: StudyResult, plans: Mapping[str, str]) -> list[tuple[str, str]]:
+    study = result.study
+    ids = sorted(result.table["run_id"].to_pylist())
+    digest = hashlib.sha256("\n".join(ids).encode()).hexdigest()
+    rows = [
+        ("Code version", result.version),
+        ("Runs", f"{result.finished:,} of {result.expected:,}"),
+        (
+            "Points",
+            f"{len(result.points()):,}, each under {len(study.arms)} arms and {len(study.seeds)} seeds",
+        ),
+        ("Runs digest", f"{digest} (SHA-256 of the sorted run ids)"),
+    ]
+    rows += [(f"Plan, {arm.label}", f"{plans[arm.name]} (first point and seed)") for arm in study.arms]
+    return rows

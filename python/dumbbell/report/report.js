@@ -1,0 +1,321 @@
+// Draws the figures of a report from the numbers in it. Runs once, when the page has been read.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [14, 4], [5, 3, 5, 3, 1, 3], [1, 5]];
+  const REFERENCE_DASHES = [[3, 3], [8, 3, 2, 3], [1, 4], [12, 3]];
+  const BAND_OPACITY = 0.14;
+  const MARKER = 4; // half the size of a marker, CSS pixels
+  const HEIGHT = 320, HEIGHT_NARROW = 260, NARROW = 520; // CSS pixels
+  const figures = JSON.parse(document.getElementById("figures-data").textContent);
+  const drawn = [];
+
+  const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  const colour = (line) => css(`--arm-${line.slot}`);
+  const dash = (line) => DASHES[line.slot % DASHES.length];
+  const finite = (value) => value !== null && Number.isFinite(value);
+
+  function number(value) {
+    if (value === null || value === undefined) return "";
+    const size = Math.abs(value);
+    if (size !== 0 && (size >= 1e6 || size < 1e-4)) return value.toExponential().replace("e+", "e");
+    return String(Number(value.toPrecision(6)));
+  }
+
+  // The next of 1, 2 and 5 times a power of ten, up or down.
+  function round(value, way) {
+    const power = 10 ** Math.floor(Math.log10(value)), digits = [1, 2, 5, 10];
+    const lead = value / power;
+    return power * (way === Math.floor ? digits.findLast((d) => d <= lead * 1.0001) : digits.find((d) => d >= lead * 0.9999));
+  }
+
+  // Marker shapes by slot, so that arms differ without colour. `r` is half the size.
+  const SHAPES = [
+    (path, x, y, r) => path.arc(x, y, r, 0, 2 * Math.PI),
+    (path, x, y, r) => path.rect(x - r, y - r, 2 * r, 2 * r),
+    (path, x, y, r) => polygon(path, [[x, y - 1.2 * r], [x + 1.1 * r, y + r], [x - 1.1 * r, y + r]]),
+    (path, x, y, r) => polygon(path, [[x, y - 1.35 * r], [x + 1.35 * r, y], [x, y + 1.35 * r], [x - 1.35 * r, y]]),
+    (path, x, y, r) => polygon(path, [[x, y + 1.2 * r], [x + 1.1 * r, y - r], [x - 1.1 * r, y - r]]),
+    (path, x, y, r) => { path.moveTo(x - r, y - r); path.lineTo(x + r, y + r); path.moveTo(x + r, y - r); path.lineTo(x - r, y + r); },
+    (path, x, y, r) => { path.moveTo(x - r, y); path.lineTo(x + r, y); path.moveTo(x, y - r); path.lineTo(x, y + r); },
+  ];
+
+  function polygon(path, corners) {
+    corners.forEach(([x, y], i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
+    path.closePath();
+  }
+
+  class Figure {
+    constructor(data, element) {
+      this.data = data;
+      this.element = element;
+      this.box = element.querySelector(".plot");
+      this.log = data.y.scale === "log";
+      this.shown = data.lines.map(() => true);
+      this.index = null;
+      this.plot = null;
+      this.heading = element.querySelector(".readout-x");
+      this.outputs = [...element.querySelectorAll(".readout-y")];
+      this.keys = [...element.querySelectorAll(".key[aria-pressed]")];
+      this.logButton = element.querySelector(".log");
+      this.listen();
+      this.build();
+      element.classList.add("live");
+    }
+
+    listen() {
+      this.keys.forEach((key, i) => key.addEventListener("click", () => this.toggle(i)));
+      if (this.positive().length) this.logButton.addEventListener("click", () => this.setLog(!this.log));
+      else this.logButton.disabled = true;
+      this.logButton.setAttribute("aria-pressed", String(this.log));
+      this.box.addEventListener("keydown", (event) => this.key(event));
+      this.box.addEventListener("focus", () => this.index === null && this.moveTo(0));
+      this.box.addEventListener("blur", () => this.moveTo(null));
+      new ResizeObserver(() => this.resize()).observe(this.box);
+    }
+
+    positive() {
+      return this.data.lines.flatMap((line) => line.value).filter((value) => finite(value) && value > 0);
+    }
+
+    toggle(i) {
+      this.shown[i] = !this.shown[i];
+      this.keys[i].setAttribute("aria-pressed", String(this.shown[i]));
+      this.plot.setSeries(i + 1, { show: this.shown[i] });
+      this.read(this.index);
+    }
+
+    setLog(log) {
+      this.log = log;
+      this.logButton.setAttribute("aria-pressed", String(log));
+      this.build();
+    }
+
+    key(event) {
+      const last = this.data.x.values.length - 1;
+      const now = this.index ?? -1;
+      const steps = {
+        ArrowRight: Math.min(now + 1, last), ArrowUp: Math.min(now + 1, last),
+        ArrowLeft: Math.max(now - 1, 0), ArrowDown: Math.max(now - 1, 0),
+        Home: 0, End: last, Escape: null,
+      };
+      if (!(event.key in steps) || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      this.moveTo(steps[event.key]);
+    }
+
+    moveTo(index) {
+      const left = index === null ? -10 : this.plot.valToPos(this.data.x.values[index], "x");
+      this.plot.setCursor({ left, top: index === null ? -10 : 0 });
+      this.read(index);
+    }
+
+    // Shows the values at a point beside the keys, and tells them to assistive technology.
+    read(index) {
+      this.index = index;
+      const texts = this.data.lines.map((line, i) =>
+        index === null || !this.shown[i] ? "" : line.text[index]);
+      this.outputs.forEach((output, i) => { output.textContent = texts[i]; });
+      const place = index === null ? "" : `${this.data.x.name} ${this.data.x.names[index]}`;
+      this.heading.textContent = place || this.heading.dataset.idle;
+      this.box.setAttribute("aria-valuenow", String(index ?? 0));
+      const said = this.data.lines.map((line, i) => (texts[i] ? `${line.label} ${texts[i]}` : null));
+      this.box.setAttribute("aria-valuetext", [place, ...said].filter(Boolean).join("; ") || "no point chosen");
+    }
+
+    size() {
+      const width = Math.max(Math.floor(this.box.clientWidth), 200);
+      return { width, height: width < NARROW ? HEIGHT_NARROW : HEIGHT };
+    }
+
+    resize() {
+      const { width, height } = this.size();
+      if (this.plot && (width !== this.plot.width || height !== this.plot.height)) this.plot.setSize({ width, height });
+    }
+
+    yRange() {
+      const values = this.data.references.flatMap((reference) => reference.y);
+      this.data.lines.forEach((line, i) => {
+        if (this.shown[i]) values.push(...line.value, ...line.low, ...line.high);
+      });
+      const usable = values.filter((value) => finite(value) && (!this.log || value > 0));
+      if (!usable.length) return this.log ? [0.1, 10] : [0, 1];
+      const low = Math.min(...usable), high = Math.max(...usable);
+      if (this.log) return [round(low / 1.1, Math.floor), round(high * 1.1, Math.ceil)];
+      const pad = (high - low || Math.abs(high) || 1) * 0.07;
+      // Down to zero where that leaves most of the height to the data.
+      return [low >= 0 && low < 0.5 * high ? 0 : low - pad, high + pad];
+    }
+
+    xRange() {
+      const values = this.data.x.values, low = Math.min(...values), high = Math.max(...values);
+      if (this.data.x.scale === "log") return [low / 1.15, high * 1.15];
+      const pad = (high - low || 1) * (this.data.x.categories ? 0.25 : 0.04);
+      return [low - pad, high + pad];
+    }
+
+    build() {
+      const index = this.index;
+      if (this.plot) this.plot.destroy();
+      else this.box.replaceChildren();
+      const { data } = this;
+      const text = css("--text"), grid = css("--grid");
+      const font = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
+      const axis = {
+        stroke: text, font, labelFont: `600 ${font}`, labelGap: 2,
+        grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 5 },
+        values: (_plot, splits) => splits.map(number),
+      };
+      const series = data.lines.map((line, i) => ({
+        label: line.label, show: this.shown[i], stroke: colour(line), dash: dash(line), width: 2,
+        points: { show: false }, paths: data.x.categories ? () => null : undefined,
+      }));
+      const columns = data.lines.map((line) => line.value.map((value) =>
+        (finite(value) && (!this.log || value > 0) ? value : null)));
+      this.plot = new uPlot({
+        ...this.size(), series: [{}, ...series], legend: { show: false },
+        scales: {
+          x: { time: false, distr: data.x.scale === "log" ? 3 : 1, range: () => this.xRange() },
+          y: { distr: this.log ? 3 : 1, range: () => this.yRange() },
+        },
+        axes: [
+          { ...axis, label: data.x.label, size: 32, labelSize: 22, ...this.ticks() },
+          { ...axis, size: 52 },
+        ],
+        cursor: { y: false, drag: { x: false, y: false }, points: { show: !data.x.categories, size: 11, width: 2 } },
+        hooks: {
+          drawAxes: [(plot) => this.under(plot)],
+          draw: [(plot) => this.markers(plot)],
+          setCursor: [(plot) => this.hover(plot)],
+        },
+      }, [data.x.values, ...columns], this.box);
+      if (index !== null) this.moveTo(index);
+    }
+
+    // Categories have their names where they stand; numbers have a tick at each value while these are few.
+    ticks() {
+      const { x } = this.data;
+      if (!x.categories) return {};
+      return { splits: () => x.values, values: () => x.names, grid: { show: false } };
+    }
+
+    hover(plot) {
+      const inside = plot.cursor.left >= 0;
+      const index = inside ? plot.cursor.idx ?? null : null;
+      if (index !== this.index && (inside || document.activeElement !== this.box)) this.read(index);
+    }
+
+    // Bands and bars of the intervals and the references, beneath the lines.
+    under(plot) {
+      const { ctx } = plot;
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
+      ctx.clip();
+      this.data.references.forEach((reference, i) => this.reference(plot, reference, i));
+      this.data.lines.forEach((line, i) => {
+        if (!this.shown[i]) return;
+        if (!this.data.x.categories) this.band(plot, line);
+        this.bars(plot, line, i);
+      });
+      ctx.restore();
+    }
+
+    at(plot, x, y) {
+      const floor = plot.scales.y.min;
+      const height = this.log && y <= 0 ? floor : y;
+      return [plot.valToPos(x, "x", true), plot.valToPos(height, "y", true)];
+    }
+
+    reference(plot, { x, y }, i) {
+      const { ctx } = plot, ratio = devicePixelRatio;
+      const xs = x.length ? x : [plot.scales.x.min, plot.scales.x.max];
+      const ys = x.length ? y : [y[0], y[0]];
+      ctx.beginPath();
+      xs.forEach((value, i) => ctx[i ? "lineTo" : "moveTo"](...this.at(plot, value, ys[i])));
+      ctx.strokeStyle = css("--reference");
+      ctx.lineWidth = 1.5 * ratio;
+      ctx.setLineDash(REFERENCE_DASHES[i % REFERENCE_DASHES.length].map((length) => length * ratio));
+      ctx.stroke();
+      ctx.setLineDash([]);
+    }
+
+    band(plot, line) {
+      const { ctx } = plot, xs = this.data.x.values;
+      ctx.fillStyle = colour(line);
+      ctx.globalAlpha = BAND_OPACITY;
+      // One piece between each two neighbours that both have an interval.
+      for (let i = 1; i < xs.length; i++) {
+        const ends = [line.low[i - 1], line.high[i - 1], line.low[i], line.high[i]];
+        if (!ends.every(finite) || (this.log && ends.some((end) => end <= 0))) continue;
+        const piece = [[xs[i - 1], ends[0]], [xs[i - 1], ends[1]], [xs[i], ends[3]], [xs[i], ends[2]]];
+        ctx.beginPath();
+        polygon(ctx, piece.map(([x, y]) => this.at(plot, x, y)));
+        ctx.fill();
+      }
+      ctx.globalAlpha = 1;
+    }
+
+    // Arms over the same category stand side by side.
+    dodge(i) {
+      return this.data.x.categories ? (i - (this.data.lines.length - 1) / 2) * 16 * devicePixelRatio : 0;
+    }
+
+    bars(plot, line, i) {
+      const { ctx } = plot, cap = 4 * devicePixelRatio;
+      ctx.strokeStyle = colour(line);
+      ctx.lineWidth = 1.25 * devicePixelRatio;
+      ctx.beginPath();
+      this.data.x.values.forEach((value, j) => {
+        if (!finite(line.low[j]) || !finite(line.high[j]) || (this.log && line.high[j] <= 0)) return;
+        const [centre, bottom] = this.at(plot, value, line.low[j]);
+        const top = this.at(plot, value, line.high[j])[1], x = centre + this.dodge(i);
+        ctx.moveTo(x, bottom); ctx.lineTo(x, top);
+        ctx.moveTo(x - cap, bottom); ctx.lineTo(x + cap, bottom);
+        ctx.moveTo(x - cap, top); ctx.lineTo(x + cap, top);
+      });
+      ctx.stroke();
+    }
+
+    markers(plot) {
+      const { ctx } = plot;
+      ctx.save();
+      this.data.lines.forEach((line, i) => {
+        if (!this.shown[i]) return;
+        // Earlier ones are larger, so that none hides another at the same place.
+        const r = MARKER * devicePixelRatio * (1 + 0.6 * (1 - (i + 1) / this.data.lines.length));
+        ctx.beginPath();
+        line.value.forEach((value, j) => {
+          if (!finite(value) || (this.log && value <= 0)) return;
+          const [x, y] = this.at(plot, this.data.x.values[j], value);
+          const place = x + this.dodge(i);
+          ctx.moveTo(place + r, y);
+          SHAPES[line.slot % SHAPES.length](ctx, place, y, r);
+        });
+        ctx.fillStyle = ctx.strokeStyle = colour(line);
+        ctx.lineWidth = 1.5 * devicePixelRatio;
+        ctx.fill();
+        ctx.stroke();
+      });
+      ctx.restore();
+    }
+  }
+
+  // The theme: the reader's choice, else the system's.
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const button = document.getElementById("theme");
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const repaint = () => {
+    button.setAttribute("aria-pressed", String(dark()));
+    drawn.forEach((figure) => figure.build());
+  };
+  button.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    repaint();
+  });
+  system.addEventListener("change", repaint);
+  button.hidden = false;
+  button.setAttribute("aria-pressed", String(dark()));
+
+  for (const data of figures) drawn.push(new Figure(data, document.getElementById(`figure-${data.id}`)));
+})();

@@ -1,0 +1,103 @@
+"""Figures of studies for print."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dumbbell.figures.style import COLOURS, STYLE, new_figure, plain_log
+from dumbbell.report.data import FigureData, Line
+from dumbbell.report.spec import Reference
+
+_DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1.5, 1, 1.5, 1, 1.5)))
+_REFERENCE_DASHES = ((0, (2, 2)), (0, (6, 2, 1, 2)), (0, (1, 3)), (0, (9, 2)))
+_REFERENCE = "0.35"
+_MARKERS = ("o", "s", "^", "D", "v", "X", "P")
+_BAND_OPACITY = 0.14
+
+
+def draw(data: FigureData, stamp: str = "", width: str = "single") -> Figure:
+    """Draw a figure: estimates as lines, intervals as bars and bands.
+
+    Parameters
+    ----------
+    data
+        The numbers.
+    stamp
+        What to write across the top, such as ``INCOMPLETE: 3 of 8 runs``; nothing if empty.
+    width
+        ``single`` or ``double`` column.
+    """
+    figure, (axes,) = new_figure(1, width)
+    with mpl.rc_context(STYLE):
+        handles: list[Any] = []
+        for index, line in enumerate(data.lines):
+            shift = (index - (len(data.lines) - 1) / 2) * 0.12 if data.categories else 0.0
+            # Earlier markers are larger, so that none hides another at the same place.
+            size = 2.8 + 1.8 * (1 - (index + 1) / len(data.lines))
+            handles.append(_line(axes, data, line, shift, size))
+        for reference, dashes in zip(data.spec.references, cycle(_REFERENCE_DASHES), strict=False):
+            handles.append(_reference(axes, reference, dashes))
+        axes.set_xlabel(data.x_label)
+        axes.set_ylabel(data.y_label)
+        logarithmic = data.spec.scale == "log" and _positive(data)
+        if logarithmic:
+            plain_log(axes.yaxis)
+        if data.categories:
+            axes.set_xticks(data.positions, [str(value) for value in data.x_values])
+            axes.set_xlim(-0.5, len(data.x_values) - 0.5)
+        elif data.spec.x_scale == "log":
+            plain_log(axes.xaxis)
+        if not logarithmic:
+            _down_to_zero(axes)
+        if stamp:
+            axes.set_title(stamp, color=COLOURS[1], fontweight="bold")
+        # Above the axes, where it covers no data.
+        figure.legend(handles=handles, loc="outside upper left", ncols=2, columnspacing=1.2)
+    return figure
+
+
+def _line(axes: Axes, data: FigureData, line: Line, shift: float, size: float) -> Any:
+    there = [
+        (x + shift, estimate)
+        for x, estimate in zip(data.positions, line.estimates, strict=True)
+        if estimate is not None
+    ]
+    xs = [x for x, _ in there]
+    values = np.array([estimate.value for _, estimate in there])
+    ends = np.array([estimate.interval or (np.nan, np.nan) for _, estimate in there]).reshape(-1, 2)
+    ends[~np.isfinite(ends).all(axis=1)] = np.nan
+    colour = COLOURS[line.slot % len(COLOURS)]
+    bars = axes.errorbar(
+        xs, values, yerr=np.abs(ends.T - values), color=colour, label=line.label, capsize=2,
+        linestyle="" if data.categories else _DASHES[line.slot % len(_DASHES)],
+        marker=_MARKERS[line.slot % len(_MARKERS)], markersize=size, elinewidth=0.7, capthick=0.7,
+    )  # fmt: skip
+    if not data.categories:
+        axes.fill_between(xs, ends[:, 0], ends[:, 1], color=colour, alpha=_BAND_OPACITY, linewidth=0)
+    return bars
+
+
+def _reference(axes: Axes, reference: Reference, dashes: Any) -> Any:
+    if not reference.x:
+        return axes.axhline(
+            reference.y[0], color=_REFERENCE, linestyle=dashes, linewidth=0.9, label=reference.label
+        )
+    return axes.plot(reference.x, reference.y, color=_REFERENCE, linestyle=dashes, label=reference.label)[0]
+
+
+def _positive(data: FigureData) -> bool:
+    """Whether there is anything that a logarithmic axis can show."""
+    return any(estimate and estimate.value > 0 for line in data.lines for estimate in line.estimates)
+
+
+def _down_to_zero(axes: Axes) -> None:
+    """Start the y axis at zero where that leaves most of the height to the data."""
+    low, high = axes.dataLim.intervaly
+    if 0 <= low < 0.5 * high:
+        axes.set_ylim(bottom=0)

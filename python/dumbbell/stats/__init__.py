@@ -1,0 +1,30 @@
+"""Estimates with intervals.
+
+Examples
+--------
+>>> from dumbbell import stats
+>>> print(stats.mean([1.0, 2.0, 3.0]))
+2 [-0.4841, 4.484] (n=3, 95 %)
+>>> print(stats.mean([1.0]))
+1 (n=1, no interval)
+"""
+
+from dumbbell.stats.estimate import CONFIDENCE, Estimate
+from dumbbell.stats.intervals import mean, median, paired_difference, paired_ratio, quantile
+from dumbbell.stats.tail import Tail, heavy_tail, tail
+from dumbbell.stats.warmup import Cut, warmup
+
+__all__ = [
+    "CONFIDENCE",
+    "Cut",
+    "Estimate",
+    "Tail",
+    "heavy_tail",
+    "mean",
+    "median",
+    "paired_difference",
+    "paired_ratio",
+    "quantile",
+    "tail",
+    "warmup",
+]

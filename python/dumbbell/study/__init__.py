@@ -1,0 +1,20 @@
+"""Studies: grids of runs, kept safely, answered with intervals."""
+
+from dumbbell.study.errors import StudyError
+from dumbbell.study.execute import Progress, run_study
+from dumbbell.study.result import StudyResult
+from dumbbell.study.spec import Arm, Axis, Metric, Point, RunSpec, StopRule, Study
+
+__all__ = [
+    "Arm",
+    "Axis",
+    "Metric",
+    "Point",
+    "Progress",
+    "RunSpec",
+    "StopRule",
+    "Study",
+    "StudyError",
+    "StudyResult",
+    "run_study",
+]

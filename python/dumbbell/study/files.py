@@ -1,0 +1,84 @@
+"""Files that are there whole or not at all, and shards that know their own checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+PART = ".part"
+"""The end of the names of files that are being written."""
+
+
+class DamagedError(Exception):
+    """A shard whose bytes are not those that were written."""
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Write a file that after this call survives a crash of the process or of the machine.
+
+    Before the call ends, the file is there whole or not at all.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def encode(table: pa.Table) -> bytes:
+    """Return a table as the bytes of a Parquet file; equal tables give equal bytes."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def write_shard(folder: Path, table: pa.Table) -> Path:
+    """Write a shard, named by its checksum, durably.
+
+    The same table always goes to the same name: to write it twice, or to copy it here, changes nothing.
+    """
+    data = encode(table)
+    path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.parquet"
+    if not path.exists():
+        write_durably(path, data)
+    return path
+
+
+def read_shard(path: Path) -> pa.Table:
+    """Read a shard.
+
+    Raises
+    ------
+    DamagedError
+        If its bytes do not have the checksum in its name, or are not Parquet.
+    FileNotFoundError
+        If it is gone, because another process has merged it into a larger one.
+    """
+    data = path.read_bytes()
+    if hashlib.sha256(data).hexdigest()[:32] != path.stem:
+        raise DamagedError(path)
+    try:
+        # Small enough that threads cost more than they bring.
+        return pq.read_table(pa.BufferReader(data), use_threads=False)
+    except pa.ArrowException as error:
+        raise DamagedError(path) from error

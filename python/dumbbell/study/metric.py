@@ -1,0 +1,193 @@
+"""Metrics: from the result tables of a run to one number.
+
+A source is a table of names:
+
+========== ==========================================================================================
+key        meaning
+========== ==========================================================================================
+table      ``runs``, ``links`` or ``flows``
+column     a column of numbers in it
+link       of ``links``: the name of the link
+group      of ``flows``: the name of the flow group or workload; all flows without it
+statistic  of ``flows``: ``mean``, ``sum``, ``count``, ``min``, ``max``, ``p50``, ``p90``, ``p95``, ``p99``
+counted    of ``flows``: leave out flows that started in the warm-up; ``true`` by default
+factor     multiplies the number: 1e-6 for a rate in Mbit/s
+========== ==========================================================================================
+
+or, in Python, a function of :class:`dumbbell.Results` that returns a number.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import inspect
+import math
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dumbbell._results import Results
+from dumbbell._scenario import Scenario
+from dumbbell.study.errors import StudyError
+from dumbbell.study.spec import Metric, Source
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Quantile:
+    share: float
+
+    def __call__(self, values: Floats) -> float:
+        return float(np.quantile(values, self.share)) if values.size else math.nan
+
+
+STATISTICS: dict[str, Callable[[Floats], float]] = {
+    "mean": lambda x: float(x.mean()) if x.size else math.nan,
+    "sum": lambda x: float(x.sum()),
+    "count": lambda x: float(x.size),
+    "min": lambda x: float(x.min()) if x.size else math.nan,
+    "max": lambda x: float(x.max()) if x.size else math.nan,
+    # Linear interpolation between order statistics, as in the summary of a run.
+    **{f"p{percent}": _Quantile(percent / 100) for percent in (50, 90, 95, 99)},
+}
+"""Numbers that stand for the flows of a run. Flows without a value do not count."""
+
+_KEYS = {
+    "runs": ("table", "column", "factor"),
+    "links": ("table", "column", "link", "factor"),
+    "flows": ("table", "column", "group", "statistic", "counted", "factor"),
+}
+
+
+def evaluate(metric: Metric, results: Results) -> float:
+    """Return the number that a run gives, in the unit of the metric; not-a-number if it gives none."""
+    source = metric.source
+    if callable(source):
+        return float(source(results))
+    factor = float(source.get("factor", 1))
+    match source.get("table"):
+        case "runs":
+            return float(results.runs[source["column"]][0]) * factor
+        case "links":
+            codes, names = results.links.codes("link")
+            row = codes.tolist().index(names.index(source["link"]))
+            return float(results.links[source["column"]][row]) * factor
+        case "flows":
+            return STATISTICS[source.get("statistic", "mean")](_flows(source, results)) * factor
+    raise StudyError(f"metric {metric.name}: was a function; give the study as its Python file")
+
+
+def _flows(source: Mapping[str, Any], results: Results) -> Floats:
+    flows = results.flows
+    values = flows[source["column"]].astype(np.float64)
+    kept = ~np.isnan(values)
+    if source.get("counted", True):
+        kept &= flows["counted"]
+    if "group" in source:
+        codes, names = flows.codes("group")
+        # A group none of whose flows has started has no label.
+        kept &= codes == names.index(source["group"]) if source["group"] in names else False
+    return values[kept]
+
+
+@cache
+def _columns() -> dict[str, dict[str, bool]]:
+    """The columns of the result tables, and whether they hold numbers: as a run leaves them."""
+    smallest = {
+        "duration": "1ms",
+        "topology": {"kind": "dumbbell", "pairs": 1},
+        "flows": [{"from": "senders", "to": "receivers"}],
+    }
+    results = Scenario.from_dict(smallest).run()
+    tables = {"runs": results.runs, "links": results.links, "flows": results.flows}
+    return {
+        name: {column: table[column].dtype.kind in "bfiu" for column in table}
+        for name, table in tables.items()
+    }
+
+
+def check_source(source: Any) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a source, and the remedy, as far as it does not depend on the scenario."""
+    if callable(source):
+        return
+    if isinstance(source, Mapping) and set(source) == {"function", "fingerprint"}:
+        return
+    example = '{ table = "runs", column = "goodput" }'
+    if not isinstance(source, Mapping):
+        yield ("is missing" if source is None else f"{source!r} is not a source"), f"write source = {example}"
+        return
+    table = source.get("table")
+    if table not in _KEYS:
+        yield f"{table!r} is not a table of results", f"use one of {', '.join(_KEYS)}"
+        return
+    for key in source:
+        if key not in _KEYS[table]:
+            yield f"the table {table} has no key {key!r}", f"use some of {', '.join(_KEYS[table])}"
+    column, columns = source.get("column"), _columns()[table]
+    if not isinstance(column, str) or not columns.get(column):
+        numeric = [name for name, is_numeric in columns.items() if is_numeric]
+        nearest = difflib.get_close_matches(str(column), numeric, n=1)
+        yield (
+            f"{table} has no column of numbers {column!r}",
+            f"did you mean {nearest[0]!r}?" if nearest else f"use one of {', '.join(numeric)}",
+        )
+    if table == "links" and not isinstance(source.get("link"), str):
+        yield "names no link", 'add link = "left->right"; `dumbbell check` lists the links'
+    if source.get("statistic", "mean") not in STATISTICS:
+        yield f"{source['statistic']!r} is not a statistic", f"use one of {', '.join(STATISTICS)}"
+    if not isinstance(source.get("counted", True), bool):
+        yield f"counted = {source['counted']!r}", "use true or false"
+    if not isinstance(source.get("group", ""), str):
+        yield f"group = {source['group']!r}", "give a text in quotes"
+    factor = source.get("factor", 1)
+    if isinstance(factor, bool) or not isinstance(factor, int | float) or not math.isfinite(factor):
+        yield f"factor = {factor!r}", "give a number"
+
+
+def check_against(metric: Metric, explained: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a metric asks for that the plan of a scenario does not have."""
+    source = metric.source
+    if callable(source):
+        return
+    for key, family in (("link", "links"), ("group", "groups")):
+        names = [entry["name"] for entry in explained[family]]
+        if key in source and source[key] not in names:
+            nearest = difflib.get_close_matches(source[key], names, n=1)
+            remedy = f"did you mean {nearest[0]!r}?" if nearest else "`dumbbell check` lists what there is"
+            yield f"metrics.{metric.name}: the scenario has no {key} {source[key]!r}; {remedy}"
+
+
+def write_source(source: Source) -> dict[str, Any]:
+    """Return a source in JSON types: a function by its name and the fingerprint of its text."""
+    if callable(source):
+        text = "\n".join(_texts(source, set()))
+        name = getattr(source, "__name__", type(source).__name__)
+        return {"function": name, "fingerprint": hashlib.sha256(text.encode()).hexdigest()}
+    return dict(source)
+
+
+def _texts(function: Any, seen: set[int]) -> Iterator[str]:
+    """Yield the text of a function, and of the functions and constants of its own file that it uses."""
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    if not isinstance(function, types.FunctionType):
+        raise StudyError(f"metric: {function!r} is not a plain function; wrap it into one")
+    try:
+        yield inspect.getsource(function)
+    except (OSError, TypeError):
+        raise StudyError(f"metric: the text of {function.__name__} is nowhere; define it in a file") from None
+    closure = inspect.getclosurevars(function)
+    for name, value in sorted({**closure.globals, **closure.nonlocals}.items()):
+        if isinstance(value, types.FunctionType):
+            if value.__module__ == function.__module__:
+                yield from _texts(value, seen)
+        elif isinstance(value, bool | int | float | str | tuple | list | dict):
+            yield f"{name} = {value!r}"

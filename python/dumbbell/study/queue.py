@@ -1,0 +1,98 @@
+"""The runs that are left to do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dumbbell.study.plan import StudyPlan
+from dumbbell.study.spec import RunSpec
+from dumbbell.study.stop import StopTracker
+
+
+@dataclass(frozen=True)
+class Share:
+    """A fixed share of the runs: number `index` of `count`, from 1."""
+
+    index: int = 1
+    count: int = 1
+
+    def mask(self, plan: StudyPlan) -> NDArray[np.bool_]:
+        """Return which runs belong to the share, by number."""
+        seeds, cells = len(plan.study.seeds), len(plan.cells)
+        if plan.study.stop is not None:
+            # Whole points, since the rule looks at all arms and seeds of a point.
+            owner = np.array([cell.point_index for cell in plan.cells]) + np.zeros((seeds, 1), np.int64)
+        else:
+            # Shifted from seed to seed, so that every share has some of each cell, cheap and dear.
+            owner = np.arange(cells) + np.arange(seeds)[:, None]
+        return np.asarray(owner % self.count == self.index - 1).reshape(-1)
+
+
+class RunQueue:
+    """Hands out runs in order of their numbers, to any thread; leaves out those of points that have ended.
+
+    Parameters
+    ----------
+    plan
+        All runs.
+    wanted
+        Which of them are to be done, by number.
+    tracker
+        Which points have ended, as far as known from finished runs.
+    """
+
+    def __init__(self, plan: StudyPlan, wanted: NDArray[np.bool_], tracker: StopTracker) -> None:
+        self.plan = plan
+        self._numbers = np.flatnonzero(wanted)
+        self._next = 0
+        self._tracker = tracker
+        self._again: list[int] = []
+        self._out: dict[str, int] = {}
+        self._lock = threading.Lock()
+        stop = plan.study.stop
+        self.judged_name = None if stop is None else stop.metric
+        """The metric that the stop rule looks at."""
+        names = [metric.name for metric in plan.study.metrics]
+        self.judged = None if stop is None else names.index(stop.metric)
+        """Its place among the metrics."""
+
+    def take(self, count: int = 1) -> list[RunSpec]:
+        """Return the next runs, at most so many; none if nothing is left."""
+        taken: list[RunSpec] = []
+        with self._lock:
+            while len(taken) < count:
+                if self._again:
+                    number = self._again.pop()
+                elif self._next < len(self._numbers):
+                    number = int(self._numbers[self._next])
+                    self._next += 1
+                else:
+                    break
+                if self._tracker.needed(number):
+                    run = self.plan.run(number)
+                    self._out[run.id] = number
+                    taken.append(run)
+        return taken
+
+    def done(self, run_id: str, value: float) -> None:
+        """Take note of a run that has ended, and of the metric that the stop rule looks at."""
+        with self._lock:
+            self._tracker.add(self._out.pop(run_id), value)
+
+    def give_back(self, run_ids: Sequence[str]) -> None:
+        """Take back runs whose worker has died."""
+        with self._lock:
+            self._again.extend(sorted((self._out.pop(run_id) for run_id in run_ids), reverse=True))
+
+    @property
+    def left(self) -> int:
+        """How many runs have not ended, those handed out included."""
+        with self._lock:
+            rest = self._numbers[self._next :]
+            waiting = len(rest) if self.judged is None else int(self._tracker.mask()[rest].sum())
+            return waiting + len(self._again) + len(self._out)

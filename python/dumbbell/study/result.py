@@ -1,0 +1,153 @@
+"""What a study has found so far."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dumbbell.study.spec import Point, Study
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, repr=False)
+class StudyResult:
+    """The runs of a study that are finished, one row each."""
+
+    study: Study
+    table: pa.Table
+    """Columns ``run_id, arm, seed``, one per axis, one per metric (null where a run gave no value).
+
+    In the order of :meth:`Study.runs`. With a stop rule, only the runs up to where their point ended.
+    """
+    expected: int
+    """How many runs the study needs. With a stop rule, fewer than all as points end early."""
+    version: str
+    """The version of the code that made the runs."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know: damaged shards, results of other versions."""
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], version: str | None = None) -> StudyResult:
+        """Read the folder of a study.
+
+        Parameters
+        ----------
+        folder
+            What ``dumbbell study run`` wrote.
+        version
+            The version of the code whose results to read; that of the latest run by default.
+
+        Raises
+        ------
+        StudyError
+            If the folder does not hold a study, or no results of that version.
+        """
+        from dumbbell.study.store import load_result
+
+        return load_result(Path(folder), version)
+
+    @property
+    def finished(self) -> int:
+        """How many of the expected runs are there."""
+        return int(self.table.num_rows)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all expected runs are there."""
+        return self.finished == self.expected
+
+    @property
+    def stamp(self) -> str | None:
+        """The text to put on every figure and table of an incomplete study, else ``None``."""
+        return None if self.complete else f"INCOMPLETE: {self.finished:,} of {self.expected:,} runs"
+
+    def points(self) -> list[Point]:
+        """Return every point of the grid, the last axis fastest."""
+        return self.study.points()
+
+    def values(self, metric: str, arm: str, **point: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return what a metric was in one arm at one point.
+
+        Parameters
+        ----------
+        metric, arm
+            Their names.
+        point
+            The value of every axis.
+
+        Returns
+        -------
+        tuple
+            Seeds in the order of the study, and values in the unit of the metric, both of shape (runs,).
+            Not-a-number where a run gave no value.
+
+        Raises
+        ------
+        KeyError
+            If there is no such metric, arm or point.
+        """
+        self.study.metric(metric), self.study.arm(arm)
+        rows = self._rows[self._key(arm, point)]
+        return self._column("seed")[rows], self._column(metric)[rows]
+
+    def paired(
+        self, metric: str, arm_a: str, arm_b: str, **point: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what a metric was in two arms at one point, matched by seed; each of shape (pairs,).
+
+        Raises
+        ------
+        KeyError
+            If there is no such metric, arm or point.
+        """
+        seeds_a, values_a = self.values(metric, arm_a, **point)
+        seeds_b, values_b = self.values(metric, arm_b, **point)
+        both = np.isin(seeds_a, seeds_b)
+        place = {seed: index for index, seed in enumerate(seeds_b.tolist())}
+        chosen = np.array([place[seed] for seed in seeds_a[both].tolist()], dtype=np.intp)
+        return values_a[both], values_b[chosen]
+
+    def _key(self, arm: str, point: dict[str, Any]) -> tuple[Any, ...]:
+        names = [axis.name for axis in self.study.axes]
+        if set(point) != set(names):
+            raise KeyError(f"give a value for each axis: {', '.join(names) or 'there are none'}")
+        key = (arm, *(point[name] for name in names))
+        if key not in self._rows:
+            raise KeyError(f"no such point: {point}")
+        return key
+
+    @cached_property
+    def _rows(self) -> dict[tuple[Any, ...], NDArray[np.intp]]:
+        """The rows of each arm and point."""
+        found: dict[tuple[Any, ...], list[int]] = {
+            (arm.name, *point.values()): [] for arm in self.study.arms for point in self.study.points()
+        }
+        names = ["arm", *(axis.name for axis in self.study.axes)]
+        columns = (self.table[name].to_pylist() for name in names)
+        for row, key in enumerate(zip(*columns, strict=True)):
+            found[key].append(row)
+        return {key: np.array(rows, dtype=np.intp) for key, rows in found.items()}
+
+    @cached_property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        return {}
+
+    def _column(self, name: str) -> NDArray[Any]:
+        if name not in self._columns:
+            column = self.table[name]
+            if name != "seed":
+                column = pc.fill_null(column, float("nan"))
+            self._columns[name] = column.to_numpy()
+        return self._columns[name]
+
+    def __repr__(self) -> str:
+        return f"<StudyResult of {self.study.name!r}: {self.finished} of {self.expected} runs>"

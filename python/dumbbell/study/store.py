@@ -1,0 +1,329 @@
+"""The folder of a study.
+
+======================================== ==============================================================
+file                                     holds
+======================================== ==============================================================
+``study.json``                           the study as it ran last, and the version of the code
+``results/VERSION/catalogue.parquet``    every run that the study needs: id, arm, seed, point
+``results/VERSION/shards/*.parquet``     finished runs: id and metrics; the name is the checksum
+======================================== ==============================================================
+
+Shards are never changed. Small ones are merged into larger ones: first the larger one is made durable, then
+the small ones go, so that at every moment every finished run is in one shard at least; a run in two shards
+counts once. So folders of the same study merge by copying.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from dumbbell.errors import FolderError
+from dumbbell.study.errors import StudyError
+from dumbbell.study.files import (
+    PART,
+    DamagedError,
+    encode,
+    read_shard,
+    sync_folder,
+    write_durably,
+    write_shard,
+)
+from dumbbell.study.plan import StudyPlan
+from dumbbell.study.result import StudyResult
+from dumbbell.study.spec import Study
+from dumbbell.study.stop import StopTracker
+
+FORMAT = 1
+"""Of the folder; another number means that this code cannot read it."""
+
+_MOST_SMALL = 64
+"""So many small shards are merged into one."""
+
+_SMALL = 4096
+"""Rows; a shard of more is not merged again while the study runs."""
+
+_FULL = 1 << 18
+"""Rows; a shard of more is never merged again."""
+
+_STUDY = b"dumbbell.study"
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What the shards of one version hold."""
+
+    table: pa.Table
+    """``run_id`` and metrics; each run once."""
+    damaged: tuple[Path, ...]
+    shards: int
+
+
+class Store:
+    """The results of one version of the code in the folder of a study."""
+
+    def __init__(self, folder: Path, version: str) -> None:
+        self.folder = folder
+        self.version = version
+        self.home = folder / "results" / version
+        self.shards = self.home / "shards"
+        self._rows: dict[Path, int] = {}
+
+    def write_rows(self, table: pa.Table) -> None:
+        """Make finished runs durable; merge shards when there are many."""
+        path = write_shard(self.shards, table)
+        self._rows[path] = table.num_rows
+        self._merge_small()
+
+    def tidy(self) -> None:
+        """Merge the shards that others have written, when there are many."""
+        for path in self.shards.glob("*.parquet"):
+            if path not in self._rows:
+                self._rows[path] = pq.read_metadata(path).num_rows
+        self._merge_small()
+
+    def find(self, run_ids: Sequence[str], metric: str | None) -> dict[str, float]:
+        """Return those of some runs that are durable, and a metric of each; not-a-number for none."""
+        table = self.scan().table
+        table = table.filter(pc.is_in(table["run_id"], value_set=pa.array(run_ids, pa.string())))
+        values = metric_column(table, metric or "").to_numpy(zero_copy_only=False)
+        return dict(zip(table["run_id"].to_pylist(), values.tolist(), strict=True))
+
+    def scan(self) -> Scan:
+        """Read all shards."""
+        while True:
+            try:
+                return self._scan()
+            except FileNotFoundError:
+                # Merged by another process since the folder was listed: its rows are in a newer shard.
+                continue
+
+    def set_aside(self, damaged: tuple[Path, ...]) -> None:
+        """Rename damaged shards, so that their runs are made again and nothing is thrown away."""
+        for path in damaged:
+            path.rename(path.with_suffix(".corrupt"))
+        if damaged:
+            sync_folder(self.shards)
+
+    def compact(self) -> None:
+        """Merge all shards into one, or a few if there are very many rows."""
+        self.scan()
+        self._merge([path for path, rows in self._rows.items() if rows < _FULL])
+
+    def forget_parts(self) -> None:
+        """Remove what killed writers left; only for the holder of the lock."""
+        for path in self.folder.rglob(f".*{PART}"):
+            path.unlink(missing_ok=True)
+
+    def _scan(self) -> Scan:
+        tables, damaged, rows = [], [], {}
+        for path in sorted(self.shards.glob("*.parquet")):
+            try:
+                table = read_shard(path)
+            except DamagedError:
+                damaged.append(path)
+                continue
+            rows[path] = table.num_rows
+            tables.append(table)
+        self._rows = rows
+        return Scan(_each_once(tables), tuple(damaged), len(tables))
+
+    def _merge_small(self) -> None:
+        small = [path for path, rows in self._rows.items() if rows < _SMALL]
+        if len(small) >= _MOST_SMALL:
+            self._merge(small)
+
+    def _merge(self, paths: list[Path]) -> None:
+        if len(paths) < 2:
+            return
+        try:
+            tables = [read_shard(path) for path in paths]
+        except DamagedError as error:
+            raise StudyError(f"{error}: damaged since it was written; run the study again") from None
+        table = _each_once(tables)
+        merged = write_shard(self.shards, table.sort_by("run_id"))
+        for path in paths:
+            if path != merged:
+                path.unlink(missing_ok=True)
+                self._rows.pop(path, None)
+        self._rows[merged] = table.num_rows
+
+
+def _each_once(tables: list[pa.Table]) -> pa.Table:
+    """Put tables together; a run that is in several counts once, and must be the same in each."""
+    if not tables:
+        return pa.table({"run_id": pa.array([], pa.string())})
+    table = pa.concat_tables(tables, promote_options="default")
+    if pc.count_distinct(table["run_id"]).as_py() == table.num_rows:
+        return table
+    table = table.group_by(table.column_names, use_threads=False).aggregate([])
+    twice = table.num_rows - pc.count_distinct(table["run_id"]).as_py()
+    if twice:
+        raise StudyError(
+            f"{twice} runs are there with two different results; "
+            "these folders were not made by the same study and code: keep them apart"
+        )
+    return table
+
+
+@contextmanager
+def open_store(folder: Path, plan: StudyPlan) -> Iterator[Store]:
+    """Make or open the folder of a study, for one process at a time.
+
+    Raises
+    ------
+    FolderError
+        If the folder cannot be written, or another process works in it.
+    StudyError
+        If it holds another study.
+    """
+    store = Store(folder, plan.version)
+    held = _read_mark(folder)
+    if held is not None and held["study"]["name"] != plan.study.name:
+        raise StudyError(
+            f"{folder}: holds the study {held['study']['name']!r}, and this is {plan.study.name!r}; "
+            "choose another folder"
+        )
+    if held is None and folder.is_dir() and any(p.name != ".lock" for p in folder.iterdir()):
+        raise FolderError(f"{folder}: holds files that are not a study; choose another folder")
+    try:
+        store.shards.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise FolderError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
+    try:
+        _take(lock, folder)
+        store.forget_parts()
+        study = plan.study.to_dict()
+        catalogue = plan.catalogue.replace_schema_metadata({_STUDY: _json(study)})
+        _write_if_new(store.home / "catalogue.parquet", encode(catalogue))
+        mark = {"format": FORMAT, "version": plan.version, "study": study}
+        _write_if_new(folder / "study.json", _json(mark, indent=2) + b"\n")
+        yield store
+    finally:
+        os.close(lock)
+
+
+def _take(lock: int, folder: Path) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise FolderError(
+            f"{folder}: another process is running a study here; wait for it, or choose another folder"
+        ) from None
+
+
+def _write_if_new(path: Path, data: bytes) -> None:
+    if not path.exists() or path.read_bytes() != data:
+        write_durably(path, data)
+
+
+def _json(value: Any, indent: int | None = None) -> bytes:
+    return json.dumps(value, indent=indent, ensure_ascii=False, default=str).encode()
+
+
+def _read_mark(folder: Path) -> dict[str, Any] | None:
+    """The content of ``study.json``, or ``None`` if there is no such file."""
+    try:
+        mark = json.loads((folder / "study.json").read_bytes())
+        name, version = mark["study"]["name"], mark["version"]
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, KeyError, TypeError):
+        raise FolderError(f"{folder}/study.json: damaged; remove it and run the study again") from None
+    if mark.get("format") != FORMAT or not isinstance(name, str) or not isinstance(version, str):
+        raise FolderError(
+            f"{folder}: has the format of another version of dumbbell; use that, or choose another folder"
+        )
+    return dict(mark)
+
+
+def versions(folder: Path) -> list[str]:
+    """Return the versions of the code that have results in a folder."""
+    return sorted(path.parent.name for path in folder.glob("results/*/catalogue.parquet"))
+
+
+def read_catalogue(folder: Path, version: str | None) -> tuple[Store, pa.Table]:
+    """Return the store and the catalogue of a version, by default the latest.
+
+    Raises
+    ------
+    FolderError
+        If there is no study in the folder, or no results of that version.
+    """
+    mark = _read_mark(folder)
+    if mark is None:
+        raise FolderError(f"{folder}: no study here; make one with `dumbbell study run`")
+    store = Store(folder, version or mark["version"])
+    path = store.home / "catalogue.parquet"
+    try:
+        return store, pq.read_table(path, use_threads=False)
+    except FileNotFoundError:
+        known = ", ".join(versions(folder))
+        raise FolderError(f"{folder}: no results of version {store.version}; there are {known}") from None
+    except pa.ArrowException:
+        raise FolderError(f"{path}: damaged; run the study again, finished runs are kept") from None
+
+
+def load_result(folder: Path, version: str | None) -> StudyResult:
+    """Read the results of a study; see :meth:`StudyResult.load`."""
+    store, catalogue = read_catalogue(folder, version)
+    study = Study.from_dict(json.loads(catalogue.schema.metadata[_STUDY]), folder)
+    scan = store.scan()
+    there = select(study, catalogue.replace_schema_metadata(None), scan)
+    notes = []
+    if scan.damaged:
+        notes.append(f"{len(scan.damaged)} damaged shards are not read; run the study again")
+    others = [other for other in versions(folder) if other != store.version]
+    if others:
+        notes.append(f"results of other versions of the code are kept apart: {', '.join(others)}")
+    return StudyResult(study, there.table, there.tracker.expected, store.version, tuple(notes))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a study has of its shards."""
+
+    table: pa.Table
+    """The finished runs that count: the columns of the catalogue, one per metric."""
+    finished: NDArray[np.bool_]
+    """Of every run by number: whether it is there, counted or not."""
+    tracker: StopTracker
+
+
+def select(study: Study, catalogue: pa.Table, scan: Scan) -> Selection:
+    """Join catalogue and shards, in the order of the catalogue."""
+    found = pc.index_in(catalogue["run_id"], value_set=scan.table["run_id"].combine_chunks())
+    finished = pc.is_valid(found).to_numpy()
+    numbers = np.flatnonzero(finished)
+    rows = found.filter(pa.array(finished))
+    tracker = StopTracker(study.stop, len(study.points()), len(study.arms), len(study.seeds))
+    if study.stop is not None:
+        values = metric_column(scan.table, study.stop.metric).take(rows).to_numpy(zero_copy_only=False)
+        for number, value in zip(numbers.tolist(), values.tolist(), strict=True):
+            tracker.add(number, value)
+    counted = finished & tracker.mask()
+    table = catalogue.filter(pa.array(counted))
+    rows = found.filter(pa.array(counted))
+    for metric in study.metrics:
+        table = table.append_column(metric.name, metric_column(scan.table, metric.name).take(rows))
+    return Selection(table.combine_chunks(), finished, tracker)
+
+
+def metric_column(table: pa.Table, name: str) -> pa.Array:
+    """Return the column of a metric; all null if no shard has it."""
+    if name not in table.column_names:
+        return pa.nulls(table.num_rows, pa.float64())
+    return table[name].combine_chunks()

@@ -1,0 +1,114 @@
+"""Every paper that comes with the package."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dumbbell import Scenario, papers
+from dumbbell.claims import judge
+from dumbbell.report import figure_data, parameters
+from dumbbell.study import StudyResult
+
+PAPERS = {paper.name: paper for paper in papers.all_papers()}
+
+
+@pytest.fixture(params=PAPERS, ids=str)
+def paper(request):
+    return PAPERS[request.param]
+
+
+def made_up(study, value=lambda _arm, place, _noise: 1 + 0.1 * place, seeds=8):
+    """A result whose values are a function of the arm's number, the place on the first axis, and noise."""
+    study = replace(study, seeds=study.seeds[:seeds])
+    rng = np.random.default_rng(13)
+    places = {value: index for index, value in enumerate(study.axes[0].values)}
+    rows = [
+        {"run_id": f"{seed}{arm.name}{point}", "arm": arm.name, "seed": seed, **point}
+        | {
+            metric.name: float(value(number, places[point[study.axes[0].name]], rng.normal()))
+            for metric in study.metrics
+        }
+        for seed in study.seeds
+        for point in study.points()
+        for number, arm in enumerate(study.arms)
+    ]
+    return StudyResult(study, pa.Table.from_pylist(rows), len(rows), "0.0.0")
+
+
+def test_there_are_papers():
+    assert "campus-web" in PAPERS
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_run_is_valid(paper, quick):
+    study = paper.study(quick)
+    assert study.question
+    assert len(study.runs()) == len(study.points()) * len(study.arms) * len(study.seeds)
+
+
+def test_figures_fit_the_study(paper):
+    result = made_up(paper.study(quick=True))
+    for spec in paper.figures():
+        assert figure_data(result, spec).lines
+
+
+# Values that claims may be broken by: steps between arms, along the axis, both ways, at several levels.
+SHAPES = [
+    lambda arm, place, noise, level=level, step=step, slope=slope: (
+        level * step**arm * (1 + slope * place) + 1e-6 * noise
+    )
+    for level in (1e-3, 1, 1e3)
+    for step in (0.5, 1, 2)
+    for slope in (-0.1, 0, 0.1)
+]
+
+
+def test_every_claim_can_fail(paper):
+    study = paper.study()
+    verdicts = {claim.id: set() for claim in paper.claims()}
+    for shape in SHAPES:
+        for claim, judgement in judge(paper.claims(), made_up(study, shape)):
+            verdicts[claim.id].add(judgement.verdict)
+    assert [name for name, found in verdicts.items() if "not reproduced" not in found] == []
+
+
+def test_no_claim_is_decided_by_noise_or_one_seed(paper):
+    noise = made_up(paper.study(), lambda _arm, _place, noise: 1 + 1000 * noise)
+    alone = made_up(paper.study(), seeds=1)
+    for result in (noise, alone):
+        verdicts = {claim.id: judgement.verdict for claim, judgement in judge(paper.claims(), result)}
+        assert set(verdicts.values()) == {"inconclusive"}, verdicts
+
+
+def test_every_claim_has_a_source(paper):
+    assert all(claim.source and claim.statement.endswith(".") for claim in paper.claims())
+
+
+def test_every_parameter_has_a_source(paper):
+    study, sources = paper.study(), paper.sources()
+    missing = [
+        parameter.path
+        for parameter in parameters(study, sources)
+        if parameter.origin in ("study", "arm") and parameter.source in ("set by the study", "set by the arm")
+    ]
+    assert missing == []
+
+
+def test_sources_name_parameters_that_are_there(paper):
+    study = paper.study()
+    run = study.runs()[0]
+    resolved = Scenario.from_dict(study.scenario, run.settings, study.base_dir).to_dict()
+    for path in paper.sources():
+        value = resolved
+        for key in path.replace("[", ".").replace("]", "").split("."):
+            value = value[int(key)] if key.isdigit() else value[key]
+
+
+def test_short_names_of_publications_are_explained(paper):
+    bibliography = paper.bibliography()
+    assert bibliography
+    for source in paper.sources().values():
+        assert set(re.findall(r"\[([A-Z]\d\d)\]", source)) <= set(bibliography), source

@@ -1,0 +1,126 @@
+"""From a folder to a report, and what is wrong with folders."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dumbbell import papers
+from dumbbell.study import StudyError
+
+
+def test_verdicts_and_files(folder, tmp_path):
+    output = tmp_path / "out"
+    found = papers.reproduce(papers.find_paper(folder), output, quick=False)
+    verdicts = {claim.id: judgement.verdict for claim, judgement in found.judged}
+    assert verdicts == {"longer": "reproduced", "false": "not reproduced", "unknown": "inconclusive"}
+    written = json.loads((output / "claims.json").read_text())
+    assert (written["complete"], written["note"], written["finished"]) == (True, "", 24)
+    assert found.report == output / "report.html"
+    text = found.report.read_text()
+    assert "choice: short" in text
+    assert "dumbbell reproduce tiny-paper --full -o out" in text
+    assert "QUICK" not in text
+    for name in ("claims.md", "figures/queue.png", "figures/queue.pdf", "data/runs.parquet"):
+        assert (output / name).stat().st_size > 0
+
+
+def test_quick_says_so_everywhere_and_full_reuses_it(folder, tmp_path):
+    paper, output = papers.find_paper(folder), tmp_path / "out"
+    quick = papers.reproduce(paper, output)
+    assert quick.result.finished == 12
+    assert json.loads((output / "claims.json").read_text())["note"].startswith("QUICK")
+    assert "QUICK" in (output / "claims.md").read_text()
+    assert "QUICK" in quick.report.read_text()
+    reused = []
+    full = papers.reproduce(paper, output, quick=False, progress=lambda p: reused.append(p.reused))
+    assert reused[0] == 12
+    assert full.result.finished == 24
+    fresh = papers.reproduce(paper, tmp_path / "fresh", quick=False)
+    assert full.result.table.equals(fresh.result.table)
+    assert (output / "claims.json").read_bytes() == (tmp_path / "fresh" / "claims.json").read_bytes()
+
+
+def test_command_line(folder, cli, tmp_path):
+    done = cli("reproduce", folder, "--quick", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert "QUICK" in done.stdout
+    assert "not reproduced" in done.stdout
+    assert done.stdout.splitlines()[-1] == "report: out/report.html"
+    assert "12 runs" in done.stderr
+    assert (tmp_path / "out" / "claims.json").is_file()
+    listed = cli("papers")
+    assert "campus-web" in listed.stdout
+
+
+def test_unknown_paper(cli):
+    done = cli("reproduce", "campus-wbe", "-o", "out")
+    assert done.returncode == 2
+    assert done.stderr.strip() == (
+        "dumbbell: campus-wbe: no such paper, and no folder with a study.toml; did you mean 'campus-web'?"
+    )
+
+
+def test_interrupted_and_resumed(folder, tmp_path):
+    study = folder / "study.toml"
+    study.write_text(study.read_text().replace('"60s"', '"400s"').replace("seeds = 6", "seeds = 12"))
+    command = [sys.executable, "-m", "dumbbell", "reproduce", folder, "--full", "-o", tmp_path / "out"]
+    shards = tmp_path / "out" / "results"
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        while process.poll() is None and not list(shards.glob("*/shards/*.parquet")):
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode == 130
+    found = papers.reproduce(papers.find_paper(folder), tmp_path / "out", quick=False)
+    assert found.result.complete
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("claims.py", "CLAIMS = ()", "defines no CLAIMS; write a tuple of Claim"),
+        ("claims.py", "CLAIMS = (1,)", "defines no CLAIMS"),
+        ("figures.py", "", "defines no FIGURES; write a tuple of FigureSpec"),
+        ("figures.py", None, "no such file; a paper needs one"),
+        ("study.toml", 'name = "other"', None),
+    ],
+)
+def test_broken_papers(folder, tmp_path, name, text, words):
+    if text is None:
+        (folder / name).unlink()
+    elif name == "study.toml":
+        (folder / name).write_text((folder / name).read_text().replace('"tiny-paper"', '"other"'))
+        words = "name 'other' is not that of the folder"
+    else:
+        (folder / name).write_text(text)
+    with pytest.raises(papers.PaperError, match=words):
+        papers.reproduce(papers.find_paper(folder), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_problems_of_quick_are_told_together(folder):
+    (folder / "quick.toml").write_text("seeds = 7\nruns = 2\n[axes]\nlaod = [0.3]\nload = [0.4]\n")
+    with pytest.raises(StudyError) as caught:
+        papers.find_paper(folder).study(quick=True)
+    assert len(caught.value.problems) == 4
+    (folder / "quick.toml").unlink()
+    with pytest.raises(StudyError, match="no such file"):
+        papers.find_paper(folder).study(quick=True)
+
+
+def test_quick_changes(folder):
+    (folder / "quick.toml").write_text(
+        'seeds = 2\n[axes]\nload = [0.8]\n[scenario]\nduration = "3s"\n[scenario.topology]\npairs = 3\n'
+    )
+    full, quick = (papers.find_paper(folder).study(quick=quick) for quick in (False, True))
+    assert quick.seeds == full.seeds[:2]
+    assert quick.points() == [{"load": 0.8}]
+    assert quick.axes[0].settings == full.axes[0].settings[1:]
+    assert quick.scenario["duration"] == "3s"
+    assert quick.scenario["topology"] == full.scenario["topology"] | {"pairs": 3}
+    assert full.scenario["topology"]["pairs"] == 2

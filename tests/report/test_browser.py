@@ -1,0 +1,269 @@
+"""Reports in a browser: figures drawn, nothing asked of the network, usable by keyboard, light and dark."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dumbbell.report import write_report
+from dumbbell.study import StudyResult
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
+
+CHROMIUM = shutil.which("chromium")
+ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: apt-get install chromium")
+
+# Remembers the text written on every canvas; lets the tests read pixels without a warning.
+SPY = """
+const getContext = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind) {
+  return getContext.call(this, kind, { willReadFrequently: true });
+};
+window.canvasText = [];
+const fillText = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+  window.canvasText.push(String(text));
+  return fillText.call(this, text, ...rest);
+};
+"""
+
+# Pixels of the nth canvas that are not fully transparent, by colour, as "r,g,b" of opaque ones.
+COLOURS = """(n) => {
+  const canvas = document.querySelectorAll('figure canvas')[n];
+  const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  const found = {};
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i + 3] === 255) {
+      const key = `${data[i]},${data[i + 1]},${data[i + 2]}`;
+      found[key] = (found[key] || 0) + 1;
+    }
+  }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def report(
+    tmp_path_factory: pytest.TempPathFactory, result: StudyResult, judgements: Any, specs: Any
+) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return write_report(path, result, judgements, specs, command="dumbbell study run study.toml -o out")
+
+
+class Visit:
+    """A page, and what it did."""
+
+    def __init__(self, browser: Any, path: Path, width: int = 1200, **options: Any) -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        self.page = self.context.new_page()
+        self.page.add_init_script(SPY)
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def quiet(self, path: Path) -> bool:
+        """Whether nothing was complained about, and nothing requested but the file."""
+        fetched = [url for url in self.requests if not url.startswith("data:")]
+        return self.complaints == [] and fetched == [path.as_uri()]
+
+
+@pytest.fixture
+def visit(browser: Any, report: Path) -> Iterator[Visit]:
+    visit = Visit(browser, report)
+    yield visit
+    assert visit.quiet(report), (visit.complaints, visit.requests)
+    visit.context.close()
+
+
+def _plots(visit: Visit) -> Any:
+    return visit.page.locator("[role=slider]")
+
+
+def test_figures_are_drawn(visit: Visit, specs: Any) -> None:
+    assert visit.page.locator("figure canvas").count() == len(specs)
+    for number in range(len(specs)):
+        assert sum(visit.page.evaluate(COLOURS, number).values()) > 500
+    # The colours of NewReno and CUBIC are there in earnest.
+    first = visit.page.evaluate(COLOURS, 0)
+    assert first.get("0,114,178", 0) > 100
+    assert first.get("213,94,0", 0) > 100
+    texts = visit.page.evaluate("window.canvasText")
+    assert {"offered load", "0.2", "0.8", "queue", "droptail", "codel"} <= set(texts)
+    assert visit.page.locator("#figure-fct .y-label").inner_text() == "mean completion time (s)"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 360])
+def test_fits_wide_and_narrow_light_and_dark(
+    browser: Any, report: Path, tmp_path: Path, scheme: str, width: int
+) -> None:
+    visit = Visit(browser, report, width, color_scheme=scheme)
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    background = visit.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 29)"}[scheme]
+    canvas = visit.page.locator("figure canvas").first.bounding_box()
+    assert canvas["x"] >= 0
+    assert canvas["x"] + canvas["width"] <= width
+    blue = {"light": "0,114,178", "dark": "90,180,238"}[scheme]
+    assert visit.page.evaluate(COLOURS, 0).get(blue, 0) > 100
+    assert len(visit.page.screenshot(full_page=True, path=tmp_path / "page.png")) > 50_000
+    assert visit.quiet(report), (visit.complaints, visit.requests)
+    visit.context.close()
+
+
+def test_theme_can_be_chosen(visit: Visit) -> None:
+    button = visit.page.locator("#theme")
+    assert button.get_attribute("aria-pressed") == "false"
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    assert visit.page.evaluate("getComputedStyle(document.body).color") == "rgb(232, 235, 238)"
+    assert visit.page.evaluate(COLOURS, 0).get("90,180,238", 0) > 100
+    button.click()
+    assert visit.page.evaluate(COLOURS, 0).get("0,114,178", 0) > 100
+
+
+def test_keyboard_reads_the_points(visit: Visit) -> None:
+    for _ in range(40):
+        visit.page.keyboard.press("Tab")
+        if visit.page.evaluate("document.activeElement.getAttribute('role')") == "slider":
+            break
+    plot = _plots(visit).first
+    assert plot.evaluate("element => element === document.activeElement")
+    assert plot.evaluate("element => getComputedStyle(element).outlineStyle") == "solid"
+    assert plot.get_attribute("aria-valuetext").startswith("offered load 0.2; NewReno 0.")
+    visit.page.keyboard.press("ArrowRight")
+    assert plot.get_attribute("aria-valuenow") == "1"
+    said = plot.get_attribute("aria-valuetext")
+    assert said.startswith("offered load 0.4; NewReno 0.")
+    assert "CUBIC 0." in said
+    assert "(n=8, 95 %)" in said
+    assert visit.page.locator("#figure-fct .readout-x").inner_text() == "offered load 0.4"
+    assert visit.page.locator("#figure-fct output").first.inner_text() in said
+    visit.page.keyboard.press("End")
+    assert plot.get_attribute("aria-valuetext").startswith("offered load 0.9")
+    visit.page.keyboard.press("ArrowRight")
+    assert plot.get_attribute("aria-valuenow") == "4"
+    visit.page.keyboard.press("Home")
+    assert plot.get_attribute("aria-valuenow") == "0"
+    visit.page.keyboard.press("Escape")
+    assert plot.get_attribute("aria-valuetext") == "no point chosen"
+
+
+def test_pointer_reads_the_points(visit: Visit) -> None:
+    over = visit.page.locator("#figure-ratio .u-over")
+    over.scroll_into_view_if_needed()
+    box = over.bounding_box()
+    visit.page.mouse.move(box["x"] + 0.98 * box["width"], box["y"] + 20)
+    assert visit.page.locator("#figure-ratio .readout-x").inner_text() == "offered load 0.9"
+    assert visit.page.locator("#figure-ratio output").first.inner_text().startswith("1.1")
+    visit.page.mouse.move(box["x"] + box["width"] / 2, box["y"] - 300)
+    assert visit.page.locator("#figure-ratio output").first.inner_text() == ""
+
+
+def test_scale_and_arms_can_be_switched(visit: Visit) -> None:
+    figure = visit.page.locator("#figure-fct")
+    before = visit.page.evaluate(COLOURS, 0)
+    figure.locator(".log").press("Enter")
+    assert figure.locator(".log").get_attribute("aria-pressed") == "true"
+    assert visit.page.evaluate(COLOURS, 0) != before
+    assert "0.05" in visit.page.evaluate("window.canvasText")
+    key = figure.locator("button.key").nth(1)
+    key.press("Space")
+    assert key.get_attribute("aria-pressed") == "false"
+    assert visit.page.evaluate(COLOURS, 0).get("213,94,0", 0) == 0
+    assert visit.page.locator("#figure-loss .log").get_attribute("aria-pressed") == "true"
+
+
+def test_screen_readers_find_their_way(visit: Visit, specs: Any) -> None:
+    page = visit.page
+    assert page.locator("html").get_attribute("lang") == "en"
+    for landmark in ("header", "main", "nav", "footer"):
+        assert page.locator(landmark).count() == 1
+    levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map(e => Number(e.tagName[1]))")
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids))
+    named = page.evaluate(
+        "[...document.querySelectorAll('[aria-labelledby]')].map(e => document.getElementById("
+        "e.getAttribute('aria-labelledby')) !== null)"
+    )
+    assert named
+    assert all(named)
+    assert page.evaluate("[...document.querySelectorAll('table')].every(t => t.caption !== null)")
+    assert page.evaluate("[...document.querySelectorAll('th')].every(th => th.scope !== '')")
+    assert page.evaluate("[...document.querySelectorAll('button')].every(b => b.textContent.trim() !== '')")
+    sliders = _plots(visit)
+    assert sliders.count() == len(specs)
+    assert "Figure 1: mean completion time (s) against offered load" in sliders.first.get_attribute(
+        "aria-label"
+    )
+    table = page.locator("#figure-fct table")
+    assert table.locator("tbody tr").count() == 5
+    assert table.locator("tbody th[scope=row]").first.text_content() == "0.2"
+
+
+def test_table_behind_a_figure_opens_by_keyboard(visit: Visit) -> None:
+    summary = visit.page.locator("#figure-fct summary")
+    summary.press("Enter")
+    assert visit.page.locator("#figure-fct table").is_visible()
+
+
+def test_without_scripts_figures_are_still_there(browser: Any, report: Path, specs: Any) -> None:
+    visit = Visit(browser, report, java_script_enabled=False)
+    images = visit.page.locator("figure img")
+    assert images.count() == len(specs)
+    assert all(images.nth(number).bounding_box()["height"] > 100 for number in range(len(specs)))
+    assert not visit.page.locator("#theme").is_visible()
+    assert not visit.page.locator("#figure-fct .log").is_visible()
+    visit.context.close()
+
+
+@pytest.mark.parametrize("which", ["incomplete", "one_seed", "nothing"])
+def test_sparse_results_draw_without_complaint(
+    browser: Any, tmp_path: Path, specs: Any, which: str, request: pytest.FixtureRequest
+) -> None:
+    path = write_report(tmp_path / "report.html", request.getfixturevalue(which), (), specs, quick=True)
+    visit = Visit(browser, path, 360)
+    _plots(visit).first.focus()
+    visit.page.keyboard.press("End")
+    visit.page.locator("#figure-queues").scroll_into_view_if_needed()
+    stamped = visit.page.locator("#figure-fct .stamp-small").inner_text()
+    assert "QUICK" in stamped
+    assert ("INCOMPLETE" in stamped) == (which != "one_seed")
+    assert visit.quiet(path), (visit.complaints, visit.requests)
+    visit.context.close()
+
+
+def test_payload_is_what_the_tables_say(visit: Visit) -> None:
+    data = json.loads(visit.page.locator("#figures-data").text_content())
+    cells = visit.page.locator("#figure-fct tbody tr").first.locator("td").all_text_contents()
+    line = data[0]["lines"][0]
+    assert cells[:4] == [f"{line['value'][0]:.4g}", f"{line['low'][0]:.4g}", f"{line['high'][0]:.4g}", "8"]

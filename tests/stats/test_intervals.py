@@ -1,0 +1,122 @@
+"""Intervals: known values, coverage, and what cannot be known."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dumbbell import stats
+
+
+def covered(interval_of, truth, draws=1000):
+    """The part of intervals, each of one generated sample, that hold the truth."""
+    rng = np.random.default_rng(20)
+    hits = 0
+    for _ in range(draws):
+        low, high = interval_of(rng).interval
+        hits += low <= truth <= high
+    return hits / draws
+
+
+def test_mean_by_hand():
+    # t(0.975, 4 degrees) = 2.776; standard deviation of 1..5 = 1.5811; 2.776 * 1.5811 / sqrt(5) = 1.963.
+    estimate = stats.mean([1, 2, 3, 4, 5])
+    assert estimate.value == 3
+    assert estimate.interval == pytest.approx((1.0368, 4.9632), abs=1e-4)
+    assert stats.mean([1, 2, 3, 4, 5], 0.99).half_width > estimate.half_width
+
+
+def test_mean_covers_its_level():
+    # 0.95 within four standard errors of 1000 draws.
+    assert covered(lambda rng: stats.mean(rng.normal(3, 1, 5)), 3) == pytest.approx(0.95, abs=0.028)
+
+
+def test_pairing_removes_what_is_common():
+    rng = np.random.default_rng(1)
+    common = rng.normal(0, 10, 8)
+    a, b = common + rng.normal(1, 0.1, 8), common + rng.normal(0, 0.1, 8)
+    estimate = stats.paired_difference(a, b)
+    assert estimate.value == pytest.approx(1, abs=0.2)
+    assert estimate.half_width < stats.mean(a).half_width / 20
+    assert estimate.interval == stats.mean(a - b).interval
+
+
+def test_ratio_of_exact_multiples_has_no_width():
+    b = np.array([1.0, 2.0, 3.0, 5.0])
+    estimate = stats.paired_ratio(1.5 * b, b)
+    assert estimate.value == pytest.approx(1.5)
+    assert estimate.interval == pytest.approx((1.5, 1.5))
+
+
+def test_ratio_covers_its_level():
+    def draw(rng):
+        common = rng.normal(0, 0.3, 6)
+        return stats.paired_ratio(2 + common + rng.normal(0, 0.3, 6), 4 + common + rng.normal(0, 0.3, 6))
+
+    assert covered(draw, 0.5) == pytest.approx(0.95, abs=0.028)
+
+
+def test_ratio_to_zeros_has_no_value():
+    estimate = stats.paired_ratio([1.0, 2.0], [0.0, 0.0])
+    assert math.isnan(estimate.value)
+    assert "denominator is zero" in estimate.note
+
+
+def test_median_is_the_bca_interval_of_the_textbook():
+    # Efron & Tibshirani (1993), table 2.1: the survival of the nine control mice.
+    mice = [52, 104, 146, 10, 50, 31, 40, 27, 46]
+    estimate = stats.median(mice)
+    assert estimate.value == 46
+    low, high = estimate.interval
+    assert 27 <= low < 46 < high <= 146
+    assert "BCa" in estimate.method
+    assert stats.median(mice) == estimate
+
+
+def test_median_covers_about_its_level():
+    # The bootstrap of a median of 25 is known to come a little short of its level.
+    assert 0.91 <= covered(lambda rng: stats.median(rng.exponential(1, 25)), math.log(2), draws=200) <= 0.99
+
+
+def test_quantile_of_too_few_says_so():
+    estimate = stats.quantile([1.0, 2.0, 3.0, 4.0], 0.99)
+    assert "n=4 is too few" in estimate.note
+    # 1 - 0.99^4 = 4 %.
+    assert "at most 4 %" in estimate.note
+    assert not stats.quantile(np.arange(1000.0), 0.9).note
+
+
+def test_quantile_where_the_correction_fails_is_a_percentile_interval():
+    # Every bootstrap quantile is at most the largest value, which is the estimate itself.
+    estimate = stats.quantile([1.0] * 8 + [2.0, 2.0, 2.0, 2.0], 0.99)
+    assert "percentile" in estimate.method
+    assert all(math.isfinite(end) for end in estimate.interval)
+
+
+@pytest.mark.parametrize("q", [0, 1, -0.1, math.nan])
+def test_quantile_order_is_checked(q):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        stats.quantile([1.0, 2.0], q)
+
+
+def test_equal_values_are_noted():
+    assert stats.mean([4.0, 4.0]).interval == (4, 4)
+    assert stats.mean([4.0, 4.0]).note == "all values are equal"
+    assert stats.median([4.0] * 10).interval == (4, 4)
+
+
+def test_missing_values_are_counted():
+    estimate = stats.mean([1.0, math.nan, 3.0])
+    assert (estimate.value, estimate.n, estimate.note) == (2, 2, "1 of 3 values missing")
+    pairs = stats.paired_difference([1.0, math.nan, 3.0], [1.0, 1.0, math.nan])
+    assert (pairs.n, pairs.interval) == (1, None)
+    assert pairs.note == "n=1, no interval; 2 of 3 pairs missing"
+
+
+def test_unmatched_pairs_are_refused():
+    with pytest.raises(ValueError, match="not pairs"):
+        stats.paired_ratio([1.0], [1.0, 2.0])
+
+
+def test_mean_warns_of_a_heavy_tail():
+    assert "heavy tail" in stats.mean([1.0, 1.0, 1.0, 100.0]).note
