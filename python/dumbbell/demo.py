@@ -89,8 +89,8 @@ def demo(output: Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     figures = run_long_flows(output)
     report = run_campus_web(output)
-    click.echo("Figures, each also as SVG and PDF:")
-    for path in figures:
+    click.echo("Figures, each also as PDF:")
+    for path in [*figures, *sorted((report.parent / "figures").glob("*.png"))]:
         click.echo(f"  {path}")
     click.echo(f"Done in {time.perf_counter() - start:.1f} s.")
     click.echo(f"Report: {report}")
