@@ -22,7 +22,7 @@ from dumbbell.study.version import code_version
 from dumbbell.study.writer import Writer
 
 _CHUNK = 3.0
-"""Seconds that a chunk should take: long beside the few ms of a task, short beside the life of a worker."""
+"""Seconds that a chunk should take: long beside the few ms that a task costs."""
 
 _AHEAD = 2
 """Chunks handed out for each core, so that none waits for its next."""

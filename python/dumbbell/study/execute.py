@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Protocol
 
+from dumbbell._results import Results
 from dumbbell._scenario import Progress as Watch
 from dumbbell._scenario import Scenario
 from dumbbell.study.errors import StudyError
@@ -17,7 +17,7 @@ from dumbbell.study.metric import evaluate
 from dumbbell.study.plan import StudyPlan
 from dumbbell.study.queue import RunQueue, Share
 from dumbbell.study.result import StudyResult
-from dumbbell.study.spec import RunSpec, Study
+from dumbbell.study.spec import Metric, RunSpec, Study
 from dumbbell.study.store import Store, load_result, open_store, select, versions
 
 PERIOD = 0.5
@@ -68,16 +68,26 @@ class Maker:
         Scenarios by their settings without the seed; others are planned when they come.
     """
 
-    def __init__(
-        self, study: Study, planned: Mapping[tuple[str, ...], Scenario] = MappingProxyType({})
-    ) -> None:
+    def __init__(self, study: Study, planned: Mapping[tuple[str, ...], Scenario] | None = None) -> None:
         self._study = study
-        self._planned = dict(planned)
+        self._planned = planned or {}
 
     def __call__(self, run: RunSpec, watch: Watch | None = None) -> list[float]:
         """Make a run and return its metrics, in the order of the study."""
         results = self._scenario(run).run(watch)
-        return [evaluate(metric, results) for metric in self._study.metrics]
+        return [self._evaluate(metric, results, run) for metric in self._study.metrics]
+
+    def _evaluate(self, metric: Metric, results: Results, run: RunSpec) -> float:
+        try:
+            return evaluate(metric, results)
+        except StudyError:
+            raise
+        except Exception as error:
+            # A function of the user's.
+            raise StudyError(
+                f"metric {metric.name}: {type(error).__name__}: {error}, in the run with "
+                f"{', '.join(run.settings)}; correct the function"
+            ) from error
 
     def _scenario(self, run: RunSpec) -> Scenario:
         # The seed is the last setting.
@@ -135,7 +145,7 @@ def run_study(
         store.set_aside(scan.damaged)
         there = select(study, plan.catalogue, scan)
         tracker = there.tracker
-        own = Share(index, count).mask(plan)
+        own = Share(index, count).mask(plan) & plan.different
         queue = RunQueue(plan, own & ~there.finished, tracker)
         needed = int((own & tracker.mask()).sum())
         reused = needed - queue.left
@@ -152,10 +162,8 @@ def run_study(
             progress(Progress(total, reused, done, time.perf_counter() - start, notes))
 
         tell(0)
-        try:
-            execute(study, store, queue, tell)
-        finally:
-            store.compact()
+        execute(study, store, queue, tell)
+        store.compact()
     # The folder knows neither where names of files count from nor functions.
     return replace(load_result(Path(folder), plan.version), study=study)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import threading
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from dumbbell.errors import FolderError
 
 PART = ".part"
 """The end of the names of files that are being written."""
@@ -30,10 +33,30 @@ def write_durably(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        # Writing and synchronising do not say where, as opening does.
+        if isinstance(error, OSError) and error.filename is None:
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
     sync_folder(path.parent)
+
+
+def refusal(error: OSError, consequence: str) -> FolderError:
+    """Return what to tell a user when writing fails.
+
+    Parameters
+    ----------
+    error
+        What the system said.
+    consequence
+        What it means for the results.
+    """
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    wrong = "the disk is full" if full else f"cannot be written ({error.strerror})"
+    remedy = "free some space" if full else "mend that, or choose another folder"
+    place = f"{Path(error.filename).parent}: " if error.filename else ""
+    return FolderError(f"{place}{wrong}; {remedy} and give the same command again: {consequence}")
 
 
 def sync_folder(folder: Path) -> None:

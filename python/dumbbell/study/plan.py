@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from dumbbell._scenario import Scenario
 from dumbbell.errors import ScenarioError
@@ -78,6 +79,20 @@ class StudyPlan:
     def runs(self) -> Iterator[RunSpec]:
         """Yield every run in the order of its number."""
         return map(self.run, range(len(self)))
+
+    @cached_property
+    def twins(self) -> dict[int, list[int]]:
+        """Cells that come to the same scenario, by the first of them: one run serves them all."""
+        found: dict[bytes, list[int]] = {}
+        for index, cell in enumerate(self.cells):
+            found.setdefault(cell.digest, []).append(index)
+        return {cells[0]: cells for cells in found.values()}
+
+    @property
+    def different(self) -> NDArray[np.bool_]:
+        """Of every run by number: whether it is not served by another."""
+        first = np.isin(np.arange(len(self.cells)), list(self.twins))
+        return np.tile(first, len(self.study.seeds))
 
     @property
     def planned(self) -> dict[tuple[str, ...], Scenario]:

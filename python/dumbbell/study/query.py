@@ -34,7 +34,8 @@ def query(folder: Path, sql: str, version: str | None = None) -> pa.Table:
     connection.register("runs", load_result(folder, version).table)
     catalogue = _text(store.home / "catalogue.parquet")
     connection.execute(f"create view catalogue as from read_parquet({catalogue})")
-    shards = [str(path) for path in sorted(store.shards.glob("*.parquet"))]
+    damaged = store.scan().damaged
+    shards = [path for path in sorted(store.shards.glob("*.parquet")) if path not in damaged]
     if shards:
         files = ", ".join(map(_text, shards))
         connection.execute(

@@ -73,7 +73,7 @@ class RunQueue:
                     self._next += 1
                 else:
                     break
-                if self._tracker.needed(number):
+                if any(map(self._tracker.needed, self._served(number))):
                     run = self.plan.run(number)
                     self._out[run.id] = number
                     taken.append(run)
@@ -82,12 +82,19 @@ class RunQueue:
     def done(self, run_id: str, value: float) -> None:
         """Take note of a run that has ended, and of the metric that the stop rule looks at."""
         with self._lock:
-            self._tracker.add(self._out.pop(run_id), value)
+            for number in self._served(self._out.pop(run_id)):
+                self._tracker.add(number, value)
 
     def give_back(self, run_ids: Sequence[str]) -> None:
         """Take back runs whose worker has died."""
         with self._lock:
             self._again.extend(sorted((self._out.pop(run_id) for run_id in run_ids), reverse=True))
+
+    def _served(self, number: int) -> list[int]:
+        """The runs that a run gives the result of: itself, and those of the same scenario and seed."""
+        cells = len(self.plan.cells)
+        seed_index, cell = divmod(number, cells)
+        return [seed_index * cells + twin for twin in self.plan.twins[cell]]
 
     @property
     def left(self) -> int:

@@ -15,11 +15,11 @@ counts once. So folders of the same study merge by copying.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from dumbbell.study.files import (
     DamagedError,
     encode,
     read_shard,
+    refusal,
     sync_folder,
     write_durably,
     write_shard,
@@ -118,9 +119,10 @@ class Store:
             sync_folder(self.shards)
 
     def compact(self) -> None:
-        """Merge all shards into one, or a few if there are very many rows."""
+        """Merge all shards into one, or a few if there are very many rows; where there is room for it."""
         self.scan()
-        self._merge([path for path, rows in self._rows.items() if rows < _FULL])
+        with contextlib.suppress(OSError):
+            self._merge([path for path, rows in self._rows.items() if rows < _FULL])
 
     def forget_parts(self) -> None:
         """Remove what killed writers left; only for the holder of the lock."""
@@ -143,7 +145,9 @@ class Store:
     def _merge_small(self) -> None:
         small = [path for path, rows in self._rows.items() if rows < _SMALL]
         if len(small) >= _MOST_SMALL:
-            self._merge(small)
+            # Nothing is lost without it: if the disk is full, the next shard will say so.
+            with contextlib.suppress(OSError):
+                self._merge(small)
 
     def _merge(self, paths: list[Path]) -> None:
         if len(paths) < 2:
@@ -178,7 +182,7 @@ def _each_once(tables: list[pa.Table]) -> pa.Table:
     return table
 
 
-@contextmanager
+@contextlib.contextmanager
 def open_store(folder: Path, plan: StudyPlan) -> Iterator[Store]:
     """Make or open the folder of a study, for one process at a time.
 
@@ -205,12 +209,10 @@ def open_store(folder: Path, plan: StudyPlan) -> Iterator[Store]:
         raise FolderError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
     try:
         _take(lock, folder)
-        store.forget_parts()
-        study = plan.study.to_dict()
-        catalogue = plan.catalogue.replace_schema_metadata({_STUDY: _json(study)})
-        _write_if_new(store.home / "catalogue.parquet", encode(catalogue))
-        mark = {"format": FORMAT, "version": plan.version, "study": study}
-        _write_if_new(folder / "study.json", _json(mark, indent=2) + b"\n")
+        try:
+            _write_plan(store, plan)
+        except OSError as error:
+            raise refusal(error, "finished runs are kept") from None
         yield store
     finally:
         os.close(lock)
@@ -223,6 +225,15 @@ def _take(lock: int, folder: Path) -> None:
         raise FolderError(
             f"{folder}: another process is running a study here; wait for it, or choose another folder"
         ) from None
+
+
+def _write_plan(store: Store, plan: StudyPlan) -> None:
+    store.forget_parts()
+    study = plan.study.to_dict()
+    catalogue = plan.catalogue.replace_schema_metadata({_STUDY: _json(study)})
+    _write_if_new(store.home / "catalogue.parquet", encode(catalogue))
+    mark = {"format": FORMAT, "version": plan.version, "study": study}
+    _write_if_new(store.folder / "study.json", _json(mark, indent=2) + b"\n")
 
 
 def _write_if_new(path: Path, data: bytes) -> None:

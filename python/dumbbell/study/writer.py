@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import math
 import threading
 from collections.abc import Callable, Sequence
@@ -11,9 +10,9 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from dumbbell.errors import FolderError
+from dumbbell.study.files import refusal
 
-GATHER = 0.1
+GATHER = 0.2
 """Seconds that finished runs wait for others, to share the cost of a durable write."""
 
 Row = tuple[str, Sequence[float]]
@@ -90,7 +89,10 @@ class Writer:
             except BaseException as error:
                 with self._change:
                     lost = len(rows) + len(self._rows)
-                    self._error = _explained(error, lost)
+                    self._error = error
+                    if isinstance(error, OSError):
+                        kept = f"finished runs are kept, {lost} that had just ended will be made again"
+                        self._error = refusal(error, kept)
                 return
             self._durable(len(rows))
 
@@ -102,16 +104,3 @@ def as_table(rows: Sequence[Row], metrics: Sequence[str]) -> pa.Table:
     for name, column in zip(metrics, zip(*values, strict=True), strict=True):
         columns[name] = pa.array([None if math.isnan(v) else v for v in column], pa.float64())
     return pa.table(columns)
-
-
-def _explained(error: BaseException, lost: int) -> BaseException:
-    if not isinstance(error, OSError):
-        return error
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    wrong = "the disk is full" if full else f"cannot be written ({error.strerror})"
-    remedy = "free some space" if full else "mend that"
-    place = f"{error.filename}: " if error.filename else ""
-    return FolderError(
-        f"{place}{wrong}; {remedy} and give the same command again: "
-        f"finished runs are kept, {lost} that had just ended will be made again"
-    )

@@ -1,0 +1,63 @@
+"""Metrics: each kind of source against the tables themselves."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dumbbell as db
+from dumbbell.study import Metric, StudyError
+from dumbbell.study.metric import evaluate
+
+
+def value(results: db.Results, **source: Any) -> float:
+    return evaluate(Metric("x", "x", "", source), results)
+
+
+def test_runs_and_links(results: db.Results) -> None:
+    assert value(results, table="runs", column="goodput") == results.runs["goodput"][0]
+    row = results.links["link"].tolist().index("left->right")
+    loss = value(results, table="links", link="left->right", column="loss", factor=100)
+    assert loss == 100 * results.links["loss"][row] > 0
+
+
+@pytest.mark.parametrize(
+    ("statistic", "function"),
+    [
+        ("mean", np.mean),
+        ("sum", np.sum),
+        ("max", np.max),
+        ("min", np.min),
+        ("p90", lambda x: np.quantile(x, 0.9)),
+    ],
+)
+def test_flows(results: db.Results, statistic: str, function: Any) -> None:
+    flows = results.flows
+    times = flows["completion_time"]
+    chosen = times[(flows["group"] == "web") & flows["counted"] & ~np.isnan(times)]
+    source = {"table": "flows", "column": "completion_time", "group": "web", "statistic": statistic}
+    assert value(results, **source) == pytest.approx(function(chosen), rel=1e-12)
+    assert value(results, **source | {"statistic": "count"}) == len(chosen)
+    everything = value(results, **source | {"statistic": "count", "counted": False})
+    assert everything == int(((flows["group"] == "web") & ~np.isnan(times)).sum()) > len(chosen)
+
+
+def test_no_flow_no_value(results: db.Results) -> None:
+    # The long flows have no end.
+    source = {"table": "flows", "column": "completion_time", "group": "bulk"}
+    assert math.isnan(value(results, **source))
+    assert value(results, **source, statistic="count") == 0
+    # A group of which no flow has started.
+    assert math.isnan(value(results, table="flows", column="goodput", group="none"))
+
+
+def test_function(results: db.Results) -> None:
+    assert evaluate(Metric("n", "n", "", lambda r: len(r.flows)), results) == len(results.flows)
+
+
+def test_a_function_that_is_only_a_name_is_refused(results: db.Results) -> None:
+    with pytest.raises(StudyError, match="was a function"):
+        value(results, function="f", fingerprint="0")
