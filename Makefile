@@ -13,7 +13,7 @@ STAMPS := .setup
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test lint bench bench-record peers full docs lock clean
+.PHONY: help setup demo test test-cluster lint bench bench-record bench-study peers full docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ demo: setup ## Run two experiments and draw their figures into out/demo (less th
 test: setup $(STAMPS)/ns2 $(STAMPS)/chromium ## Run every test: Rust, Python, and validation against ns-2 where it can be had
 	cargo test --workspace --locked --quiet
 	$(BIN)/python -m pytest
+
+test-cluster: setup $(STAMPS)/cluster ## Run studies on a Ray cluster on this machine, one of its workers killed
+	$(BIN)/python -m pytest -m cluster
 
 lint: setup ## Check formatting, lints and types
 	cargo fmt --all --check
@@ -41,6 +44,9 @@ bench: $(STAMPS)/machine $(STAMPS)/valgrind ## Measure speed, instructions and m
 bench-record: $(STAMPS)/machine $(STAMPS)/valgrind ## The same, and write the figures to bench/record.txt
 	@$(PYTHON) -m bench.run --record
 
+bench-study: setup ## Measure what studies cost beside their runs, and what a second worker brings
+	@$(BIN)/python -m bench.study
+
 peers: $(STAMPS)/machine $(STAMPS)/ns2 ## Run the same works on ns-2 and here: physics and speed side by side
 	@$(PYTHON) -m peers.compare
 
@@ -51,7 +57,7 @@ docs: setup ## Write docs/reference and the Python builders from the registry
 	$(BIN)/python -m tools.reference
 	$(BIN)/python tools/builders.py
 
-lock: $(STAMPS)/machine ## Write requirements.txt anew from pyproject.toml
+lock: $(STAMPS)/machine ## Write both requirements files anew from pyproject.toml
 	$(PYTHON) -m venv $(STAMPS)/lock
 	$(STAMPS)/lock/bin/python -m pip install --quiet pip-tools
 	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --extra test --extra lint --all-build-deps \
@@ -59,6 +65,11 @@ lock: $(STAMPS)/machine ## Write requirements.txt anew from pyproject.toml
 	  --output-file $(STAMPS)/requirements.txt pyproject.toml
 	(head -n 1 requirements.txt; cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked
 	mv $(STAMPS)/locked requirements.txt
+	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --extra cluster \
+	  --strip-extras --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+	  --constraint requirements.txt --output-file $(STAMPS)/requirements.txt pyproject.toml
+	(head -n 1 requirements-cluster.txt; cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked
+	mv $(STAMPS)/locked requirements-cluster.txt
 
 clean: ## Remove everything that was built, .venv included
 	rm -rf $(VENV) $(STAMPS) build out target
@@ -76,6 +87,11 @@ $(STAMPS)/packages: requirements.txt | $(STAMPS)/machine
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
+
+$(STAMPS)/cluster: requirements-cluster.txt $(STAMPS)/packages
+	@echo "installing Ray"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.txt \
+	  && touch $@ || echo "Ray cannot be installed here: its tests are skipped"
 
 $(STAMPS)/extension: $(STAMPS)/packages $(RUST) pyproject.toml README.md
 	@echo "building the extension (a few minutes the first time)"

@@ -34,6 +34,25 @@ def test_run_status_query(cli: Cli, study_file: Path) -> None:
     assert shown.stdout.split()[-1] == "20"
 
 
+def test_numbers_are_never_cut(cli: Cli, study_file: Path) -> None:
+    columns = ("goodput", "fct_mean", "packets_sent", "packets_delivered", "packets_dropped")
+    metrics = [
+        {
+            "name": name,
+            "label": f"long heading of the metric {name}",
+            "source": {"table": "runs", "column": name},
+        }
+        for name in columns
+    ]
+    write_study(study_file, changed(metrics=metrics))
+    told = cli("study", "run", study_file, "-o", "out")
+    rows = [line for line in told.stdout.splitlines() if line.startswith((" newreno", " cubic"))]
+    assert len(rows) == 4
+    for row in rows:
+        assert row.count("[") == row.count("]") >= 4
+    assert max(map(len, told.stdout.splitlines())) <= 160
+
+
 def test_one_seed_has_no_interval(cli: Cli, study_file: Path) -> None:
     write_study(study_file, changed(seeds=1))
     told = cli("study", "run", study_file, "-o", "out")
@@ -45,6 +64,10 @@ def test_a_share_is_stamped_incomplete(cli: Cli, study_file: Path) -> None:
     assert "INCOMPLETE: 5 of 20 runs" in told.stdout
     assert "share 2/4: copy the folders of all shares into one" in told.stdout
     assert "INCOMPLETE: 5 of 20 runs" in cli("study", "status", "out").stdout
+    answer = cli("query", "out", "select count(*) as n from runs")
+    assert answer.stdout.startswith("INCOMPLETE: 5 of 20 runs\n")
+    rows = cli("query", "out", "select count(*) as n from runs", "--csv")
+    assert (rows.stdout, rows.stderr) == ('"n"\n5\n', "INCOMPLETE: 5 of 20 runs\n")
 
 
 def test_all_problems_are_listed(cli: Cli, study_file: Path) -> None:

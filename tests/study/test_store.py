@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,6 +34,10 @@ def first_report(study: Study, folder: Path) -> Progress:
     last = reports[-1]
     assert last.total == last.reused + last.done
     return reports[0]
+
+
+def shards_of(store: Store) -> list[Path]:
+    return sorted(store.shards.glob("*.parquet"))
 
 
 def test_table_holds_what_the_runs_gave(study: Study, tmp_path: Path) -> None:
@@ -161,6 +166,47 @@ def test_a_damaged_shard_is_set_aside_and_made_again(study: Study, tmp_path: Pat
     assert content(folder) == expected
 
 
+def test_a_shard_damaged_while_the_study_runs_is_left_out(tmp_path: Path) -> None:
+    store = Store(tmp_path, "1")
+    store.shards.mkdir(parents=True)
+    for number in range(3):
+        store.write_rows(pa.table({"run_id": [str(number)], "x": [1.0]}))
+    victim = shards_of(store)[1]
+    victim.write_bytes(victim.read_bytes()[:-1])
+    store.tidy()
+    store._merge(list(store._rows))
+    scan = store.scan()
+    assert (scan.damaged, scan.table.num_rows, scan.shards) == ((victim,), 2, 1)
+
+
+def test_a_shard_that_another_process_has_merged(tmp_path: Path) -> None:
+    ours, theirs = Store(tmp_path, "1"), Store(tmp_path, "1")
+    ours.shards.mkdir(parents=True)
+    for number in range(4):
+        ours.write_rows(pa.table({"run_id": [str(number)], "x": [1.0]}))
+    theirs.compact()
+    ours._merge(list(ours._rows))
+    ours.tidy()
+    assert list(ours._rows.values()) == [4]
+    assert ours.scan().table["run_id"].to_pylist() == ["0", "1", "2", "3"]
+
+
+def test_a_damaged_shard_is_written_over_by_the_same_rows(tmp_path: Path) -> None:
+    table = pa.table({"run_id": ["1"], "x": [1.0]})
+    path = write_shard(tmp_path, table)
+    path.write_bytes(b"damaged")
+    assert write_shard(tmp_path, table) == path
+    assert read_shard(path).equals(table)
+
+
+def test_a_link_to_nothing_is_told(study: Study, tmp_path: Path) -> None:
+    run_study(study, tmp_path / "out", share=(1, 2))
+    (shards(tmp_path / "out")[0].parent / "annexed.parquet").symlink_to(tmp_path / "elsewhere")
+    for call in (lambda: run_study(study, tmp_path / "out"), lambda: StudyResult.load(tmp_path / "out")):
+        with pytest.raises(FolderError, match=r"annexed\.parquet: a link to nothing; fetch the file, or"):
+            call()
+
+
 def test_a_damaged_catalogue_is_made_anew(study: Study, tmp_path: Path) -> None:
     run_study(study, tmp_path / "out")
     (catalogue,) = (tmp_path / "out").glob("results/*/catalogue.parquet")
@@ -168,6 +214,44 @@ def test_a_damaged_catalogue_is_made_anew(study: Study, tmp_path: Path) -> None:
     with pytest.raises(FolderError, match="damaged; run the study again, finished runs are kept"):
         StudyResult.load(tmp_path / "out")
     assert first_report(study, tmp_path / "out").reused == 20
+
+
+def test_a_damaged_mark_is_made_anew(study: Study, tmp_path: Path) -> None:
+    run_study(study, tmp_path / "out")
+    mark = tmp_path / "out" / "study.json"
+    mark.write_bytes(mark.read_bytes()[:100])
+    with pytest.raises(FolderError, match=r"study\.json: damaged; remove it and run the study again"):
+        run_study(study, tmp_path / "out")
+    mark.unlink()
+    with pytest.raises(StudyError, match="holds the study 'small', and this is 'other'"):
+        run_study(Study.from_dict(changed(name="other")), tmp_path / "out")
+    assert first_report(study, tmp_path / "out").reused == 20
+
+
+@pytest.mark.parametrize("moment", range(11))
+def test_killed_while_the_folder_is_made(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int
+) -> None:
+    """Ended before each step that makes a file or folder durable, the same command goes on."""
+
+    class KilledError(BaseException):
+        pass
+
+    synchronise, calls = os.fsync, iter(range(99))
+
+    def fsync(descriptor: int) -> None:
+        if next(calls) == moment:
+            raise KilledError
+        synchronise(descriptor)
+
+    # A killed process removes nothing.
+    monkeypatch.setattr(Path, "unlink", lambda *_args, **_keys: None)
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(KilledError):
+        run_study(study, tmp_path / "deep" / "out", workers=1)
+    monkeypatch.undo()
+    assert run_study(study, tmp_path / "deep" / "out").complete
+    assert not list(tmp_path.rglob(".*.part"))
 
 
 def test_another_study_is_refused(study: Study, tmp_path: Path) -> None:
@@ -218,6 +302,17 @@ def test_a_folder_of_another_format_is_refused(study: Study, tmp_path: Path) -> 
             call()
 
 
+def test_a_folder_that_cannot_be_locked(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(_descriptor: int, _operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with pytest.raises(FolderError, match=r"cannot be locked .* choose a folder on another file system"):
+        run_study(study, tmp_path / "out")
+
+
 @pytest.mark.parametrize("share", [(0, 2), (3, 2)])
 def test_a_share_that_is_none(study: Study, tmp_path: Path, share: tuple[int, int]) -> None:
     with pytest.raises(StudyError, match="there is no such share; use 1/2 to 2/2"):
@@ -248,23 +343,56 @@ def test_full_disk(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert content(folder) == content(tmp_path / "whole")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
-def test_full_disk_for_real(study: Study, tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", disk]
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 128 kB."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small disk needs root")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", folder]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         pytest.skip("this machine does not let tests mount")
     try:
-        run_study(study, disk / "out", share=(1, 2))
-        (disk / "ballast").write_bytes(b"0" * (shutil.disk_usage(disk).free - 4096))
-        with pytest.raises(FolderError, match="the disk is full"):
-            run_study(Study.from_dict(changed(seeds=100)), disk / "out")
-        assert StudyResult.load(disk / "out").finished >= 10
-        (disk / "ballast").unlink()
-        assert run_study(study, disk / "out").complete
+        yield folder
     finally:
-        subprocess.run(["umount", disk], check=True)
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_full_disk_for_real(study: Study, disk: Path) -> None:
+    run_study(study, disk / "out", share=(1, 2))
+    (disk / "ballast").write_bytes(b"0" * (shutil.disk_usage(disk).free - 4096))
+    with pytest.raises(FolderError, match="the disk is full"):
+        run_study(Study.from_dict(changed(seeds=100)), disk / "out")
+    assert StudyResult.load(disk / "out").finished >= 10
+    (disk / "ballast").unlink()
+    assert run_study(study, disk / "out").complete
+
+
+def test_read_only_disk(study: Study, disk: Path) -> None:
+    run_study(study, disk / "out", share=(1, 2))
+    subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+    for folder in (disk / "out", disk / "new"):
+        with pytest.raises(
+            FolderError, match=rf"{folder}: cannot be written \(Read-only file system\); choose"
+        ):
+            run_study(study, folder)
+    assert StudyResult.load(disk / "out").finished == 10
+    assert query(disk / "out", "select count(*) as n from runs").to_pylist() == [{"n": 10}]
+    subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+    assert run_study(study, disk / "out").complete
+
+
+def test_folder_that_becomes_read_only(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_study(study, tmp_path / "out")
+    shards(tmp_path / "out")[0].write_bytes(b"damaged")
+
+    def rename(path: Path, _target: Path) -> Path:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(FolderError, match=r"shards: cannot be written \(Read-only file system\); mend that"):
+        run_study(study, tmp_path / "out")
 
 
 def test_a_failing_function_names_its_run(study: Study, tmp_path: Path) -> None:

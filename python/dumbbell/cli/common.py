@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -90,6 +91,10 @@ def text_table(
     table = TextTable(
         title=heading, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True
     )
+    longest = [max(len(name), widest[i]) for i, name in enumerate(names)]
+    if sum(longest) + _GAP * (len(names) + 1) > room:
+        # Rich, left to itself, would take from the numbers what long headings want.
+        names = [name if i < len(texts) else textwrap.fill(name, widest[i]) for i, name in enumerate(names)]
     for index, name in enumerate(names):
         if index < len(texts):
             short = widest[index] if numbers and widest[index] <= _SHORT_TEXT else None

@@ -108,10 +108,14 @@ def query(folder: Path, sql: str, csv: bool) -> None:
     import pyarrow as pa
     import pyarrow.csv
 
+    from dumbbell.study import StudyResult
     from dumbbell.study.query import query as ask
 
     table = ask(folder, sql)
+    stamp = StudyResult.load(folder).stamp
     if csv:
+        if stamp is not None:
+            click.echo(stamp, err=True)
         pyarrow.csv.write_csv(table, sys.stdout.buffer)
         return
     numeric = [pa.types.is_primitive(kind) and not pa.types.is_temporal(kind) for kind in table.schema.types]
@@ -123,6 +127,8 @@ def query(folder: Path, sql: str, csv: bool) -> None:
         cells = zip(row.values(), numeric, strict=True)
         text.add_row(*(number(v) if is_number else Text(str(v)) for v, is_number in cells))
     out = console()
+    if stamp is not None:
+        out.print(Text(stamp, style="bold yellow"))
     out.print(text)
     if table.num_rows > _MOST_ROWS:
         out.print(f"the first {_MOST_ROWS} of {table.num_rows:,} rows; --csv writes all")

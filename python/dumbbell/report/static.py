@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from itertools import cycle
 from typing import Any
 
@@ -19,6 +20,12 @@ _REFERENCE_DASHES = ((0, (2, 2)), (0, (6, 2, 1, 2)), (0, (1, 3)), (0, (9, 2)))
 _REFERENCE = "0.35"
 _MARKERS = ("o", "s", "^", "D", "v", "X", "P")
 _BAND_OPACITY = 0.14
+
+_MOST_LINES = 4
+"""Of the label of an axis."""
+
+_SLACK = 4
+"""Characters by which a line may be longer than its share, so that breaks between words suffice."""
 
 
 def draw(data: FigureData, stamp: str = "", width: str = "single") -> Figure:
@@ -59,7 +66,20 @@ def draw(data: FigureData, stamp: str = "", width: str = "single") -> Figure:
             axes.set_title(stamp, color=COLOURS[1], fontweight="bold")
         # Above the axes, where it covers no data.
         figure.legend(handles=handles, loc="outside upper left", ncols=2, columnspacing=1.2)
+        _wrap_label(figure, axes)
     return figure
+
+
+def _wrap_label(figure: Figure, axes: Axes) -> None:
+    """Break the label of the y axis into as many lines as it takes to be no longer than the axis."""
+    words = axes.get_ylabel()
+    for lines in range(1, _MOST_LINES + 1):
+        width = len(words) if lines == 1 else len(words) // lines + _SLACK
+        axes.set_ylabel(textwrap.fill(words, max(width, 1)))
+        # The layout moves with the number of lines.
+        figure.draw_without_rendering()
+        if axes.yaxis.label.get_window_extent().height <= axes.bbox.height:
+            return
 
 
 def _line(axes: Axes, data: FigureData, line: Line, shift: float, size: float) -> Any:

@@ -106,40 +106,56 @@ class Cluster:
 
     def __call__(self, study: Study, store: Store, queue: RunQueue, tell: Callable[[int], object]) -> None:
         """Make all runs of the queue durable; see :class:`dumbbell.study.execute.Executor`."""
-        ray = self._ray
+        out: dict[Any, tuple[RunSpec, ...]] = {}
         with self._connected():
-            # What a dead worker has not done is handed out again here, without what it has.
-            remote = ray.remote(num_cpus=1, max_retries=0)(run_chunk)
-            shared = ray.put(study)
-            deaths: collections.Counter[str] = collections.Counter()
-            out: dict[Any, tuple[RunSpec, ...]] = {}
-            pace = _Pace()
-            seen = time.monotonic()
-            while True:
-                cores = int(ray.cluster_resources().get("CPU", 0))
-                if cores:
-                    seen = time.monotonic()
-                elif time.monotonic() - seen > _PATIENCE:
-                    raise StudyError(
-                        f"executor ray: the cluster has had no workers for {_PATIENCE:.0f} s; "
-                        "start some and give the same command again, finished runs are kept"
-                    )
-                slots = cores * _AHEAD if self._workers is None else min(self._workers, cores)
-                while len(out) < slots and (runs := tuple(queue.take(pace.chunk(queue.left, slots)))):
-                    chunk = Chunk(store.version, store.folder.absolute(), runs, queue.judged)
-                    out[remote.remote(shared, chunk)] = runs
-                if not out and not queue.left:
-                    return
-                newly = 0
-                ready: list[Any] = []
-                if out:
-                    ready, _ = ray.wait(list(out), timeout=PERIOD)
-                else:
-                    time.sleep(PERIOD)
-                for reference in ready:
-                    newly += self._collect(reference, out.pop(reference), store, queue, pace, deaths)
-                store.tidy()
-                tell(newly)
+            try:
+                self._work(study, store, queue, tell, out)
+            finally:
+                # Of a study that ends early, in a connection that goes on.
+                for reference in out:
+                    self._ray.cancel(reference)
+
+    def _work(
+        self,
+        study: Study,
+        store: Store,
+        queue: RunQueue,
+        tell: Callable[[int], object],
+        out: dict[Any, tuple[RunSpec, ...]],
+    ) -> None:
+        """Hand out chunks until nothing is left; `out` holds those that are being worked on."""
+        ray = self._ray
+        # What a dead worker has not done is handed out again here, without what it has.
+        remote = ray.remote(num_cpus=1, max_retries=0)(run_chunk)
+        shared = ray.put(study)
+        deaths: collections.Counter[str] = collections.Counter()
+        pace = _Pace()
+        seen = time.monotonic()
+        while True:
+            cores = int(ray.cluster_resources().get("CPU", 0))
+            if cores:
+                seen = time.monotonic()
+            elif time.monotonic() - seen > _PATIENCE:
+                raise StudyError(
+                    f"executor ray: the cluster has had no workers for {_PATIENCE:.0f} s; "
+                    "start some and give the same command again, finished runs are kept"
+                )
+            slots = cores * _AHEAD if self._workers is None else min(self._workers, cores)
+            while len(out) < slots and (runs := tuple(queue.take(pace.chunk(queue.left, slots)))):
+                chunk = Chunk(store.version, store.folder.absolute(), runs, queue.judged)
+                out[remote.remote(shared, chunk)] = runs
+            if not out and not queue.left:
+                return
+            newly = 0
+            ready: list[Any] = []
+            if out:
+                ready, _ = ray.wait(list(out), timeout=PERIOD)
+            else:
+                time.sleep(PERIOD)
+            for reference in ready:
+                newly += self._collect(reference, out.pop(reference), store, queue, pace, deaths)
+            store.tidy()
+            tell(newly)
 
     def _collect(
         self,
@@ -154,6 +170,13 @@ class Cluster:
         try:
             report: Report = self._ray.get(reference)
         except self._ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, self._ray.exceptions.RaySystemError):
+                # The worker could not even read what it was told.
+                reason = str(error.cause).strip().splitlines()[-1]
+                raise StudyError(
+                    "executor ray: a worker has no dumbbell, or one too different to understand this study "
+                    f"({reason}); install the same build everywhere"
+                ) from None
             # What the task itself raised, as it was raised there.
             raise error.cause from None
         except self._ray.exceptions.RayError:

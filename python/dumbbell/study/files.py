@@ -59,6 +59,14 @@ def refusal(error: OSError, consequence: str) -> FolderError:
     return FolderError(f"{place}{wrong}; {remedy} and give the same command again: {consequence}")
 
 
+def make_durably(folder: Path) -> None:
+    """Make a folder, and those above it, if need be; they survive a crash of the machine."""
+    for path in (*reversed(folder.parents), folder):
+        if not path.exists():
+            path.mkdir(exist_ok=True)
+            sync_folder(path.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -82,8 +90,8 @@ def write_shard(folder: Path, table: pa.Table) -> Path:
     """
     data = encode(table)
     path = folder / f"{hashlib.sha256(data).hexdigest()[:32]}.parquet"
-    if not path.exists():
-        write_durably(path, data)
+    # Also where there is one of that name: it may be damaged, or copied and not durable yet.
+    write_durably(path, data)
     return path
 
 

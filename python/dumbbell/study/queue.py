@@ -65,6 +65,9 @@ class RunQueue:
         """Return the next runs, at most so many; none if nothing is left."""
         taken: list[RunSpec] = []
         with self._lock:
+            if self._again:
+                # Alone, so that a run that kills its worker is told from those beside it.
+                count = 1
             while len(taken) < count:
                 if self._again:
                     number = self._again.pop()

@@ -36,6 +36,7 @@ from dumbbell.study.files import (
     PART,
     DamagedError,
     encode,
+    make_durably,
     read_shard,
     refusal,
     sync_folder,
@@ -92,7 +93,9 @@ class Store:
         """Merge the shards that others have written, when there are many."""
         for path in self.shards.glob("*.parquet"):
             if path not in self._rows:
-                self._rows[path] = pq.read_metadata(path).num_rows
+                # Gone again, damaged, or being copied here: not for now.
+                with contextlib.suppress(FileNotFoundError, pa.ArrowException):
+                    self._rows[path] = pq.read_metadata(path).num_rows
         self._merge_small()
 
     def find(self, run_ids: Sequence[str], metric: str | None) -> dict[str, float]:
@@ -112,21 +115,32 @@ class Store:
                 continue
 
     def set_aside(self, damaged: tuple[Path, ...]) -> None:
-        """Rename damaged shards, so that their runs are made again and nothing is thrown away."""
-        for path in damaged:
-            path.rename(path.with_suffix(".corrupt"))
-        if damaged:
-            sync_folder(self.shards)
+        """Rename damaged shards, so that their runs are made again and nothing is thrown away.
+
+        Raises
+        ------
+        FolderError
+            If the folder cannot be written.
+        """
+        try:
+            for path in damaged:
+                path.rename(path.with_suffix(".corrupt"))
+            if damaged:
+                sync_folder(self.shards)
+        except OSError as error:
+            raise refusal(error, "finished runs are kept") from None
 
     def compact(self) -> None:
         """Merge all shards into one, or a few if there are very many rows; where there is room for it."""
         self.scan()
         with contextlib.suppress(OSError):
             self._merge([path for path, rows in self._rows.items() if rows < _FULL])
+            # Of workers that died on the way.
+            self.forget_parts()
 
     def forget_parts(self) -> None:
         """Remove what killed writers left; only for the holder of the lock."""
-        for path in self.folder.rglob(f".*{PART}"):
+        for path in (*self.folder.glob(f".study.json.*{PART}"), *self.home.parent.rglob(f".*{PART}")):
             path.unlink(missing_ok=True)
 
     def _scan(self) -> Scan:
@@ -137,6 +151,12 @@ class Store:
             except DamagedError:
                 damaged.append(path)
                 continue
+            except FileNotFoundError:
+                if path.is_symlink():
+                    raise FolderError(
+                        f"{path}: a link to nothing; fetch the file, or remove the link"
+                    ) from None
+                raise
             rows[path] = table.num_rows
             tables.append(table)
         self._rows = rows
@@ -150,18 +170,22 @@ class Store:
                 self._merge(small)
 
     def _merge(self, paths: list[Path]) -> None:
-        if len(paths) < 2:
-            return
-        try:
-            tables = [read_shard(path) for path in paths]
-        except DamagedError as error:
-            raise StudyError(f"{error}: damaged since it was written; run the study again") from None
-        table = _each_once(tables)
-        merged = write_shard(self.shards, table.sort_by("run_id"))
+        tables = {}
         for path in paths:
+            try:
+                tables[path] = read_shard(path)
+            except (FileNotFoundError, DamagedError):
+                # Merged by another process: its rows are in a newer shard. Or damaged since it was written:
+                # it stays as it is, for the next scan to find.
+                del self._rows[path]
+        if len(tables) < 2:
+            return
+        table = _each_once(list(tables.values()))
+        merged = write_shard(self.shards, table.sort_by("run_id"))
+        for path in tables:
             if path != merged:
                 path.unlink(missing_ok=True)
-                self._rows.pop(path, None)
+                del self._rows[path]
         self._rows[merged] = table.num_rows
 
 
@@ -194,21 +218,16 @@ def open_store(folder: Path, plan: StudyPlan) -> Iterator[Store]:
         If it holds another study.
     """
     store = Store(folder, plan.version)
-    held = _read_mark(folder)
-    if held is not None and held["study"]["name"] != plan.study.name:
-        raise StudyError(
-            f"{folder}: holds the study {held['study']['name']!r}, and this is {plan.study.name!r}; "
-            "choose another folder"
-        )
-    if held is None and folder.is_dir() and any(p.name != ".lock" for p in folder.iterdir()):
-        raise FolderError(f"{folder}: holds files that are not a study; choose another folder")
+    _refuse_other(folder, plan)
     try:
-        store.shards.mkdir(parents=True, exist_ok=True)
+        make_durably(folder)
         lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise FolderError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
     try:
         _take(lock, folder)
+        # Once more: until now another process may have begun its study here.
+        _refuse_other(folder, plan)
         try:
             _write_plan(store, plan)
         except OSError as error:
@@ -218,6 +237,32 @@ def open_store(folder: Path, plan: StudyPlan) -> Iterator[Store]:
         os.close(lock)
 
 
+def _refuse_other(folder: Path, plan: StudyPlan) -> None:
+    """Raise if the folder holds another study, or something else."""
+    name = _name_of_study(folder)
+    if name is not None and name != plan.study.name:
+        raise StudyError(
+            f"{folder}: holds the study {name!r}, and this is {plan.study.name!r}; choose another folder"
+        )
+    if name is None and folder.is_dir():
+        # What is left where a process was killed before it could write `study.json`.
+        begun = (".lock", ".study.json.")
+        if any(not path.name.startswith(begun) for path in folder.iterdir()):
+            raise FolderError(f"{folder}: holds files that are not a study; choose another folder")
+
+
+def _name_of_study(folder: Path) -> str | None:
+    """Return whose folder it is, also where ``study.json`` has been removed because it was damaged."""
+    mark = _read_mark(folder)
+    if mark is not None:
+        return str(mark["study"]["name"])
+    for version in versions(folder):
+        with contextlib.suppress(pa.ArrowException, ValueError, KeyError, TypeError):
+            metadata = pq.read_schema(folder / "results" / version / "catalogue.parquet").metadata
+            return str(json.loads(metadata[_STUDY])["name"])
+    return None
+
+
 def _take(lock: int, folder: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -225,15 +270,24 @@ def _take(lock: int, folder: Path) -> None:
         raise FolderError(
             f"{folder}: another process is running a study here; wait for it, or choose another folder"
         ) from None
+    except OSError as error:
+        raise FolderError(
+            f"{folder}: cannot be locked ({error.strerror}); choose a folder on another file system"
+        ) from None
 
 
 def _write_plan(store: Store, plan: StudyPlan) -> None:
     store.forget_parts()
     study = plan.study.to_dict()
+    path = store.folder / "study.json"
+    mark = _json({"format": FORMAT, "version": plan.version, "study": study}, indent=2) + b"\n"
+    if not path.exists():
+        # Before anything else: by this file the folder is known, if the process is killed now.
+        write_durably(path, mark)
+    make_durably(store.shards)
     catalogue = plan.catalogue.replace_schema_metadata({_STUDY: _json(study)})
     _write_if_new(store.home / "catalogue.parquet", encode(catalogue))
-    mark = {"format": FORMAT, "version": plan.version, "study": study}
-    _write_if_new(store.folder / "study.json", _json(mark, indent=2) + b"\n")
+    _write_if_new(path, mark)
 
 
 def _write_if_new(path: Path, data: bytes) -> None:
@@ -282,8 +336,10 @@ def read_catalogue(folder: Path, version: str | None) -> tuple[Store, pa.Table]:
     try:
         return store, pq.read_table(path, use_threads=False)
     except FileNotFoundError:
-        known = ", ".join(versions(folder))
-        raise FolderError(f"{folder}: no results of version {store.version}; there are {known}") from None
+        known = ", ".join(versions(folder)) or "none at all"
+        raise FolderError(
+            f"{folder}: no results of version {store.version}; there are {known}; run the study"
+        ) from None
     except pa.ArrowException:
         raise FolderError(f"{path}: damaged; run the study again, finished runs are kept") from None
 

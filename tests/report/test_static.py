@@ -1,0 +1,39 @@
+"""Figures for print."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dumbbell.report.data import figure_data
+from dumbbell.report.spec import FigureSpec
+from dumbbell.report.static import draw
+from dumbbell.study import StudyResult
+
+SPEC = FigureSpec("f", "", "load", "fct", at={"queue": "codel"})
+
+
+@pytest.mark.parametrize(
+    ("label", "lines"),
+    [
+        ("", 1),
+        ("loss", 1),
+        ("99th percentile of completion time (s)", 2),
+        ("mean over all flows of the time between the first packet sent and the last acknowledged (s)", 4),
+    ],
+)
+def test_label_is_no_longer_than_its_axis(result: StudyResult, label: str, lines: int) -> None:
+    figure = draw(replace(figure_data(result, SPEC), y_label=label))
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert axes.get_ylabel().replace("\n", " ") == label
+    assert axes.get_ylabel().count("\n") == lines - 1
+    assert axes.yaxis.label.get_window_extent().height <= axes.bbox.height
+    (legend,) = figure.legends
+    assert not axes.yaxis.label.get_window_extent().overlaps(legend.get_window_extent())
+
+
+def test_stamp_stands_across_the_top(result: StudyResult) -> None:
+    (axes,) = draw(figure_data(result, SPEC), "INCOMPLETE: 3 of 8 runs").axes
+    assert axes.get_title(loc="left") == "INCOMPLETE: 3 of 8 runs"

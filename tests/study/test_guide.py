@@ -1,0 +1,42 @@
+"""The study and the script of docs/studies.md work as they stand, and give the answer that it shows."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from dumbbell.study import StudyResult
+from tests.conftest import Cli
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
+
+
+def block(language: str) -> str:
+    (text,) = re.findall(rf"^```{language}\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
+    return text
+
+
+def test_the_guide(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "buffers.toml").write_text(block("toml"))
+    told = cli("study", "run", "buffers.toml", "-o", "out/buffers")
+    assert told.returncode == 0, told.stderr
+    assert "80 of 80 runs finished (5 points x 2 arms x 8 seeds)" in told.stdout
+    result = StudyResult.load(tmp_path / "out" / "buffers")
+    for arm in ("newreno", "cubic"):
+        used = [result.values("utilisation", arm, buffer=size)[1].mean() for size in (5, 20, 80)]
+        assert used == sorted(used), "a larger buffer keeps the link busier"
+    (tmp_path / "ask.py").write_text(block("python"))
+    done = subprocess.run(
+        [sys.executable, "ask.py"], cwd=tmp_path, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"1\.\d+ \[1\.\d+, 1\.\d+\] \(n=8, 95 %\)\n", done.stdout), done.stdout
+
+
+def test_every_command_is_there(cli: Cli) -> None:
+    commands = set(re.findall(r"^    \$ dumbbell (study \w+|\w+)", GUIDE, re.MULTILINE))
+    assert len(commands) >= 8
+    for command in commands:
+        assert cli(*command.split(), "--help").returncode == 0
