@@ -37,3 +37,7 @@ class FolderError(DumbbellError, OSError):
 
 class NothingToDrawError(DumbbellError, ValueError):
     """A figure for which the results hold no data."""
+
+
+class TheoryError(DumbbellError, ValueError):
+    """Numbers that an optimum or a closed form cannot be computed from."""

@@ -1,0 +1,9 @@
+//! What simulations are compared with: offline optima, exact processor sharing, closed forms. Pure functions.
+
+pub mod arrivals;
+pub mod envelope;
+pub mod rate;
+pub mod sharing;
+pub mod sleep;
+
+pub use arrivals::{Arrival, TheoryError};
