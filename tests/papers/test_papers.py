@@ -9,8 +9,8 @@ import pytest
 
 from dumbbell import Scenario, papers
 from dumbbell.claims import judge
-from dumbbell.report import figure_data, parameters
-from dumbbell.study import StudyResult
+from dumbbell.report import figure_data, map_data, parameters
+from dumbbell.study import StudyResult, derive
 
 PAPERS = {paper.name: paper for paper in papers.all_papers()}
 
@@ -50,9 +50,11 @@ def test_every_run_is_valid(paper, quick):
 
 
 def test_figures_fit_the_study(paper):
-    result = made_up(paper.study(quick=True))
+    result = derive(made_up(paper.study(quick=True)), paper.derived())
     for spec in paper.figures():
         assert figure_data(result, spec).lines
+    for spec in paper.maps():
+        assert map_data(result, spec).cells
 
 
 # Values that claims may be broken by: steps between arms, along the axis, both ways, at several levels.
@@ -70,7 +72,7 @@ def test_every_claim_can_fail(paper):
     study = paper.study()
     verdicts = {claim.id: set() for claim in paper.claims()}
     for shape in SHAPES:
-        for claim, judgement in judge(paper.claims(), made_up(study, shape)):
+        for claim, judgement in judge(paper.claims(), derive(made_up(study, shape), paper.derived())):
             verdicts[claim.id].add(judgement.verdict)
     assert [name for name, found in verdicts.items() if "not reproduced" not in found] == []
 
@@ -78,7 +80,8 @@ def test_every_claim_can_fail(paper):
 def test_no_claim_is_decided_by_noise_or_one_seed(paper):
     noise = made_up(paper.study(), lambda _arm, _place, noise: 1 + 1000 * noise)
     alone = made_up(paper.study(), seeds=1)
-    for result in (noise, alone):
+    for bare in (noise, alone):
+        result = derive(bare, paper.derived())
         verdicts = {claim.id: judgement.verdict for claim, judgement in judge(paper.claims(), result)}
         assert set(verdicts.values()) == {"inconclusive"}, verdicts
 

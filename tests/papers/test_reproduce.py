@@ -87,6 +87,8 @@ def test_interrupted_and_resumed(folder, tmp_path):
         ("claims.py", "CLAIMS = (1,)", "defines no CLAIMS"),
         ("figures.py", "", "defines no FIGURES; write a tuple of FigureSpec"),
         ("figures.py", None, "no such file; a paper needs one"),
+        ("derived.py", "", "defines no DERIVED; write a tuple of Derived"),
+        ("maps.py", "MAPS = 1", "defines no MAPS; write a tuple of MapSpec"),
         ("study.toml", 'name = "other"', None),
     ],
 )

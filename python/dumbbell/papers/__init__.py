@@ -12,6 +12,16 @@ file           holds
 ``README.md``  what was done, and a table of every parameter, its value and where it comes from
 ============== ====================================================================================
 
+and, where they are needed,
+
+============== ====================================================================================
+file           holds
+============== ====================================================================================
+``derived.py`` ``DERIVED``, a tuple of :class:`dumbbell.study.Derived`: metrics made from others
+``maps.py``    ``MAPS``, a tuple of :class:`dumbbell.report.MapSpec`
+``studies.py`` ``STUDIES``, a tuple of :class:`Companion`: further studies, as ``<paper>-<name>``
+============== ====================================================================================
+
 Examples
 --------
 >>> from dumbbell import papers
@@ -19,7 +29,7 @@ Examples
 'CUBIC'
 """
 
-from dumbbell.papers.paper import Paper, PaperError, all_papers, find_paper
+from dumbbell.papers.paper import Companion, Paper, PaperError, all_papers, find_paper
 from dumbbell.papers.reproduce import Reproduction, reproduce
 
-__all__ = ["Paper", "PaperError", "Reproduction", "all_papers", "find_paper", "reproduce"]
+__all__ = ["Companion", "Paper", "PaperError", "Reproduction", "all_papers", "find_paper", "reproduce"]

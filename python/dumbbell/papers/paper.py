@@ -6,15 +6,16 @@ import difflib
 import importlib.util
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dumbbell.claims import Claim
 from dumbbell.errors import DumbbellError
-from dumbbell.papers.quick import quick_study
-from dumbbell.report import FigureSpec
-from dumbbell.study import Study
+from dumbbell.papers.quick import quick_study, shortened
+from dumbbell.report import FigureSpec, MapSpec
+from dumbbell.study import Derived, Study
 
 _HERE = Path(__file__).parent
 
@@ -30,15 +31,36 @@ class PaperError(DumbbellError, ValueError):
 
 
 @dataclass(frozen=True)
+class Companion:
+    """A further study of a paper: the same scenario, other axes and arms."""
+
+    name: str
+    """Follows that of the paper on the command line, after a hyphen."""
+    study: Callable[[Study], Study]
+    """Makes it from the paper's own study."""
+    quick: Mapping[str, Any]
+    """What its quick form leaves: the keys of ``quick.toml``."""
+    figures: tuple[FigureSpec, ...]
+    claims: tuple[Claim, ...] = ()
+    derived: tuple[Derived, ...] = ()
+    maps: tuple[MapSpec, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Where the values come from that it sets and the paper's table of parameters does not have."""
+
+
+@dataclass(frozen=True)
 class Paper:
     """A study, its claims and its figures."""
 
     folder: Path
+    companion: Companion | None = None
+    """The study, if it is not the first one of the folder."""
 
     @property
     def name(self) -> str:
         """The name on the command line."""
-        return self.folder.name.replace("_", "-")
+        name = self.folder.name.replace("_", "-")
+        return f"{name}-{self.companion.name}" if self.companion else name
 
     def study(self, quick: bool = False) -> Study:
         """Return the full study, or the quick one.
@@ -51,32 +73,58 @@ class Paper:
             If the study has another name than the folder.
         """
         study = Study.from_file(self.folder / "study.toml")
-        if study.name != self.name:
+        if study.name != self.folder.name.replace("_", "-"):
             raise PaperError(
                 f"{self.folder / 'study.toml'}: name {study.name!r} is not that of the folder; "
-                f'write name = "{self.name}"'
+                f'write name = "{self.folder.name.replace("_", "-")}"'
             )
+        if self.companion:
+            study = replace(self.companion.study(study), name=self.name)
+            return shortened(study, self.companion.quick, f"{self.name}, quick") if quick else study
         return quick_study(study, self.folder / "quick.toml") if quick else study
 
     def claims(self) -> tuple[Claim, ...]:
         """Return the claims, in order."""
-        return self._tuple("claims.py", "CLAIMS", Claim)
+        return self.companion.claims if self.companion else self._required("claims.py", "CLAIMS", Claim)
 
     def figures(self) -> tuple[FigureSpec, ...]:
         """Return the figures, in order."""
-        return self._tuple("figures.py", "FIGURES", FigureSpec)
+        if self.companion:
+            return self.companion.figures
+        return self._required("figures.py", "FIGURES", FigureSpec)
+
+    def derived(self) -> tuple[Derived, ...]:
+        """Return the derived metrics, in order; few papers have any."""
+        return self.companion.derived if self.companion else self._optional("derived.py", "DERIVED", Derived)
+
+    def maps(self) -> tuple[MapSpec, ...]:
+        """Return the maps, in order; few papers have any."""
+        return self.companion.maps if self.companion else self._optional("maps.py", "MAPS", MapSpec)
+
+    def companions(self) -> list[Paper]:
+        """Return the further studies of the folder, in order; few papers have any."""
+        return [Paper(self.folder, entry) for entry in self._optional("studies.py", "STUDIES", Companion)]
 
     def sources(self) -> dict[str, str]:
         """Return where each parameter comes from, by path: the rows of the table in ``README.md``."""
         text = (self.folder / "README.md").read_text(encoding="utf-8")
-        return dict(_ROW.findall(text))
+        return dict(_ROW.findall(text)) | dict(self.companion.sources if self.companion else {})
 
     def bibliography(self) -> dict[str, str]:
         """Return the publications that ``README.md`` lists, by the short names that its table uses."""
         text = (self.folder / "README.md").read_text(encoding="utf-8")
         return {short: " ".join(words.split()) for short, words in _PUBLICATION.findall(text)}
 
-    def _tuple(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
+    def _required(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
+        found = self._tuple(file, name, kind)
+        if found is None:
+            raise PaperError(f"{self.folder / file}: no such file; a paper needs one")
+        return found
+
+    def _optional(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
+        return self._tuple(file, name, kind) or ()
+
+    def _tuple(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...] | None:
         path = self.folder / file
         spec = importlib.util.spec_from_file_location(f"_dumbbell_paper_{self.folder.name}_{path.stem}", path)
         assert spec is not None, "a file that ends in .py has a loader"
@@ -85,7 +133,7 @@ class Paper:
         try:
             spec.loader.exec_module(module)
         except FileNotFoundError:
-            raise PaperError(f"{path}: no such file; a paper needs one") from None
+            return None
         found = getattr(module, name, None)
         if not isinstance(found, tuple) or not found or not all(isinstance(entry, kind) for entry in found):
             raise PaperError(f"{path}: defines no {name}; write a tuple of {kind.__name__}")
@@ -93,8 +141,9 @@ class Paper:
 
 
 def all_papers() -> list[Paper]:
-    """Return the papers that come with the package, by name."""
-    return [Paper(path.parent) for path in sorted(_HERE.glob("*/study.toml"))]
+    """Return the papers that come with the package, by name, each before its further studies."""
+    papers = [Paper(path.parent) for path in sorted(_HERE.glob("*/study.toml"))]
+    return [entry for paper in papers for entry in (paper, *paper.companions())]
 
 
 def find_paper(name: str | os.PathLike[str]) -> Paper:

@@ -37,6 +37,11 @@ def quick_study(study: Study, path: Path) -> Study:
         raise StudyError(f"{path}: no such file; say in it what the quick study leaves out") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise StudyError(f"{path}: not TOML: {error}; correct the syntax") from None
+    return shortened(study, values, str(path))
+
+
+def shortened(study: Study, values: Mapping[str, Any], path: str) -> Study:
+    """Return a study with what `values` leave of it: the keys of a quick file; `path` names it in errors."""
     problems = [f"{path}: {key}: unknown key; use {', '.join(_KEYS)}" for key in values if key not in _KEYS]
     seeds = values.get("seeds", len(study.seeds))
     if not isinstance(seeds, int) or not 0 < seeds <= len(study.seeds):

@@ -11,7 +11,7 @@ from pathlib import Path
 from dumbbell.claims import Claim, Judgement, judge, write_claims
 from dumbbell.papers.paper import Paper
 from dumbbell.report import write_report
-from dumbbell.study import Progress, StudyResult, run_study
+from dumbbell.study import Progress, StudyResult, derive, run_study
 
 QUICK = "QUICK: few runs, so intervals are wide; run with --full for the intervals to rely on"
 
@@ -58,7 +58,9 @@ def reproduce(
     """
     folder = Path(folder)
     study, claims, figures = paper.study(quick), paper.claims(), paper.figures()
+    derived, maps = paper.derived(), paper.maps()
     result = run_study(study, folder, executor=executor, workers=workers, progress=progress)
+    result = derive(result, derived)
     judged = judge(claims, result)
     note = QUICK if quick else ""
     write_claims(judged, result, folder, note)
@@ -66,7 +68,7 @@ def reproduce(
         f"dumbbell reproduce {paper.name} {'--quick' if quick else '--full'} -o {shlex.quote(folder.name)}"
     )
     report = write_report(
-        folder / "report.html", result, judged, figures, quick=quick, sources=paper.sources(),
-        bibliography=paper.bibliography(), command=command,
+        folder / "report.html", result, judged, figures, maps, quick=quick,
+        sources=paper.sources(), bibliography=paper.bibliography(), command=command,
     )  # fmt: skip
     return Reproduction(result, judged, report, note)

@@ -8,6 +8,7 @@ Examples
 """
 
 from dumbbell.report.data import FigureData, figure_data
+from dumbbell.report.maps import MapData, MapSpec, draw_map, map_data
 from dumbbell.report.page import write_report
 from dumbbell.report.parameters import Algorithm, Parameter, algorithms, parameters
 from dumbbell.report.spec import FigureError, FigureSpec, Reference, default_figures
@@ -18,12 +19,16 @@ __all__ = [
     "FigureData",
     "FigureError",
     "FigureSpec",
+    "MapData",
+    "MapSpec",
     "Parameter",
     "Reference",
     "algorithms",
     "default_figures",
     "draw",
+    "draw_map",
     "figure_data",
+    "map_data",
     "parameters",
     "write_report",
 ]

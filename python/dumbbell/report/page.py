@@ -25,6 +25,7 @@ from dumbbell import __version__
 from dumbbell.figures.style import STYLE, save
 from dumbbell.report import palette
 from dumbbell.report.data import FigureData, figure_data, with_unit
+from dumbbell.report.maps import Cell, MapData, MapSpec, draw_map, map_data
 from dumbbell.report.parameters import parameters, spread, study_algorithms, study_scenarios
 from dumbbell.report.spec import FigureError, FigureSpec
 from dumbbell.report.static import draw
@@ -58,6 +59,7 @@ def write_report(
     result: StudyResult,
     judgements: Sequence[tuple[Claim, Judgement]] = (),
     figures: Sequence[FigureSpec] = (),
+    maps: Sequence[MapSpec] = (),
     *,
     title: str = "",
     question: str = "",
@@ -83,6 +85,8 @@ def write_report(
         Claims and what became of them.
     figures
         What to draw.
+    maps
+        Which arm is best where; they stand before the figures.
     title, question
         Those of the study by default.
     answer
@@ -109,21 +113,22 @@ def write_report(
         If the study cannot give a figure.
     """
     path = Path(path)
-    data = _figures_data(result, figures)
+    _refuse_twins(figures, maps)
+    data = [figure_data(result, spec) for spec in figures]
     stamp = "; ".join(filter(None, [result.stamp, "QUICK" if quick else ""]))
-    drawn = []
+    drawn, drawn_maps = [], []
+    for chart in [map_data(result, spec) for spec in maps]:
+        image = draw_map(chart, stamp)
+        drawn_maps.append(_map(chart, image, _print(image, path.parent, chart.spec.id)))
     for figure in data:
-        folder = path.parent / "figures"
-        folder.mkdir(exist_ok=True)
         image = draw(figure, stamp)
-        paths = save(image, folder / figure.spec.id, ("png", "pdf"))
-        files = [file.relative_to(path.parent).as_posix() for file in paths]
-        drawn.append(_figure(figure, image, files))
+        drawn.append(_figure(figure, image, _print(image, path.parent, figure.spec.id)))
     (path.parent / "data").mkdir(exist_ok=True)
     pq.write_table(result.table, path.parent / "data" / "runs.parquet")
     text = _render(
-        result, judgements, data, drawn=drawn, title=title or result.study.title or result.study.name,
-        question=question or result.study.question, answer=answer, answers=answers or {},
+        result, judgements, data, drawn=drawn, maps=drawn_maps,
+        title=title or result.study.title or result.study.name, answer=answer, answers=answers or {},
+        question=question or result.study.question,
         stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},
         bibliography=bibliography or {}, command=command,
     )  # fmt: skip
@@ -146,11 +151,18 @@ def _stamps(result: StudyResult, quick: bool) -> list[tuple[str, str]]:
     return found
 
 
-def _figures_data(result: StudyResult, figures: Sequence[FigureSpec]) -> list[FigureData]:
-    twice = [name for name, count in Counter(spec.id for spec in figures).items() if count > 1]
+def _refuse_twins(figures: Sequence[FigureSpec], maps: Sequence[MapSpec]) -> None:
+    ids = [spec.id for spec in figures] + [spec.id for spec in maps]
+    twice = [name for name, count in Counter(ids).items() if count > 1]
     if twice:
         raise FigureError(f"figure {twice[0]!r}: two figures have this id; rename one")
-    return [figure_data(result, spec) for spec in figures]
+
+
+def _print(image: Figure, folder: Path, name: str) -> list[str]:
+    """Write a figure for print below a folder, and return the paths from there."""
+    (folder / "figures").mkdir(exist_ok=True)
+    paths = save(image, folder / "figures" / name, ("png", "pdf"))
+    return [file.relative_to(folder).as_posix() for file in paths]
 
 
 def _render(
@@ -306,6 +318,27 @@ def _figure(figure: FigureData, image: Figure, files: Sequence[str]) -> dict[str
         "files": files,
         "image": _image(image),
     }
+
+
+def _map(chart: MapData, image: Figure, files: Sequence[str]) -> dict[str, Any]:
+    """Return what the template needs of a map; the largest value of the quantity is its first row."""
+    rows = zip(reversed(chart.spec.y_values), reversed(chart.cells), strict=True)
+    return {
+        "id": chart.spec.id,
+        "title": chart.spec.title,
+        "note": chart.spec.note,
+        "x_label": chart.x_label,
+        "y_label": chart.spec.y_label,
+        "score_label": with_unit(chart.spec.score_label, chart.spec.unit),
+        "x_values": [str(x) for x in chart.x_values],
+        "rows": [(f"{y:g}", [_map_cell(cell) for cell in cells]) for y, cells in rows],
+        "files": files,
+        "image": _image(image),
+    }
+
+
+def _map_cell(cell: Cell | None) -> str:
+    return f"{cell.label}{'' if cell.sure else ' (unsure)'}: {cell.score.text()}" if cell else "-"
 
 
 def _cells(estimate: Estimate | None) -> tuple[str, str, str, str]:

@@ -1,5 +1,6 @@
 """Studies: grids of runs, kept safely, answered with intervals."""
 
+from dumbbell.study.derived import Derived, derive
 from dumbbell.study.errors import StudyError
 from dumbbell.study.execute import Progress, run_study
 from dumbbell.study.result import StudyResult
@@ -8,6 +9,7 @@ from dumbbell.study.spec import Arm, Axis, Metric, Point, RunSpec, StopRule, Stu
 __all__ = [
     "Arm",
     "Axis",
+    "Derived",
     "Metric",
     "Point",
     "Progress",
@@ -16,5 +18,6 @@ __all__ = [
     "Study",
     "StudyError",
     "StudyResult",
+    "derive",
     "run_study",
 ]

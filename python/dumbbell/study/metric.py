@@ -164,7 +164,7 @@ def check_against(metric: Metric, explained: Mapping[str, Any]) -> Iterator[str]
             yield f"metrics.{metric.name}: the scenario has no {key} {source[key]!r}; {remedy}"
 
 
-def write_source(source: Source) -> dict[str, Any]:
+def write_source(source: Source | Callable[..., Any]) -> dict[str, Any]:
     """Return a source in JSON types: a function by its name and the fingerprint of its text."""
     if callable(source):
         text = "\n".join(_texts(source, set()))
