@@ -6,6 +6,7 @@
 pub mod config;
 pub mod packet;
 pub mod quantity;
+pub mod rcp;
 pub mod registry;
 pub mod results;
 pub mod rng;
@@ -14,6 +15,7 @@ pub mod table;
 pub mod time;
 pub mod value;
 pub mod verdict;
+pub mod xcp;
 
 /// `serde_json`, re-exported for the code that [`config!`] and [`registry!`] expand to.
 pub use serde_json as json;
@@ -21,8 +23,10 @@ pub use serde_json as json;
 pub use config::{Config, ConfigError, Validate};
 pub use packet::{Direction, Ecn, Frame, Header, Packet, SackBlock, TcpHeader};
 pub use quantity::{BitRate, Bytes, Probability, QueueLimit};
+pub use rcp::{RcpHeader, RcpKind};
 pub use results::Results;
 pub use stage::Stage;
 pub use time::{Duration, Time};
 pub use value::Value;
 pub use verdict::{DropReason, MarkReason, VerdictSink};
+pub use xcp::XcpHeader;

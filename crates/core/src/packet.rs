@@ -3,7 +3,9 @@
 //! The first 24 bytes are what the network reads; the body is five words that belong to the transport. A transport
 //! views them through a typed header ([`TcpHeader`]) that packs and unpacks without `unsafe` and without cost.
 
+use crate::rcp::RcpHeader;
 use crate::time::Time;
+use crate::xcp::XcpHeader;
 
 /// Congestion notification field of the IP header (RFC 3168 section 5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -49,6 +51,31 @@ pub trait Frame {
     fn flow_hash(&self) -> u64;
     /// The traffic class (DSCP or colour).
     fn class(&self) -> u8;
+
+    /// The header of RCP, if the frame carries one.
+    #[inline]
+    fn rcp(&self) -> Option<RcpHeader> {
+        None
+    }
+
+    /// Writes the rate of a router into the header of RCP, in bytes a second. Called only on a frame that carries one.
+    #[inline]
+    fn set_rcp_rate(&mut self, rate: u64) {
+        let _ = rate;
+    }
+
+    /// The header of XCP, if the frame carries one.
+    #[inline]
+    fn xcp(&self) -> Option<XcpHeader> {
+        None
+    }
+
+    /// Writes the change of rate that a router grants into the header of XCP, in bytes a second. Called only on a frame
+    /// that carries one.
+    #[inline]
+    fn set_xcp_delta(&mut self, delta: f64) {
+        let _ = delta;
+    }
 }
 
 /// A simulated packet.
@@ -85,6 +112,10 @@ pub enum Header {
     Tcp,
     /// A datagram: body word 0 is its number, word 1 the time it was sent.
     Udp,
+    /// [`RcpHeader`].
+    Rcp,
+    /// [`TcpHeader`] of a data segment with an [`XcpHeader`].
+    Xcp,
 }
 
 impl Frame for Packet {
@@ -107,6 +138,22 @@ impl Frame for Packet {
     #[inline]
     fn class(&self) -> u8 {
         self.class
+    }
+    #[inline]
+    fn rcp(&self) -> Option<RcpHeader> {
+        (self.header == Header::Rcp).then(|| RcpHeader::of(self))
+    }
+    #[inline]
+    fn set_rcp_rate(&mut self, rate: u64) {
+        RcpHeader::stamp(self, rate);
+    }
+    #[inline]
+    fn xcp(&self) -> Option<XcpHeader> {
+        (self.header == Header::Xcp).then(|| XcpHeader::of(self))
+    }
+    #[inline]
+    fn set_xcp_delta(&mut self, delta: f64) {
+        self.body[4] = delta.to_bits();
     }
 }
 
@@ -143,6 +190,9 @@ impl TcpHeader {
     pub const SYN: u8 = 0x02;
     /// The number is an acknowledgement.
     pub const ACK: u8 = 0x10;
+    /// An XCP header comes with the data segment, or its feedback with the acknowledgement. (A bit that this stack has no
+    /// other use for; RFC 9293 calls it URG.)
+    pub const FEEDBACK: u8 = 0x20;
     /// ECN echo (RFC 3168 section 6.1).
     pub const ECE: u8 = 0x40;
     /// Congestion window reduced (RFC 3168 section 6.1).

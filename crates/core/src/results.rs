@@ -76,7 +76,7 @@ crate::tables! {
         dropped: u64 as "";
         /// Data segments that arrived out of order (whole run).
         out_of_order: u64 as "";
-        /// Why the sender gave up: `unanswered`, `timed-out`; empty if it did not.
+        /// Why the sender gave up: `unanswered`, `timed-out`, `probes-unanswered`, `no-rate`, `quit`; empty if it did not.
         failure: Label as "";
         /// Smallest round-trip time measured; null without a sample.
         rtt_min: Option<f64> as "s";
@@ -114,7 +114,7 @@ crate::tables! {
         dropped_random: u64 as "";
         /// Packets marked "congestion experienced".
         marked: u64 as "";
-        /// Share of time spent transmitting.
+        /// Bits transmitted per bit that the link's rate allows.
         utilisation: f64 as "";
         /// Dropped packets per arrived packet.
         loss: f64 as "";
@@ -130,6 +130,18 @@ crate::tables! {
         queue_max: Option<f64> as "packets";
         /// Mean time from arrival to the end of transmission, over the packets that arrived and were sent.
         sojourn_mean: Option<f64> as "s";
+        /// Longest such time; null without power control.
+        sojourn_max: Option<f64> as "s";
+        /// Power policy, empty without power control.
+        power: Label as "";
+        /// Energy of the port by the link's own power model; null without power control.
+        energy: Option<f64> as "J";
+        /// Changes of the rate that the power policy was granted.
+        transitions: u64 as "";
+        /// Moments at which the power policy wanted another rate and was refused: guard, pause or waking.
+        blocked: u64 as "";
+        /// Times that the port woke from sleep.
+        wakes: u64 as "";
     }
 
     /// One row per sampled value: a time series in long form.
@@ -140,10 +152,38 @@ crate::tables! {
         subject: Label as "";
         /// The number of the flow or the row of the link.
         id: u32 as "";
-        /// What: `cwnd` (bytes), `rtt` (smoothed, s), `goodput` (bit/s), `queue` (packets), `throughput` (bit/s), `drops` (in the period).
+        /// What: `cwnd` (bytes), `rtt` (smoothed, s), `goodput` (bit/s), `queue` (packets), `throughput` (bit/s), `drops` (in the period), `rate` (bit/s), `predicted` (bit/s), `offered` (by an RCP router to each flow, bit/s).
         metric: Label as "";
         /// The value, in the unit of the metric.
         value: f64 as "";
+    }
+
+    /// One row per state of a port under power control and rate in it, over the measured part of the run.
+    pub struct StateRow in States as "states" {
+        /// The link's name.
+        link: Label as "";
+        /// `busy`, `idle`, `pause`, `sleep` or `waking`.
+        state: Label as "";
+        /// The rate that the port was set to; in a pause the new one.
+        rate: f64 as "bit/s";
+        /// In a pause the rate before it, else null.
+        previous_rate: Option<f64> as "bit/s";
+        /// Time in the state.
+        time: f64 as "s";
+        /// Power in the state by the link's own power model.
+        power: f64 as "W";
+    }
+
+    /// One row per packet that arrived at a recorded link, dropped ones too (whole run).
+    pub struct ArrivalRow in PacketArrivals as "arrivals" {
+        /// When.
+        time: f64 as "s";
+        /// Where: the row of the link.
+        link: u32 as "";
+        /// The flow it belongs to.
+        flow: u32 as "";
+        /// Bytes, headers included.
+        size: u32 as "B";
     }
 
     /// One row per dropped packet.
@@ -174,12 +214,16 @@ pub struct Results {
     pub samples: Samples,
     /// See [`DropRow`].
     pub drops: Drops,
+    /// See [`StateRow`].
+    pub states: States,
+    /// See [`ArrivalRow`].
+    pub arrivals: PacketArrivals,
     /// The dictionary that all tables share.
     pub labels: Labels,
 }
 
 impl Results {
-    /// The tables, ready to be written: `runs, flows, links, samples, drops`.
+    /// The tables, ready to be written: `runs, flows, links, samples, drops, states, arrivals`.
     pub fn into_tables(self) -> Vec<Table> {
         let labels = self.labels;
         vec![
@@ -187,7 +231,9 @@ impl Results {
             self.flows.into_table(labels.clone()),
             self.links.into_table(labels.clone()),
             self.samples.into_table(labels.clone()),
-            self.drops.into_table(labels),
+            self.drops.into_table(labels.clone()),
+            self.states.into_table(labels.clone()),
+            self.arrivals.into_table(labels),
         ]
     }
 

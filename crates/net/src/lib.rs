@@ -1,5 +1,7 @@
-//! Queue disciplines and links. A discipline decides; the link counts.
+//! Queue disciplines, router agents and links. A discipline decides; the link counts.
 
 pub mod link;
+pub mod power;
 pub mod queue;
 pub mod ring;
+pub mod router;

@@ -64,6 +64,13 @@ impl<T> Ring<T> {
         self.0.get(i)
     }
 
+    /// The item that `behind` items follow.
+    #[inline]
+    pub fn from_back(&mut self, behind: usize) -> Option<&mut T> {
+        let i = self.0.len().checked_sub(behind + 1)?;
+        self.0.get_mut(i)
+    }
+
     /// All items, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter()

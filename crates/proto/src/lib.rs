@@ -1,6 +1,8 @@
-//! Protocols: congestion controllers, TCP and UDP endpoints. State machines only: no clock, no network.
+//! Protocols: congestion controllers, TCP, RCP and UDP endpoints. State machines only: no clock, no network.
 
 pub mod controller;
+mod ranges;
+pub mod rcp;
 pub mod tcp;
 #[cfg(test)]
 mod testing;

@@ -145,6 +145,7 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
             self.now = timer;
             self.sender.wake(timer);
             self.receiver.wake(timer);
+            self.pull();
             assert!(self.sender.wake_at().min(self.receiver.wake_at()) > timer, "a timer stands still");
         }
         self.pull();

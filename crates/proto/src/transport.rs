@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{Duration, Packet, Stage, Time};
 
-use crate::{tcp, udp};
+use crate::{rcp, tcp, udp};
 
 /// What a transport needs to know to open one flow.
 #[derive(Clone, Debug)]
@@ -29,14 +29,27 @@ pub enum Failure {
     Unanswered,
     /// Data was sent again and again without an acknowledgement (RFC 1122 section 4.2.3.5).
     TimedOut,
+    /// RCP: nobody answered the probes of a paused flow.
+    ProbesUnanswered,
+    /// RCP: answers came, and no router had written a rate into any of them.
+    NoRate,
+    /// RCP with `compat = "ns2"`: the sender quit when it was first offered a rate of 0.
+    Quit,
 }
 
 impl Failure {
+    /// Every reason, in the order of their codes.
+    pub const ALL: [Failure; 5] =
+        [Failure::Unanswered, Failure::TimedOut, Failure::ProbesUnanswered, Failure::NoRate, Failure::Quit];
+
     /// The name in tables and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Failure::Unanswered => "unanswered",
             Failure::TimedOut => "timed-out",
+            Failure::ProbesUnanswered => "probes-unanswered",
+            Failure::NoRate => "no-rate",
+            Failure::Quit => "quit",
         }
     }
 }
@@ -119,6 +132,11 @@ pub trait Transport {
         None
     }
 
+    /// The router agent that one of the forward links needs; `None` if the transport asks nothing of routers.
+    fn needs_router(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Checks that the transport's packets fit a path whose largest packet is `mtu` bytes.
     ///
     /// # Errors
@@ -158,6 +176,11 @@ macro_rules! transports {
             /// the transport adapts to the network or is driven by a list.
             pub fn offered_rate(&self) -> Option<f64> {
                 match self { $( TransportSpec::$variant(p) => p.offered_rate() ),+ }
+            }
+
+            /// The router agent that one of the forward links needs; `None` if the transport asks nothing of routers.
+            pub fn needs_router(&self) -> Option<&'static str> {
+                match self { $( TransportSpec::$variant(p) => p.needs_router() ),+ }
             }
 
             /// Checks that the transport's packets fit a path whose largest packet is `mtu` bytes.
@@ -221,6 +244,7 @@ macro_rules! transports {
 
 transports! {
     Tcp(Arc<tcp::Params>),
+    Rcp(Arc<rcp::Params>),
     Cbr(udp::cbr::Params),
     Poisson(udp::poisson::Params),
     OnOff(udp::on_off::Params),

@@ -3,6 +3,7 @@
 pub mod engine;
 pub mod explain;
 pub mod files;
+pub mod histogram;
 pub mod limits;
 pub mod link;
 pub mod pairs;

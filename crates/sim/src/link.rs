@@ -2,10 +2,92 @@
 //! defaults that suit the role.
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{BitRate, Bytes, Duration, Probability, Validate, Value, config};
+use dumbbell_core::{BitRate, Bytes, Duration, Probability, Time, Validate, Value, config};
+use dumbbell_net::link::Trace;
+use dumbbell_net::power::Power;
 use dumbbell_net::queue::QueueSpec;
+use dumbbell_net::router::AgentSpec;
 
-use crate::limits::{MAX_MTU, MAX_RATE_BPS, MIN_MTU};
+use crate::files::Files;
+use crate::limits::{MAX_DURATION_SECS, MAX_MTU, MAX_RATE_BPS, MIN_MTU};
+
+config! {
+    /// A change of a link's rate during the run. A packet in transmission keeps its rate.
+    pub struct RateChange {
+        /// When.
+        at: Duration;
+        /// Bits per second from then on.
+        rate: BitRate;
+    }
+}
+
+impl Validate for RateChange {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        check_rate(Some(self.rate), at)
+    }
+}
+
+config! {
+    /// A recorded link: a Mahimahi trace, each line a time in milliseconds at which so many bytes may leave, over and over.
+    pub struct TraceSpec {
+        /// The file.
+        file: String;
+        /// Bytes that one line lets pass.
+        opportunity: Bytes = "1504B", "mm-link(1) of Mahimahi as built: 1500 bytes and the prefix of its tunnel";
+        /// Bytes counted with every packet beside its own.
+        overhead: Bytes = "4B", "Mahimahi: the prefix of its tunnel";
+    }
+}
+
+impl Validate for TraceSpec {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        let most = MAX_MTU * 1000;
+        let sane = |b: Bytes| b.get() <= most;
+        if !sane(self.opportunity) || self.opportunity <= self.overhead {
+            return Err(at.key("opportunity").error(
+                format!(
+                    "{} does not lie between the overhead of {} and {most}B",
+                    self.opportunity, self.overhead
+                ),
+                "give the bytes that one line of the file lets pass",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl TraceSpec {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is not a trace.
+    pub fn read(&self, files: &mut Files, at: &At<'_>) -> Result<Trace, ConfigError> {
+        let text = files.read(&self.file, &at.key("file"))?;
+        let mut last = 0.0;
+        let mut times = Vec::new();
+        let rows = text.rows(&["milliseconds"])?;
+        for row in &rows {
+            let ms = row.time("milliseconds", &mut last)?;
+            if ms > MAX_DURATION_SECS as f64 * 1e3 || ms.fract() != 0.0 {
+                return Err(
+                    row.error(format!("{ms} is not a time in milliseconds"), "write whole milliseconds")
+                );
+            }
+            times.push(Time::ZERO + Duration::from_millis(ms as u64));
+        }
+        if times.last() == Some(&Time::ZERO)
+            && let Some(row) = rows.last()
+        {
+            return Err(row.error("the trace ends at 0", "end it at 1 or later"));
+        }
+        let narrow = |b: Bytes| u32::try_from(b.get()).unwrap_or(u32::MAX);
+        Ok(Trace {
+            times: times.into(),
+            opportunity: narrow(self.opportunity),
+            overhead: narrow(self.overhead),
+        })
+    }
+}
 
 config! {
     /// How the direction back differs from the direction from the first node to the second.
@@ -16,6 +98,14 @@ config! {
         delay: Option<Duration> = (), "absent: as in the other direction";
         /// Queue before the transmitter.
         queue: Option<QueueSpec> = (), "absent: as in the other direction";
+        /// What the router does beside queueing.
+        router: Option<AgentSpec> = (), "absent: as in the other direction";
+        /// Changes of the rate during the run.
+        rate_changes: Option<Vec<RateChange>> = (), "absent: as in the other direction";
+        /// A recorded link in place of the rate.
+        trace: Option<TraceSpec> = (), "absent: as in the other direction";
+        /// Power control of the transmitter.
+        power: Option<Power> = (), "choice: power control is asked for, one direction at a time";
         /// Share of packets lost at random after transmission.
         loss: Probability = 0.0, "choice: losses are asked for, one direction at a time";
         /// Packets to drop, by order of arrival at the queue, counted from 0.
@@ -26,6 +116,7 @@ config! {
 impl Validate for Reverse {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         check_rate(self.rate, at)?;
+        check_changes(self.rate_changes.as_deref().unwrap_or_default(), at)?;
         check_drop_list(&self.drop_list, at)
     }
 }
@@ -39,6 +130,14 @@ pub struct LinkSpec {
     pub delay: Duration,
     /// Queue before each of the two transmitters.
     pub queue: QueueSpec,
+    /// What the router does beside queueing.
+    pub router: Option<AgentSpec>,
+    /// Changes of the rate during the run.
+    pub rate_changes: Vec<RateChange>,
+    /// A recorded link in place of the rate.
+    pub trace: Option<TraceSpec>,
+    /// Power control of the transmitter.
+    pub power: Option<Power>,
     /// Largest packet, headers included.
     pub mtu: Bytes,
     /// Share of packets lost at random, forward direction.
@@ -58,6 +157,14 @@ pub struct DirectionSpec {
     pub delay: Duration,
     /// Queue before the transmitter.
     pub queue: QueueSpec,
+    /// What the router does beside queueing.
+    pub router: Option<AgentSpec>,
+    /// Changes of the rate, sorted by time.
+    pub rate_changes: Vec<(Time, BitRate)>,
+    /// A recorded link in place of the rate.
+    pub trace: Option<TraceSpec>,
+    /// Power control of the transmitter.
+    pub power: Option<Power>,
     /// Largest packet, headers included.
     pub mtu: u32,
     /// Share of packets lost at random after transmission.
@@ -73,6 +180,10 @@ impl LinkSpec {
             rate: self.rate,
             delay: self.delay,
             queue: self.queue.clone(),
+            router: self.router.clone(),
+            rate_changes: changes(&self.rate_changes),
+            trace: self.trace.clone(),
+            power: self.power.clone(),
             mtu: self.mtu.get() as u32,
             loss: self.loss,
             drop_list: sorted(&self.drop_list),
@@ -85,11 +196,19 @@ impl LinkSpec {
             rate: self.reverse.rate.unwrap_or(self.rate),
             delay: self.reverse.delay.unwrap_or(self.delay),
             queue: self.reverse.queue.as_ref().unwrap_or(&self.queue).clone(),
+            router: self.reverse.router.as_ref().or(self.router.as_ref()).cloned(),
+            rate_changes: changes(self.reverse.rate_changes.as_ref().unwrap_or(&self.rate_changes)),
+            trace: self.reverse.trace.as_ref().or(self.trace.as_ref()).cloned(),
+            power: self.reverse.power.clone(),
             mtu: self.mtu.get() as u32,
             loss: self.reverse.loss,
             drop_list: sorted(&self.reverse.drop_list),
         }
     }
+}
+
+fn changes(list: &[RateChange]) -> Vec<(Time, BitRate)> {
+    list.iter().map(|change| (Time::ZERO + change.at, change.rate)).collect()
 }
 
 fn sorted(list: &[u64]) -> Vec<u64> {
@@ -113,6 +232,30 @@ fn check_rate(rate: Option<BitRate>, at: &At<'_>) -> Result<(), ConfigError> {
     }
 }
 
+fn check_changes(list: &[RateChange], at: &At<'_>) -> Result<(), ConfigError> {
+    match list.windows(2).position(|w| w[0].at >= w[1].at) {
+        Some(i) => Err(at
+            .key("rate_changes")
+            .index(i + 1)
+            .key("at")
+            .error(format!("{} is not after {}", list[i + 1].at, list[i].at), "sort the changes by time")),
+        None => Ok(()),
+    }
+}
+
+/// A port sets its own rate, below the link's.
+fn check_power(direction: &DirectionSpec, at: &At<'_>) -> Result<(), ConfigError> {
+    let Some(power) = &direction.power else { return Ok(()) };
+    let place = at.key("power");
+    if direction.trace.is_some() || !direction.rate_changes.is_empty() {
+        return Err(place.error(
+            "the link's rate changes by itself",
+            "leave out `trace` and `rate_changes`, or power control",
+        ));
+    }
+    power.check(direction.rate, &place)
+}
+
 fn check_drop_list(list: &[u64], at: &At<'_>) -> Result<(), ConfigError> {
     match sorted(list).windows(2).find(|w| w[0] == w[1]) {
         Some(twice) => {
@@ -123,9 +266,13 @@ fn check_drop_list(list: &[u64], at: &At<'_>) -> Result<(), ConfigError> {
 }
 
 /// The rules for the fields that all roles share.
-pub(crate) fn check(rate: BitRate, mtu: Bytes, drop_list: &[u64], at: &At<'_>) -> Result<(), ConfigError> {
-    check_rate(Some(rate), at)?;
-    check_drop_list(drop_list, at)?;
+pub(crate) fn check(link: &LinkSpec, at: &At<'_>) -> Result<(), ConfigError> {
+    let mtu = link.mtu;
+    check_rate(Some(link.rate), at)?;
+    check_changes(&link.rate_changes, at)?;
+    check_drop_list(&link.drop_list, at)?;
+    check_power(&link.forward(), at)?;
+    check_power(&link.backward(), &at.key("reverse"))?;
     if mtu.get() < MIN_MTU {
         return Err(at.key("mtu").error(
             format!("{mtu} leaves no room for headers and data"),
@@ -162,6 +309,14 @@ macro_rules! link_role {
                 delay: dumbbell_core::Duration = $delay, $delay_source;
                 /// Queue before each of the two transmitters.
                 queue: dumbbell_net::queue::QueueSpec = $queue, $queue_source;
+                /// What the routers at both ends do beside queueing.
+                router: Option<dumbbell_net::router::AgentSpec> = (), "choice: routers queue and do nothing else";
+                /// Changes of the rate during the run.
+                rate_changes: Vec<$crate::link::RateChange> = [], "choice: links keep their rate";
+                /// A recorded link in place of the rate.
+                trace: Option<$crate::link::TraceSpec> = (), "absent: a constant rate";
+                /// Power control of the transmitter in the forward direction.
+                power: Option<dumbbell_net::power::Power> = (), "absent: the rate is fixed and energy is not counted";
                 /// Largest packet, headers included.
                 mtu: dumbbell_core::Bytes = "1500B", "RFC 894: the Ethernet payload";
                 /// Share of packets lost at random after transmission, in the forward direction only.
@@ -180,6 +335,10 @@ macro_rules! link_role {
                     rate: self.rate,
                     delay: self.delay,
                     queue: self.queue.clone(),
+                    router: self.router.clone(),
+                    rate_changes: self.rate_changes.clone(),
+                    trace: self.trace.clone(),
+                    power: self.power.clone(),
                     mtu: self.mtu,
                     loss: self.loss,
                     drop_list: self.drop_list.clone(),
@@ -193,7 +352,7 @@ macro_rules! link_role {
                 &self,
                 at: &dumbbell_core::config::At<'_>,
             ) -> Result<(), dumbbell_core::ConfigError> {
-                $crate::link::check(self.rate, self.mtu, &self.drop_list, at)
+                $crate::link::check(&self.link(), at)
             }
         }
     };

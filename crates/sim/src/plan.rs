@@ -4,10 +4,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dumbbell_core::{BitRate, Duration, Probability, Time};
+use dumbbell_core::results::{LinkRow, PacketArrivals, StateRow};
+use dumbbell_core::rng::stream;
+use dumbbell_core::table::Labels;
+use dumbbell_core::{BitRate, DropReason, Duration, Probability, Time};
+use dumbbell_net::link::{Counters, LinkConfig, Trace};
+use dumbbell_net::power::{Ledger, Power, Span};
 use dumbbell_net::queue::QueueSpec;
+use dumbbell_net::router::AgentSpec;
 use dumbbell_proto::TransportSpec;
 
+use crate::histogram::Histogram;
 use crate::workload::Workload;
 
 /// A scenario made concrete.
@@ -33,6 +40,8 @@ pub struct Plan {
     pub workloads: Vec<Workload>,
     /// What to write down.
     pub record: Record,
+    /// The packets to send in place of all flows.
+    pub replay: Option<Replay>,
     /// The names of the files read, with the SHA-256 of each.
     pub files: BTreeMap<String, String>,
     /// SHA-256 of the resolved scenario, in hexadecimal.
@@ -48,22 +57,129 @@ pub struct Link {
     pub from: u32,
     /// Index of the node it enters.
     pub to: u32,
-    /// Bits per second.
+    /// Bits per second; with a trace, its mean.
     pub rate: BitRate,
+    /// Changes of the rate, sorted by time.
+    pub rate_changes: Vec<(Time, BitRate)>,
+    /// Recorded opportunities to send, in place of the rate.
+    pub trace: Option<Trace>,
     /// Propagation delay.
     pub delay: Duration,
     /// Largest packet.
     pub mtu: u32,
     /// Queue discipline and its parameters.
     pub queue: QueueSpec,
+    /// What the router does beside queueing.
+    pub router: Option<AgentSpec>,
+    /// Power control of the transmitter.
+    pub power: Option<Power>,
     /// One bandwidth-delay product, for limits given in BDPs: rate times the mean base RTT of the pairs through it.
     pub bdp: u64,
     /// Packets lost at random after transmission.
     pub loss: Probability,
     /// Forced losses: the packets dropped, by order of arrival of data packets at the queue, counted from 0; sorted.
     pub drop_list: Vec<u64>,
+    /// True if every arriving packet is written down.
+    pub recorded: bool,
     /// True if the queue length is sampled (quantiles in the table of links, time series).
     pub sampled: bool,
+}
+
+impl Link {
+    /// Bits that the link can transmit from `from` to `until`.
+    pub fn capacity(&self, from: Time, until: Time) -> f64 {
+        let mut rate = self.rate;
+        let mut since = from;
+        let mut bits = 0.0;
+        for &(at, next) in &self.rate_changes {
+            let at = at.clamp(from, until);
+            bits += rate.as_bps() as f64 * at.since(since).as_secs_f64();
+            (rate, since) = (next, at);
+        }
+        bits + rate.as_bps() as f64 * until.since(since).as_secs_f64()
+    }
+
+    /// The link to build, under a seed. Its counters will be read at the given times, in order.
+    pub fn config(&self, seed: u64, read_at: Vec<Time>) -> LinkConfig {
+        LinkConfig {
+            rate: self.rate,
+            rate_changes: self.rate_changes.clone(),
+            trace: self.trace.clone(),
+            delay: self.delay,
+            mtu: self.mtu,
+            queue: self.queue.clone(),
+            agent: self.router.clone(),
+            power: self.power.clone(),
+            bdp: self.bdp,
+            loss: self.loss,
+            drop_list: self.drop_list.clone(),
+            recorded: self.recorded,
+            sampled: self.sampled,
+            read_at,
+            queue_rng: stream(seed, &format!("queue {}", self.name)),
+            loss_rng: stream(seed, &format!("loss {}", self.name)),
+            agent_rng: stream(seed, &format!("router {}", self.name)),
+        }
+    }
+
+    /// The row of the link in the results: what it counted between two times, and its queue where it was sampled.
+    pub fn row(
+        &self,
+        nodes: &[String],
+        counted: &Counters,
+        queue: Option<&Histogram>,
+        account: Option<&Ledger>,
+        (from, until): (Time, Time),
+        labels: &mut Labels,
+    ) -> LinkRow {
+        let c = counted;
+        LinkRow {
+            link: labels.code(&self.name),
+            source: labels.code(&nodes[self.from as usize]),
+            destination: labels.code(&nodes[self.to as usize]),
+            queue: labels.code(self.queue.name()),
+            rate: self.rate.as_bps() as f64,
+            delay: self.delay.as_secs_f64(),
+            arrived: c.arrived,
+            sent: c.sent,
+            sent_bytes: c.sent_bytes,
+            dropped: c.dropped_total(),
+            dropped_overflow: c.dropped[DropReason::Overflow as usize],
+            dropped_law: c.dropped[DropReason::Law as usize],
+            dropped_random: c.dropped[DropReason::RandomLoss as usize],
+            marked: c.marked,
+            utilisation: c.sent_bytes as f64 * 8.0 / self.capacity(from, until),
+            loss: if c.arrived == 0 { 0.0 } else { c.dropped_total() as f64 / c.arrived as f64 },
+            queue_mean: c.queue_area as f64 / until.since(from).as_nanos() as f64,
+            queue_p50: queue.and_then(|h| h.quantile(0.5)),
+            queue_p90: queue.and_then(|h| h.quantile(0.9)),
+            queue_p99: queue.and_then(|h| h.quantile(0.99)),
+            queue_max: queue.and_then(Histogram::max),
+            sojourn_mean: (c.sojourns > 0).then(|| c.sojourn_sum as f64 / c.sojourns as f64 / 1e9),
+            sojourn_max: account.map(|a| a.longest_sojourn.as_secs_f64()),
+            power: labels.code(self.power.as_ref().map_or("", |p| p.policy.name())),
+            energy: account
+                .zip(self.power.as_ref())
+                .map(|(a, p)| p.model.energy(&a.spans(), self.rate.as_bps() as f64)),
+            transitions: account.map_or(0, |a| a.transitions),
+            blocked: account.map_or(0, |a| a.blocked),
+            wakes: account.map_or(0, |a| a.wakes),
+        }
+    }
+
+    /// The rows of the table of states for the account of the link's port.
+    pub fn states(&self, account: &Ledger, labels: &mut Labels) -> Vec<StateRow> {
+        let Some(power) = &self.power else { return Vec::new() };
+        let row = |span: Span| StateRow {
+            link: labels.code(&self.name),
+            state: labels.code(span.state.name()),
+            rate: span.rate,
+            previous_rate: span.previous,
+            time: span.time.as_secs_f64(),
+            power: power.model.power(&span, self.rate.as_bps() as f64),
+        };
+        account.spans().into_iter().map(row).collect()
+    }
 }
 
 /// Two nodes that exchange packets.
@@ -118,4 +234,91 @@ pub struct Record {
     pub flows: bool,
     /// One row per dropped packet.
     pub drops: bool,
+}
+
+/// How a plan replays packets: those that arrive at a link in a run of another plan enter that link here, and nothing else
+/// is sent.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The plan of the run that is recorded.
+    pub source: Box<Plan>,
+    /// The link.
+    pub link: u32,
+    /// If set, packets of the link's MTU carry the bytes of each bin of this length, evenly spread over it.
+    pub bin: Option<Duration>,
+}
+
+impl Replay {
+    /// The same under another seed.
+    #[must_use]
+    pub fn with_seed(&self, seed: u64) -> Replay {
+        Replay { source: Box::new(Plan { seed, ..(*self.source).clone() }), ..self.clone() }
+    }
+
+    /// The list to send, made of the arrivals at the link as the source's run wrote them down.
+    pub fn packets(&self, arrivals: &PacketArrivals, mtu: u32) -> Arc<[(Duration, u32)]> {
+        let exact = arrivals.time.iter().zip(&arrivals.size);
+        let exact = exact.map(|(time, size)| (Duration::from_secs_f64(*time), *size));
+        match self.bin {
+            None => exact.collect(),
+            Some(bin) => spread(exact, bin, mtu),
+        }
+    }
+}
+
+/// Sends the bytes of each bin in packets of `mtu` bytes, the last of a bin with what is left, evenly spread over the bin.
+fn spread(packets: impl Iterator<Item = (Duration, u32)>, bin: Duration, mtu: u32) -> Arc<[(Duration, u32)]> {
+    let mut bins: Vec<(u64, u64)> = Vec::new();
+    for (time, size) in packets {
+        let number = time.as_nanos() / bin.as_nanos();
+        match bins.last_mut() {
+            Some((last, bytes)) if *last == number => *bytes += u64::from(size),
+            _ => bins.push((number, size.into())),
+        }
+    }
+    let mtu = u64::from(mtu);
+    let of_bin = |(number, bytes): (u64, u64)| {
+        let count = bytes.div_ceil(mtu);
+        (0..count).map(move |i| (bin * number + bin * i / count, (bytes - i * mtu).min(mtu) as u32))
+    };
+    bins.into_iter().flat_map(of_bin).collect()
+}
+
+impl Plan {
+    /// The plan of the replaying run: this one's links, and one flow that sends the recorded packets into a link.
+    pub(crate) fn replaying(&self, link: u32, packets: Arc<[(Duration, u32)]>) -> Plan {
+        let through = &self.links[link as usize];
+        Plan {
+            pairs: vec![Pair {
+                source: through.from,
+                destination: through.to,
+                forward: vec![link],
+                reverse: Vec::new(),
+                base_rtt: through.delay,
+            }],
+            groups: vec![Group {
+                name: "replay".to_owned(),
+                transport: TransportSpec::Replay(Default::default()),
+                replay: Some(packets),
+                sampled: true,
+            }],
+            flows: vec![Flow { group: 0, pair: 0, start: Time::ZERO, size: None }],
+            workloads: Vec::new(),
+            replay: None,
+            ..self.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bin_keeps_its_bytes_and_spreads_them() {
+        let ms = Duration::from_millis;
+        let packets = [(ms(1), 1000), (ms(9), 1000), (ms(30), 40)];
+        let spread = spread(packets.into_iter(), ms(10), 1500);
+        assert_eq!(*spread, [(ms(0), 1500), (ms(5), 500), (ms(30), 40)]);
+    }
 }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Bytes, Config, Duration, Time, Value};
+use dumbbell_net::link::Trace;
 use dumbbell_proto::TransportSpec;
 use sha2::{Digest, Sha256};
 
 use crate::files::{Files, hex};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_MTU};
 use crate::pairs::Pairs;
-use crate::plan::{Flow, Group, Link, Pair, Plan, Record};
+use crate::plan::{Flow, Group, Link, Pair, Plan, Record, Replay};
 use crate::scenario::{FlowsSpec, Names, Scenario};
 use crate::topology::Network;
 use crate::workload::{Setting, Workload};
@@ -24,19 +25,20 @@ impl Plan {
     /// The first thing wrong with the scenario or a file, with its place and a remedy.
     pub fn new(scenario: &Scenario, base: &Path) -> Result<Plan, ConfigError> {
         let root = At::root("");
-        let network = scenario.topology.params().build(&root.key("topology"))?;
-        let mut planner = Planner {
-            scenario,
-            files: Files::new(base),
-            pairs: Pairs::new(&network, scenario.routing),
-            groups: Vec::new(),
-        };
+        let mut network = scenario.topology.params().build(&root.key("topology"))?;
+        let mut files = Files::new(base);
+        let traces = read_traces(&mut network, &mut files, &root.key("topology"))?;
+        let mut planner =
+            Planner { scenario, files, pairs: Pairs::new(&network, scenario.routing), groups: Vec::new() };
         let flows = planner.flows(&root.key("flows"))?;
         let workloads = planner.workloads(&root.key("workloads"))?;
         let sampled = planner.sampled(&root.key("record").key("queues"))?;
+        let recorded = planner.recorded(&root.key("record").key("arrivals"))?;
+        let replay = planner.replay_of_link(base, &root.key("replay"))?;
         let Planner { files, pairs, groups, .. } = planner;
         let pairs = pairs.into_pairs();
-        let links = links(&network, &pairs, &sampled);
+        let mut links = links(&network, &pairs, &sampled, traces);
+        recorded.into_iter().for_each(|link| links[link as usize].recorded = true);
         let periodic = scenario.record.samples || sampled.contains(&true);
         Ok(Plan {
             seed: scenario.seed,
@@ -54,6 +56,7 @@ impl Plan {
                 flows: scenario.record.flows,
                 drops: scenario.record.drops,
             },
+            replay,
             hash: hash(scenario, files.digests()),
             files: files.digests().clone(),
         })
@@ -65,7 +68,8 @@ impl Plan {
     #[must_use]
     pub fn with_seed(&self, scenario: &mut Scenario, seed: u64) -> Plan {
         scenario.seed = seed;
-        Plan { seed, hash: hash(scenario, &self.files), ..self.clone() }
+        let replay = self.replay.as_ref().map(|replay| replay.with_seed(seed));
+        Plan { seed, hash: hash(scenario, &self.files), replay, ..self.clone() }
     }
 }
 
@@ -130,7 +134,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Refuses a transport whose packets are larger than a path allows.
+    /// Refuses a transport whose packets are larger than a path allows, or whose routers are missing.
     fn check_fit(
         &self,
         transport: &TransportSpec,
@@ -142,6 +146,23 @@ impl Planner<'_, '_> {
         let default = At::root("transport");
         let own_place = at.key("transport");
         let place = if own { &own_place } else { &default };
+        if let Some(router) = transport.needs_router() {
+            let links = &self.pairs.network.links;
+            let served = |pair: u32| {
+                let mut path = self.pairs.all()[pair as usize].forward.iter();
+                path.any(|link| {
+                    links[*link as usize].spec.router.as_ref().is_some_and(|r| r.name() == router)
+                })
+            };
+            if !pairs.iter().all(|pair| served(*pair)) {
+                return Err(place.error(
+                    format!(
+                        "needs a router that tells it what to send, and a path has none of kind {router:?}"
+                    ),
+                    format!("give a link of each path `router = {router:?}`"),
+                ));
+            }
+        }
         transport.fits(least).map_err(|message| match message.split_once("; ") {
             Some((message, remedy)) => place.error(message, remedy),
             None => place.error(message, "give the links of the path a larger `mtu`"),
@@ -174,6 +195,34 @@ impl Planner<'_, '_> {
             workloads.push(Workload { kind: spec.name(), group, source });
         }
         Ok(workloads)
+    }
+
+    /// The links whose arrivals are written down.
+    fn recorded(&self, at: &At<'_>) -> Result<Vec<u32>, ConfigError> {
+        let named = self.scenario.record.arrivals.iter().enumerate();
+        named.map(|(i, name)| self.pairs.names.link(name, &at.index(i))).collect()
+    }
+
+    /// The run to record and the link to replay it into.
+    fn replay_of_link(&self, base: &Path, at: &At<'_>) -> Result<Option<Replay>, ConfigError> {
+        let Some(spec) = &self.scenario.replay else { return Ok(None) };
+        let link = self.pairs.names.link(&spec.link, &at.key("link"))?;
+        let mut value = self.scenario.to_value();
+        value.insert("replay", Value::Null);
+        let sets = at.key("set");
+        for (i, setting) in spec.set.iter().enumerate() {
+            let refuse = |e: ConfigError| sets.index(i).error(e.message, e.remedy);
+            crate::toml::apply_set(&mut value, setting).map_err(refuse)?;
+        }
+        let record = ["samples", "flows", "drops"].map(|key| (key.to_owned(), Value::from(false)));
+        let queues = ("queues".to_owned(), Value::from("none"));
+        let arrivals = ("arrivals".to_owned(), Value::List(vec![Value::from(spec.link.as_str())]));
+        value.insert("record", Value::Table(record.into_iter().chain([queues, arrivals]).collect()));
+        let in_set =
+            |e: ConfigError| sets.error(format!("the recorded run: {}: {}", e.path, e.message), e.remedy);
+        let source = Scenario::from_value(&value).map_err(in_set)?;
+        let source = Plan::new(&source, base).map_err(in_set)?;
+        Ok(Some(Replay { source: Box::new(source), link, bin: spec.bin }))
     }
 
     /// For each link, whether its queue is sampled.
@@ -214,8 +263,24 @@ fn recorded_packets(files: &mut Files, file: &str, at: &At<'_>) -> Result<Packet
     Ok(packets.into())
 }
 
+/// Reads the traces of recorded links; the rate of such a link becomes the mean of its trace.
+fn read_traces(
+    network: &mut Network,
+    files: &mut Files,
+    at: &At<'_>,
+) -> Result<Vec<Option<Trace>>, ConfigError> {
+    let mut traces = vec![None; network.links.len()];
+    for (i, trace) in traces.iter_mut().enumerate() {
+        let Some(spec) = &network.links[i].spec.trace else { continue };
+        let read = spec.read(files, &at.key(&network.link_name(i as u32)).key("trace"))?;
+        network.links[i].spec.rate = read.mean_rate();
+        *trace = Some(read);
+    }
+    Ok(traces)
+}
+
 /// The links of the plan: the network's, with the bandwidth-delay product that the pairs through each give it.
-fn links(network: &Network, pairs: &[Pair], sampled: &[bool]) -> Vec<Link> {
+fn links(network: &Network, pairs: &[Pair], sampled: &[bool], mut traces: Vec<Option<Trace>>) -> Vec<Link> {
     let mean = |(sum, count): (u128, u128)| u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
     let mut through = vec![(0_u128, 0_u128); network.links.len()];
     let mut all = (0, 0);
@@ -235,12 +300,17 @@ fn links(network: &Network, pairs: &[Pair], sampled: &[bool]) -> Vec<Link> {
             from: link.from,
             to: link.to,
             rate: spec.rate,
+            rate_changes: spec.rate_changes.clone(),
+            trace: traces[i].take(),
             delay: spec.delay,
             mtu: spec.mtu,
             queue: spec.queue.clone(),
+            router: spec.router.clone(),
+            power: spec.power.clone(),
             bdp: spec.rate.bytes_in(Duration::from_nanos(rtt)),
             loss: spec.loss,
             drop_list: spec.drop_list.clone(),
+            recorded: false,
             sampled: sampled[i],
         }
     };

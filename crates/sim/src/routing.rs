@@ -181,6 +181,10 @@ mod tests {
             let spec = DirectionSpec {
                 rate: BitRate::from_bps(1),
                 delay: Duration::from_millis(*delay),
+                router: None,
+                rate_changes: Vec::new(),
+                trace: None,
+                power: None,
                 queue: QueueSpec::DropTail(Default::default()),
                 mtu: 1500,
                 loss: Probability::default(),

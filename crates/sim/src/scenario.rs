@@ -159,6 +159,8 @@ config! {
         drops: bool = false, "choice: a long overload drops millions";
         /// Links whose queue is sampled: `bottlenecks`, `all`, `none`, or names of links such as `left->right`.
         queues: Names = "bottlenecks", "choice: other queues are mostly empty";
+        /// Links of which every arriving packet is written down, by name.
+        arrivals: Vec<String> = [], "choice: a run has millions";
     }
 }
 
@@ -170,6 +172,29 @@ impl Validate for RecordSpec {
                 .error("must be above zero", "give a time such as \"100ms\", or set `samples = false`"));
         }
         Ok(())
+    }
+}
+
+config! {
+    /// A replay of recorded packets by one source that does not adapt.
+    pub struct ReplaySpec {
+        /// The link whose arrivals are recorded, and which they enter again.
+        link: String;
+        /// What is different in the run that is recorded: settings `path=value`.
+        set: Vec<String> = [], "choice: the scenario as it is";
+        /// Replay not the packets but their rate: packets of the link's MTU carry the bytes of each bin of this length.
+        bin: Option<Duration> = (), "absent: packet for packet, to the nanosecond";
+    }
+}
+
+impl Validate for ReplaySpec {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        match self.bin {
+            Some(bin) if bin < Duration::from_micros(10) => {
+                Err(at.key("bin").error(format!("bins of {bin} hold no packet"), "give 10us or more"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -197,6 +222,9 @@ config! {
         flows: Vec<FlowsSpec> = [], "absent: only workloads";
         /// Sources of flows that arrive while the run goes on.
         workloads: Vec<WorkloadSpec> = [], "absent: only listed flows";
+        /// Run this scenario once to record the packets that arrive at a link, then replay them into that link in place of
+        /// all flows. The results are those of the replay.
+        replay: Option<ReplaySpec> = (), "absent: the flows run as they are";
         /// What to write down.
         record: RecordSpec = Value::table(), "see its fields";
     }

@@ -4,12 +4,15 @@
 use dumbbell_core::Config;
 use dumbbell_core::config::{Field, Fields};
 use dumbbell_core::registry::Descriptor;
+use dumbbell_net::power::predictor::PredictorSpec;
+use dumbbell_net::power::{Grid, Model, PolicySpec, Power};
 use dumbbell_net::queue::QueueSpec;
+use dumbbell_net::router::AgentSpec;
 use dumbbell_proto::{ControllerSpec, TransportSpec};
 use serde_json::{Map, Value, json};
 
 use crate::link::{Access, Bottleneck, Reverse};
-use crate::scenario::{FlowsSpec, RecordSpec, Scenario};
+use crate::scenario::{FlowsSpec, RecordSpec, ReplaySpec, Scenario};
 use crate::topology::TopologySpec;
 use crate::topology::graph::{GraphLink, NodeGroup};
 use crate::topology::star::HostLink;
@@ -21,6 +24,9 @@ pub fn descriptors() -> Vec<Descriptor> {
     [
         TopologySpec::descriptors(),
         QueueSpec::descriptors(),
+        AgentSpec::descriptors(),
+        PolicySpec::descriptors(),
+        PredictorSpec::descriptors(),
         TransportSpec::descriptors(),
         ControllerSpec::descriptors(),
         WorkloadSpec::descriptors(),
@@ -38,13 +44,20 @@ pub fn schema() -> Value {
         (TransportSpec::FAMILY, TransportSpec::schema()),
         (ControllerSpec::FAMILY, ControllerSpec::schema()),
         (QueueSpec::FAMILY, QueueSpec::schema()),
+        (PolicySpec::FAMILY, PolicySpec::schema()),
+        (PredictorSpec::FAMILY, PredictorSpec::schema()),
+        ("power", Power::schema()),
+        (AgentSpec::FAMILY, AgentSpec::schema()),
+        ("reverse", Reverse::schema()),
     ];
     let mut definitions = Map::new();
     for (name, family) in &families {
         // A family may use others in its members, never itself.
         let mut definition = family.clone();
-        if let Some(members) = definition.get_mut("anyOf") {
-            refer(members, &families);
+        for key in BODIES {
+            if let Some(members) = definition.get_mut(key) {
+                refer(members, &families);
+            }
         }
         definitions.insert((*name).to_owned(), definition);
     }
@@ -56,15 +69,20 @@ pub fn schema() -> Value {
     schema
 }
 
+/// What makes the schema of a family, or of a table that stands in many places.
+const BODIES: [&str; 2] = ["anyOf", "properties"];
+
 /// Replaces every copy of a family's schema by a reference to its definition.
 fn refer(schema: &mut Value, families: &[(&str, Value)]) {
     match schema {
         Value::Object(object) => {
-            let family = families
-                .iter()
-                .find(|(_, f)| object.contains_key("anyOf") && object.get("anyOf") == f.get("anyOf"));
+            let family = families.iter().find(|(_, f)| {
+                BODIES.iter().any(|key| object.contains_key(*key) && object.get(*key) == f.get(*key))
+            });
             if let Some((name, _)) = family {
-                object.remove("anyOf");
+                for key in BODIES.iter().chain(&["type", "required", "additionalProperties"]) {
+                    object.remove(*key);
+                }
                 object.insert("$ref".to_owned(), json!(format!("#/$defs/{name}")));
             }
             object.values_mut().for_each(|v| refer(v, families));
@@ -93,12 +111,16 @@ pub fn registry_json() -> Value {
         ("scenario", Scenario::fields()),
         ("flows", FlowsSpec::fields()),
         ("record", RecordSpec::fields()),
+        ("replay", ReplaySpec::fields()),
         ("bottleneck", Bottleneck::fields()),
         ("access", Access::fields()),
         ("host link", HostLink::fields()),
         ("graph link", GraphLink::fields()),
         ("node group", NodeGroup::fields()),
         ("reverse", Reverse::fields()),
+        ("power", Power::fields()),
+        ("rate grid", Grid::fields()),
+        ("power model", Model::fields()),
     ];
     let tables: Map<String, Value> =
         tables.into_iter().map(|(name, fields)| (name.to_owned(), fields_json(&fields))).collect();

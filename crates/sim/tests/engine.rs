@@ -203,3 +203,46 @@ fn slots_of_closed_flows_are_used_again() {
         assert!(flows.completion_time[i] >= 0.048, "flow {i} finished faster than its round trips");
     }
 }
+
+/// A constant stream of 1500-byte datagrams, faster than the link that it enters.
+const FLOOD: &str = r#"
+duration = "10s"
+transport = { kind = "cbr", rate = "20Mbit/s", packet_size = 1500 }
+[topology]
+kind = "chain"
+hops = 1
+[topology.link]
+rate = "10Mbit/s"
+delay = "1ms"
+queue = { kind = "droptail", limit = "10pkt" }
+[[flows]]
+from = "node0"
+to = "node1"
+"#;
+
+#[test]
+fn a_link_follows_the_changes_of_its_rate() {
+    let results = simulate(
+        FLOOD,
+        &["topology.link.rate_changes=[{at=\"4s\", rate=\"2Mbit/s\"}, {at=\"9s\", rate=\"5Mbit/s\"}]"],
+    );
+    // 4 s at 10, 5 s at 2 and 1 s at 5 Mbit/s; a packet in transmission keeps its rate, and the first begins late.
+    let bits = results.links.sent_bytes[0] as f64 * 8.0;
+    assert!((bits - 55e6).abs() <= 3.0 * 12_000.0, "{bits}");
+    assert!((results.links.utilisation[0] - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn a_recorded_link_sends_at_its_opportunities_and_at_no_other_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // 1000, 2000 and 2000 ms again, then the list starts anew: three packets in each two seconds.
+    std::fs::write(folder.path().join("slow.trace"), "1000\n2000\n2000\n").expect("written");
+    let mut value: Value = toml::parse(FLOOD).expect("TOML");
+    toml::apply_set(&mut value, "topology.link.trace.file=slow.trace").expect("a setting");
+    toml::apply_set(&mut value, "record.drops=true").expect("a setting");
+    let scenario = Scenario::from_value(&value).expect("a scenario");
+    let plan = Plan::new(&scenario, folder.path()).expect("a plan");
+    assert_eq!(plan.links[0].rate.as_bps(), 18_000);
+    let results = run(&plan, |_| ControlFlow::Continue(())).expect("not interrupted");
+    assert_eq!(results.links.sent[0], 15, "five rounds of three");
+}

@@ -1,8 +1,8 @@
 //! DropTail at a constant rate, with one event per hop or none.
 
-use dumbbell_core::{DropReason, Duration, Packet, Time};
+use dumbbell_core::{BitRate, DropReason, Duration, Packet, Time};
 
-use super::{Counters, Dropped, Impairments, LinkConfig, Serializer};
+use super::{Arrival, Counters, Dropped, Impairments, LinkConfig, Serializer};
 use crate::queue::{Limit, droptail};
 use crate::ring::Ring;
 
@@ -138,7 +138,7 @@ impl FifoLink {
 
     #[inline]
     fn refuse(&mut self, now: Time, packet: &Packet, n: u64) -> Option<DropReason> {
-        if let Some(reason) = self.impairments.refuse(packet, n) {
+        if let Some(reason) = self.impairments.refuse(now, packet, n) {
             return Some(reason);
         }
         if self.limit == Limit::NONE || self.backlog(now) == 0 {
@@ -153,6 +153,11 @@ impl FifoLink {
     #[cold]
     fn note_beyond(&mut self, visit: Visit) {
         self.beyond.push(visit);
+    }
+
+    /// The arrivals noted.
+    pub(super) fn arrivals(&mut self) -> &mut Vec<Arrival> {
+        &mut self.impairments.rare.arrivals
     }
 
     /// See [`super::Link::act`].
@@ -206,6 +211,33 @@ impl FifoLink {
             self.backlog.discard();
         }
         self.backlog.len() as u64
+    }
+
+    /// Packets and bytes that wait just before `now`, without the packet in transmission. On a watched link only.
+    pub fn waiting_before(&mut self, now: Time) -> (u64, u64) {
+        while let Some(departure) = self.backlog.front().filter(|d| d.time() < now) {
+            self.backlog_bytes -= departure.size();
+            self.backlog.discard();
+        }
+        let in_service = self.backlog.front().map_or(0, |d| d.size());
+        ((self.backlog.len() as u64).saturating_sub(1), self.backlog_bytes - in_service)
+    }
+
+    /// When everything accepted so far has left.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.serializer.free_at()
+    }
+
+    /// Bits per second.
+    pub fn rate(&self) -> BitRate {
+        self.serializer.rate()
+    }
+
+    /// The packet held that `behind` others followed.
+    #[inline]
+    pub fn stored(&mut self, behind: usize) -> Option<&mut Packet> {
+        self.packets.from_back(behind)
     }
 
     /// See [`super::Link::inside`].

@@ -1,28 +1,42 @@
 //! Laws of links, over generated arrivals.
 
 use dumbbell_core::rng::stream;
-use dumbbell_core::{BitRate, Duration, Ecn, Packet, Probability, QueueLimit, TcpHeader, Time};
+use dumbbell_core::{
+    BitRate, Duration, Ecn, Packet, Probability, QueueLimit, RcpHeader, RcpKind, TcpHeader, Time,
+};
 use proptest::prelude::*;
 
 use super::{Dropped, FifoLink, Link, LinkConfig, QueuedLink};
 use crate::queue::{QueueSpec, droptail};
+use crate::router::{AgentSpec, rcp};
 
 const DELAY: Duration = Duration::from_millis(3);
 
 fn config(queue: QueueSpec) -> LinkConfig {
     LinkConfig {
         rate: BitRate::from_bps(9_999_991),
+        rate_changes: Vec::new(),
+        trace: None,
         delay: DELAY,
         mtu: 1500,
         queue,
+        agent: None,
+        power: None,
         bdp: 62_500,
         loss: Probability::default(),
         drop_list: vec![3, 5],
+        recorded: false,
         sampled: true,
         read_at: Vec::new(),
         queue_rng: stream(1, "queue"),
         loss_rng: stream(1, "loss"),
+        agent_rng: stream(1, "agent"),
     }
+}
+
+fn share(loss: f64) -> Probability {
+    let v = dumbbell_core::Value::from(loss);
+    dumbbell_core::Config::from_value(&v, &dumbbell_core::config::At::root("loss")).unwrap()
 }
 
 fn packet(id: u64, size: u16) -> Packet {
@@ -33,12 +47,19 @@ fn packet(id: u64, size: u16) -> Packet {
 #[derive(Debug, Default, PartialEq)]
 struct Trace {
     out: Vec<(Time, u64, u16)>,
+    /// The second word of every packet that came out: where routers write.
+    written: Vec<u64>,
     dropped: Vec<u64>,
     backlogs: Vec<u64>,
 }
 
 /// Offers packets of the given sizes and gaps to the link, driving it by its own wake-ups.
 fn drive(link: &mut Link, arrivals: &[(u64, u16)]) -> Trace {
+    drive_with(link, arrivals, packet)
+}
+
+/// The same with packets made from their number and size.
+fn drive_with(link: &mut Link, arrivals: &[(u64, u16)], packet: impl Fn(u64, u16) -> Packet) -> Trace {
     let mut trace = Trace::default();
     let mut drops: Vec<Dropped> = Vec::new();
     let mut now = Time::ZERO;
@@ -48,6 +69,7 @@ fn drive(link: &mut Link, arrivals: &[(u64, u16)]) -> Trace {
             if link.act(t, drops) {
                 let p = link.head().unwrap();
                 trace.out.push((t, p.body[0], p.size));
+                trace.written.push(p.body[1]);
                 link.pop();
             }
         }
@@ -79,6 +101,45 @@ proptest! {
         let mut fast = Link::Fifo(FifoLink::new(&config, &params));
         let mut general = Link::Queued(Box::new(QueuedLink::new(&config)));
         prop_assert_eq!(drive(&mut fast, &arrivals), drive(&mut general, &arrivals));
+        prop_assert_eq!(fast.counters(end), general.counters(end));
+    }
+
+    #[test]
+    fn stamps_of_the_fast_form_are_those_of_the_general_form(
+        arrivals in arrivals(), slow in 1..40u64, preset in 0..4usize, period in 1..30u64, initial_rtt in 1..300u64, loss: bool,
+    ) {
+        let preset = [rcp::Preset::Figures, rcp::Preset::Ns2, rcp::Preset::NetFpga, rcp::Preset::Mahimahi][preset];
+        let router = rcp::Params {
+            preset,
+            period: Some(Duration::from_millis(period)),
+            initial_rtt: Duration::from_millis(initial_rtt),
+            ..rcp::Params::default()
+        };
+        let end = Time::from_nanos(200_000_000_000);
+        let config = LinkConfig {
+            rate: BitRate::from_bps(9_999_991 / slow),
+            agent: Some(AgentSpec::Rcp(router)),
+            loss: share(if loss { 0.1 } else { 0.0 }),
+            read_at: vec![end],
+            ..config(QueueSpec::DropTail(droptail::Params::default()))
+        };
+        // Kinds that are stamped and kinds that are not, with and without a round-trip time, with and without a limit.
+        let make = |id: u64, size: u16| {
+            let header = RcpHeader {
+                kind: RcpKind::of((id % 9) as u8),
+                seq: id as u32,
+                rate: if id.is_multiple_of(4) { 20_000 } else { RcpHeader::NO_LIMIT },
+                rtt: (id % 7) as u32 * 9000,
+                ..RcpHeader::default()
+            };
+            header.into_packet(0, size)
+        };
+        let mut fast = Link::new(&config);
+        prop_assert!(matches!(fast, Link::Stamped(_)));
+        let mut general = Link::Queued(Box::new(QueuedLink::new(&config)));
+        prop_assert_eq!(drive_with(&mut fast, &arrivals, make), drive_with(&mut general, &arrivals, make));
+        let after = Time::from_nanos(199_999_999_999);
+        prop_assert_eq!(fast.offered(after), { general.act(after, &mut Vec::new()); general.offered(after) });
         prop_assert_eq!(fast.counters(end), general.counters(end));
     }
 
@@ -192,13 +253,12 @@ proptest! {
 #[test]
 fn random_loss_takes_its_share_after_transmission() {
     let mut config = config(QueueSpec::DropTail(droptail::Params::default()));
-    config.loss = Probability::default();
+    config.loss = share(0.0);
     config.drop_list.clear();
     let arrivals = vec![(2_000_000, 1500); 20_000];
     let all = drive(&mut Link::new(&config), &arrivals).out.len();
     assert_eq!(all, 20_000);
-    let v = dumbbell_core::Value::from(0.1);
-    config.loss = dumbbell_core::Config::from_value(&v, &dumbbell_core::config::At::root("loss")).unwrap();
+    config.loss = share(0.1);
     let mut link = Link::new(&config);
     let kept = drive(&mut link, &arrivals).out.len();
     // Binomial(20000, 0.9): standard deviation 42.

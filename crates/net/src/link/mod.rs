@@ -8,19 +8,25 @@
 mod fifo;
 mod queued;
 mod serializer;
+mod service;
+mod stamped;
 
 #[cfg(test)]
 mod laws;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, DropReason, Duration, Packet, Probability, Time};
+use dumbbell_core::{BitRate, DropReason, Duration, Frame, Packet, Probability, QueueLimit, Time};
 use rand::RngExt;
 
 pub use fifo::FifoLink;
-pub use queued::QueuedLink;
+pub use queued::{Carried, QueuedLink};
 pub use serializer::Serializer;
+pub use service::{Opportunities, Service, Trace};
+pub use stamped::StampedLink;
 
+use crate::power::{Ledger, Port, Power};
 use crate::queue::{Context, QueueSpec};
+use crate::router::{Agent, AgentSpec};
 
 /// What a link counts, from the start of the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -72,20 +78,30 @@ pub type Dropped = (Packet, DropReason);
 /// Everything that defines a link.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
-    /// Bits per second.
+    /// Bits per second; with a trace, its mean.
     pub rate: BitRate,
+    /// Changes of the rate, sorted by time.
+    pub rate_changes: Vec<(Time, BitRate)>,
+    /// Recorded opportunities to send, in place of the rate.
+    pub trace: Option<Trace>,
     /// Propagation delay.
     pub delay: Duration,
     /// Largest packet.
     pub mtu: u32,
     /// The queue before the transmitter.
     pub queue: QueueSpec,
+    /// What the router does beside queueing.
+    pub agent: Option<AgentSpec>,
+    /// Power control of the transmitter, in place of the constant rate.
+    pub power: Option<Power>,
     /// One bandwidth-delay product in bytes, for limits in BDPs.
     pub bdp: u64,
     /// Packets lost at random after transmission.
     pub loss: Probability,
     /// Packets to drop, by order of arrival at the queue, counted from 0; sorted.
     pub drop_list: Vec<u64>,
+    /// True if every arrival is noted: see [`Link::take_arrivals`].
+    pub recorded: bool,
     /// True if the backlog will be asked for at any time; otherwise only links with a limit know it.
     pub sampled: bool,
     /// The times at which the counters will be read, in order: the end of the warm-up, the end of the run.
@@ -94,12 +110,15 @@ pub struct LinkConfig {
     pub queue_rng: Stream,
     /// The stream of random losses.
     pub loss_rng: Stream,
+    /// The stream of the router agent.
+    pub agent_rng: Stream,
 }
 
 /// What happens to packets apart from queueing: the MTU, scripted drops, random loss. Off the hot path but for one flag.
 #[derive(Clone, Debug)]
 struct Impairments {
     mtu: u16,
+    recorded: bool,
     scripted: bool,
     lossy: bool,
     rare: Box<Rare>,
@@ -110,26 +129,44 @@ struct Rare {
     loss: f64,
     loss_rng: Stream,
     drop_list: Vec<u64>,
+    arrivals: Vec<Arrival>,
+}
+
+/// A packet that arrived at a link, whatever became of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arrival {
+    /// When.
+    pub time: Time,
+    /// The flow, as [`dumbbell_core::Frame::flow_hash`] gives it.
+    pub flow: u64,
+    /// Bytes, headers included.
+    pub size: u32,
 }
 
 impl Impairments {
     fn new(config: &LinkConfig) -> Impairments {
         Impairments {
             mtu: u16::try_from(config.mtu).unwrap_or(u16::MAX),
+            recorded: config.recorded,
             scripted: !config.drop_list.is_empty(),
             lossy: config.loss.get() > 0.0,
             rare: Box::new(Rare {
                 loss: config.loss.get(),
                 loss_rng: config.loss_rng.clone(),
                 drop_list: config.drop_list.clone(),
+                arrivals: Vec::new(),
             }),
         }
     }
 
-    /// Why the `n`-th arrival must not enter the queue, if it must not.
+    /// Takes note of the `n`-th arrival. Says why it must not enter the queue, if it must not.
     #[inline]
-    fn refuse(&self, packet: &Packet, n: u64) -> Option<DropReason> {
-        if packet.size > self.mtu {
+    fn refuse(&mut self, now: Time, packet: &impl Frame, n: u64) -> Option<DropReason> {
+        let size = packet.size();
+        if self.recorded {
+            self.rare.arrivals.push(Arrival { time: now, flow: packet.flow_hash(), size });
+        }
+        if size > u32::from(self.mtu) {
             return Some(DropReason::TooBig);
         }
         (self.scripted && self.rare.drop_list.binary_search(&n).is_ok()).then_some(DropReason::Scripted)
@@ -148,14 +185,17 @@ impl Impairments {
 pub enum Link {
     /// DropTail at a constant rate: one event per hop.
     Fifo(FifoLink),
+    /// DropTail without limit at a constant rate, with a router of RCP: one event per hop.
+    Stamped(Box<StampedLink>),
     /// Any other discipline: two events per hop.
-    Queued(Box<QueuedLink>),
+    Queued(Box<QueuedLink<Packet>>),
 }
 
 macro_rules! either {
     ($self:ident, $link:ident => $body:expr) => {
         match $self {
             Link::Fifo($link) => $body,
+            Link::Stamped($link) => $body,
             Link::Queued($link) => $body,
         }
     };
@@ -164,8 +204,15 @@ macro_rules! either {
 impl Link {
     /// An idle link, in the cheapest form that serves its queue.
     pub fn new(config: &LinkConfig) -> Link {
-        match &config.queue {
-            QueueSpec::DropTail(params) => Link::Fifo(FifoLink::new(config, params)),
+        match (&config.queue, &config.agent) {
+            (QueueSpec::DropTail(queue), None) if config.is_steady() => {
+                Link::Fifo(FifoLink::new(config, queue))
+            }
+            (QueueSpec::DropTail(queue), Some(AgentSpec::Rcp(router)))
+                if config.is_steady() && queue.limit == QueueLimit::Unlimited =>
+            {
+                Link::Stamped(Box::new(StampedLink::new(config, queue, router)))
+            }
             _ => Link::Queued(Box::new(QueuedLink::new(config))),
         }
     }
@@ -177,7 +224,11 @@ impl Link {
     /// of the same bytes would stall the processor on every hop.
     #[inline]
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, drops: &mut Vec<Dropped>) -> bool {
-        either!(self, link => link.push(now, packet, hop, drops))
+        match self {
+            Link::Fifo(link) => link.push(now, packet, hop, drops),
+            Link::Stamped(link) => link.push(now, packet, hop, drops),
+            Link::Queued(link) => link.push(now, Packet { hop, ..*packet }, drops),
+        }
     }
 
     /// A packet arrives and is passed on at once: returns when it reaches the far end, or `None` if it was given up.
@@ -186,7 +237,7 @@ impl Link {
     pub fn pass(&mut self, now: Time, packet: &Packet, drops: &mut Vec<Dropped>) -> Option<Time> {
         match self {
             Link::Fifo(link) => link.pass(now, packet, drops),
-            Link::Queued(_) => None,
+            Link::Stamped(_) | Link::Queued(_) => None,
         }
     }
 
@@ -216,7 +267,13 @@ impl Link {
     /// Removes the head.
     #[inline]
     pub fn pop(&mut self) {
-        either!(self, link => link.pop())
+        match self {
+            Link::Fifo(link) => link.pop(),
+            Link::Stamped(link) => link.pop(),
+            Link::Queued(link) => {
+                link.pop();
+            }
+        }
     }
 
     /// When `act` must be called next.
@@ -227,7 +284,11 @@ impl Link {
 
     /// Packets waiting or in transmission at `now`.
     pub fn backlog(&mut self, now: Time) -> u64 {
-        either!(self, link => link.backlog(now))
+        match self {
+            Link::Fifo(link) => link.backlog(now),
+            Link::Stamped(link) => link.backlog(now),
+            Link::Queued(link) => link.backlog(),
+        }
     }
 
     /// Packets that the link holds: waiting, in transmission or in flight, here or on the links that passed them on.
@@ -237,16 +298,66 @@ impl Link {
 
     /// What was counted up to `now`, but for the integral of the queue: cheap enough for every sample.
     pub fn progress(&mut self, now: Time) -> Counters {
-        either!(self, link => link.progress(now))
+        match self {
+            Link::Fifo(link) => link.progress(now),
+            Link::Stamped(link) => link.progress(now),
+            Link::Queued(link) => link.progress(),
+        }
     }
 
     /// What was counted up to `now`, the next of the times announced in [`LinkConfig::read_at`].
     pub fn counters(&mut self, now: Time) -> Counters {
         either!(self, link => link.counters(now))
     }
+
+    /// The rate in bits per second that the router offers each flow at `now`, if it has one.
+    pub fn offered(&mut self, now: Time) -> Option<f64> {
+        match self {
+            Link::Fifo(_) => None,
+            Link::Stamped(link) => link.offered(now),
+            Link::Queued(link) => link.agent().and_then(Agent::offered),
+        }
+    }
+
+    /// The arrivals noted since the last call, in order. A link that is fed ahead of time notes arrivals to come.
+    pub fn take_arrivals(&mut self) -> Vec<Arrival> {
+        std::mem::take(match self {
+            Link::Fifo(link) => link.arrivals(),
+            Link::Stamped(link) => link.arrivals(),
+            Link::Queued(link) => link.arrivals(),
+        })
+    }
+
+    /// The port, if the link is under power control.
+    pub fn port(&self) -> Option<&Port> {
+        match self {
+            Link::Fifo(_) | Link::Stamped(_) => None,
+            Link::Queued(link) => link.port(),
+        }
+    }
+
+    /// Closes the account of the port at `now`, the present, and opens an empty one.
+    pub fn read_port(&mut self, now: Time) -> Option<Ledger> {
+        match self {
+            Link::Fifo(_) | Link::Stamped(_) => None,
+            Link::Queued(link) => link.read_port(now),
+        }
+    }
 }
 
 impl LinkConfig {
+    /// True if the link serves at one rate all the time.
+    fn is_steady(&self) -> bool {
+        self.rate_changes.is_empty() && self.trace.is_none() && self.power.is_none()
+    }
+
+    fn service(&self) -> Service {
+        match &self.trace {
+            Some(trace) => Service::Trace(Opportunities::new(trace.clone())),
+            None => Service::at_rate(self.rate, &self.rate_changes),
+        }
+    }
+
     fn context(&self) -> Context {
         Context { rate: self.rate, mtu: self.mtu, bdp: self.bdp, rng: self.queue_rng.clone() }
     }

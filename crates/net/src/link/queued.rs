@@ -1,19 +1,45 @@
 //! Any discipline, with an event at the end of each transmission.
 
-use dumbbell_core::{DropReason, Duration, MarkReason, Packet, Time, VerdictSink};
+use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Packet, Time, VerdictSink};
 
-use super::{Counters, Dropped, Impairments, LinkConfig, Serializer};
+use super::{Arrival, Counters, Impairments, LinkConfig, Service};
+use crate::power::{Ledger, Moment, Port, Shaper};
 use crate::queue::{AnyDiscipline, Discipline};
 use crate::ring::Ring;
+use crate::router::{self, Agent, AnyAgent, QueueView};
+
+/// What a [`QueuedLink`] carries: a simulated packet or a real one, with room for one time.
+pub trait Carried: Frame {
+    /// The time last set.
+    fn at(&self) -> Time;
+    /// Sets the time: of arrival while the packet waits, of arrival at the far end once it has left.
+    fn set_at(&mut self, at: Time);
+}
+
+impl Carried for Packet {
+    #[inline]
+    fn at(&self) -> Time {
+        self.at
+    }
+    #[inline]
+    fn set_at(&mut self, at: Time) {
+        self.at = at;
+    }
+}
 
 /// A link that asks its discipline for the next packet whenever the transmitter is free.
 #[derive(Clone, Debug)]
-pub struct QueuedLink {
-    queue: AnyDiscipline<Packet>,
+pub struct QueuedLink<P> {
+    queue: AnyDiscipline<P>,
     /// The packet in transmission and when it has left.
-    in_service: Option<(Packet, Time)>,
-    in_flight: Ring<Packet>,
-    serializer: Serializer,
+    in_service: Option<(P, Time)>,
+    in_flight: Ring<P>,
+    service: Service,
+    /// Power control, in place of the service.
+    port: Option<Box<Port>>,
+    /// Holds packets back before the queue.
+    shaper: Option<Box<Shaper<P>>>,
+    agent: Option<Box<AnyAgent>>,
     delay: Duration,
     impairments: Impairments,
     counters: Counters,
@@ -21,30 +47,38 @@ pub struct QueuedLink {
     area_until: Time,
 }
 
-/// Counts what the discipline gives up. Packets on their way in carry their arrival in [`Packet::at`].
-struct Verdicts<'a> {
+/// Counts what the discipline gives up. Packets on their way in carry their arrival in [`Carried::at`].
+struct Verdicts<'a, P> {
     counters: &'a mut Counters,
-    drops: &'a mut Vec<Dropped>,
+    drops: &'a mut Vec<(P, DropReason)>,
 }
 
-impl VerdictSink<Packet> for Verdicts<'_> {
-    fn dropped(&mut self, packet: Packet, reason: DropReason) {
+impl<P> VerdictSink<P> for Verdicts<'_, P> {
+    fn dropped(&mut self, packet: P, reason: DropReason) {
         self.counters.dropped[reason as usize] += 1;
         self.drops.push((packet, reason));
     }
-    fn marked(&mut self, _packet: &Packet, _reason: MarkReason) {
+    fn marked(&mut self, _packet: &P, _reason: MarkReason) {
         self.counters.marked += 1;
     }
 }
 
-impl QueuedLink {
+impl<P: Carried> QueuedLink<P> {
     /// An idle link.
-    pub fn new(config: &LinkConfig) -> QueuedLink {
+    pub fn new(config: &LinkConfig) -> QueuedLink<P> {
+        let agent = config.agent.as_ref().map(|spec| {
+            let context =
+                router::Context { rate: config.rate, mtu: config.mtu, rng: config.agent_rng.clone() };
+            Box::new(spec.build(context))
+        });
         QueuedLink {
             queue: config.queue.build(config.context()),
             in_service: None,
             in_flight: Ring::default(),
-            serializer: Serializer::new(config.rate),
+            service: config.service(),
+            port: config.power.as_ref().map(|power| Box::new(Port::new(power, config.rate))),
+            shaper: config.power.as_ref().and_then(|p| p.shaping()).map(|p| Box::new(Shaper::new(p))),
+            agent,
             delay: config.delay,
             impairments: Impairments::new(config),
             counters: Counters::default(),
@@ -52,83 +86,194 @@ impl QueuedLink {
         }
     }
 
-    /// See [`super::Link::push`].
-    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, drops: &mut Vec<Dropped>) -> bool {
+    /// A packet arrives at the queue. Packets given up go to `drops`. Returns true if `wake_at` changed.
+    pub fn push(&mut self, now: Time, mut packet: P, drops: &mut Vec<(P, DropReason)>) -> bool {
         let before = self.wake_at();
         self.settle(now, drops);
         let n = self.counters.arrived;
         self.counters.arrived += 1;
-        if let Some(reason) = self.impairments.refuse(packet, n) {
+        if let Some(reason) = self.impairments.refuse(now, &packet, n) {
             self.counters.dropped[reason as usize] += 1;
-            drops.push((*packet, reason));
+            drops.push((packet, reason));
         } else {
-            let packet = Packet { at: now, hop, ..*packet };
-            self.queue.enqueue(now, packet, &mut Verdicts { counters: &mut self.counters, drops });
-            if self.in_service.is_none() {
-                self.start(now, drops);
+            packet.set_at(now);
+            match &mut self.shaper {
+                Some(shaper) => shaper.push(now, packet),
+                None => self.enqueue(now, packet, drops),
             }
         }
         self.wake_at() != before
     }
 
-    /// See [`super::Link::act`].
-    pub fn act(&mut self, now: Time, drops: &mut Vec<Dropped>) -> bool {
+    /// A packet reaches the queue.
+    fn enqueue(&mut self, now: Time, packet: P, drops: &mut Vec<(P, DropReason)>) {
+        if self.agent.is_some() {
+            let view = self.view(now);
+            self.agent.iter_mut().for_each(|agent| agent.arrived(now, &packet, &view));
+        }
+        let (size, dropped) = (packet.size(), drops.len());
+        self.queue.enqueue(now, packet, &mut Verdicts { counters: &mut self.counters, drops });
+        if let Some(port) = &mut self.port {
+            port.arrived(now, size, drops.len() == dropped);
+            self.start_on_port(now, drops);
+            self.review(now, Moment::Arrival, drops);
+        } else if self.in_service.is_none() {
+            self.start(now, drops);
+        }
+    }
+
+    /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end.
+    pub fn act(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) -> bool {
         self.settle(now, drops);
-        let Some(packet) = self.head().filter(|p| p.at <= now).copied() else { return false };
+        if self.head().is_none_or(|p| p.at() > now) {
+            return false;
+        }
         let lost = self.impairments.lose();
         if lost {
             self.counters.dropped[DropReason::RandomLoss as usize] += 1;
-            drops.push((packet, DropReason::RandomLoss));
-            self.pop();
+            drops.extend(self.pop().map(|packet| (packet, DropReason::RandomLoss)));
         }
         !lost
     }
 
-    /// See [`super::Link::head`].
+    /// The packet that reaches the far end first.
     #[inline]
-    pub fn head(&self) -> Option<&Packet> {
+    pub fn head(&self) -> Option<&P> {
         self.in_flight.front()
     }
 
-    /// See [`super::Link::pop`].
+    /// Takes the head.
     #[inline]
-    pub fn pop(&mut self) {
-        self.in_flight.discard();
+    pub fn pop(&mut self) -> Option<P> {
+        self.in_flight.pop()
     }
 
-    /// See [`super::Link::wake_at`].
+    /// When [`QueuedLink::act`] must be called next.
     #[inline]
     pub fn wake_at(&self) -> Time {
-        let end = self.in_service.as_ref().map_or(Time::NEVER, |(_, end)| *end);
-        let arrival = self.in_flight.front().map_or(Time::NEVER, |p| p.at);
-        end.min(arrival)
+        let arrival = self.in_flight.front().map_or(Time::NEVER, Carried::at);
+        self.end_of_service().min(arrival).min(self.agent_wake_at()).min(self.port_wake_at())
     }
 
-    /// Ends every transmission that is over at `now` and starts the next.
-    fn settle(&mut self, now: Time, drops: &mut Vec<Dropped>) {
-        while let Some((mut packet, end)) = self.in_service
-            && end <= now
-        {
-            self.integrate(end);
-            self.counters.sent += 1;
-            self.counters.sent_bytes += u64::from(packet.size);
-            self.counters.sojourns += 1;
-            self.counters.sojourn_sum += end.since(packet.at).as_nanos();
-            packet.at = end + self.delay;
-            self.in_flight.push(packet);
-            self.in_service = None;
-            self.start(end, drops);
+    #[inline]
+    fn end_of_service(&self) -> Time {
+        self.in_service.as_ref().map_or(Time::NEVER, |(_, end)| *end)
+    }
+
+    #[inline]
+    fn agent_wake_at(&self) -> Time {
+        self.agent.as_ref().map_or(Time::NEVER, |agent| agent.wake_at())
+    }
+
+    /// When the port or the shaper before it has something to do.
+    #[inline]
+    fn port_wake_at(&self) -> Time {
+        match &self.port {
+            None => Time::NEVER,
+            Some(port) => port.wake_at().min(self.shaper.as_ref().map_or(Time::NEVER, |s| s.wake_at())),
+        }
+    }
+
+    /// Does everything that is due up to `now`, in order of time: transmissions end and begin, the port changes its state,
+    /// the agent wakes.
+    fn settle(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
+        loop {
+            let (end, tick, port) = (self.end_of_service(), self.agent_wake_at(), self.port_wake_at());
+            let next = end.min(tick).min(port);
+            if next > now {
+                break;
+            }
+            if port == next && port < end {
+                self.wake_port(port, drops);
+            } else if tick <= end {
+                let view = self.view(tick);
+                self.agent.iter_mut().for_each(|agent| agent.wake(tick, &view));
+            } else {
+                self.end_service(end, drops);
+            }
         }
         self.integrate(now);
     }
 
+    /// Ends the transmission in progress at `end` and starts the next.
+    fn end_service(&mut self, end: Time, drops: &mut Vec<(P, DropReason)>) {
+        self.integrate(end);
+        let Some((mut packet, _)) = self.in_service.take() else { return };
+        self.counters.sent += 1;
+        self.counters.sent_bytes += u64::from(packet.size());
+        self.counters.sojourns += 1;
+        let sojourn = end.since(packet.at());
+        self.counters.sojourn_sum += sojourn.as_nanos();
+        packet.set_at(end + self.delay);
+        self.in_flight.push(packet);
+        if let Some(port) = &mut self.port {
+            port.ended(end, sojourn);
+            self.start_on_port(end, drops);
+            self.review(end, Moment::Departure, drops);
+        } else {
+            self.start(end, drops);
+        }
+    }
+
+    /// The port or the shaper has something to do at `now`.
+    fn wake_port(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
+        self.integrate(now);
+        while let Some(packet) = self.shaper.as_mut().and_then(|shaper| shaper.pop(now)) {
+            self.enqueue(now, packet, drops);
+        }
+        if let Some(port) = &mut self.port
+            && port.wake_at() <= now
+        {
+            port.advance(now);
+            self.start_on_port(now, drops);
+            self.review(now, Moment::Own, drops);
+        }
+    }
+
+    /// Lets the port review its rate, and starts a packet if it may then start.
+    fn review(&mut self, now: Time, moment: Moment, drops: &mut Vec<(P, DropReason)>) {
+        let waiting = self.queue.bytes();
+        if let Some(port) = &mut self.port {
+            port.review(now, waiting, moment);
+        }
+        self.start_on_port(now, drops);
+    }
+
+    /// Starts a packet if the port may start one. What it holds back or takes up again changes when it ends.
+    fn start_on_port(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
+        if self.port.as_ref().is_some_and(|port| port.can_start()) {
+            self.start(now, drops);
+        }
+        if let (Some(port), Some((_, end))) = (&self.port, &mut self.in_service) {
+            *end = port.end_of_service();
+        }
+    }
+
     /// Starts the next transmission, if a packet waits.
-    fn start(&mut self, now: Time, drops: &mut Vec<Dropped>) {
+    fn start(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
         let verdicts = &mut Verdicts { counters: &mut self.counters, drops };
-        self.in_service = self
-            .queue
-            .dequeue(now, verdicts)
-            .map(|packet| (packet, self.serializer.depart(now, packet.size)));
+        let Some(mut packet) = self.queue.dequeue(now, verdicts) else {
+            self.service.idle();
+            return;
+        };
+        if self.agent.is_some() {
+            let view = self.view(now);
+            self.agent.iter_mut().for_each(|agent| agent.leaving(now, &mut packet, &view));
+        }
+        let size = packet.size() as u16;
+        let end = match &mut self.port {
+            None => self.service.depart(now, size),
+            Some(port) => port.start(now, size),
+        };
+        self.in_service = Some((packet, end));
+    }
+
+    fn view(&self, now: Time) -> QueueView {
+        let rate = match &self.port {
+            None => self.service.rate(now),
+            Some(port) => port.level_rate(),
+        };
+        QueueView { packets: self.queue.len() as u64, bytes: self.queue.bytes(), rate }
     }
 
     fn integrate(&mut self, now: Time) {
@@ -137,27 +282,48 @@ impl QueuedLink {
     }
 
     fn in_system(&self) -> u64 {
-        self.queue.len() as u64 + u64::from(self.in_service.is_some())
+        let held = self.shaper.as_ref().map_or(0, |shaper| shaper.len());
+        (held + self.queue.len()) as u64 + u64::from(self.in_service.is_some())
     }
 
-    /// See [`super::Link::backlog`]. The engine asks after all events up to `now`, so nothing is left to settle.
-    pub fn backlog(&self, _now: Time) -> u64 {
+    /// Packets waiting or in transmission. Asked after all events up to the present, so nothing is left to settle.
+    pub fn backlog(&self) -> u64 {
         self.in_system()
     }
 
-    /// See [`super::Link::inside`].
+    /// Packets that the link holds: waiting, in transmission or in flight.
     pub fn inside(&self) -> u64 {
         self.in_system() + self.in_flight.len() as u64
     }
 
-    /// See [`super::Link::progress`].
-    pub fn progress(&self, _now: Time) -> Counters {
+    /// What was counted so far, but for the integral of the queue.
+    pub fn progress(&self) -> Counters {
         self.counters
     }
 
-    /// See [`super::Link::counters`].
+    /// What was counted up to `now`.
     pub fn counters(&mut self, now: Time) -> Counters {
         self.integrate(now);
         self.counters
+    }
+
+    /// The router agent, if there is one.
+    pub fn agent(&self) -> Option<&AnyAgent> {
+        self.agent.as_deref()
+    }
+
+    /// The arrivals noted.
+    pub(super) fn arrivals(&mut self) -> &mut Vec<Arrival> {
+        &mut self.impairments.rare.arrivals
+    }
+
+    /// The port, if the link is under power control.
+    pub fn port(&self) -> Option<&Port> {
+        self.port.as_deref()
+    }
+
+    /// Closes the account of the port at `now`, the present, and opens an empty one.
+    pub fn read_port(&mut self, now: Time) -> Option<Ledger> {
+        self.port.as_mut().map(|port| port.read(now))
     }
 }

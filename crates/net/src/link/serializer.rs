@@ -32,6 +32,11 @@ impl Serializer {
         Serializer { rate: rate.as_bps().max(1), free_at: Time::ZERO, carry: 0, known: [none; 2], oldest: 0 }
     }
 
+    /// Bits per second.
+    pub fn rate(&self) -> BitRate {
+        BitRate::from_bps(self.rate)
+    }
+
     /// When everything accepted so far has left.
     #[inline]
     pub fn free_at(&self) -> Time {

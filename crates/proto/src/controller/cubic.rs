@@ -187,7 +187,7 @@ mod tests {
     impl Run {
         /// Just after a cut at `window` segments.
         fn cut_at(window: u64, rtt: Duration, params: Params) -> Run {
-            let control = Control { window: window * 1000, threshold: 1000, pacing: None };
+            let control = Control { window: window * 1000, threshold: 1000, pacing: None, request: None };
             let mut run = Run { cubic: params.build(), control, now: Time::ZERO, rtt };
             run.cut();
             run

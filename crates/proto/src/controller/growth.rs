@@ -83,13 +83,14 @@ pub mod tests {
             rtt,
             smoothed_rtt: rtt,
             min_rtt: rtt,
+            feedback: 0.0,
         }
     }
 
     #[test]
     fn slow_start_doubles_and_avoidance_adds_one_segment_per_window() {
         let mut growth = Growth::default();
-        let mut control = Control { window: 10_000, threshold: 20_000, pacing: None };
+        let mut control = Control { window: 10_000, threshold: 20_000, pacing: None, request: None };
         let mut windows = Vec::new();
         for _ in 0..4 {
             for _ in 0..control.window / 1000 {
@@ -103,7 +104,7 @@ pub mod tests {
     #[test]
     fn half_of_what_is_outstanding_is_left_but_two_segments_at_least() {
         for (flight, left) in [(30_000, 15_000), (3000, 2000), (0, 2000)] {
-            let mut control = Control { window: 30_000, threshold: u64::MAX, pacing: None };
+            let mut control = Control { window: 30_000, threshold: u64::MAX, pacing: None, request: None };
             Growth::default().cut(&sample(Event::Loss, Time::ZERO, 0, flight), &mut control, 0.5);
             assert_eq!((control.window, control.threshold), (left, left));
         }

@@ -26,6 +26,8 @@ struct Step {
     /// The part of the window that is outstanding.
     used: f64,
     wait: Duration,
+    /// Change of rate that routers granted, in bytes a second.
+    feedback: f64,
 }
 
 prop_compose! {
@@ -37,8 +39,10 @@ prop_compose! {
         (in_recovery, window_limited, repeated) in any::<(bool, bool, bool)>(),
         used in 0.0..1.0_f64,
         wait in 0_u64..2_000_000_000,
+        feedback in -1e9..1e9_f64,
     ) -> Step {
-        Step { event, acked, in_recovery, window_limited, repeated, used, wait: Duration::from_nanos(wait) }
+        let wait = Duration::from_nanos(wait);
+        Step { event, acked, in_recovery, window_limited, repeated, used, wait, feedback }
     }
 }
 
@@ -52,7 +56,7 @@ proptest! {
         let mss = u64::from(MSS);
         for spec in all() {
             let mut controller = spec.build();
-            let mut control = Control { window: initial * mss, threshold, pacing: None };
+            let mut control = Control { window: initial * mss, threshold, pacing: None, request: None };
             let (mut now, mut delivered) = (Time::ZERO, 0);
             for step in &steps {
                 now += step.wait;
@@ -75,6 +79,7 @@ proptest! {
                     rtt,
                     smoothed_rtt: rtt,
                     min_rtt: rtt,
+                    feedback: step.feedback,
                 };
                 controller.on(&sample, &mut control);
                 let name = spec.name();
@@ -92,6 +97,11 @@ proptest! {
                         if step.event == Event::Timeout {
                             prop_assert_eq!(control.window, mss, "{}", name);
                         }
+                    }
+                    // Routers, not acknowledgements, open and close the window.
+                    Event::Ack | Event::Recovered if control.request.is_some() => {
+                        prop_assert!(control.window >= before.window || step.feedback < 0.0, "{name}");
+                        prop_assert!(control.window <= before.window + 1 || step.feedback > 0.0, "{name}");
                     }
                     Event::Ack => {
                         prop_assert!(control.window >= before.window, "{name} {sample:?}");

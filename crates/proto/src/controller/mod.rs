@@ -8,6 +8,7 @@ mod laws;
 pub mod newreno;
 pub mod reno;
 pub mod tahoe;
+pub mod xcp;
 
 use dumbbell_core::{BitRate, Duration, Time};
 
@@ -64,6 +65,8 @@ pub struct Sample {
     pub smoothed_rtt: Duration,
     /// Smallest round-trip time measured; zero before the first.
     pub min_rtt: Duration,
+    /// Change of rate that routers granted, in bytes a second; 0 without explicit feedback.
+    pub feedback: f64,
 }
 
 /// What a controller decides.
@@ -76,6 +79,8 @@ pub struct Control {
     pub threshold: u64,
     /// Pacing rate; `None` sends as acknowledgements arrive.
     pub pacing: Option<BitRate>,
+    /// Change of rate that data segments ask routers for, in bytes a second; `None` asks for nothing.
+    pub request: Option<f64>,
 }
 
 /// How a transport without SACK repairs losses.
@@ -147,4 +152,5 @@ controllers! {
     Reno(reno::Params),
     NewReno(newreno::Params),
     Cubic(cubic::Params),
+    Xcp(xcp::Params),
 }

@@ -99,7 +99,7 @@ mod tests {
     fn the_end_of_recovery_gives_no_burst_unless_asked_for() {
         for (full_ack, window) in [(FullAck::Flight, 4000), (FullAck::Threshold, 10_000)] {
             let params = Params { full_ack, ..Params::default() };
-            let mut control = Control { window: 10_000, threshold: 10_000, pacing: None };
+            let mut control = Control { window: 10_000, threshold: 10_000, pacing: None, request: None };
             params.build().on(&sample(Event::Recovered, Time::ZERO, 0, 3000), &mut control);
             assert_eq!(control.window, window);
         }
@@ -109,7 +109,7 @@ mod tests {
     fn losses_and_marks_may_weigh_differently() {
         let params = Params { decrease: 0.5, ecn_decrease: 0.8, ..Params::default() };
         for (event, window) in [(Event::Loss, 10_000), (Event::Ecn, 16_000)] {
-            let mut control = Control { window: 20_000, threshold: u64::MAX, pacing: None };
+            let mut control = Control { window: 20_000, threshold: u64::MAX, pacing: None, request: None };
             params.build().on(&sample(event, Time::ZERO, 0, 20_000), &mut control);
             assert_eq!(control.window, window);
         }

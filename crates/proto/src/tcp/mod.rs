@@ -4,7 +4,6 @@
 //! byte has number 0. SYN is told by its flag alone; FIN occupies the number after the last byte. Every segment of a
 //! connection begins at a multiple of the segment size.
 
-mod ranges;
 mod receiver;
 mod recovery;
 mod rtt;
@@ -148,6 +147,10 @@ impl Transport for Arc<Params> {
 
     fn wire_bytes(&self, payload: u64, mtu: u32) -> u64 {
         payload + u64::from(self.header()) * payload.div_ceil(u64::from(self.segment(mtu)))
+    }
+
+    fn needs_router(&self) -> Option<&'static str> {
+        matches!(self.controller, ControllerSpec::Xcp(_)).then_some("xcp")
     }
 
     fn fits(&self, mtu: u32) -> Result<(), String> {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Ecn, Packet, SackBlock, Stage, TcpHeader, Time};
+use dumbbell_core::{Duration, Ecn, Packet, SackBlock, Stage, TcpHeader, Time, XcpHeader};
 
-use super::ranges::Ranges;
 use super::{Params, scale_of};
+use crate::ranges::Ranges;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
 
 /// The SACK option: 2 bytes, 2 of padding, 8 per block (RFC 2018 section 3).
@@ -48,6 +48,8 @@ pub struct Receiver {
     fin_at: Time,
     /// Time the FIN waits for an acknowledgement.
     fin_timeout: Duration,
+    /// Change of rate that routers granted to the segments not acknowledged yet, in bytes a second.
+    feedback: f64,
     /// Times the FIN was sent because nothing was heard.
     expired: u32,
 }
@@ -75,6 +77,7 @@ impl Receiver {
             acknowledged: 0,
             fin_at: Time::NEVER,
             fin_timeout: params.rto_initial,
+            feedback: 0.0,
             expired: 0,
             params,
         }
@@ -187,9 +190,13 @@ impl Receiver {
         }
     }
 
-    /// After an acknowledgement with SYN or FIN.
+    /// After an acknowledgement with SYN, FIN or feedback.
     #[cold]
-    fn sent_control(&mut self, now: Time) {
+    fn sent_control(&mut self, now: Time, packet: &mut Packet) {
+        if self.flags & TcpHeader::FEEDBACK != 0 {
+            self.flags &= !TcpHeader::FEEDBACK;
+            XcpHeader::answer(packet, std::mem::take(&mut self.feedback));
+        }
         if self.flags & TcpHeader::SYN != 0 {
             self.flags &= !(TcpHeader::SYN | TcpHeader::ECE);
         }
@@ -205,6 +212,10 @@ impl Stage for Receiver {
     fn push(&mut self, now: Time, packet: &Packet) {
         self.packets += 1;
         let payload = u64::from(packet.size).saturating_sub(u64::from(self.header));
+        if packet.flags & TcpHeader::FEEDBACK != 0 {
+            self.flags |= TcpHeader::FEEDBACK;
+            self.feedback += XcpHeader::of(packet).delta;
+        }
         let fin = packet.flags & TcpHeader::FIN != 0;
         if payload == 0 && !fin {
             self.push_empty(packet);
@@ -253,10 +264,11 @@ impl Stage for Receiver {
             timestamp: self.timestamp,
             sack,
         };
-        if self.flags & (TcpHeader::SYN | TcpHeader::FIN) != 0 {
-            self.sent_control(now);
+        let mut packet = header.into_packet(self.flow, (self.header + option) as u16, Ecn::NotEct);
+        if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK) != 0 {
+            self.sent_control(now, &mut packet);
         }
-        Some(header.into_packet(self.flow, (self.header + option) as u16, Ecn::NotEct))
+        Some(packet)
     }
 
     #[inline]

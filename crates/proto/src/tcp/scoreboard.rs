@@ -1,7 +1,7 @@
 //! The SACK scoreboard (RFC 6675): what the receiver holds, what is lost, what was sent again, and from these how
 //! much is in the network. All counts are kept as the ranges change, so that none is ever computed by a walk.
 
-use super::ranges::Ranges;
+use crate::ranges::Ranges;
 
 /// Blocks that must be held above a byte for it to be lost (RFC 6675 section 2: DupThresh).
 pub const DUPLICATES: usize = 3;

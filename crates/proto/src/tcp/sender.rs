@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Ecn, Packet, SackBlock, Stage, TcpHeader, Time};
+use dumbbell_core::{Duration, Ecn, Packet, SackBlock, Stage, TcpHeader, Time, XcpHeader};
 
 use super::recovery::Repaired;
 use super::rtt::Rtt;
@@ -35,6 +35,8 @@ pub(super) mod todo {
     pub const PACE: u8 = 1 << 5;
     /// Everything sent was acknowledged: the next segment may follow an idle time.
     pub const IDLE: u8 = 1 << 6;
+    /// The controller asks routers for feedback.
+    pub const ASK: u8 = 1 << 7;
 }
 
 /// Where a connection stands.
@@ -126,6 +128,8 @@ pub struct Sender {
     pub(super) partial: bool,
     /// Timeouts in a row.
     pub(super) expired: u32,
+    /// Change of rate that the acknowledgement in hand brought, in bytes a second.
+    feedback: f64,
     pace_at: Time,
     pace_wake: Time,
     pub(super) retransmissions: u64,
@@ -151,7 +155,7 @@ impl Sender {
             timed_by: UNTIMED,
             timed_at: Time::ZERO,
             sent_at: Time::ZERO,
-            control: Control { window: 0, threshold: u64::MAX, pacing: None },
+            control: Control { window: 0, threshold: u64::MAX, pacing: None, request: None },
             flow: opening.flow,
             mss,
             header: params.header(),
@@ -181,6 +185,7 @@ impl Sender {
             tell_cut: false,
             partial: false,
             expired: 0,
+            feedback: 0.0,
             pace_at: Time::ZERO,
             pace_wake: Time::NEVER,
             retransmissions: 0,
@@ -251,11 +256,15 @@ impl Sender {
             rtt,
             smoothed_rtt: self.rtt.smoothed(),
             min_rtt: self.rtt.min(),
+            feedback: self.feedback,
         };
         self.controller.on(&sample, &mut self.control);
         self.control.window = self.control.window.clamp(mss, LARGEST_WINDOW);
         if self.control.pacing.is_some() {
             self.todo |= todo::PACE;
+        }
+        if self.control.request.is_some() {
+            self.todo |= todo::ASK;
         }
     }
 
@@ -384,13 +393,18 @@ impl Sender {
             self.pace_wake = self.pace_at;
             return None;
         }
-        let packet = match self.pull_repair(now) {
+        let mut packet = match self.pull_repair(now) {
             Repaired::Packet(packet) => packet,
             Repaired::Blocked => return None,
             Repaired::Nothing => self.next(now)?,
         };
         if let Some(rate) = self.control.pacing {
             self.pace_at = self.pace_at.max(now) + rate.time_to_send(u64::from(packet.size));
+        }
+        if let Some(delta) = self.control.request {
+            let rtt = self.rtt.smoothed().as_secs_f64();
+            let packets = self.control.window as f64 / f64::from(self.mss);
+            XcpHeader { spacing: rtt / packets, rtt, delta }.attach(&mut packet);
         }
         Some(packet)
     }
@@ -458,6 +472,13 @@ impl Sender {
     /// What is not a plain acknowledgement on an established connection.
     #[cold]
     fn push_control(&mut self, now: Time, packet: &Packet) {
+        if packet.flags & TcpHeader::FEEDBACK != 0 {
+            let mut plain = *packet;
+            self.feedback = XcpHeader::take_answer(&mut plain);
+            self.push(now, &plain);
+            self.feedback = 0.0;
+            return;
+        }
         let header = TcpHeader::of(packet);
         match self.phase {
             Phase::Connecting if header.has(TcpHeader::SYN) => {
@@ -549,7 +570,8 @@ impl Sender {
 impl Stage for Sender {
     #[inline]
     fn push(&mut self, now: Time, packet: &Packet) {
-        if self.phase == Phase::Established && packet.flags & (TcpHeader::SYN | TcpHeader::FIN) == 0 {
+        let special = TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK;
+        if self.phase == Phase::Established && packet.flags & special == 0 {
             self.acknowledged(now, packet);
         } else {
             self.push_control(now, packet);

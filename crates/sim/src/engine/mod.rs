@@ -11,10 +11,10 @@ mod tree;
 
 use std::ops::ControlFlow;
 
-use dumbbell_core::results::{DropRow, LinkRow, Results, RunRow};
+use dumbbell_core::results::{ArrivalRow, DropRow, Results, RunRow};
 use dumbbell_core::rng::stream;
-use dumbbell_core::{DropReason, Duration, Stage, Time};
-use dumbbell_net::link::{Counters, Link, LinkConfig};
+use dumbbell_core::{Duration, Stage, Time};
+use dumbbell_net::link::{Counters, Link};
 use dumbbell_proto::Opening;
 
 use self::flows::{Recorder, Slot};
@@ -49,6 +49,20 @@ const EVENTS_PER_REPORT: u64 = 1 << 17;
 /// # Errors
 /// [`Interrupted`] if `progress` said so; nothing is kept.
 pub fn run(
+    plan: &Plan,
+    mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Results, Interrupted> {
+    let Some(replay) = &plan.replay else { return run_flows(plan, progress) };
+    // Two runs, shown as one that lasts as long as both.
+    let first = replay.source.duration;
+    let duration = first + plan.duration;
+    let recorded = run_flows(&replay.source, |p| progress(&Progress { duration, ..*p }))?;
+    let packets = replay.packets(&recorded.arrivals, plan.links[replay.link as usize].mtu);
+    let again = plan.replaying(replay.link, packets);
+    run_flows(&again, |p| progress(&Progress { now: p.now + first, duration, ..*p }))
+}
+
+fn run_flows(
     plan: &Plan,
     mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Results, Interrupted> {
@@ -110,6 +124,8 @@ struct Engine<'p> {
     results: Results,
     /// Per pair: where the forward and the reverse path begin, and the largest packet on both.
     routes: Vec<(u32, u32, u32)>,
+    /// Links whose arrivals are written down.
+    recorded: Vec<u32>,
     /// Counters of every link when the warm-up ended.
     link_baseline: Vec<Counters>,
 }
@@ -119,25 +135,8 @@ impl<'p> Engine<'p> {
         let end = Time::ZERO + plan.duration;
         let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);
         let read_at: Vec<Time> = warmup.into_iter().chain([end]).collect();
-        let links: Vec<Link> = plan
-            .links
-            .iter()
-            .map(|l| {
-                Link::new(&LinkConfig {
-                    rate: l.rate,
-                    delay: l.delay,
-                    mtu: l.mtu,
-                    queue: l.queue.clone(),
-                    bdp: l.bdp,
-                    loss: l.loss,
-                    drop_list: l.drop_list.clone(),
-                    sampled: l.sampled,
-                    read_at: read_at.clone(),
-                    queue_rng: stream(plan.seed, &format!("queue {}", l.name)),
-                    loss_rng: stream(plan.seed, &format!("loss {}", l.name)),
-                })
-            })
-            .collect();
+        let links: Vec<Link> =
+            plan.links.iter().map(|link| Link::new(&link.config(plan.seed, read_at.clone()))).collect();
         let owners = Owners::after(links.len() as u32);
         let link_baseline = vec![Counters::default(); links.len()];
         let paths: Vec<(&[u32], bool)> =
@@ -178,6 +177,7 @@ impl<'p> Engine<'p> {
             recorder,
             results,
             routes,
+            recorded: (0..).zip(&plan.links).filter(|(_, l)| l.recorded).map(|(i, _)| i).collect(),
             link_baseline,
         }
     }
@@ -267,6 +267,8 @@ impl<'p> Engine<'p> {
 
     #[cold]
     fn close(&mut self, now: Time, index: u32) {
+        // Before the slot is used again.
+        self.note_arrivals();
         let slot = &mut self.slots[index as usize];
         slot.active = false;
         self.recorder.record(slot, now);
@@ -340,9 +342,27 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Writes down the packets that arrived at recorded links. A link that is fed ahead of time knows some to come.
+    fn note_arrivals(&mut self) {
+        let end = Time::ZERO + self.plan.duration;
+        for &link in &self.recorded {
+            for arrival in self.network.links[link as usize].take_arrivals() {
+                if arrival.time <= end {
+                    self.results.arrivals.push(ArrivalRow {
+                        time: arrival.time.as_secs_f64(),
+                        link,
+                        flow: self.slots[arrival.flow as usize].number,
+                        size: arrival.size,
+                    });
+                }
+            }
+        }
+    }
+
     fn end_warmup(&mut self, now: Time) {
         for (link, baseline) in self.network.links.iter_mut().zip(&mut self.link_baseline) {
             *baseline = link.counters(now);
+            link.read_port(now);
         }
         for slot in self.slots.iter_mut().filter(|s| s.active) {
             slot.delivered_at_warmup = slot.receiver.report().delivered;
@@ -354,6 +374,7 @@ impl<'p> Engine<'p> {
         for slot in self.slots.iter().filter(|s| s.active) {
             self.recorder.record(slot, end);
         }
+        self.note_arrivals();
         let packet_hops = self.write_links(end);
         let (flows, totals) = self.recorder.finish();
         self.results.flows = flows;
@@ -378,7 +399,7 @@ impl<'p> Engine<'p> {
 
     /// Writes the rows of the links; returns the packet-hops of the whole run.
     fn write_links(&mut self, end: Time) -> u64 {
-        let measured = end.since(Time::ZERO + self.plan.warmup);
+        let warmup = Time::ZERO + self.plan.warmup;
         let mut packet_hops = 0;
         for (i, link) in self.network.links.iter_mut().enumerate() {
             let planned = &self.plan.links[i];
@@ -386,32 +407,12 @@ impl<'p> Engine<'p> {
             packet_hops += total.sent;
             let c = total.since(&self.link_baseline[i]);
             let histogram = self.sampler.histogram(i);
-            let nodes = &self.plan.nodes;
-            let row = LinkRow {
-                link: self.results.labels.code(&planned.name),
-                source: self.results.labels.code(&nodes[planned.from as usize]),
-                destination: self.results.labels.code(&nodes[planned.to as usize]),
-                queue: self.results.labels.code(planned.queue.name()),
-                rate: planned.rate.as_bps() as f64,
-                delay: planned.delay.as_secs_f64(),
-                arrived: c.arrived,
-                sent: c.sent,
-                sent_bytes: c.sent_bytes,
-                dropped: c.dropped_total(),
-                dropped_overflow: c.dropped[DropReason::Overflow as usize],
-                dropped_law: c.dropped[DropReason::Law as usize],
-                dropped_random: c.dropped[DropReason::RandomLoss as usize],
-                marked: c.marked,
-                utilisation: c.sent_bytes as f64 * 8.0
-                    / (planned.rate.as_bps() as f64 * measured.as_secs_f64()),
-                loss: if c.arrived == 0 { 0.0 } else { c.dropped_total() as f64 / c.arrived as f64 },
-                queue_mean: c.queue_area as f64 / measured.as_nanos() as f64,
-                queue_p50: histogram.and_then(|h| h.quantile(0.5)),
-                queue_p90: histogram.and_then(|h| h.quantile(0.9)),
-                queue_p99: histogram.and_then(|h| h.quantile(0.99)),
-                queue_max: histogram.and_then(sampler::Histogram::max),
-                sojourn_mean: (c.sojourns > 0).then(|| c.sojourn_sum as f64 / c.sojourns as f64 / 1e9),
-            };
+            let account = link.read_port(end);
+            let labels = &mut self.results.labels;
+            let row = planned.row(&self.plan.nodes, &c, histogram, account.as_ref(), (warmup, end), labels);
+            for state in account.iter().flat_map(|account| planned.states(account, labels)) {
+                self.results.states.push(state);
+            }
             self.results.links.push(row);
         }
         packet_hops

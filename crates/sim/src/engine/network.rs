@@ -50,7 +50,10 @@ impl Network {
     /// Joins links into paths as `routes` says, each a list of links with its direction. Returns the network and the
     /// position at which each path begins.
     pub fn new(links: Vec<Link>, other_owners: usize, routes: &[(&[u32], bool)]) -> (Network, Vec<u32>) {
-        let tree = Tree::new(links.len() + other_owners);
+        let mut tree = Tree::new(links.len() + other_owners);
+        for (i, link) in (0..).zip(&links) {
+            tree.set(i, link.wake_at());
+        }
         let express = express_links(&links, routes);
         let mut paths = Vec::new();
         let mut starts = Vec::with_capacity(routes.len());

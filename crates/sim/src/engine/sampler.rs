@@ -6,40 +6,8 @@ use dumbbell_core::{Duration, Time};
 use dumbbell_net::link::{Counters, Link};
 
 use super::flows::Slot;
+use crate::histogram::Histogram;
 use crate::plan::Plan;
-
-/// How often each backlog was seen, in packets.
-#[derive(Clone, Debug, Default)]
-pub struct Histogram {
-    counts: Vec<u64>,
-    total: u64,
-}
-
-impl Histogram {
-    fn add(&mut self, value: u64) {
-        let i = value as usize;
-        if i >= self.counts.len() {
-            self.counts.resize(i + 1, 0);
-        }
-        self.counts[i] += 1;
-        self.total += 1;
-    }
-
-    /// The smallest value with at least the share `q` of the observations at or below it.
-    pub fn quantile(&self, q: f64) -> Option<f64> {
-        let rank = ((q * self.total as f64).ceil() as u64).max(1);
-        let mut seen = 0;
-        self.counts.iter().enumerate().find_map(|(value, n)| {
-            seen += n;
-            (seen >= rank).then_some(value as f64)
-        })
-    }
-
-    /// The largest value seen.
-    pub fn max(&self) -> Option<f64> {
-        self.quantile(1.0)
-    }
-}
 
 struct SampledLink {
     index: usize,
@@ -57,6 +25,9 @@ struct Names {
     queue: Label,
     throughput: Label,
     drops: Label,
+    rate: Label,
+    predicted: Label,
+    offered: Label,
 }
 
 /// Takes the samples of a run.
@@ -92,6 +63,9 @@ impl Sampler {
                 queue: results.label("queue"),
                 throughput: results.label("throughput"),
                 drops: results.label("drops"),
+                rate: results.label("rate"),
+                predicted: results.label("predicted"),
+                offered: results.label("offered"),
             },
         }
     }
@@ -130,6 +104,11 @@ impl Sampler {
                 write(names.link, id, names.throughput, bytes as f64 * 8.0 / seconds);
                 write(names.link, id, names.drops, drops as f64);
                 sampled.last = counters;
+                link.offered(now).into_iter().for_each(|r| write(names.link, id, names.offered, r));
+                if let Some(port) = link.port() {
+                    write(names.link, id, names.rate, port.rate());
+                    port.predicted(now).into_iter().for_each(|r| write(names.link, id, names.predicted, r));
+                }
             }
         }
         if self.series {
@@ -153,23 +132,5 @@ impl Sampler {
     /// The histogram of a link's queue, if it was sampled.
     pub fn histogram(&self, link: usize) -> Option<&Histogram> {
         self.links.iter().find(|l| l.index == link).map(|l| &l.histogram)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_are_exact() {
-        let mut h = Histogram::default();
-        assert_eq!(h.quantile(0.5), None);
-        (1..=100).for_each(|v| h.add(v));
-        assert_eq!(
-            (h.quantile(0.5), h.quantile(0.9), h.quantile(0.99)),
-            (Some(50.0), Some(90.0), Some(99.0))
-        );
-        assert_eq!(h.max(), Some(100.0));
-        assert_eq!(h.quantile(0.0), Some(1.0));
     }
 }

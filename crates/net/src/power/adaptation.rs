@@ -1,0 +1,241 @@
+//! The law of rate adaptation that practRA and its variants share.
+//!
+//! With backlog q, predicted arrival rate r, rates r_1 < ... < r_n, delay constraint d and pause delta (Panarello et al.,
+//! e-Energy 2012, section 2, after Nedevschi et al., NSDI 2008): up from r_i iff q / r_i > d or
+//! (delta r + q) / r_{i+1} > d - delta; down iff q = 0 and r < r_i. Up is tested before down (choice).
+
+use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::{Duration, Time, words};
+
+use super::predictor::{AnyPredictor, Predictor, PredictorSpec};
+use super::{Context, Policy, Target, View};
+
+words! {
+    /// The condition on the predicted rate for a step down.
+    pub enum Down {
+        /// Below the present rate: Panarello et al., e-Energy 2012.
+        Present = "P12",
+        /// Below the next lower rate: Nedevschi et al., NSDI 2008.
+        Lower = "N08",
+    }
+}
+
+words! {
+    /// Which packets the predictor counts.
+    pub enum Counted { Arrived = "arrived", Accepted = "accepted" }
+}
+
+words! {
+    /// When the law is applied.
+    pub enum Decision {
+        /// At arrivals, when the port empties, when a pause or the guard ends, when the prediction has fallen far enough.
+        Event = "event",
+        /// At fixed intervals.
+        Periodic = "periodic",
+    }
+}
+
+/// How far a change of the rate may go.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Step {
+    /// To the next rate.
+    Single,
+    /// Up to the first rate that meets the constraint; down to the next.
+    Up,
+    /// The same, and down to the first rate above the prediction by this share.
+    Both(f64),
+}
+
+/// The parameters of the law.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Law {
+    /// Bound on the queueing delay.
+    pub delay: Duration,
+    /// The condition for a step down.
+    pub down: Down,
+    /// How the arrival rate is predicted.
+    pub predictor: PredictorSpec,
+    /// Which packets the predictor counts.
+    pub counted: Counted,
+    /// When the law is applied.
+    pub decision: Decision,
+    /// The interval of periodic decisions.
+    pub period: Duration,
+}
+
+/// Declares the parameters of a policy that applies the law, with any that only it has.
+macro_rules! adaptation {
+    (
+        $(#[doc = $doc:literal])*
+        pub struct Params {
+            $( $(#[doc = $extra_doc:literal])+ $extra:ident : $type:ty = $default:expr, $source:expr; )*
+        }
+    ) => {
+        dumbbell_core::config! {
+            $(#[doc = $doc])*
+            pub struct Params {
+                /// Bound on the queueing delay that the law tries to keep; longer than the port's pause.
+                delay: dumbbell_core::Duration = "40ms", "Panarello et al., e-Energy 2012, section 3";
+                /// A step down when the queue is empty and the predicted rate is below the present one (`P12`), or below the
+                /// next lower one (`N08`).
+                down: $crate::power::adaptation::Down = "P12", "Panarello et al., e-Energy 2012, section 2";
+                /// How the arrival rate is predicted.
+                predictor: $crate::power::predictor::PredictorSpec = "ewma-tau", "choice: Panarello et al. say only that it is an exponential average";
+                /// What the predictor counts: packets that `arrived`, or those that the queue `accepted`.
+                counted: $crate::power::adaptation::Counted = "arrived", "choice: a lost packet will come again";
+                /// When the law is applied: at every `event` that can change its answer, or `periodic`.
+                decision: $crate::power::adaptation::Decision = "event", "choice: the law as stated has no clock";
+                /// The interval of periodic decisions.
+                period: dumbbell_core::Duration = "10ms", "choice: below the guard of 16 ms";
+                $( $(#[doc = $extra_doc])+ $extra : $type = $default, $source; )*
+            }
+        }
+
+        impl Params {
+            fn law(&self) -> $crate::power::adaptation::Law {
+                $crate::power::adaptation::Law {
+                    delay: self.delay,
+                    down: self.down,
+                    predictor: self.predictor.clone(),
+                    counted: self.counted,
+                    decision: self.decision,
+                    period: self.period,
+                }
+            }
+        }
+    };
+}
+
+impl Law {
+    /// Checks the law, whose parameters stand at `at`, against the port's pause.
+    pub fn check(&self, pause: Duration, at: &At<'_>) -> Result<(), ConfigError> {
+        if self.delay <= pause {
+            return Err(at.key("delay").error(
+                format!("{} is not longer than the pause of {pause}", self.delay),
+                "make it longer, or shorten the port's `pause`",
+            ));
+        }
+        if self.period < Duration::from_micros(10) {
+            return Err(at
+                .key("period")
+                .error(format!("decisions every {} are too many", self.period), "give 10us or more"));
+        }
+        Ok(())
+    }
+
+    /// The law at work.
+    pub fn build(&self, step: Step, context: Context) -> Adaptation {
+        Adaptation {
+            delay: self.delay.as_secs_f64(),
+            pause: context.pause.as_secs_f64(),
+            down: self.down,
+            step,
+            predictor: self.predictor.build(context.rate),
+            accepted_only: self.counted == Counted::Accepted,
+            period: self.period,
+            next: (self.decision == Decision::Periodic).then_some(Time::ZERO + self.period),
+        }
+    }
+}
+
+/// The law at work.
+#[derive(Clone, Debug)]
+pub struct Adaptation {
+    /// In seconds, as `pause`.
+    delay: f64,
+    pause: f64,
+    down: Down,
+    step: Step,
+    predictor: AnyPredictor,
+    accepted_only: bool,
+    period: Duration,
+    /// The next decision, if they are periodic.
+    next: Option<Time>,
+}
+
+impl Adaptation {
+    /// True if `rate` meets the delay constraint for this backlog and prediction, after a pause.
+    fn suffices(&self, rate: f64, backlog: f64, predicted: f64) -> bool {
+        backlog / rate <= self.delay && (self.pause * predicted + backlog) / rate <= self.delay - self.pause
+    }
+
+    fn first_sufficient(&self, from: usize, view: &View<'_>, predicted: f64) -> usize {
+        let rates = &view.rates[from..];
+        let found = rates.iter().position(|&rate| self.suffices(rate, view.backlog, predicted));
+        found.map_or(view.rates.len() - 1, |i| from + i)
+    }
+
+    /// The rate below which the prediction must be for a step down from `level`.
+    fn threshold(&self, level: usize, rates: &[f64]) -> f64 {
+        match self.down {
+            Down::Present => rates[level],
+            Down::Lower => rates[level - 1],
+        }
+    }
+
+    /// The level that the law asks for now.
+    fn level(&self, now: Time, view: &View<'_>) -> usize {
+        let (i, q) = (view.level, view.backlog);
+        let predicted = self.predictor.value(now);
+        if let Some(&next) = view.rates.get(i + 1)
+            && (q / view.rates[i] > self.delay
+                || (self.pause * predicted + q) / next > self.delay - self.pause)
+        {
+            return match self.step {
+                Step::Single => i + 1,
+                Step::Up | Step::Both(_) => self.first_sufficient(i + 1, view, predicted),
+            };
+        }
+        if i > 0 && view.empty && predicted < self.threshold(i, view.rates) {
+            return match self.step {
+                Step::Single | Step::Up => i - 1,
+                Step::Both(headroom) => {
+                    let enough = view.rates[..i].iter().position(|&r| r >= (1.0 + headroom) * predicted);
+                    enough.unwrap_or(i - 1)
+                }
+            };
+        }
+        i
+    }
+
+    /// The level to wake up to: the lowest that is not below the prediction and meets the constraint.
+    pub fn level_on_waking(&self, now: Time, view: &View<'_>) -> usize {
+        let predicted = self.predictor.value(now);
+        let from = view.rates.iter().position(|&rate| rate >= predicted).unwrap_or(view.rates.len() - 1);
+        self.first_sufficient(from, view, predicted)
+    }
+}
+
+impl Policy for Adaptation {
+    #[inline]
+    fn arrived(&mut self, now: Time, size: u32, accepted: bool) {
+        if accepted || !self.accepted_only {
+            self.predictor.arrived(now, size);
+        }
+    }
+
+    fn decide(&mut self, now: Time, view: &View<'_>) -> Target {
+        if let Some(next) = &mut self.next {
+            if now < *next {
+                return Target::Level(view.level);
+            }
+            // A port that slept may have missed some.
+            *next += self.period * (1 + now.since(*next).as_nanos() / self.period.as_nanos());
+        }
+        Target::Level(self.level(now, view))
+    }
+
+    fn wake_at(&self, now: Time, view: &View<'_>) -> Time {
+        match self.next {
+            Some(next) => next,
+            None if view.empty && view.level > 0 => {
+                self.predictor.below(now, self.threshold(view.level, view.rates))
+            }
+            None => Time::NEVER,
+        }
+    }
+
+    fn predicted(&self, now: Time) -> Option<f64> {
+        Some(self.predictor.value(now))
+    }
+}

@@ -1,0 +1,37 @@
+//! No control: the rate of the start.
+
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::{Time, Validate, config};
+
+use super::{Context, Policy, PolicyParams, Target, View};
+
+config! {
+    /// Stays at the rate of the start.
+    pub struct Params {}
+}
+
+impl Validate for Params {}
+
+impl Algorithm for Params {
+    const NAME: &'static str = "fixed";
+    const TITLE: &'static str = "Stays at the rate of the start";
+    const REFERENCE: &'static str = "choice: the reference without control, with the same account of energy";
+}
+
+impl PolicyParams for Params {
+    type Machine = Fixed;
+
+    fn build(&self, _context: Context) -> Fixed {
+        Fixed
+    }
+}
+
+/// The policy.
+#[derive(Clone, Debug)]
+pub struct Fixed;
+
+impl Policy for Fixed {
+    fn decide(&mut self, _now: Time, view: &View<'_>) -> Target {
+        Target::Level(view.level)
+    }
+}

@@ -1,0 +1,154 @@
+//! The account of a port: time in every state, in whole nanoseconds.
+
+use dumbbell_core::{Duration, Time};
+
+/// What a port is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// Transmitting.
+    Busy,
+    /// Awake with nothing to send.
+    Idle,
+    /// Changing its rate: nothing is sent.
+    Pause,
+    /// Asleep.
+    Sleep,
+    /// Waking up: nothing is sent.
+    Waking,
+}
+
+impl State {
+    /// Every state, in the order of the tables.
+    pub const ALL: [State; 5] = [State::Busy, State::Idle, State::Pause, State::Sleep, State::Waking];
+
+    /// The name in tables and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            State::Busy => "busy",
+            State::Idle => "idle",
+            State::Pause => "pause",
+            State::Sleep => "sleep",
+            State::Waking => "waking",
+        }
+    }
+
+    /// The state of that name.
+    pub fn named(name: &str) -> Option<State> {
+        State::ALL.into_iter().find(|s| s.name() == name)
+    }
+}
+
+/// Time in one state at one rate.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Span {
+    /// The state.
+    pub state: State,
+    /// The rate that the port is set to, in bits per second; in a pause the new one.
+    pub rate: f64,
+    /// In a pause the rate before it.
+    pub previous: Option<f64>,
+    /// How long in all.
+    pub time: Duration,
+}
+
+/// Where the clock runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Cell {
+    pub state: State,
+    pub level: usize,
+    /// In a pause the level before it, else `level`.
+    pub previous: usize,
+}
+
+/// Time in every state and what happened, since the last reading.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    rates: Vec<f64>,
+    now: Cell,
+    since: Time,
+    /// By state and level, but for pauses.
+    times: Vec<Duration>,
+    /// By level and level before.
+    pauses: Vec<Duration>,
+    /// Changes of the rate.
+    pub transitions: u64,
+    /// Decision moments at which the policy wanted another rate and was refused: guard, pause or waking.
+    pub blocked: u64,
+    /// Times that the port woke up.
+    pub wakes: u64,
+    /// Longest time of a packet from arrival to the end of its transmission.
+    pub longest_sojourn: Duration,
+}
+
+impl Ledger {
+    /// An empty account of a port with these rates.
+    pub(super) fn new(rates: Vec<f64>, level: usize) -> Ledger {
+        let n = rates.len();
+        Ledger {
+            rates,
+            now: Cell { state: State::Idle, level, previous: level },
+            since: Time::ZERO,
+            times: vec![Duration::ZERO; n * State::ALL.len()],
+            pauses: vec![Duration::ZERO; n * n],
+            transitions: 0,
+            blocked: 0,
+            wakes: 0,
+            longest_sojourn: Duration::ZERO,
+        }
+    }
+
+    /// The port is in `cell` from `now` on.
+    #[inline]
+    pub(super) fn enter(&mut self, now: Time, cell: Cell) {
+        if cell != self.now {
+            self.count_up_to(now);
+            self.now = cell;
+        }
+    }
+
+    fn count_up_to(&mut self, now: Time) {
+        let n = self.rates.len();
+        let Cell { state, level, previous } = self.now;
+        let slot = match state {
+            State::Pause => &mut self.pauses[level * n + previous],
+            _ => &mut self.times[state as usize * n + level],
+        };
+        *slot += now.since(self.since);
+        self.since = now;
+    }
+
+    /// Closes the account at `now` and opens an empty one.
+    pub(super) fn read(&mut self, now: Time) -> Ledger {
+        self.count_up_to(now);
+        let closed = self.clone();
+        self.times.fill(Duration::ZERO);
+        self.pauses.fill(Duration::ZERO);
+        (self.transitions, self.blocked, self.wakes) = (0, 0, 0);
+        self.longest_sojourn = Duration::ZERO;
+        closed
+    }
+
+    /// Time in every state that occurred, ordered by state, rate, rate before.
+    pub fn spans(&self) -> Vec<Span> {
+        let n = self.rates.len();
+        let mut spans = Vec::new();
+        for state in State::ALL {
+            for (level, &rate) in self.rates.iter().enumerate() {
+                if state == State::Pause {
+                    let pauses = self.pauses[level * n..][..n].iter().zip(&self.rates);
+                    spans.extend(pauses.map(|(&time, &from)| Span {
+                        state,
+                        rate,
+                        previous: Some(from),
+                        time,
+                    }));
+                } else {
+                    let time = self.times[state as usize * n + level];
+                    spans.push(Span { state, rate, previous: None, time });
+                }
+            }
+        }
+        spans.retain(|s| !s.time.is_zero());
+        spans
+    }
+}

@@ -1,0 +1,121 @@
+//! XCP: the window follows what the routers grant.
+
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::{Validate, config};
+
+use super::growth::Growth;
+use super::{Build, Control, Controller, Event, Sample};
+
+config! {
+    /// Every data segment asks the routers on its way for more; its acknowledgement brings the change of rate that they
+    /// grant, and the window changes by this times the round-trip time. Losses are answered as by NewReno. At least one
+    /// of the forward links needs `router = "xcp"`.
+    pub struct Params {
+        /// What is left of the window after a loss, as a part of what was outstanding.
+        decrease: f64 = 0.5, "Katabi et al., SIGCOMM 2002, section 3.2: like TCP (RFC 5681 equation 4)";
+    }
+}
+
+impl Validate for Params {
+    fn validate(&self, at: &dumbbell_core::config::At<'_>) -> Result<(), dumbbell_core::ConfigError> {
+        if !(self.decrease > 0.0 && self.decrease < 1.0) {
+            let message = format!("{} is not a decrease", self.decrease);
+            return Err(at.key("decrease").error(message, "give a number between 0 and 1"));
+        }
+        Ok(())
+    }
+}
+
+impl Algorithm for Params {
+    const NAME: &'static str = "xcp";
+    const TITLE: &'static str = "XCP: the window follows the feedback of routers";
+    const REFERENCE: &'static str =
+        "Katabi, Handley & Rohrs, SIGCOMM 2002, in the form of ns-2.35 (xcp-end-sys.cc)";
+}
+
+impl Build for Params {
+    type Controller = Xcp;
+
+    fn build(&self) -> Xcp {
+        Xcp { decrease: self.decrease, window: 0.0 }
+    }
+}
+
+/// More than any router grants (ns-2.35 xcp-end-sys.cc: the request of a sender that is never satisfied), in bytes a second.
+const UNLIMITED: f64 = 1e24;
+
+/// The controller.
+#[derive(Clone, Debug)]
+pub struct Xcp {
+    decrease: f64,
+    /// The window in bytes, with its fraction.
+    window: f64,
+}
+
+impl Controller for Xcp {
+    fn on(&mut self, sample: &Sample, control: &mut Control) {
+        let mss = f64::from(sample.mss);
+        match sample.event {
+            Event::Ack | Event::Recovered => {
+                let change = sample.feedback * sample.smoothed_rtt.as_secs_f64();
+                if change.is_finite() {
+                    self.window = (self.window + change).max(mss);
+                    control.window = self.window as u64;
+                }
+            }
+            Event::Loss | Event::Ecn => {
+                Growth::default().cut(sample, control, self.decrease);
+                self.window = control.window as f64;
+            }
+            Event::Timeout => {
+                Growth::default().timeout(sample, control, self.decrease);
+                self.window = control.window as f64;
+            }
+            Event::Start => self.window = control.window as f64,
+            Event::Idle => {}
+        }
+        control.request = Some(UNLIMITED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dumbbell_core::Time;
+
+    use super::super::growth::tests::sample;
+    use super::*;
+
+    #[test]
+    fn the_window_changes_by_feedback_times_round_trip_time_and_keeps_fractions() {
+        let mut xcp = Params::default().build();
+        let mut control = Control { window: 10_000, threshold: u64::MAX, pacing: None, request: None };
+        xcp.on(&sample(Event::Start, Time::ZERO, 0, 0), &mut control);
+        assert_eq!((control.window, control.request), (10_000, Some(UNLIMITED)));
+        // At an RTT of 100 ms, 5 bytes a second are half a byte.
+        let ack = |feedback| Sample { feedback, ..sample(Event::Ack, Time::ZERO, 1000, 9000) };
+        for (feedback, window) in [
+            (5.0, 10_000),
+            (5.0, 10_001),
+            (-50_000.0, 5001),
+            (-1e9, 1000),
+            (f64::NAN, 1000),
+            (20_000.0, 3000),
+        ] {
+            xcp.on(&ack(feedback), &mut control);
+            assert_eq!(control.window, window);
+        }
+        xcp.on(&sample(Event::Ack, Time::ZERO, 1000, 9000), &mut control);
+        assert_eq!(control.window, 3000, "acknowledgements alone do not open the window");
+    }
+
+    #[test]
+    fn losses_are_answered_as_by_newreno() {
+        let mut xcp = Params::default().build();
+        let mut control = Control { window: 20_000, threshold: u64::MAX, pacing: None, request: None };
+        xcp.on(&sample(Event::Start, Time::ZERO, 0, 0), &mut control);
+        xcp.on(&sample(Event::Loss, Time::ZERO, 0, 20_000), &mut control);
+        assert_eq!(control.window, 10_000);
+        xcp.on(&sample(Event::Timeout, Time::ZERO, 0, 10_000), &mut control);
+        assert_eq!(control.window, 1000);
+    }
+}
