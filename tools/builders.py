@@ -19,6 +19,9 @@ WIDTH = 110
 FAMILIES = (
     ("topology", "topology", "Topologies: nodes and links"),
     ("queue", "queue", "Queue disciplines"),
+    ("router", "router", "Router agents: what a router does beside queueing"),
+    ("power", "power policy", "Power policies of a port"),
+    ("predictor", "rate predictor", "Predictors of the arrival rate, for power policies"),
     ("transport", "transport", "Transports"),
     ("controller", "controller", "Congestion controllers"),
     ("workload", "workload", "Workloads: sources of flows that arrive while the run goes on"),
@@ -26,8 +29,11 @@ FAMILIES = (
 )
 
 # Tables of a scenario that are not algorithms, by module.
-NETWORK_TABLES = ("bottleneck", "access", "host link", "graph link", "node group", "reverse")
-EXPERIMENT_TABLES = ("flows", "record")
+NETWORK_TABLES = (
+    "bottleneck", "access", "host link", "graph link", "node group", "reverse",
+    "power", "rate grid", "power model",
+)  # fmt: skip
+EXPERIMENT_TABLES = ("flows", "replay", "record")
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 
@@ -50,7 +56,7 @@ def python_type(schema: dict[str, Any]) -> str:
 def python_name(name: str) -> str:
     """Return the nearest Python identifier."""
     name = name.replace("-", "_").replace(" ", "_")
-    return f"{name}_" if keyword.iskeyword(name) else name
+    return f"{name}_" if keyword.iskeyword(name) or name in ("bin", "set") else name
 
 
 def toml(value: Any) -> str:
@@ -97,7 +103,7 @@ def docstring(
     title: str, reference: str, fields: list[dict[str, Any]], returns: str, meaning: str
 ) -> list[str]:
     """Return the docstring of a builder: meaning, default and its source for each parameter."""
-    lines = [*wrap(f'"""{title.rstrip(".")}.', 4)]
+    lines = [*wrap(f'"""{title[:1].upper()}{title[1:].rstrip(".")}.', 4)]
     if reference:
         lines += ["", *wrap(f"Reference: {reference.rstrip('.')}.", 4)]
     if fields:
@@ -192,7 +198,11 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
         "graph link": "One link of an explicit graph",
         "node group": "A named group of nodes of an explicit graph",
         "reverse": "How the direction back of a link differs",
+        "power": "Power control of one direction of a link",
+        "rate grid": "The rates of a port by rule; the highest is the link's",
+        "power model": "Power in each state of a port",
         "flows": "Flows known beforehand",
+        "replay": "A replay of recorded packets by one source that does not adapt",
         "record": "What to write down",
         "scenario": "An experiment, checked and ready to run",
     }

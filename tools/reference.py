@@ -15,6 +15,9 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 FAMILIES = {
     "topology": "Topologies",
     "queue": "Queue disciplines",
+    "router": "Router agents",
+    "power policy": "Power policies",
+    "rate predictor": "Predictors of the arrival rate",
     "transport": "Transports",
     "controller": "Congestion controllers",
     "workload": "Workloads",

@@ -1,20 +1,30 @@
 //! The Python extension module `dumbbell._native`: converts and delegates, and nothing else.
 
 mod convert;
+mod live;
 mod scenario;
 mod table;
+mod theory;
 
 use pyo3::prelude::*;
 
 pyo3::import_exception!(dumbbell.errors, ScenarioError);
+pyo3::import_exception!(dumbbell.errors, TheoryError);
 
 /// The compiled part of dumbbell.
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::live::{probe, shell};
+    #[pymodule_export]
     use super::scenario::{Scenario, registry, schema};
     #[pymodule_export]
     use super::table::{Table, read_parquet};
+    #[pymodule_export]
+    use super::theory::{
+        envelope, longest_sleeping, optimal_rates, processor_sharing, sharing_line, slow_start_line,
+        smallest_delay,
+    };
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const version: &str = env!("CARGO_PKG_VERSION");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{Config, Value};
+use dumbbell_core::{Config, Results, Value};
 use dumbbell_record::{Metadata, to_arrow};
 use dumbbell_sim::Plan;
 use pyo3::prelude::*;
@@ -21,7 +21,7 @@ const PROGRESS_PERIOD: Duration = Duration::from_millis(100);
 #[pyclass(frozen, module = "dumbbell._native")]
 pub struct Scenario {
     scenario: dumbbell_sim::Scenario,
-    plan: Plan,
+    pub(crate) plan: Plan,
 }
 
 impl Scenario {
@@ -97,7 +97,7 @@ impl Scenario {
     }
 
     /// Runs the experiment without holding the interpreter lock; the tables in the order `runs, flows, links,
-    /// samples, drops`.
+    /// samples, drops, states, arrivals`.
     ///
     /// `progress(now_s, duration_s, events)` is called about ten times a second. What it raises, or a signal
     /// handler (Ctrl-C), ends the run.
@@ -129,17 +129,20 @@ impl Scenario {
                     }
                 }
             })
-            .map(|results| {
-                let metadata = self.metadata();
-                let tables = results.into_tables().into_iter();
-                tables.map(|table| Table::new(to_arrow(table), metadata.clone())).collect()
-            })
+            .map(|results| self.tables(results))
         });
         outcome.map_err(|_| raised.expect("only an exception interrupts a run"))
     }
 }
 
 impl Scenario {
+    /// The tables of a run, with where they come from.
+    pub(crate) fn tables(&self, results: Results) -> Vec<Table> {
+        let metadata = self.metadata();
+        let tables = results.into_tables().into_iter();
+        tables.map(|table| Table::new(to_arrow(table), metadata.clone())).collect()
+    }
+
     fn metadata(&self) -> Metadata {
         let pairs = [
             ("dumbbell.version", env!("CARGO_PKG_VERSION").to_owned()),

@@ -13,6 +13,7 @@ from dumbbell import __version__
 from dumbbell.cli.archive import pack, verify
 from dumbbell.cli.html import html
 from dumbbell.cli.inspect import check, describe, list_, schema
+from dumbbell.cli.live import compare_real, doctor, shell
 from dumbbell.cli.papers import papers, reproduce
 from dumbbell.cli.plot import plot
 from dumbbell.cli.run import run
@@ -40,6 +41,7 @@ def cli() -> None:
 
 _COMMANDS = (
     run, check, list_, describe, schema, plot, study, query, papers, reproduce, html, pack, verify,
+    shell, doctor, compare_real,
 )  # fmt: skip
 
 for _command in _COMMANDS:

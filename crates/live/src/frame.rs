@@ -1,0 +1,463 @@
+//! A packet as it came from the kernel: one buffer, and what the network may read and write in it.
+//!
+//! Parsed once, on arrival; everything that comes from outside is checked there, so that nothing behind it can fail.
+
+use dumbbell_core::rcp::RcpHeader;
+use dumbbell_core::{Ecn, Frame, Time};
+use dumbbell_net::link::Carried;
+
+use crate::checksum::{self, Sum};
+use crate::wire;
+
+/// Headers of IPv6 extensions that are looked through for a transport header; longer chains count as opaque.
+const MAX_EXTENSIONS: usize = 8;
+
+/// Protocol numbers (IANA, Assigned Internet Protocol Numbers).
+mod protocol {
+    pub const HOP_BY_HOP: u8 = 0;
+    pub const TCP: u8 = 6;
+    pub const UDP: u8 = 17;
+    pub const ROUTING: u8 = 43;
+    pub const FRAGMENT: u8 = 44;
+    pub const DESTINATION: u8 = 60;
+}
+
+/// Why bytes are not an IP packet that a link can carry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Malformed {
+    /// Shorter than its header, or than the length that the header gives.
+    Truncated,
+    /// Neither IPv4 nor IPv6.
+    Version,
+    /// A header length that no header has.
+    Header,
+}
+
+/// An IPv4 or IPv6 packet in a buffer of its own.
+#[derive(Clone, Debug)]
+pub struct IpFrame {
+    at: Time,
+    arrived: Time,
+    bytes: Vec<u8>,
+    flow: u64,
+    /// Where the UDP header begins, if this is a whole UDP datagram.
+    udp: Option<u16>,
+}
+
+impl IpFrame {
+    /// Takes over a buffer that holds one packet. Bytes behind the packet are cut off.
+    ///
+    /// # Errors
+    /// What is wrong, with the buffer, so that it can be used again.
+    pub fn parse(at: Time, mut bytes: Vec<u8>) -> Result<IpFrame, (Malformed, Vec<u8>)> {
+        match layout(&bytes) {
+            Ok(layout) => {
+                bytes.truncate(layout.length);
+                Ok(IpFrame { at, arrived: at, bytes, flow: layout.flow, udp: layout.udp })
+            }
+            Err(reason) => Err((reason, bytes)),
+        }
+    }
+
+    /// When it arrived here.
+    pub fn arrived(&self) -> Time {
+        self.arrived
+    }
+
+    /// The packet.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The buffer, to be used again.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The payload, if this is a UDP datagram that is whole: no fragment, and as long as its header says.
+    pub fn udp_payload(&self) -> Option<&[u8]> {
+        self.udp.map(|at| &self.bytes[usize::from(at) + UDP_HEADER..])
+    }
+
+    /// Overwrites part of the payload of a UDP datagram and updates the checksum for the words that change.
+    ///
+    /// A checksum of 0, "none", stays (RFC 768); one that becomes 0 is written as all ones.
+    ///
+    /// # Panics
+    /// If this is no UDP datagram or the part does not lie within its payload.
+    pub fn write_udp_payload(&mut self, offset: usize, new: &[u8]) {
+        let header = usize::from(self.udp.expect("a UDP datagram"));
+        let start = header + UDP_HEADER + offset;
+        let end = start + new.len();
+        let checksum_at = header + 6;
+        let mut checksum = be16(&self.bytes, checksum_at);
+        let present = checksum != 0;
+        // Words count from the UDP header; a part may begin or end in the middle of one.
+        let first = start - (start - header) % 2;
+        for word in (first..end).step_by(2) {
+            let old = word16(&self.bytes, word);
+            let part = word.max(start)..(word + 2).min(end);
+            self.bytes[part.clone()].copy_from_slice(&new[part.start - start..part.end - start]);
+            checksum = checksum::update(checksum, old, word16(&self.bytes, word));
+        }
+        if present {
+            let stored = if checksum == 0 { 0xffff } else { checksum };
+            self.bytes[checksum_at..checksum_at + 2].copy_from_slice(&stored.to_be_bytes());
+        }
+    }
+
+    /// True if the checksum of a UDP datagram is right or absent, or if this is no UDP datagram.
+    pub fn udp_checksum_holds(&self) -> bool {
+        let Some(header) = self.udp.map(usize::from) else { return true };
+        if be16(&self.bytes, header + 6) == 0 {
+            return true;
+        }
+        let addresses = if self.is_v4() { &self.bytes[12..20] } else { &self.bytes[8..40] };
+        let sum = Sum::default()
+            .add_bytes(addresses)
+            .add_word(u16::from(protocol::UDP))
+            .add_word((self.bytes.len() - header) as u16)
+            .add_bytes(&self.bytes[header..]);
+        sum.checksum() == 0
+    }
+
+    /// The destination address: 4 or 16 bytes.
+    pub fn destination(&self) -> &[u8] {
+        if self.is_v4() { &self.bytes[16..20] } else { &self.bytes[24..40] }
+    }
+
+    fn is_v4(&self) -> bool {
+        self.bytes[0] >> 4 == 4
+    }
+
+    fn traffic_class(&self) -> u8 {
+        if self.is_v4() { self.bytes[1] } else { self.bytes[0] << 4 | self.bytes[1] >> 4 }
+    }
+}
+
+impl Frame for IpFrame {
+    fn size(&self) -> u32 {
+        self.bytes.len() as u32
+    }
+
+    fn ecn(&self) -> Ecn {
+        match self.traffic_class() & 0b11 {
+            0b00 => Ecn::NotEct,
+            0b01 => Ecn::Ect1,
+            0b10 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+
+    fn mark_ce(&mut self) {
+        if self.is_v4() {
+            let old = be16(&self.bytes, 0);
+            self.bytes[1] |= 0b11;
+            let updated = checksum::update(be16(&self.bytes, 10), old, be16(&self.bytes, 0));
+            self.bytes[10..12].copy_from_slice(&updated.to_be_bytes());
+        } else {
+            self.bytes[1] |= 0b11 << 4;
+        }
+    }
+
+    fn flow_hash(&self) -> u64 {
+        self.flow
+    }
+
+    fn class(&self) -> u8 {
+        self.traffic_class() >> 2
+    }
+
+    fn rcp(&self) -> Option<RcpHeader> {
+        wire::of_frame(self)
+    }
+
+    fn set_rcp_rate(&mut self, rate: u64) {
+        wire::stamp(self, rate);
+    }
+}
+
+impl Carried for IpFrame {
+    fn at(&self) -> Time {
+        self.at
+    }
+
+    fn set_at(&mut self, at: Time) {
+        self.at = at;
+    }
+}
+
+const UDP_HEADER: usize = 8;
+
+/// What parsing finds.
+struct Layout {
+    length: usize,
+    flow: u64,
+    udp: Option<u16>,
+}
+
+/// Where the transport header is, and what it is.
+struct Transport {
+    protocol: u8,
+    at: usize,
+    fragment: bool,
+}
+
+fn layout(bytes: &[u8]) -> Result<Layout, Malformed> {
+    let version = bytes.first().ok_or(Malformed::Truncated)? >> 4;
+    let (length, addresses, transport) = match version {
+        4 => v4(bytes)?,
+        6 => v6(bytes)?,
+        _ => return Err(Malformed::Version),
+    };
+    let packet = &bytes[..length];
+    // Only the first fragment has ports; leaving them out of all keeps the fragments of a datagram in one flow.
+    let ports = match transport.protocol {
+        protocol::TCP | protocol::UDP if !transport.fragment => {
+            packet.get(transport.at..transport.at + 4).unwrap_or_default()
+        }
+        _ => &[],
+    };
+    let udp = (transport.protocol == protocol::UDP && !transport.fragment)
+        .then(|| whole_udp(packet, transport.at))
+        .flatten();
+    Ok(Layout { length, flow: hash(&[addresses, &[transport.protocol], ports]), udp })
+}
+
+/// The position of a UDP header, if the datagram is as long as it says.
+fn whole_udp(packet: &[u8], at: usize) -> Option<u16> {
+    let datagram = packet.get(at..)?;
+    let length = usize::from(be16(datagram.get(..UDP_HEADER)?, 4));
+    (length == datagram.len()).then_some(at as u16)
+}
+
+type Parsed<'a> = (usize, &'a [u8], Transport);
+
+/// RFC 791 section 3.1.
+fn v4(bytes: &[u8]) -> Result<Parsed<'_>, Malformed> {
+    if bytes.len() < 20 {
+        return Err(Malformed::Truncated);
+    }
+    let header = usize::from(bytes[0] & 0xf) * 4;
+    let length = usize::from(be16(bytes, 2));
+    if header < 20 || length < header {
+        return Err(Malformed::Header);
+    }
+    if bytes.len() < length {
+        return Err(Malformed::Truncated);
+    }
+    // More fragments, or an offset: bits 2 to 15 of the word.
+    let fragment = be16(bytes, 6) & 0x3fff != 0;
+    Ok((length, &bytes[12..20], Transport { protocol: bytes[9], at: header, fragment }))
+}
+
+/// RFC 8200 sections 3 and 4. Jumbograms are refused: no link here carries them.
+fn v6(bytes: &[u8]) -> Result<Parsed<'_>, Malformed> {
+    if bytes.len() < 40 {
+        return Err(Malformed::Truncated);
+    }
+    let length = 40 + usize::from(be16(bytes, 4));
+    if bytes.len() < length {
+        return Err(Malformed::Truncated);
+    }
+    let mut transport = Transport { protocol: bytes[6], at: 40, fragment: false };
+    for _ in 0..MAX_EXTENSIONS {
+        let extension = &bytes[transport.at.min(length)..length];
+        let size = match transport.protocol {
+            protocol::HOP_BY_HOP | protocol::ROUTING | protocol::DESTINATION => {
+                extension.get(1).map_or(0, |n| (usize::from(*n) + 1) * 8)
+            }
+            protocol::FRAGMENT => 8,
+            _ => break,
+        };
+        let Some(header) = extension.get(..size).filter(|header| header.len() >= 8) else { break };
+        // An atomic fragment (offset 0, no more to come) is a whole packet (RFC 6946).
+        transport.fragment |= transport.protocol == protocol::FRAGMENT && be16(header, 2) & 0xfff9 != 0;
+        transport.protocol = header[0];
+        transport.at += size;
+    }
+    Ok((length, &bytes[8..40], transport))
+}
+
+/// FNV-1a, its high bits folded into the low ones: the same flow hashes alike on every machine.
+fn hash(parts: &[&[u8]]) -> u64 {
+    let bytes = parts.iter().copied().flatten();
+    let h =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3));
+    h ^ h >> 32
+}
+
+fn be16(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+/// The word at `at`; a last odd byte is its high half.
+fn word16(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes.get(at + 1).copied().unwrap_or(0)])
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A whole UDP datagram with right checksums.
+    pub(crate) fn udp(v6: bool, ports: (u16, u16), tos: u8, payload: &[u8]) -> Vec<u8> {
+        let length = UDP_HEADER + payload.len();
+        let mut bytes = if v6 {
+            let mut header = vec![0x60 | tos >> 4, tos << 4, 0, 0];
+            header.extend((length as u16).to_be_bytes());
+            header.extend([protocol::UDP, 64]);
+            header.extend((1..=32).collect::<Vec<u8>>());
+            header
+        } else {
+            let mut header = vec![0x45, tos];
+            header.extend((20 + length as u16).to_be_bytes());
+            header.extend([0x12, 0x34, 0x40, 0, 64, protocol::UDP, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+            let checksum = Sum::default().add_bytes(&header).checksum();
+            header[10..12].copy_from_slice(&checksum.to_be_bytes());
+            header
+        };
+        let start = bytes.len();
+        bytes.extend(ports.0.to_be_bytes());
+        bytes.extend(ports.1.to_be_bytes());
+        bytes.extend((length as u16).to_be_bytes());
+        bytes.extend([0, 0]);
+        bytes.extend(payload);
+        let checksum = udp_checksum(&bytes, start);
+        bytes[start + 6..start + 8].copy_from_slice(&checksum.to_be_bytes());
+        bytes
+    }
+
+    /// The checksum that belongs into a datagram, summed in full.
+    fn udp_checksum(packet: &[u8], start: usize) -> u16 {
+        let addresses = if start == 20 { &packet[12..20] } else { &packet[8..40] };
+        let mut datagram = packet[start..].to_vec();
+        datagram[6..8].fill(0);
+        let sum = Sum::default()
+            .add_bytes(addresses)
+            .add_word(17)
+            .add_word(datagram.len() as u16)
+            .add_bytes(&datagram);
+        match sum.checksum() {
+            0 => 0xffff,
+            checksum => checksum,
+        }
+    }
+
+    fn frame(bytes: Vec<u8>) -> IpFrame {
+        IpFrame::parse(Time::ZERO, bytes).unwrap()
+    }
+
+    #[test]
+    fn fields_of_both_versions() {
+        for v6 in [false, true] {
+            let mut bytes = udp(v6, (1000, 2000), 0xb9, b"hello");
+            bytes.extend([0; 9]);
+            let frame = frame(bytes);
+            assert_eq!(frame.size(), if v6 { 53 } else { 33 }, "padding is cut off");
+            assert_eq!((frame.ecn(), frame.class()), (Ecn::Ect1, 46));
+            assert_eq!(frame.udp_payload(), Some(&b"hello"[..]));
+            assert!(frame.udp_checksum_holds());
+        }
+    }
+
+    #[test]
+    fn flows_are_told_apart_by_ports_and_fragments_stay_together() {
+        for v6 in [false, true] {
+            let hash = |ports| frame(udp(v6, ports, 0, b"x")).flow_hash();
+            assert_eq!(hash((1, 2)), hash((1, 2)));
+            assert_ne!(hash((1, 2)), hash((1, 3)));
+        }
+        let fragment = |offset: u16, ports| {
+            let mut bytes = udp(false, ports, 0, b"12345678");
+            bytes[6..8].copy_from_slice(&(0x2000 | offset).to_be_bytes());
+            frame(bytes)
+        };
+        assert_eq!(fragment(0, (1, 2)).flow_hash(), fragment(1, (7, 8)).flow_hash());
+        assert_eq!(fragment(0, (1, 2)).udp_payload(), None);
+    }
+
+    #[test]
+    fn an_ipv6_fragment_has_no_ports_and_an_atomic_one_has() {
+        let with = |offset_and_more: u16| {
+            let plain = udp(true, (1, 2), 0, b"data");
+            let mut bytes = plain[..40].to_vec();
+            bytes[4..6].copy_from_slice(&(plain.len() as u16 - 40 + 8).to_be_bytes());
+            bytes[6] = protocol::FRAGMENT;
+            bytes.extend([protocol::UDP, 0]);
+            bytes.extend(offset_and_more.to_be_bytes());
+            bytes.extend([0, 0, 0, 1]);
+            bytes.extend(&plain[40..]);
+            frame(bytes)
+        };
+        assert_eq!(with(0).udp_payload(), Some(&b"data"[..]));
+        assert_eq!(with(1).udp_payload(), None);
+        assert_eq!(with(8).udp_payload(), None);
+    }
+
+    #[test]
+    fn what_is_no_packet_is_refused_and_gives_the_buffer_back() {
+        let whole = udp(false, (1, 2), 0, b"hello");
+        let refused = |bytes: &[u8]| IpFrame::parse(Time::ZERO, bytes.to_vec()).map_err(|(why, _)| why).err();
+        assert_eq!(refused(&[]), Some(Malformed::Truncated));
+        assert_eq!(refused(&whole[..whole.len() - 1]), Some(Malformed::Truncated));
+        assert_eq!(refused(&[0x15; 60]), Some(Malformed::Version));
+        let mut short_header = whole.clone();
+        short_header[0] = 0x44;
+        assert_eq!(refused(&short_header), Some(Malformed::Header));
+        let (_, buffer) = IpFrame::parse(Time::ZERO, whole[..7].to_vec()).unwrap_err();
+        assert_eq!(buffer, &whole[..7]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_parser_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..200), v6: bool, bits: u8) {
+            // Half of the cases look like IP, so that parsing goes deeper.
+            if let Some(first) = bytes.first_mut() && bits & 1 == 0 {
+                *first = if v6 { 0x60 } else { 0x45 };
+            }
+            if bytes.len() > 6 && bits & 2 == 0 {
+                let length = bytes.len() as u16;
+                let (at, value) = if v6 { (4, length.saturating_sub(40)) } else { (2, length) };
+                bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
+            }
+            if let Ok(mut frame) = IpFrame::parse(Time::ZERO, bytes) {
+                frame.udp_checksum_holds();
+                frame.mark_ce();
+                prop_assert_eq!(frame.ecn(), Ecn::Ce);
+                if let Some(payload) = frame.udp_payload().map(<[u8]>::to_vec) {
+                    frame.write_udp_payload(0, &payload);
+                }
+            }
+        }
+
+        #[test]
+        fn rewriting_keeps_the_checksum(v6: bool, payload in prop::collection::vec(any::<u8>(), 1..1500), at: prop::sample::Index,
+                                        new in prop::collection::vec(any::<u8>(), 1..64), none: bool) {
+            let mut bytes = udp(v6, (5, 6), 0, &payload);
+            let header = if v6 { 40 } else { 20 };
+            if none {
+                bytes[header + 6..header + 8].fill(0);
+            }
+            let mut frame = frame(bytes);
+            let offset = at.index(payload.len());
+            let new = &new[..new.len().min(payload.len() - offset)];
+            frame.write_udp_payload(offset, new);
+            prop_assert_eq!(&frame.udp_payload().unwrap()[offset..offset + new.len()], new);
+            let want = if none { 0 } else { udp_checksum(frame.bytes(), header) };
+            prop_assert_eq!(be16(frame.bytes(), header + 6), want);
+            prop_assert!(frame.udp_checksum_holds());
+        }
+
+        #[test]
+        fn marking_keeps_the_header_checksum(v6: bool, tos: u8, ports: (u16, u16)) {
+            let mut frame = frame(udp(v6, ports, tos, b"data"));
+            let class = frame.class();
+            frame.mark_ce();
+            prop_assert_eq!((frame.ecn(), frame.class()), (Ecn::Ce, class));
+            prop_assert!(v6 || Sum::default().add_bytes(&frame.bytes()[..20]).checksum() == 0);
+            prop_assert!(frame.udp_checksum_holds());
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What of a plan real packets go through: one link, each way.
+
+use dumbbell_core::{ConfigError, Duration};
+use dumbbell_sim::Plan;
+use dumbbell_sim::plan::{Link, Pair};
+
+/// The two directions of an emulated path.
+///
+/// The rest of the path, links that are no bottleneck, counts as propagation delay: real packets see the base round-trip
+/// time of the first pair whose data crosses the link.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// From the client to the server, with the delay of the whole path.
+    pub uplink: Link,
+    /// From the server to the client, with the delay of the whole path.
+    pub downlink: Link,
+    /// The largest packet on the whole path.
+    pub mtu: u32,
+}
+
+impl Path {
+    /// The path through the link called `at`; without a name, through the slowest link of the first pair.
+    ///
+    /// # Errors
+    /// If there is no such link, or no pair sends data over it.
+    pub fn of(plan: &Plan, at: Option<&str>) -> Result<Path, ConfigError> {
+        let pair = match at {
+            None => plan.pairs.first(),
+            Some(name) => {
+                plan.pairs.iter().find(|p| p.forward.iter().any(|l| plan.links[*l as usize].name == name))
+            }
+        };
+        let Some(pair) = pair else { return Err(no_pair(plan, at.unwrap_or_default())) };
+        let named = |l: &&u32| at.is_some_and(|name| plan.links[**l as usize].name == name);
+        let slowest = |route: &[u32]| route.iter().min_by_key(|l| plan.links[**l as usize].rate).copied();
+        let uplink = pair.forward.iter().find(named).copied().or_else(|| slowest(&pair.forward));
+        let (from, to) = uplink.map_or((0, 0), |l| (plan.links[l as usize].from, plan.links[l as usize].to));
+        let back = |l: &&u32| (plan.links[**l as usize].from, plan.links[**l as usize].to) == (to, from);
+        let downlink = pair.reverse.iter().find(back).copied().or_else(|| slowest(&pair.reverse));
+        let (Some(uplink), Some(downlink)) = (uplink, downlink) else {
+            return Err(no_pair(plan, at.unwrap_or_default()));
+        };
+        let mtu = links(plan, pair).map(|l| l.mtu).min().unwrap_or_default();
+        Ok(Path {
+            uplink: with_delay_of(plan, uplink, &pair.forward),
+            downlink: with_delay_of(plan, downlink, &pair.reverse),
+            mtu,
+        })
+    }
+
+    /// Propagation there and back.
+    pub fn base_rtt(&self) -> Duration {
+        self.uplink.delay + self.downlink.delay
+    }
+}
+
+fn links<'a>(plan: &'a Plan, pair: &'a Pair) -> impl Iterator<Item = &'a Link> {
+    pair.forward.iter().chain(&pair.reverse).map(|l| &plan.links[*l as usize])
+}
+
+fn with_delay_of(plan: &Plan, link: u32, route: &[u32]) -> Link {
+    let delay = route.iter().fold(Duration::ZERO, |sum, l| sum + plan.links[*l as usize].delay);
+    // Real packets come in any size that fits; the queue of the link is what a shell is for.
+    Link { delay, sampled: true, ..plan.links[link as usize].clone() }
+}
+
+fn no_pair(plan: &Plan, at: &str) -> ConfigError {
+    let mut used: Vec<&str> =
+        plan.pairs.iter().flat_map(|p| &p.forward).map(|l| &*plan.links[*l as usize].name).collect();
+    used.sort_unstable();
+    used.dedup();
+    ConfigError {
+        path: "--at".to_owned(),
+        message: format!("no data crosses a link {at:?}"),
+        remedy: dumbbell_core::config::suggest(at, &used),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dumbbell_sim::Scenario;
+
+    fn plan() -> Plan {
+        let text = r#"
+            duration = "1s"
+            [topology]
+            kind = "dumbbell"
+            pairs = 2
+            bottleneck = { rate = "10Mbit/s", delay = "5ms", reverse = { rate = "2Mbit/s" } }
+            access = { rate = "100Mbit/s", delay = "10ms", mtu = "1400B" }
+            [[flows]]
+            from = "senders"
+            to = "receivers"
+        "#;
+        Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap()
+    }
+
+    #[test]
+    fn the_rest_of_the_path_counts_as_delay() {
+        let path = Path::of(&plan(), None).unwrap();
+        assert_eq!((&*path.uplink.name, &*path.downlink.name), ("left->right", "right->left"));
+        assert_eq!((path.uplink.rate.as_bps(), path.downlink.rate.as_bps()), (10_000_000, 2_000_000));
+        assert_eq!(path.uplink.delay, Duration::from_millis(25));
+        assert_eq!(path.base_rtt(), plan().pairs[0].base_rtt);
+        assert_eq!(path.mtu, 1400);
+    }
+
+    #[test]
+    fn a_link_is_chosen_by_name() {
+        let plan = plan();
+        let name = &plan.links[plan.pairs[1].forward[0] as usize].name;
+        let path = Path::of(&plan, Some(name)).unwrap();
+        assert_eq!(&path.uplink.name, name);
+        assert_eq!((path.downlink.from, path.downlink.to), (path.uplink.to, path.uplink.from));
+        let error = Path::of(&plan, Some("left->rihgt")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "--at: no data crosses a link \"left->rihgt\"; did you mean \"left->right\"?"
+        );
+    }
+}

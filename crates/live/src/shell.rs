@@ -1,0 +1,348 @@
+//! A shell: two namespaces with an emulated path between them, from a plan to result tables.
+
+use std::ffi::CString;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use dumbbell_core::results::{DropRow, Results, RunRow, SampleRow};
+use dumbbell_core::{ConfigError, Duration, Time};
+use dumbbell_sim::Plan;
+use serde::Serialize;
+
+use crate::device::Address;
+use crate::emulator::{Emulator, Far, Outcome, Sample, Settings, Tally};
+use crate::lateness::{Bucket, Quantiles};
+use crate::namespace::{Command, End, Inside};
+use crate::nest;
+use crate::path::Path;
+
+/// The number of the server's address.
+const SERVER: u32 = 1;
+/// The number of the address of the outermost client.
+const CLIENT: u32 = 2;
+
+/// In a valid run, all but one packet in a hundred leave no later than this: the grain of Mahimahi's clock (Netravali et
+/// al., USENIX ATC 2015).
+pub const LATE_P99: Duration = Duration::from_millis(1);
+
+/// In a valid run, at least this share of the rate reaches the far end while packets wait.
+pub const LEAST_RATE: f64 = 0.97;
+
+/// In a valid run, no more than this share of the packets is lost outside the emulated link: a hundredth of the loss at
+/// which the throughput of TCP is commonly studied.
+pub const MOST_MISSING: f64 = 1e-4;
+
+/// What a shell runs.
+#[derive(Clone, Debug)]
+pub struct Shell {
+    /// The program and arguments of the client.
+    pub command: Vec<CString>,
+    /// The program and arguments of the server; empty for none.
+    pub server: Vec<CString>,
+    /// The environment of both, `KEY=value`; the addresses are added.
+    pub environment: Vec<CString>,
+    /// The link to emulate; the slowest on the first path if not given.
+    pub at: Option<String>,
+    /// Let the commands administer the network of their namespaces.
+    pub network_administration: bool,
+    /// Logs of the uplink and the downlink.
+    pub logs: [Option<PathBuf>; 2],
+    /// The date in milliseconds since 1970, for the logs.
+    pub unix: u64,
+}
+
+/// How true an emulation was.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Fidelity {
+    /// True if every bound holds.
+    pub valid: bool,
+    /// The bounds that do not hold, in words.
+    pub reasons: Vec<String>,
+    /// How long the run took (s).
+    pub duration: f64,
+    /// From the client to the server.
+    pub uplink: DirectionFidelity,
+    /// From the server to the client.
+    pub downlink: DirectionFidelity,
+}
+
+/// How true one direction was.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct DirectionFidelity {
+    /// The link.
+    pub link: String,
+    /// Its rate (bit/s).
+    pub rate: f64,
+    /// The rate at which it sent while packets waited (bit/s); none if they never did.
+    pub busy_rate_asked: Option<f64>,
+    /// The rate at which packets reached the far end meanwhile (bit/s).
+    pub busy_rate_achieved: Option<f64>,
+    /// How late packets left (s).
+    pub lateness: Quantiles,
+    /// The same in full.
+    pub histogram: Vec<Bucket>,
+    /// Packets that the kernel dropped before the emulator could fetch them.
+    pub lost_before: u64,
+    /// Packets that the far end did not take.
+    pub refused: u64,
+    /// Input that was no packet.
+    pub malformed: u64,
+}
+
+/// What a shell leaves behind.
+pub struct Report {
+    /// The exit status of the command.
+    pub status: u8,
+    /// The tables of a simulation.
+    pub results: Results,
+    /// How true the emulation was.
+    pub fidelity: Fidelity,
+}
+
+/// Why a shell did not come to its end.
+#[derive(Debug)]
+pub enum Ended {
+    /// The machine or the input does not allow it.
+    Refused(ConfigError),
+    /// The caller asked for it.
+    Interrupted,
+}
+
+/// Makes a namespace with a device and takes it down again.
+///
+/// # Errors
+/// What the machine does not allow or lacks.
+pub fn probe() -> Result<(), ConfigError> {
+    let inside = Inside { address: Address::numbered(SERVER), mtu: 1500, command: None, client: false };
+    End::create(&inside).map(drop)
+}
+
+impl Shell {
+    /// Runs the shell. `tick` is called some ten times a second and may end it.
+    ///
+    /// # Errors
+    /// See [`Ended`]. Nothing is left behind in any case.
+    pub fn run(&self, plan: &Plan, tick: impl FnMut() -> ControlFlow<()>) -> Result<Report, Ended> {
+        let path = Path::of(plan, self.at.as_deref()).map_err(Ended::Refused)?;
+        let settings = Settings {
+            path: &path,
+            seed: plan.seed,
+            warmup: plan.warmup,
+            period: plan.record.period,
+            drops: plan.record.drops,
+            logs: self.logs.clone(),
+            unix: self.unix,
+        };
+        let (client, far) = self.ends(path.mtu).map_err(Ended::Refused)?;
+        let ended = Emulator::new(&settings, client, far).and_then(|emulator| emulator.run(tick));
+        match ended {
+            Ok(outcome) => Ok(report(plan, &path, outcome)),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => Err(Ended::Interrupted),
+            Err(e) => Err(Ended::Refused(ConfigError {
+                path: String::new(),
+                message: format!("the emulation ended ({e})"),
+                remedy: "see `dumbbell doctor`".to_owned(),
+            })),
+        }
+    }
+
+    fn ends(&self, mtu: u32) -> Result<(End, Far), ConfigError> {
+        let outer = nest::attach().map_err(|e| ConfigError {
+            path: String::new(),
+            message: format!("the shell around this one does not answer ({e})"),
+            remedy: "leave it and start it again".to_owned(),
+        })?;
+        let (far, number) = match outer {
+            Some((socket, number)) => (Far::Outer(socket), number),
+            None => {
+                let command = (!self.server.is_empty()).then(|| self.command(&self.server, SERVER));
+                let inside = Inside { address: Address::numbered(SERVER), mtu, command, client: false };
+                (Far::Server(End::create(&inside)?), CLIENT)
+            }
+        };
+        let command = Some(self.command(&self.command, number));
+        let client = End::create(&Inside { address: Address::numbered(number), mtu, command, client: true })?;
+        Ok((client, far))
+    }
+
+    fn command(&self, arguments: &[CString], number: u32) -> Command {
+        let names = ["DUMBBELL_CLIENT", "DUMBBELL_CLIENT_V6", "DUMBBELL_SERVER", "DUMBBELL_SERVER_V6"];
+        let ours = |entry: &CString| {
+            let key = entry.to_bytes().split(|b| *b == b'=').next().unwrap_or_default();
+            names.iter().any(|name| name.as_bytes() == key)
+        };
+        let mut environment: Vec<CString> = self.environment.iter().filter(|e| !ours(e)).cloned().collect();
+        let (client, server) = (Address::numbered(number.max(CLIENT)), Address::numbered(SERVER));
+        let values =
+            [client.v4.to_string(), client.v6.to_string(), server.v4.to_string(), server.v6.to_string()];
+        let added =
+            names.iter().zip(values).filter_map(|(name, value)| CString::new(format!("{name}={value}")).ok());
+        environment.extend(added);
+        Command {
+            arguments: arguments.to_vec(),
+            environment,
+            network_administration: self.network_administration,
+        }
+    }
+}
+
+fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
+    let mut results = Results::default();
+    let links = [&path.uplink, &path.downlink];
+    let from = Time::ZERO + plan.warmup.min(outcome.duration);
+    // An instant of a run that ended within its warm-up keeps rates finite.
+    let until = (Time::ZERO + outcome.duration).max(from + Duration::from_nanos(1));
+    let mut row = RunRow {
+        seed: plan.seed,
+        duration: outcome.duration.as_secs_f64(),
+        warmup: from.as_secs_f64(),
+        packet_hops: 0,
+        flows_started: 0,
+        flows_completed: 0,
+        goodput: 0.0,
+        fairness: None,
+        fct_mean: None,
+        packets_sent: 0,
+        packets_delivered: 0,
+        packets_dropped: 0,
+        packets_inside: 0,
+    };
+    for (i, (link, tally)) in links.iter().zip(&outcome.tallies).enumerate() {
+        let counted = tally.total.since(&tally.baseline);
+        let link_row = link.row(
+            &plan.nodes,
+            &counted,
+            Some(&tally.queue),
+            tally.account.as_ref(),
+            (from, until),
+            &mut results.labels,
+        );
+        let states = tally
+            .account
+            .iter()
+            .flat_map(|account| link.states(account, &mut results.labels))
+            .collect::<Vec<_>>();
+        states.into_iter().for_each(|state| results.states.push(state));
+        results.links.push(link_row);
+        row.packet_hops += tally.total.sent;
+        row.packets_sent += tally.total.arrived;
+        row.packets_delivered += tally.lateness.quantiles().count;
+        row.packets_dropped += tally.total.dropped_total();
+        note_samples(&mut results, i as u32, tally);
+        for &(at, size, reason) in &tally.drops {
+            let reason = results.label(reason.name());
+            results.drops.push(DropRow { time: at.as_secs_f64(), link: i as u32, flow: 0, size, reason });
+        }
+    }
+    row.packets_inside = row.packets_sent - row.packets_delivered - row.packets_dropped;
+    results.runs.push(row);
+    let links = links.map(|l| (&*l.name, l.rate.as_bps() as f64));
+    Report { status: outcome.status, fidelity: fidelity(&links, &outcome), results }
+}
+
+fn note_samples(results: &mut Results, link: u32, tally: &Tally) {
+    let subject = results.label("link");
+    let [queue, throughput, drops] = ["queue", "throughput", "drops"].map(|name| results.label(name));
+    let mut last = Sample::default();
+    for &sample in &tally.samples {
+        let time = sample.at.as_secs_f64();
+        let mut write = |metric, value| {
+            results.samples.push(SampleRow { time, subject, id: link, metric, value });
+        };
+        write(queue, sample.backlog as f64);
+        write(throughput, rate(sample.sent_bytes - last.sent_bytes, last.at, sample.at));
+        write(drops, (sample.dropped - last.dropped) as f64);
+        last = sample;
+    }
+}
+
+fn rate(bytes: u64, from: Time, until: Time) -> f64 {
+    bytes as f64 * 8.0 / until.since(from).as_secs_f64()
+}
+
+/// The rate that the link sent at while packets waited, and the rate at which the far end took them. Windows between
+/// samples count if packets waited at both ends of them and of the one before, so that what left in the window before
+/// arrives in place of what has not arrived yet.
+fn busy_rates(samples: &[Sample]) -> Option<(f64, f64)> {
+    let (mut sent, mut written, mut time) = (0, 0, Duration::ZERO);
+    for w in samples.windows(3).filter(|w| w.iter().all(|sample| sample.backlog > 1)) {
+        sent += w[2].sent_bytes - w[1].sent_bytes;
+        written += w[2].written_bytes - w[1].written_bytes;
+        time += w[2].at.since(w[1].at);
+    }
+    let rate = |bytes: u64| bytes as f64 * 8.0 / time.as_secs_f64();
+    (!time.is_zero()).then(|| (rate(sent), rate(written)))
+}
+
+fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
+    let mut reasons = Vec::new();
+    let mut direction = |i: usize, what: &str| {
+        let tally = &outcome.tallies[i];
+        let (link, rate) = links[i];
+        let p99 = tally.lateness.quantile(0.99);
+        let busy = busy_rates(&tally.samples);
+        let missing = tally.refused + outcome.lost_before[i];
+        if p99 > LATE_P99 {
+            reasons.push(format!("{what}: one packet in a hundred left {p99} late, more than {LATE_P99}"));
+        }
+        if let Some((asked, achieved)) = busy
+            && achieved < LEAST_RATE * asked
+        {
+            reasons.push(format!(
+                "{what}: {:.1} Mbit/s left in place of {:.1}, less than {:.0} %",
+                achieved / 1e6,
+                asked / 1e6,
+                LEAST_RATE * 100.0
+            ));
+        }
+        if missing as f64 > MOST_MISSING * tally.total.arrived as f64 {
+            reasons.push(format!("{what}: {missing} packets were lost outside the emulated link"));
+        }
+        DirectionFidelity {
+            link: link.to_owned(),
+            rate,
+            busy_rate_asked: busy.map(|(asked, _)| asked),
+            busy_rate_achieved: busy.map(|(_, achieved)| achieved),
+            lateness: tally.lateness.quantiles(),
+            histogram: tally.lateness.buckets(),
+            lost_before: outcome.lost_before[i],
+            refused: tally.refused,
+            malformed: tally.malformed,
+        }
+    };
+    let (uplink, downlink) = (direction(0, "uplink"), direction(1, "downlink"));
+    Fidelity {
+        valid: reasons.is_empty(),
+        reasons,
+        duration: outcome.duration.as_secs_f64(),
+        uplink,
+        downlink,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn busy_rates_count_windows_in_which_packets_waited() {
+        let sample = |i: u64, backlog, sent_bytes, written_bytes| Sample {
+            at: Time::from_nanos(i * 100_000_000),
+            backlog,
+            sent_bytes,
+            written_bytes,
+            dropped: 0,
+        };
+        let samples = [
+            sample(1, 0, 0, 0),
+            sample(2, 5, 1_000, 0),
+            sample(3, 5, 2_000, 700),
+            sample(4, 5, 3_000, 1_600),
+            sample(5, 0, 3_500, 2_600),
+        ];
+        // Only the window from the third to the fourth has waiting packets at three samples in a row.
+        assert_eq!(busy_rates(&samples), Some((80_000.0, 72_000.0)));
+        assert_eq!(busy_rates(&samples[..3]), None);
+    }
+}

@@ -1,0 +1,185 @@
+"""`dumbbell shell`, `doctor`, `compare-real`: real packets through the link of a scenario."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from dumbbell._folder import new_folder
+from dumbbell._scenario import Scenario
+from dumbbell.cli.common import console, number, read_scenario, text_table
+from dumbbell.errors import DumbbellError
+from dumbbell.live import Comparison, Emulation, checks, compare, run_shell, scenario_of_link
+
+_FREE = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
+
+@click.command(context_settings=_FREE)
+@click.option("--cbr", metavar="RATE", help="Without a scenario: the rate, such as 14.7Mbit/s.")
+@click.option("--trace", type=click.Path(path_type=Path), help="Without a scenario: a Mahimahi trace.")
+@click.option("--delay", metavar="TIME", help="Without a scenario: the delay each way.")
+@click.option("--loss", type=float, help="Without a scenario: the share of packets lost, client to server.")
+@click.option("--queue", help="Without a scenario: the queue, such as codel.")
+@click.option("--router", help="Without a scenario: what the routers do, such as rcp.")
+@click.option("--mtu", metavar="SIZE", help="Without a scenario: the largest packet.")
+@click.option("--at", metavar="LINK", help="The link to emulate; the slowest on the first path without it.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
+)
+@click.option("--server", metavar="COMMAND", help="What runs at the other end, by the shell.")
+@click.option(
+    "--network-administration",
+    is_flag=True,
+    help="Let the commands administer the network of their namespaces.",
+)
+@click.option("--uplink-log", type=click.Path(path_type=Path), help="Log of client to server, as Mahimahi's.")
+@click.option("--downlink-log", type=click.Path(path_type=Path), help="Log of server to client.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
+@click.option("--force", is_flag=True, help="Replace the results in the output folder.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[SCENARIO.toml] [-- COMMAND ...]")
+def shell(
+    words: tuple[str, ...],
+    at: str | None,
+    settings: tuple[str, ...],
+    server: str | None,
+    network_administration: bool,
+    uplink_log: Path | None,
+    downlink_log: Path | None,
+    output: Path | None,
+    force: bool,
+    **link: Any,
+) -> int:
+    """Run COMMAND, or a shell, with its network behind the link of a scenario, in real time.
+
+    The command runs in a network namespace of its own. The only way out leads through the emulated
+    link to the server, whose address is 100.64.0.1, in $DUMBBELL_SERVER.
+    """
+    file, command = _split(words)
+    scenario = _scenario(file, link, settings)
+
+    def run() -> Emulation:
+        return run_shell(
+            scenario,
+            command,
+            server=server,
+            at=at,
+            network_administration=network_administration,
+            uplink_log=uplink_log,
+            downlink_log=downlink_log,
+        )
+
+    _leave_keyboard_to_command()
+    if output is None:
+        emulation = run()
+    else:
+        with new_folder(output, force) as part:
+            emulation = run()
+            emulation.results.write(part)
+            text = json.dumps(emulation.fidelity, indent=2)
+            (part / "fidelity.json").write_text(text + "\n", encoding="utf-8")
+    _print_fidelity(Console(stderr=True, highlight=False), emulation)
+    if output is not None:
+        click.echo(f"results in {output}", err=True)
+    return emulation.status
+
+
+def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
+    """Tell the scenario from the command: the first word is a scenario if it ends in ``.toml``."""
+    file = Path(words[0]) if words and words[0].endswith(".toml") else None
+    command = list(words[1:] if file else words)
+    if command[:1] == ["--"]:
+        command = command[1:]
+    return file, command or [os.environ.get("SHELL") or "/bin/sh"]
+
+
+def _scenario(file: Path | None, link: dict[str, Any], settings: Sequence[str]) -> Scenario:
+    given = {key: value for key, value in link.items() if value is not None}
+    if file is not None:
+        if given:
+            raise DumbbellError(
+                f"--{next(iter(given))}: there is a scenario already; change it with --set, or leave it out"
+            )
+        return read_scenario(file, settings, None)
+    if not {"cbr", "trace"} & set(given):
+        raise DumbbellError("neither a scenario nor a link; give a file, or --cbr RATE or --trace FILE")
+    return scenario_of_link(given, settings)
+
+
+def _leave_keyboard_to_command() -> None:
+    """Leave Ctrl-C to the command, where a terminal sends it to both."""
+    if sys.stdin.isatty():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _print_fidelity(out: Console, emulation: Emulation) -> None:
+    fidelity = emulation.fidelity
+    numbers = (
+        "rate Mbit/s", "busy Mbit/s", "packets", "late p50 ms", "late p99 ms", "late max ms", "lost outside",
+    )  # fmt: skip
+    rows = []
+    for name in ("uplink", "downlink"):
+        way, late = fidelity[name], fidelity[name]["lateness"]
+        rows.append(
+            (
+                name, number(way["rate"], 1e6), number(way["busy_rate_achieved"], 1e6), number(late["count"]),
+                number(late["p50"], 1e-3, 3), number(late["p99"], 1e-3, 3), number(late["max"], 1e-3, 3),
+                number(way["lost_before"] + way["refused"]),
+            )
+        )  # fmt: skip
+    out.print(text_table("", ("",), numbers, rows))
+    for reason in fidelity["reasons"]:
+        out.print(f"[bold red]INVALID[/bold red]: {reason}", soft_wrap=True)
+
+
+@click.command()
+def doctor() -> None:
+    """Show what of this machine live emulation can use, and what is missing."""
+    rows = [(check.name, "yes" if check.works else "no", check.detail) for check in checks()]
+    console().print(text_table("", ("what", "works", "detail"), (), rows))
+
+
+@click.command("compare-real")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
+)
+@click.option("--at", metavar="LINK", help="The link to emulate.")
+@click.option(
+    "--controllers", default="cubic,newreno", show_default=True, help="Our controllers, between commas."
+)
+@click.option(
+    "--duration", type=click.FloatRange(1), default=20, show_default=True, help="Seconds of each run."
+)
+def compare_real(
+    file: Path, settings: tuple[str, ...], at: str | None, controllers: str, duration: float
+) -> None:
+    """Run our controllers in the simulator and the kernel's on real packets through the link of FILE."""
+    if shutil.which("iperf3") is None:
+        raise DumbbellError("iperf3 is missing; install it (Debian: apt-get install iperf3)")
+    names = [name.strip() for name in controllers.split(",")]
+    scenario = read_scenario(file, (*settings, f"duration={duration}s"), None)
+    _print_comparison(console(), [compare(scenario, name, at) for name in names])
+
+
+def _print_comparison(out: Console, comparisons: list[Comparison]) -> None:
+    numbers = ("goodput Mbit/s", "queueing delay ms", "loss %", "utilisation %")
+    rows = []
+    for comparison in comparisons:
+        for where, arm in (("simulated", comparison.simulated), ("kernel", comparison.kernel)):
+            rows.append(
+                (
+                    comparison.controller, where if arm.valid else f"{where}, INVALID",
+                    number(arm.goodput, 1e6), number(arm.queueing_delay, 1e-3), number(arm.loss, 1e-2),
+                    number(arm.utilisation, 1e-2),
+                )
+            )  # fmt: skip
+    out.print(text_table("", ("controller", "where"), numbers, rows))

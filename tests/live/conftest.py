@@ -1,0 +1,29 @@
+"""What the live tests share: a reason to skip, and a link with room for errors of a busy machine."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import dumbbell as db
+from dumbbell.live import checks, scenario_of_link
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    missing = [
+        check for check in checks() if check.name in ("linux", "tun", "namespaces") and not check.works
+    ]
+    for item in items:
+        if "live" not in item.path.parts:
+            continue
+        if missing:
+            item.add_marker(pytest.mark.skip(reason=f"{missing[0].name}: {missing[0].detail}"))
+        for tool in ("ping", "iperf3"):
+            if item.get_closest_marker(tool) and shutil.which(tool) is None:
+                item.add_marker(pytest.mark.skip(reason=f"{tool} is not installed"))
+
+
+@pytest.fixture
+def link() -> db.Scenario:
+    return scenario_of_link({"cbr": "12Mbit/s", "delay": "10ms"})

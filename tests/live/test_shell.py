@@ -1,0 +1,175 @@
+"""Shells: packets take their time, obey the link, and nothing stays."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import dumbbell as db
+from conftest import Cli
+from dumbbell.live import run_shell, scenario_of_link
+
+PYTHON = sys.executable
+
+
+def processes_with(mark: str) -> set[int]:
+    """The processes whose command line has the mark, but for this one."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if mark.encode() in (entry / "cmdline").read_bytes():
+                    found.add(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+@pytest.mark.ping
+def test_a_round_trip_takes_the_configured_time(cli: Cli) -> None:
+    done = cli(
+        "shell", "--cbr", "96Mbit/s", "--delay", "20ms", "--", "ping", "-c", "20", "-i", "0.02", "100.64.0.1"
+    )
+    times = sorted(map(float, re.findall(r"time=([\d.]+) ms", done.stdout)))
+    assert done.returncode == 0, done.stderr
+    assert len(times) == 20
+    # Two packet times of 84 bytes are 14 microseconds; a valid run is at most one millisecond late each
+    # way. In the fastest of twenty, other work of the machine takes no part.
+    assert 40.0 <= times[0] < 42.1
+
+
+@pytest.mark.ping
+def test_ipv6_and_fragments_pass(link: db.Scenario) -> None:
+    for arguments in (["fd64::1"], ["-s", "4000", "100.64.0.1"]):
+        assert run_shell(link, ["ping", "-c", "2", "-i", "0.1", "-q", *arguments]).status == 0
+
+
+def test_counters_add_up_and_losses_are_the_links() -> None:
+    scenario = scenario_of_link({"cbr": "12Mbit/s", "delay": "5ms", "loss": 1.0, "queue": "droptail"})
+    send = "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    send += "for _ in range(50): s.sendto(bytes(100), ('100.64.0.1', 9))\nimport time; time.sleep(0.3)"
+    emulation = run_shell(scenario, [PYTHON, "-c", send])
+    up, run = emulation.results.links.row(0), emulation.results.runs.row(0)
+    assert emulation.status == 0
+    assert up["dropped_random"] >= 50
+    assert up["sent_bytes"] >= 50 * 128
+    assert run["packets_sent"] == run["packets_delivered"] + run["packets_dropped"] + run["packets_inside"]
+
+
+def test_a_flood_fills_the_queue_and_no_more() -> None:
+    scenario = scenario_of_link(
+        {"cbr": "12Mbit/s", "delay": "1ms", "queue": {"kind": "droptail", "limit": "20pkt"}}
+    )
+    flood = (
+        "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); end = time.time() + 1.0\n"
+    )
+    flood += "while time.time() < end: s.sendto(bytes(1372), ('100.64.0.1', 9))"
+    up = run_shell(scenario, [PYTHON, "-c", flood]).results.links.row(0)
+    assert up["dropped_overflow"] > 100
+    assert up["queue_max"] <= 21
+    # Not faster than the link, whatever the sender does.
+    assert up["utilisation"] <= 1.0
+
+
+@pytest.mark.ping
+def test_shells_nest(cli: Cli) -> None:
+    inner = ["shell", "--cbr", "50Mbit/s", "--delay", "10ms", "--"]
+    command = [*inner, PYTHON, "-m", "dumbbell", *inner, "ping", "-c", "3", "-i", "0.1", "100.64.0.1"]
+    done = cli(*command)
+    times = sorted(map(float, re.findall(r"time=([\d.]+) ms", done.stdout)))
+    assert len(times) == 3, done.stderr
+    assert 40.0 <= times[0] < 50.0
+
+
+def test_a_command_has_no_capabilities_and_no_way_out(link: db.Scenario, tmp_path: Path) -> None:
+    script = f"""
+import socket
+from pathlib import Path
+status = Path("/proc/self/status").read_text()
+Path({str(tmp_path / "status")!r}).write_text(status)
+try:
+    socket.create_connection(("192.0.2.1", 80), timeout=1)
+except OSError as error:
+    Path({str(tmp_path / "error")!r}).write_text(str(error.errno))
+"""
+    assert run_shell(link, [PYTHON, "-c", script]).status == 0
+    fields = dict(line.split(":\t", 1) for line in (tmp_path / "status").read_text().splitlines())
+    # For the superuser, the right to make a shell within the shell (31, CAP_SETFCAP) and no other.
+    assert int(fields["CapEff"], 16) & ~(1 << 31) == 0
+    assert fields["NoNewPrivs"] == "1"
+    assert (tmp_path / "error").read_text() == "101", "network is unreachable"
+
+
+def test_the_exit_status_is_that_of_the_command(cli: Cli) -> None:
+    for script, status in (("exit 3", 3), ("kill -9 $$", 137)):
+        assert cli("shell", "--cbr", "12Mbit/s", "--", "sh", "-c", script).returncode == status
+    done = cli("shell", "--cbr", "12Mbit/s", "--", "no-such-program")
+    assert done.returncode == 127
+    assert "dumbbell: no-such-program: " in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_stays_when_dumbbell_is_killed(tmp_path: Path, number: signal.Signals) -> None:
+    mark = f"mark-{os.getpid()}-{number}"
+    script = f"import time; open('started', 'w').close(); time.sleep(60)  # {mark}"
+    command = [
+        PYTHON, "-m", "dumbbell", "shell", "--cbr", "12Mbit/s", "--",
+        "sh", "-c", f"{PYTHON} -c \"{script}\" & wait",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "started").exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(number)
+    process.wait(10)
+    while (left := processes_with(mark)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not left
+
+
+def test_logs_and_tables_are_written(cli: Cli, tmp_path: Path) -> None:
+    send = "import socket as s; s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(bytes(500), ('100.64.0.1', 9))"
+    done = cli(
+        "shell", "--cbr", "12Mbit/s", "--delay", "5ms", "--uplink-log", "up.log", "-o", "out", "--",
+        PYTHON, "-c", send + "; import time; time.sleep(0.2)",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in (tmp_path / "up.log").read_text().splitlines() if not line.startswith("#")]
+    events = [line.split() for line in lines if " # " not in line]
+    assert ["+", "532"] in [event[1:] for event in events]
+    assert [event[2] for event in events if event[1] == "-"].count("532") == 1
+    times = [int(line.split()[0]) for line in lines]
+    assert times == sorted(times)
+    results = db.load(tmp_path / "out")
+    assert results.links.row(0)["sent"] >= 1
+    assert (tmp_path / "out/fidelity.json").exists()
+
+
+def test_bad_input_is_one_line(cli: Cli) -> None:
+    for arguments, message in (
+        (["shell", "--", "true"], "neither a scenario nor a link"),
+        (["shell", "--cbr", "12Mbit", "--", "true"], "topology.link.rate: "),
+        (["shell", "--cbr", "12Mbit/s", "--at", "a->b", "--", "true"], "--at: no data crosses a link"),
+        (["shell", "--trace", "none", "--", "true"], "cannot read "),
+    ):
+        done = cli(*arguments)
+        assert done.returncode == 2
+        assert done.stderr.startswith("dumbbell: ")
+        assert message in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_doctor_tells_what_works(cli: Cli) -> None:
+    done = cli("doctor")
+    assert done.returncode == 0
+    for name in ("tun", "namespaces", "iperf3", "kernel cubic"):
+        assert name in done.stdout
