@@ -18,13 +18,25 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from dumbbell import controller, network, queue, size, topology, transport, workload
-from dumbbell._experiment import flows, record, scenario
+from dumbbell import (
+    controller,
+    network,
+    power,
+    predictor,
+    queue,
+    router,
+    size,
+    theory,
+    topology,
+    transport,
+    workload,
+)
+from dumbbell._experiment import flows, record, replay, scenario
 from dumbbell._native import registry, schema
 from dumbbell._native import version as __version__
 from dumbbell._results import Column, Results, Table, load
 from dumbbell._scenario import Scenario, run_all
-from dumbbell.errors import DumbbellError, FolderError, NothingToDrawError, ScenarioError
+from dumbbell.errors import DumbbellError, FolderError, NothingToDrawError, ScenarioError, TheoryError
 
 if TYPE_CHECKING:
     from dumbbell import figures
@@ -38,19 +50,25 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Table",
+    "TheoryError",
     "__version__",
     "controller",
     "figures",
     "flows",
     "load",
     "network",
+    "power",
+    "predictor",
     "queue",
     "record",
     "registry",
+    "replay",
+    "router",
     "run_all",
     "scenario",
     "schema",
     "size",
+    "theory",
     "topology",
     "transport",
     "workload",

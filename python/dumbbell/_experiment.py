@@ -22,7 +22,7 @@ def flows(
     start: str | None = None,
     stagger: str | None = None,
     size: str | None = None,
-    transport: Literal["tcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     packets: str | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
@@ -88,6 +88,41 @@ def flows(
     )
 
 
+def replay(
+    *,
+    link: str,
+    set_: Sequence[str] | None = None,
+    bin_: str | None = None,
+) -> dict[str, Any]:
+    """A replay of recorded packets by one source that does not adapt.
+
+    Parameters
+    ----------
+    link
+        The link whose arrivals are recorded, and which they enter again.
+        Required.
+    set_
+        What is different in the run that is recorded: settings `path=value`.
+        Default: ``[]`` (choice: the scenario as it is).
+    bin_
+        Replay not the packets but their rate: packets of the link's MTU carry the bytes of each bin of this
+        length.
+        Default: absent: packet for packet, to the nanosecond.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "link": link,
+            "set": set_,
+            "bin": bin_,
+        }
+    )
+
+
 def record(
     *,
     period: str | None = None,
@@ -95,6 +130,7 @@ def record(
     flows: bool | None = None,
     drops: bool | None = None,
     queues: str | Sequence[str] | None = None,
+    arrivals: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """What to write down.
 
@@ -115,6 +151,9 @@ def record(
     queues
         Links whose queue is sampled: `bottlenecks`, `all`, `none`, or names of links such as `left->right`.
         Default: ``"bottlenecks"`` (choice: other queues are mostly empty).
+    arrivals
+        Links of which every arriving packet is written down, by name.
+        Default: ``[]`` (choice: a run has millions).
 
     Returns
     -------
@@ -128,6 +167,7 @@ def record(
             "flows": flows,
             "drops": drops,
             "queues": queues,
+            "arrivals": arrivals,
         }
     )
 
@@ -141,9 +181,10 @@ def scenario(
     seed: int | None = None,
     warmup: str | None = None,
     routing: Literal["hops", "delay"] | None = None,
-    transport: Literal["tcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     flows: Sequence[Mapping[str, Any]] | None = None,
     workloads: Sequence[Literal["poisson", "trace"] | Mapping[str, Any]] | None = None,
+    replay: Mapping[str, Any] | None = None,
     record: Mapping[str, Any] | None = None,
 ) -> Scenario:
     """An experiment, checked and ready to run.
@@ -181,6 +222,10 @@ def scenario(
     workloads
         Sources of flows that arrive while the run goes on.
         Default: ``[]`` (absent: only listed flows).
+    replay
+        Run this scenario once to record the packets that arrive at a link, then replay them into that link in
+        place of all flows. The results are those of the replay.
+        Default: absent: the flows run as they are.
     record
         What to write down.
         Default: ``{}`` (see its fields).
@@ -203,6 +248,7 @@ def scenario(
                 "transport": transport,
                 "flows": flows,
                 "workloads": workloads,
+                "replay": replay,
                 "record": record,
             }
         )

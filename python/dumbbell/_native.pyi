@@ -4,6 +4,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any, final
 
+import numpy as np
 from numpy.typing import NDArray
 
 version: str
@@ -43,7 +44,10 @@ class Scenario:
         """The same scenario under another seed, without planning it again."""
 
     def run(self, progress: Callable[[float, float, int], object] | None = None) -> list[Table]:
-        """The tables ``runs, flows, links, samples, drops`` of one run, made without the interpreter lock."""
+        """The tables ``runs, flows, links, samples, drops, states, arrivals`` of one run.
+
+        Made without the interpreter lock.
+        """
 
 @final
 class Table:
@@ -77,6 +81,20 @@ class Table:
     def write_parquet(self, path: str | PathLike[str]) -> None:
         """Write a Parquet file: whole or not at all."""
 
+def shell(
+    scenario: Scenario,
+    command: list[str],
+    server: list[str],
+    environment: list[str],
+    at: str | None,
+    network_administration: bool,
+    logs: tuple[str | PathLike[str] | None, str | PathLike[str] | None],
+) -> tuple[int, list[Table], dict[str, Any]]:
+    """Run a command behind the link of a scenario: exit status, tables, how true the emulation was."""
+
+def probe() -> str | None:
+    """Make a namespace with a device and take it down; what the machine refuses, or ``None``."""
+
 def read_parquet(path: str | PathLike[str]) -> Table:
     """Read a table back from a Parquet file."""
 
@@ -85,3 +103,37 @@ def schema() -> dict[str, Any]:
 
 def registry() -> dict[str, Any]:
     """Every registered algorithm (``families``) and table of a scenario (``tables``), with its fields."""
+
+def optimal_rates(
+    times: NDArray[np.float64], sizes: NDArray[np.uint64], delay: float
+) -> tuple[NDArray[np.float64], NDArray[np.uint64], NDArray[np.float64], NDArray[np.float64]]:
+    """The taut string: times of its knots, bytes sent by then; durations and rates of the pieces between."""
+
+def smallest_delay(times: NDArray[np.float64], sizes: NDArray[np.uint64], rate: float) -> float:
+    """The longest delay at a constant rate, first in, first out."""
+
+def longest_sleeping(
+    times: NDArray[np.float64],
+    sizes: NDArray[np.uint64],
+    rate: float,
+    delay: float,
+    wake: float,
+    horizon: float,
+) -> float:
+    """The most time asleep of all release schedules."""
+
+def envelope(
+    rates: NDArray[np.float64], powers: NDArray[np.float64], at: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The lower convex envelope of levels (rate, power), at rates."""
+
+def processor_sharing(
+    starts: NDArray[np.float64], work: NDArray[np.float64], capacity: float, cap: float | None = None
+) -> NDArray[np.float64]:
+    """Times in the system under processor sharing."""
+
+def sharing_line(sizes: NDArray[np.float64], capacity: float, load: float, rtt: float) -> NDArray[np.float64]:
+    """The mean completion time under processor sharing, by size."""
+
+def slow_start_line(sizes: NDArray[np.float64], capacity: float, rtt: float) -> NDArray[np.float64]:
+    """The completion time in slow start, by size in packets."""

@@ -1,11 +1,11 @@
-"""Results: five tables, in memory and on disk."""
+"""Results: seven tables, in memory and on disk."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-TABLES = ("runs", "flows", "links", "samples", "drops")
+TABLES = ("runs", "flows", "links", "samples", "drops", "states", "arrivals")
 """The names of the tables, in order."""
 
 
@@ -157,19 +157,24 @@ class Results:
     """One row per sampled value: a time series in long form."""
     drops: Table
     """One row per dropped packet, if the scenario records them."""
-    name: str = "scenario"
+    states: Table
+    """One row per state and rate of each port under power control: time and power."""
+    arrivals: Table
+    """One row per packet that arrived at a link whose arrivals the scenario records."""
+    name: str = field(default="scenario", kw_only=True)
     """The name of the scenario."""
 
     @classmethod
     def of(cls, tables: Iterable[Table], name: str) -> Results:
-        """The results that consist of the five tables, in the order of their declaration."""
-        runs, flows, links, samples, drops = tables
-        return cls(runs, flows, links, samples, drops, name)
+        """The results that consist of these tables, in the order of their declaration."""
+        return cls(*tables, name=name)
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """The tables, in the order of their declaration."""
-        return (self.runs, self.flows, self.links, self.samples, self.drops)
+        return (
+            self.runs, self.flows, self.links, self.samples, self.drops, self.states, self.arrivals,
+        )  # fmt: skip
 
     @property
     def provenance(self) -> dict[str, str]:
@@ -190,7 +195,8 @@ class Results:
         ----------
         metric
             Of flows: ``cwnd`` (bytes), ``rtt`` (s), ``goodput`` (bit/s).
-            Of links: ``queue`` (packets), ``throughput`` (bit/s), ``drops`` (in the period).
+            Of links: ``queue`` (packets), ``throughput`` (bit/s), ``drops`` (in the period); under power
+            control ``rate`` and ``predicted`` (bit/s).
 
         Returns
         -------

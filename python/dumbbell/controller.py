@@ -119,3 +119,30 @@ def cubic(
             "reno_friendly": reno_friendly,
         }
     )
+
+
+def xcp(
+    *,
+    decrease: float | None = None,
+) -> dict[str, Any]:
+    """XCP: the window follows the feedback of routers.
+
+    Reference: Katabi, Handley & Rohrs, SIGCOMM 2002, in the form of ns-2.35 (xcp-end-sys.cc).
+
+    Parameters
+    ----------
+    decrease
+        What is left of the window after a loss, as a part of what was outstanding.
+        Default: ``0.5`` (Katabi et al., SIGCOMM 2002, section 3.2: like TCP (RFC 5681 equation 4)).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "xcp",
+            "decrease": decrease,
+        }
+    )

@@ -13,7 +13,7 @@ from dumbbell._given import given
 
 def tcp(
     *,
-    controller: Literal["tahoe", "reno", "newreno", "cubic"] | Mapping[str, Any] | None = None,
+    controller: Literal["tahoe", "reno", "newreno", "cubic", "xcp"] | Mapping[str, Any] | None = None,
     handshake: bool | None = None,
     fin: bool | None = None,
     mss: int | None = None,
@@ -139,6 +139,76 @@ def tcp(
             "rto_max": rto_max,
             "rto_granularity": rto_granularity,
             "rtt_tick": rtt_tick,
+            "retries": retries,
+        }
+    )
+
+
+def rcp(
+    *,
+    payload: int | None = None,
+    header: int | None = None,
+    compat: Literal["none", "ns2"] | None = None,
+    syn_timeout: str | None = None,
+    probe_min: str | None = None,
+    probe_max: str | None = None,
+    probe_running: str | None = None,
+    rto_min: str | None = None,
+    retries: int | None = None,
+) -> dict[str, Any]:
+    """Rate Control Protocol: sends at the rate that routers give.
+
+    Reference: Dukkipati & McKeown, CCR 36(1), 2006.
+
+    Parameters
+    ----------
+    payload
+        Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Default: choice: the MTU less the header; ns-2 rcp-host.cc: 960 bytes.
+    header
+        Bytes of header of every packet: all of a packet that carries no data.
+        Default: ``40`` (ns-2 rcp-host.cc: SYN, REF and answers have 40 bytes, data 40 more than its payload).
+    compat
+        Imitates the published code where it differs: `none` or `ns2`.
+        Default: ``"none"`` (choice: a flow never stops silently).
+    syn_timeout
+        Time after which an unanswered SYN is sent again; it doubles each time.
+        Default: ``"500ms"`` (ns-2 rcp-host.cc: SYN_DELAY).
+    probe_min
+        Shortest distance of probes.
+        Default: ``"10ms"`` (choice: the longest period of router updates, so that the next probe finds a new
+        rate).
+    probe_max
+        Longest distance of probes of a paused sender.
+        Default: ``"1s"`` (choice: a paused flow goes on within a second or so of the first rate it is
+        offered).
+    probe_running
+        Longest distance of probes of a sender whose packets are further apart than a round-trip time.
+        Default: ``"500ms"`` (ns-2 rcp-host.cc: REF_TIMER).
+    rto_min
+        Smallest retransmission timeout; the timeout is twice the smoothed round-trip time.
+        Default: ``"10ms"`` (choice: above the jitter of a software end point (ns-2: twice the round-trip
+        time)).
+    retries
+        SYNs, probes or timeouts in a row without an answer after which the sender gives up.
+        Default: ``8`` (choice: about as patient as 100 s of RFC 1122 section 4.2.3.5 at a timeout of 0.5 s).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "rcp",
+            "payload": payload,
+            "header": header,
+            "compat": compat,
+            "syn_timeout": syn_timeout,
+            "probe_min": probe_min,
+            "probe_max": probe_max,
+            "probe_running": probe_running,
+            "rto_min": rto_min,
             "retries": retries,
         }
     )

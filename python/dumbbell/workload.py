@@ -35,7 +35,7 @@ def poisson(
     start: str | None = None,
     stop: str | None = None,
     max_flows: int | None = None,
-    transport: Literal["tcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Poisson flow arrivals at an offered load or rate.
@@ -114,7 +114,7 @@ def trace(
     *,
     file: str,
     name: str | None = None,
-    transport: Literal["tcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Flows listed in a file of (start, source, destination, size).

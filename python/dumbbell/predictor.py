@@ -1,0 +1,69 @@
+"""Predictors of the arrival rate, for power policies.
+
+Generated from the registry by ``tools/builders.py``: change the registry, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dumbbell._given import given
+
+
+def ewma_tau(
+    *,
+    tau: str | None = None,
+) -> dict[str, Any]:
+    """Exponential average of the arrival rate over continuous time.
+
+    Reference: choice: decays while nothing arrives, so that a step down needs no arrival.
+
+    Parameters
+    ----------
+    tau
+        The time constant.
+        Default: ``"40ms"`` (choice: the delay constraint of Panarello et al., who give no weight).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "ewma-tau",
+            "tau": tau,
+        }
+    )
+
+
+def ewma_window(
+    *,
+    window: str | None = None,
+    weight: float | None = None,
+) -> dict[str, Any]:
+    """Exponential average of the arrivals in fixed windows.
+
+    Reference: Nedevschi et al., NSDI 2008; choice: the constants, which are not given.
+
+    Parameters
+    ----------
+    window
+        Length of a window.
+        Default: ``"10ms"`` (choice: a quarter of the delay constraint of Panarello et al.).
+    weight
+        Weight of the latest window.
+        Default: ``0.2`` (choice: a memory of five windows, 50 ms, the mean round-trip time).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "ewma-window",
+            "window": window,
+            "weight": weight,
+        }
+    )
