@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import keyword
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -78,18 +80,8 @@ def parameters(fields: list[dict[str, Any]]) -> list[str]:
     for field in sorted(fields, key=lambda f: not f["required"]):
         annotation = python_type(field["schema"])
         default = "" if field["required"] else " | None = None"
-        lines += broken(f"{python_name(field['name'])}: {annotation}{default}")
+        lines.append(f"{python_name(field['name'])}: {annotation}{default},")
     return lines
-
-
-def broken(parameter: str) -> list[str]:
-    """Break a parameter too long for one line inside the brackets of its ``Literal``, as ruff does."""
-    if len(parameter) + len("    ,") <= WIDTH:
-        return [f"{parameter},"]
-    before, after = parameter.split("Literal[", 1)
-    words, rest = after.split("]", 1)
-    broken_words = [f"    {word}," for word in words.split(", ")]
-    return [f"{before}Literal[", *broken_words, "]", f"{rest.lstrip()},"]
 
 
 def wrap(text: str, indent: int) -> list[str]:
@@ -180,7 +172,21 @@ def module(title: str, functions: list[list[str]], scenario: bool = False) -> st
         "from dumbbell._given import given",
         *(["from dumbbell._scenario import Scenario"] if scenario else []),
     ]
-    return "\n".join([*head, "", "", body, ""])
+    return formatted("\n".join([*head, "", "", body, ""]))
+
+
+def formatted(text: str) -> str:
+    """Return Python source as the linter has it."""
+    ruff = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "format",
+        "--config",
+        str(PACKAGE.parents[1] / "pyproject.toml"),
+        "-",
+    ]
+    return subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
 
 
 def generate(registry: dict[str, Any]) -> dict[str, str]:

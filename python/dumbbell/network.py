@@ -420,13 +420,7 @@ def reverse(
 def power(
     *,
     policy: Literal[
-        "fixed",
-        "practra",
-        "multi-up",
-        "multi-both",
-        "alr",
-        "buffer-and-burst",
-        "sleep-and-scale",
+        "fixed", "practra", "multi-up", "multi-both", "alr", "buffer-and-burst", "sleep-and-scale"
     ]
     | Mapping[str, Any]
     | None = None,
