@@ -31,12 +31,20 @@ from dumbbell import (
     transport,
     workload,
 )
+from dumbbell._energy import energy
 from dumbbell._experiment import flows, record, replay, scenario
 from dumbbell._native import registry, schema
 from dumbbell._native import version as __version__
 from dumbbell._results import Column, Results, Table, load
 from dumbbell._scenario import Scenario, run_all
-from dumbbell.errors import DumbbellError, FolderError, NothingToDrawError, ScenarioError, TheoryError
+from dumbbell.errors import (
+    DumbbellError,
+    FolderError,
+    NothingToDrawError,
+    ResultsError,
+    ScenarioError,
+    TheoryError,
+)
 
 if TYPE_CHECKING:
     from dumbbell import figures
@@ -47,12 +55,14 @@ __all__ = [
     "FolderError",
     "NothingToDrawError",
     "Results",
+    "ResultsError",
     "Scenario",
     "ScenarioError",
     "Table",
     "TheoryError",
     "__version__",
     "controller",
+    "energy",
     "figures",
     "flows",
     "load",

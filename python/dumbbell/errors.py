@@ -39,5 +39,9 @@ class NothingToDrawError(DumbbellError, ValueError):
     """A figure for which the results hold no data."""
 
 
+class ResultsError(DumbbellError, ValueError):
+    """Results that do not hold what is asked of them."""
+
+
 class TheoryError(DumbbellError, ValueError):
     """Numbers that an optimum or a closed form cannot be computed from."""

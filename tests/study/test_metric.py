@@ -61,3 +61,31 @@ def test_function(results: db.Results) -> None:
 def test_a_function_that_is_only_a_name_is_refused(results: db.Results) -> None:
     with pytest.raises(StudyError, match="was a function"):
         value(results, function="f", fingerprint="0")
+
+
+def test_states() -> None:
+    power = {"policy": "practra", "start": "lowest"}
+    scenario = {
+        "duration": "8s",
+        "topology": {"kind": "dumbbell", "pairs": 1, "bottleneck": {"power": power}},
+        "flows": [{"from": "senders", "to": "receivers"}],
+    }
+    results = db.Scenario.from_dict(scenario).run()
+    states = results.states
+    source = {"table": "states", "link": "left->right", "statistic": "share"}
+    shares = [value(results, **source, state=state) for state in ("busy", "idle", "pause", "sleep", "waking")]
+    assert sum(shares) == pytest.approx(1, abs=1e-12)
+    assert shares[2] == pytest.approx(states["time"][states["state"] == "pause"].sum() / 8, rel=1e-9)
+    assert shares[3] == 0 < shares[2] < shares[0]
+    at_rates = [value(results, **source, rate=1e6 * level, factor=100) for level in range(1, 11)]
+    assert sum(at_rates) == pytest.approx(100, abs=1e-9)
+    assert value(results, **source, rate=1e6, state="pause") < at_rates[0] / 100
+    model = {"scaling": "dvs", "static_share": 0.25}
+    saving = value(results, table="states", link="left->right", statistic="saving", model=model)
+    assert saving == pytest.approx(1 - db.energy(results, model=model) / 8, rel=1e-12)
+
+
+def test_no_power_control_no_share(results: db.Results) -> None:
+    source = {"table": "states", "link": "left->right"}
+    assert math.isnan(value(results, **source, statistic="share", state="busy"))
+    assert math.isnan(value(results, **source, statistic="saving"))

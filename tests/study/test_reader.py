@@ -157,7 +157,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "unknown table": (
         {"metrics": [{"name": "x", "source": {"table": "drops"}}]},
-        "metrics[0].source: 'drops' is not a table of results; use one of runs, links, flows",
+        "metrics[0].source: 'drops' is not a table of results; use one of runs, links, flows, states",
     ),
     "no link": (
         {"metrics": [{"name": "x", "source": {"table": "links", "column": "loss"}}]},

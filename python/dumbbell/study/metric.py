@@ -5,11 +5,15 @@ A source is a table of names:
 ========== ==========================================================================================
 key        meaning
 ========== ==========================================================================================
-table      ``runs``, ``links`` or ``flows``
-column     a column of numbers in it
-link       of ``links``: the name of the link
+table      ``runs``, ``links``, ``flows`` or ``states``
+column     a column of numbers in it; not of ``states``
+link       of ``links`` and ``states``: the name of the link
 group      of ``flows``: the name of the flow group or workload; all flows without it
-statistic  of ``flows``: ``mean``, ``sum``, ``count``, ``min``, ``max``, ``p50``, ``p90``, ``p95``, ``p99``
+statistic  of ``flows``: ``mean``, ``sum``, ``count``, ``min``, ``max``, ``p50``, ``p90``, ``p95``, ``p99``;
+           of ``states``: ``share`` of time, or ``saving`` of energy against full power all the time
+state      of a ``share``: ``busy``, ``idle``, ``pause``, ``sleep`` or ``waking``; any without it
+rate       of a ``share``: a rate in bit/s; any without it
+model      of a ``saving``: keys of :func:`dumbbell.network.power_model`
 counted    of ``flows``: leave out flows that started in the warm-up; ``true`` by default
 factor     multiplies the number: 1e-6 for a rate in Mbit/s
 ========== ==========================================================================================
@@ -32,8 +36,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dumbbell._energy import of_link, resolved, saving
 from dumbbell._results import Results
 from dumbbell._scenario import Scenario
+from dumbbell.errors import ScenarioError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.spec import Metric, Source
 
@@ -63,7 +69,13 @@ _KEYS = {
     "runs": ("table", "column", "factor"),
     "links": ("table", "column", "link", "factor"),
     "flows": ("table", "column", "group", "statistic", "counted", "factor"),
+    "states": ("table", "link", "statistic", "state", "rate", "model", "factor"),
 }
+
+_STATES = ("busy", "idle", "pause", "sleep", "waking")
+
+_OF_STATES = {"share": ("state", "rate"), "saving": ("model",)}
+"""Statistics of states, and the keys that each takes."""
 
 
 def evaluate(metric: Metric, results: Results) -> float:
@@ -81,6 +93,10 @@ def evaluate(metric: Metric, results: Results) -> float:
             return float(results.links[source["column"]][row]) * factor
         case "flows":
             return STATISTICS[source.get("statistic", "mean")](_flows(source, results)) * factor
+        case "states":
+            if source["statistic"] == "saving":
+                return saving(results, source.get("model", {}), source["link"]) * factor
+            return _share(source, results) * factor
     raise StudyError(f"metric {metric.name}: was a function; give the study as its Python file")
 
 
@@ -95,6 +111,19 @@ def _flows(source: Mapping[str, Any], results: Results) -> Floats:
         # A group none of whose flows has started has no label.
         kept &= codes == names.index(source["group"]) if source["group"] in names else False
     return values[kept]
+
+
+def _share(source: Mapping[str, Any], results: Results) -> float:
+    """Return a share of the link's time; not-a-number without power control."""
+    states = results.states
+    here = of_link(results, source["link"])
+    chosen = here.copy()
+    if "state" in source:
+        chosen &= states["state"] == source["state"]
+    if "rate" in source:
+        chosen &= np.isclose(states["rate"], source["rate"])
+    total = states["time"][here].sum()
+    return float(states["time"][chosen].sum() / total) if total > 0 else math.nan
 
 
 @cache
@@ -130,6 +159,21 @@ def check_source(source: Any) -> Iterator[tuple[str, str]]:
     for key in source:
         if key not in _KEYS[table]:
             yield f"the table {table} has no key {key!r}", f"use some of {', '.join(_KEYS[table])}"
+    if table == "states":
+        yield from _check_states(source)
+    else:
+        yield from _check_column(source, table)
+    if table in ("links", "states") and not isinstance(source.get("link"), str):
+        yield "names no link", 'add link = "left->right"; `dumbbell check` lists the links'
+    if not isinstance(source.get("counted", True), bool):
+        yield f"counted = {source['counted']!r}", "use true or false"
+    if not isinstance(source.get("group", ""), str):
+        yield f"group = {source['group']!r}", "give a text in quotes"
+    if not _is_number(source.get("factor", 1)):
+        yield f"factor = {source['factor']!r}", "give a number"
+
+
+def _check_column(source: Mapping[str, Any], table: str) -> Iterator[tuple[str, str]]:
     column, columns = source.get("column"), _columns()[table]
     if not isinstance(column, str) or not columns.get(column):
         numeric = [name for name, is_numeric in columns.items() if is_numeric]
@@ -138,17 +182,36 @@ def check_source(source: Any) -> Iterator[tuple[str, str]]:
             f"{table} has no column of numbers {column!r}",
             f"did you mean {nearest[0]!r}?" if nearest else f"use one of {', '.join(numeric)}",
         )
-    if table == "links" and not isinstance(source.get("link"), str):
-        yield "names no link", 'add link = "left->right"; `dumbbell check` lists the links'
     if source.get("statistic", "mean") not in STATISTICS:
         yield f"{source['statistic']!r} is not a statistic", f"use one of {', '.join(STATISTICS)}"
-    if not isinstance(source.get("counted", True), bool):
-        yield f"counted = {source['counted']!r}", "use true or false"
-    if not isinstance(source.get("group", ""), str):
-        yield f"group = {source['group']!r}", "give a text in quotes"
-    factor = source.get("factor", 1)
-    if isinstance(factor, bool) or not isinstance(factor, int | float) or not math.isfinite(factor):
-        yield f"factor = {factor!r}", "give a number"
+
+
+def _check_states(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    statistic = source.get("statistic")
+    if statistic not in _OF_STATES:
+        yield f"{statistic!r} is not a statistic of states", f"use one of {', '.join(_OF_STATES)}"
+        return
+    for key in ("state", "rate", "model"):
+        if key in source and key not in _OF_STATES[statistic]:
+            yield f"a {statistic} has no {key}", f"use {' or '.join(_OF_STATES[statistic])}"
+    if statistic == "share" and not {"state", "rate"} & set(source):
+        yield "a share of what", 'add state = "pause", or rate = 1e6, or both'
+    if source.get("state", "busy") not in _STATES:
+        yield f"{source['state']!r} is not a state", f"use one of {', '.join(_STATES)}"
+    if not _is_number(source.get("rate", 1)):
+        yield f"rate = {source['rate']!r}", "give a number of bit/s"
+    model = source.get("model", {})
+    if not isinstance(model, Mapping):
+        yield f"model = {model!r}", 'give a table: { scaling = "dvs", static_share = 0.25 }'
+        return
+    try:
+        resolved(model)
+    except ScenarioError as error:
+        yield f"{error.path}: {error.message}", error.remedy
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def check_against(metric: Metric, explained: Mapping[str, Any]) -> Iterator[str]:
