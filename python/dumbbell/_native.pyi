@@ -50,6 +50,22 @@ class Scenario:
         """
 
 @final
+class PowerModel:
+    """A power model: the watts of a port in each of its states."""
+
+    def __init__(self, values: Any) -> None:
+        """From a dictionary; absent keys have their defaults."""
+
+    @property
+    def full_power(self) -> float:
+        """Watts at the link's rate."""
+
+    def powers(
+        self, states: list[str], rates: NDArray[np.float64], previous: NDArray[np.float64], top: float
+    ) -> NDArray[np.float64]:
+        """The power in W of each row of the table of states, on a link of rate `top`; rates in bit/s."""
+
+@final
 class Table:
     """A result table, as Arrow."""
 

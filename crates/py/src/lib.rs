@@ -2,6 +2,7 @@
 
 mod convert;
 mod live;
+mod power;
 mod scenario;
 mod table;
 mod theory;
@@ -16,6 +17,8 @@ pyo3::import_exception!(dumbbell.errors, TheoryError);
 mod _native {
     #[pymodule_export]
     use super::live::{probe, shell};
+    #[pymodule_export]
+    use super::power::PowerModel;
     #[pymodule_export]
     use super::scenario::{Scenario, registry, schema};
     #[pymodule_export]

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dumbbell._energy import of_link, resolved, saving
+from dumbbell._energy import of_link, power_model, saving
 from dumbbell._results import Results
 from dumbbell._scenario import Scenario
 from dumbbell.errors import ScenarioError
@@ -205,7 +205,7 @@ def _check_states(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"model = {model!r}", 'give a table: { scaling = "dvs", static_share = 0.25 }'
         return
     try:
-        resolved(model)
+        power_model(model)
     except ScenarioError as error:
         yield f"{error.path}: {error.message}", error.remedy
 
