@@ -98,7 +98,7 @@ impl Mixture {
     fn density(&self, y: f64) -> f64 {
         let part = |(weight, sigma, mu): &(f64, f64, f64)| {
             let z = (y - mu) / sigma;
-            weight / sigma * (-0.5 * z * z).exp()
+            if z.abs() > REACH { 0.0 } else { weight / sigma * (-0.5 * z * z).exp() }
         };
         self.parts.iter().map(part).sum()
     }

@@ -62,17 +62,25 @@ pub struct Sizes {
     law: Box<dyn Law>,
     /// Round up to a multiple of this, else to the nearest byte.
     ceil: Option<u64>,
+    mean: f64,
 }
 
 impl Sizes {
     /// Draws of `law`, rounded to whole bytes, one at least.
     pub fn new(law: impl Law + 'static) -> Sizes {
-        Sizes { law: Box::new(law), ceil: None }
+        Sizes::rounded(Box::new(law), None)
     }
 
     /// Draws of `law`, rounded up to multiples of `unit` bytes.
     pub fn ceil(law: impl Law + 'static, unit: u64) -> Sizes {
-        Sizes { law: Box::new(law), ceil: Some(unit) }
+        Sizes::rounded(Box::new(law), Some(unit))
+    }
+
+    fn rounded(law: Box<dyn Law>, ceil: Option<u64>) -> Sizes {
+        let mut sizes = Sizes { law, ceil, mean: 0.0 };
+        // Rounding moves a draw by one unit at most, however heavy the tail.
+        sizes.mean = sizes.law.mean() + sizes.law.average(&mut |x| sizes.whole(x) as f64 - x);
+        sizes
     }
 
     fn whole(&self, bytes: f64) -> u64 {
@@ -90,8 +98,7 @@ impl Sizes {
 
     /// Mean bytes.
     pub fn mean(&self) -> f64 {
-        // Rounding moves a draw by one unit at most, however heavy the tail.
-        self.law.mean() + self.law.average(&mut |x| self.whole(x) as f64 - x)
+        self.mean
     }
 
     /// Mean of `cost(size)`, for a cost that grows in proportion to the size but for a bounded difference, as headers
@@ -102,7 +109,7 @@ impl Sizes {
             let size = self.whole(x);
             cost(size) as f64 - slope * size as f64
         });
-        slope * self.mean() + bounded
+        slope * self.mean + bounded
     }
 }
 
