@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
-from dumbbell.study import StudyResult
+from dumbbell.study import Study, StudyResult
 from tests.conftest import Cli
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
 
 
-def block(language: str) -> str:
-    (text,) = re.findall(rf"^```{language}\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
-    return text
+def block(language: str, place: int = 0) -> str:
+    texts: list[str] = re.findall(rf"^```{language}\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
+    return texts[place]
 
 
 def test_the_guide(cli: Cli, tmp_path: Path) -> None:
@@ -33,6 +34,12 @@ def test_the_guide(cli: Cli, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert re.fullmatch(r"1\.\d+ \[1\.\d+, 1\.\d+\] \(n=8, 95 %\)\n", done.stdout), done.stdout
+
+
+def test_bins_of_flow_size_join_the_study() -> None:
+    study = Study.from_dict({"name": "buffers"} | tomllib.loads(block("toml") + block("toml", 1)))
+    assert len(study.runs()) == 80
+    assert study.columns[-8:] == [f"{name}_{size}" for name in ("afct", "ideal") for size in (5, 8, 33, 318)]
 
 
 def test_every_command_is_there(cli: Cli) -> None:

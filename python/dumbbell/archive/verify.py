@@ -153,15 +153,16 @@ def _compare(result: StudyResult, study: Study, row: int, run: RunSpec, values: 
     place.append(f"seed {run.seed}")
     worst: Outcome = "bit-equal"
     differences = []
-    for metric, value in zip(study.metrics, values, strict=True):
-        archived = result.table[metric.name][row].as_py()
+    # Numbers by size are metrics too.
+    for name, value in zip(study.columns, values, strict=True):
+        archived = result.table[name][row].as_py()
         if _same(math.nan if archived is None else archived, value):
             continue
-        _, seeds = result.values(metric.name, run.arm, **run.point)
+        _, seeds = result.values(name, run.arm, **run.point)
         inside = _predicted(seeds, value)
         worst = max(worst, "within interval" if inside else "different", key=OUTCOMES.index)
         was = "absent" if archived is None else f"{archived:.17g}"
-        differences.append(f"{metric.name} was {was}, is {value:.17g}")
+        differences.append(f"{name} was {was}, is {value:.17g}")
     return Check(", ".join(place), worst, "; ".join(differences))
 
 

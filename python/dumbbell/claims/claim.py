@@ -104,7 +104,7 @@ class Claim:
             If the study has no such metric, arm or axis.
         """
         try:
-            judgement = self.rule(result, self.metric)
+            judgement = self.rule(result.having(self.metric), self.metric)
         except ClaimError as error:
             raise ClaimError(f"claim {self.id!r}: {error}") from None
         if result.complete:

@@ -11,7 +11,7 @@ from dumbbell.report.data import FigureData, figure_data
 from dumbbell.report.maps import MapData, MapSpec, draw_map, map_data
 from dumbbell.report.page import write_report
 from dumbbell.report.parameters import Algorithm, Parameter, algorithms, parameters
-from dumbbell.report.spec import FigureError, FigureSpec, Reference, default_figures
+from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, default_figures
 from dumbbell.report.static import draw
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "FigureSpec",
     "MapData",
     "MapSpec",
+    "Measured",
     "Parameter",
     "Reference",
     "algorithms",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dumbbell import stats
-from dumbbell.report.spec import FigureError, FigureSpec, Value
+from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, Value
 
 if TYPE_CHECKING:
     from dumbbell.stats import Estimate
@@ -45,6 +45,8 @@ class FigureData:
     unit: str
     """Of the values; empty for ratios and counts."""
     lines: tuple[Line, ...]
+    references: tuple[Reference, ...]
+    """Those of the figure, measured ones with their values."""
 
     @property
     def categories(self) -> bool:
@@ -67,6 +69,7 @@ def figure_data(result: StudyResult, spec: FigureSpec) -> FigureData:
     FigureError
         If the study has no such axis, metric or arm, or the figure leaves another axis open.
     """
+    result = result.having(spec.metric)
     study = result.study
     axis = _named(spec, "axis", spec.x, study.axes)
     metric = _named(spec, "metric", spec.metric, study.metrics)
@@ -77,7 +80,10 @@ def figure_data(result: StudyResult, spec: FigureSpec) -> FigureData:
     at = _others(spec, study.axes)
     values = tuple(axis.values)
     if not any(isinstance(value, str) for value in values):
-        values = tuple(sorted(values))
+        low, high = spec.x_range or (-math.inf, math.inf)
+        values = tuple(value for value in sorted(values) if low <= value <= high)
+        if not values:
+            raise FigureError(f"figure {spec.id!r}: no value of {spec.x} is within its range; widen it")
     lines = []
     for arm in arms:
         estimates = tuple(_estimate(result, spec, arm.name, {**at, axis.name: value}) for value in values)
@@ -85,7 +91,12 @@ def figure_data(result: StudyResult, spec: FigureSpec) -> FigureData:
     unit = "" if spec.relative_to else metric.unit if spec.unit is None else spec.unit
     y_name = f"{metric.label} / {base.label}" if spec.relative_to else metric.label
     x_label, y_label = with_unit(axis.label, axis.unit), with_unit(y_name, unit)
-    return FigureData(spec, axis.label, x_label, values, y_name, y_label, unit, tuple(lines))
+    references = tuple(
+        found
+        for entry in spec.references
+        if (found := _reference(result, spec, entry, [{**at, axis.name: value} for value in values]))
+    )
+    return FigureData(spec, axis.label, x_label, values, y_name, y_label, unit, tuple(lines), references)
 
 
 def with_unit(label: str, unit: str) -> str:
@@ -117,6 +128,28 @@ def _others(spec: FigureSpec, axes: Sequence[Axis]) -> dict[str, Value]:
                 raise FigureError(f"figure {spec.id!r}: axis {axis.name!r} is open; give its value in `at`")
             point[axis.name] = axis.values[0]
     return point
+
+
+def _reference(
+    result: StudyResult, spec: FigureSpec, entry: Reference | Measured, points: Sequence[dict[str, Value]]
+) -> Reference | None:
+    """Return a reference as far as it lies within the figure; ``None`` if nothing does."""
+    low, high = spec.x_range or (-math.inf, math.inf)
+    if isinstance(entry, Reference):
+        kept = [(x, y) for x, y in zip(entry.x, entry.y, strict=False) if low <= x <= high]
+        if not entry.x or len(kept) == len(entry.x):
+            return entry
+        return replace(entry, x=tuple(x for x, _ in kept), y=tuple(y for _, y in kept)) if kept else None
+    _named(spec, "metric", entry.metric, result.study.metrics)
+    _named(spec, "arm", entry.arm, result.study.arms)
+    means = [stats.mean(result.values(entry.metric, entry.arm, **point)[1]).value for point in points]
+    there = [
+        (float(point[spec.x]), mean * spec.factor)
+        for point, mean in zip(points, means, strict=True)
+        if math.isfinite(mean)
+    ]
+    xs, ys = (tuple(pair[side] for pair in there) for side in (0, 1))
+    return Reference(entry.label, ys, xs, "this study") if there else None
 
 
 def _estimate(result: StudyResult, spec: FigureSpec, arm: str, point: dict[str, Value]) -> Estimate | None:

@@ -50,6 +50,7 @@ _MARKERS = (
 )  # fmt: skip
 
 _REFERENCE_DASHES = ("3 3", "8 3 2 3", "1 4", "12 3")
+_MARKS = ("M13 7H21M17 3V11", "M14 4L20 10M20 4L14 10")
 
 _QUICK = "few runs, so intervals are wide; the full study gives the figures to rely on."
 
@@ -312,7 +313,10 @@ def _figure(figure: FigureData, image: Figure, files: Sequence[str]) -> dict[str
         "y_label": figure.y_label,
         "statistic": "ratio" if spec.relative_to else spec.statistic,
         "lines": figure.lines,
-        "references": list(zip(_REFERENCE_DASHES * len(spec.references), spec.references, strict=False)),
+        "references": [
+            (_REFERENCE_DASHES[index % len(_REFERENCE_DASHES)], _MARKS[index % len(_MARKS)], reference)
+            for index, reference in enumerate(figure.references)
+        ],
         "rows": rows,
         "remarks": [f"{', '.join(places)}: {note}" for note, places in remarks.items()],
         "files": files,
@@ -387,7 +391,9 @@ def _payload(figure: FigureData) -> dict[str, Any]:
             }
             for line in figure.lines
         ],
-        "references": [{"x": reference.x, "y": reference.y} for reference in spec.references],
+        "references": [
+            {"x": reference.x, "y": reference.y, "marks": reference.marks} for reference in figure.references
+        ],
     }
 
 
@@ -400,6 +406,9 @@ def _design(study: Study) -> list[tuple[str, str]]:
     seeds = spread([str(seed) for seed in study.seeds])
     rows.append(("Seeds", f"{seeds}; arms see the same arrivals at the same seed"))
     rows.append(("Metrics", "; ".join(_metric(metric) for metric in study.metrics)))
+    if study.by_size:
+        bins = f"in {len(study.by_size.up_to)} bins of flow size"
+        rows.append(("By size", f"{'; '.join(_metric(metric) for metric in study.by_size.metrics)}; {bins}"))
     if study.stop:
         bound = (
             f"{100 * study.stop.half_width:g} % of the mean"

@@ -227,8 +227,12 @@
       return [plot.valToPos(x, "x", true), plot.valToPos(height, "y", true)];
     }
 
-    reference(plot, { x, y }, i) {
+    reference(plot, { x, y, marks }, i) {
       const { ctx } = plot, ratio = devicePixelRatio;
+      if (marks) {
+        this.marks(plot, x, y, i);
+        return;
+      }
       const xs = x.length ? x : [plot.scales.x.min, plot.scales.x.max];
       const ys = x.length ? y : [y[0], y[0]];
       ctx.beginPath();
@@ -238,6 +242,23 @@
       ctx.setLineDash(REFERENCE_DASHES[i % REFERENCE_DASHES.length].map((length) => length * ratio));
       ctx.stroke();
       ctx.setLineDash([]);
+    }
+
+    // Points without a line: upright crosses and slanted ones in turn.
+    marks(plot, xs, ys, i) {
+      const { ctx } = plot, r = MARKER * devicePixelRatio;
+      ctx.beginPath();
+      xs.forEach((value, j) => {
+        const [x, y] = this.at(plot, value, ys[j]);
+        const arms = i % 2 ? [[-r, -r, r, r], [-r, r, r, -r]] : [[-r, 0, r, 0], [0, -r, 0, r]];
+        arms.forEach(([fromX, fromY, toX, toY]) => {
+          ctx.moveTo(x + fromX, y + fromY);
+          ctx.lineTo(x + toX, y + toY);
+        });
+      });
+      ctx.strokeStyle = css("--reference");
+      ctx.lineWidth = 1.5 * devicePixelRatio;
+      ctx.stroke();
     }
 
     band(plot, line) {

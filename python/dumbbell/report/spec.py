@@ -37,6 +37,8 @@ class Reference:
     """Values of the axis, as many as `y`; empty for a level."""
     source: str = ""
     """Where it comes from: ``"Dukkipati (2008), figure 2.4"``."""
+    marks: bool = False
+    """Draw its points and no line: published measurements."""
 
     def __post_init__(self) -> None:
         if len(self.y) != (len(self.x) or 1):
@@ -46,6 +48,18 @@ class Reference:
             )
         if not all(map(math.isfinite, (*self.x, *self.y))):
             raise FigureError(f"reference {self.label!r}: not a finite number; leave such points out")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Something to compare with that the study measures itself: another metric, its mean over seeds."""
+
+    label: str
+    """For the legend."""
+    metric: str
+    """Name of the metric of the study."""
+    arm: str
+    """Name of the arm."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +88,9 @@ class FigureSpec:
     """Multiplies values before they are shown: 100 with the unit ``%``."""
     unit: str | None = None
     """Unit after the factor; that of the metric by default."""
-    references: tuple[Reference, ...] = ()
+    x_range: tuple[float, float] | None = None
+    """Leave out what lies outside, of an axis of numbers."""
+    references: tuple[Reference | Measured, ...] = ()
     note: str = ""
     """A sentence under the figure."""
 

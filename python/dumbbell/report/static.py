@@ -17,6 +17,7 @@ from dumbbell.report.spec import Reference
 
 _DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1.5, 1, 1.5, 1, 1.5)))
 _REFERENCE_DASHES = ((0, (2, 2)), (0, (6, 2, 1, 2)), (0, (1, 3)), (0, (9, 2)))
+_REFERENCE_MARKS = ("+", "x")
 _REFERENCE = "0.35"
 _MARKERS = ("o", "s", "^", "D", "v", "X", "P")
 _BAND_OPACITY = 0.14
@@ -48,8 +49,9 @@ def draw(data: FigureData, stamp: str = "", width: str = "single") -> Figure:
             # Earlier markers are larger, so that none hides another at the same place.
             size = 2.8 + 1.8 * (1 - (index + 1) / len(data.lines))
             handles.append(_line(axes, data, line, shift, size))
-        for reference, dashes in zip(data.spec.references, cycle(_REFERENCE_DASHES), strict=False):
-            handles.append(_reference(axes, reference, dashes))
+        looks = zip(cycle(_REFERENCE_DASHES), cycle(_REFERENCE_MARKS), strict=False)
+        for reference, (dashes, mark) in zip(data.references, looks, strict=False):
+            handles.append(_reference(axes, reference, dashes, mark))
         axes.set_xlabel(data.x_label)
         axes.set_ylabel(data.y_label)
         logarithmic = data.spec.scale == "log" and _positive(data)
@@ -103,12 +105,13 @@ def _line(axes: Axes, data: FigureData, line: Line, shift: float, size: float) -
     return bars
 
 
-def _reference(axes: Axes, reference: Reference, dashes: Any) -> Any:
+def _reference(axes: Axes, reference: Reference, dashes: Any, mark: str) -> Any:
     if not reference.x:
         return axes.axhline(
             reference.y[0], color=_REFERENCE, linestyle=dashes, linewidth=0.9, label=reference.label
         )
-    return axes.plot(reference.x, reference.y, color=_REFERENCE, linestyle=dashes, label=reference.label)[0]
+    look = {"linestyle": "", "marker": mark, "markersize": 4.5} if reference.marks else {"linestyle": dashes}
+    return axes.plot(reference.x, reference.y, color=_REFERENCE, label=reference.label, **look)[0]
 
 
 def _positive(data: FigureData) -> bool:

@@ -70,7 +70,7 @@ def run_chunk(study: Study, chunk: Chunk) -> Report:
     start = time.perf_counter()
     done = []
     make = Maker(study, _planned(study, chunk.runs))
-    with Writer(store, [metric.name for metric in study.metrics]) as writer:
+    with Writer(store, study.columns) as writer:
         for run in chunk.runs:
             values = make(run)
             writer.add(run.id, values)

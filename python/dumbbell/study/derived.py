@@ -9,18 +9,23 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import write_source
 from dumbbell.study.result import StudyResult
+from dumbbell.study.sizes import AXIS
 from dumbbell.study.spec import Metric
+from dumbbell.study.unfold import fold, matrix
 
 Floats: TypeAlias = NDArray[np.float64]
 
 Columns: TypeAlias = Mapping[str, Floats]
-"""Metrics by name, each of shape (runs,); not-a-number where a run gave no value. Axes of numbers too."""
+"""Metrics by name, each of shape (runs,); not-a-number where a run gave no value. Axes of numbers too.
+
+Metrics by size are of shape (runs, bins). Where such a one is made, the others are of shape (runs, 1), and
+``flow_size`` holds the sizes, shape (bins,).
+"""
 
 
 @dataclass(frozen=True)
@@ -31,10 +36,13 @@ class Derived:
     label: str
     unit: str
     function: Callable[..., Floats]
-    """From the :data:`Columns` of the runs, and with `reference` from those of its runs, to shape (runs,)."""
+    """From the :data:`Columns` of the runs, and with `reference` from those of its runs, to shape (runs,), or
+    (runs, bins) by size."""
     reference: str = ""
     """Name of an arm: the second argument holds its runs at the same points and seeds."""
     better: Literal["lower", "higher"] | None = None
+    by_size: bool = False
+    """Whether it is a metric by size."""
 
 
 def derive(result: StudyResult, derived: Sequence[Derived]) -> StudyResult:
@@ -53,23 +61,34 @@ def derive(result: StudyResult, derived: Sequence[Derived]) -> StudyResult:
 
 def _with(result: StudyResult, derived: Derived) -> StudyResult:
     study = result.study
-    if derived.name in result.table.column_names:
+    by_size = study.by_size if derived.by_size else None
+    if derived.by_size and by_size is None:
+        raise StudyError(f"derived metric {derived.name!r}: the study has no metrics by size; add by_size")
+    if derived.name in _columns(result) or derived.name in result.table.column_names:
         raise StudyError(f"derived metric {derived.name!r}: the study has a column of this name; rename it")
-    columns = _columns(result)
-    arguments = [columns]
+    arguments = [_columns(result)]
     if derived.reference:
         rows = _rows_of_reference(result, derived)
-        arguments.append({name: np.append(values, math.nan)[rows] for name, values in columns.items()})
+        arguments.append({name: _at(values, rows) for name, values in arguments[0].items()})
+    known = ", ".join(arguments[0])
+    if by_size:
+        # Numbers of runs beside those of their bins.
+        arguments = [
+            {name: values[:, None] if len(values.shape) == 1 else values for name, values in runs.items()}
+            | {AXIS: np.array(by_size.axis.values, np.float64)}
+            for runs in arguments
+        ]
     try:
         with np.errstate(divide="ignore", invalid="ignore"):
             values = np.asarray(derived.function(*arguments), dtype=np.float64)
     except KeyError as error:
-        known = ", ".join(columns)
         raise StudyError(
             f"derived metric {derived.name!r}: the study has no metric {error.args[0]!r}; it has {known}"
         ) from None
     values = np.where(np.isfinite(values), values, math.nan)
     metric = Metric(derived.name, derived.label, derived.unit, write_source(derived.function), derived.better)
+    if by_size:
+        return fold(result, metric, values)
     return replace(
         result,
         study=replace(study, metrics=(*study.metrics, metric)),
@@ -78,9 +97,18 @@ def _with(result: StudyResult, derived: Derived) -> StudyResult:
 
 
 def _columns(result: StudyResult) -> dict[str, Floats]:
-    numbers = [axis.name for axis in result.study.axes if not isinstance(axis.values[0], str)]
-    names = [*numbers, *(metric.name for metric in result.study.metrics)]
-    return {name: pc.fill_null(result.table[name].cast(pa.float64()), math.nan).to_numpy() for name in names}
+    study, by_size = result.study, result.study.by_size
+    numbers = [axis.name for axis in study.axes if not isinstance(axis.values[0], str)]
+    names = [*numbers, *(metric.name for metric in study.metrics)]
+    columns = {name: matrix(result, [name])[:, 0] for name in names}
+    if by_size is not None:
+        columns |= {entry.name: matrix(result, by_size.columns_of(entry.name)) for entry in by_size.metrics}
+    return columns
+
+
+def _at(values: Floats, rows: NDArray[np.intp]) -> Floats:
+    """Return the values of runs; not-a-number for a run of number minus one."""
+    return np.concatenate([values, np.full_like(values[:1], math.nan, shape=(1, *values.shape[1:]))])[rows]
 
 
 def _rows_of_reference(result: StudyResult, derived: Derived) -> NDArray[np.intp]:

@@ -73,9 +73,11 @@ class Maker:
         self._planned = planned or {}
 
     def __call__(self, run: RunSpec, watch: Watch | None = None) -> list[float]:
-        """Make a run and return its metrics, in the order of the study."""
+        """Make a run and return its numbers, in the order of the study's columns."""
         results = self._scenario(run).run(watch)
-        return [self._evaluate(metric, results, run) for metric in self._study.metrics]
+        numbers = [self._evaluate(metric, results, run) for metric in self._study.metrics]
+        by_size = self._study.by_size
+        return numbers if by_size is None else numbers + by_size.evaluate(results)
 
     def _evaluate(self, metric: Metric, results: Results, run: RunSpec) -> float:
         try:

@@ -214,9 +214,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def check_against(metric: Metric, explained: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a metric asks for that the plan of a scenario does not have."""
-    source = metric.source
+def check_against(place: str, source: Any, explained: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a source asks for that the plan of a scenario does not have; `place` names it."""
     if callable(source):
         return
     for key, family in (("link", "links"), ("group", "groups")):
@@ -224,7 +223,7 @@ def check_against(metric: Metric, explained: Mapping[str, Any]) -> Iterator[str]
         if key in source and source[key] not in names:
             nearest = difflib.get_close_matches(source[key], names, n=1)
             remedy = f"did you mean {nearest[0]!r}?" if nearest else "`dumbbell check` lists what there is"
-            yield f"metrics.{metric.name}: the scenario has no {key} {source[key]!r}; {remedy}"
+            yield f"{place}: the scenario has no {key} {source[key]!r}; {remedy}"
 
 
 def write_source(source: Source | Callable[..., Any]) -> dict[str, Any]:

@@ -126,9 +126,11 @@ def axis_type(axis: Axis) -> pa.DataType:
 def _cells(study: Study, version: str) -> list[Cell]:
     """Plan every arm at every point, all checked."""
     what = [(metric.name, write_source(metric.source)) for metric in study.metrics]
-    common = json.dumps([version, what], sort_keys=True)
+    by_size = [study.by_size.write()] if study.by_size else []
+    common = json.dumps([version, what, *by_size], sort_keys=True)
     # The names of links and groups, which take a while to explain, matter to some metrics only.
     named = [m for m in study.metrics if not callable(m.source) and {"link", "group"} & set(m.source)]
+    group = study.by_size.group if study.by_size else None
 
     def plan(job: tuple[int, tuple[Point, tuple[str, ...]], Arm]) -> tuple[Cell, list[str]]:
         index, (point, settings), arm = job
@@ -139,8 +141,14 @@ def _cells(study: Study, version: str) -> list[Cell]:
             # Seeds change random draws and nothing in the plan: one plan stands for those of all seeds.
             scenario = Scenario.from_dict(study.scenario, [*settings, "seed=0"], study.base_dir)
             digest = hashlib.sha256(f"{scenario.plan_hash} {common}".encode()).digest()
-            explained = scenario.explain() if named else {}
-            problems = [line for metric in named for line in check_against(metric, explained)]
+            explained = scenario.explain() if named or group else {}
+            problems = [
+                line
+                for metric in named
+                for line in check_against(f"metrics.{metric.name}", metric.source, explained)
+            ]
+            if group:
+                problems += check_against("by_size.group", {"group": group}, explained)
         except ScenarioError as error:
             problems = [str(error)]
         kept = scenario if index < _MOST_PLANS // len(study.arms) else None

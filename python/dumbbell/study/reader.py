@@ -7,12 +7,14 @@ import math
 import re
 import runpy
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import check_source, write_source
+from dumbbell.study.sizes import BySize, check_by_size
 from dumbbell.study.spec import Arm, Axis, AxisValue, Metric, StopRule, Study
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -102,12 +104,12 @@ def read_file(path: Path) -> Study:
 def read_dict(values: Mapping[str, Any], base_dir: Path) -> Study:
     """Read a dictionary; see :meth:`Study.from_dict`."""
     problems = Problems()
-    keys = ("name", "title", "question", "scenario", "seeds", "axes", "arms", "metrics", "stop")
+    keys = ("name", "title", "question", "scenario", "seeds", "axes", "arms", "metrics", "by_size", "stop")
     problems.keys("", values, keys)
     name = problems.name("", values)
     scenario, base_dir = _scenario(problems, values.get("scenario"), base_dir)
-    metrics = tuple(_metric(problems, *entry) for entry in problems.tables(values, "metrics"))
-    if not metrics and "metrics" not in values:
+    metrics = tuple(_metric(problems, *entry, check_source) for entry in problems.tables(values, "metrics"))
+    if not metrics and not {"metrics", "by_size"} & set(values):
         problems.add("metrics", "the study measures nothing", "add [[metrics]]")
     study = Study(
         name=name,
@@ -121,6 +123,7 @@ def read_dict(values: Mapping[str, Any], base_dir: Path) -> Study:
         seeds=_seeds(problems, values.get("seeds", 1)),
         metrics=metrics,
         stop=_stop(problems, values.get("stop"), metrics),
+        by_size=_by_size(problems, values.get("by_size")),
     )
     _check_names(problems, study)
     runs = math.prod(len(axis.values) for axis in study.axes) * len(study.arms) * len(study.seeds)
@@ -157,6 +160,8 @@ def write_dict(study: Study) -> dict[str, Any]:
             for metric in study.metrics
         ],
     }
+    if study.by_size is not None:
+        values["by_size"] = study.by_size.write()
     if study.stop is not None:
         bound = "relative" if study.stop.relative else "absolute"
         values["stop"] = {
@@ -297,14 +302,17 @@ def _arm(problems: Problems, place: str, table: Mapping[str, Any]) -> Arm:
     return Arm(name, label, _settings(problems, f"{place}.set", table.get("set", [])))
 
 
-def _metric(problems: Problems, place: str, table: Mapping[str, Any]) -> Metric:
+Checks: TypeAlias = Callable[[Any], Iterator[tuple[str, str]]]
+
+
+def _metric(problems: Problems, place: str, table: Mapping[str, Any], check: Checks) -> Metric:
     problems.keys(place, table, ("name", "label", "unit", "better", "source"))
     name = problems.name(place, table)
     better = table.get("better")
     if better not in (None, "lower", "higher"):
         problems.add(f"{place}.better", f"{better!r} is not a direction", 'use "lower" or "higher"')
     source = table.get("source")
-    for wrong, remedy in check_source(source):
+    for wrong, remedy in check(source):
         problems.add(f"{place}.source", wrong, remedy)
     return Metric(
         name=name,
@@ -313,6 +321,39 @@ def _metric(problems: Problems, place: str, table: Mapping[str, Any]) -> Metric:
         source=source if source is not None else {},
         better=better,
     )
+
+
+def _by_size(problems: Problems, given: Any) -> BySize | None:
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        problems.add(
+            "by_size", f"{given!r} is not a table", "write [by_size] packet = 1460, up_to = [1, 10, 100]"
+        )
+        return None
+    problems.keys("by_size", given, ("packet", "up_to", "group", "metrics"))
+    packet, group = given.get("packet"), given.get("group")
+    if not isinstance(packet, int) or isinstance(packet, bool) or packet < 1:
+        wrong = "is missing" if packet is None else f"{packet!r} are not bytes"
+        problems.add("by_size.packet", wrong, "give the bytes of data in a packet")
+        packet = 1
+    if group is not None and not isinstance(group, str):
+        problems.add("by_size.group", f"{group!r} is not text", "give a text in quotes")
+    entries = problems.tables({"by_size.metrics": given.get("metrics", [])}, "by_size.metrics")
+    if not entries:
+        problems.add("by_size.metrics", "nothing is measured", "add [[by_size.metrics]]")
+    metrics = tuple(_metric(problems, *entry, check_by_size) for entry in entries)
+    return BySize(packet, _up_to(problems, given.get("up_to")), metrics, group)
+
+
+def _up_to(problems: Problems, given: Any) -> tuple[int, ...]:
+    if isinstance(given, list | tuple) and 0 < len(given) <= _MOST_VALUES and all(map(_whole, given)):
+        ends = tuple(given)
+        if all(low < high for low, high in pairwise((0, *ends))):
+            return ends
+    remedy = "give the largest size of each bin, in packets"
+    problems.add("by_size.up_to", "not whole numbers above zero that rise", remedy)
+    return (1,)
 
 
 def _seeds(problems: Problems, given: Any) -> tuple[int, ...]:
@@ -367,10 +408,17 @@ def _stop(problems: Problems, given: Any, metrics: tuple[Metric, ...]) -> StopRu
 
 def _check_names(problems: Problems, study: Study) -> None:
     """Axes and metrics are columns of one table; arms are values in another."""
+    by_size = study.by_size
     seen: set[str] = set()
     for place, name in (
         *((f"axes[{i}].name", axis.name) for i, axis in enumerate(study.axes)),
         *((f"metrics[{i}].name", metric.name) for i, metric in enumerate(study.metrics)),
+        *(
+            (f"by_size.metrics[{i}].name", metric.name)
+            for i, metric in enumerate(by_size.metrics if by_size else ())
+        ),
+        *(("by_size", name) for name in (by_size.columns if by_size else ())),
+        *((("by_size", by_size.axis.name),) if by_size else ()),
     ):
         if name in _RESERVED:
             problems.add(place, f"{name!r} is a column of every study", "choose another name")

@@ -24,7 +24,8 @@ class StudyResult:
 
     study: Study
     table: pa.Table
-    """Columns ``run_id, arm, seed``, one per axis, one per metric (null where a run gave no value).
+    """Columns ``run_id, arm, seed``, one per axis, and :attr:`Study.columns`: one per metric, and one per bin
+    of each metric by size (null where a run gave no value).
 
     In the order of :meth:`Study.runs`. With a stop rule, only the runs up to where their point ended.
     """
@@ -70,6 +71,26 @@ class StudyResult:
         """The text to put on every figure and table of an incomplete study, else ``None``."""
         return None if self.complete else f"INCOMPLETE: {self.finished:,} of {self.expected:,} runs"
 
+    @cached_property
+    def by_size(self) -> StudyResult:
+        """The metrics by size alone, with the bins as one more axis: a row for each run and bin.
+
+        Raises
+        ------
+        KeyError
+            If the study has none.
+        """
+        from dumbbell.study.unfold import unfold
+
+        return unfold(self)
+
+    def having(self, metric: str) -> StudyResult:
+        """Return the result that has a metric: this one, or that by size."""
+        by_size = self.study.by_size
+        if by_size is not None and metric in (entry.name for entry in by_size.metrics):
+            return self.by_size
+        return self
+
     def points(self) -> list[Point]:
         """Return every point of the grid, the last axis fastest."""
         return self.study.points()
@@ -80,7 +101,7 @@ class StudyResult:
         Parameters
         ----------
         metric, arm
-            Their names.
+            Their names; a number by size has the name of its column.
         point
             The value of every axis.
 
@@ -95,7 +116,9 @@ class StudyResult:
         KeyError
             If there is no such metric, arm or point.
         """
-        self.study.metric(metric), self.study.arm(arm)
+        if metric not in self.study.columns:
+            raise KeyError(metric)
+        self.study.arm(arm)
         rows = self._rows[self._key(arm, point)]
         return self._column("seed")[rows], self._column(metric)[rows]
 

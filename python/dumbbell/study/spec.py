@@ -6,11 +6,13 @@ import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from dumbbell._results import Results
+    from dumbbell.study.sizes import BySize
 
 AxisValue: TypeAlias = float | int | str
 Point: TypeAlias = dict[str, AxisValue]
@@ -127,6 +129,8 @@ class Study:
     seeds: tuple[int, ...]
     metrics: tuple[Metric, ...]
     stop: StopRule | None = None
+    by_size: BySize | None = None
+    """Metrics that a run gives for each bin of flow sizes."""
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Study:
@@ -185,6 +189,12 @@ class Study:
         from dumbbell.study.plan import StudyPlan
 
         return list(StudyPlan(self).runs())
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Names of the numbers that a run gives: those of the metrics, then those by size."""
+        names = [metric.name for metric in self.metrics]
+        return names if self.by_size is None else [*names, *self.by_size.columns]
 
     def metric(self, name: str) -> Metric:
         """Return the metric of that name; `KeyError` if there is none."""

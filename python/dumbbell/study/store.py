@@ -364,7 +364,7 @@ class Selection:
     """What a study has of its shards."""
 
     table: pa.Table
-    """The finished runs that count: the columns of the catalogue, one per metric."""
+    """The finished runs that count: the columns of the catalogue, and of the study."""
     finished: NDArray[np.bool_]
     """Of every run by number: whether it is there, counted or not."""
     tracker: StopTracker
@@ -384,13 +384,13 @@ def select(study: Study, catalogue: pa.Table, scan: Scan) -> Selection:
     counted = finished & tracker.mask()
     table = catalogue.filter(pa.array(counted))
     rows = found.filter(pa.array(counted))
-    for metric in study.metrics:
-        table = table.append_column(metric.name, metric_column(scan.table, metric.name).take(rows))
+    for name in study.columns:
+        table = table.append_column(name, metric_column(scan.table, name).take(rows))
     return Selection(table.combine_chunks(), finished, tracker)
 
 
 def metric_column(table: pa.Table, name: str) -> pa.Array:
-    """Return the column of a metric; all null if no shard has it."""
+    """Return a column of numbers; all null if no shard has it."""
     if name not in table.column_names:
         return pa.nulls(table.num_rows, pa.float64())
     return table[name].combine_chunks()

@@ -28,7 +28,6 @@ class Threads:
         durable = _Count()
         failures: list[BaseException] = []
         make = Maker(study, queue.plan.planned)
-        names = [metric.name for metric in study.metrics]
 
         def watch(_now: float, _duration: float, _events: int) -> None:
             if stop.is_set():
@@ -47,7 +46,7 @@ class Threads:
                 stop.set()
 
         threads = [threading.Thread(target=work, name=f"worker {i}") for i in range(self._workers)]
-        with Writer(store, names, durable.add) as writer:
+        with Writer(store, study.columns, durable.add) as writer:
             try:
                 for thread in threads:
                     thread.start()

@@ -1,0 +1,226 @@
+"""Metrics by size: from the flows of a run to one number for each bin of flow sizes.
+
+A study measures them under the key ``by_size``:
+
+======= ======================================================================================
+key     meaning
+======= ======================================================================================
+packet  bytes of data in a packet: the size of a flow in packets is its bytes over this
+up_to   the largest size of each bin, in packets, rising; a bin begins after the one before
+group   the name of the flow group or workload; all flows without it
+metrics a list of metrics: ``name``, ``label``, ``unit``, ``better`` and ``source``
+======= ======================================================================================
+
+A flow larger than the last bin belongs to none. The source of such a metric:
+
+=========== ==================================================================================
+key         meaning
+=========== ==================================================================================
+column      a column of numbers of the table ``flows``
+sharing     in its place: the time under exact processor sharing, see below
+each        over the flows of one size: ``mean`` (by default), ``median``, ``min``, ``max``, ``count``
+statistic   over the sizes of a bin: ``mean`` (by default), ``sum``, ``count``, ``min``, ``max``, ``p50``, ...
+finished_by leave out flows whose time ends later than this, in s
+counted     leave out flows that started in the warm-up; ``true`` by default
+factor      multiplies the number
+=========== ==================================================================================
+
+``sharing = { capacity = 1000, added = 0.2, cap = 50 }``: the flows of the run, as they arrived and as large
+as they were, share `capacity` packets per second equally, each at most `cap` (no limit without it); `added`
+seconds are added to each time, for what no sharing can save.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dumbbell import theory
+from dumbbell.study.metric import STATISTICS, check_source
+from dumbbell.study.spec import Axis, Metric
+
+if TYPE_CHECKING:
+    from dumbbell._results import Results
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+AXIS = "flow_size"
+"""The axis that metrics by size have besides those of the study."""
+
+_SOURCE = ("column", "sharing", "each", "statistic", "finished_by", "counted", "factor")
+_SHARING = ("capacity", "added", "cap")
+
+
+@dataclass(frozen=True)
+class BySize:
+    """Bins of flow sizes, and what is measured in each."""
+
+    packet: int
+    """Bytes of data in a packet."""
+    up_to: tuple[int, ...]
+    """The largest size of each bin, in packets."""
+    metrics: tuple[Metric, ...]
+    """Their sources are described in :mod:`dumbbell.study.sizes`."""
+    group: str | None = None
+    """Whose flows; ``None`` for all."""
+
+    @property
+    def bins(self) -> list[tuple[int, int]]:
+        """The smallest and the largest size of each bin, in packets."""
+        return [(low + 1, high) for low, high in zip((0, *self.up_to[:-1]), self.up_to, strict=True)]
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The bins as an axis: each stands at the geometric mean of its ends, the first at its upper one."""
+        first, *others = self.bins
+        values = (first[1], *(round(math.sqrt(low * high)) for low, high in others))
+        return Axis(AXIS, "flow size", "packets", values, ((),) * len(values))
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the numbers of a run: for each metric those of its bins."""
+        return [column for metric in self.metrics for column in self.columns_of(metric.name)]
+
+    def columns_of(self, metric: str) -> list[str]:
+        """Return the names of the numbers of one metric, bin by bin."""
+        return [f"{metric}_{size}" for size in self.axis.values]
+
+    def evaluate(self, results: Results) -> list[float]:
+        """Return the numbers of a run in the order of :attr:`columns`; not-a-number where there are none."""
+        flows = _Flows(self, results)
+        return [number for metric in self.metrics for number in flows.numbers(metric)]
+
+    def write(self) -> dict[str, Any]:
+        """Return JSON types, as in a study file."""
+        return {
+            "packet": self.packet,
+            "up_to": list(self.up_to),
+            **({"group": self.group} if self.group is not None else {}),
+            "metrics": [
+                {"name": metric.name, "label": metric.label, "unit": metric.unit}
+                | ({"better": metric.better} if metric.better else {})
+                | {"source": metric.source}
+                for metric in self.metrics
+            ],
+        }
+
+
+class _Flows:
+    """The flows of a run that count, by size."""
+
+    def __init__(self, by_size: BySize, results: Results) -> None:
+        self._flows = flows = results.flows
+        chosen = np.ones(len(flows["size"]), np.bool_)
+        if by_size.group is not None:
+            codes, names = flows.codes("group")
+            # A group none of whose flows has started has no label.
+            chosen = codes == names.index(by_size.group) if by_size.group in names else ~chosen
+        self._rows = np.flatnonzero(chosen)
+        self._counted = flows["counted"][self._rows].astype(np.bool_)
+        self._start = flows["start"][self._rows].astype(np.float64)
+        self._packets = np.rint(flows["size"][self._rows] / by_size.packet).astype(np.int64)
+        self._up_to = by_size.up_to
+
+    def numbers(self, metric: Metric) -> list[float]:
+        """Return one number for each bin."""
+        source: Mapping[str, Any] = metric.source  # type: ignore[assignment]
+        values = self._values(source)
+        kept = ~np.isnan(values) & (self._packets <= self._up_to[-1])
+        if source.get("counted", True):
+            kept &= self._counted
+        if "finished_by" in source:
+            kept &= self._start + values <= source["finished_by"]
+        sizes, each = _EACH[source.get("each", "mean")](self._packets[kept], values[kept])
+        ends = np.searchsorted(sizes, self._up_to, side="right")
+        statistic, factor = STATISTICS[source.get("statistic", "mean")], float(source.get("factor", 1))
+        return [statistic(part) * factor for part in np.split(each, ends[:-1])]
+
+    def _values(self, source: Mapping[str, Any]) -> Floats:
+        sharing = source.get("sharing")
+        if sharing is None:
+            return self._flows[source["column"]][self._rows].astype(np.float64)
+        times = theory.processor_sharing(self._start, self._packets, sharing["capacity"], sharing.get("cap"))
+        return times + float(sharing.get("added", 0))
+
+
+def _mean(sizes: Whole, values: Floats) -> tuple[Whole, Floats]:
+    known = np.bincount(sizes)
+    there = np.flatnonzero(known)
+    return there, np.bincount(sizes, values)[there] / known[there]
+
+
+def _count(sizes: Whole, _values: Floats) -> tuple[Whole, Floats]:
+    known = np.bincount(sizes)
+    there = np.flatnonzero(known)
+    return there, known[there].astype(np.float64)
+
+
+def _ranked(share: float) -> Callable[[Whole, Floats], tuple[Whole, Floats]]:
+    """Return the value of a rank among those of each size: 0 the least, 1 the largest, 1/2 the median."""
+
+    def ranked(sizes: Whole, values: Floats) -> tuple[Whole, Floats]:
+        order = np.lexsort((values, sizes))
+        there, first, known = np.unique(sizes[order], return_index=True, return_counts=True)
+        place = share * (known - 1)
+        low, high = (
+            values[order][first + part.astype(np.int64)] for part in (np.floor(place), np.ceil(place))
+        )
+        return there, (low + high) / 2
+
+    return ranked
+
+
+_EACH: dict[str, Callable[[Whole, Floats], tuple[Whole, Floats]]] = {
+    "mean": _mean,
+    "median": _ranked(0.5),
+    "min": _ranked(0.0),
+    "max": _ranked(1.0),
+    "count": _count,
+}
+"""From sizes and values of flows, both of shape (flows,), to the sizes there are and a number for each."""
+
+
+def check_by_size(source: Any) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the source of a metric by size, and the remedy."""
+    if not isinstance(source, Mapping):
+        wrong = "is missing" if source is None else f"{source!r} is not a source"
+        yield wrong, 'write source = { column = "completion_time" }'
+        return
+    for key in source:
+        if key not in _SOURCE:
+            yield f"a metric by size has no key {key!r}", f"use some of {', '.join(_SOURCE)}"
+    if ("column" in source) == ("sharing" in source):
+        yield "needs either `column` or `sharing`", 'write column = "completion_time"'
+    shared = {key: source[key] for key in ("statistic", "counted", "factor") if key in source}
+    yield from check_source({"table": "flows", "column": source.get("column", "size"), **shared})
+    if source.get("each", "mean") not in _EACH:
+        yield f"each = {source['each']!r}", f"use one of {', '.join(_EACH)}"
+    if "finished_by" in source and not _positive(source["finished_by"]):
+        yield f"finished_by = {source['finished_by']!r}", "give seconds above zero"
+    if "sharing" in source:
+        yield from _check_sharing(source["sharing"])
+
+
+def _check_sharing(sharing: Any) -> Iterator[tuple[str, str]]:
+    if not isinstance(sharing, Mapping) or "capacity" not in sharing:
+        yield (
+            f"sharing = {sharing!r} has no capacity",
+            "write sharing = { capacity = 1000 }, in packets per second",
+        )
+        return
+    for key, value in sharing.items():
+        if key not in _SHARING:
+            yield f"sharing has no key {key!r}", f"use some of {', '.join(_SHARING)}"
+        elif not _positive(value):
+            yield f"sharing.{key} = {value!r}", "give a number above zero"
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
