@@ -6,6 +6,7 @@
   const REFERENCE_DASHES = [[3, 3], [8, 3, 2, 3], [1, 4], [12, 3]];
   const BAND_OPACITY = 0.14;
   const MARKER = 4; // half the size of a marker, CSS pixels
+  const MANY = 20; // values of an axis above which markers are smaller
   const HEIGHT = 320, HEIGHT_NARROW = 260, NARROW = 520; // CSS pixels
   const figures = JSON.parse(document.getElementById("figures-data").textContent);
   const drawn = [];
@@ -185,7 +186,7 @@
         cursor: { y: false, drag: { x: false, y: false }, points: { show: !data.x.categories, size: 11, width: 2 } },
         hooks: {
           drawAxes: [(plot) => this.under(plot)],
-          draw: [(plot) => this.markers(plot)],
+          draw: [(plot) => this.over(plot)],
           setCursor: [(plot) => this.hover(plot)],
         },
       }, [data.x.values, ...columns], this.box);
@@ -229,10 +230,7 @@
 
     reference(plot, { x, y, marks }, i) {
       const { ctx } = plot, ratio = devicePixelRatio;
-      if (marks) {
-        this.marks(plot, x, y, i);
-        return;
-      }
+      if (marks) return;
       const xs = x.length ? x : [plot.scales.x.min, plot.scales.x.max];
       const ys = x.length ? y : [y[0], y[0]];
       ctx.beginPath();
@@ -244,9 +242,10 @@
       ctx.setLineDash([]);
     }
 
-    // Points without a line: upright crosses and slanted ones in turn.
-    marks(plot, xs, ys, i) {
+    // Points without a line, above what the study draws, as they may lie on it: upright and slanted crosses in turn.
+    crosses(plot, { x: xs, y: ys }, i) {
       const { ctx } = plot, r = MARKER * devicePixelRatio;
+      ctx.setLineDash([]);
       ctx.beginPath();
       xs.forEach((value, j) => {
         const [x, y] = this.at(plot, value, ys[j]);
@@ -298,13 +297,21 @@
       ctx.stroke();
     }
 
-    markers(plot) {
+    over(plot) {
+      this.markers(plot);
       const { ctx } = plot;
+      ctx.save();
+      this.data.references.forEach((reference, i) => reference.marks && this.crosses(plot, reference, i));
+      ctx.restore();
+    }
+
+    markers(plot) {
+      const { ctx } = plot, few = this.data.x.values.length <= MANY ? 1 : 0.6;
       ctx.save();
       this.data.lines.forEach((line, i) => {
         if (!this.shown[i]) return;
         // Earlier ones are larger, so that none hides another at the same place.
-        const r = MARKER * devicePixelRatio * (1 + 0.6 * (1 - (i + 1) / this.data.lines.length));
+        const r = few * MARKER * devicePixelRatio * (1 + 0.6 * (1 - (i + 1) / this.data.lines.length));
         ctx.beginPath();
         line.value.forEach((value, j) => {
           if (!finite(value) || (this.log && value <= 0)) return;

@@ -29,7 +29,11 @@ _SLACK = 4
 """Characters by which a line may be longer than its share, so that breaks between words suffice."""
 
 
-def draw(data: FigureData, stamp: str = "", width: str = "single") -> Figure:
+_MANY = 20
+"""Values of an axis above which a figure is wide and its markers are small."""
+
+
+def draw(data: FigureData, stamp: str = "") -> Figure:
     """Draw a figure: estimates as lines, intervals as bars and bands.
 
     Parameters
@@ -38,16 +42,15 @@ def draw(data: FigureData, stamp: str = "", width: str = "single") -> Figure:
         The numbers.
     stamp
         What to write across the top, such as ``INCOMPLETE: 3 of 8 runs``; nothing if empty.
-    width
-        ``single`` or ``double`` column.
     """
-    figure, (axes,) = new_figure(1, width)
+    many = len(data.x_values) > _MANY
+    figure, (axes,) = new_figure(1, "double" if many else "single")
     with mpl.rc_context(STYLE):
         handles: list[Any] = []
         for index, line in enumerate(data.lines):
             shift = (index - (len(data.lines) - 1) / 2) * 0.12 if data.categories else 0.0
             # Earlier markers are larger, so that none hides another at the same place.
-            size = 2.8 + 1.8 * (1 - (index + 1) / len(data.lines))
+            size = (2.8 + 1.8 * (1 - (index + 1) / len(data.lines))) * (0.6 if many else 1)
             handles.append(_line(axes, data, line, shift, size))
         looks = zip(cycle(_REFERENCE_DASHES), cycle(_REFERENCE_MARKS), strict=False)
         for reference, (dashes, mark) in zip(data.references, looks, strict=False):
@@ -67,7 +70,7 @@ def draw(data: FigureData, stamp: str = "", width: str = "single") -> Figure:
         if stamp:
             axes.set_title(stamp, color=COLOURS[1], fontweight="bold")
         # Above the axes, where it covers no data.
-        figure.legend(handles=handles, loc="outside upper left", ncols=2, columnspacing=1.2)
+        figure.legend(handles=handles, loc="outside upper left", ncols=4 if many else 2, columnspacing=1.2)
         _wrap_label(figure, axes)
     return figure
 
@@ -110,7 +113,9 @@ def _reference(axes: Axes, reference: Reference, dashes: Any, mark: str) -> Any:
         return axes.axhline(
             reference.y[0], color=_REFERENCE, linestyle=dashes, linewidth=0.9, label=reference.label
         )
-    look = {"linestyle": "", "marker": mark, "markersize": 4.5} if reference.marks else {"linestyle": dashes}
+    # Points above what the study draws: they may lie exactly on it.
+    points = {"linestyle": "", "marker": mark, "markersize": 4.5, "zorder": 5}
+    look = points if reference.marks else {"linestyle": dashes}
     return axes.plot(reference.x, reference.y, color=_REFERENCE, label=reference.label, **look)[0]
 
 

@@ -1,0 +1,1 @@
+"""Flow completion times of RCP and XCP against TCP and processor sharing."""
