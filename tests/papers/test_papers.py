@@ -57,8 +57,8 @@ def test_figures_fit_the_study(paper):
         assert map_data(result, spec).cells
 
 
-# Values that claims may be broken by: steps between arms, along axes, from column to column, both ways, at several
-# levels.
+# Values that claims may be broken by: steps between arms, along axes and from column to column, both ways, at
+# several levels.
 SHAPES = [
     lambda arm, place, column, noise, level=level, step=step, slope=slope, tilt=tilt: (
         level * step**arm * (1 + slope * place) * tilt**column * (1 + 1e-6 * noise)

@@ -32,7 +32,7 @@ class PaperError(DumbbellError, ValueError):
 
 @dataclass(frozen=True)
 class Companion:
-    """A further study of a paper: the same scenario, other axes and arms."""
+    """A further study of a paper: other axes and arms, or another scenario."""
 
     name: str
     """Follows that of the paper on the command line, after a hyphen."""
@@ -46,6 +46,8 @@ class Companion:
     maps: tuple[MapSpec, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where the values come from that it sets and the paper's table of parameters does not have."""
+    own_scenario: bool = False
+    """Whether the scenario is another, of which the paper's table says nothing; `sources` then holds all."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,9 @@ class Paper:
         return [Paper(self.folder, entry) for entry in self._optional("studies.py", "STUDIES", Companion)]
 
     def sources(self) -> dict[str, str]:
-        """Return where each parameter comes from, by path: the rows of the table in ``README.md``."""
+        """Return where each parameter comes from, by path: the table in ``README.md``, and the companion."""
+        if self.companion and self.companion.own_scenario:
+            return dict(self.companion.sources)
         text = (self.folder / "README.md").read_text(encoding="utf-8")
         return dict(_ROW.findall(text)) | dict(self.companion.sources if self.companion else {})
 

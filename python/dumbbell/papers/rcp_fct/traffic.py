@@ -1,0 +1,298 @@
+"""Further studies of the traffic of the figure: other sizes, other TCP, other gains, the steps of TCP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dumbbell.claims import Claim, Level, Order, Ratio, equivalent
+from dumbbell.papers import Companion
+from dumbbell.papers.rcp_fct.reference import RTT, Floats, line, sharing, sizes
+from dumbbell.report import FigureSpec, Measured, Reference
+from dumbbell.study import Arm, Axis, Derived, Metric, Study
+from dumbbell.study.derived import Columns
+from dumbbell.study.sizes import BySize
+
+_ARRIVALS = 20.0
+"""Seconds for which flows arrive: a third of the figure's."""
+
+_SEEDS = tuple(range(201, 211))
+_SHORT = {"duration": "30s"}
+_STOP = {"duration": "choice: arrivals of 20 s, a third of the figure's, then 10 s for what is left"}
+
+_LINES = (line("sharing", "Processor sharing, formula"), line("slow-start", "Slow start, formula"))
+
+
+def _over_line(runs: Columns) -> Floats:
+    return runs["afct"] / sharing(runs["flow_size"])
+
+
+_OVER_LINE = Derived(
+    "over_line", "average completion time / line of processor sharing", "", _over_line, by_size=True
+)
+
+
+def _shorter(study: Study, **change: Any) -> Study:
+    """Return the study with fewer seeds, fewer metrics and arrivals of 20 s."""
+    workload = study.scenario["workloads"][0] | {"stop": f"{_ARRIVALS:g}s"}
+    scenario = study.scenario | _SHORT | {"workloads": [workload]}
+    load = study.metric("load")
+    assert isinstance(load.source, dict)
+    source = load.source | {"factor": load.source["factor"] * 65 / _ARRIVALS}
+    metrics = (replace(load, source=source), *(m for m in study.metrics if m.name != "load"))
+    by_size = study.by_size
+    assert by_size is not None
+    kept = tuple(m for m in by_size.metrics if m.name in ("afct", "mean", "worst", "ps", "ps_mean"))
+    changed = replace(
+        study, scenario=scenario, seeds=_SEEDS, metrics=metrics, by_size=replace(by_size, metrics=kept)
+    )
+    return replace(changed, **change)
+
+
+# Name, flows a second, mean in bytes, shape.
+_LAWS = (
+    ("25 / 1.2", 10800, 24000, 1.2),
+    ("25 / 1.2 at 0.9", 10586, 24000, 1.2),
+    ("30 / 1.8", 9000, 28800, 1.8),
+    ("25 / 2.2", 10800, 24000, 2.2),
+)
+
+
+def _laws(study: Study) -> Study:
+    settings = tuple(
+        (
+            f"workloads[0].rate={rate}",
+            f"workloads[0].size={{ kind = 'pareto', mean = '{mean}B', shape = {shape}, ceil = '960B' }}",
+        )
+        for _, rate, mean, shape in _LAWS
+    )
+    return _shorter(
+        study,
+        title="Completion times under RCP, XCP and TCP for other flow sizes",
+        question="Do the findings depend on the flow sizes, of which the publications name three?",
+        axes=(Axis("law", "mean / shape", "", tuple(name for name, *_ in _LAWS), settings),),
+    )
+
+
+_LAW_NAMES = tuple(name for name, *_ in _LAWS)
+
+
+def _average(name: str, law: str, title: str) -> FigureSpec:
+    exact = Measured("Processor sharing, exact", "ps", "rcp")
+    return FigureSpec(
+        name, f"Average completion time against flow size, {title}", "flow_size", "afct", at={"law": law},
+        scale="log", x_scale="log", references=(*_LINES, exact),
+    )  # fmt: skip
+
+
+LAWS = Companion(
+    "sizes",
+    _laws,
+    {"seeds": 2},
+    (
+        _average("steep", "30 / 1.8", "mean 30, shape 1.8"),
+        _average("steeper", "25 / 2.2", "mean 25, shape 2.2"),
+        _average("corrected", "25 / 1.2 at 0.9", "mean 25, shape 1.2, load corrected for rounding up"),
+        FigureSpec("load", "Realised load", "law", "load", arms=("rcp",)),
+        FigureSpec("delay", "Mean queueing delay", "law", "delay", scale="log"),
+    ),
+    (
+        Claim(
+            id="near-sharing",
+            statement="For all laws, RCP is within 10 % above the line of processor sharing up to 500 packets.",
+            source="bounds of the reproduction, for the sizes of other publications",
+            metric="over_line",
+            rule=Level("rcp", high=1.1, at={"flow_size": sizes(5, 500)}),
+        ),
+        Claim(
+            id="rcp-below-tcp",
+            statement="For all laws, RCP takes less time than TCP up to 1000 packets.",
+            source="bounds of the reproduction, for the sizes of other publications",
+            metric="mean",
+            rule=Order(("rcp", "tcp"), at={"flow_size": sizes(5, 1000)}),
+        ),
+        Claim(
+            id="tcp-below-xcp",
+            statement="For all laws, XCP takes longer than TCP from 10 to 1000 packets.",
+            source="[K16], motivation, for the sizes of other publications",
+            metric="mean",
+            rule=Order(("tcp", "xcp"), at={"flow_size": sizes(10, 1000)}),
+        ),
+        Claim(
+            id="rounding",
+            statement="Sizes rounded up make a load of 0.9 one of 0.915 for mean 30 and shape 1.8.",
+            source="the mean of a Pareto variable rounded up, 30.50 packets; within 1 %, for runs are finite",
+            metric="load",
+            rule=Level("rcp", 90.6, 92.4, at={"law": "30 / 1.8"}),
+        ),
+    ),
+    derived=(_OVER_LINE,),
+    sources=_STOP,
+)
+
+
+def _tcps(study: Study) -> Study:
+    newreno, rcp = study.arm("tcp"), study.arm("rcp")
+
+    def other(controller: str, label: str, *more: str) -> Arm:
+        settings = tuple(s for s in newreno.settings if not s.startswith("transport.controller"))
+        return Arm(controller, label, (*settings, f"transport.controller={controller}", *more))
+
+    arms = (newreno, other("reno", "TCP Reno"), other("cubic", "TCP CUBIC"), rcp)
+    return _shorter(
+        study,
+        title="Completion times under three kinds of TCP against RCP",
+        question="Does it matter which TCP one compares with?",
+        arms=arms,
+    )
+
+
+TCPS = Companion(
+    "tcp",
+    _tcps,
+    {"seeds": 3},
+    (
+        FigureSpec(
+            "average", "Average completion time against flow size", "flow_size", "afct",
+            scale="log", x_scale="log", references=_LINES,
+        ),
+        FigureSpec(
+            "ratio", "Average completion time over that under NewReno", "flow_size", "mean",
+            relative_to="tcp", x_scale="log", x_range=(0, 10_000),
+        ),
+    ),
+    (
+        Claim(
+            id="rcp-below-cubic",
+            statement="Up to 1000 packets RCP takes less than 0.7 of the time under CUBIC.",
+            source="our question: CUBIC is newer than the publications",
+            metric="mean",
+            rule=Ratio("rcp", "cubic", high=0.7, at={"flow_size": sizes(5, 1000)}),
+        ),
+        Claim(
+            id="cubic-as-newreno",
+            statement="Up to 100 packets CUBIC and NewReno differ by less than 10 %: both are in slow start.",
+            source="our question",
+            metric="mean",
+            rule=equivalent("cubic", "tcp", 0.1, at={"flow_size": sizes(5, 100)}),
+        ),
+    ),
+    sources=_STOP,
+)  # fmt: skip
+
+
+_PAIRS = ((0.4, 0.226), (0.4, 0.4), (0.4, 0.5), (0.1, 1.0))
+
+
+def _gains(study: Study) -> Study:
+    rcp = study.arm("rcp")
+    base = tuple(s for s in rcp.settings if s != "topology.link.router=rcp")
+    arms = tuple(
+        Arm(
+            f"gains{place}",
+            f"alpha {alpha:g}, beta {beta:g}",
+            (*base, f"topology.link.router={{ kind = 'rcp', alpha = {alpha}, beta = {beta} }}"),
+        )
+        for place, (alpha, beta) in enumerate(_PAIRS)
+    )
+    return _shorter(
+        study,
+        title="RCP with gains that a linear model calls unstable",
+        question="Three of four published pairs of gains are unstable in the linear model. Does it show?",
+        arms=arms,
+    )
+
+
+def _pair(claim: str, place: int) -> Claim:
+    alpha, beta = _PAIRS[place]
+    return Claim(
+        id=claim,
+        statement=f"With alpha {alpha:g} and beta {beta:g}, short flows take as long as with the stable.",
+        source="Balakrishnan, Dukkipati, McKeown, Tomlin, IEEE Communications Letters, 2007, abstract",
+        metric="mean",
+        rule=equivalent(f"gains{place}", "gains0", 0.05, at={"flow_size": sizes(5, 500)}),
+    )
+
+
+GAINS = Companion(
+    "gains",
+    _gains,
+    {"seeds": 3},
+    (
+        FigureSpec(
+            "average", "Average completion time against flow size", "flow_size", "afct",
+            scale="log", x_scale="log", references=_LINES[:1],
+        ),
+        FigureSpec(
+            "ratio", "Average completion time over that of the stable pair", "flow_size", "mean",
+            relative_to="gains0", x_scale="log", x_range=(0, 10_000),
+        ),
+    ),
+    (_pair("pair-0.4-0.4", 1), _pair("pair-0.4-0.5", 2), _pair("pair-0.1-1", 3)),
+    sources=_STOP,
+)  # fmt: skip
+
+
+_FIRST, _LAST = 5, 70
+_STEPS = (7, 15, 31, 63)
+"""The least sizes that need another round trip after a window of 2: 2 + 4 = 6 packets, then 14, 30, 62."""
+
+
+def _steps(study: Study) -> Study:
+    typical = Metric(
+        "typical", "median completion time", "s", {"column": "sender_completion_time", "each": "median"}
+    )
+    by_size = BySize(960, tuple(range(_FIRST, _LAST + 1)), (typical,), "web")
+    return replace(
+        _shorter(
+            study,
+            title="The steps of TCP's completion time",
+            question="At which sizes does TCP need another round trip?",
+            arms=(study.arm("tcp"),),
+        ),
+        by_size=by_size,
+    )
+
+
+def _step(runs: Columns) -> Floats:
+    times = runs["typical"]
+    return np.diff(times, axis=1, prepend=np.nan) / RTT
+
+
+def _flat() -> Sequence[int]:
+    return [size for size in range(_FIRST + 1, _LAST + 1) if size not in _STEPS]
+
+
+STEPS = Companion(
+    "steps",
+    _steps,
+    {"seeds": 3},
+    (
+        FigureSpec("typical", "Median completion time of every size", "flow_size", "typical"),
+        FigureSpec(
+            "step", "Increase over flows of one packet less", "flow_size", "step",
+            references=(Reference("half a round-trip time", (0.5,)),),
+        ),
+    ),
+    (
+        Claim(
+            id="steps",
+            statement="TCP needs one more round trip from 7, 15, 31 and 63 packets on.",
+            source="the published figure's steps; initial window of 2, doubled every round trip",
+            metric="step",
+            rule=Level("tcp", low=0.5, at={"flow_size": _STEPS}),
+        ),
+        Claim(
+            id="no-other-steps",
+            statement="And at no other size up to 70 packets.",
+            source="the published figure's steps",
+            metric="step",
+            rule=Level("tcp", high=0.5, at={"flow_size": _flat()}),
+        ),
+    ),
+    derived=(Derived("step", "increase of the median", "round-trip times", _step, by_size=True),),
+    sources=_STOP,
+)  # fmt: skip
