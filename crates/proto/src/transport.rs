@@ -212,7 +212,8 @@ macro_rules! transports {
             fn push(&mut self, now: Time, packet: &Packet) {
                 match self { $( $end::$variant(e) => e.push(now, packet) ),+ }
             }
-            #[inline]
+            // Called from two places on the path of every packet: the compiler would make it a call.
+            #[inline(always)]
             fn pull(&mut self, now: Time) -> Option<Packet> {
                 match self { $( $end::$variant(e) => e.pull(now) ),+ }
             }

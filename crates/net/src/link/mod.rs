@@ -1,9 +1,10 @@
 //! Links: a queue, a transmitter and a propagation delay in one direction.
 //!
-//! Two forms with one behaviour. [`FifoLink`] serves a DropTail queue at a constant rate: the departure of a packet is
+//! Three forms with one behaviour. [`FifoLink`] serves a DropTail queue at a constant rate: the departure of a packet is
 //! known when it arrives, so a hop costs one event, and the queue is counted lazily from the departure times.
-//! [`QueuedLink`] serves any discipline and needs a second event, the end of each transmission. A law test holds
-//! the first to the second.
+//! [`StampedLink`] is the same with a router of RCP and no limit. [`QueuedLink`] serves any discipline, varying rates,
+//! power control and any router, and needs a second event, the end of each transmission. Law tests hold the first two to
+//! the third.
 
 mod fifo;
 mod queued;
@@ -179,7 +180,7 @@ impl Impairments {
     }
 }
 
-/// A link of either form. The fast form stays in place, whatever its size: nearly all links are of that form.
+/// A link of any form. The fast form stays in place, whatever its size: nearly all links are of that form.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Link {
@@ -251,7 +252,21 @@ impl Link {
         matches!(self, Link::Fifo(link) if link.is_transparent())
     }
 
-    /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end.
+    /// True if [`Link::hand_on`] may be used: what leaves the transmitter is sure to reach the far end.
+    pub fn can_hand_on(&self) -> bool {
+        matches!(self, Link::Queued(link) if link.can_hand_on())
+    }
+
+    /// Lets packets come out when they have left the transmitter, ahead of [`Packet::at`], their time of arrival at the far
+    /// end. Only for a link that [`Link::can_hand_on`] and that feeds none but transparent links.
+    pub fn hand_on(&mut self) {
+        if let Link::Queued(link) = self {
+            link.hand_on();
+        }
+    }
+
+    /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
+    /// will at [`Packet::at`] on a link that hands packets on.
     #[inline]
     pub fn act(&mut self, now: Time, drops: &mut Vec<Dropped>) -> bool {
         either!(self, link => link.act(now, drops))

@@ -45,6 +45,10 @@ pub struct QueuedLink<P> {
     counters: Counters,
     /// The queue's integral is complete up to here.
     area_until: Time,
+    /// When the transmission in progress, the agent, the port or the shaper is due.
+    due: Time,
+    /// True if packets come out as soon as they have left the transmitter.
+    hands_on: bool,
 }
 
 /// Counts what the discipline gives up. Packets on their way in carry their arrival in [`Carried::at`].
@@ -71,7 +75,7 @@ impl<P: Carried> QueuedLink<P> {
                 router::Context { rate: config.rate, mtu: config.mtu, rng: config.agent_rng.clone() };
             Box::new(spec.build(context))
         });
-        QueuedLink {
+        let mut link = QueuedLink {
             queue: config.queue.build(config.context()),
             in_service: None,
             in_flight: Ring::default(),
@@ -83,7 +87,22 @@ impl<P: Carried> QueuedLink<P> {
             impairments: Impairments::new(config),
             counters: Counters::default(),
             area_until: Time::ZERO,
-        }
+            due: Time::NEVER,
+            hands_on: false,
+        };
+        link.due = link.next_due();
+        link
+    }
+
+    /// True if a packet that has left the transmitter is sure to reach the far end.
+    pub fn can_hand_on(&self) -> bool {
+        !self.impairments.lossy
+    }
+
+    /// Lets packets come out as soon as they have left the transmitter, ahead of the time in [`Carried::at`] at which they
+    /// reach the far end. Only if [`QueuedLink::can_hand_on`].
+    pub fn hand_on(&mut self) {
+        self.hands_on = true;
     }
 
     /// A packet arrives at the queue. Packets given up go to `drops`. Returns true if `wake_at` changed.
@@ -101,6 +120,7 @@ impl<P: Carried> QueuedLink<P> {
                 Some(shaper) => shaper.push(now, packet),
                 None => self.enqueue(now, packet, drops),
             }
+            self.due = self.next_due();
         }
         self.wake_at() != before
     }
@@ -122,10 +142,11 @@ impl<P: Carried> QueuedLink<P> {
         }
     }
 
-    /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end.
+    /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
+    /// will be sure to on a link that hands packets on.
     pub fn act(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) -> bool {
         self.settle(now, drops);
-        if self.head().is_none_or(|p| p.at() > now) {
+        if self.head().is_none_or(|p| p.at() > now && !self.hands_on) {
             return false;
         }
         let lost = self.impairments.lose();
@@ -151,8 +172,11 @@ impl<P: Carried> QueuedLink<P> {
     /// When [`QueuedLink::act`] must be called next.
     #[inline]
     pub fn wake_at(&self) -> Time {
-        let arrival = self.in_flight.front().map_or(Time::NEVER, Carried::at);
-        self.end_of_service().min(arrival).min(self.agent_wake_at()).min(self.port_wake_at())
+        self.in_flight.front().map_or(self.due, |packet| self.due.min(packet.at()))
+    }
+
+    fn next_due(&self) -> Time {
+        self.end_of_service().min(self.agent_wake_at()).min(self.port_wake_at())
     }
 
     #[inline]
@@ -177,13 +201,9 @@ impl<P: Carried> QueuedLink<P> {
     /// Does everything that is due up to `now`, in order of time: transmissions end and begin, the port changes its state,
     /// the agent wakes.
     fn settle(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
-        loop {
+        while self.due <= now {
             let (end, tick, port) = (self.end_of_service(), self.agent_wake_at(), self.port_wake_at());
-            let next = end.min(tick).min(port);
-            if next > now {
-                break;
-            }
-            if port == next && port < end {
+            if port == self.due && port < end {
                 self.wake_port(port, drops);
             } else if tick <= end {
                 let view = self.view(tick);
@@ -191,6 +211,7 @@ impl<P: Carried> QueuedLink<P> {
             } else {
                 self.end_service(end, drops);
             }
+            self.due = self.next_due();
         }
         self.integrate(now);
     }

@@ -191,6 +191,16 @@ impl Port {
         let seen = self.seen(now);
         let target = self.policy.decide(now, &View { rates: &self.speeds, ..seen });
         self.ask_again = false;
+        if target == Target::Level(self.level) && self.phase != Phase::Asleep {
+            self.policy_at = self.policy.wake_at(now, &View { rates: &self.speeds, ..seen });
+        } else {
+            self.follow(now, target);
+            self.policy_at = self.policy_wake_at(now);
+        }
+    }
+
+    /// Does what the policy wants, as far as it may.
+    fn follow(&mut self, now: Time, target: Target) {
         match (self.phase, target) {
             (Phase::Asleep, Target::Level(level)) => {
                 self.level = level;
@@ -200,14 +210,12 @@ impl Port {
             }
             (Phase::On, Target::Sleep) if self.empty => self.phase = Phase::Asleep,
             (_, Target::Sleep) => {}
-            (_, Target::Level(level)) if level == self.level => {}
             (Phase::On, Target::Level(level)) if now >= self.guard_until => self.change(now, level),
             (_, Target::Level(_)) => {
                 self.ledger.blocked += 1;
                 self.ask_again = true;
             }
         }
-        self.policy_at = self.policy_wake_at(now);
     }
 
     fn policy_wake_at(&self, now: Time) -> Time {

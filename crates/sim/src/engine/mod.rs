@@ -52,19 +52,20 @@ pub fn run(
     plan: &Plan,
     mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Results, Interrupted> {
-    let Some(replay) = &plan.replay else { return run_flows(plan, progress) };
+    let Some(replay) = &plan.replay else { return run_flows(plan, &mut progress) };
     // Two runs, shown as one that lasts as long as both.
     let first = replay.source.duration;
     let duration = first + plan.duration;
-    let recorded = run_flows(&replay.source, |p| progress(&Progress { duration, ..*p }))?;
+    let recorded = run_flows(&replay.source, &mut |p| progress(&Progress { duration, ..*p }))?;
     let packets = replay.packets(&recorded.arrivals, plan.links[replay.link as usize].mtu);
     let again = plan.replaying(replay.link, packets);
-    run_flows(&again, |p| progress(&Progress { now: p.now + first, duration, ..*p }))
+    run_flows(&again, &mut |p| progress(&Progress { now: p.now + first, duration, ..*p }))
 }
 
+/// Not generic, so that there is one such loop, into which the compiler puts what each event does.
 fn run_flows(
     plan: &Plan,
-    mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Results, Interrupted> {
     let mut engine = Engine::new(plan);
     let end = Time::ZERO + plan.duration;
@@ -182,7 +183,7 @@ impl<'p> Engine<'p> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, now: Time, owner: u32) {
         if owner < self.owners.timers {
             match self.network.step(now, owner) {
@@ -246,7 +247,8 @@ impl<'p> Engine<'p> {
     }
 
     /// After an endpoint acted: arms its timer, or closes the flow.
-    #[inline]
+    // Called from two places on the path of every packet: the compiler would make it a call.
+    #[inline(always)]
     fn settle(&mut self, now: Time, index: u32, forward: bool) {
         if !self.network.dropped.is_empty() {
             self.note_drops(now);

@@ -49,12 +49,12 @@ pub struct Network {
 impl Network {
     /// Joins links into paths as `routes` says, each a list of links with its direction. Returns the network and the
     /// position at which each path begins.
-    pub fn new(links: Vec<Link>, other_owners: usize, routes: &[(&[u32], bool)]) -> (Network, Vec<u32>) {
+    pub fn new(mut links: Vec<Link>, other_owners: usize, routes: &[(&[u32], bool)]) -> (Network, Vec<u32>) {
         let mut tree = Tree::new(links.len() + other_owners);
         for (i, link) in (0..).zip(&links) {
             tree.set(i, link.wake_at());
         }
-        let express = express_links(&links, routes);
+        let express = join(&mut links, routes);
         let mut paths = Vec::new();
         let mut starts = Vec::with_capacity(routes.len());
         for (route, forward) in routes {
@@ -101,22 +101,22 @@ impl Network {
     pub fn step(&mut self, now: Time, link: u32) -> Option<Delivery> {
         let from = &mut self.links[link as usize];
         let arrived = from.act(now, &mut self.drops);
-        let packet = from.head().filter(|_| arrived).copied();
-        if packet.is_some() {
-            from.pop();
-        }
-        self.tree.set(link, from.wake_at());
-        let Some(packet) = packet else {
+        let (true, Some(packet)) = (arrived, from.head()) else {
+            self.tree.set(link, from.wake_at());
             self.account_drops(link);
             return None;
         };
+        let packet = *packet;
+        from.pop();
+        self.tree.set(link, from.wake_at());
         let next = self.paths[packet.hop as usize];
         if next >= END_REVERSE {
             self.packets_delivered += 1;
             self.inside[packet.flow as usize] -= 1;
             return Some(Delivery { packet, forward: next == END_FORWARD });
         }
-        self.enter(now, &packet, packet.hop + 1, next);
+        // Not `now`: the link may have handed the packet on ahead of time.
+        self.enter(packet.at, &packet, packet.hop + 1, next);
         None
     }
 
@@ -177,14 +177,18 @@ impl Network {
     }
 }
 
-/// The links that only one other link feeds, and that both sides allow to be entered ahead of time.
-fn express_links(links: &[Link], routes: &[(&[u32], bool)]) -> Vec<bool> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Feeder {
-        None,
-        Link(u32),
-        Many,
-    }
+/// What comes before a link on all paths.
+#[derive(Clone, Copy, PartialEq)]
+enum Feeder {
+    None,
+    Link(u32),
+    Many,
+}
+
+/// Finds the links that packets may enter ahead of time: only one other link feeds them, and what happens there depends on
+/// nothing else. Returns which of them may be entered as soon as the feeder has accepted a packet. Where the feeder
+/// knows a packet's fate only when it has left, and all links behind it allow that, it hands packets on from then.
+fn join(links: &mut [Link], routes: &[(&[u32], bool)]) -> Vec<bool> {
     let mut feeders = vec![Feeder::None; links.len()];
     for (route, _) in routes {
         for (i, link) in route.iter().enumerate() {
@@ -193,8 +197,19 @@ fn express_links(links: &[Link], routes: &[(&[u32], bool)]) -> Vec<bool> {
             *known = if *known == Feeder::None || *known == feeder { feeder } else { Feeder::Many };
         }
     }
-    let allowed = |(link, feeder): (&Link, Feeder)| {
-        matches!(feeder, Feeder::Link(f) if links[f as usize].passes_on()) && link.is_transparent()
+    let ahead = |link: u32| {
+        matches!(feeders[link as usize], Feeder::Link(_)) && links[link as usize].is_transparent()
     };
-    links.iter().zip(feeders).map(allowed).collect()
+    let mut hands_on: Vec<bool> = links.iter().map(Link::can_hand_on).collect();
+    for (route, _) in routes {
+        for (i, link) in route.iter().enumerate() {
+            hands_on[*link as usize] &= route.get(i + 1).is_some_and(|next| ahead(*next));
+        }
+    }
+    let express = |link: u32| {
+        ahead(link) && matches!(feeders[link as usize], Feeder::Link(f) if links[f as usize].passes_on())
+    };
+    let express = (0..links.len() as u32).map(express).collect();
+    links.iter_mut().zip(hands_on).filter(|(_, hands_on)| *hands_on).for_each(|(link, _)| link.hand_on());
+    express
 }
