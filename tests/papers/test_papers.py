@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import binom
 
 from dumbbell import Scenario, papers
 from dumbbell.claims import judge
@@ -64,19 +65,18 @@ SHAPES = [
         level * step**arm * (1 + slope * place) * tilt**column * (1 + 1e-6 * noise)
     )
     for level in (1e-3, 1, 1e3)
-    for step in (0.5, 1, 2)
+    for step in (0.5, 1, 3)
     for slope in (-0.1, 0, 0.1)
     for tilt in (0.99, 1, 1.01)
 ]
 
 
 def test_every_claim_can_fail(paper):
-    study = paper.study()
-    verdicts = {claim.id: set() for claim in paper.claims()}
+    study, left = paper.study(), paper.claims()
     for shape in SHAPES:
-        for claim, judgement in judge(paper.claims(), derive(made_up(study, shape), paper.derived())):
-            verdicts[claim.id].add(judgement.verdict)
-    assert [name for name, found in verdicts.items() if "not reproduced" not in found] == []
+        result = derive(made_up(study, shape), paper.derived())
+        left = [claim for claim, judgement in judge(left, result) if judgement.verdict != "not reproduced"]
+    assert [claim.id for claim in left] == []
 
 
 def test_no_claim_is_decided_by_noise_or_one_seed(paper):
