@@ -37,11 +37,11 @@ def claims_of(tcp: str, udp: str, suffix: str = "", words: str = "") -> tuple[Cl
         ),
         claim(
             "A3-fs", "At high load the order reverses (FS)", "figure 3a",
-            "saving-fs-0", Crossing("load", udp, tcp, 0.3, 0.9),
+            "saving-fs-0", Crossing("load", udp, tcp, 0.3, 0.95),
         ),
         claim(
             "A3-dvs", "At high load the order reverses (DVS)", "figure 3b",
-            "saving-dvs-0", Crossing("load", udp, tcp, 0.3, 0.9),
+            "saving-dvs-0", Crossing("load", udp, tcp, 0.3, 0.95),
         ),
         claim(
             "A4", "At low load TCP+PC loses less than UDP+PC", "section 3.1",

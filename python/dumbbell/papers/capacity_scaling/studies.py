@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dumbbell import Scenario, ScenarioError, registry
 from dumbbell.claims import Claim, Difference, Level, Monotone, Order, Ratio
@@ -19,7 +21,10 @@ from dumbbell.papers.capacity_scaling.claims import claims_of
 from dumbbell.papers.capacity_scaling.derived import DERIVED
 from dumbbell.papers.capacity_scaling.figures import FIGURES
 from dumbbell.report import FigureSpec
-from dumbbell.study import Arm, Axis, Study
+from dumbbell.study import Arm, Axis, Metric, Study
+
+if TYPE_CHECKING:
+    from dumbbell import Results
 
 _P = "Panarello et al., e-Energy 2012, section 4"
 _POWER = "topology.bottleneck.power"
@@ -69,6 +74,7 @@ _TITLES = {
     "slowdown": "Mean completion time over that of TCPonly",
     "saving-fs-0": "Energy saving, FS, no static power",
     "paused": "Time in pauses",
+    "memory": "Memory of the rate",
     "net-time": "ES - QoS_D, completion time, FS",
 }
 
@@ -84,6 +90,31 @@ def _figures(axis: str, metrics: Sequence[str], **at: float) -> tuple[FigureSpec
     )  # fmt: skip
 
 
+def _rate_memory(results: Results) -> float:
+    """Return the time (s) in which the autocorrelation of the configured rate falls below 1/e."""
+    ((times, rates),) = results.series("rate").values()
+    counted = rates[times >= float(results.runs["warmup"][0])]
+    part = counted - counted.mean()
+    if not part.any():
+        return float("nan")
+    # By FFT of twice the length, so that the ends do not meet.
+    power = np.abs(np.fft.rfft(part, 2 * part.size)) ** 2
+    correlation = np.fft.irfft(power)[: part.size]
+    below = np.flatnonzero(correlation < correlation[0] / np.e)
+    return float(below[0] * (times[1] - times[0])) if below.size else float("nan")
+
+
+def _delay(paper: Study) -> Study:
+    study = _along(
+        "S1: the delay constraint",
+        "What does the delay constraint d trade, and does the rate oscillate?",
+        _axis("delay", "delay constraint", "ms", _DELAY, f"{_POLICY}.delay={{value}}ms"),
+    )(paper)
+    record = {"samples": True, "queues": ["left->right"], "period": "4ms"}
+    memory = Metric("memory", "memory of the rate: autocorrelation above 1/e", "s", _rate_memory)
+    return replace(study, scenario={**study.scenario, "record": record}, metrics=(*study.metrics, memory))
+
+
 def _half_buffer(paper: Study) -> Study:
     port = paper.scenario["topology"]["bottleneck"]
     half = {**port, "queue": {**port["queue"], "limit": "21pkt"}}
@@ -92,7 +123,7 @@ def _half_buffer(paper: Study) -> Study:
         title="TCP against link capacity scaling, half the buffer",
         question="Which claims hold where the buffer holds less than the rule for a step up asks for?",
         scenario={**paper.scenario, "topology": {**paper.scenario["topology"], "bottleneck": half}},
-        axes=(_loads(paper, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)),),
+        axes=(_loads(paper, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)),),
         seeds=paper.seeds[:_SEEDS],
     )
 
@@ -144,12 +175,9 @@ _STEPS = ("multi-up", "multi-both")
 STUDIES = (
     Companion(
         "delay",
-        _along(
-            "S1: the delay constraint", "What does the delay constraint d trade?",
-            _axis("delay", "delay constraint", "ms", _DELAY, f"{_POLICY}.delay={{value}}ms"),
-        ),
+        _delay,
         {"seeds": 3},
-        _figures("delay", ("loss", "transitions", "slowdown", "saving-fs-0")),
+        _figures("delay", ("loss", "transitions", "slowdown", "saving-fs-0", "memory")),
         (
             Claim(
                 "A14-loss", "A larger d means more loss.", _P, "loss",
@@ -161,6 +189,11 @@ STUDIES = (
             ),
         ),
         DERIVED,
+        sources={
+            "record.samples": "choice: the rate over time",
+            "record.queues": "choice: the rate of the bottleneck",
+            "record.period": "choice: a quarter of the guard",
+        },
     ),
     Companion(
         "guard",
@@ -247,6 +280,7 @@ STUDIES = (
         tuple(
             FigureSpec(metric, title, "load", metric, ("tcp-pc", *_STEPS))
             for metric, title in _TITLES.items()
+            if metric != "memory"
         ),
         (
             Claim(
