@@ -102,7 +102,7 @@ LAWS = Companion(
     (
         Claim(
             id="near-sharing",
-            statement="For all laws, RCP is within 10 % above the line of processor sharing up to 500 packets.",
+            statement="For all laws, RCP is within 10 % above the line of sharing up to 500 packets.",
             source="bounds of the reproduction, for the sizes of other publications",
             metric="over_line",
             rule=Level("rcp", high=1.1, at={"flow_size": sizes(5, 500)}),
