@@ -92,6 +92,9 @@ class Table:
     def labels(self, name: str) -> list[str] | None:
         """The labels by code, or ``None`` if the column does not hold labels."""
 
+    def with_values(self, name: str, values: NDArray[np.float64]) -> Table:
+        """The table with the values of a column of numbers replaced; not-a-number becomes null."""
+
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def write_parquet(self, path: str | PathLike[str]) -> None:
@@ -107,6 +110,28 @@ def shell(
     logs: tuple[str | PathLike[str] | None, str | PathLike[str] | None],
 ) -> tuple[int, list[Table], dict[str, Any]]:
     """Run a command behind the link of a scenario: exit status, tables, how true the emulation was."""
+
+def send(
+    scenario: Scenario,
+    address: str,
+    port: int,
+    events: str | PathLike[str] | None,
+    stopped: Callable[[], bool],
+) -> tuple[list[Table], dict[str, int], dict[str, float]]:
+    """Send the RCP flows of a scenario over UDP: tables, counts of what was not taken, lateness of timers."""
+
+def receive(
+    scenario: Scenario,
+    port: int,
+    flows: int | None,
+    same_clock: bool,
+    events: str | PathLike[str] | None,
+    stopped: Callable[[], bool],
+) -> tuple[list[Table], dict[str, int], dict[str, float]]:
+    """Receive RCP flows over UDP: tables, counts of what was not taken, nothing of timers."""
+
+def replay(text: str, scenario: Scenario | None) -> dict[str, Any]:
+    """Feed the log of a live end point to the state machines of the simulator."""
 
 def probe() -> str | None:
     """Make a namespace with a device and take it down; what the machine refuses, or ``None``."""

@@ -19,7 +19,7 @@ from dumbbell.errors import FolderError
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 TABLES = ("runs", "flows", "links", "samples", "drops", "states", "arrivals")
 """The names of the tables, in order."""
@@ -128,6 +128,26 @@ class Table:
         import polars as pl
 
         return pl.DataFrame(self)
+
+    def with_columns(self, **columns: ArrayLike) -> Table:
+        """Return the table with the values of some columns of numbers replaced.
+
+        Parameters
+        ----------
+        columns
+            Shape (rows,) each; not-a-number becomes null.
+
+        Raises
+        ------
+        KeyError
+            If there is no such column.
+        ValueError
+            If it does not hold numbers, or has another shape.
+        """
+        native = self._native
+        for name, values in columns.items():
+            native = native.with_values(name, np.ascontiguousarray(values, dtype=np.float64))
+        return Table(native)
 
     def write_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file with provenance in its footer: whole or not at all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -134,6 +135,58 @@ def test_nothing_stays_when_dumbbell_is_killed(tmp_path: Path, number: signal.Si
     while (left := processes_with(mark)) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not left
+
+
+def test_ctrl_c_is_for_the_command(tmp_path: Path) -> None:
+    script = (
+        "import time; open('started', 'w').close()\ntry: time.sleep(60)\nexcept KeyboardInterrupt: exit(5)"
+    )
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(tmp_path)
+        arguments = [PYTHON, "-m", "dumbbell", "shell", "--cbr", "12Mbit/s", "--", PYTHON, "-c", script]
+        os.execv(PYTHON, arguments)
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "started").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.write(terminal, b"\x03")
+    _, status = os.waitpid(process, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == 5
+
+
+def test_a_port_under_power_control_keeps_its_account(cli: Cli, tmp_path: Path) -> None:
+    scenario = tmp_path / "port.toml"
+    scenario.write_text(
+        """
+duration = "1s"
+warmup = "200ms"
+[topology]
+kind = "chain"
+link = { rate = "10Mbit/s", delay = "5ms", power = { policy = "practra", rates = { levels = 10 } } }
+[[flows]]
+from = "node0"
+to = "node1"
+"""
+    )
+    send = "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    send += "for _ in range(200): s.sendto(bytes(972), ('100.64.0.1', 9)); time.sleep(0.004)"
+    # Options may come before or after the scenario.
+    done = cli("shell", scenario, "-o", "out", "--", PYTHON, "-c", send)
+    assert done.returncode == 0, done.stderr
+    results = db.load(tmp_path / "out")
+    up, states = results.links.row(0), results.states
+    rows = [row for row in map(states.row, range(len(states))) if row["link"] == up["link"]]
+    run = results.runs.row(0)
+    counted = run["duration"] - run["warmup"]
+    assert up["power"] == "practra"
+    assert up["transitions"] > 0
+    # Every instant after the warm-up is spent in one state, and energy is power by time.
+    assert sum(row["time"] for row in rows) == pytest.approx(counted, rel=1e-6)
+    assert sum(row["time"] * row["power"] for row in rows) == pytest.approx(up["energy"], rel=1e-6)
+    # Offered 2 Mbit/s of 10, the port scales down.
+    assert up["energy"] < 0.9 * counted
 
 
 def test_logs_and_tables_are_written(cli: Cli, tmp_path: Path) -> None:

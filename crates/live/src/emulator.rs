@@ -21,6 +21,7 @@ use crate::namespace::{End, News};
 use crate::nest;
 use crate::path::Path;
 use crate::port::{Input, Pool, Port};
+use crate::precise::Precise;
 
 /// Between two wake-ups: packets that come or go within it are handled together. A fiftieth of the allowed error of a
 /// round-trip time, and above 100 Mbit/s the cost of most wake-ups saved.
@@ -163,6 +164,8 @@ pub struct Outcome {
     pub tallies: [Tally; 2],
     /// Packets that the kernel dropped on their way to the emulator, at the client and at the server.
     pub lost_before: [u64; 2],
+    /// When counting began: at the end of the warm-up, or at the end of the run if that came first.
+    pub counted_from: Time,
     /// How long it took.
     pub duration: Duration,
 }
@@ -238,7 +241,7 @@ impl Emulator {
         }
         let mut next_tick = Time::ZERO;
         let mut next_sample = self.period.map_or(Time::NEVER, |period| Time::ZERO + period);
-        let mut baseline_taken = self.warmup == Time::ZERO;
+        let mut counted_from = (self.warmup == Time::ZERO).then_some(Time::ZERO);
         loop {
             let now = self.clock.now();
             let moved = self.read_all(now) | self.release(now);
@@ -253,8 +256,8 @@ impl Emulator {
                     }
                 }
             }
-            if !baseline_taken && now >= self.warmup {
-                baseline_taken = true;
+            if counted_from.is_none() && now >= self.warmup {
+                counted_from = Some(now);
                 for direction in &mut self.directions {
                     direction.tally.baseline = direction.link.counters(now);
                     direction.link.read_port(now);
@@ -284,7 +287,7 @@ impl Emulator {
                 },
                 Wait::Client => match self.client.news() {
                     News::Listening => {}
-                    News::Exited { status, lost } => return self.finish(status, lost),
+                    News::Exited { status, lost } => return self.finish(counted_from, status, lost),
                 },
             }
         }
@@ -493,7 +496,7 @@ impl Emulator {
         }
     }
 
-    fn finish(self, status: u8, lost_at_client: u64) -> io::Result<Outcome> {
+    fn finish(self, counted_from: Option<Time>, status: u8, lost_at_client: u64) -> io::Result<Outcome> {
         let now = self.clock.now();
         let lost_at_server = self.server.as_ref().map_or(0, |server| {
             server.finish();
@@ -508,6 +511,7 @@ impl Emulator {
             status,
             tallies: [up.finish(now)?, down.finish(now)?],
             lost_before: [lost_at_client, lost_at_server],
+            counted_from: counted_from.unwrap_or(now),
             duration: now.since(Time::ZERO),
         })
     }
@@ -525,35 +529,4 @@ fn timespec(d: Duration) -> TimeSpec {
 
 fn sleep(d: Duration) {
     let _ = ppoll(&mut [], Some(timespec(d)), None);
-}
-
-/// While it lives, the thread's timers are exact, and it goes before other work where the system allows that.
-struct Precise;
-
-impl Precise {
-    #[expect(unsafe_code, reason = "no safe form in any library")]
-    fn begin() -> Precise {
-        // By default, the kernel may fire the timers of a thread 50 microseconds late.
-        // SAFETY: takes numbers only.
-        unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
-        Precise::schedule(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, 1);
-        Precise
-    }
-
-    #[expect(unsafe_code, reason = "no safe form in any library")]
-    fn schedule(policy: i32, sched_priority: i32) {
-        let parameters = libc::sched_param { sched_priority };
-        // Without the right to it, the thread stays as it is; the lateness shows whether that is enough.
-        // SAFETY: the kernel reads the parameters within the call.
-        unsafe { libc::sched_setscheduler(0, policy, &parameters) };
-    }
-}
-
-impl Drop for Precise {
-    #[expect(unsafe_code, reason = "no safe form in any library")]
-    fn drop(&mut self) {
-        Precise::schedule(libc::SCHED_OTHER, 0);
-        // SAFETY: takes numbers only; 0 is the default.
-        unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 0) };
-    }
 }

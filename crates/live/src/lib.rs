@@ -11,6 +11,8 @@ pub mod namespace;
 mod nest;
 pub mod path;
 mod port;
+mod precise;
+pub mod rcp;
 pub mod shell;
 pub mod wire;
 

@@ -20,7 +20,7 @@ use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
-use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
+use nix::sys::signal::{SigHandler, SigSet, Signal, kill, signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::socket::{
     AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, recvmsg, sendmsg,
@@ -34,6 +34,9 @@ use crate::nest;
 
 /// How long a server may take to open its first port before the command starts all the same.
 const SERVER_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a server may take to end when it is told to.
+const PATIENCE_AT_END: Duration = Duration::from_secs(2);
 
 /// A command for a namespace.
 #[derive(Clone, Debug)]
@@ -322,7 +325,10 @@ fn first_process(inside: &Inside, socket: &OwnedFd) -> ! {
                     let patience = if command.is_some() { SERVER_PATIENCE } else { Duration::ZERO };
                     watch_ports_until = (!inside.client).then(|| now() + patience);
                 }
-                Ok((1, _)) if message[0] == FINISH => break,
+                Ok((1, _)) if message[0] == FINISH => {
+                    ask_to_end();
+                    break;
+                }
                 // The emulator is gone.
                 _ => exit(1),
             }
@@ -349,6 +355,19 @@ fn first_process(inside: &Inside, socket: &OwnedFd) -> ! {
 #[expect(clippy::disallowed_methods, reason = "real time is this crate's business")]
 fn now() -> Instant {
     Instant::now()
+}
+
+/// Asks every process of the namespace to end, and gives them time to write down what they have.
+fn ask_to_end() {
+    const EVERYONE: Pid = Pid::from_raw(-1);
+    if kill(EVERYONE, Signal::SIGTERM).is_err() {
+        return;
+    }
+    let end = now() + PATIENCE_AT_END;
+    // Whoever loses its parent becomes a child of this process.
+    while now() < end && waitpid(None, Some(WaitPidFlag::WNOHANG)) != Err(Errno::ECHILD) {
+        let _ = poll(&mut [], PollTimeout::from(5_u8));
+    }
 }
 
 /// Makes the device and the door; on failure, the message and the remedy.

@@ -190,7 +190,7 @@ impl Shell {
 fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
     let mut results = Results::default();
     let links = [&path.uplink, &path.downlink];
-    let from = Time::ZERO + plan.warmup.min(outcome.duration);
+    let from = outcome.counted_from;
     // An instant of a run that ended within its warm-up keeps rates finite.
     let until = (Time::ZERO + outcome.duration).max(from + Duration::from_nanos(1));
     let mut row = RunRow {
@@ -284,7 +284,10 @@ fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
         let busy = busy_rates(&tally.samples);
         let missing = tally.refused + outcome.lost_before[i];
         if p99 > LATE_P99 {
-            reasons.push(format!("{what}: one packet in a hundred left {p99} late, more than {LATE_P99}"));
+            let late = p99.as_secs_f64() * 1e3;
+            reasons.push(format!(
+                "{what}: one packet in a hundred left {late:.2} ms late, more than {LATE_P99}"
+            ));
         }
         if let Some((asked, achieved)) = busy
             && achieved < LEAST_RATE * asked

@@ -16,7 +16,7 @@ pyo3::import_exception!(dumbbell.errors, TheoryError);
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::live::{probe, shell};
+    use super::live::{probe, receive, replay, send, shell};
     #[pymodule_export]
     use super::power::PowerModel;
     #[pymodule_export]

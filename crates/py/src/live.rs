@@ -1,10 +1,12 @@
 //! Shells in Python: real packets through the link of a scenario.
 
 use std::ffi::CString;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use dumbbell_live::rcp::run::{self, Endpoint, Until};
 use dumbbell_live::shell::{Ended, Shell};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -58,6 +60,83 @@ pub fn shell<'py>(
         Err(Ended::Refused(error)) => Err(refuse(error)),
         Err(Ended::Interrupted) => Err(raised.expect("only an exception interrupts a shell")),
     }
+}
+
+/// What an end point returns: tables, what it did not take, how late its timers fired.
+type Ends<'py> = (Vec<Table>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// Sends the RCP flows of the scenario; ends when `stopped()` is true.
+#[pyfunction]
+#[pyo3(signature = (scenario, address, port, events, stopped))]
+pub fn send<'py>(
+    py: Python<'py>,
+    scenario: &Scenario,
+    address: &str,
+    port: u16,
+    events: Option<PathBuf>,
+    stopped: Py<PyAny>,
+) -> PyResult<Ends<'py>> {
+    let address: IpAddr = address.parse().map_err(|_| PyValueError::new_err("no address"))?;
+    let to = SocketAddr::new(address, port);
+    let ends = with_tick(py, &stopped, |tick| run::send(&scenario.plan, to, events.as_deref(), tick))?;
+    Ok((scenario.tables(ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
+}
+
+/// Receives RCP flows; ends when `stopped()` is true, or after `flows` of them.
+#[pyfunction]
+#[pyo3(signature = (scenario, port, flows, same_clock, events, stopped))]
+pub fn receive<'py>(
+    py: Python<'py>,
+    scenario: &Scenario,
+    port: u16,
+    flows: Option<u64>,
+    same_clock: bool,
+    events: Option<PathBuf>,
+    stopped: Py<PyAny>,
+) -> PyResult<Ends<'py>> {
+    let until = Until { flows, same_clock };
+    let ends =
+        with_tick(py, &stopped, |tick| run::receive(&scenario.plan, port, until, events.as_deref(), tick))?;
+    Ok((scenario.tables(ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
+}
+
+/// Runs an end point without the interpreter lock. What `stopped` or a signal handler raises ends it and is passed on.
+fn with_tick(
+    py: Python<'_>,
+    stopped: &Py<PyAny>,
+    run: impl FnOnce(&mut dyn FnMut() -> ControlFlow<()>) -> Result<Endpoint, Ended> + Send,
+) -> PyResult<Endpoint> {
+    let mut raised = None;
+    let ended = py.detach(|| {
+        run(&mut || {
+            let asked = Python::attach(|py| {
+                py.check_signals()?;
+                stopped.call0(py)?.extract::<bool>(py)
+            });
+            match asked {
+                Ok(false) => ControlFlow::Continue(()),
+                Ok(true) => ControlFlow::Break(()),
+                Err(e) => {
+                    raised = Some(e);
+                    ControlFlow::Break(())
+                }
+            }
+        })
+    });
+    match (raised, ended) {
+        (Some(e), _) => Err(e),
+        (None, Ok(ends)) => Ok(ends),
+        (None, Err(Ended::Refused(error))) => Err(refuse(error)),
+        (None, Err(Ended::Interrupted)) => Err(PyValueError::new_err("interrupted")),
+    }
+}
+
+/// Feeds the log of a live end point to the state machines of the simulator: events, packets, flows, first difference.
+#[pyfunction]
+#[pyo3(signature = (text, scenario))]
+pub fn replay<'py>(py: Python<'py>, text: &str, scenario: Option<&Scenario>) -> PyResult<Bound<'py, PyAny>> {
+    let found = dumbbell_live::rcp::replay::replay(text, scenario.map(|s| &s.plan)).map_err(refuse)?;
+    to_python(py, &found)
 }
 
 /// Makes a namespace with a device and takes it down again; what the machine refuses, or `None`.

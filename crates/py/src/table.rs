@@ -1,15 +1,16 @@
 //! Result tables in Python: NumPy columns, the Arrow PyCapsule protocol, Parquet.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, RecordBatch, RecordBatchIterator};
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, UInt64Array};
 use arrow_schema::DataType;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use dumbbell_record::{Cause, FileError, Metadata};
-use numpy::{PyArray1, ToPyArray};
+use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -90,6 +91,25 @@ impl Table {
         Ok(labels
             .and_then(|d| d.values().as_string_opt::<i32>())
             .map(|texts| texts.iter().map(|text| text.unwrap_or_default().to_owned()).collect()))
+    }
+
+    /// The table with the values of a column of numbers replaced, one for each row; not-a-number becomes null.
+    fn with_values(&self, name: &str, values: PyReadonlyArray1<'_, f64>) -> PyResult<Table> {
+        let index = self.batch.schema().index_of(name).map_err(|_| PyKeyError::new_err(name.to_owned()))?;
+        let values = values.as_array();
+        let array: ArrayRef = match self.batch.column(index).data_type() {
+            DataType::UInt64 => Arc::new(values.iter().map(|v| *v as u64).collect::<UInt64Array>()),
+            DataType::Float64 => {
+                let present = values.iter().map(|v| (!v.is_nan()).then_some(*v));
+                Arc::new(present.collect::<Float64Array>())
+            }
+            other => return Err(PyValueError::new_err(format!("{name}: values of {other} stay"))),
+        };
+        let mut columns = self.batch.columns().to_vec();
+        columns[index] = array;
+        let batch = RecordBatch::try_new(self.batch.schema(), columns)
+            .map_err(|e| PyValueError::new_err(format!("{name}: {e}")))?;
+        Ok(Table { batch, metadata: self.metadata.clone() })
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

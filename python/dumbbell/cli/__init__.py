@@ -13,9 +13,10 @@ from dumbbell import __version__
 from dumbbell.cli.archive import pack, verify
 from dumbbell.cli.html import html
 from dumbbell.cli.inspect import check, describe, list_, schema
-from dumbbell.cli.live import compare_real, doctor, shell
+from dumbbell.cli.live import compare_real, doctor, rcp_real, shell
 from dumbbell.cli.papers import papers, reproduce
 from dumbbell.cli.plot import plot
+from dumbbell.cli.rcp import recv, replay, send
 from dumbbell.cli.run import run
 from dumbbell.cli.study import query, study
 from dumbbell.errors import DumbbellError
@@ -41,7 +42,7 @@ def cli() -> None:
 
 _COMMANDS = (
     run, check, list_, describe, schema, plot, study, query, papers, reproduce, html, pack, verify,
-    shell, doctor, compare_real,
+    shell, doctor, compare_real, rcp_real, send, recv, replay,
 )  # fmt: skip
 
 for _command in _COMMANDS:

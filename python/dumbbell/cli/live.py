@@ -20,16 +20,15 @@ from dumbbell.cli.common import console, number, read_scenario, text_table
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Comparison, Emulation, checks, compare, run_shell, scenario_of_link
 
-_FREE = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
-
-@click.command(context_settings=_FREE)
+@click.command()
 @click.option("--cbr", metavar="RATE", help="Without a scenario: the rate, such as 14.7Mbit/s.")
 @click.option("--trace", type=click.Path(path_type=Path), help="Without a scenario: a Mahimahi trace.")
 @click.option("--delay", metavar="TIME", help="Without a scenario: the delay each way.")
 @click.option("--loss", type=float, help="Without a scenario: the share of packets lost, client to server.")
 @click.option("--queue", help="Without a scenario: the queue, such as codel.")
 @click.option("--router", help="Without a scenario: what the routers do, such as rcp.")
+@click.option("--power", metavar="POLICY", help="Without a scenario: a power policy, such as practra.")
 @click.option("--mtu", metavar="SIZE", help="Without a scenario: the largest packet.")
 @click.option("--at", metavar="LINK", help="The link to emulate; the slowest on the first path without it.")
 @click.option(
@@ -60,8 +59,8 @@ def shell(
 ) -> int:
     """Run COMMAND, or a shell, with its network behind the link of a scenario, in real time.
 
-    The command runs in a network namespace of its own. The only way out leads through the emulated
-    link to the server, whose address is 100.64.0.1, in $DUMBBELL_SERVER.
+    The command, with its options, comes after `--`. It runs in a network namespace of its own. The only way
+    out leads through the emulated link to the server, whose address is 100.64.0.1, in $DUMBBELL_SERVER.
     """
     file, command = _split(words)
     scenario = _scenario(file, link, settings)
@@ -96,8 +95,6 @@ def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
     """Tell the scenario from the command: the first word is a scenario if it ends in ``.toml``."""
     file = Path(words[0]) if words and words[0].endswith(".toml") else None
     command = list(words[1:] if file else words)
-    if command[:1] == ["--"]:
-        command = command[1:]
     return file, command or [os.environ.get("SHELL") or "/bin/sh"]
 
 
@@ -183,3 +180,33 @@ def _print_comparison(out: Console, comparisons: list[Comparison]) -> None:
                 )
             )  # fmt: skip
     out.print(text_table("", ("controller", "where"), numbers, rows))
+
+
+@click.command("rcp-real")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder for the page.")
+@click.option("--rates", default="12,50,96", show_default=True, help="Links in Mbit/s, between commas.")
+@click.option(
+    "--duration", type=click.FloatRange(1), default=20, show_default=True, help="Seconds of arrivals."
+)
+def rcp_real(output: Path, rates: str, duration: float) -> None:
+    """Write the page "RCP on real packets": completion times over emulated links.
+
+    The same flows run on real packets, in simulation, and under exact processor sharing.
+    """
+    from dumbbell.live.page import measure, write_page
+
+    try:
+        numbers = [float(rate) for rate in rates.split(",")]
+    except ValueError:
+        raise DumbbellError(f"--rates: {rates!r} are no numbers; give 12,50,96") from None
+    out = Console(stderr=True, highlight=False)
+    with new_folder(output) as part:
+        links = [measure(rate, duration, out.print) for rate in numbers]
+        command = f"dumbbell rcp-real --rates {rates} --duration {duration:g} -o {output.name}"
+        write_page(part, links, command)
+        rows = [link.row() for link in links]
+    columns = ("Mbit/s", "flows", "real ms", "simulated ms", "sharing ms", "real / simulated", "late p99 ms")
+    keys = ("rate", "flows", "fct_live", "fct_simulated", "fct_sharing", "live_over_simulated", "late_p99")
+    table = [("" if row["valid"] else "INVALID", *(number(row[key]) for key in keys)) for row in rows]
+    console().print(text_table("Mean completion time", ("",), columns, table))
+    click.echo(f"report: {output / 'report.html'}")

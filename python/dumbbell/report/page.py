@@ -189,7 +189,7 @@ def _render(
         **{name: Markup(text) for name, text in scripts.items()},
         script_hashes=[_script_hash(text) for text in scripts.values()],
         uplot_licence=Markup(_vendored("LICENSE")),
-        css=Markup(_own("report.css")),
+        css=Markup(palette.style_sheet()),
         uplot_css=Markup(_vendored("uPlot.min.css")),
         uplot_version=UPLOT_VERSION,
         light=palette.light(),

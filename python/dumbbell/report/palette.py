@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from dumbbell.figures.style import COLOURS
 
 _LIGHT = {
@@ -48,3 +50,8 @@ def light() -> dict[str, str]:
 def dark() -> dict[str, str]:
     """CSS variables and their values."""
     return _DARK | {f"arm-{slot}": colour for slot, colour in enumerate(_COLOURS_DARK)}
+
+
+def style_sheet() -> str:
+    """The style sheet of pages; it uses the variables of :func:`light` or :func:`dark`."""
+    return (Path(__file__).parent / "report.css").read_text(encoding="utf-8")

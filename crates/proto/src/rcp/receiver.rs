@@ -77,6 +77,12 @@ impl Receiver {
         self.ignored
     }
 
+    /// True once every packet of the flow has arrived.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.next == self.total
+    }
+
     #[inline]
     fn data(&mut self, now: Time, header: &RcpHeader, payload: u16) {
         let seq = header.seq;
@@ -95,7 +101,7 @@ impl Receiver {
             if !self.held.is_empty() {
                 self.fill();
             }
-            if self.next == self.total && self.finished.is_none() {
+            if self.is_complete() && self.finished.is_none() {
                 self.finished = Some(now);
             }
         } else {
@@ -177,9 +183,12 @@ impl Stage for Receiver {
 
 impl ReceiveEnd for Receiver {
     fn report(&self) -> ReceiverReport {
-        let complete = self.next == self.total;
         ReceiverReport {
-            delivered: if complete { self.bytes } else { u64::from(self.next) * u64::from(self.payload) },
+            delivered: if self.is_complete() {
+                self.bytes
+            } else {
+                u64::from(self.next) * u64::from(self.payload)
+            },
             packets: self.packets,
             out_of_order: self.out_of_order,
             marks: 0,

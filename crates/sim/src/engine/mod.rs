@@ -6,7 +6,7 @@
 mod flows;
 mod network;
 mod sampler;
-mod timers;
+pub mod timers;
 mod tree;
 
 use std::ops::ControlFlow;
@@ -195,7 +195,7 @@ impl<'p> Engine<'p> {
             if let Some(endpoint) = self.timers.take(now) {
                 self.wake(now, endpoint);
             }
-            self.network.tree.set(self.owners.timers, self.timers.next());
+            self.network.tree.set(self.owners.timers, self.timers.first());
         } else if owner == self.owners.arrivals {
             self.start_flow(now);
         } else if owner == self.owners.samples {

@@ -29,7 +29,7 @@ impl Timers {
     }
 
     /// Makes sure that `endpoint` is woken at `at` or earlier. Returns true if the earliest wake-up of all changed, but
-    /// for the first call after [`Timers::take`]: after that, ask [`Timers::next`].
+    /// for the first call after [`Timers::take`]: after that, ask [`Timers::first`].
     #[inline]
     pub fn arm(&mut self, endpoint: u32, at: Time) -> bool {
         if at >= self.armed[endpoint as usize] {
@@ -52,7 +52,7 @@ impl Timers {
 
     /// When the next entry comes up.
     #[inline]
-    pub fn next(&mut self) -> Time {
+    pub fn first(&mut self) -> Time {
         if self.hole {
             self.close_hole();
         }
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(timers.take(t(5)), Some(0));
         assert_eq!(timers.take(t(7)), Some(1));
         assert_eq!(timers.take(t(10)), None, "superseded at 5");
-        assert_eq!(timers.next(), Time::NEVER);
+        assert_eq!(timers.first(), Time::NEVER);
     }
 
     proptest! {
@@ -167,7 +167,7 @@ mod tests {
                 if take {
                     model.sort_unstable();
                     let first = model.first().copied();
-                    prop_assert_eq!(timers.next(), first.map_or(Time::NEVER, |f| f.0));
+                    prop_assert_eq!(timers.first(), first.map_or(Time::NEVER, |f| f.0));
                     if let Some((at, endpoint)) = first {
                         now = at;
                         model.remove(0);

@@ -1,0 +1,197 @@
+//! The log of an end point: every call of a state machine, with its time, as text, one event a line.
+//!
+//! ```text
+//! dumbbell rcp 1 send mtu=1500 header=76 plan=2f3c...
+//! open TIME FLOW NUMBER          an end point is made; NUMBER is that on the wire
+//! wake TIME FLOW
+//! came TIME FLOW PAYLOAD HEADER  a header of 48 bytes, in hexadecimal
+//! left TIME FLOW PAYLOAD HEADER
+//! ```
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use dumbbell_core::rcp::RcpHeader;
+use dumbbell_core::{ConfigError, Time};
+
+use crate::wire::{self, HEADER};
+
+/// Which end wrote a log, and what its state machines were made with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum What {
+    /// The senders of a plan.
+    Send {
+        /// The largest packet.
+        mtu: u32,
+        /// Bytes of all headers.
+        header: u16,
+        /// The hash of the plan.
+        plan: String,
+    },
+    /// Receivers.
+    Receive {
+        /// Bytes of all headers.
+        header: u16,
+    },
+}
+
+impl What {
+    /// The first line of a log.
+    pub fn head(&self) -> String {
+        match self {
+            What::Send { mtu, header, plan } => {
+                format!("dumbbell rcp 1 send mtu={mtu} header={header} plan={plan}")
+            }
+            What::Receive { header } => format!("dumbbell rcp 1 receive header={header}"),
+        }
+    }
+
+    /// Reads the first line of a log.
+    pub fn parse(head: &str) -> Option<What> {
+        let mut words = head.strip_prefix("dumbbell rcp 1 ")?.split(' ');
+        let kind = words.next()?;
+        let mut value = |key: &str| words.next()?.strip_prefix(key)?.strip_prefix('=');
+        match kind {
+            "send" => Some(What::Send {
+                mtu: value("mtu")?.parse().ok()?,
+                header: value("header")?.parse().ok()?,
+                plan: value("plan")?.to_owned(),
+            }),
+            "receive" => Some(What::Receive { header: value("header")?.parse().ok()? }),
+            _ => None,
+        }
+    }
+}
+
+/// An event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// An end point was made for the flow of this number on the wire.
+    Open {
+        /// The number.
+        number: u32,
+    },
+    /// It was woken.
+    Wake,
+    /// A packet came.
+    Came {
+        /// Its header.
+        header: RcpHeader,
+        /// Bytes of data.
+        payload: u16,
+    },
+    /// A packet left.
+    Left {
+        /// Its header.
+        header: RcpHeader,
+        /// Bytes of data.
+        payload: u16,
+    },
+}
+
+/// Reads a line of a log: time, flow, event.
+pub fn parse(line: &str) -> Option<(Time, u32, Event)> {
+    let mut words = line.split(' ');
+    let kind = words.next()?;
+    let time = Time::from_nanos(words.next()?.parse().ok()?);
+    let flow = words.next()?.parse().ok()?;
+    let mut packet = || {
+        let payload = words.next()?.parse().ok()?;
+        let (_, header) = wire::decode(&bytes(words.next()?)?)?;
+        Some((header, payload))
+    };
+    let event = match kind {
+        "wake" => Event::Wake,
+        "came" => packet().map(|(header, payload)| Event::Came { header, payload })?,
+        "left" => packet().map(|(header, payload)| Event::Left { header, payload })?,
+        "open" => Event::Open { number: words.next()?.parse().ok()? },
+        _ => return None,
+    };
+    Some((time, flow, event))
+}
+
+fn bytes(hex: &str) -> Option<[u8; HEADER]> {
+    let mut bytes = [0; HEADER];
+    if hex.len() != 2 * HEADER {
+        return None;
+    }
+    for (byte, digits) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// A log that is being written.
+pub struct Log {
+    out: BufWriter<File>,
+    line: String,
+    /// The first error; told at the end.
+    error: Option<io::Error>,
+}
+
+impl Log {
+    /// Starts a log.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub fn create(path: &Path, what: What) -> Result<Log, ConfigError> {
+        let refused = |e: io::Error| ConfigError {
+            path: path.display().to_string(),
+            message: format!("cannot be written ({e})"),
+            remedy: "choose another file".to_owned(),
+        };
+        let mut out = BufWriter::new(File::create(path).map_err(refused)?);
+        writeln!(out, "{}", what.head()).map_err(refused)?;
+        Ok(Log { out, line: String::new(), error: None })
+    }
+
+    /// An end point was made.
+    pub fn opened(&mut self, now: Time, flow: u32, number: u32) {
+        self.write(format_args!("open {} {flow} {number}", now.as_nanos()));
+    }
+
+    /// An end point was woken.
+    pub fn woken(&mut self, now: Time, flow: u32) {
+        self.write(format_args!("wake {} {flow}", now.as_nanos()));
+    }
+
+    /// A packet came.
+    pub fn came(&mut self, now: Time, flow: u32, header: &RcpHeader, payload: u16) {
+        self.packet("came", now, flow, header, payload);
+    }
+
+    /// A packet left.
+    pub fn left(&mut self, now: Time, flow: u32, header: &RcpHeader, payload: u16) {
+        self.packet("left", now, flow, header, payload);
+    }
+
+    fn packet(&mut self, kind: &str, now: Time, flow: u32, header: &RcpHeader, payload: u16) {
+        let mut line = std::mem::take(&mut self.line);
+        line.clear();
+        for byte in wire::encode(flow, header) {
+            // Text never fails.
+            let _ = write!(line, "{byte:02x}");
+        }
+        self.write(format_args!("{kind} {} {flow} {payload} {line}", now.as_nanos()));
+        self.line = line;
+    }
+
+    fn write(&mut self, line: std::fmt::Arguments<'_>) {
+        if let Err(e) = writeln!(self.out, "{line}") {
+            self.error.get_or_insert(e);
+        }
+    }
+
+    /// Ends the log.
+    ///
+    /// # Errors
+    /// If something could not be written.
+    pub fn finish(mut self) -> io::Result<()> {
+        match self.error {
+            Some(e) => Err(e),
+            None => self.out.flush(),
+        }
+    }
+}

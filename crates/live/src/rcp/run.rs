@@ -1,0 +1,304 @@
+//! The two programs: what sends the flows of a plan, and what receives flows.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::ops::ControlFlow;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use dumbbell_core::results::{FlowRow, Results, RunRow};
+use dumbbell_core::{ConfigError, Duration, Time};
+use dumbbell_sim::Plan;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::TimeSpec;
+
+use super::Counts;
+use super::receive::Receivers;
+use super::send::Senders;
+use super::socket::Socket;
+use crate::clock::monotonic;
+use crate::lateness::Quantiles;
+use crate::precise::Precise;
+use crate::shell::Ended;
+use crate::wire::{self, IP_AND_UDP};
+
+/// Time between two looks at the caller, who may wish to stop.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Bytes that an IPv6 header has more than one of IPv4 (RFC 8200 section 3).
+const IPV6_MORE: u32 = 20;
+
+/// A receiver that waits for a number of flows ends when nothing has come for so long after the last: time enough for its
+/// last answer to be asked for again.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// What an end point leaves behind.
+pub struct Endpoint {
+    /// The tables of a simulation, with the flows alone.
+    pub results: Results,
+    /// What came and was not taken.
+    pub counts: Counts,
+    /// How late the timers of a sender fired; of a receiver, which has none, nothing.
+    pub late: Quantiles,
+}
+
+/// Sends the flows of a plan to `to` and returns when all have ended, or at the end of the plan. `tick` is called some ten
+/// times a second and may end it; then what was not sent is left.
+///
+/// # Errors
+/// If some flows do not use RCP, or the network refuses.
+pub fn send(
+    plan: &Plan,
+    to: SocketAddr,
+    events: Option<&Path>,
+    mut tick: impl FnMut() -> ControlFlow<()>,
+) -> Result<Endpoint, Ended> {
+    let (socket, mtu) = connect(to).map_err(|e| refused(&to.to_string(), &e))?;
+    let mut socket = socket;
+    let begin = monotonic();
+    let end = begin + plan.duration;
+    let mut senders = Senders::new(plan, begin, (mtu, header_bytes(to)), events).map_err(Ended::Refused)?;
+    let _precise = Precise::begin();
+    let mut came = Vec::new();
+    let mut next_tick = begin;
+    loop {
+        let now = monotonic();
+        if now >= next_tick {
+            next_tick = now + TICK;
+            if tick().is_break() {
+                break;
+            }
+        }
+        socket.receive(&mut came).map_err(|e| refused(&to.to_string(), &e))?;
+        came.iter().for_each(|datagram| senders.take(now, datagram.head(), datagram.length));
+        senders.wake(now);
+        while !socket.is_full()
+            && let Some(packet) = senders.pull(now)
+        {
+            socket.queue(None, wire::encode(packet.flow, &packet.header), packet.payload);
+        }
+        let all_sent = socket.flush();
+        if all_sent && senders.is_done() || now >= end {
+            break;
+        }
+        wait(&socket, !all_sent, senders.wake_at().min(next_tick).min(end));
+    }
+    let now = monotonic();
+    let (unsent, late) = (socket.unsent, senders.late.quantiles());
+    let (flows, counts) = senders.finish().map_err(|e| refused("the log of events", &e))?;
+    let results = sent_tables(plan, begin, now, &flows);
+    Ok(Endpoint { results, counts: Counts { unsent, ..counts }, late })
+}
+
+/// How long a receiver goes on, and what it knows of its senders.
+#[derive(Clone, Copy, Debug)]
+pub struct Until {
+    /// It ends when so many flows have arrived and nothing more comes; without a number, when it is told to.
+    pub flows: Option<u64>,
+    /// The senders are on this machine: their clock is the receiver's, and flows count from their first packet. Otherwise
+    /// they count from its arrival.
+    pub same_clock: bool,
+}
+
+/// Receives flows at a UDP port. `tick` is called some ten times a second and may end it.
+///
+/// # Errors
+/// If the port is taken.
+pub fn receive(
+    plan: &Plan,
+    port: u16,
+    until: Until,
+    events: Option<&Path>,
+    mut tick: impl FnMut() -> ControlFlow<()>,
+) -> Result<Endpoint, Ended> {
+    // Both families, where there are two.
+    let bound = UdpSocket::bind(("::", port)).or_else(|_| UdpSocket::bind(("0.0.0.0", port)));
+    let name = format!("port {port}");
+    let mut socket = bound.and_then(Socket::new).map_err(|e| refused(&name, &e))?;
+    let header = header_bytes(SocketAddr::from(([0; 4], port)));
+    let mut receivers = Receivers::new(header, events).map_err(Ended::Refused)?;
+    let _precise = Precise::begin();
+    let begin = monotonic();
+    let mut came = Vec::new();
+    let mut next_tick = begin;
+    loop {
+        let now = monotonic();
+        if now >= next_tick {
+            next_tick = now + TICK;
+            receivers.sweep(now);
+            let quiet = now.since(receivers.heard) >= QUIET;
+            if tick().is_break() || quiet && until.flows.is_some_and(|n| receivers.completed >= n) {
+                break;
+            }
+        }
+        if socket.flush() {
+            socket.receive(&mut came).map_err(|e| refused(&name, &e))?;
+            for datagram in &came {
+                let taken = receivers.take(now, datagram.from, datagram.head(), datagram.length);
+                if let Some((flow, answer)) = taken {
+                    socket.queue(Some(datagram.from), wire::encode(flow, &answer), 0);
+                }
+            }
+        }
+        let all_sent = socket.flush();
+        wait(&socket, !all_sent, next_tick);
+    }
+    let now = monotonic();
+    let unsent = socket.unsent;
+    let (flows, counts) = receivers.finish().map_err(|e| refused("the log of events", &e))?;
+    let results = received_tables(plan, begin, now, until.same_clock, &flows);
+    Ok(Endpoint { results, counts: Counts { unsent, ..counts }, late: Quantiles::default() })
+}
+
+/// Bytes of headers in a packet to or from this address.
+fn header_bytes(peer: SocketAddr) -> u16 {
+    (wire::HEADER as u32 + IP_AND_UDP + if peer.is_ipv6() { IPV6_MORE } else { 0 }) as u16
+}
+
+/// A socket connected to `to`, and the largest packet on the way as far as the machine knows.
+fn connect(to: SocketAddr) -> io::Result<(Socket, u32)> {
+    use nix::sys::socket::{getsockopt, sockopt};
+    let any: SocketAddr = if to.is_ipv6() { ([0_u16; 8], 0).into() } else { ([0_u8; 4], 0).into() };
+    let socket = UdpSocket::bind(any)?;
+    socket.connect(to)?;
+    // Linux tells it for IPv4 only.
+    let mtu = getsockopt(&socket, sockopt::IpMtu).unwrap_or(MTU_OF_ETHERNET);
+    Ok((Socket::new(socket)?, u32::try_from(mtu).unwrap_or_default()))
+}
+
+/// RFC 894.
+const MTU_OF_ETHERNET: i32 = 1500;
+
+fn wait(socket: &Socket, for_room: bool, until: Time) {
+    let flags = if for_room { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
+    let left = until.since(monotonic()).as_nanos();
+    if left == 0 {
+        return;
+    }
+    let timeout = TimeSpec::new((left / 1_000_000_000) as i64, (left % 1_000_000_000) as i64);
+    // A signal is looked at with the next tick.
+    let _ = ppoll(&mut [PollFd::new(socket.as_fd(), flags)], Some(timeout), None);
+}
+
+fn refused(place: &str, e: &io::Error) -> Ended {
+    Ended::Refused(ConfigError {
+        path: place.to_owned(),
+        message: format!("{e}"),
+        remedy: "choose another".to_owned(),
+    })
+}
+
+fn run_row(plan: &Plan, duration: Duration) -> RunRow {
+    RunRow {
+        seed: plan.seed,
+        duration: duration.as_secs_f64(),
+        warmup: plan.warmup.min(duration).as_secs_f64(),
+        packet_hops: 0,
+        flows_started: 0,
+        flows_completed: 0,
+        goodput: 0.0,
+        fairness: None,
+        fct_mean: None,
+        packets_sent: 0,
+        packets_delivered: 0,
+        packets_dropped: 0,
+        packets_inside: 0,
+    }
+}
+
+fn no_flow(flow: u32, results: &mut Results) -> FlowRow {
+    let empty = results.label("");
+    FlowRow {
+        flow,
+        group: empty,
+        source: empty,
+        destination: empty,
+        transport: results.label("rcp"),
+        controller: empty,
+        size: None,
+        start: 0.0,
+        completion_time: None,
+        sender_completion_time: None,
+        counted: true,
+        delivered: 0,
+        goodput: 0.0,
+        packets_sent: 0,
+        retransmissions: 0,
+        timeouts: 0,
+        cuts: 0,
+        dropped: 0,
+        out_of_order: 0,
+        failure: empty,
+        rtt_min: None,
+        rtt_smoothed: None,
+    }
+}
+
+fn sent_tables(
+    plan: &Plan,
+    begin: Time,
+    now: Time,
+    flows: &[(dumbbell_sim::plan::Flow, dumbbell_proto::SenderReport)],
+) -> Results {
+    let mut results = Results::default();
+    let mut run = run_row(plan, now.since(begin));
+    let seconds = |d: Duration| (!d.is_zero()).then(|| d.as_secs_f64());
+    for (number, (flow, report)) in (0..).zip(flows) {
+        let pair = &plan.pairs[flow.pair as usize];
+        let completion = report.finished.map(|at| at.since(begin + flow.start.since(Time::ZERO)));
+        run.flows_started += 1;
+        run.flows_completed += u64::from(completion.is_some());
+        run.packets_sent += report.packets_sent;
+        let row = FlowRow {
+            group: results.label(&plan.groups[flow.group as usize].name),
+            source: results.label(&plan.nodes[pair.source as usize]),
+            destination: results.label(&plan.nodes[pair.destination as usize]),
+            size: flow.size.map(|n| n as f64),
+            start: flow.start.as_secs_f64(),
+            sender_completion_time: completion.map(Duration::as_secs_f64),
+            counted: flow.start >= Time::ZERO + plan.warmup,
+            packets_sent: report.packets_sent,
+            retransmissions: report.retransmissions,
+            timeouts: report.timeouts,
+            failure: results.label(report.failure.map_or("", |failure| failure.name())),
+            rtt_min: seconds(report.min_rtt),
+            rtt_smoothed: seconds(report.smoothed_rtt),
+            ..no_flow(number, &mut results)
+        };
+        results.flows.push(row);
+    }
+    results.runs.push(run);
+    results
+}
+
+fn received_tables(
+    plan: &Plan,
+    begin: Time,
+    now: Time,
+    same_clock: bool,
+    flows: &[super::receive::Received],
+) -> Results {
+    let mut results = Results::default();
+    let mut run = run_row(plan, now.since(begin));
+    for flow in flows {
+        let start = if same_clock { flow.sent } else { flow.opened };
+        let completion = flow.report.finished.map(|at| at.since(start).as_secs_f64());
+        let measured = flow.report.finished.unwrap_or(now).since(start).as_secs_f64();
+        run.flows_started += 1;
+        run.flows_completed += u64::from(completion.is_some());
+        run.packets_delivered += flow.report.packets;
+        run.goodput += flow.report.delivered as f64 * 8.0 / now.since(begin).as_secs_f64();
+        let row = FlowRow {
+            size: completion.map(|_| flow.report.delivered as f64),
+            start: start.since(begin).as_secs_f64(),
+            completion_time: completion,
+            delivered: flow.report.delivered,
+            goodput: if measured > 0.0 { flow.report.delivered as f64 * 8.0 / measured } else { 0.0 },
+            out_of_order: flow.report.out_of_order,
+            ..no_flow(flow.flow, &mut results)
+        };
+        results.flows.push(row);
+    }
+    results.runs.push(run);
+    results
+}

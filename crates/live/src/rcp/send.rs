@@ -1,0 +1,283 @@
+//! The sending ends of the flows of a plan.
+
+use std::collections::VecDeque;
+use std::io;
+use std::iter::Peekable;
+use std::path::Path;
+use std::sync::Arc;
+
+use dumbbell_core::rcp::RcpHeader;
+use dumbbell_core::rng::stream;
+use dumbbell_core::{ConfigError, Stage, Time};
+use dumbbell_proto::rcp::{Params, Sender};
+use dumbbell_proto::transport::SendEnd;
+use dumbbell_proto::{Opening, SenderReport, TransportSpec};
+use dumbbell_sim::Plan;
+use dumbbell_sim::engine::timers::Timers;
+use dumbbell_sim::plan::Flow;
+use dumbbell_sim::workload::Arrivals;
+
+use super::Counts;
+use super::events::{Log, What};
+use crate::lateness::Lateness;
+use crate::wire::{self, HEADER};
+
+/// What a sender wants to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outgoing {
+    /// The flow's number.
+    pub flow: u32,
+    /// The header.
+    pub header: RcpHeader,
+    /// Bytes of data behind it.
+    pub payload: u16,
+}
+
+/// The flows of a plan in order of start, and how to open each: the same for those who send and those who replay.
+pub struct Openings<'p> {
+    plan: &'p Plan,
+    arrivals: Peekable<Arrivals<'p>>,
+    transports: Vec<Arc<Params>>,
+    started_in_group: Vec<u32>,
+    started: u32,
+    mtu: u32,
+}
+
+impl<'p> Openings<'p> {
+    /// The flows of a plan over paths with packets of up to `mtu` bytes, `header` of them headers.
+    ///
+    /// # Errors
+    /// If some flows do not use RCP, or the packets have no room for data.
+    pub fn new(plan: &'p Plan, mtu: u32, header: u16) -> Result<Openings<'p>, ConfigError> {
+        let of_group = |group: &dumbbell_sim::plan::Group| match &group.transport {
+            TransportSpec::Rcp(params) => Ok(Arc::new(Params { header, ..(**params).clone() })),
+            other => Err(ConfigError {
+                path: "transport".to_owned(),
+                message: format!("the flows of {:?} use {:?}, not RCP", group.name, other.name()),
+                remedy: "give `transport = \"rcp\"`".to_owned(),
+            }),
+        };
+        if mtu <= u32::from(header) {
+            return Err(ConfigError {
+                path: String::new(),
+                message: format!("packets of {mtu} bytes have no room behind {header} bytes of headers"),
+                remedy: "raise the MTU of the path".to_owned(),
+            });
+        }
+        Ok(Openings {
+            plan,
+            arrivals: plan.arrivals().peekable(),
+            transports: plan.groups.iter().map(of_group).collect::<Result<_, _>>()?,
+            started_in_group: vec![0; plan.groups.len()],
+            started: 0,
+            mtu,
+        })
+    }
+
+    /// When the next flow starts.
+    pub fn next_start(&mut self) -> Time {
+        self.arrivals.peek().map_or(Time::NEVER, |flow| flow.start)
+    }
+
+    /// Opens the next flow: what it is, its parameters, and what opens it.
+    pub fn open(&mut self) -> Option<(Flow, Arc<Params>, Opening)> {
+        let flow = self.arrivals.next()?;
+        let in_group = &mut self.started_in_group[flow.group as usize];
+        // The name that the simulator gives the stream.
+        let name = format!("flow {in_group} of {}", self.plan.groups[flow.group as usize].name);
+        *in_group += 1;
+        let number = self.started;
+        self.started += 1;
+        let rng = stream(self.plan.seed, &name);
+        let opening = Opening { flow: number, size: flow.size, mtu: self.mtu, rng, replay: None };
+        Some((flow, self.transports[flow.group as usize].clone(), opening))
+    }
+}
+
+enum State {
+    Open(Box<Sender>),
+    Closed(Box<SenderReport>),
+}
+
+/// A flow that has started.
+struct Started {
+    flow: Flow,
+    state: State,
+    /// True if it stands among those that may have something to send.
+    ready: bool,
+}
+
+/// The sending ends of the flows of a plan.
+pub struct Senders<'p> {
+    openings: Openings<'p>,
+    /// The clock's time at the plan's time zero.
+    begin: Time,
+    header: u16,
+    flows: Vec<Started>,
+    open: usize,
+    timers: Timers,
+    ready: VecDeque<u32>,
+    log: Option<Log>,
+    /// How late timers fired: those that pace packets, above all.
+    pub late: Lateness,
+    /// What came and was not taken.
+    pub counts: Counts,
+}
+
+impl<'p> Senders<'p> {
+    /// The flows of `plan`, which begins at `begin` by the clock. Packets have up to `mtu` bytes, `header` of them headers.
+    ///
+    /// # Errors
+    /// If some flows do not use RCP, the packets have no room for data, or the log of events cannot be written.
+    pub fn new(
+        plan: &'p Plan,
+        begin: Time,
+        (mtu, header): (u32, u16),
+        events: Option<&Path>,
+    ) -> Result<Senders<'p>, ConfigError> {
+        let openings = Openings::new(plan, mtu, header)?;
+        let log = events.map(|path| Log::create(path, What::Send { mtu, header, plan: plan.hash.clone() }));
+        Ok(Senders {
+            openings,
+            begin,
+            header,
+            flows: Vec::new(),
+            open: 0,
+            timers: Timers::default(),
+            ready: VecDeque::new(),
+            log: log.transpose()?,
+            late: Lateness::default(),
+            counts: Counts::default(),
+        })
+    }
+
+    /// Takes in a datagram of `length` bytes, of which `bytes` are the first.
+    pub fn take(&mut self, now: Time, bytes: &[u8], length: usize) {
+        let Some((number, header)) = wire::decode(bytes) else {
+            self.counts.malformed += 1;
+            return;
+        };
+        let Some(Started { state: State::Open(sender), .. }) = self.flows.get_mut(number as usize) else {
+            self.counts.stray += 1;
+            return;
+        };
+        if let Some(log) = &mut self.log {
+            log.came(now, number, &header, payload_of(length));
+        }
+        sender.take(now, &header);
+        self.mark_ready(number);
+    }
+
+    /// Starts flows and fires timers that are due.
+    pub fn wake(&mut self, now: Time) {
+        while self.begin + self.openings.next_start().since(Time::ZERO) <= now {
+            let Some((flow, params, opening)) = self.openings.open() else { break };
+            let number = opening.flow;
+            let sender = Box::new(Sender::new(params, opening));
+            self.flows.push(Started { flow, state: State::Open(sender), ready: false });
+            self.open += 1;
+            self.timers.reserve(self.flows.len());
+            if let Some(log) = &mut self.log {
+                log.opened(now, number, number);
+            }
+            self.fire(now, number);
+        }
+        loop {
+            let due = self.timers.first();
+            if due > now {
+                break;
+            }
+            self.late.add(now.since(due));
+            if let Some(number) = self.timers.take(now) {
+                self.fire(now, number);
+            }
+        }
+    }
+
+    fn fire(&mut self, now: Time, number: u32) {
+        let State::Open(sender) = &mut self.flows[number as usize].state else { return };
+        if let Some(log) = &mut self.log {
+            log.woken(now, number);
+        }
+        sender.wake(now);
+        self.mark_ready(number);
+    }
+
+    fn mark_ready(&mut self, number: u32) {
+        let flow = &mut self.flows[number as usize];
+        if !std::mem::replace(&mut flow.ready, true) {
+            self.ready.push_back(number);
+        }
+    }
+
+    /// The next packet that is due, of each flow in turn.
+    pub fn pull(&mut self, now: Time) -> Option<Outgoing> {
+        while let Some(number) = self.ready.pop_front() {
+            let started = &mut self.flows[number as usize];
+            let State::Open(sender) = &mut started.state else { continue };
+            if let Some((header, size)) = sender.next_header(now) {
+                self.ready.push_back(number);
+                let payload = size - self.header;
+                if let Some(log) = &mut self.log {
+                    log.left(now, number, &header, payload);
+                }
+                return Some(Outgoing { flow: number, header, payload });
+            }
+            started.ready = false;
+            if sender.is_closed() {
+                self.counts.ignored += sender.ignored();
+                started.state = State::Closed(Box::new(sender.report()));
+                self.open -= 1;
+                self.timers.disarm(number);
+            } else {
+                let at = sender.wake_at();
+                if at.is_finite() {
+                    self.timers.arm(number, at);
+                }
+            }
+        }
+        None
+    }
+
+    /// When something is due.
+    pub fn wake_at(&mut self) -> Time {
+        if !self.ready.is_empty() {
+            return Time::ZERO;
+        }
+        let start = self.openings.next_start();
+        let start = if start.is_finite() { self.begin + start.since(Time::ZERO) } else { start };
+        self.timers.first().min(start)
+    }
+
+    /// True once every flow has come to its end.
+    pub fn is_done(&mut self) -> bool {
+        self.open == 0 && !self.openings.next_start().is_finite()
+    }
+
+    /// What each flow came to, in order of number, and what was not taken.
+    ///
+    /// # Errors
+    /// If the log of events could not be written.
+    pub fn finish(mut self) -> io::Result<(Vec<(Flow, SenderReport)>, Counts)> {
+        let mut ended = Vec::with_capacity(self.flows.len());
+        for started in self.flows {
+            let report = match started.state {
+                State::Closed(report) => *report,
+                State::Open(sender) => {
+                    self.counts.ignored += sender.ignored();
+                    sender.report()
+                }
+            };
+            ended.push((started.flow, report));
+        }
+        if let Some(log) = self.log {
+            log.finish()?;
+        }
+        Ok((ended, self.counts))
+    }
+}
+
+/// Bytes of data in a datagram of RCP.
+pub(super) fn payload_of(length: usize) -> u16 {
+    u16::try_from(length.saturating_sub(HEADER)).unwrap_or(u16::MAX)
+}

@@ -1,0 +1,144 @@
+"""`dumbbell send`, `recv`, `replay`: RCP end points over UDP."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import click
+from rich.console import Console
+
+from dumbbell._folder import new_folder
+from dumbbell.cli.common import number, read_scenario, text_table
+from dumbbell.errors import DumbbellError
+from dumbbell.live.rcp import PORT, Endpoint, receive, scenario_of_flows
+from dumbbell.live.rcp import replay as replay_events
+from dumbbell.live.rcp import send as send_flows
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--to", metavar="ADDRESS", help="The receiver; in a shell, the server without it.")
+@click.option(
+    "--size", metavar="SIZE", help="Without a scenario: bytes of each flow, such as 1MB; endless without it."
+)
+@click.option("--count", type=int, help="Without a scenario: how many flows; one without it.")
+@click.option("--gap", metavar="TIME", help="Without a scenario: time from one start to the next.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
+)
+@click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
+@click.option("--force", is_flag=True, help="Replace the results in the output folder.")
+def send(
+    file: Path | None,
+    to: str | None,
+    size: str | None,
+    count: int | None,
+    gap: str | None,
+    settings: tuple[str, ...],
+    events: Path | None,
+    output: Path | None,
+    force: bool,
+) -> int:
+    """Send RCP flows over UDP: those of the scenario FILE, or some of one size.
+
+    The sender paces its packets at the rate that routers on the way write into them, as in
+    `dumbbell shell --cbr 12Mbit/s --router rcp --server 'dumbbell recv' -- dumbbell send --size 1MB`.
+    """
+    given = {
+        key: value for key, value in (("size", size), ("count", count), ("gap", gap)) if value is not None
+    }
+    if file is not None and given:
+        raise DumbbellError(f"--{next(iter(given))}: there is a scenario already; leave one of the two out")
+    to = to or os.environ.get("DUMBBELL_SERVER")
+    if to is None:
+        raise DumbbellError("no receiver; give --to ADDRESS, or send within `dumbbell shell`")
+    scenario = (
+        read_scenario(file, settings, None) if file else scenario_of_flows(size, count or 1, gap or "0s")
+    )
+    return _run(
+        lambda stopped: send_flows(scenario, to, events=events, stopped=stopped), output, force, "sent"
+    )
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="UDP port.")
+@click.option("--flows", type=click.IntRange(1), help="End after so many flows; on Ctrl-C without it.")
+@click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
+@click.option("--force", is_flag=True, help="Replace the results in the output folder.")
+def recv(port: int, flows: int | None, events: Path | None, output: Path | None, force: bool) -> int:
+    """Receive RCP flows over UDP until told to stop.
+
+    Within `dumbbell shell`, completion times count from the first packet sent: both ends have one clock.
+    Elsewhere they count from its arrival.
+    """
+    shared = "DUMBBELL_SERVER" in os.environ
+
+    def run(stopped: Callable[[], bool]) -> Endpoint:
+        return receive(port, flows=flows, same_clock=shared, events=events, stopped=stopped)
+
+    return _run(run, output, force, "received")
+
+
+@click.command()
+@click.argument("events", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+def replay(events: Path, file: Path | None) -> int:
+    """Feed the log EVENTS of `send` or `recv` to the state machines of the simulator, and compare.
+
+    The log of a sender needs the scenario FILE that it sent.
+    """
+    found = replay_events(events, read_scenario(file, (), None) if file else None)
+    click.echo(
+        f"{found['events']:,} events, {found['packets']:,} packets of {found['flows']:,} flows compared"
+    )
+    if found["difference"] is None:
+        click.echo("identical")
+        return 0
+    click.echo(f"different: {found['difference']}")
+    return 1
+
+
+def _run(run: Callable[[Callable[[], bool]], Endpoint], output: Path | None, force: bool, what: str) -> int:
+    """Run an end point until it ends or a signal asks; write and print what it leaves."""
+    asked: list[int] = []
+
+    def stop(signal_number: int, _frame: FrameType | None) -> None:
+        asked.append(signal_number)
+
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_number, stop)
+    if output is None:
+        ends = run(lambda: bool(asked))
+    else:
+        with new_folder(output, force) as part:
+            ends = run(lambda: bool(asked))
+            ends.write(part)
+    _print(ends, what)
+    failed = [reason for reason in ends.results.flows["failure"].tolist() if reason]
+    return 1 if failed else 0
+
+
+def _print(ends: Endpoint, what: str) -> None:
+    flows, run = ends.results.flows, ends.results.runs.row(0)
+    side = "sender_completion_time" if what == "sent" else "completion_time"
+    times = flows[side][flows[side] == flows[side]]
+    failures = sorted({reason for reason in flows["failure"].tolist() if reason})
+    row = (
+        what, number(len(flows)), number(run["flows_completed"]),
+        number(float(times.mean()) if times.size else None, 1e-3),
+        number(float(times.max()) if times.size else None, 1e-3),
+        number(sum(flows["retransmissions"].tolist())),
+        number(sum(ends.counts[key] for key in ("malformed", "stray", "ignored", "refused"))),
+    )  # fmt: skip
+    columns = ("flows", "completed", "mean FCT ms", "max FCT ms", "sent again", "not taken")
+    out = Console(stderr=True, highlight=False)
+    out.print(text_table("", ("",), columns, [row]))
+    for reason in failures:
+        count = flows["failure"].tolist().count(reason)
+        out.print(f"[bold red]failed[/bold red]: {count} flows: {reason}", soft_wrap=True)

@@ -1,0 +1,16 @@
+"""Real packets through the link of a scenario, and the kernel's controllers beside ours.
+
+A *shell* makes two network namespaces, the client's and the server's, joined by one link of a
+scenario: the code of the simulator, in real time. Nothing else leads out of them, and nothing of
+them stays.
+"""
+
+from dumbbell.live.checks import Check, checks
+from dumbbell.live.compare import Arm, Comparison, compare
+from dumbbell.live.rcp import Endpoint, LiveRun, receive, replay, run_rcp, send
+from dumbbell.live.shell import SERVER, Emulation, run_shell, scenario_of_link
+
+__all__ = [
+    "SERVER", "Arm", "Check", "Comparison", "Emulation", "Endpoint", "LiveRun", "checks", "compare",
+    "receive", "replay", "run_rcp", "run_shell", "scenario_of_link", "send",
+]  # fmt: skip

@@ -1,0 +1,59 @@
+"""What of a machine live emulation can use."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from dumbbell import _native
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that live emulation uses."""
+
+    name: str
+    works: bool
+    detail: str
+
+
+def checks() -> list[Check]:
+    """Return what of this machine live emulation can use, and why not the rest."""
+    tun = Path("/dev/net/tun")
+    tun_detail = "TUN devices" if os.access(tun, os.R_OK | os.W_OK) else f"{tun} cannot be opened"
+    refused = _native.probe()
+    rows = [
+        Check("linux", sys.platform == "linux", sys.platform),
+        Check("tun", os.access(tun, os.R_OK | os.W_OK), tun_detail),
+        Check("namespaces", refused is None, refused or "a namespace with a device was made and taken down"),
+    ]
+    realtime = os.geteuid() == 0
+    rows.append(
+        Check(
+            "priority",
+            realtime,
+            "packets go before other work"
+            if realtime
+            else "only root may go before all other work; expect more lateness on a busy machine",
+        )
+    )
+    rows += [_kernel_controller(name) for name in ("cubic", "reno", "bbr")]
+    rows += [
+        Check(tool, (found := shutil.which(tool)) is not None, found or f"not on the PATH; install {package}")
+        for tool, package in (("iperf3", "iperf3"), ("ping", "iputils-ping"))
+    ]
+    return rows
+
+
+def _kernel_controller(name: str) -> Check:
+    def among(which: str) -> bool:
+        file = Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control")
+        return file.exists() and name in file.read_text(encoding="ascii").split()
+
+    if not among("available"):
+        return Check(f"kernel {name}", False, f"the kernel's TCP lacks it; try `modprobe tcp_{name}`")
+    detail = "for all commands" if among("allowed") else "for commands with --network-administration"
+    return Check(f"kernel {name}", True, detail)

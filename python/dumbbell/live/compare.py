@@ -1,0 +1,111 @@
+"""The kernel's controllers beside ours, on one link."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dumbbell._scenario import Scenario
+from dumbbell.errors import DumbbellError
+from dumbbell.live.shell import SERVER, Emulation, run_shell
+
+KERNEL_NAMES = {"newreno": "reno", "cubic": "cubic", "reno": "reno", "bbr": "bbr"}
+"""What the kernel calls a controller. Its ``reno`` recovers as NewReno does."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One side of a comparison, after the warm-up."""
+
+    goodput: float
+    """Application bits delivered per second, all flows."""
+    queueing_delay: float
+    """Mean time in the queue and in transmission (s)."""
+    loss: float
+    """Share of the packets that arrived at the link and were dropped."""
+    utilisation: float
+    """Share of the link's rate that was used."""
+    valid: bool = True
+    """False if the emulation was not true enough."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Our controller and the kernel's on one link."""
+
+    controller: str
+    simulated: Arm
+    kernel: Arm
+
+
+def compare(scenario: Scenario, controller: str, at: str | None = None) -> Comparison:
+    """Run the long flows of a scenario under one controller, in the simulator and on real packets.
+
+    The kernel's flows start together and share one path: that of the first pair through the link.
+    Needs iperf3.
+
+    Parameters
+    ----------
+    scenario
+        Its flows without a size are run, as many as there are; its workloads are not.
+    controller
+        A controller that both sides have: ``cubic``, ``newreno``, ``bbr``.
+    at
+        The link; the slowest one on the first path by default.
+
+    Raises
+    ------
+    DumbbellError
+        If the scenario has no long flows, the kernel lacks the controller, or iperf3 fails.
+    """
+    if controller not in KERNEL_NAMES:
+        raise DumbbellError(
+            f"{controller!r} is not a controller of the kernel; use one of {', '.join(KERNEL_NAMES)}"
+        )
+    values = scenario.to_dict()
+    long = [entry for entry in values["flows"] if entry.get("size") is None]
+    if not long:
+        raise DumbbellError("the scenario has no flows without a size; add one to [[flows]]")
+    transport = {"kind": "tcp", "controller": controller}
+    flows = [{**entry, "transport": transport} for entry in long]
+    ours = Scenario.from_dict({**values, "flows": flows, "workloads": []})
+    simulated = ours.run()
+    count = len(simulated.flows)
+    run, explained = simulated.runs.row(0), ours.explain()
+    kernel, goodput = _iperf3(ours, controller, at, count, run["duration"], run["warmup"])
+    name = kernel.fidelity["uplink"]["link"]
+    index = [link["name"] for link in explained["links"]].index(name)
+    return Comparison(
+        controller,
+        _arm(simulated.links.row(index), run["goodput"]),
+        _arm(kernel.results.links.row(0), goodput, kernel.fidelity["valid"]),
+    )
+
+
+def _arm(link: Mapping[str, Any], goodput: float, valid: bool = True) -> Arm:
+    return Arm(goodput, link["sojourn_mean"] or 0.0, link["loss"], link["utilisation"], valid)
+
+
+def _iperf3(
+    scenario: Scenario, controller: str, at: str | None, count: int, duration: float, warmup: float
+) -> tuple[Emulation, float]:
+    """Run iperf3 through the link; the emulation, and the goodput (bit/s) after the warm-up."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "iperf3.json"
+        command = [
+            "iperf3", "-c", SERVER, "-C", KERNEL_NAMES[controller], "-P", str(count), "-J",
+            "--logfile", str(report),
+            "-O", f"{warmup:.0f}", "-t", f"{max(duration - round(warmup), 1):.0f}",
+        ]  # fmt: skip
+        emulation = run_shell(
+            scenario, command, server="exec iperf3 -s -1 >/dev/null 2>&1", at=at, network_administration=True
+        )
+        text = report.read_text(encoding="utf-8") if report.exists() else "{}"
+    found = json.loads(text)
+    if emulation.status != 0 or "error" in found:
+        raise DumbbellError(f"iperf3 failed ({found.get('error', 'no report')}); see `dumbbell doctor`")
+    return emulation, float(found["end"]["sum_received"]["bits_per_second"])

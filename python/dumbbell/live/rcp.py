@@ -1,0 +1,282 @@
+"""RCP end points over UDP, and a scenario's RCP flows on real packets."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dumbbell import _native
+from dumbbell._results import Results, Table, load
+from dumbbell._scenario import Scenario
+from dumbbell.errors import DumbbellError
+from dumbbell.live.shell import Emulation, run_shell
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PORT = 52430
+"""The UDP port of receivers, in the range that IANA leaves to private use."""
+
+HEADERS = 76
+"""Bytes of IPv4 (20), UDP (8) and RCP (48) headers in every packet."""
+
+_ENDPOINT = "endpoint.json"
+"""What an end point counted, beside its results."""
+
+_NAME = "rcp"
+"""Of a scenario made of flows alone."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What an end point leaves behind."""
+
+    results: Results
+    """The tables of a simulation; only ``runs`` and ``flows`` have rows.
+
+    Of a sender, ``completion_time`` and what was delivered are unknown; of a receiver,
+    ``sender_completion_time`` and what was sent.
+    """
+    counts: dict[str, int]
+    """What came and was not taken: ``malformed``, ``stray``, ``ignored``, ``refused``; and ``unsent``."""
+    late: dict[str, float]
+    """How late the timers of a sender fired: ``count``, ``p50``, ``p90``, ``p99``, ``max`` (s)."""
+
+    def write(self, folder: Path) -> None:
+        """Write the results and ``endpoint.json`` into an existing folder."""
+        self.results.write(folder)
+        text = json.dumps({"counts": self.counts, "late": self.late}, indent=2)
+        (folder / _ENDPOINT).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> Endpoint:
+        """Read what :meth:`write` wrote."""
+        about = json.loads((folder / _ENDPOINT).read_text(encoding="utf-8"))
+        return cls(load(folder), about["counts"], about["late"])
+
+
+def scenario_of_flows(
+    size: str | None = None, count: int = 1, gap: str = "0s", duration: str = "100000s"
+) -> Scenario:
+    """Return a scenario of RCP flows, for a path that need not be known.
+
+    Parameters
+    ----------
+    size
+        Bytes of each flow, such as ``1MB``; endless without it.
+    count
+        How many.
+    gap
+        Time from one start to the next.
+    duration
+        When endless flows end.
+
+    Raises
+    ------
+    ScenarioError
+        What is wrong with a value.
+    """
+    flow: dict[str, Any] = {"from": "node0", "to": "node1", "count": count, "stagger": gap}
+    if size is not None:
+        flow["size"] = size
+    values = {
+        "name": _NAME,
+        "duration": duration,
+        "transport": "rcp",
+        "topology": {"kind": "chain", "link": {"router": "rcp"}},
+        "flows": [flow],
+        "record": {"samples": False},
+    }
+    return Scenario.from_dict(values)
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """Return the address and port of ``host``, ``host:port`` or ``[host]:port``.
+
+    Raises
+    ------
+    DumbbellError
+        If there is no such host or port.
+    """
+    host, _, port = text.rpartition(":") if text.count(":") == 1 or "]:" in text else (text, "", "")
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), int(port or PORT), type=socket.SOCK_DGRAM)
+    except (OSError, ValueError) as error:
+        raise DumbbellError(f"{text}: {error}; give an address, or address:port") from None
+    address = found[0][4]
+    return str(address[0]), int(address[1])
+
+
+def send(
+    scenario: Scenario,
+    to: str,
+    *,
+    events: str | os.PathLike[str] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Endpoint:
+    """Send the RCP flows of a scenario over UDP, with the state machines of the simulator.
+
+    Packets have the headers of the wire, whatever the scenario says: 76 bytes with IPv4, 96 with IPv6.
+
+    Parameters
+    ----------
+    scenario
+        Its flows and workloads are sent. Of its topology, only the names count.
+    to
+        The receiver: ``host``, ``host:port`` or ``[host]:port``.
+    events
+        A log to write, of every call of a state machine; :func:`replay` reads it.
+    stopped
+        Called some ten times a second; ends the sending if true.
+
+    Raises
+    ------
+    DumbbellError
+        If a flow does not use RCP, or the network refuses.
+    """
+    tables, counts, late = _native.send(scenario._native, *address_of(to), events, stopped)
+    return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late)
+
+
+def receive(
+    port: int = PORT,
+    *,
+    flows: int | None = None,
+    same_clock: bool = False,
+    events: str | os.PathLike[str] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Endpoint:
+    """Receive RCP flows at a UDP port.
+
+    Parameters
+    ----------
+    port
+        The port.
+    flows
+        Ends when so many flows have arrived and a second has passed in silence; without it, when stopped.
+    same_clock
+        The senders are on this machine: completion times count from the first packet sent. Otherwise from its
+        arrival.
+    events, stopped
+        As for :func:`send`.
+
+    Raises
+    ------
+    DumbbellError
+        If the port is taken.
+    """
+    scenario = scenario_of_flows()
+    tables, counts, late = _native.receive(scenario._native, port, flows, same_clock, events, stopped)
+    return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late)
+
+
+def replay(events: str | os.PathLike[str], scenario: Scenario | None = None) -> dict[str, Any]:
+    """Feed the log of an end point to the state machines as the simulator makes and drives them.
+
+    Parameters
+    ----------
+    events
+        The log that :func:`send` or :func:`receive` wrote.
+    scenario
+        What was sent, for the log of a sender.
+
+    Returns
+    -------
+    dict
+        ``events``, ``packets`` compared, ``flows``, and the first ``difference`` in words, or ``None``.
+    """
+    text = Path(events).read_text(encoding="ascii")
+    return _native.replay(text, scenario._native if scenario else None)
+
+
+@dataclass(frozen=True)
+class LiveRun:
+    """A scenario's RCP flows on real packets."""
+
+    results: Results
+    """The tables of a simulation."""
+    fidelity: dict[str, Any]
+    """As of :class:`Emulation`."""
+    counts: dict[str, dict[str, int]]
+    """What the ``sender`` and the ``receiver`` did not take."""
+    late: dict[str, float]
+    """How late the sender's timers fired, as of :class:`Endpoint`."""
+
+
+def run_rcp(scenario: Scenario, at: str | None = None) -> LiveRun:
+    """Run the RCP flows of a scenario on real packets through its bottleneck.
+
+    One sender and one receiver carry all flows over the path of the first pair, in real time.
+
+    Parameters
+    ----------
+    scenario
+        All its flows use RCP.
+    at
+        The link; the slowest one on the first path by default.
+
+    Raises
+    ------
+    DumbbellError
+        What is wrong with the scenario, or what the machine does not allow.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "scenario.toml").write_text(scenario.to_toml(), encoding="utf-8")
+        program = [sys.executable, "-m", "dumbbell"]
+        server = [*program, "recv", "-o", str(folder / "received")]
+        command = [*program, "send", str(folder / "scenario.toml"), "-o", str(folder / "sent")]
+        said = folder / "said"
+        quiet = f"exec {shlex.join(command)} 2>{shlex.quote(str(said))}"
+        emulation = run_shell(
+            scenario, ["sh", "-c", quiet], server=f"exec {shlex.join(server)} >/dev/null 2>&1", at=at
+        )
+        if not (folder / "sent").exists():
+            raise DumbbellError(said.read_text(encoding="utf-8").strip().removeprefix("dumbbell: "))
+        if not (folder / "received").exists():
+            raise DumbbellError("the receiver left nothing; see `dumbbell doctor`")
+        sent, received = Endpoint.load(folder / "sent"), Endpoint.load(folder / "received")
+    counts = {"sender": sent.counts, "receiver": received.counts}
+    results = _joined(emulation, sent.results, received.results)
+    return LiveRun(results, emulation.fidelity, counts, sent.late)
+
+
+def _joined(emulation: Emulation, sent: Results, received: Results) -> Results:
+    """The results of the emulation, with the flows as both of their ends saw them."""
+    # Receivers list flows in order of number; one that never arrived is missing.
+    numbers = sent.flows["flow"]
+    arrived = np.isin(numbers, received.flows["flow"])
+    place = np.searchsorted(received.flows["flow"], numbers[arrived])
+
+    def seen(name: str, otherwise: float) -> NDArray[np.float64]:
+        values = np.full(len(numbers), otherwise)
+        values[arrived] = received.flows[name][place]
+        return values
+
+    flows = sent.flows.with_columns(
+        completion_time=seen("completion_time", np.nan),
+        delivered=seen("delivered", 0),
+        goodput=seen("goodput", 0),
+        out_of_order=seen("out_of_order", 0),
+    )
+    times = flows["completion_time"]
+    completed = np.isfinite(times)
+    counted = completed & flows["counted"]
+    runs = emulation.results.runs
+    runs = runs.with_columns(
+        flows_started=[len(flows)],
+        flows_completed=[completed.sum()],
+        goodput=flows["delivered"].sum() * 8 / runs["duration"],
+        fct_mean=[times[counted].mean() if counted.any() else np.nan],
+    )
+    return replace(emulation.results, flows=flows, runs=runs)

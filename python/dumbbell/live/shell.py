@@ -1,0 +1,104 @@
+"""Shells: a command behind a link."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dumbbell import _native
+from dumbbell._results import Results, Table
+from dumbbell._scenario import Scenario
+
+SERVER = "100.64.0.1"
+"""The address of the server in every shell."""
+
+_LONGEST = "100000s"
+"""The duration of a scenario made for a shell; the shell ends with its command."""
+
+
+@dataclass(frozen=True)
+class Emulation:
+    """What a shell leaves behind."""
+
+    status: int
+    """The exit status of the command."""
+    results: Results
+    """The tables of a simulation; link 0 is the uplink, link 1 the downlink. There are no flows."""
+    fidelity: dict[str, Any]
+    """How true the emulation was: ``valid``, ``reasons``, and for each way the lateness of packets."""
+
+
+def run_shell(
+    scenario: Scenario,
+    command: Sequence[str],
+    *,
+    server: str | None = None,
+    at: str | None = None,
+    network_administration: bool = False,
+    uplink_log: str | os.PathLike[str] | None = None,
+    downlink_log: str | os.PathLike[str] | None = None,
+) -> Emulation:
+    """Run a command in a namespace behind a link.
+
+    Parameters
+    ----------
+    scenario
+        Where the link comes from. Its flows and workloads are not run.
+    command
+        Program and arguments. ``DUMBBELL_SERVER`` and ``DUMBBELL_CLIENT`` hold the addresses.
+    server
+        A command for ``sh``, run at the other end; the client starts when it has opened a port.
+    at
+        The link; the slowest one on the first path by default.
+    network_administration
+        Let both commands administer the network of their namespaces, and of nothing else.
+    uplink_log, downlink_log
+        Logs to write, in the format of Mahimahi.
+
+    Raises
+    ------
+    ScenarioError
+        What is wrong with the link, or what the machine does not allow.
+    """
+    status, tables, fidelity = _native.shell(
+        scenario._native,
+        list(command),
+        ["sh", "-c", server] if server else [],
+        [f"{key}={value}" for key, value in os.environ.items()],
+        at,
+        network_administration,
+        (uplink_log, downlink_log),
+    )
+    return Emulation(status, Results.of(map(Table, tables), scenario.name), fidelity)
+
+
+def scenario_of_link(given: Mapping[str, Any], settings: Iterable[str] = ()) -> Scenario:
+    """Return a scenario of two nodes and one link.
+
+    Parameters
+    ----------
+    given
+        Of ``cbr``, ``trace``, ``delay``, ``loss``, ``queue``, ``router``, ``power``, ``mtu``; values as in a
+        scenario, but a power policy may be given by its name.
+    settings
+        Changes, each ``path=value``.
+
+    Raises
+    ------
+    ScenarioError
+        What is wrong with a value.
+    """
+    link = {"rate" if key == "cbr" else key: value for key, value in given.items()}
+    if "trace" in link:
+        link["trace"] = {"file": os.fspath(link["trace"])}
+    if isinstance(link.get("power"), str):
+        link["power"] = {"policy": link["power"]}
+    values = {
+        "name": "shell",
+        "duration": _LONGEST,
+        "topology": {"kind": "chain", "link": link},
+        "flows": [{"from": "node0", "to": "node1"}],
+    }
+    return Scenario.from_dict(values, settings)
