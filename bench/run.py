@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.measure import BUILD, ROOT, engine, instructions, missing, simulate
+from bench.measure import BUILD, ROOT, SCENARIOS, engine, instructions, missing, simulate
 from peers.compare import works
 
 RECORD = ROOT / "bench" / "record.txt"
@@ -49,6 +49,36 @@ SHORT = {
     "W4S": ["duration=1200ms", "warmup=1s"],
 }
 
+FOLDER = ROOT / "bench"
+
+# Whole runs that must not take longer, in CPU seconds. Panarello et al. (e-Energy 2012): the port under
+# control at load 0.8 for ten minutes. Dukkipati & McKeown (CCR 2006), figure 6: 18 million packets under RCP.
+RUNS = {
+    "practRA": (
+        0.25,
+        SCENARIOS / "power-practra.toml",
+        ["duration=600s", "warmup=60s", "workloads[0].load=0.8", "record.samples=false"],
+    ),
+    "RCP figure 6": (
+        6.0,
+        SCENARIOS / "rcp-web.toml",
+        [
+            "duration=65s",
+            "topology.link.rate=2.4Gbit/s",
+            "workloads[0].size.shape=1.2",
+            "record={ samples = false, queues = 'none' }",
+        ],
+    ),
+}
+
+# The same load with and without what a router of RCP does: without it, with it but for the stamp (datagrams
+# have no room for one), and under RCP.
+LOADS: dict[str, tuple[str, list[str]]] = {
+    "UDP": ("udp.toml", []),
+    "UDP, RCP router": ("udp.toml", ['topology.link.router={ kind = "rcp", gamma = 0.9 }']),
+    "RCP": ("rcp.toml", []),
+}
+
 
 def speed(program: str, repeats: int) -> Iterator[Figure]:
     """Measure whole processes: median of the repeats."""
@@ -60,11 +90,38 @@ def speed(program: str, repeats: int) -> Iterator[Figure]:
         yield Figure(f"{work.name} speed, M packet-hops/s", rate, must, aim, larger_is_better=True)
 
 
+def runs(program: str, repeats: int) -> Iterator[Figure]:
+    """Measure the runs that have a bound of their own."""
+    for name, (must, scenario, settings) in RUNS.items():
+        cpu = [simulate(program, scenario, settings).cpu for _ in range(repeats)]
+        yield Figure(f"{name}, CPU s", statistics.median(cpu), must)
+
+
+def stamps(program: str, repeats: int) -> Iterator[Figure]:
+    """Measure what a router of RCP costs: nanoseconds of a packet-hop, and the speed beside that of UDP."""
+    nanoseconds = {load: list[float]() for load in LOADS}
+    # One after the other, so that what else the machine does meets all of them.
+    for _ in range(repeats):
+        for load, (file, settings) in LOADS.items():
+            run = simulate(program, FOLDER / file, settings)
+            nanoseconds[load].append(run.cpu / run.results["packet_hops"] * 1e9)
+    medians = {load: statistics.median(values) for load, values in nanoseconds.items()}
+    for load, value in medians.items():
+        yield Figure(f"{load}, ns/packet-hop", value)
+        if load != "UDP":
+            share = medians["UDP"] / value
+            yield Figure(f"{load}, speed over UDP's", share, must=0.85, larger_is_better=True)
+
+
 def counted(program: str) -> Iterator[Figure]:
     """Count instructions: the same on every run, whatever the machine's mood."""
-    for work in works():
-        count, hops = instructions(program, work.scenario, SHORT[work.name])
-        yield Figure(f"{work.name} instructions/packet-hop", count / hops)
+    short = {work.name: (work.scenario, SHORT[work.name]) for work in works()}
+    _, scenario, settings = RUNS["practRA"]
+    short["practRA"] = (scenario, [*settings, "duration=100s"])
+    short |= {load: (FOLDER / file, [*settings, "duration=4s"]) for load, (file, settings) in LOADS.items()}
+    for name, (scenario, settings) in short.items():
+        count, hops = instructions(program, scenario, settings)
+        yield Figure(f"{name} instructions/packet-hop", count / hops)
 
 
 def slope(program: str, scenario: Path, few: list[str], many: list[str], key: str) -> float:
@@ -76,14 +133,13 @@ def slope(program: str, scenario: Path, few: list[str], many: list[str], key: st
 
 def memory(program: str) -> Iterator[Figure]:
     """Measure peak resident memory, less that of a small run of the same kind."""
-    folder = ROOT / "bench"
-    value = slope(program, folder / "pipe.toml", ["topology.link.delay=1ms"], [], "packets_inside")
+    value = slope(program, FOLDER / "pipe.toml", ["topology.link.delay=1ms"], [], "packets_inside")
     yield Figure("bytes/packet in flight", value, must=100)
-    value = slope(program, folder / "queue.toml", ["duration=1ms"], [], "packets_inside")
+    value = slope(program, FOLDER / "queue.toml", ["duration=1ms"], [], "packets_inside")
     yield Figure("bytes/packet queued", value, must=100)
-    value = slope(program, folder / "idle.toml", ["flows[0].count=1"], [], "flows_started")
+    value = slope(program, FOLDER / "idle.toml", ["flows[0].count=1"], [], "flows_started")
     yield Figure("bytes/idle TCP connection", value, must=1024)
-    results = simulate(program, folder / "flows.toml", []).results
+    results = simulate(program, FOLDER / "flows.toml", []).results
     if results["flows_completed"] < 1_000_000:
         message = f"flows.toml completed only {results['flows_completed']} flows"
         raise RuntimeError(message)
@@ -126,6 +182,8 @@ def main() -> int:
 
     print(f"{'':36}{'measured':>10}{'must':>10}{'aim':>10}{'recorded':>10}{'ratio':>10}")
     show(speed(program, options.repeats))
+    show(runs(program, options.repeats))
+    show(stamps(program, options.repeats))
     show(memory(program))
     if message := missing("valgrind", "valgrind"):
         print(f"instructions are not counted: {message}", file=sys.stderr)

@@ -213,16 +213,6 @@ impl FifoLink {
         self.backlog.len() as u64
     }
 
-    /// Packets and bytes that wait just before `now`, without the packet in transmission. On a watched link only.
-    pub fn waiting_before(&mut self, now: Time) -> (u64, u64) {
-        while let Some(departure) = self.backlog.front().filter(|d| d.time() < now) {
-            self.backlog_bytes -= departure.size();
-            self.backlog.discard();
-        }
-        let in_service = self.backlog.front().map_or(0, |d| d.size());
-        ((self.backlog.len() as u64).saturating_sub(1), self.backlog_bytes - in_service)
-    }
-
     /// When everything accepted so far has left.
     #[inline]
     pub fn free_at(&self) -> Time {
@@ -236,7 +226,13 @@ impl FifoLink {
 
     /// The packet held that `behind` others followed.
     #[inline]
-    pub fn stored(&mut self, behind: usize) -> Option<&mut Packet> {
+    pub fn stored(&self, behind: usize) -> Option<&Packet> {
+        self.packets.get(self.packets.len().checked_sub(behind + 1)?)
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn stored_mut(&mut self, behind: usize) -> Option<&mut Packet> {
         self.packets.from_back(behind)
     }
 

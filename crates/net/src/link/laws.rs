@@ -107,6 +107,7 @@ proptest! {
     #[test]
     fn stamps_of_the_fast_form_are_those_of_the_general_form(
         arrivals in arrivals(), slow in 1..40u64, preset in 0..4usize, period in 1..30u64, initial_rtt in 1..300u64, loss: bool,
+        limit in prop_oneof![Just(QueueLimit::Unlimited), (1..20u64).prop_map(QueueLimit::Packets)],
     ) {
         let preset = [rcp::Preset::Figures, rcp::Preset::Ns2, rcp::Preset::NetFpga, rcp::Preset::Mahimahi][preset];
         let router = rcp::Params {
@@ -121,7 +122,7 @@ proptest! {
             agent: Some(AgentSpec::Rcp(router)),
             loss: share(if loss { 0.1 } else { 0.0 }),
             read_at: vec![end],
-            ..config(QueueSpec::DropTail(droptail::Params::default()))
+            ..config(QueueSpec::DropTail(droptail::Params { limit, count_in_service: false }))
         };
         // Kinds that are stamped and kinds that are not, with and without a round-trip time, with and without a limit.
         let make = |id: u64, size: u16| {

@@ -2,7 +2,7 @@
 //!
 //! Three forms with one behaviour. [`FifoLink`] serves a DropTail queue at a constant rate: the departure of a packet is
 //! known when it arrives, so a hop costs one event, and the queue is counted lazily from the departure times.
-//! [`StampedLink`] is the same with a router of RCP and no limit. [`QueuedLink`] serves any discipline, varying rates,
+//! [`StampedLink`] is the same with a router of RCP. [`QueuedLink`] serves any discipline, varying rates,
 //! power control and any router, and needs a second event, the end of each transmission. Law tests hold the first two to
 //! the third.
 
@@ -16,7 +16,7 @@ mod stamped;
 mod laws;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, DropReason, Duration, Frame, Packet, Probability, QueueLimit, Time};
+use dumbbell_core::{BitRate, DropReason, Duration, Frame, Packet, Probability, Time};
 use rand::RngExt;
 
 pub use fifo::FifoLink;
@@ -186,7 +186,7 @@ impl Impairments {
 pub enum Link {
     /// DropTail at a constant rate: one event per hop.
     Fifo(FifoLink),
-    /// DropTail without limit at a constant rate, with a router of RCP: one event per hop.
+    /// DropTail at a constant rate, with a router of RCP: one event per hop.
     Stamped(Box<StampedLink>),
     /// Any other discipline: two events per hop.
     Queued(Box<QueuedLink<Packet>>),
@@ -209,9 +209,7 @@ impl Link {
             (QueueSpec::DropTail(queue), None) if config.is_steady() => {
                 Link::Fifo(FifoLink::new(config, queue))
             }
-            (QueueSpec::DropTail(queue), Some(AgentSpec::Rcp(router)))
-                if config.is_steady() && queue.limit == QueueLimit::Unlimited =>
-            {
+            (QueueSpec::DropTail(queue), Some(AgentSpec::Rcp(router))) if config.is_steady() => {
                 Link::Stamped(Box::new(StampedLink::new(config, queue, router)))
             }
             _ => Link::Queued(Box::new(QueuedLink::new(config))),

@@ -2,9 +2,12 @@
 //!
 //! A packet is stamped when it leaves the queue. That time is known when it arrives, and so is the rate of then, but for
 //! the packets that leave after the next update of the rate: these wait for their stamps in a list. Updates need no event:
-//! they are made up for when a packet arrives or leaves, before anything that comes after them.
+//! they are made up for when a packet arrives or leaves, before anything that comes after them. The backlog that the router
+//! looks at is found among the packets in flight, whose times say when they left.
 
-use dumbbell_core::{Frame, Packet, Time};
+use std::ops::Range;
+
+use dumbbell_core::{DropReason, Duration, Frame, Packet, Time};
 
 use super::{Arrival, Counters, Dropped, FifoLink, LinkConfig};
 use crate::queue::droptail;
@@ -12,7 +15,7 @@ use crate::ring::Ring;
 use crate::router::rcp::{Params, Router};
 use crate::router::{Agent, Context, QueueView};
 
-/// An unlimited queue at a constant rate with a router of RCP.
+/// A DropTail queue at a constant rate with a router of RCP.
 #[derive(Clone, Debug)]
 pub struct StampedLink {
     fifo: FifoLink,
@@ -21,6 +24,10 @@ pub struct StampedLink {
     update_at: Time,
     /// When the latest packets leave the queue: those after the next update.
     unstamped: Ring<Time>,
+    delay: Duration,
+    /// The latest packets: those that had not left when last looked at, and their bytes.
+    waiting: u64,
+    waiting_bytes: u64,
 }
 
 impl StampedLink {
@@ -28,13 +35,15 @@ impl StampedLink {
     pub fn new(config: &LinkConfig, queue: &droptail::Params, router: &Params) -> StampedLink {
         let context = Context { rate: config.rate, mtu: config.mtu, rng: config.agent_rng.clone() };
         let router = Router::new(router, context);
-        // The router looks at the backlog.
-        let config = LinkConfig { sampled: true, ..config.clone() };
+        let fifo = FifoLink::new(&LinkConfig { sampled: false, ..config.clone() }, queue);
         StampedLink {
-            fifo: FifoLink::new(&config, queue),
+            fifo,
             update_at: router.wake_at(),
             router,
             unstamped: Ring::default(),
+            delay: config.delay,
+            waiting: 0,
+            waiting_bytes: 0,
         }
     }
 
@@ -45,11 +54,17 @@ impl StampedLink {
         let start = self.fifo.free_at().max(now);
         let before = self.fifo.inside();
         let first = self.fifo.push(now, packet, hop, drops);
-        if self.fifo.inside() == before {
+        let accepted = self.fifo.inside() != before;
+        // The router sees what arrives at the queue, also if it finds no room.
+        if accepted || drops.last().is_some_and(|(_, reason)| *reason == DropReason::Overflow) {
+            let rtt = packet.rcp().map_or(0, |header| header.rtt);
+            self.router.count(now, u32::from(packet.size), rtt);
+        }
+        if !accepted {
             return first;
         }
-        let rtt = packet.rcp().map_or(0, |header| header.rtt);
-        self.router.count(now, u32::from(packet.size), rtt);
+        self.waiting += 1;
+        self.waiting_bytes += u64::from(packet.size);
         if start < self.update_at {
             self.stamp(0);
         } else {
@@ -62,7 +77,7 @@ impl StampedLink {
     #[inline]
     fn stamp(&mut self, behind: usize) {
         let router = &mut self.router;
-        if let Some(packet) = self.fifo.stored(behind) {
+        if let Some(packet) = self.fifo.stored_mut(behind) {
             router.stamp(packet);
         }
     }
@@ -79,9 +94,19 @@ impl StampedLink {
     fn update(&mut self, now: Time) {
         while self.update_at <= now {
             let at = self.update_at;
-            let (packets, bytes) = self.fifo.waiting_before(at);
-            let rate = self.fifo.rate();
-            self.router.wake(at, &QueueView { packets, bytes, rate });
+            self.leave(|departure| departure < at);
+            let in_service = match self.waiting {
+                0 => 0,
+                n => self.fifo.stored(n as usize - 1).map_or(0, |p| u64::from(p.size)),
+            };
+            self.router.wake(
+                at,
+                &QueueView {
+                    packets: self.waiting.saturating_sub(1),
+                    bytes: self.waiting_bytes - in_service,
+                    rate: self.fifo.rate(),
+                },
+            );
             self.update_at = self.router.wake_at();
             while self.unstamped.front().is_some_and(|start| *start < self.update_at) {
                 self.stamp(self.unstamped.len() - 1);
@@ -90,10 +115,34 @@ impl StampedLink {
         }
     }
 
+    /// Takes the packets whose departures are `past` out of those that wait.
+    ///
+    /// The first of those that stay is searched for, and the shorter side is summed up: most updates find a short queue
+    /// behind many packets that left, and a long one changes little from update to update.
+    fn leave(&mut self, past: impl Fn(Time) -> bool) {
+        let packet =
+            |behind: u64| self.fifo.stored(behind as usize).expect("a packet that waits is in flight");
+        let (mut stay, mut end) = (0, self.waiting);
+        while stay < end {
+            let middle = stay.midpoint(end);
+            if past(packet(middle).at - self.delay) { end = middle } else { stay = middle + 1 }
+        }
+        let bytes = |range: Range<u64>| range.map(|behind| u64::from(packet(behind).size)).sum::<u64>();
+        self.waiting_bytes = match self.waiting - stay {
+            left if left < stay => self.waiting_bytes - bytes(stay..self.waiting),
+            _ => bytes(0..stay),
+        };
+        self.waiting = stay;
+    }
+
     /// See [`super::Link::act`].
     #[inline]
     pub fn act(&mut self, now: Time, drops: &mut Vec<Dropped>) -> bool {
         self.catch_up(now);
+        if self.waiting == self.fifo.inside() {
+            // Nobody looked since the head left.
+            self.leave(|departure| departure <= now);
+        }
         self.fifo.act(now, drops)
     }
 
@@ -123,7 +172,8 @@ impl StampedLink {
     /// See [`super::Link::backlog`].
     pub fn backlog(&mut self, now: Time) -> u64 {
         self.catch_up(now);
-        self.fifo.backlog(now)
+        self.leave(|departure| departure <= now);
+        self.waiting
     }
 
     /// See [`super::Link::inside`].
@@ -133,8 +183,9 @@ impl StampedLink {
 
     /// See [`super::Link::progress`].
     pub fn progress(&mut self, now: Time) -> Counters {
-        self.catch_up(now);
-        self.fifo.progress(now)
+        let waiting = self.backlog(now);
+        let c = self.fifo.progress(now);
+        Counters { sent: c.sent - waiting, sent_bytes: c.sent_bytes - self.waiting_bytes, ..c }
     }
 
     /// See [`super::Link::counters`].

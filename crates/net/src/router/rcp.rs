@@ -205,6 +205,8 @@ pub struct Router {
     /// When the interval began, and when it ends.
     since: Time,
     next: Time,
+    /// Until when any packet that arrives belongs to the interval as a whole.
+    whole_until: Time,
     /// Bytes that arrived in the interval.
     bytes: f64,
     /// Bytes that belong to the next one: the part of a packet's transmission time that lies behind `next`.
@@ -235,13 +237,14 @@ impl Router {
             sampled_rtt: 0.0,
             since: Time::ZERO,
             next: Time::NEVER,
+            whole_until: Time::ZERO,
             bytes: 0.0,
             spill: 0.0,
             rtt_sum: 0,
             rtt_bytes: 0,
         };
         router.set_rate(constants.initial * capacity);
-        router.next = match router.mode {
+        let next = match router.mode {
             // Routers that start together do not stay in step (ns-2 rcp.cc).
             Mode::Law => {
                 let unit: f64 = StandardNormal.sample(&mut context.rng);
@@ -249,7 +252,15 @@ impl Router {
             }
             Mode::Share => router.changes.front().map_or(Time::NEVER, |c| c.0),
         };
+        router.end_interval_at(next);
         router
+    }
+
+    fn end_interval_at(&mut self, next: Time) {
+        self.next = next;
+        // A microsecond more than the longest packet takes, for what floating point cuts off.
+        let longest = Duration::from_secs_f64(f64::from(u16::MAX) / self.capacity + 1e-6);
+        self.whole_until = next - longest;
     }
 
     /// Writes the offered rate into a packet that asks for one and was offered more so far.
@@ -283,16 +294,24 @@ impl Router {
     /// Counts an arrival of `size` bytes; `rtt` in microseconds, 0 without.
     #[inline]
     pub fn count(&mut self, now: Time, size: u32, rtt: u32) {
-        // The part of the packet that is on the link after the interval belongs to the next (ns-2 rcp.cc).
-        let bytes = f64::from(size);
-        let over = bytes - self.next.since(now).as_nanos() as f64 * 1e-9 * self.capacity;
-        let later = over.clamp(0.0, bytes);
-        self.bytes += bytes - later;
-        self.spill += later;
+        if now < self.whole_until {
+            self.bytes += f64::from(size);
+        } else {
+            self.split(now, f64::from(size));
+        }
         if rtt > 0 {
             self.rtt_sum += u64::from(rtt) * u64::from(size);
             self.rtt_bytes += u64::from(size);
         }
+    }
+
+    /// The part of a packet that is on the link after the interval belongs to the next (ns-2 rcp.cc).
+    #[cold]
+    fn split(&mut self, now: Time, bytes: f64) {
+        let over = bytes - self.next.since(now).as_nanos() as f64 * 1e-9 * self.capacity;
+        let later = over.clamp(0.0, bytes);
+        self.bytes += bytes - later;
+        self.spill += later;
     }
 
     /// The interval is over: `queue` bytes wait and the link's rate is `rate`.
@@ -306,7 +325,7 @@ impl Router {
                 self.changes.pop_front();
             }
             self.set_rate(self.share * self.capacity);
-            self.next = self.changes.front().map_or(Time::NEVER, |c| c.0);
+            self.end_interval_at(self.changes.front().map_or(Time::NEVER, |c| c.0));
             return;
         }
         let elapsed = now.since(self.since).as_secs_f64();
@@ -329,7 +348,7 @@ impl Router {
         self.clipped_low += u64::from(self.clip == Clip::Low);
         self.set_rate(law.clamp(least, most));
         self.since = now;
-        self.next = now + Duration::from_secs_f64(self.constants.period.min(self.rtt));
+        self.end_interval_at(now + Duration::from_secs_f64(self.constants.period.min(self.rtt)));
         self.bytes = std::mem::take(&mut self.spill);
     }
 
