@@ -243,6 +243,17 @@ fn check_changes(list: &[RateChange], at: &At<'_>) -> Result<(), ConfigError> {
     }
 }
 
+/// A recorded link has no rate that could change.
+fn check_trace(direction: &DirectionSpec, at: &At<'_>) -> Result<(), ConfigError> {
+    if direction.trace.is_some() && !direction.rate_changes.is_empty() {
+        return Err(at.key("trace").error(
+            "a recorded link has no rate, and `rate_changes` changes it",
+            "leave out one of them, in `reverse` by `rate_changes = []`",
+        ));
+    }
+    Ok(())
+}
+
 /// A port sets its own rate, below the link's.
 fn check_power(direction: &DirectionSpec, at: &At<'_>) -> Result<(), ConfigError> {
     let Some(power) = &direction.power else { return Ok(()) };
@@ -271,8 +282,10 @@ pub(crate) fn check(link: &LinkSpec, at: &At<'_>) -> Result<(), ConfigError> {
     check_rate(Some(link.rate), at)?;
     check_changes(&link.rate_changes, at)?;
     check_drop_list(&link.drop_list, at)?;
-    check_power(&link.forward(), at)?;
-    check_power(&link.backward(), &at.key("reverse"))?;
+    for (direction, at) in [(link.forward(), at), (link.backward(), &at.key("reverse"))] {
+        check_trace(&direction, at)?;
+        check_power(&direction, at)?;
+    }
     if mtu.get() < MIN_MTU {
         return Err(at.key("mtu").error(
             format!("{mtu} leaves no room for headers and data"),
