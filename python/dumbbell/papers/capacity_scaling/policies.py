@@ -79,7 +79,7 @@ def _study(paper: Study) -> Study:
 COMPANION = Companion(
     "policies",
     _study,
-    {"seeds": 3, "axes": {"load": [0.1, 0.3, 0.5, 0.7, 0.9]}},
+    {"seeds": 3, "axes": {"load": [0.1, 0.2, 0.3, 0.5, 0.7, 0.9]}},
     (
         FigureSpec("saving-fs-0", "Energy saving, FS, no static power", "load", "saving-fs-0", _ARMS[1:]),
         FigureSpec("saving-fs-50", "Energy saving, FS, static share 0.5", "load", "saving-fs-50", _ARMS[1:]),
