@@ -1,4 +1,4 @@
-"""The paper on capacity scaling: metrics, bounds and readings on short runs; verdicts on long ones."""
+"""The paper on capacity scaling: metrics, bounds and readings on short runs, verdicts on long ones."""
 
 from __future__ import annotations
 
@@ -154,14 +154,14 @@ def test_quick_and_full(tmp_path):
 
 VERDICTS = dict.fromkeys(
     (
-        "A1", "A2-fs", "A2-dvs", "A3-fs", "A4", "A5-resent", "A6-gap", "A7", "A7-tcponly", "A10-low", "A10-delay",
-        "A10-high", "A11-low", "A13-goodput-low", "T3", "T3-time",
+        "A1", "A2-fs", "A2-dvs", "A3-fs", "A4", "A5-resent", "A6-gap", "A7", "A7-tcponly", "A10-low",
+        "A10-delay", "A10-high", "A11-low", "A13-goodput-low", "T3", "T3-time",
     ),
     "reproduced",
 ) | dict.fromkeys(
     (
-        "A5-window", "A8", "A9", "A9-7s", "A11-high", "A12-low", "A12-low-bounded", "A12-high", "A12-high-bounded",
-        "A13-goodput-high", "A13-time-low", "A13-time-high", "T1", "T2", "T2-reference",
+        "A5-window", "A8", "A9", "A9-7s", "A11-high", "A12-low", "A12-low-bounded", "A12-high",
+        "A12-high-bounded", "A13-goodput-high", "A13-time-low", "A13-time-high", "T1", "T2", "T2-reference",
     ),
     "not reproduced",
 ) | {"A6": "inconclusive"}  # fmt: skip
