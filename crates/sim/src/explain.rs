@@ -46,8 +46,14 @@ pub struct LinkFacts {
     pub delay: f64,
     /// Largest packet.
     pub mtu: u32,
+    /// How the rate comes about: `constant`, `steps` at given times, or a recorded `trace`, whose mean is `rate`.
+    pub service: &'static str,
     /// Queue discipline.
     pub queue: &'static str,
+    /// What the router does beside queueing.
+    pub router: Option<&'static str>,
+    /// Power control of the transmitter.
+    pub power: Option<PowerFacts>,
     /// Bandwidth-delay product: the rate times the mean base round-trip time of the pairs through the link.
     pub bdp: u64,
     /// The same in packets of the MTU.
@@ -66,6 +72,21 @@ pub struct LinkFacts {
     pub load: f64,
     /// True if the queue is sampled.
     pub sampled: bool,
+}
+
+/// Power control of a port in figures.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PowerFacts {
+    /// What decides.
+    pub policy: &'static str,
+    /// The rates of the port, lowest first.
+    pub rates: Vec<f64>,
+    /// Time after each change of the rate in which nothing is sent.
+    pub pause: f64,
+    /// Least time between two changes of the rate.
+    pub guard: f64,
+    /// Time to wake from sleep.
+    pub wake: f64,
 }
 
 /// A pair in figures.
@@ -151,6 +172,12 @@ impl Plan {
                 notes.push(format!("{}: the buffer holds no packet of {} B", link.name, link.mtu));
             }
         }
+        if let Some(replay) = &self.replay {
+            let link = &self.links[replay.link as usize].name;
+            notes.push(format!(
+                "two runs: what arrives at {link} in the first enters it again in the second, alone; results are of the second"
+            ));
+        }
         Explanation {
             seed: self.seed,
             duration: self.duration.as_secs_f64(),
@@ -235,7 +262,20 @@ impl Plan {
             rate: link.rate.as_bps() as f64,
             delay: link.delay.as_secs_f64(),
             mtu: link.mtu,
+            service: match (&link.trace, link.rate_changes.is_empty()) {
+                (Some(_), _) => "trace",
+                (None, false) => "steps",
+                (None, true) => "constant",
+            },
             queue: link.queue.name(),
+            router: link.router.as_ref().map(|router| router.name()),
+            power: link.power.as_ref().map(|power| PowerFacts {
+                policy: power.policy.name(),
+                rates: power.rates.levels(link.rate).iter().map(|rate| rate.as_bps() as f64).collect(),
+                pause: power.pause.as_secs_f64(),
+                guard: power.guard.as_secs_f64(),
+                wake: power.wake.as_secs_f64(),
+            }),
             bdp: link.bdp,
             bdp_packets: link.bdp as f64 / f64::from(link.mtu),
             buffer_packets,

@@ -117,6 +117,18 @@ fn energy_is_the_sum_over_states_and_a_static_device_saves_nothing() {
         let sum: f64 = r.states.time.iter().zip(&r.states.power).map(|(t, p)| t * p).sum();
         assert!((sum - 10.0 * energy(&r, 10.0)).abs() < 1e-9, "{policy}");
         assert!(sum < 10.0, "{policy} saves something");
+        if ["practra", "multi-up", "multi-both", "alr"].contains(&policy) {
+            // Without sleep and with power linear in the rate set, what is saved is at most what the carried load leaves, and what
+            // the lowest of the ten rates leaves: (1 - P_s) (1 - max(0.1, load)). A packet may straddle each end.
+            let linear = simulate(
+                TEST_BED,
+                &[&power.replace("dvs", "fs").replace("0.6", "1.0"), "workloads[0].load=0.3", "duration=20s"],
+            );
+            let load = linear.links.utilisation[bottleneck(&linear)];
+            let most = (1.0 - 0.25) * (1.0 - f64::max(0.1, load));
+            let saving = 1.0 - energy(&linear, 10.0);
+            assert!(saving <= most + 0.0012 / 10.0, "{policy}: {saving} above {most}");
+        }
         // Same seed, same packets: the model changes nothing but the energy.
         let fixed = simulate(
             TEST_BED,

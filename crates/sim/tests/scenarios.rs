@@ -340,3 +340,23 @@ fn queues_without_a_limit_have_no_buffer_to_show() {
     assert_eq!((access.buffer_packets, access.buffer_bytes, access.buffer_time), (None, None, None));
     assert!(matches!(QueueSpec::descriptors().first().map(|d| d.name), Some("droptail")));
 }
+
+#[test]
+fn an_explanation_shows_what_moves_the_rate_of_a_link() {
+    let facts = |bottleneck: &str, more: &str| {
+        let topology = format!("{{ kind = 'dumbbell', bottleneck = {{ {bottleneck} }} }}");
+        plan(&format!("duration = '10s'\n{more}topology = {topology}{BULK}")).explain()
+    };
+    let shown =
+        facts("power = { rates = { levels = 5 } }, router = 'rcp'", "replay = { link = 'left->right' }\n");
+    let link = shown.links.iter().find(|l| l.name == "left->right").unwrap();
+    let power = link.power.as_ref().unwrap();
+    assert_eq!((power.policy, link.router, link.service), ("practra", Some("rcp"), "constant"));
+    assert_eq!(power.rates, [2e6, 4e6, 6e6, 8e6, 1e7]);
+    assert_eq!((power.pause, power.guard, power.wake), (0.002, 0.016, 0.001));
+    assert!(shown.notes[0].starts_with("two runs: what arrives at left->right"), "{:?}", shown.notes);
+    let back = shown.links.iter().find(|l| l.name == "right->left").unwrap();
+    assert_eq!((&back.power, back.router), (&None, Some("rcp")));
+    let steps = facts("rate_changes = [{ at = '1s', rate = '1Mbit/s' }]", "");
+    assert_eq!(steps.links.iter().find(|l| l.name == "left->right").unwrap().service, "steps");
+}

@@ -43,15 +43,27 @@ def _links(out: Console, links: list[dict[str, Any]]) -> None:
     numbers = (
         "rate Mbit/s", "delay ms", "BDP packets", "buffer packets", "buffer kB", "buffer ms", "load",
     )  # fmt: skip
-    rows = [
+    rows: list[tuple[str | Text, ...]] = [
         (
-            link["name"].replace("->", " → "), link["queue"], number(link["rate"], 1e6),
+            link["name"].replace("->", " → "), link["queue"], _control(link), number(link["rate"], 1e6),
             number(link["delay"], 1e-3), number(link["bdp_packets"]), number(link["buffer_packets"]),
             number(link["buffer_bytes"], 1e3), number(link["buffer_time"], 1e-3), number(link["load"]),
         )
         for link in links[:_MOST_ROWS]
     ]  # fmt: skip
-    out.print(text_table(_title("Links", links), ("link", "queue"), numbers, rows))
+    texts: tuple[str, ...] = ("link", "queue", "control")
+    if not any(_control(link) for link in links):
+        texts, rows = texts[:2], [row[:2] + row[3:] for row in rows]
+    out.print(text_table(_title("Links", links), texts, numbers, rows))
+
+
+def _control(link: dict[str, Any]) -> str:
+    """Return what moves the rate of a link, and what its router tells senders."""
+    power = link["power"]
+    port = f"{power['policy']}, rates: {len(power['rates'])}" if power else ""
+    rate = "" if link["service"] == "constant" else link["service"]
+    router = f"router {link['router']}" if link["router"] else ""
+    return "; ".join(part for part in (rate, port, router) if part)
 
 
 def _pairs(out: Console, pairs: list[dict[str, Any]]) -> None:
