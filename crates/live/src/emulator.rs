@@ -11,7 +11,8 @@ use dumbbell_net::link::{Carried, Counters, QueuedLink};
 use dumbbell_net::power::Ledger;
 use dumbbell_sim::histogram::Histogram;
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::time::TimeSpec;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::{TimeSpec, TimeVal};
 
 use crate::clock::Clock;
 use crate::frame::IpFrame;
@@ -23,13 +24,16 @@ use crate::path::Path;
 use crate::port::{Input, Pool, Port};
 use crate::precise::Precise;
 
-/// Between two wake-ups: packets that come or go within it are handled together. A fiftieth of the allowed error of a
-/// round-trip time, and above 100 Mbit/s the cost of most wake-ups saved.
-const QUANTUM: Duration = Duration::from_micros(20);
+/// Between two wake-ups while traffic is dense: packets that come or go within it are handled together. Half the allowed
+/// error of a round-trip time, and most of the cost of a packet saved: on a virtual machine, that is setting a timer and
+/// waking up. A packet that comes or goes alone never waits for it.
+const QUANTUM: Duration = Duration::from_micros(150);
 
-/// How much earlier than needed to wake up: what the kernel takes to wake a thread whose timer has fired, as measured on a
-/// virtual machine. What is left over is spent looking at the clock.
-const LEAD: Duration = Duration::from_micros(40);
+/// Traffic is dense if packets moved in two wake-ups no further apart than this.
+const DENSE: Duration = Duration::from_micros(300);
+
+/// The most by which a timer is set early. See [`Emulator::lead`].
+const MOST_LEAD: Duration = Duration::from_micros(60);
 
 /// Time between two looks at the caller, who may wish to stop.
 const TICK: Duration = Duration::from_millis(100);
@@ -123,6 +127,8 @@ struct Guest {
     port: Port,
     /// The numbers of its addresses: its own, and those of the shells within it.
     numbers: Vec<u32>,
+    /// It has ended.
+    gone: bool,
 }
 
 /// Where the server is.
@@ -148,6 +154,9 @@ pub struct Emulator {
     asking: VecDeque<usize>,
     /// The number of the next address.
     next_number: u32,
+    /// How much earlier than needed to set a timer: what the kernel takes to wake a thread when a timer fires, as observed;
+    /// near the shortest, so that the thread seldom has to set another.
+    lead: Duration,
     pool: Pool,
     held: u64,
     drops: Vec<(IpFrame, DropReason)>,
@@ -168,6 +177,8 @@ pub struct Outcome {
     pub counted_from: Time,
     /// How long it took.
     pub duration: Duration,
+    /// Processor time of the emulator.
+    pub processor: Duration,
 }
 
 const UP: usize = 0;
@@ -214,6 +225,7 @@ impl Emulator {
             guests: Vec::new(),
             asking: VecDeque::new(),
             next_number: 3,
+            lead: Duration::ZERO,
             pool: Pool::new(settings.path.mtu),
             held: 0,
             drops: Vec::new(),
@@ -231,6 +243,7 @@ impl Emulator {
     /// If a log cannot be written, or the caller ended the run ([`io::ErrorKind::Interrupted`]).
     pub fn run(mut self, mut tick: impl FnMut() -> ControlFlow<()>) -> io::Result<Outcome> {
         let _precise = Precise::begin();
+        let processor = processor_time();
         let mut started = false;
         match &self.server {
             Some(server) => server.start(),
@@ -242,9 +255,15 @@ impl Emulator {
         let mut next_tick = Time::ZERO;
         let mut next_sample = self.period.map_or(Time::NEVER, |period| Time::ZERO + period);
         let mut counted_from = (self.warmup == Time::ZERO).then_some(Time::ZERO);
+        let mut ready = Ready::default();
+        let mut last_moved = Time::ZERO;
         loop {
             let now = self.clock.now();
-            let moved = self.read_all(now) | self.release(now);
+            let moved = self.read(now, &ready) + self.release(now) > 0;
+            let dense = moved && now.since(last_moved) <= DENSE;
+            if moved {
+                last_moved = now;
+            }
             if now >= next_tick {
                 next_tick = now + TICK;
                 if tick().is_break() {
@@ -267,13 +286,15 @@ impl Emulator {
                 self.sample(next_sample);
                 next_sample += self.period.unwrap_or(Duration::MAX);
             }
-            if moved {
+            if dense {
                 sleep(QUANTUM);
+                ready = Ready { near: true, far: true, door: false, guests: true };
                 continue;
             }
             let wake_at = self.directions.iter().map(|d| d.link.wake_at()).min().unwrap_or(Time::NEVER);
-            let deadline = wake_at.min(next_tick).min(next_sample);
-            match self.wait(deadline.since(self.clock.now())) {
+            let news;
+            (news, ready) = self.wait(wake_at.min(next_tick).min(next_sample));
+            match news {
                 Wait::Packets => {}
                 Wait::Server => match self.server.as_ref().map(End::news) {
                     Some(News::Exited { .. }) => {
@@ -287,40 +308,37 @@ impl Emulator {
                 },
                 Wait::Client => match self.client.news() {
                     News::Listening => {}
-                    News::Exited { status, lost } => return self.finish(counted_from, status, lost),
+                    News::Exited { status, lost } => {
+                        return self.finish(counted_from, status, lost, processor);
+                    }
                 },
             }
         }
     }
 
-    /// Reads what has come; true if anything had.
-    fn read_all(&mut self, now: Time) -> bool {
-        let mut any = false;
-        for _ in 0..BATCH {
-            if self.held > MOST_HELD {
-                break;
-            }
+    /// Reads what has come; how much that was.
+    fn read(&mut self, now: Time, ready: &Ready) -> usize {
+        let mut count = 0;
+        while ready.near && count < BATCH && self.held <= MOST_HELD {
             match self.near.read(now, &mut self.pool) {
                 Input::Nothing | Input::Closed => break,
                 input => self.take(now, UP, input),
             }
-            any = true;
+            count += 1;
         }
-        for _ in 0..BATCH {
-            if self.held > MOST_HELD {
-                break;
-            }
+        let most = count + BATCH;
+        while ready.far && count < most && self.held <= MOST_HELD {
             match self.far.read(now, &mut self.pool) {
                 Input::Nothing | Input::Closed => break,
                 Input::Attached(number) => self.attached(number),
                 input => self.take(now, DOWN, input),
             }
-            any = true;
+            count += 1;
         }
-        if self.client.door.is_some() {
-            any |= self.read_guests(now);
+        if ready.door {
+            self.admit_guests();
         }
-        any
+        if ready.guests { count + self.read_guests(now) } else { count }
     }
 
     fn take(&mut self, now: Time, to: usize, input: Input) {
@@ -352,9 +370,9 @@ impl Emulator {
         }
     }
 
-    /// Lets go of what has reached the far end of its link; true if anything had.
-    fn release(&mut self, now: Time) -> bool {
-        let mut any = false;
+    /// Lets go of what has reached the far end of its link; how much that was.
+    fn release(&mut self, now: Time) -> usize {
+        let mut count = 0;
         for to in [UP, DOWN] {
             while self.directions[to].link.wake_at() <= now {
                 let arrived = self.directions[to].link.act(now, &mut self.drops);
@@ -365,11 +383,11 @@ impl Emulator {
                     continue;
                 }
                 let Some(frame) = self.directions[to].link.pop() else { continue };
-                any = true;
+                count += 1;
                 self.hand_over(to, frame);
             }
         }
-        any
+        count
     }
 
     fn hand_over(&mut self, to: usize, frame: IpFrame) {
@@ -399,31 +417,33 @@ impl Emulator {
         self.pool.give(frame.into_buffer());
     }
 
-    /// Admits shells within this one and reads their packets; true if there were any.
-    fn read_guests(&mut self, now: Time) -> bool {
-        let mut any = false;
+    /// Admits shells within this one.
+    fn admit_guests(&mut self) {
         while let Some(socket) = self.client.door.as_ref().and_then(|door| nest::admit(door).ok()) {
-            self.guests.push(Guest { port: Port::socket(socket), numbers: Vec::new() });
-            any = true;
+            self.guests.push(Guest { port: Port::socket(socket), numbers: Vec::new(), gone: false });
         }
+    }
+
+    /// Reads the packets of shells within this one; how many there were.
+    fn read_guests(&mut self, now: Time) -> usize {
+        let mut count = 0;
         for i in 0..self.guests.len() {
-            for _ in 0..BATCH {
-                if self.held > MOST_HELD {
-                    break;
-                }
+            let most = count + BATCH;
+            while !self.guests[i].gone && count < most && self.held <= MOST_HELD {
                 match self.guests[i].port.read(now, &mut self.pool) {
                     Input::Nothing => break,
                     Input::Closed => {
+                        // Its place stays: others that asked for an address after it are known by theirs.
+                        self.guests[i].gone = true;
                         self.guests[i].numbers.clear();
-                        break;
                     }
                     Input::Attach => self.attach(i),
                     input => self.take(now, UP, input),
                 }
-                any = true;
+                count += 1;
             }
         }
-        any
+        count
     }
 
     /// Gives a guest an address, or asks the emulator outside for one.
@@ -469,34 +489,62 @@ impl Emulator {
     }
 
     /// Waits for packets, for news, or for the time to pass.
-    fn wait(&self, most: Duration) -> Wait {
-        if most <= LEAD {
-            return Wait::Packets;
-        }
+    fn wait(&mut self, until: Time) -> (Wait, Ready) {
+        let left = until.since(self.clock.now());
+        // Within the lead, the timer would be over before it is set.
+        let lead = if left > self.lead { self.lead } else { Duration::ZERO };
+        let timeout = left.saturating_sub(lead);
         let input = |fd| PollFd::new(fd, PollFlags::POLLIN);
+        let has_come = |watched: &PollFd<'_>| watched.revents().is_some_and(|events| !events.is_empty());
         let mut watched = vec![input(self.client.as_fd())];
+        watched.extend(self.server.iter().map(|server| input(server.as_fd())));
+        let ports = watched.len();
         if self.held <= MOST_HELD {
             watched.extend([input(self.near.as_fd()), input(self.far.as_fd())]);
             watched.extend(self.client.door.iter().map(|door| input(door.as_fd())));
-            let here = self.guests.iter().filter(|guest| !guest.numbers.is_empty());
+            let here = self.guests.iter().filter(|guest| !guest.gone);
             watched.extend(here.map(|guest| input(guest.port.as_fd())));
         }
-        if let Some(server) = &self.server {
-            watched.push(input(server.as_fd()));
-        }
         // A signal is looked at with the next tick.
-        let _ = ppoll(&mut watched, Some(timespec(most - LEAD)), None);
-        let has_come = |watched: &PollFd<'_>| watched.revents().is_some_and(|events| !events.is_empty());
-        if has_come(&watched[0]) {
-            return Wait::Client;
-        }
-        match &self.server {
-            Some(_) if watched.last().is_some_and(has_come) => Wait::Server,
+        let came = ppoll(&mut watched, Some(timespec(timeout)), None);
+        let come: Vec<bool> = watched.iter().map(has_come).collect();
+        let (processes, ports) = come.split_at(ports);
+        let at = |i: usize| ports.get(i).copied().unwrap_or_default();
+        let doors = 2 + usize::from(self.client.door.is_some());
+        let ready = Ready {
+            near: at(0),
+            far: at(1),
+            door: doors == 3 && at(2),
+            guests: ports.iter().skip(doors).any(|come| *come),
+        };
+        let wait = match processes {
+            [true, ..] => Wait::Client,
+            [_, true] => Wait::Server,
             _ => Wait::Packets,
+        };
+        if came == Ok(0) {
+            self.observe_latency(self.clock.now().since(until - lead));
         }
+        (wait, ready)
     }
 
-    fn finish(self, counted_from: Option<Time>, status: u8, lost_at_client: u64) -> io::Result<Outcome> {
+    /// A timer fired, and the thread ran so much later. The lead falls eight times as fast as it rises.
+    fn observe_latency(&mut self, latency: Duration) {
+        let latency = latency.min(MOST_LEAD);
+        self.lead = if latency < self.lead {
+            self.lead.saturating_sub((self.lead.saturating_sub(latency)) / 8)
+        } else {
+            self.lead + latency.saturating_sub(self.lead) / 64
+        };
+    }
+
+    fn finish(
+        self,
+        counted_from: Option<Time>,
+        status: u8,
+        lost_at_client: u64,
+        processor: Duration,
+    ) -> io::Result<Outcome> {
         let now = self.clock.now();
         let lost_at_server = self.server.as_ref().map_or(0, |server| {
             server.finish();
@@ -513,8 +561,18 @@ impl Emulator {
             lost_before: [lost_at_client, lost_at_server],
             counted_from: counted_from.unwrap_or(now),
             duration: now.since(Time::ZERO),
+            processor: processor_time().saturating_sub(processor),
         })
     }
+}
+
+/// What can be read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ready {
+    near: bool,
+    far: bool,
+    door: bool,
+    guests: bool,
 }
 
 enum Wait {
@@ -525,6 +583,13 @@ enum Wait {
 
 fn timespec(d: Duration) -> TimeSpec {
     TimeSpec::new((d.as_nanos() / 1_000_000_000) as i64, (d.as_nanos() % 1_000_000_000) as i64)
+}
+
+/// Processor time of this thread, the kernel's work for it included.
+fn processor_time() -> Duration {
+    let Ok(used) = getrusage(UsageWho::RUSAGE_THREAD) else { return Duration::ZERO };
+    let micros = |t: TimeVal| (t.tv_sec() * 1_000_000 + t.tv_usec()) as u64;
+    Duration::from_micros(micros(used.user_time()) + micros(used.system_time()))
 }
 
 fn sleep(d: Duration) {

@@ -33,6 +33,10 @@ pub const LEAST_RATE: f64 = 0.97;
 /// which the throughput of TCP is commonly studied.
 pub const MOST_MISSING: f64 = 1e-4;
 
+/// Packets have to wait for so long in a row for the rate to be judged: what the ends of a stretch add or take is the
+/// traffic of about one propagation delay.
+const LEAST_STRETCH: Duration = Duration::from_secs(1);
+
 /// What a shell runs.
 #[derive(Clone, Debug)]
 pub struct Shell {
@@ -61,6 +65,8 @@ pub struct Fidelity {
     pub reasons: Vec<String>,
     /// How long the run took (s).
     pub duration: f64,
+    /// Processor time of the emulator, the kernel's work for it included (s).
+    pub processor: f64,
     /// From the client to the server.
     pub uplink: DirectionFidelity,
     /// From the server to the client.
@@ -263,13 +269,17 @@ fn rate(bytes: u64, from: Time, until: Time) -> f64 {
 
 /// The rate that the link sent at while packets waited, and the rate at which the far end took them. Windows between
 /// samples count if packets waited at both ends of them and of the one before, so that what left in the window before
-/// arrives in place of what has not arrived yet.
+/// arrives in place of what has not arrived yet; and only as part of a stretch that is long against such a window.
 fn busy_rates(samples: &[Sample]) -> Option<(f64, f64)> {
     let (mut sent, mut written, mut time) = (0, 0, Duration::ZERO);
-    for w in samples.windows(3).filter(|w| w.iter().all(|sample| sample.backlog > 1)) {
-        sent += w[2].sent_bytes - w[1].sent_bytes;
-        written += w[2].written_bytes - w[1].written_bytes;
-        time += w[2].at.since(w[1].at);
+    for stretch in samples.split(|sample| sample.backlog <= 1) {
+        let [_, first, .., last] = stretch else { continue };
+        let long = last.at.since(first.at);
+        if long >= LEAST_STRETCH {
+            sent += last.sent_bytes - first.sent_bytes;
+            written += last.written_bytes - first.written_bytes;
+            time += long;
+        }
     }
     let rate = |bytes: u64| bytes as f64 * 8.0 / time.as_secs_f64();
     (!time.is_zero()).then(|| (rate(sent), rate(written)))
@@ -319,6 +329,7 @@ fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
         valid: reasons.is_empty(),
         reasons,
         duration: outcome.duration.as_secs_f64(),
+        processor: outcome.processor.as_secs_f64(),
         uplink,
         downlink,
     }
@@ -331,7 +342,7 @@ mod tests {
     #[test]
     fn busy_rates_count_windows_in_which_packets_waited() {
         let sample = |i: u64, backlog, sent_bytes, written_bytes| Sample {
-            at: Time::from_nanos(i * 100_000_000),
+            at: Time::from_nanos(i * 500_000_000),
             backlog,
             sent_bytes,
             written_bytes,
@@ -342,10 +353,13 @@ mod tests {
             sample(2, 5, 1_000, 0),
             sample(3, 5, 2_000, 700),
             sample(4, 5, 3_000, 1_600),
-            sample(5, 0, 3_500, 2_600),
+            sample(5, 5, 4_000, 2_500),
+            sample(6, 0, 4_500, 3_600),
+            sample(7, 5, 9_000, 7_000),
+            sample(8, 5, 9_900, 8_000),
         ];
-        // Only the window from the third to the fourth has waiting packets at three samples in a row.
-        assert_eq!(busy_rates(&samples), Some((80_000.0, 72_000.0)));
-        assert_eq!(busy_rates(&samples[..3]), None);
+        // A second, from the second sample of the first stretch to its last; the second stretch is too short.
+        assert_eq!(busy_rates(&samples), Some((16_000.0, 14_400.0)));
+        assert_eq!(busy_rates(&samples[..4]), None);
     }
 }

@@ -133,6 +133,11 @@ def _print_fidelity(out: Console, emulation: Emulation) -> None:
             )
         )  # fmt: skip
     out.print(text_table("", ("",), numbers, rows))
+    carried = sum(fidelity[way]["lateness"]["count"] for way in ("uplink", "downlink"))
+    if carried:
+        each = fidelity["processor"] / carried * 1e6
+        share = fidelity["processor"] / fidelity["duration"]
+        out.print(f"processor: {each:.1f} us for each packet, {share:.1%} of one", soft_wrap=True)
     for reason in fidelity["reasons"]:
         out.print(f"[bold red]INVALID[/bold red]: {reason}", soft_wrap=True)
 
