@@ -41,8 +41,11 @@ const TICK: Duration = Duration::from_millis(100);
 /// Packets read from one port before the others have their turn.
 const BATCH: usize = 128;
 
-/// Bytes of packets held in all; with more, nothing is read until some have left, and the kernel drops.
+/// Bytes of memory that packets may hold in all; with more, nothing is read until some have left, and the kernel drops.
 const MOST_HELD: u64 = 256 << 20;
+
+/// Shells directly within this one at a time, and addresses that one of them may ask for: more than a machine runs.
+const MOST_GUESTS: usize = 64;
 
 /// One direction of the path.
 pub struct Direction {
@@ -124,6 +127,8 @@ pub struct Settings<'a> {
 
 /// A shell within this one.
 struct Guest {
+    /// How many were admitted before it.
+    id: u64,
     port: Port,
     /// The numbers of its addresses: its own, and those of the shells within it.
     numbers: Vec<u32>,
@@ -150,8 +155,10 @@ pub struct Emulator {
     near: Port,
     far: Port,
     guests: Vec<Guest>,
-    /// Guests that wait for an address from the emulator outside, in the order they asked; `None` if gone.
-    asking: VecDeque<usize>,
+    /// Guests admitted so far.
+    admitted: u64,
+    /// Guests that wait for an address from the emulator outside, in the order they asked.
+    asking: VecDeque<u64>,
     /// The number of the next address.
     next_number: u32,
     /// How much earlier than needed to set a timer: what the kernel takes to wake a thread when a timer fires, as observed;
@@ -223,6 +230,7 @@ impl Emulator {
             near,
             far,
             guests: Vec::new(),
+            admitted: 0,
             asking: VecDeque::new(),
             next_number: 3,
             lead: Duration::ZERO,
@@ -347,7 +355,7 @@ impl Emulator {
             direction.tally.malformed += 1;
             return;
         };
-        self.held += frame.bytes().len() as u64;
+        self.held += frame.footprint();
         if let Some(log) = &mut direction.log {
             log.arrived(now, frame.size());
         }
@@ -365,7 +373,7 @@ impl Emulator {
             if self.note_drops {
                 direction.tally.drops.push((now, frame.size(), reason));
             }
-            self.held -= frame.bytes().len() as u64;
+            self.held -= frame.footprint();
             self.pool.give(frame.into_buffer());
         }
     }
@@ -413,14 +421,20 @@ impl Emulator {
         if let Some(log) = &mut direction.log {
             log.left(frame.at() - direction.delay, frame.size(), frame.arrived());
         }
-        self.held -= frame.bytes().len() as u64;
+        self.held -= frame.footprint();
         self.pool.give(frame.into_buffer());
     }
 
     /// Admits shells within this one.
     fn admit_guests(&mut self) {
         while let Some(socket) = self.client.door.as_ref().and_then(|door| nest::admit(door).ok()) {
-            self.guests.push(Guest { port: Port::socket(socket), numbers: Vec::new(), gone: false });
+            self.guests.retain(|guest| !guest.gone);
+            if self.guests.len() >= MOST_GUESTS {
+                continue;
+            }
+            let id = self.admitted;
+            self.admitted += 1;
+            self.guests.push(Guest { id, port: Port::socket(socket), numbers: Vec::new(), gone: false });
         }
     }
 
@@ -433,7 +447,6 @@ impl Emulator {
                 match self.guests[i].port.read(now, &mut self.pool) {
                     Input::Nothing => break,
                     Input::Closed => {
-                        // Its place stays: others that asked for an address after it are known by theirs.
                         self.guests[i].gone = true;
                         self.guests[i].numbers.clear();
                     }
@@ -448,12 +461,18 @@ impl Emulator {
 
     /// Gives a guest an address, or asks the emulator outside for one.
     fn attach(&mut self, guest: usize) {
+        let Guest { id, numbers, .. } = &self.guests[guest];
+        let id = *id;
+        let waiting = self.asking.iter().filter(|asker| **asker == id).count();
+        if numbers.len() + waiting >= MOST_GUESTS {
+            return;
+        }
         if self.outermost {
             let number = self.next_number;
             self.next_number += 1;
-            self.give_number(guest, number);
+            self.give_number(id, number);
         } else if self.far.ask().is_ok() {
-            self.asking.push_back(guest);
+            self.asking.push_back(id);
         }
     }
 
@@ -463,10 +482,10 @@ impl Emulator {
         }
     }
 
-    fn give_number(&mut self, guest: usize, number: u32) {
-        let guest = &mut self.guests[guest];
+    fn give_number(&mut self, guest: u64, number: u32) {
         // A guest that is gone needs none.
-        if guest.port.answer(number).is_ok() {
+        let here = self.guests.iter_mut().find(|g| g.id == guest && !g.gone);
+        if let Some(guest) = here.filter(|guest| guest.port.answer(number).is_ok()) {
             guest.numbers.push(number);
         }
     }

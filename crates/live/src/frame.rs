@@ -69,6 +69,11 @@ impl IpFrame {
         &self.bytes
     }
 
+    /// Bytes of memory that it holds, whatever of them the packet fills.
+    pub fn footprint(&self) -> u64 {
+        (self.bytes.capacity() + size_of::<IpFrame>()) as u64
+    }
+
     /// The buffer, to be used again.
     pub fn into_buffer(self) -> Vec<u8> {
         self.bytes

@@ -362,4 +362,56 @@ mod tests {
         assert_eq!(busy_rates(&samples), Some((16_000.0, 14_400.0)));
         assert_eq!(busy_rates(&samples[..4]), None);
     }
+
+    /// A run of ten seconds, 10 Mbit/s upwards, in which `late` of a thousand packets left 2 ms late, `share` of the rate
+    /// arrived, and `lost` of 100 000 packets were lost outside.
+    fn verdict(late: u64, share: f64, lost: u64) -> Fidelity {
+        let mut up = Tally::default();
+        for i in 0..1_000 {
+            up.lateness.add(Duration::from_micros(if i < late { 2_000 } else { 50 }));
+        }
+        up.total.arrived = 100_000;
+        up.samples = (1..=100)
+            .map(|i: u64| Sample {
+                at: Time::from_nanos(i * 100_000_000),
+                backlog: 5,
+                sent_bytes: i * 125_000,
+                written_bytes: (i as f64 * 125_000.0 * share) as u64,
+                dropped: 0,
+            })
+            .collect();
+        let outcome = Outcome {
+            status: 0,
+            tallies: [up, Tally::default()],
+            lost_before: [lost, 0],
+            counted_from: Time::ZERO,
+            duration: Duration::from_secs(10),
+            processor: Duration::ZERO,
+        };
+        fidelity(&[("there", 1e7), ("back", 1e7)], &outcome)
+    }
+
+    #[test]
+    fn a_run_within_every_bound_is_valid() {
+        let found = verdict(9, 0.971, 10);
+        assert_eq!((found.valid, found.reasons.len()), (true, 0));
+        assert_eq!(found.uplink.busy_rate_asked, Some(1e7));
+    }
+
+    #[test]
+    fn a_run_beyond_a_bound_is_invalid_and_says_why() {
+        for (found, word) in [
+            (verdict(11, 1.0, 0), "left 2.00 ms late, more than 1ms"),
+            (verdict(0, 0.969, 0), "9.7 Mbit/s left in place of 10.0, less than 97 %"),
+            (verdict(0, 1.0, 11), "11 packets were lost outside"),
+        ] {
+            assert!(!found.valid);
+            assert_eq!(found.reasons.len(), 1, "{:?}", found.reasons);
+            assert!(
+                found.reasons[0].starts_with("uplink: ") && found.reasons[0].contains(word),
+                "{:?}",
+                found.reasons
+            );
+        }
+    }
 }

@@ -1,0 +1,149 @@
+"""Faults: floods, nonsense, a stopped emulator. It goes on, its memory stays bounded, and it says what was untrue."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import dumbbell as db
+from dumbbell.live import run_shell
+
+PYTHON = sys.executable
+
+ALIVE = """
+import subprocess, sys
+sys.exit(subprocess.run(["ping", "-c", "2", "-i", "0.1", "-q", "100.64.0.1"]).returncode)
+"""
+
+
+def run_python(link: db.Scenario, script: str, administer: bool = False) -> db.live.Emulation:
+    return run_shell(link, [PYTHON, "-c", script], network_administration=administer)
+
+
+@pytest.mark.ping
+def test_nonsense_on_the_device_is_counted_and_dropped(link: db.Scenario) -> None:
+    script = f"""
+import random, socket
+noise = random.Random(1)
+raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+raw.bind(("dumbbell0", 0x0800))
+v4 = bytes([0x45, 0, 0, 40]) + bytes(16)
+def any_length():
+    return noise.randbytes(noise.randrange(1, 1499))
+sent = 0
+for packet in [
+    b"\\x00", b"\\x45", v4[:19], v4, bytes([0x4f]) + v4[1:], bytes([0x41]) + v4[1:],
+    bytes([0x45, 0, 0, 19]) + bytes(16), bytes([0x45, 0, 255, 255]) + bytes(1400),
+    bytes([0x60]) + bytes(38), bytes([0x60, 0, 0, 0, 255, 255, 17, 1]) + bytes(32),
+    *(any_length() for _ in range(2000)),
+    *(bytes([noise.choice((0x45, 0x4f, 0x60))]) + any_length() for _ in range(2000)),
+]:
+    try:
+        sent += raw.send(packet) > 0
+    except OSError:
+        pass
+assert sent > 3000, sent
+try:
+    raw.send(bytes([0x45]) + bytes(20000))
+except OSError:
+    pass
+{ALIVE}
+"""
+    emulation = run_python(link, script, administer=True)
+    assert emulation.status == 0
+    assert emulation.fidelity["uplink"]["malformed"] > 1000
+
+
+@pytest.mark.ping
+def test_nonsense_from_a_shell_within_is_no_harm(link: db.Scenario) -> None:
+    script = f"""
+import random, socket
+noise = random.Random(2)
+def guest():
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.settimeout(1)
+    s.connect("\\0dumbbell shell")
+    return s
+guests = [guest()]
+for size in (1, 2, 5, 6, 19, 20, 1500, 1501, 9000, 60000) * 20:
+    guests[0].send(noise.randbytes(size))
+for _ in range(300):
+    guests[0].send(b"\\0")
+for _ in range(200):
+    try:
+        guests.append(guest())
+        guests[-1].send(b"\\0")
+    except OSError:
+        break
+for g in guests:
+    g.close()
+{ALIVE}
+"""
+    emulation = run_python(link, script)
+    assert emulation.status == 0
+    assert emulation.fidelity["uplink"]["malformed"] > 50
+
+
+def test_a_flood_into_an_endless_queue_holds_bounded_memory(tmp_path: Path) -> None:
+    # Small packets, each in a buffer of a whole one: what counts is the memory, not the bytes of the packets.
+    scenario = tmp_path / "endless.toml"
+    scenario.write_text(
+        """
+duration = "100s"
+[topology]
+kind = "chain"
+link = { rate = "1Mbit/s", delay = "1ms", queue = { kind = "droptail", limit = "100000000pkt" } }
+[[flows]]
+from = "node0"
+to = "node1"
+"""
+    )
+    flood = (
+        "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "s.connect(('100.64.0.1', 9)); end = time.monotonic() + 6\n"
+        "while time.monotonic() < end:\n"
+        "    for _ in range(100):\n"
+        "        try: s.send(b'x')\n"
+        "        except OSError: pass\n"
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    done = subprocess.run(
+        [PYTHON, "-m", "dumbbell", "shell", str(scenario), "--", PYTHON, "-c", flood],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    # The largest of the children in kB. 256 MB of packets, their places in the queue, and the interpreter.
+    largest = max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    assert largest < 500_000
+
+
+def test_an_emulator_that_was_stopped_says_that_its_run_is_invalid(tmp_path: Path) -> None:
+    send = (
+        "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "open('started', 'w').close()\n"
+        "for _ in range(400): s.sendto(bytes(500), ('100.64.0.1', 9)); time.sleep(0.004)"
+    )
+    process = subprocess.Popen(
+        [PYTHON, "-m", "dumbbell", "shell", "--cbr", "12Mbit/s", "--delay", "30ms", "--", PYTHON, "-c", send],
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "started").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    # What is in flight when it stops leaves late: seven packets or so each time.
+    for _ in range(4):
+        time.sleep(0.1)
+        os.kill(process.pid, signal.SIGSTOP)
+        time.sleep(0.1)
+        os.kill(process.pid, signal.SIGCONT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "INVALID: uplink: one packet in a hundred left" in errors
