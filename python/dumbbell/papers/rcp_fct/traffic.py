@@ -203,6 +203,8 @@ def _gains(study: Study) -> Study:
         title="RCP with gains that a linear model calls unstable",
         question="Three of four published pairs of gains are unstable in the linear model. Does it show?",
         arms=arms,
+        # The claims were written after a look at seeds 201 to 203.
+        seeds=tuple(range(301, 311)),
     )
 
 
@@ -210,10 +212,10 @@ def _pair(claim: str, place: int) -> Claim:
     alpha, beta = _PAIRS[place]
     return Claim(
         id=claim,
-        statement=f"With alpha {alpha:g} and beta {beta:g}, short flows take as long as with the stable.",
+        statement=f"With alpha {alpha:g} and beta {beta:g}, short flows take no longer than with the stable.",
         source="Balakrishnan, Dukkipati, McKeown, Tomlin, IEEE Communications Letters, 2007, abstract",
         metric="mean",
-        rule=equivalent(f"gains{place}", "gains0", 0.05, at={"flow_size": sizes(5, 500)}),
+        rule=Ratio(f"gains{place}", "gains0", high=1.05, at={"flow_size": sizes(5, 500)}),
     )
 
 
