@@ -63,7 +63,7 @@ SHAPES = [
     lambda arm, place, column, noise, level=level, step=step, slope=slope, tilt=tilt: (
         level * step**arm * (1 + slope * place) * tilt ** (column * (1 + place)) * (1 + 1e-6 * noise)
     )
-    for level in (1e-3, 1, 1e3)
+    for level in (1e3, 1, 1e-3)
     for step in (0.5, 1, 3)
     for slope in (-0.1, 0, 0.1)
     for tilt in (0.99, 1, 1.01)
@@ -71,11 +71,14 @@ SHAPES = [
 
 
 def test_every_claim_can_fail(paper):
-    study, left = paper.study(), paper.claims()
+    study = paper.study()
+    unbroken = paper.claims()
     for shape in SHAPES:
-        result = derive(made_up(study, shape), paper.derived())
-        left = [claim for claim, judgement in judge(left, result) if judgement.verdict != "not reproduced"]
-    assert [claim.id for claim in left] == []
+        judged = judge(unbroken, derive(made_up(study, shape), paper.derived()))
+        unbroken = [claim for claim, judgement in judged if judgement.verdict != "not reproduced"]
+        if not unbroken:
+            break
+    assert [claim.id for claim in unbroken] == []
 
 
 def test_no_claim_is_decided_by_noise_or_one_seed(paper):
@@ -85,8 +88,8 @@ def test_no_claim_is_decided_by_noise_or_one_seed(paper):
         return [claim.id for claim, judgement in judged if judgement.verdict != "inconclusive"]
 
     assert decided(made_up(paper.study(), seeds=1)) == []
-    # Noise decides a difference once in twenty times, at 95 %, and a bound on a ratio of noise more often, for most of
-    # such ratios lie within it. A claim that it always decides says nothing.
+    # Noise decides a difference once in twenty times, at 95 %, and a bound on a ratio of noise more often, for
+    # most of such ratios lie within it. A claim that it always decides says nothing.
     noise = [
         made_up(paper.study(), lambda _arm, _place, _column, noise: 1 + 1000 * noise, stream=stream)
         for stream in range(5)
@@ -113,7 +116,9 @@ def test_sources_name_parameters_that_are_there(paper):
     study = paper.study()
     arms = study.runs()[: len(study.arms)]
     resolved = [Scenario.from_dict(study.scenario, run.settings, study.base_dir).to_dict() for run in arms]
-    assert [path for path in paper.sources() if not any(holds(scenario, path) for scenario in resolved)] == []
+    # The table of the paper speaks of its first study.
+    sources = paper.companion.sources if paper.companion else paper.sources()
+    assert [path for path in sources if not any(holds(scenario, path) for scenario in resolved)] == []
 
 
 def holds(scenario, path):

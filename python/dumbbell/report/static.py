@@ -32,6 +32,9 @@ _SLACK = 4
 _MANY = 20
 """Values of an axis above which a figure is wide and its markers are small."""
 
+_TALL = 1.4
+"""Height of such a figure over that of others."""
+
 
 def draw(data: FigureData, stamp: str = "") -> Figure:
     """Draw a figure: estimates as lines, intervals as bars and bands.
@@ -45,6 +48,8 @@ def draw(data: FigureData, stamp: str = "") -> Figure:
     """
     many = len(data.x_values) > _MANY
     figure, (axes,) = new_figure(1, "double" if many else "single")
+    if many:
+        figure.set_figheight(_TALL * figure.get_figheight())
     with mpl.rc_context(STYLE):
         handles: list[Any] = []
         for index, line in enumerate(data.lines):
