@@ -218,6 +218,11 @@ def test_the_group_is_one_of_the_scenario() -> None:
         Study.from_dict(values(group="wbe")).runs()
 
 
+def test_names_that_stand_twice_are_told_before_anything_runs(sized: Study) -> None:
+    with pytest.raises(StudyError, match="a second 'load'; choose another name"):
+        replace(sized, metrics=(replace(sized.metrics[0], name="load"),)).runs()
+
+
 def test_a_study_may_measure_by_size_alone() -> None:
     given = values()
     del given["metrics"]

@@ -19,6 +19,7 @@ from dumbbell._scenario import Scenario
 from dumbbell.errors import ScenarioError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import check_against, write_source
+from dumbbell.study.reader import Problems, check_names
 from dumbbell.study.spec import Arm, Axis, Point, RunSpec, Study
 from dumbbell.study.version import code_version
 
@@ -59,10 +60,14 @@ class StudyPlan:
     Raises
     ------
     StudyError
-        Every point that makes an invalid scenario, all at once.
+        Names that stand twice; every point that makes an invalid scenario, all at once.
     """
 
     def __init__(self, study: Study, version: str | None = None) -> None:
+        problems = Problems()
+        check_names(problems, study)
+        if problems.lines:
+            raise StudyError(problems.lines)
         self.study = study
         self.version = code_version() if version is None else version
         self.cells = _cells(study, self.version)

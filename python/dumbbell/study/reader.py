@@ -125,7 +125,7 @@ def read_dict(values: Mapping[str, Any], base_dir: Path) -> Study:
         stop=_stop(problems, values.get("stop"), metrics),
         by_size=_by_size(problems, values.get("by_size")),
     )
-    _check_names(problems, study)
+    check_names(problems, study)
     runs = math.prod(len(axis.values) for axis in study.axes) * len(study.arms) * len(study.seeds)
     if runs > _MOST_RUNS:
         problems.add("axes", f"{runs:,} runs are above the limit of {_MOST_RUNS:,}", "split the study")
@@ -406,8 +406,8 @@ def _stop(problems: Problems, given: Any, metrics: tuple[Metric, ...]) -> StopRu
     return StopRule(metric, float(bound), "relative" in bounds, confidence, minimum)
 
 
-def _check_names(problems: Problems, study: Study) -> None:
-    """Axes and metrics are columns of one table; arms are values in another."""
+def check_names(problems: Problems, study: Study) -> None:
+    """Note names that stand twice: axes and metrics are columns of one table, arms are values in another."""
     by_size = study.by_size
     seen: set[str] = set()
     for place, name in (

@@ -77,4 +77,7 @@ def line(which: str, label: str) -> Reference:
     """Return the line ``sharing`` or ``slow-start``, up to the acknowledgement, as a curve of a figure."""
     at = [entry.size for entry in bins("rcp")]
     values = sharing(at) if which == "sharing" else theory.slow_start_line(at, CAPACITY, RTT) + RTT / 2
-    return Reference(label, tuple(values.tolist()), tuple(map(float, at)), "spec of the figure: [D05], [D06]")
+    source = "[T16], plot.pl; [D05]" if which == "sharing" else "long version of [D06]"
+    return Reference(
+        label, tuple(values.tolist()), tuple(map(float, at)), f"{source}; half a round trip added"
+    )
