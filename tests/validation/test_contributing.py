@@ -13,10 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 SCENARIO = """
 duration = "10s"
-transport = { kind = "tcp", controller = "scalable" }
+transport = { kind = "tcp", controller = "scalable", ecn = true }
 [topology]
 kind = "dumbbell"
-bottleneck = { queue = "headdrop" }
+bottleneck = { queue = "headdrop", power = { policy = "ondemand" }, router = "phantom" }
 [[workloads]]
 kind = "poisson"
 from = "senders"
@@ -41,13 +41,14 @@ def examples() -> list[tuple[str, str]]:
 def add(folder: Path) -> None:
     """Do in a copy of the sources what CONTRIBUTING.md says."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    anchors = {"controllers!": "controllers! {\n", "disciplines!": "disciplines! {\n"}
+    families = ("controllers!", "disciplines!", "policies!", "agents!")
+    anchors = {family: f"{family} {{\n" for family in families}
     for path, code in examples():
         (folder / path).write_text(code)
     block = r"\n\n```rust\n(.*?)```"
     edit = rf"In `(crates/\S+)`, beside the others, first at the top and then in `(\w+!)`:{block}{block}"
     found = re.findall(edit, text, re.DOTALL)
-    assert len(found) == 4
+    assert len(found) == 6
     for path, macro, module, line in found:
         file = folder / path
         source = file.read_text().replace("\npub mod ", f"\n{module}pub mod ", 1)
