@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from typing import TypeVar
 
 import pytest
 
 import dumbbell as db
 from dumbbell.live import checks, scenario_of_link
+
+T = TypeVar("T")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,3 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def link() -> db.Scenario:
     return scenario_of_link({"cbr": "12Mbit/s", "delay": "10ms"})
+
+
+def valid_run(run: Callable[[], T], valid: Callable[[T], bool]) -> T:
+    """Run until a run says of itself that it is valid: other work of the machine may make some late."""
+    for _ in range(4):
+        found = run()
+        if valid(found):
+            return found
+    pytest.skip("the machine is too busy: no run out of four was valid")

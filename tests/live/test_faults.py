@@ -1,4 +1,4 @@
-"""Faults: floods, nonsense, a stopped emulator. It goes on, its memory stays bounded, and it says what was untrue."""
+"""Faults: floods, nonsense, a stopped emulator. It goes on within its memory and says what was not true."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import random
 import socket
 import struct
@@ -73,6 +74,24 @@ def test_the_flows_of_a_scenario_have_both_completion_times(tmp_path: Path) -> N
     read = db.load(tmp_path / "out")
     assert read.flows["completion_time"].tolist() == live["completion_time"].tolist()
     assert read.provenance == run.results.provenance == simulated.provenance
+
+
+def test_the_page_tells_real_from_simulated(cli: Cli, tmp_path: Path) -> None:
+    done = cli("rcp-real", "-o", "page", "--rates", "12", "--duration", "2")
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "page/table.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["rate"]) for row in rows] == [12]
+    for row in rows:
+        assert row["completed_live"] == row["completed_simulated"] == row["flows"]
+        assert float(row["not_taken"]) == 0
+        # Other work of the machine may make a run late, which it then says; never early.
+        assert float(row["sender_minus_receiver"]) >= 20
+        assert float(row["fct_sharing"]) < float(row["fct_live"])
+    assert len(db.load(tmp_path / "page/12M/live").flows) == int(rows[0]["flows"])
+    page = (tmp_path / "page/report.html").read_text()
+    assert "RCP on real packets" in page
+    assert ("<strong>INVALID" in page) == any(row["valid"] == "False" for row in rows)
 
 
 class Receiver(threading.Thread):

@@ -156,7 +156,10 @@ def doctor() -> None:
 )
 @click.option("--at", metavar="LINK", help="The link to emulate.")
 @click.option(
-    "--controllers", default="cubic,newreno", show_default=True, help="Our controllers, between commas."
+    "--controllers",
+    default="cubic,newreno,bbr",
+    show_default=True,
+    help="Controllers, between commas; only the kernel runs one that the simulator lacks.",
 )
 @click.option(
     "--duration", type=click.FloatRange(1), default=20, show_default=True, help="Seconds of each run."
@@ -173,15 +176,17 @@ def compare_real(
 
 
 def _print_comparison(out: Console, comparisons: list[Comparison]) -> None:
-    numbers = ("goodput Mbit/s", "queueing delay ms", "loss %", "utilisation %")
+    numbers = ("goodput Mbit/s", "queueing delay ms", "RTT ms", "loss %", "utilisation %")
     rows = []
     for comparison in comparisons:
         for where, arm in (("simulated", comparison.simulated), ("kernel", comparison.kernel)):
+            if arm is None:
+                continue
             rows.append(
                 (
                     comparison.controller, where if arm.valid else f"{where}, INVALID",
-                    number(arm.goodput, 1e6), number(arm.queueing_delay, 1e-3), number(arm.loss, 1e-2),
-                    number(arm.utilisation, 1e-2),
+                    number(arm.goodput, 1e6), number(arm.queueing_delay, 1e-3), number(arm.rtt, 1e-3),
+                    number(arm.loss, 1e-2), number(arm.utilisation, 1e-2),
                 )
             )  # fmt: skip
     out.print(text_table("", ("controller", "where"), numbers, rows))

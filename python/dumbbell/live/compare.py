@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from dumbbell import _native
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError
 from dumbbell.live.shell import SERVER, Emulation, run_shell
@@ -25,6 +28,8 @@ class Arm:
     """Application bits delivered per second, all flows."""
     queueing_delay: float
     """Mean time in the queue and in transmission (s)."""
+    rtt: float
+    """Mean of the senders' smoothed round-trip times (s)."""
     loss: float
     """Share of the packets that arrived at the link and were dropped."""
     utilisation: float
@@ -38,7 +43,8 @@ class Comparison:
     """Our controller and the kernel's on one link."""
 
     controller: str
-    simulated: Arm
+    simulated: Arm | None
+    """``None`` for a controller that only the kernel has."""
     kernel: Arm
 
 
@@ -53,7 +59,7 @@ def compare(scenario: Scenario, controller: str, at: str | None = None) -> Compa
     scenario
         Its flows without a size are run, as many as there are; its workloads are not.
     controller
-        A controller that both sides have: ``cubic``, ``newreno``, ``bbr``.
+        ``cubic``, ``newreno`` or ``bbr``; only the kernel runs one that the simulator lacks.
     at
         The link; the slowest one on the first path by default.
 
@@ -70,30 +76,35 @@ def compare(scenario: Scenario, controller: str, at: str | None = None) -> Compa
     long = [entry for entry in values["flows"] if entry.get("size") is None]
     if not long:
         raise DumbbellError("the scenario has no flows without a size; add one to [[flows]]")
-    transport = {"kind": "tcp", "controller": controller}
+    ours = controller in {entry["name"] for entry in _native.registry()["families"]["controller"]}
+    transport = {"kind": "tcp", "controller": controller if ours else "newreno"}
     flows = [{**entry, "transport": transport} for entry in long]
-    ours = Scenario.from_dict({**values, "flows": flows, "workloads": []})
-    simulated = ours.run()
-    count = len(simulated.flows)
-    run, explained = simulated.runs.row(0), ours.explain()
-    kernel, goodput = _iperf3(ours, controller, at, count, run["duration"], run["warmup"])
-    name = kernel.fidelity["uplink"]["link"]
-    index = [link["name"] for link in explained["links"]].index(name)
+    given = Scenario.from_dict({**values, "flows": flows, "workloads": []})
+    simulated = given.run()
+    run = simulated.runs.row(0)
+    emulation, goodput, rtt = _iperf3(
+        given, controller, at, len(simulated.flows), run["duration"], run["warmup"]
+    )
+    name = emulation.fidelity["uplink"]["link"]
+    index = [link["name"] for link in given.explain()["links"]].index(name)
+    counted = [values[times >= run["warmup"]] for times, values in simulated.series("rtt").values()]
     return Comparison(
         controller,
-        _arm(simulated.links.row(index), run["goodput"]),
-        _arm(kernel.results.links.row(0), goodput, kernel.fidelity["valid"]),
+        _arm(simulated.links.row(index), run["goodput"], float(np.concatenate(counted).mean()))
+        if ours
+        else None,
+        _arm(emulation.results.links.row(0), goodput, rtt, emulation.fidelity["valid"]),
     )
 
 
-def _arm(link: Mapping[str, Any], goodput: float, valid: bool = True) -> Arm:
-    return Arm(goodput, link["sojourn_mean"] or 0.0, link["loss"], link["utilisation"], valid)
+def _arm(link: Mapping[str, Any], goodput: float, rtt: float, valid: bool = True) -> Arm:
+    return Arm(goodput, link["sojourn_mean"] or 0.0, rtt, link["loss"], link["utilisation"], valid)
 
 
 def _iperf3(
     scenario: Scenario, controller: str, at: str | None, count: int, duration: float, warmup: float
-) -> tuple[Emulation, float]:
-    """Run iperf3 through the link; the emulation, and the goodput (bit/s) after the warm-up."""
+) -> tuple[Emulation, float, float]:
+    """Run iperf3 through the link; the emulation, goodput (bit/s) after the warm-up, mean RTT (s)."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "iperf3.json"
         command = [
@@ -108,4 +119,6 @@ def _iperf3(
     found = json.loads(text)
     if emulation.status != 0 or "error" in found:
         raise DumbbellError(f"iperf3 failed ({found.get('error', 'no report')}); see `dumbbell doctor`")
-    return emulation, float(found["end"]["sum_received"]["bits_per_second"])
+    end = found["end"]
+    rtts = [stream["sender"]["mean_rtt"] * 1e-6 for stream in end["streams"]]
+    return emulation, float(end["sum_received"]["bits_per_second"]), float(np.mean(rtts))
