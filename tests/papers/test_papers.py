@@ -88,8 +88,8 @@ def test_no_claim_is_decided_by_noise_or_one_seed(paper):
         return [claim.id for claim, judgement in judged if judgement.verdict != "inconclusive"]
 
     assert decided(made_up(paper.study(), seeds=1)) == []
-    # Noise decides a difference one time in twenty, at 95 %, and a bound on a ratio of noise more often, as most
-    # ratios lie within it. A claim that it always decides says nothing.
+    # Noise decides a difference one time in twenty, at 95 %, and a bound on a ratio of noise more often, for
+    # most of such ratios lie within it. A claim that it always decides says nothing.
     noise = [
         made_up(paper.study(), lambda _arm, _place, _column, noise: 1 + 1000 * noise, stream=stream)
         for stream in range(5)
