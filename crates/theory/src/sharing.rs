@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Figures of the reproduction by Sanaa and others: 300 kpackets/s, load 0.9, 100 ms.
+    /// The lines of the published figure, by hand: 300 kpackets/s, load 0.9, 100 ms.
     #[test]
     fn the_lines_of_the_published_figure() {
         for (size, sharing, slow_start) in [
