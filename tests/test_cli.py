@@ -191,7 +191,7 @@ def test_check_explains_the_plan(cli: Cli, scenario_file: Path) -> None:
     assert done.returncode == 0, done.stderr
     for part in ("left → right", "droptail", "base RTT ms", "offered Mbit/s", "web"):
         assert part in done.stdout
-    assert "control" not in done.stdout
+    assert "practra" not in done.stdout
     power = cli("check", scenario_file, "--set", "topology.bottleneck={ power = {}, router = 'xcp' }")
     assert "practra, rates: 10; router xcp" in power.stdout
 
