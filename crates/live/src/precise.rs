@@ -5,10 +5,6 @@ pub struct Precise {
     former: libc::sched_attr,
 }
 
-/// Processor time asked for at a time, in nanoseconds: the least that the kernel grants. From Linux 6.12 on, whoever asks
-/// for less gets it sooner, which needs no right.
-const SLICE: u64 = 100_000;
-
 impl Precise {
     /// From now on.
     #[must_use]
@@ -28,17 +24,15 @@ impl Precise {
             sched_priority: 1,
             ..former
         };
-        // Without the right to go first, the thread asks for little at a time; the lateness shows whether that is enough.
-        if !Precise::schedule(&first) {
-            Precise::schedule(&libc::sched_attr { sched_runtime: SLICE, ..former });
-        }
+        // Without the right to go first, the thread stays as it is; the lateness shows whether that is enough.
+        Precise::schedule(&first);
         Precise { former }
     }
 
     #[expect(unsafe_code, reason = "no safe form in any library")]
-    fn schedule(attributes: &libc::sched_attr) -> bool {
+    fn schedule(attributes: &libc::sched_attr) {
         // SAFETY: the kernel reads the attributes within the call.
-        unsafe { libc::syscall(libc::SYS_sched_setattr, 0, std::ptr::from_ref(attributes), 0) == 0 }
+        unsafe { libc::syscall(libc::SYS_sched_setattr, 0, std::ptr::from_ref(attributes), 0) };
     }
 }
 

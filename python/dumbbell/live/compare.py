@@ -77,7 +77,8 @@ def compare(scenario: Scenario, controller: str, at: str | None = None) -> Compa
     if not long:
         raise DumbbellError("the scenario has no flows without a size; add one to [[flows]]")
     ours = controller in {entry["name"] for entry in _native.registry()["families"]["controller"]}
-    transport = {"kind": "tcp", "controller": controller if ours else "newreno"}
+    # The kernel sends timestamps (RFC 7323), twelve bytes in each segment.
+    transport = {"kind": "tcp", "controller": controller if ours else "newreno", "timestamps": True}
     flows = [{**entry, "transport": transport} for entry in long]
     given = Scenario.from_dict({**values, "flows": flows, "workloads": []})
     simulated = given.run()
