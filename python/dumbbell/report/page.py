@@ -93,7 +93,7 @@ def write_report(
     answer
         One sentence.
     answers
-        A sentence for each arm, by name; by default the values of the first figure.
+        A sentence for each arm, by name; by default the ends of the first figure that shows the most arms.
     quick
         Whether the study was cut short on purpose; the report says so.
     sources
@@ -242,8 +242,9 @@ def _json(value: Any) -> Markup:
 def _answers(
     study: Study, figures: Sequence[FigureData], answers: Mapping[str, str]
 ) -> list[tuple[str, str]]:
-    """Return a sentence for each arm: the one given, else the ends of the first figure that shows it."""
+    """Return a sentence for each arm: the one given, else the ends of the first figure with the most arms."""
     found = []
+    figures = sorted(figures, key=lambda figure: -len(figure.lines))
     for arm in study.arms:
         line = next(
             ((figure, line) for figure in figures for line in figure.lines if line.arm == arm.name), None
