@@ -192,6 +192,8 @@ def test_check_explains_the_plan(cli: Cli, scenario_file: Path) -> None:
     for part in ("left → right", "droptail", "base RTT ms", "offered Mbit/s", "web"):
         assert part in done.stdout
     assert "practra" not in done.stdout
+    assert "flows to end" not in done.stdout
+    assert "then up to 3 s for flows to end" in cli("check", scenario_file, "--set", "drain=3s").stdout
     power = cli("check", scenario_file, "--set", "topology.bottleneck={ power = {}, router = 'xcp' }")
     assert "practra, rates: 10; router xcp" in power.stdout
 

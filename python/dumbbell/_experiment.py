@@ -180,6 +180,7 @@ def scenario(
     description: str | None = None,
     seed: int | None = None,
     warmup: str | None = None,
+    drain: str | None = None,
     routing: Literal["hops", "delay"] | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     flows: Sequence[Mapping[str, Any]] | None = None,
@@ -209,6 +210,10 @@ def scenario(
     warmup
         Part of it, from the start, that no figure counts.
         Default: ``"0s"`` (choice: measure everything).
+    drain
+        Time after `duration` in which no flow starts and those in progress may end: only completion times
+        count. It is over once all counted flows of a given size have ended.
+        Default: ``"0s"`` (choice: the run ends with its traffic).
     routing
         Shortest paths by number of hops or by propagation delay. Ties fall to the other of the two, then to
         the link listed first.
@@ -243,6 +248,7 @@ def scenario(
                 "seed": seed,
                 "duration": duration,
                 "warmup": warmup,
+                "drain": drain,
                 "topology": topology,
                 "routing": routing,
                 "transport": transport,

@@ -15,6 +15,8 @@ pub struct Explanation {
     pub duration: f64,
     /// Part of it that no figure counts.
     pub warmup: f64,
+    /// Time for counted flows to end behind it.
+    pub drain: f64,
     /// SHA-256 of the resolved scenario.
     pub hash: String,
     /// Node names.
@@ -182,6 +184,7 @@ impl Plan {
             seed: self.seed,
             duration: self.duration.as_secs_f64(),
             warmup: self.warmup.as_secs_f64(),
+            drain: self.drain.as_secs_f64(),
             hash: self.hash.clone(),
             nodes: self.nodes.clone(),
             links,

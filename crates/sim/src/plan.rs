@@ -26,6 +26,8 @@ pub struct Plan {
     pub duration: Duration,
     /// Figures count from here.
     pub warmup: Duration,
+    /// How long counted flows may take after the measured part.
+    pub drain: Duration,
     /// Node names.
     pub nodes: Vec<String>,
     /// Directed links.

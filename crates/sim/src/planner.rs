@@ -44,6 +44,7 @@ impl Plan {
             seed: scenario.seed,
             duration: scenario.duration,
             warmup: scenario.warmup,
+            drain: scenario.drain,
             nodes: network.nodes,
             links,
             pairs,
@@ -209,6 +210,8 @@ impl Planner<'_, '_> {
         let link = self.pairs.names.link(&spec.link, &at.key("link"))?;
         let mut value = self.scenario.to_value();
         value.insert("replay", Value::Null);
+        // Only its measured part is recorded.
+        value.insert("drain", Value::from("0s"));
         let sets = at.key("set");
         for (i, setting) in spec.set.iter().enumerate() {
             let refuse = |e: ConfigError| sets.index(i).error(e.message, e.remedy);

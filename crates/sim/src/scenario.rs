@@ -211,6 +211,9 @@ config! {
         duration: Duration;
         /// Part of it, from the start, that no figure counts.
         warmup: Duration = "0s", "choice: measure everything";
+        /// Time after `duration` in which no flow starts and those in progress may end: only completion times count. It is
+        /// over once all counted flows of a given size have ended.
+        drain: Duration = "0s", "choice: the run ends with its traffic";
         /// Nodes and links.
         topology: TopologySpec;
         /// Shortest paths by number of hops or by propagation delay. Ties fall to the other of the two, then to the link
@@ -238,6 +241,12 @@ impl Validate for Scenario {
         if self.duration > Duration::from_secs(MAX_DURATION_SECS) {
             return Err(at.key("duration").error(
                 format!("{} is above the limit of {MAX_DURATION_SECS}s", self.duration),
+                "give a shorter time",
+            ));
+        }
+        if self.drain > Duration::from_secs(MAX_DURATION_SECS) - self.duration {
+            return Err(at.key("drain").error(
+                format!("{} makes the run longer than the limit of {MAX_DURATION_SECS}s", self.drain),
                 "give a shorter time",
             ));
         }

@@ -123,6 +123,39 @@ fn looking_at_every_queue_changes_nothing() {
 }
 
 #[test]
+fn a_drain_lets_counted_flows_end_and_changes_nothing_else() {
+    let busy = ["duration=20s", "workloads[0].load=1.2"];
+    let cut = simulate(WEB, &busy);
+    let counted: Vec<usize> =
+        (0..cut.flows.flow.len()).filter(|i| cut.flows.counted[*i] && !cut.flows.size[*i].is_nan()).collect();
+    let unfinished = |r: &Results| counted.iter().filter(|i| r.flows.completion_time[**i].is_nan()).count();
+    let open = unfinished(&cut);
+    assert!(open > 10, "the case must be worth checking");
+
+    let drained = simulate(WEB, &[&busy[..], &["drain=300s"]].concat());
+    assert_eq!(unfinished(&drained), 0);
+    assert_eq!(format!("{:?}", drained.links), format!("{:?}", cut.links));
+    assert_eq!(drained.flows.start, cut.flows.start);
+    assert_eq!((&drained.runs.goodput, &drained.runs.fairness), (&cut.runs.goodput, &cut.runs.fairness));
+    assert_eq!(drained.runs.packet_hops, cut.runs.packet_hops);
+    for (i, before) in cut.flows.completion_time.iter().enumerate() {
+        assert!(before.is_nan() || *before == drained.flows.completion_time[i], "flow {i}");
+    }
+    // Flows without a size go on for ever, and nobody waits for them.
+    let last = counted.iter().map(|i| drained.flows.start[*i] + drained.flows.completion_time[*i]);
+    let last = last.fold(0.0, f64::max);
+    assert!(last > 20.0 && last < 320.0, "ended at {last} s");
+
+    // Cut short, those that ended within it have the same times.
+    let short = simulate(WEB, &[&busy[..], &["drain=1s"]].concat());
+    assert!(unfinished(&short) > 0 && unfinished(&short) < open);
+    for (i, within) in short.flows.completion_time.iter().enumerate() {
+        assert!(within.is_nan() || *within == drained.flows.completion_time[i], "flow {i}");
+        assert!(within.is_nan() || short.flows.start[i] + within <= 21.0, "flow {i}");
+    }
+}
+
+#[test]
 fn packets_are_conserved_at_the_end() {
     for queue in ["droptail", "codel"] {
         let r = simulate(WEB, &[&format!("topology.bottleneck.queue.kind={queue}"), "duration=20s"]).runs;

@@ -27,9 +27,10 @@ def check(file: Path, settings: tuple[str, ...], seed: int | None) -> None:
     scenario = read_scenario(file, settings, seed)
     facts = scenario.explain()
     out = console()
+    drain = f"then up to {facts['drain']:g} s for flows to end; " if facts["drain"] else ""
     out.print(
         f"[bold]{scenario.name}[/bold]: {facts['duration']:g} s, "
-        f"the first {facts['warmup']:g} s not counted; "
+        f"the first {facts['warmup']:g} s not counted; {drain}"
         f"seed {facts['seed']}; {len(facts['nodes'])} nodes; plan {facts['hash'][:12]}"
     )
     _links(out, facts["links"])

@@ -51,6 +51,8 @@ pub struct Recorder {
     keep_rows: bool,
     rows: Vec<(u32, FlowRow)>,
     totals: Totals,
+    /// True once bytes do not count any more.
+    drains: bool,
 }
 
 /// What the run's row says of all flows.
@@ -105,7 +107,23 @@ impl Recorder {
             keep_rows: plan.record.flows,
             rows: Vec::new(),
             totals: Totals::default(),
+            drains: false,
         }
+    }
+
+    /// True for flows whose completion the drain waits for.
+    pub fn awaits(&self, slot: &Slot) -> bool {
+        slot.flow.start >= self.warmup && slot.flow.size.is_some()
+    }
+
+    /// Counts what a flow has delivered that will be written down in the drain.
+    pub fn count_so_far(&mut self, slot: &Slot) {
+        self.totals.measured_bytes += slot.receiver.report().delivered - slot.delivered_at_warmup;
+    }
+
+    /// The measured part is over.
+    pub fn end_measurement(&mut self) {
+        self.drains = true;
     }
 
     /// Writes down a flow that ended, or that the end of the run cut off.
@@ -120,7 +138,9 @@ impl Recorder {
             if measured.is_zero() { 0.0 } else { measured_bytes as f64 * 8.0 / measured.as_secs_f64() };
         let completion = got.finished.map(|t| t.since(start).as_secs_f64());
 
-        self.totals.measured_bytes += measured_bytes;
+        if !self.drains {
+            self.totals.measured_bytes += measured_bytes;
+        }
         self.totals.completed += u64::from(completion.is_some());
         if let (Some(fct), true) = (completion, counted) {
             self.totals.fct_sum += fct;

@@ -72,18 +72,22 @@ fn run_flows(
     let mut events = 0;
     loop {
         let (now, owner) = engine.network.tree.first();
-        if now > end {
-            break;
+        if now > engine.until {
+            if engine.measured.is_some() {
+                break;
+            }
+            engine.end_measurement(end);
+            continue;
         }
         engine.step(now, owner);
         events += 1;
         if events % EVENTS_PER_REPORT == 0
-            && progress(&Progress { now, duration: plan.duration, events }).is_break()
+            && progress(&Progress { now: now.min(end), duration: plan.duration, events }).is_break()
         {
             return Err(Interrupted);
         }
     }
-    Ok(engine.finish(end))
+    Ok(engine.finish())
 }
 
 /// The owners of events behind the links, in the order in which ties are settled.
@@ -129,6 +133,12 @@ struct Engine<'p> {
     recorded: Vec<u32>,
     /// Counters of every link when the warm-up ended.
     link_baseline: Vec<Counters>,
+    /// When the loop stops: the end of the measured part, then of the drain.
+    until: Time,
+    /// Packet-hops of the measured part and before, once it is over.
+    measured: Option<u64>,
+    /// Flows that the drain waits for.
+    awaited: usize,
 }
 
 impl<'p> Engine<'p> {
@@ -180,6 +190,9 @@ impl<'p> Engine<'p> {
             routes,
             recorded: (0..).zip(&plan.links).filter(|(_, l)| l.recorded).map(|(i, _)| i).collect(),
             link_baseline,
+            until: end,
+            measured: None,
+            awaited: 0,
         }
     }
 
@@ -274,6 +287,12 @@ impl<'p> Engine<'p> {
         let slot = &mut self.slots[index as usize];
         slot.active = false;
         self.recorder.record(slot, now);
+        if self.measured.is_some() {
+            self.awaited -= 1;
+            if self.awaited == 0 {
+                self.until = now;
+            }
+        }
         self.timers.disarm(index << 1);
         self.timers.disarm(index << 1 | 1);
         self.free_slots.push(index);
@@ -371,16 +390,38 @@ impl<'p> Engine<'p> {
         }
     }
 
-    fn finish(mut self, end: Time) -> Results {
+    /// Ends the measured part: from here on counted flows may end, and nothing else counts.
+    #[cold]
+    fn end_measurement(&mut self, end: Time) {
+        let drain = self.plan.drain;
+        for slot in self.slots.iter_mut().filter(|s| s.active) {
+            if !drain.is_zero() && self.recorder.awaits(slot) {
+                self.awaited += 1;
+                self.recorder.count_so_far(slot);
+            } else {
+                slot.active = false;
+                self.recorder.record(slot, end);
+            }
+        }
+        self.recorder.end_measurement();
+        self.note_arrivals();
+        self.measured = Some(self.write_links(end));
+        self.network.tree.set(self.owners.arrivals, Time::NEVER);
+        self.network.tree.set(self.owners.samples, Time::NEVER);
+        if self.awaited > 0 {
+            self.until = end + drain;
+        }
+    }
+
+    fn finish(mut self) -> Results {
         self.network.assert_conservation();
         for slot in self.slots.iter().filter(|s| s.active) {
-            self.recorder.record(slot, end);
+            self.recorder.record(slot, self.until);
         }
-        self.note_arrivals();
-        let packet_hops = self.write_links(end);
+        let packet_hops = self.measured.unwrap_or_default();
         let (flows, totals) = self.recorder.finish();
         self.results.flows = flows;
-        let measured = end.since(Time::ZERO + self.plan.warmup).as_secs_f64();
+        let measured = (self.plan.duration - self.plan.warmup).as_secs_f64();
         self.results.runs.push(RunRow {
             seed: self.plan.seed,
             duration: self.plan.duration.as_secs_f64(),
@@ -399,7 +440,7 @@ impl<'p> Engine<'p> {
         self.results
     }
 
-    /// Writes the rows of the links; returns the packet-hops of the whole run.
+    /// Writes the rows of the links; returns the packet-hops so far.
     fn write_links(&mut self, end: Time) -> u64 {
         let warmup = Time::ZERO + self.plan.warmup;
         let mut packet_hops = 0;
