@@ -32,6 +32,7 @@ READINGS: dict[str, tuple[str, ...]] = {
     "guard 128 ms": (f"{_POWER}.guard=128ms",),
     "guard from end": (f"{_POWER}.guard_from=end",),
     "hold in service": (f"{_POWER}.in_service=hold",),
+    "no drain": ("drain=0s",),
     "start lowest": (f"{_POWER}.start=lowest",),
     "window 44": ("transport.max_window=44",),
     "window unlimited": ("transport.max_window=100000",),
