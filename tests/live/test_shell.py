@@ -40,7 +40,8 @@ def test_a_round_trip_takes_the_configured_time(tmp_path: Path) -> None:
     scenario = scenario_of_link({"cbr": "96Mbit/s", "delay": "20ms"})
     command = f"ping -n -c 100 -i 0.02 100.64.0.1 > {tmp_path / 'ping'}"
 
-    def round_trips() -> list[float]:
+    def measured() -> tuple[float, float, float]:
+        """99th percentile and median of round trips in ms, median lateness both ways in s."""
         emulation = valid_run(
             lambda: run_shell(scenario, ["sh", "-c", command]), lambda emulation: emulation.fidelity["valid"]
         )
@@ -49,12 +50,16 @@ def test_a_round_trip_takes_the_configured_time(tmp_path: Path) -> None:
         assert len(times) == 100
         # Two packet times of 84 bytes are 14 microseconds.
         assert times[0] >= 40.0
-        return times
+        lateness = [emulation.fidelity[direction]["lateness"]["p50"] for direction in ("uplink", "downlink")]
+        return times[98], times[50], sum(lateness)
 
-    # Other work of the machine may delay ping and kernel too, within the bound of lateness: the best counts.
-    best = min((round_trips() for _ in range(3)), key=lambda times: times[50])
-    assert best[50] < 40.3
-    assert best[98] < 42.0
+    # One round trip in fifty may meet other work of the machine: the best of a few measurements counts.
+    late, median, lateness = min(measured() for _ in range(4))
+    assert late < 42.0
+    # The emulator answers for its lateness. An idle virtual machine takes 0.3 ms or so on top to wake ping,
+    # the kernel and the emulator.
+    assert lateness < 0.3e-3
+    assert median < 41.0
 
 
 @pytest.mark.ping
