@@ -22,7 +22,7 @@ use crate::namespace::{End, News};
 use crate::nest;
 use crate::path::Path;
 use crate::port::{Input, Pool, Port};
-use crate::precise::Precise;
+use crate::precise::{Lead, Precise};
 
 /// Between two wake-ups while traffic is dense: packets that come or go within it are handled together. Half the allowed
 /// error of a round-trip time, and most of the cost of a packet saved: on a virtual machine, that is setting a timer and
@@ -31,9 +31,6 @@ const QUANTUM: Duration = Duration::from_micros(150);
 
 /// Traffic is dense if packets moved in two wake-ups no further apart than this.
 const DENSE: Duration = Duration::from_micros(300);
-
-/// The most by which a timer is set early. See [`Emulator::lead`].
-const MOST_LEAD: Duration = Duration::from_micros(60);
 
 /// Time between two looks at the caller, who may wish to stop.
 const TICK: Duration = Duration::from_millis(100);
@@ -161,9 +158,7 @@ pub struct Emulator {
     asking: VecDeque<u64>,
     /// The number of the next address.
     next_number: u32,
-    /// How much earlier than needed to set a timer: what the kernel takes to wake a thread when a timer fires, as observed;
-    /// near the shortest, so that the thread seldom has to set another.
-    lead: Duration,
+    lead: Lead,
     pool: Pool,
     held: u64,
     drops: Vec<(IpFrame, DropReason)>,
@@ -233,7 +228,7 @@ impl Emulator {
             admitted: 0,
             asking: VecDeque::new(),
             next_number: 3,
-            lead: Duration::ZERO,
+            lead: Lead::default(),
             pool: Pool::new(settings.path.mtu),
             held: 0,
             drops: Vec::new(),
@@ -301,7 +296,7 @@ impl Emulator {
             }
             let wake_at = self.directions.iter().map(|d| d.link.wake_at()).min().unwrap_or(Time::NEVER);
             let news;
-            (news, ready) = self.wait(wake_at.min(next_tick).min(next_sample));
+            (news, ready) = self.wait(wake_at, next_tick.min(next_sample));
             match news {
                 Wait::Packets => {}
                 Wait::Server => match self.server.as_ref().map(End::news) {
@@ -507,12 +502,8 @@ impl Emulator {
         }
     }
 
-    /// Waits for packets, for news, or for the time to pass.
-    fn wait(&mut self, until: Time) -> (Wait, Ready) {
-        let left = until.since(self.clock.now());
-        // Within the lead, the timer would be over before it is set.
-        let lead = if left > self.lead { self.lead } else { Duration::ZERO };
-        let timeout = left.saturating_sub(lead);
+    /// Waits for packets, for news, for the time of a packet, which is kept exactly, or for that of other work.
+    fn wait(&mut self, packet: Time, other: Time) -> (Wait, Ready) {
         let input = |fd| PollFd::new(fd, PollFlags::POLLIN);
         let has_come = |watched: &PollFd<'_>| watched.revents().is_some_and(|events| !events.is_empty());
         let mut watched = vec![input(self.client.as_fd())];
@@ -524,8 +515,23 @@ impl Emulator {
             let here = self.guests.iter().filter(|guest| !guest.gone);
             watched.extend(here.map(|guest| input(guest.port.as_fd())));
         }
-        // A signal is looked at with the next tick.
-        let came = ppoll(&mut watched, Some(timespec(timeout)), None);
+        let lead = self.lead.get();
+        let until = other.min(packet);
+        let timer = other.min(packet - lead);
+        loop {
+            let now = self.clock.now();
+            // Once the timer has fired, the rest is spent looking at the ports again and again.
+            let timeout = timer.since(now);
+            // A signal is looked at with the next tick.
+            let came = ppoll(&mut watched, Some(timespec(timeout)), None);
+            let later = self.clock.now();
+            if came == Ok(0) && timeout > Duration::ZERO {
+                self.lead.observe(later.since(timer));
+            }
+            if came != Ok(0) || later >= until {
+                break;
+            }
+        }
         let come: Vec<bool> = watched.iter().map(has_come).collect();
         let (processes, ports) = come.split_at(ports);
         let at = |i: usize| ports.get(i).copied().unwrap_or_default();
@@ -541,20 +547,7 @@ impl Emulator {
             [_, true] => Wait::Server,
             _ => Wait::Packets,
         };
-        if came == Ok(0) {
-            self.observe_latency(self.clock.now().since(until - lead));
-        }
         (wait, ready)
-    }
-
-    /// A timer fired, and the thread ran so much later. The lead falls eight times as fast as it rises.
-    fn observe_latency(&mut self, latency: Duration) {
-        let latency = latency.min(MOST_LEAD);
-        self.lead = if latency < self.lead {
-            self.lead.saturating_sub((self.lead.saturating_sub(latency)) / 8)
-        } else {
-            self.lead + latency.saturating_sub(self.lead) / 64
-        };
     }
 
     fn finish(
