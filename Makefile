@@ -23,7 +23,7 @@ setup: $(STAMPS)/extension ## Create .venv, install the locked packages, build t
 demo: setup ## Run two experiments and draw their figures into out/demo (less than a minute)
 	@$(BIN)/python -m dumbbell.demo -o out/demo
 
-test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
+test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
 	cargo test --workspace --locked --quiet
 	$(BIN)/python -m pytest
 
@@ -99,5 +99,5 @@ $(STAMPS)/extension: $(STAMPS)/packages $(RUST) pyproject.toml README.md
 	@touch $@
 
 # Debian packages that some targets use; without them those targets say what they skip.
-$(STAMPS)/ns2 $(STAMPS)/valgrind $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping: | $(STAMPS)/machine
+$(STAMPS)/ns2 $(STAMPS)/valgrind $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime: | $(STAMPS)/machine
 	@tools/debian-package.sh $(@F) && touch $@ || true

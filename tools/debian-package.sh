@@ -5,6 +5,7 @@ package=$1
 case $package in
     ns2) program=ns what="comparisons with ns-2 are skipped" ;;
     chromium) program=chromium what="browser tests of reports are skipped" ;;
+    faketime) program=faketime what="the live test that steps the date is skipped" ;;
     ping) program=ping package=iputils-ping what="live tests that ping are skipped" ;;
     *) program=$package what="what needs $package is skipped" ;;
 esac

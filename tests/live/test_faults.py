@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -147,3 +148,40 @@ def test_an_emulator_that_was_stopped_says_that_its_run_is_invalid(tmp_path: Pat
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 0
     assert "INVALID: uplink: one packet in a hundred left" in errors
+
+
+@pytest.mark.ping
+def test_a_step_of_the_date_changes_nothing(tmp_path: Path) -> None:
+    faketime = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
+    if faketime is None:
+        pytest.skip("faketime is not installed")
+    offset, replies = tmp_path / "offset", tmp_path / "replies"
+    offset.write_text("+0")
+    # A day on, an hour back, each while packets are on their way; only the emulator's date is false.
+    steps = f"sleep 0.5; echo +1d > {offset}; sleep 0.5; echo -1h > {offset}; wait"
+    ping = f"env -u LD_PRELOAD ping -n -c 80 -i 0.02 100.64.0.1 > {replies}"
+    false_date = {
+        "LD_PRELOAD": str(faketime),
+        "FAKETIME_TIMESTAMP_FILE": str(offset),
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+    program = "import time; from dumbbell.live import run_shell, scenario_of_link\n"
+    program += "began, scenario = time.time(), scenario_of_link({'cbr': '12Mbit/s', 'delay': '20ms'})\n"
+    program += f"found = run_shell(scenario, ['sh', '-c', '{ping} & {steps}'])\n"
+    program += "print(found.status, found.results.runs.row(0)['duration'], time.time() - began)"
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | false_date,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    status, duration, by_date = run.stdout.split()
+    assert (status, float(by_date) < -3000) == ("0", True)
+    assert 1.6 < float(duration) < 10
+    times = [float(found) for found in re.findall(r"time=([\d.]+) ms", replies.read_text())]
+    assert len(times) == 80
+    assert min(times) >= 40
+    assert max(times) < 140
