@@ -80,6 +80,9 @@ pub struct Mixture {
     bounds: (f64, f64),
 }
 
+/// Points that follow from one exponential: the rounding of that many products does not count.
+const RUN: usize = 64;
+
 /// Standard deviations beyond which nothing is left: 1e-18 of a normal distribution.
 const REACH: f64 = 9.0;
 
@@ -94,27 +97,47 @@ impl Mixture {
         Mixture { laws: parts.iter().map(law).collect(), parts, bounds }
     }
 
-    /// Density of the logarithm at `y`, not normalised.
-    fn density(&self, y: f64) -> f64 {
-        let part = |(weight, sigma, mu): &(f64, f64, f64)| {
-            let z = (y - mu) / sigma;
-            if z.abs() > REACH { 0.0 } else { weight / sigma * (-0.5 * z * z).exp() }
-        };
-        self.parts.iter().map(part).sum()
-    }
-
-    /// Integrals of the density and of `f` times the density over the logarithm between two bounds.
+    /// Integrals of the density and of `f` times the density over the logarithm between two bounds; not normalised.
     fn integrate(&self, (min, max): (f64, f64), f: &mut dyn FnMut(f64) -> f64) -> (f64, f64) {
         let low = self.parts.iter().map(|(_, sigma, mu)| mu - REACH * sigma).fold(f64::INFINITY, f64::min);
         let high =
             self.parts.iter().map(|(_, sigma, mu)| mu + REACH * sigma).fold(f64::NEG_INFINITY, f64::max);
         let (low, high) = (low.max(min.ln()), high.min(max.ln()));
         let step = ((high - low) / f64::from(POINTS)).max(0.0);
-        (0..POINTS).fold((0.0, 0.0), |(mass, sum), i| {
-            let y = low + (f64::from(i) + 0.5) * step;
-            let weight = self.density(y) * step;
-            (mass + weight, sum + weight * f(y.exp()))
-        })
+        let growth = step.exp();
+        let (mut mass, mut sum) = (0.0, 0.0);
+        for first in (0..POINTS).step_by(RUN) {
+            let y = low + (f64::from(first) + 0.5) * step;
+            let mut x = y.exp();
+            for density in self.densities(y, step) {
+                mass += density * step;
+                sum += density * step * f(x);
+                x *= growth;
+            }
+        }
+        (mass, sum)
+    }
+
+    /// Density of the logarithm at `y` and the points that follow it, not normalised.
+    fn densities(&self, y: f64, step: f64) -> [f64; RUN] {
+        let mut densities = [0.0; RUN];
+        for (weight, sigma, mu) in &self.parts {
+            let (z, h) = ((y - mu) / sigma, step / sigma);
+            if z.abs() > REACH {
+                continue;
+            }
+            // exp(-(z + h)^2 / 2) is exp(-z^2 / 2) times a ratio that itself falls by exp(-h^2) from point to point: two
+            // products in place of an exponential.
+            let mut value = weight / sigma * (-0.5 * z * z).exp();
+            let mut ratio = (-z * h - 0.5 * h * h).exp();
+            let fall = (-h * h).exp();
+            for density in &mut densities {
+                *density += value;
+                value *= ratio;
+                ratio *= fall;
+            }
+        }
+        densities
     }
 
     /// Share of the draws that fall within the bounds.
