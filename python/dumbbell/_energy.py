@@ -62,21 +62,15 @@ def saving(results: Results, model: Model, link: str) -> float:
 def spans(results: Results, link: str, model: Model | None = None) -> tuple[Floats, Floats]:
     """Return the time (s) in each state of a link and the power (W) in it, both of shape (states,)."""
     states = results.states
-    here = of_link(results, link)
+    here = states.where("link", link)
     times = states["time"][here]
     if model is None:
         return times, states["power"][here]
     if not times.size:
         return times, times
-    top = float(results.links["rate"][results.links["link"].tolist().index(link)])
+    top = float(results.links["rate"][results.links.where("link", link)][0])
     names = states["state"][here].tolist()
     return times, power_model(model).powers(names, states["rate"][here], states["previous_rate"][here], top)
-
-
-def of_link(results: Results, link: str) -> NDArray[np.bool_]:
-    """Return which rows of the table of states are those of a link, shape (rows,)."""
-    codes, names = results.states.codes("link")
-    return codes == names.index(link) if link in names else np.zeros(len(codes), dtype=bool)
 
 
 def power_model(model: Model) -> PowerModel:

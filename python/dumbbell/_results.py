@@ -99,6 +99,17 @@ class Table:
             raise KeyError(name)
         return self._native.values(name), labels
 
+    def where(self, name: str, label: str) -> NDArray[np.bool_]:
+        """Return which rows have a label in a column, shape (rows,): none if the label is not in the table.
+
+        Raises
+        ------
+        KeyError
+            If there is no such column of labels.
+        """
+        codes, labels = self.codes(name)
+        return codes == labels.index(label) if label in labels else np.zeros(len(codes), np.bool_)
+
     def row(self, index: int) -> dict[str, Any]:
         """Return one row as Python values; null becomes ``None``."""
         row = {name: self[name][index].item() for name in self}

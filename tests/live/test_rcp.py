@@ -215,9 +215,13 @@ def test_a_receiver_takes_a_flood_of_nonsense() -> None:
     [
         (["send"], "no receiver; give --to ADDRESS"),
         (["send", "--to", "no.such.host.invalid"], "give an address"),
+        (["send", "--to", "127.0.0.1:99999"], "'99999' is not a port"),
+        (["send", "--to", "[::1]:http"], "'http' is not a port"),
         (["send", "--to", "127.0.0.1", "--size", "many"], "size: "),
+        (["send", "--to", "127.0.0.1", "--count", "0"], "--count"),
         (["recv", "--port", "0"], "--port"),
         (["replay", "nothing"], "nothing: "),
+        (["replay", sys.executable], f"{sys.executable}: line 1: this is no log"),
     ],
 )
 def test_bad_input_is_one_line(cli: Cli, arguments: list[str], message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,21 @@ def test_one_seed_has_no_interval(tmp_path: Path, one_seed: StudyResult, specs: 
     page = write_report(tmp_path / "report.html", one_seed, (), specs).read_text()
     assert "n=1, no interval" in page
     assert "One run at each point: no intervals." in page
+
+
+def test_the_figures_that_answer(tmp_path: Path, result: StudyResult, specs: Any) -> None:
+    def answer(figures: Any) -> str:
+        page = write_report(tmp_path / "report.html", result, (), figures).read_text()
+        return page[page.index('<div class="answer">') : page.index("</ul>", page.index('id="answer"'))]
+
+    time, loss = specs[0], specs[2]
+    alone = answer([time, loss])
+    assert alone.count("completion time: ") == alone.count("<li>") > 0
+    assert " bottleneck: " not in alone
+    loss = replace(loss, answers=True)
+    assert "completion time: " not in answer([time, loss])
+    both = answer([replace(time, answers=True), loss])
+    assert both.count("completion time: ") == both.count(" bottleneck: ") == both.count("<li>") > 0
 
 
 def test_no_run_yet(tmp_path: Path, nothing: StudyResult, specs: Any) -> None:

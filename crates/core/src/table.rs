@@ -125,7 +125,7 @@ macro_rules! tables {
         }
     )+) => {$(
         #[doc = $table_doc]
-        #[derive(Clone, Copy, PartialEq, Debug)]
+        #[derive(Clone, Copy, PartialEq, Debug, Default)]
         $vis struct $row { $( #[doc = $doc] pub $field: $type, )+ }
 
         #[doc = concat!("The columns of the table `", $table, "`.")]

@@ -1,14 +1,21 @@
 //! The clock: nanoseconds of `CLOCK_MONOTONIC`, which a change of the date does not touch.
 
-use dumbbell_core::Time;
+use dumbbell_core::{Duration, Time};
+use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
 
 /// The time since the machine's own origin, commonly its start: the same for every process of the machine.
 #[inline]
 pub fn monotonic() -> Time {
     // The clock exists on every Linux.
-    let nanos = |t: nix::sys::time::TimeSpec| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64;
+    let nanos = |t: TimeSpec| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64;
     Time::from_nanos(clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, nanos))
+}
+
+/// A duration as the kernel takes it.
+#[inline]
+pub fn timespec(d: Duration) -> TimeSpec {
+    TimeSpec::new((d.as_nanos() / 1_000_000_000) as i64, (d.as_nanos() % 1_000_000_000) as i64)
 }
 
 /// A clock that reads zero when it is started.

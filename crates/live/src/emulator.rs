@@ -12,9 +12,9 @@ use dumbbell_net::power::Ledger;
 use dumbbell_sim::histogram::Histogram;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::{TimeSpec, TimeVal};
+use nix::sys::time::TimeVal;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, timespec};
 use crate::frame::IpFrame;
 use crate::lateness::Lateness;
 use crate::log::Log;
@@ -532,20 +532,19 @@ impl Emulator {
                 break;
             }
         }
-        let come: Vec<bool> = watched.iter().map(has_come).collect();
-        let (processes, ports) = come.split_at(ports);
-        let at = |i: usize| ports.get(i).copied().unwrap_or_default();
+        let (processes, ports) = watched.split_at(ports);
+        let at = |i: usize| ports.get(i).is_some_and(has_come);
         let doors = 2 + usize::from(self.client.door.is_some());
         let ready = Ready {
             near: at(0),
             far: at(1),
             door: doors == 3 && at(2),
-            guests: ports.iter().skip(doors).any(|come| *come),
+            guests: ports.iter().skip(doors).any(has_come),
         };
-        let wait = match processes {
-            [true, ..] => Wait::Client,
-            [_, true] => Wait::Server,
-            _ => Wait::Packets,
+        let wait = match processes.iter().position(has_come) {
+            Some(0) => Wait::Client,
+            Some(_) => Wait::Server,
+            None => Wait::Packets,
         };
         (wait, ready)
     }
@@ -591,10 +590,6 @@ enum Wait {
     Packets,
     Client,
     Server,
-}
-
-fn timespec(d: Duration) -> TimeSpec {
-    TimeSpec::new((d.as_nanos() / 1_000_000_000) as i64, (d.as_nanos() % 1_000_000_000) as i64)
 }
 
 /// Processor time of this thread, the kernel's work for it included.

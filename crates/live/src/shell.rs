@@ -203,16 +203,7 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
         seed: plan.seed,
         duration: outcome.duration.as_secs_f64(),
         warmup: from.as_secs_f64(),
-        packet_hops: 0,
-        flows_started: 0,
-        flows_completed: 0,
-        goodput: 0.0,
-        fairness: None,
-        fct_mean: None,
-        packets_sent: 0,
-        packets_delivered: 0,
-        packets_dropped: 0,
-        packets_inside: 0,
+        ..RunRow::default()
     };
     for (i, (link, tally)) in links.iter().zip(&outcome.tallies).enumerate() {
         let counted = tally.total.since(&tally.baseline);

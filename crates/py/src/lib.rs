@@ -31,6 +31,12 @@ mod _native {
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const version: &str = env!("CARGO_PKG_VERSION");
+    /// The UDP port of receivers of RCP.
+    #[pymodule_export]
+    const RCP_PORT: u16 = dumbbell_live::rcp::PORT;
+    /// Bytes of the headers of a packet of RCP over UDP and IPv4.
+    #[pymodule_export]
+    const RCP_HEADERS: u32 = dumbbell_live::wire::HEADER as u32 + dumbbell_live::wire::IP_AND_UDP;
     /// The exact versions that this module is built from.
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

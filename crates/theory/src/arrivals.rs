@@ -63,10 +63,10 @@ impl Scale {
         units as f64 / (self.0 as f64 * 1e9)
     }
 
-    /// To the next whole nanosecond.
-    pub(crate) fn duration_up(self, units: i128) -> Duration {
+    /// To the next whole nanosecond; `None` beyond all that a duration holds.
+    pub(crate) fn duration_up(self, units: i128) -> Option<Duration> {
         let nanos = (units + self.0 - 1) / self.0;
-        Duration::from_nanos(u64::try_from(nanos).expect("delays of recorded packets fit into 64 bits"))
+        u64::try_from(nanos).ok().map(Duration::from_nanos)
     }
 }
 
@@ -74,7 +74,7 @@ impl Scale {
 /// out, to the next whole nanosecond: with less, no schedule that never exceeds the rate keeps all deadlines.
 ///
 /// # Errors
-/// If the arrivals are not in order of time, or the rate is zero.
+/// If the arrivals are not in order of time, the rate is zero, or some packet takes centuries.
 pub fn smallest_delay(arrivals: &[Arrival], rate: BitRate) -> Result<Duration, TheoryError> {
     check_order(arrivals)?;
     let scale = Scale::new(rate)?;
@@ -84,7 +84,10 @@ pub fn smallest_delay(arrivals: &[Arrival], rate: BitRate) -> Result<Duration, T
         end = arrived.max(end) + scale.transmission(arrival.bytes);
         longest = longest.max(end - arrived);
     }
-    Ok(scale.duration_up(longest))
+    scale.duration_up(longest).map_or_else(
+        || refuse(format!("at {rate} some packet takes longer than 500 years; raise the rate")),
+        Ok,
+    )
 }
 
 #[cfg(test)]
@@ -107,6 +110,8 @@ pub(crate) mod tests {
         let arrivals = list(&[(0, 10), (4, 4), (9, 6), (40, 3)]);
         assert_eq!(smallest_delay(&arrivals, byte_per_ns()).unwrap(), Duration::from_nanos(11));
         // At 3 bit/ns, 10 bytes take 26.67 ns.
+        let endless = smallest_delay(&list(&[(0, u64::MAX)]), BitRate::from_bps(1));
+        assert!(endless.is_err(), "{endless:?}");
         let third = smallest_delay(&list(&[(0, 10)]), BitRate::from_bps(3_000_000_000)).unwrap();
         assert_eq!(third, Duration::from_nanos(27));
     }

@@ -28,6 +28,11 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
+def side_console() -> Console:
+    """Return the console on the standard error, for what is not the result of a command."""
+    return Console(stderr=True, highlight=False)
+
+
 def scenario_options(command: Command) -> Command:
     """Add the argument and options of commands that read a scenario."""
     seed = click.option(

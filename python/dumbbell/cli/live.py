@@ -16,7 +16,7 @@ from rich.console import Console
 
 from dumbbell._folder import new_folder
 from dumbbell._scenario import Scenario
-from dumbbell.cli.common import console, number, read_scenario, text_table
+from dumbbell.cli.common import console, number, read_scenario, side_console, text_table
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Comparison, Emulation, checks, compare, run_shell, scenario_of_link
 
@@ -85,7 +85,7 @@ def shell(
             emulation.results.write(part)
             text = json.dumps(emulation.fidelity, indent=2)
             (part / "fidelity.json").write_text(text + "\n", encoding="utf-8")
-    _print_fidelity(Console(stderr=True, highlight=False), emulation)
+    _print_fidelity(side_console(), emulation)
     if output is not None:
         click.echo(f"results in {output}", err=True)
     return emulation.status
@@ -209,7 +209,7 @@ def rcp_real(output: Path, rates: str, duration: float) -> None:
         numbers = [float(rate) for rate in rates.split(",")]
     except ValueError:
         raise DumbbellError(f"--rates: {rates!r} are no numbers; give 12,50,96") from None
-    out = Console(stderr=True, highlight=False)
+    out = side_console()
     with new_folder(output) as part:
         links = [measure(rate, duration, out.print) for rate in numbers]
         command = f"dumbbell rcp-real --rates {rates} --duration {duration:g} -o {output.name}"

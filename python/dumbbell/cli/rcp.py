@@ -9,10 +9,9 @@ from pathlib import Path
 from types import FrameType
 
 import click
-from rich.console import Console
 
 from dumbbell._folder import new_folder
-from dumbbell.cli.common import number, read_scenario, text_table
+from dumbbell.cli.common import number, read_scenario, side_console, text_table
 from dumbbell.errors import DumbbellError
 from dumbbell.live.rcp import PORT, Endpoint, receive, scenario_of_flows
 from dumbbell.live.rcp import replay as replay_events
@@ -25,7 +24,7 @@ from dumbbell.live.rcp import send as send_flows
 @click.option(
     "--size", metavar="SIZE", help="Without a scenario: bytes of each flow, such as 1MB; endless without it."
 )
-@click.option("--count", type=int, help="Without a scenario: how many flows; one without it.")
+@click.option("--count", type=click.IntRange(1), help="Without a scenario: how many flows; one without it.")
 @click.option("--gap", metavar="TIME", help="Without a scenario: time from one start to the next.")
 @click.option(
     "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
@@ -137,7 +136,7 @@ def _print(ends: Endpoint, what: str) -> None:
         number(sum(ends.counts[key] for key in ("malformed", "stray", "ignored", "refused"))),
     )  # fmt: skip
     columns = ("flows", "completed", "mean FCT ms", "max FCT ms", "sent again", "not taken")
-    out = Console(stderr=True, highlight=False)
+    out = side_console()
     out.print(text_table("", ("",), columns, [row]))
     for reason in failures:
         count = flows["failure"].tolist().count(reason)

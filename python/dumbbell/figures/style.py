@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import math
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Any
 
 import matplotlib as mpl
 from cycler import cycler
+from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -158,3 +161,10 @@ def save(figure: Figure, stem: Path, formats: Iterable[str] = FORMATS) -> list[P
             raise
         paths.append(path)
     return paths
+
+
+def data_address(figure: Figure) -> Markup:
+    """Return a figure as an SVG image within the address of a page."""
+    with io.BytesIO() as buffer, mpl.rc_context(STYLE):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        return Markup("data:image/svg+xml;base64," + base64.b64encode(buffer.getvalue()).decode())

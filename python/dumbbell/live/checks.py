@@ -23,11 +23,11 @@ class Check:
 def checks() -> list[Check]:
     """Return what of this machine live emulation can use, and why not the rest."""
     tun = Path("/dev/net/tun")
-    tun_detail = "TUN devices" if os.access(tun, os.R_OK | os.W_OK) else f"{tun} cannot be opened"
+    tunnels = os.access(tun, os.R_OK | os.W_OK)
     refused = _native.probe()
     rows = [
         Check("linux", sys.platform == "linux", sys.platform),
-        Check("tun", os.access(tun, os.R_OK | os.W_OK), tun_detail),
+        Check("tun", tunnels, "TUN devices" if tunnels else f"{tun} cannot be opened"),
         Check("namespaces", refused is None, refused or "a namespace with a device was made and taken down"),
     ]
     realtime = os.geteuid() == 0

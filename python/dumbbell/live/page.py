@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import csv
-import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from markupsafe import Markup
 
 from dumbbell import __version__, theory
 from dumbbell._scenario import Scenario
-from dumbbell.figures.style import COLOURS, STYLE, finish, new_figure, plain_log, save
+from dumbbell.figures.style import COLOURS, STYLE, data_address, finish, new_figure, plain_log, save
 from dumbbell.live.rcp import HEADERS, LiveRun, run_rcp
 from dumbbell.report import palette
 
@@ -245,9 +243,6 @@ def _render(links: Sequence[Link], rows: Sequence[dict[str, Any]], figure: Figur
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    with io.BytesIO() as buffer, mpl.rc_context(STYLE):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-        image = Markup("data:image/svg+xml;base64," + base64.b64encode(buffer.getvalue()).decode())
     reasons = [("INVALID", link.rate, reason) for link in links for reason in link.run.fidelity["reasons"]]
     reasons += [
         (
@@ -263,9 +258,13 @@ def _render(links: Sequence[Link], rows: Sequence[dict[str, Any]], figure: Figur
         css=Markup(palette.style_sheet()),
         light=palette.light(),
         dark=palette.dark(),
-        image=image,
-        heads=[f"{name} ({unit})" if unit else name for name, unit in _COLUMNS.values()],
-        rows=[[_cell(row[key]) for key in _COLUMNS] for row in rows],
+        image=data_address(figure),
+        links=[f"{row['rate']:g} Mbit/s" for row in rows],
+        quantities=[
+            (f"{name} ({unit})" if unit else name, [_cell(row[key]) for row in rows])
+            for key, (name, unit) in _COLUMNS.items()
+            if key != "rate"
+        ],
         reasons=reasons,
         answer=_answer(rows),
         command=command,

@@ -19,16 +19,16 @@ import numpy as np
 from dumbbell import _native
 from dumbbell._results import Results, Table, load
 from dumbbell._scenario import Scenario
-from dumbbell.errors import DumbbellError
+from dumbbell.errors import DumbbellError, ScenarioError
 from dumbbell.live.shell import Emulation, run_shell
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PORT = 52430
+PORT = _native.RCP_PORT
 """The UDP port of receivers, in the range that IANA leaves to private use."""
 
-HEADERS = 76
+HEADERS = _native.RCP_HEADERS
 """Bytes of IPv4 (20), UDP (8) and RCP (48) headers in every packet."""
 
 _ENDPOINT = "endpoint.json"
@@ -110,10 +110,13 @@ def address_of(text: str) -> tuple[str, int]:
         If there is no such host or port.
     """
     host, _, port = text.rpartition(":") if text.count(":") == 1 or "]:" in text else (text, "", "")
+    number = int(port) if port.isdecimal() else 0
+    if port and not 0 < number < 1 << 16:
+        raise DumbbellError(f"{text}: {port!r} is not a port; give 1 to 65535")
     try:
-        found = socket.getaddrinfo(host.strip("[]"), int(port or PORT), type=socket.SOCK_DGRAM)
-    except (OSError, ValueError) as error:
-        raise DumbbellError(f"{text}: {error}; give an address, or address:port") from None
+        found = socket.getaddrinfo(host.strip("[]"), number or PORT, type=socket.SOCK_DGRAM)
+    except (OSError, UnicodeError):
+        raise DumbbellError(f"{text}: there is no such host; give an address, or address:port") from None
     address = found[0][4]
     return str(address[0]), int(address[1])
 
@@ -195,9 +198,20 @@ def replay(events: str | os.PathLike[str], scenario: Scenario | None = None) -> 
     -------
     dict
         ``events``, ``packets`` compared, ``flows``, and the first ``difference`` in words, or ``None``.
+
+    Raises
+    ------
+    DumbbellError
+        If the log cannot be read or understood, or is of another scenario.
     """
-    text = Path(events).read_text(encoding="ascii")
-    return _native.replay(text, scenario._native if scenario else None)
+    try:
+        # What is no text is no event, and the replay says in which line.
+        text = Path(events).read_text(encoding="ascii", errors="replace")
+        return _native.replay(text, scenario._native if scenario else None)
+    except ScenarioError as error:
+        raise DumbbellError(f"{events}: {error}") from None
+    except OSError as error:
+        raise DumbbellError(f"{events}: {error.strerror}; give the file that `--events` wrote") from None
 
 
 @dataclass(frozen=True)

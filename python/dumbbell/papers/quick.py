@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dumbbell.study import Axis, Study, StudyError
+from dumbbell.study import Study, StudyError
 
 _KEYS = ("seeds", "axes", "scenario")
 
@@ -59,17 +59,8 @@ def shortened(study: Study, values: Mapping[str, Any], path: str) -> Study:
     return replace(
         study,
         seeds=study.seeds[:seeds],
-        axes=tuple(_some(axis, chosen[axis.name]) if axis.name in chosen else axis for axis in study.axes),
+        axes=tuple(axis.keeping(chosen[axis.name]) if axis.name in chosen else axis for axis in study.axes),
         scenario=_changed(study.scenario, values.get("scenario", {})),
-    )
-
-
-def _some(axis: Axis, wanted: list[Any]) -> Axis:
-    kept = [index for index, value in enumerate(axis.values) if value in wanted]
-    return replace(
-        axis,
-        values=tuple(axis.values[index] for index in kept),
-        settings=tuple(axis.settings[index] for index in kept),
     )
 
 

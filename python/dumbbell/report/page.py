@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 import json
 import math
 import os
@@ -16,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
-import matplotlib as mpl
 import pyarrow.parquet as pq
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from dumbbell import __version__
-from dumbbell.figures.style import STYLE, save
+from dumbbell.figures.style import data_address, save
 from dumbbell.report import palette
 from dumbbell.report.data import FigureData, figure_data, with_unit
 from dumbbell.report.maps import Cell, MapData, MapSpec, draw_map, map_data
@@ -65,7 +63,6 @@ def write_report(
     title: str = "",
     question: str = "",
     answer: str = "",
-    answers: Mapping[str, str] | None = None,
     quick: bool = False,
     sources: Mapping[str, str] | None = None,
     bibliography: Mapping[str, str] | None = None,
@@ -91,9 +88,7 @@ def write_report(
     title, question
         Those of the study by default.
     answer
-        One sentence.
-    answers
-        A sentence for each arm, by name; by default the ends of the first figure that shows the most arms.
+        One sentence, before those that each arm has from the figures that answer (:class:`FigureSpec`).
     quick
         Whether the study was cut short on purpose; the report says so.
     sources
@@ -128,7 +123,7 @@ def write_report(
     pq.write_table(result.table, path.parent / "data" / "runs.parquet")
     text = _render(
         result, judgements, data, drawn=drawn, maps=drawn_maps,
-        title=title or result.study.title or result.study.name, answer=answer, answers=answers or {},
+        title=title or result.study.title or result.study.name, answer=answer,
         question=question or result.study.question,
         stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},
         bibliography=bibliography or {}, command=command,
@@ -172,7 +167,6 @@ def _render(
     figures: Sequence[FigureData],
     *,
     drawn: Sequence[dict[str, Any]],
-    answers: Mapping[str, str],
     sources: Mapping[str, str],
     **context: Any,
 ) -> str:
@@ -199,7 +193,7 @@ def _render(
         verdict_signs=_VERDICT_SIGNS,
         version=__version__,
         study_name=study.name,
-        answers=_answers(study, figures, answers),
+        answers=_answers(study, figures),
         claims=[(claim, judgement, _decider(judgement)) for claim, judgement in judgements],
         claims_summary=_claims_summary(judgements),
         figures=drawn,
@@ -239,19 +233,15 @@ def _json(value: Any) -> Markup:
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
-def _answers(
-    study: Study, figures: Sequence[FigureData], answers: Mapping[str, str]
-) -> list[tuple[str, str]]:
-    """Return a sentence for each arm: the one given, else the ends of the first figure with the most arms."""
+def _answers(study: Study, figures: Sequence[FigureData]) -> list[tuple[str, str]]:
+    """Return a sentence for each arm: the ends of its lines in the figures that answer, else the first."""
+    answering = [figure for figure in figures if figure.spec.answers] or figures[:1]
     found = []
-    figures = sorted(figures, key=lambda figure: -len(figure.lines))
     for arm in study.arms:
-        line = next(
-            ((figure, line) for figure in figures for line in figure.lines if line.arm == arm.name), None
-        )
-        sentence = answers.get(arm.name) or (line and _ends(line[0], line[1].estimates))
-        if sentence:
-            found.append((arm.label, sentence))
+        lines = [(figure, line) for figure in answering for line in figure.lines if line.arm == arm.name]
+        if lines:
+            ends = "; ".join(_ends(figure, line.estimates) for figure, line in lines)
+            found.append((arm.label, f"{ends}."))
     return found
 
 
@@ -262,10 +252,10 @@ def _ends(figure: FigureData, estimates: Sequence[Estimate | None]) -> str:
         if estimate is not None
     ]
     if not there:
-        return "no value yet."
+        return f"{figure.y_name}: no value yet"
     ends = there if len(there) < 2 else [there[0], there[-1]]
     texts = [f"{estimate.text(figure.unit)} at {figure.x_name} {value}" for value, estimate in ends]
-    return f"{figure.y_name} {', '.join(texts)}."
+    return f"{figure.y_name}: {', '.join(texts)}"
 
 
 def _decider(judgement: Judgement) -> str:
@@ -321,7 +311,7 @@ def _figure(figure: FigureData, image: Figure, files: Sequence[str]) -> dict[str
         "rows": rows,
         "remarks": [f"{', '.join(places)}: {note}" for note, places in remarks.items()],
         "files": files,
-        "image": _image(image),
+        "image": data_address(image),
     }
 
 
@@ -338,7 +328,7 @@ def _map(chart: MapData, image: Figure, files: Sequence[str]) -> dict[str, Any]:
         "x_values": [str(x) for x in chart.x_values],
         "rows": [(f"{y:g}", [_map_cell(cell) for cell in cells]) for y, cells in rows],
         "files": files,
-        "image": _image(image),
+        "image": data_address(image),
     }
 
 
@@ -351,13 +341,6 @@ def _cells(estimate: Estimate | None) -> tuple[str, str, str, str]:
         return ("-", "-", "-", "0")
     low, high = (f"{end:.4g}" for end in estimate.interval) if estimate.interval else ("-", "-")
     return (f"{estimate.value:.4g}", low, high, str(estimate.n))
-
-
-def _image(figure: Figure) -> Markup:
-    """Return the figure for readers without scripts, as a data address."""
-    with io.BytesIO() as buffer, mpl.rc_context(STYLE):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-        return Markup("data:image/svg+xml;base64," + base64.b64encode(buffer.getvalue()).decode())
 
 
 def _payload(figure: FigureData) -> dict[str, Any]:

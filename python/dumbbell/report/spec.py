@@ -93,6 +93,8 @@ class FigureSpec:
     references: tuple[Reference | Measured, ...] = ()
     note: str = ""
     """A sentence under the figure."""
+    answers: bool = False
+    """Its values answer the question of the study; where no figure does, those of the first."""
 
     def __post_init__(self) -> None:
         if not self.id or not self.id.replace("-", "").replace("_", "").isalnum() or not self.id.isascii():

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dumbbell._energy import of_link, power_model, saving
+from dumbbell._energy import power_model, saving
 from dumbbell._results import Results
 from dumbbell._scenario import Scenario
 from dumbbell.errors import ScenarioError
@@ -88,9 +88,8 @@ def evaluate(metric: Metric, results: Results) -> float:
         case "runs":
             return float(results.runs[source["column"]][0]) * factor
         case "links":
-            codes, names = results.links.codes("link")
-            row = codes.tolist().index(names.index(source["link"]))
-            return float(results.links[source["column"]][row]) * factor
+            here = results.links.where("link", source["link"])
+            return float(results.links[source["column"]][here][0]) * factor
         case "flows":
             return STATISTICS[source.get("statistic", "mean")](_flows(source, results)) * factor
         case "states":
@@ -107,16 +106,14 @@ def _flows(source: Mapping[str, Any], results: Results) -> Floats:
     if source.get("counted", True):
         kept &= flows["counted"]
     if "group" in source:
-        codes, names = flows.codes("group")
-        # A group none of whose flows has started has no label.
-        kept &= codes == names.index(source["group"]) if source["group"] in names else False
+        kept &= flows.where("group", source["group"])
     return values[kept]
 
 
 def _share(source: Mapping[str, Any], results: Results) -> float:
     """Return a share of the link's time; not-a-number without power control."""
     states = results.states
-    here = of_link(results, source["link"])
+    here = states.where("link", source["link"])
     chosen = here.copy()
     if "state" in source:
         chosen &= states["state"] == source["state"]

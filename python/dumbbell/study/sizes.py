@@ -117,11 +117,8 @@ class _Flows:
 
     def __init__(self, by_size: BySize, results: Results) -> None:
         self._flows = flows = results.flows
-        chosen = np.ones(len(flows["size"]), np.bool_)
-        if by_size.group is not None:
-            codes, names = flows.codes("group")
-            # A group none of whose flows has started has no label.
-            chosen = codes == names.index(by_size.group) if by_size.group in names else ~chosen
+        every = np.ones(len(flows), np.bool_)
+        chosen = every if by_size.group is None else flows.where("group", by_size.group)
         self._rows = np.flatnonzero(chosen)
         self._counted = flows["counted"][self._rows].astype(np.bool_)
         self._start = flows["start"][self._rows].astype(np.float64)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -35,6 +35,11 @@ class Axis:
     values: tuple[AxisValue, ...]
     settings: tuple[tuple[str, ...], ...]
     """For each value, what it changes in the scenario: ``path=value``."""
+
+    def keeping(self, values: Collection[AxisValue]) -> Axis:
+        """Return the axis with those of its values alone that are among `values`."""
+        kept = [pair for pair in zip(self.values, self.settings, strict=True) if pair[0] in values]
+        return replace(self, values=tuple(v for v, _ in kept), settings=tuple(s for _, s in kept))
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,12 @@ use dumbbell_core::results::{FlowRow, Results, RunRow};
 use dumbbell_core::{ConfigError, Duration, Time};
 use dumbbell_sim::Plan;
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::time::TimeSpec;
 
 use super::Counts;
 use super::receive::Receivers;
 use super::send::Senders;
 use super::socket::Socket;
-use crate::clock::monotonic;
+use crate::clock::{monotonic, timespec};
 use crate::lateness::Quantiles;
 use crate::precise::Precise;
 use crate::shell::Ended;
@@ -53,8 +52,7 @@ pub fn send(
     events: Option<&Path>,
     mut tick: impl FnMut() -> ControlFlow<()>,
 ) -> Result<Endpoint, Ended> {
-    let (socket, mtu) = connect(to).map_err(|e| refused(&to.to_string(), &e))?;
-    let mut socket = socket;
+    let (mut socket, mtu) = connect(to).map_err(|e| refused(&to.to_string(), &e))?;
     let begin = monotonic();
     let end = begin + plan.duration;
     let mut senders = Senders::new(plan, begin, (mtu, header_bytes(to)), events).map_err(Ended::Refused)?;
@@ -171,13 +169,11 @@ const MTU_OF_ETHERNET: i32 = 1500;
 
 fn wait(socket: &Socket, for_room: bool, until: Time) {
     let flags = if for_room { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
-    let left = until.since(monotonic()).as_nanos();
-    if left == 0 {
-        return;
+    let left = until.since(monotonic());
+    if !left.is_zero() {
+        // A signal is looked at with the next tick.
+        let _ = ppoll(&mut [PollFd::new(socket.as_fd(), flags)], Some(timespec(left)), None);
     }
-    let timeout = TimeSpec::new((left / 1_000_000_000) as i64, (left % 1_000_000_000) as i64);
-    // A signal is looked at with the next tick.
-    let _ = ppoll(&mut [PollFd::new(socket.as_fd(), flags)], Some(timeout), None);
 }
 
 fn refused(place: &str, e: &io::Error) -> Ended {
@@ -193,16 +189,7 @@ fn run_row(plan: &Plan, duration: Duration) -> RunRow {
         seed: plan.seed,
         duration: duration.as_secs_f64(),
         warmup: plan.warmup.min(duration).as_secs_f64(),
-        packet_hops: 0,
-        flows_started: 0,
-        flows_completed: 0,
-        goodput: 0.0,
-        fairness: None,
-        fct_mean: None,
-        packets_sent: 0,
-        packets_delivered: 0,
-        packets_dropped: 0,
-        packets_inside: 0,
+        ..RunRow::default()
     }
 }
 
@@ -215,22 +202,9 @@ fn no_flow(flow: u32, results: &mut Results) -> FlowRow {
         destination: empty,
         transport: results.label("rcp"),
         controller: empty,
-        size: None,
-        start: 0.0,
-        completion_time: None,
-        sender_completion_time: None,
         counted: true,
-        delivered: 0,
-        goodput: 0.0,
-        packets_sent: 0,
-        retransmissions: 0,
-        timeouts: 0,
-        cuts: 0,
-        dropped: 0,
-        out_of_order: 0,
         failure: empty,
-        rtt_min: None,
-        rtt_smoothed: None,
+        ..FlowRow::default()
     }
 }
 

@@ -16,13 +16,15 @@ FIGURES = (
         FigureSpec(
             f"saving-{scaling}-{share}",
             f"Energy saving, {scaling.upper()}, static share {share / 100:g} (paper: figure 3{panel})",
-            "load", f"saving-{scaling}-{share}", _BOTH,
+            "load", f"saving-{scaling}-{share}", _BOTH, answers=(scaling, share) == ("fs", 0),
         )
         for scaling, panel in (("fs", "a"), ("dvs", "b"))
         for share in (0, 25, 50, 75)
     ),
-    FigureSpec("loss", "Loss probability at N1 (paper: figure 4)", "load", "loss", ("tcponly", *_BOTH)),
-    FigureSpec("fct", "Mean completion time (paper: figure 5)", "load", "fct", _TCP, note=_QOS),
+    FigureSpec(
+        "loss", "Loss probability at N1 (paper: figure 4)", "load", "loss", ("tcponly", *_BOTH), answers=True,
+    ),
+    FigureSpec("fct", "Mean completion time (paper: figure 5)", "load", "fct", _TCP, note=_QOS, answers=True),
     FigureSpec(
         "slowdown", "Mean completion time over that of TCPonly", "load", "slowdown", _TCP[1:], note=_QOS,
     ),

@@ -9,7 +9,7 @@ import numpy as np
 
 from dumbbell.report import MapSpec
 
-_SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _ARMS = ("tcponly", "tcp-pc", "tcp-sleep")
 _KEY = "TCPonly: do neither."
 
@@ -25,17 +25,23 @@ def _net(asleep: float) -> Callable[[Any, float], Any]:
     return lambda runs, share: _saving(runs, share, asleep) - 100 * (runs["slowdown"] - 1)
 
 
-def _within(times: float, asleep: float) -> Callable[[Any, float], Any]:
+def within(times: float, saving: Callable[[Any, float], Any]) -> Callable[[Any, float], Any]:
+    """Return a score: `saving`, where mean completion times grow by no more than the factor `times`."""
+
     def score(runs: Any, share: float) -> Any:
-        saved = _saving(runs, share, asleep)
+        saved = saving(runs, share)
         return saved if np.mean(runs["slowdown"]) <= times else np.full_like(saved, np.nan)
 
     return score
 
 
+def _shallow(runs: Any, share: float) -> Any:
+    return _saving(runs, share, 0.7)
+
+
 def _map(id_: str, title: str, score: Callable[[Any, float], Any], label: str, sleep: str) -> MapSpec:
     return MapSpec(
-        id_, title, "load", "static share of power", _SHARES, score, label, _ARMS, "%",
+        id_, title, "load", "static share of power", SHARES, score, label, _ARMS, "%",
         note=f"Frequency scaling; a sleeping port draws {sleep} of an idle one. {_KEY}",
     )  # fmt: skip
 
@@ -51,10 +57,10 @@ MAPS = (
     ),
     _map(
         "what-saves-most", "What saves most where completion times may grow by half, shallow sleep",
-        _within(1.5, 0.7), "energy saving", "seven tenths",
+        within(1.5, _shallow), "energy saving", "seven tenths",
     ),
     _map(
         "what-saves-most-strict", "What saves most where they may grow by a sixth, shallow sleep",
-        _within(7 / 6, 0.7), "energy saving", "seven tenths",
+        within(7 / 6, _shallow), "energy saving", "seven tenths",
     ),
 )  # fmt: skip

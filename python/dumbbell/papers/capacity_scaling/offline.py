@@ -29,7 +29,7 @@ _REPLAY = ("replay.link=left->right", "replay.set=['topology.bottleneck.power.po
 
 
 def _of_link(results: Results, column: str) -> float:
-    return float(results.links[column][results.links["link"].tolist().index(_LINK)])
+    return float(results.links[column][results.links.where("link", _LINK)][0])
 
 
 def _schedule_energy(results: Results, discrete: bool) -> float:
@@ -88,13 +88,6 @@ def _study(paper: Study) -> Study:
     topology = paper.scenario["topology"]
     port = {**topology["bottleneck"], "queue": {"kind": "droptail", "limit": "unlimited"}}
     scenario["topology"] = {**topology, "bottleneck": port}
-    load = paper.axis("load")
-    kept = [index for index, value in enumerate(load.values) if value in (0.1, 0.3, 0.5, 0.7)]
-    axis = replace(
-        load,
-        values=tuple(load.values[index] for index in kept),
-        settings=tuple(load.settings[index] for index in kept),
-    )
     arms = (
         *(paper.arm(name) for name in ("tcp-pc", "tcp-pc-n08", "udp-pc")),
         *(
@@ -110,7 +103,7 @@ def _study(paper: Study) -> Study:
         title="Rate adaptation and sleep against what is possible",
         question="How much of the saving of an oracle with the same longest delay do the policies make?",
         scenario=scenario,
-        axes=(axis,),
+        axes=(paper.axis("load").keeping((0.1, 0.3, 0.5, 0.7)),),
         arms=arms,
         metrics=(*metrics, *METRICS),
         seeds=paper.seeds[:10],
@@ -124,6 +117,7 @@ COMPANION = Companion(
     (
         FigureSpec(
             "over-optimum", "Energy over that of the optimal schedule", "load", "over-optimum", _RATES,
+            answers=True,
         ),
         FigureSpec(
             "over-levels", "Energy over that of the optimum with ten rates", "load", "over-levels", _RATES,
@@ -132,7 +126,7 @@ COMPANION = Companion(
         FigureSpec("possible", "Saving that is possible at the delay of each", "load", "possible", _RATES),
         FigureSpec(
             "sleep", "Time asleep, of the most possible at the same delay", "load", "of-longest-sleep",
-            ("tcp-sleep", "udp-sleep"),
+            ("tcp-sleep", "udp-sleep"), answers=True,
         ),
     ),
     (

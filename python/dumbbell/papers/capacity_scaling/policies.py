@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from dumbbell.claims import Claim, Level, Order
 from dumbbell.papers import Companion
 from dumbbell.papers.capacity_scaling.derived import DERIVED
+from dumbbell.papers.capacity_scaling.maps import SHARES, within
 from dumbbell.report import FigureSpec, MapSpec
 from dumbbell.study import Arm, Metric, Study
 
 _POLICY = "topology.bottleneck.power.policy"
-_SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _ARMS = ("tcponly", "tcp-pc", "multi-up", "alr", "tcp-sleep", "sleep-and-scale")
 _N08 = "Nedevschi et al., NSDI 2008, abstract"
 
@@ -38,38 +35,27 @@ def _saving(runs: Any, scaling: str, static: float, idle: float, asleep: float) 
     return (1 - static) * none + static * (runs["saving-fs-100"] + more)
 
 
-def _score(scaling: str, idle: float, asleep: float) -> Callable[[Any, float], Any]:
-    def score(runs: Any, static: float) -> Any:
-        saved = _saving(runs, scaling, static, idle, asleep)
-        return saved if np.mean(runs["slowdown"]) <= 1.5 else np.full_like(saved, np.nan)
-
-    return score
-
-
 def _map(scaling: str, idle: float, asleep: float) -> MapSpec:
+    def saving(runs: Any, static: float) -> Any:
+        return _saving(runs, scaling, static, idle, asleep)
+
     return MapSpec(
         f"{scaling}-idle-{100 * idle:.0f}-sleep-{100 * asleep:.0f}",
         f"What saves most, {scaling.upper()}, idle share {idle:g}, sleep share {asleep:g}",
-        "load", "static share of power", _SHARES, _score(scaling, idle, asleep), "energy saving", _ARMS, "%",
+        "load", "static share of power", SHARES, within(1.5, saving), "energy saving", _ARMS, "%",
         note="Against full power all the time. Ruled out where mean completion times grow by more than half.",
     )  # fmt: skip
 
 
 def _study(paper: Study) -> Study:
     load = paper.axis("load")
-    kept = [index for index, value in enumerate(load.values) if index % 2 == 1]
-    axis = replace(
-        load,
-        values=tuple(load.values[index] for index in kept),
-        settings=tuple(load.settings[index] for index in kept),
-    )
     labels = {"multi-up": "TCP+multi-up", "alr": "TCP+two rates", "sleep-and-scale": "TCP+sleep and scale"}
     others = {name: Arm(name, label, (f"{_POLICY}.kind={name}",)) for name, label in labels.items()}
     return replace(
         paper,
         title="Sleeping beside rate adaptation",
         question="Which policy saves most for a given load and power profile?",
-        axes=(axis,),
+        axes=(load.keeping(load.values[1::2]),),
         arms=tuple(others.get(name) or paper.arm(name) for name in _ARMS),
         metrics=(*paper.metrics, _metric("fs"), _metric("dvs")),
         seeds=paper.seeds[:10],
@@ -81,10 +67,16 @@ COMPANION = Companion(
     _study,
     {"seeds": 3, "axes": {"load": [0.1, 0.2, 0.3, 0.5, 0.7, 0.9]}},
     (
-        FigureSpec("saving-fs-0", "Energy saving, FS, no static power", "load", "saving-fs-0", _ARMS[1:]),
+        FigureSpec(
+            "saving-fs-0", "Energy saving, FS, no static power", "load", "saving-fs-0", _ARMS[1:],
+            answers=True,
+        ),
         FigureSpec("saving-fs-50", "Energy saving, FS, static share 0.5", "load", "saving-fs-50", _ARMS[1:]),
         FigureSpec("saving-dvs-0", "Energy saving, DVS, no static power", "load", "saving-dvs-0", _ARMS[1:]),
-        FigureSpec("slowdown", "Mean completion time over that of TCPonly", "load", "slowdown", _ARMS[1:]),
+        FigureSpec(
+            "slowdown", "Mean completion time over that of TCPonly", "load", "slowdown", _ARMS[1:],
+            answers=True,
+        ),
         FigureSpec("loss", "Loss at N1", "load", "loss", _ARMS),
         FigureSpec("transitions", "Rate transitions", "load", "transitions", _ARMS[1:]),
         FigureSpec("asleep", "Time asleep", "load", "asleep", ("tcp-sleep", "sleep-and-scale")),

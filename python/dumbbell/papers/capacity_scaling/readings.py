@@ -59,18 +59,12 @@ _LOADS = (0.2, 0.5, 0.8)
 
 
 def _study(paper: Study) -> Study:
-    load = paper.axis("load")
-    kept = [index for index, value in enumerate(load.values) if value in _LOADS]
-    loads = replace(
-        load,
-        values=tuple(load.values[index] for index in kept),
-        settings=tuple(load.settings[index] for index in kept),
-    )
+    readings = Axis("reading", "reading", "", tuple(READINGS), tuple(READINGS.values()))
     return replace(
         paper,
         title="Capacity scaling under other readings of the paper",
         question="Which reading of what the paper leaves open changes what it claims?",
-        axes=(Axis("reading", "reading", "", tuple(READINGS), tuple(READINGS.values())), loads),
+        axes=(readings, paper.axis("load").keeping(_LOADS)),
         arms=tuple(paper.arm(name) for name in ("tcponly", "tcp-pc")),
         seeds=paper.seeds[:10],
     )

@@ -34,16 +34,6 @@ _LOADS = (0.2, 0.5, 0.8)
 _SEEDS = 10
 
 
-def _loads(study: Study, loads: Sequence[float] = _LOADS) -> Axis:
-    axis = study.axis("load")
-    kept = [index for index, value in enumerate(axis.values) if value in loads]
-    return replace(
-        axis,
-        values=tuple(axis.values[index] for index in kept),
-        settings=tuple(axis.settings[index] for index in kept),
-    )
-
-
 def _axis(name: str, label: str, unit: str, values: Sequence[Any], *templates: str) -> Axis:
     settings = tuple(tuple(text.replace("{value}", str(value)) for text in templates) for value in values)
     return Axis(name, label, unit, tuple(values), settings)
@@ -59,7 +49,7 @@ def _along(
             paper,
             title=title,
             question=question,
-            axes=(*axes, _loads(paper)),
+            axes=(*axes, paper.axis("load").keeping(_LOADS)),
             arms=tuple(paper.arm(arm) if isinstance(arm, str) else arm for arm in arms),
             seeds=paper.seeds[:_SEEDS],
         )
@@ -123,7 +113,7 @@ def _half_buffer(paper: Study) -> Study:
         title="TCP against link capacity scaling, half the buffer",
         question="Which claims hold where the buffer holds less than the rule for a step up asks for?",
         scenario={**paper.scenario, "topology": {**paper.scenario["topology"], "bottleneck": half}},
-        axes=(_loads(paper, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)),),
+        axes=(paper.axis("load").keeping((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)),),
         seeds=paper.seeds[:_SEEDS],
     )
 

@@ -21,8 +21,12 @@ def _over_tcp(runs: Columns) -> Floats:
     return runs["afct_by_10"] / published("tcp", runs["flow_size"])
 
 
+OVER_LINE = Derived(
+    "over_line", "average completion time / line of processor sharing", "", _over_line, by_size=True
+)
+
 DERIVED = (
-    Derived("over_line", "average completion time / line of processor sharing", "", _over_line, by_size=True),
+    OVER_LINE,
     Derived("over_exact", "average completion time / exact processor sharing", "", _over_exact, by_size=True),
     Derived("over_rcp", "average by 65 s / published RCP", "", _over_rcp, by_size=True),
     Derived("over_tcp", "average by 10 s / published TCP", "", _over_tcp, by_size=True),

@@ -22,15 +22,14 @@ Floats = NDArray[np.float64]
 _RATE = 100e6
 """Of every link, in bit/s."""
 
-_USEFUL = 0.96
-"""Data in a packet of 1000 bytes."""
-
 _RTT = 0.05
 """In s."""
 
+_LINK = {"rate": "100Mbit/s", "delay": "25ms", "mtu": "1000B"}
+
 _SCENARIO: dict[str, Any] = {
     "duration": "40s",
-    "topology": {"kind": "chain", "link": {"rate": "100Mbit/s", "delay": "25ms", "mtu": "1000B"}},
+    "topology": {"kind": "chain", "link": _LINK},
     "record": {"period": "50ms"},
 }
 
@@ -50,6 +49,14 @@ _SOURCES = {
 _SEEDS = tuple(range(201, 221))
 
 
+def _link_metric(name: str, label: str, unit: str, column: str, factor: float = 1) -> Metric:
+    source = {"table": "links", "link": "node0->node1", "column": column, "factor": factor}
+    return Metric(name, label, unit, source, "lower")
+
+
+_QUEUE_MAX = _link_metric("queue_max", "longest queue", "BDP", "queue_max", 1 / 625)
+
+
 def _arms(link: str = "topology.link") -> tuple[Arm, ...]:
     tcp = ("transport.kind=tcp", "transport.ack_every=1")
     return (
@@ -66,6 +73,10 @@ def _study(study: Study, scenario: Mapping[str, Any], metrics: tuple[Metric, ...
     return replace(whole, **change)
 
 
+def _sources(*keys: str) -> dict[str, str]:
+    return {key: _SOURCES[key] for key in keys}
+
+
 def _flow_sources(place: str, *keys: str) -> dict[str, str]:
     return {f"{place}.{key}": "choice: long flows, and what happens to them" for key in keys}
 
@@ -76,8 +87,7 @@ def _flows(name: str, **more: Any) -> dict[str, Any]:
 
 def _rate_of(results: Results, group: str, start: float, end: float) -> float:
     """Return the mean goodput of the flows of a group between two times, in bit/s."""
-    codes, names = results.flows.codes("group")
-    members = np.flatnonzero(codes == names.index(group))
+    members = results.flows.where("group", group)
     series = results.series("goodput")
     kept = [
         values[(times > start + 1e-9) & (times <= end + 1e-9)]
@@ -88,8 +98,7 @@ def _rate_of(results: Results, group: str, start: float, end: float) -> float:
 
 def _start(results: Results) -> float:
     """When the newcomer starts, in s."""
-    codes, names = results.flows.codes("group")
-    return float(results.flows["start"][codes == names.index("new")][0])
+    return float(results.flows["start"][results.flows.where("group", "new")][0])
 
 
 def _early(results: Results) -> float:
@@ -123,15 +132,9 @@ def _newcomer(study: Study) -> Study:
     metrics = (
         Metric("early", "newcomer's rate over that of the others, round trips 3 to 10", "", _early),
         Metric("given", "old flows' rate after it over their equal share", "", _given),
-        Metric(
-            "delay", "mean queueing delay", "ms",
-            {"table": "links", "link": "node0->node1", "column": "sojourn_mean", "factor": 1e3}, "lower",
-        ),
-        Metric(
-            "queue_max", "longest queue", "BDP",
-            {"table": "links", "link": "node0->node1", "column": "queue_max", "factor": 1 / 625}, "lower",
-        ),
-    )  # fmt: skip
+        _link_metric("delay", "mean queueing delay", "ms", "sojourn_mean", 1e3),
+        _QUEUE_MAX,
+    )
     settings = tuple((f"flows[0].count={count}",) for count in _OLD)
     return _study(
         study, scenario, metrics,
@@ -210,15 +213,13 @@ NEWCOMER = Companion(
 
 _STORMS = (1, 3, 10, 30, 100, 300, 1000)
 _STORM_PACKETS = 100
-_QUEUE = {"table": "links", "link": "node0->node1", "column": "queue_max", "factor": 1 / 625}
 
 
 def _storm_over_sharing(results: Results) -> float:
     """Mean completion time of the storm over that under exact sharing with the old flows, which is linear."""
     flows = results.flows
-    codes, names = flows.codes("group")
-    times = flows["sender_completion_time"][codes == names.index("storm")]
-    old = int((codes == names.index("old")).sum())
+    times = flows["sender_completion_time"][flows.where("group", "storm")]
+    old = int(flows.where("group", "old").sum())
     shared = (len(times) + old) * _STORM_PACKETS * 8000 / _RATE
     return float(times.mean() / (2 * _RTT + shared))
 
@@ -232,11 +233,8 @@ def _storm(study: Study) -> Study:
             {"table": "flows", "group": "storm", "column": "sender_completion_time"}, "lower",
         ),
         Metric("over_sharing", "the same over processor sharing", "", _storm_over_sharing, "lower"),
-        Metric("queue_max", "longest queue", "BDP", _QUEUE, "lower"),
-        Metric(
-            "dropped", "packets dropped", "",
-            {"table": "links", "link": "node0->node1", "column": "dropped"}, "lower",
-        ),
+        _QUEUE_MAX,
+        _link_metric("dropped", "packets dropped", "", "dropped"),
     )  # fmt: skip
     # Beyond what a buffer of one bandwidth-delay product holds: RCP is published with a buffer without end.
     endless = replace(
@@ -294,15 +292,9 @@ STORM = Companion(
 _PARTS = (0.125, 0.25, 0.5, 0.75)
 
 
-def _link_series(results: Results, metric: str) -> tuple[Floats, Floats]:
-    """Times and values of the bottleneck, forward."""
-    series = results.series(metric)
-    return series[0]
-
-
 def _drained(results: Results) -> float:
     """Seconds after the fall until the queue stays below a tenth of what one round trip brings at first."""
-    times, queue = _link_series(results, "queue")
+    times, queue = results.series("queue")[0]
     after = (times >= 20) & (times < 40)
     high = np.flatnonzero(queue[after] > 62.5)
     return 0.0 if high.size == 0 else float(times[after][high[-1]] - 20 + _RTT)
@@ -310,7 +302,7 @@ def _drained(results: Results) -> float:
 
 def _refilled(results: Results) -> float:
     """Round trips after the rise until the throughput of one is 90 % of the capacity."""
-    times, throughput = _link_series(results, "throughput")
+    times, throughput = results.series("throughput")[0]
     after = times > 40 + 1e-9
     high = np.flatnonzero(throughput[after] >= 0.9 * _RATE)
     return float((times[after][high[0]] - 40) / _RTT) if high.size else np.nan
@@ -319,7 +311,7 @@ def _refilled(results: Results) -> float:
 def _step(study: Study) -> Study:
     scenario = {"duration": "60s", "flows": [_flows("old", count=10, stagger="50ms")]}
     metrics = (
-        Metric("queue_max", "longest queue", "BDP", _QUEUE, "lower"),
+        _QUEUE_MAX,
         Metric("drained", "time until the queue is short after the fall", "s", _drained, "lower"),
         Metric("refilled", "time to fill the link after the rise", "round-trip times", _refilled, "lower"),
     )
@@ -411,9 +403,9 @@ def _row(study: Study) -> Study:
 
 
 def _share(results: Results) -> float:
-    codes, names = results.flows.codes("group")
-    goodput = results.flows["goodput"]
-    return float(goodput[codes == names.index("long")].mean() / goodput[codes == names.index("cross")].mean())
+    flows = results.flows
+    long, cross = (flows["goodput"][flows.where("group", group)].mean() for group in ("long", "cross"))
+    return float(long / cross)
 
 
 def _least_used(results: Results) -> float:
@@ -457,18 +449,18 @@ ROW = Companion(
             rule=Level("rcp", low=95),
         ),
     ),
-    sources={key: text for key, text in _SOURCES.items() if not key.startswith("topology.link")}
+    sources=_sources(*(key for key in _SOURCES if not key.startswith("topology.link")))
     | {
         "warmup": "choice: the start is not counted",
         "topology.kind": "Floyd, CCR 21(5), 1991: bottlenecks in a row, cross traffic at each",
         "topology.hops": "the axis",
         "topology.bottleneck.rate": "choice: as in the other studies of long flows",
         "topology.bottleneck.delay": "choice: a round-trip time of 40 ms for cross traffic",
-        "topology.bottleneck.mtu": "[T16]: 960 B of data and 40 B of header",
+        "topology.bottleneck.mtu": _SOURCES["topology.link.mtu"],
         "topology.bottleneck.router": "the arms",
         "topology.access.rate": "choice: ten times the bottlenecks",
         "topology.access.delay": "choice: half of a bottleneck's",
-        "topology.access.mtu": "[T16]: 960 B of data and 40 B of header",
+        "topology.access.mtu": _SOURCES["topology.link.mtu"],
     }
     | _flow_sources("flows[0]", "name", "from", "to", "stagger")
     | _flow_sources("flows[1]", "name", "from", "to", "stagger"),
@@ -482,10 +474,9 @@ _OUTAGES = (1, 2, 5)
 def _outage(study: Study) -> Study:
     # Packets are 40 ms apart, less than a round-trip time: the published sender probes only from there on.
     router = {"kind": "rcp", "mode": "share", "initial": 0.002}
-    link = {"rate": "100Mbit/s", "delay": "25ms", "mtu": "1000B", "router": router}
     scenario = {
         "duration": "60s",
-        "topology": {"kind": "chain", "link": link},
+        "topology": {"kind": "chain", "link": _LINK | {"router": router}},
         "transport": {"kind": "rcp"},
         "flows": [_flows("web", count=50, stagger="200ms", size="200kB")],
     }
@@ -539,19 +530,16 @@ OUTAGE = Companion(
             rule=Level("ns2", high=99),
         ),
     ),
-    sources={
+    sources=_sources("topology.kind", "topology.link.rate", "topology.link.delay", "topology.link.mtu")
+    | {
         "duration": "choice: all ends",
-        "topology.kind": "choice: the smallest network",
-        "topology.link.rate": "choice: a window of 625 packets",
-        "topology.link.delay": "choice: a round-trip time of 50 ms",
-        "topology.link.mtu": "[T16]: 960 B of data and 40 B of header",
         "topology.link.router.kind": "what is asked about",
         "topology.link.router.mode": "choice: the offered share is told, not computed",
         "topology.link.router.initial": "choice: packets 40 ms apart, below a round-trip time",
         "topology.link.router.changes": "the axis: nothing for a while, then half of the capacity",
         "transport.kind": "what is asked about",
         "transport.compat": "the arms",
-        "record.period": "choice: a round-trip time",
+        "record.period": _SOURCES["record.period"],
     }
     | _flow_sources("flows[0]", "name", "from", "to", "count", "stagger", "size"),
     own_scenario=True,

@@ -10,8 +10,10 @@ import numpy as np
 
 from dumbbell.claims import Claim, Level, Order, Ratio, equivalent
 from dumbbell.papers import Companion
-from dumbbell.papers.rcp_fct.reference import RTT, Floats, line, sharing, sizes
-from dumbbell.report import FigureSpec, Measured, Reference
+from dumbbell.papers.rcp_fct.derived import OVER_LINE
+from dumbbell.papers.rcp_fct.figures import EXACT, SHARING, SLOW_START
+from dumbbell.papers.rcp_fct.reference import RTT, Floats, sizes
+from dumbbell.report import FigureSpec, Reference
 from dumbbell.study import Arm, Axis, Derived, Metric, Study
 from dumbbell.study.derived import Columns
 from dumbbell.study.sizes import BySize
@@ -22,17 +24,6 @@ _ARRIVALS = 20.0
 _SEEDS = tuple(range(201, 211))
 _SHORT = {"duration": "30s"}
 _STOP = {"duration": "choice: arrivals of 20 s, a third of the figure's, then 10 s for what is left"}
-
-_LINES = (line("sharing", "Processor sharing, formula"), line("slow-start", "Slow start, formula"))
-
-
-def _over_line(runs: Columns) -> Floats:
-    return runs["afct"] / sharing(runs["flow_size"])
-
-
-_OVER_LINE = Derived(
-    "over_line", "average completion time / line of processor sharing", "", _over_line, by_size=True
-)
 
 
 def _shorter(study: Study, **change: Any) -> Study:
@@ -82,10 +73,9 @@ def _laws(study: Study) -> Study:
 
 
 def _average(name: str, law: str, title: str) -> FigureSpec:
-    exact = Measured("Processor sharing, exact", "ps", "rcp")
     return FigureSpec(
         name, f"Average completion time against flow size, {title}", "flow_size", "afct", at={"law": law},
-        scale="log", x_scale="log", references=(*_LINES, exact),
+        scale="log", x_scale="log", references=(SHARING, SLOW_START, EXACT),
     )  # fmt: skip
 
 
@@ -130,7 +120,7 @@ LAWS = Companion(
             rule=Level("rcp", 90.9, 92.7, at={"law": "25 / 2.2"}),
         ),
     ),
-    derived=(_OVER_LINE,),
+    derived=(OVER_LINE,),
     sources=_STOP,
 )
 
@@ -158,7 +148,7 @@ TCPS = Companion(
     (
         FigureSpec(
             "average", "Average completion time against flow size", "flow_size", "afct",
-            scale="log", x_scale="log", references=_LINES,
+            scale="log", x_scale="log", references=(SHARING, SLOW_START),
         ),
         FigureSpec(
             "ratio", "Average completion time over that under NewReno", "flow_size", "mean",
@@ -227,7 +217,7 @@ GAINS = Companion(
     (
         FigureSpec(
             "average", "Average completion time against flow size", "flow_size", "afct",
-            scale="log", x_scale="log", references=_LINES[:1],
+            scale="log", x_scale="log", references=(SHARING,),
         ),
         FigureSpec(
             "ratio", "Average completion time over that of the stable pair", "flow_size", "mean",

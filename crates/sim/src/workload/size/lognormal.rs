@@ -123,6 +123,8 @@ impl Mixture {
         let mut densities = [0.0; RUN];
         for (weight, sigma, mu) in &self.parts {
             let (z, h) = ((y - mu) / sigma, step / sigma);
+            // A run is a small part of every sigma, so that none of it lies much nearer than its first point.
+            debug_assert!(RUN as f64 * h < 0.5, "{h}");
             if z.abs() > REACH {
                 continue;
             }
