@@ -18,11 +18,16 @@ class Scenario:
     """A valid scenario and the plan made from it."""
 
     @staticmethod
-    def from_toml(text: str, settings: list[str], base: str | PathLike[str]) -> Scenario:
-        """From TOML text, changed by settings ``path=value``; names of files count from `base`."""
+    def from_toml(text: str, settings: list[str], base: str | PathLike[str], confined: bool) -> Scenario:
+        """From TOML text, changed by settings ``path=value``; names of files count from `base`.
+
+        A `confined` scenario opens no file outside it.
+        """
 
     @staticmethod
-    def from_dict(values: dict[str, Any], settings: list[str], base: str | PathLike[str]) -> Scenario:
+    def from_dict(
+        values: dict[str, Any], settings: list[str], base: str | PathLike[str], confined: bool
+    ) -> Scenario:
         """From a dictionary."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -138,8 +143,8 @@ def replay(text: str, scenario: Scenario | None) -> dict[str, Any]:
 def probe() -> str | None:
     """Make a namespace with a device and take it down; what the machine refuses, or ``None``."""
 
-def read_parquet(path: str | PathLike[str]) -> Table:
-    """Read a table back from a Parquet file."""
+def read_parquet(path: str | PathLike[str], name: str) -> Table:
+    """Read the result table `name` back from a Parquet file."""
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of scenarios."""

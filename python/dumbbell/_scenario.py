@@ -61,33 +61,45 @@ class Scenario:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise ScenarioError("", f"not UTF-8 text (byte {error.start})", "save it as UTF-8") from None
-        return cls(_native.Scenario.from_toml(text, list(settings), path.parent), path.stem)
+        return cls(_native.Scenario.from_toml(text, list(settings), path.parent, False), path.stem)
 
     @classmethod
     def from_toml(
-        cls, text: str, settings: Iterable[str] = (), base: str | os.PathLike[str] = "."
+        cls,
+        text: str,
+        settings: Iterable[str] = (),
+        base: str | os.PathLike[str] = ".",
+        *,
+        confined: bool = False,
     ) -> Scenario:
         """Read TOML text. Names of files in it count from the folder `base`.
 
+        A `confined` scenario, such as one that somebody else has written, opens no file outside `base`.
+
         Raises
         ------
         ScenarioError
             The first thing wrong with the scenario.
         """
-        return cls(_native.Scenario.from_toml(text, list(settings), base))
+        return cls(_native.Scenario.from_toml(text, list(settings), base, confined))
 
     @classmethod
     def from_dict(
-        cls, values: dict[str, Any], settings: Iterable[str] = (), base: str | os.PathLike[str] = "."
+        cls,
+        values: dict[str, Any],
+        settings: Iterable[str] = (),
+        base: str | os.PathLike[str] = ".",
+        *,
+        confined: bool = False,
     ) -> Scenario:
-        """Read a dictionary of the same keys and values as a TOML file.
+        """Read a dictionary of the same keys and values as a TOML file; `confined` as in :meth:`from_toml`.
 
         Raises
         ------
         ScenarioError
             The first thing wrong with the scenario.
         """
-        return cls(_native.Scenario.from_dict(values, list(settings), base))
+        return cls(_native.Scenario.from_dict(values, list(settings), base, confined))
 
     @property
     def name(self) -> str:

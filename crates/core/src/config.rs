@@ -285,13 +285,55 @@ impl Config for bool {
     }
 }
 
+/// Characters of a text: the longest path of a file on Linux (`PATH_MAX`).
+const MOST_CHARS: usize = 4096;
+
+/// Whether a character stands for itself wherever text is shown: neither a control character, which terminals obey,
+/// nor one that ends a line or turns the direction of what follows (Unicode Standard Annex 9, section 2).
+pub fn is_plain(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    !(c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'))
+}
+
+/// The text at a place, if it is not too long and all its characters are allowed.
+fn read_text(v: &Value, at: &At<'_>, allowed: fn(char) -> bool) -> Result<String, ConfigError> {
+    let Value::Str(text) = v else {
+        return Err(at.error(format!("{} stands where a string is needed", v.kind()), "put it in quotes"));
+    };
+    if text.len() > MOST_CHARS && text.chars().count() > MOST_CHARS {
+        return Err(at.error(format!("the text is longer than {MOST_CHARS} characters"), "shorten it"));
+    }
+    match text.chars().find(|c| !allowed(*c)) {
+        Some(c) => Err(at.error(
+            format!("the text holds the control character U+{:04X}", u32::from(c)),
+            "write text without control characters",
+        )),
+        None => Ok(text.clone()),
+    }
+}
+
+/// Text of one or several lines that is for reading only.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Prose(pub String);
+
+impl Config for Prose {
+    const KIND: &'static str = "string";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Prose, ConfigError> {
+        read_text(v, at, |c| is_plain(c) || matches!(c, '\n' | '\r' | '\t')).map(Prose)
+    }
+    fn to_value(&self) -> Value {
+        Value::Str(self.0.clone())
+    }
+    fn schema() -> json::Value {
+        json!({"type": "string"})
+    }
+}
+
 impl Config for String {
     const KIND: &'static str = "string";
     fn from_value(v: &Value, at: &At<'_>) -> Result<String, ConfigError> {
-        match v {
-            Value::Str(s) => Ok(s.clone()),
-            _ => Err(at.error(format!("{} stands where a string is needed", v.kind()), "put it in quotes")),
-        }
+        read_text(v, at, is_plain)
     }
     fn to_value(&self) -> Value {
         Value::Str(self.clone())

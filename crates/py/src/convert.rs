@@ -13,8 +13,21 @@ pub fn refuse(error: ConfigError) -> PyErr {
     ScenarioError::new_err((error.path, error.message, error.remedy))
 }
 
+/// Tables and lists within each other: as many as the TOML parser takes. A scenario needs eight.
+const MOST_LEVELS: usize = 80;
+
 /// A Python object as a value: `None`, `bool`, `int`, `float`, `str`, a path, a list or tuple, a `dict`.
 pub fn to_value(object: &Bound<'_, PyAny>, at: &At<'_>) -> PyResult<Value> {
+    value_below(object, at, MOST_LEVELS)
+}
+
+fn value_below(object: &Bound<'_, PyAny>, at: &At<'_>, levels: usize) -> PyResult<Value> {
+    if levels == 0 {
+        return Err(refuse(at.error(
+            format!("more than {MOST_LEVELS} tables or lists stand within each other"),
+            "write it without so many levels",
+        )));
+    }
     if object.is_none() {
         return Ok(Value::Null);
     }
@@ -32,21 +45,24 @@ pub fn to_value(object: &Bound<'_, PyAny>, at: &At<'_>) -> PyResult<Value> {
         return Ok(Value::Float(v.extract()?));
     }
     if let Ok(v) = object.cast::<PyString>() {
-        return Ok(Value::Str(v.to_string()));
+        // Text of half a character (a lone surrogate) has no bytes.
+        let text = v.to_str().map_err(|_| refuse(at.error("the text is not Unicode", "write it anew")))?;
+        return Ok(Value::Str(text.to_owned()));
     }
     if let Ok(entries) = object.cast::<PyDict>() {
-        return table(entries, at);
+        return table(entries, at, levels);
     }
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-        let items = object.try_iter()?.enumerate().map(|(i, item)| to_value(&item?, &at.index(i)));
+        let items =
+            object.try_iter()?.enumerate().map(|(i, item)| value_below(&item?, &at.index(i), levels - 1));
         return items.collect::<PyResult<_>>().map(Value::List);
     }
     if let Ok(path) = object.call_method0("__fspath__") {
-        return to_value(&path, at);
+        return value_below(&path, at, levels - 1);
     }
     // The scalars of NumPy, which are neither `int` nor `float`.
     if let Ok(scalar) = object.call_method0("item") {
-        return to_value(&scalar, at);
+        return value_below(&scalar, at, levels - 1);
     }
     let kind = object.get_type().name()?;
     Err(refuse(at.error(
@@ -55,13 +71,13 @@ pub fn to_value(object: &Bound<'_, PyAny>, at: &At<'_>) -> PyResult<Value> {
     )))
 }
 
-fn table(entries: &Bound<'_, PyDict>, at: &At<'_>) -> PyResult<Value> {
+fn table(entries: &Bound<'_, PyDict>, at: &At<'_>, levels: usize) -> PyResult<Value> {
     let mut read = Vec::with_capacity(entries.len());
     for (key, object) in entries {
         let Ok(key) = key.cast::<PyString>().map(ToString::to_string) else {
             return Err(refuse(at.error(format!("the key {key} is not text"), "use str keys")));
         };
-        let value = to_value(&object, &at.key(&key))?;
+        let value = value_below(&object, &at.key(&key), levels - 1)?;
         read.push((key, value));
     }
     Ok(Value::Table(read))

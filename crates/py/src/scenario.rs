@@ -1,13 +1,14 @@
 //! Scenarios in Python: parse, check, explain, run.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Config, Results, Value};
 use dumbbell_record::{Metadata, to_arrow};
 use dumbbell_sim::Plan;
+use dumbbell_sim::files::Base;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -25,27 +26,30 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    fn new(mut value: Value, settings: &[String], base: &Path) -> Result<Scenario, ConfigError> {
+    fn new(mut value: Value, settings: &[String], base: Base<'_>) -> Result<Scenario, ConfigError> {
         for setting in settings {
             dumbbell_sim::toml::apply_set(&mut value, setting)?;
         }
         let scenario = dumbbell_sim::Scenario::from_value(&value)?;
-        let plan = Plan::new(&scenario, base)?;
+        let plan = Plan::from_base(&scenario, base)?;
         Ok(Scenario { scenario, plan })
     }
 }
 
 #[pymethods]
 impl Scenario {
-    /// From TOML text, changed by settings `path=value`; relative file names count from the folder `base`.
+    /// From TOML text, changed by settings `path=value`; relative file names count from the folder `base`. A `confined`
+    /// scenario opens no file outside it.
     #[staticmethod]
     fn from_toml(
         py: Python<'_>,
         text: &str,
         settings: Vec<String>,
-        base: std::path::PathBuf,
+        base: PathBuf,
+        confined: bool,
     ) -> PyResult<Scenario> {
-        py.detach(|| Scenario::new(dumbbell_sim::toml::parse(text)?, &settings, &base)).map_err(refuse)
+        let base = Base { folder: &base, confined };
+        py.detach(|| Scenario::new(dumbbell_sim::toml::parse(text)?, &settings, base)).map_err(refuse)
     }
 
     /// From a dictionary.
@@ -55,9 +59,11 @@ impl Scenario {
         values: &Bound<'_, PyDict>,
         settings: Vec<String>,
         base: PathBuf,
+        confined: bool,
     ) -> PyResult<Scenario> {
         let value = to_value(values, &At::root(""))?;
-        py.detach(|| Scenario::new(value, &settings, &base)).map_err(refuse)
+        let base = Base { folder: &base, confined };
+        py.detach(|| Scenario::new(value, &settings, base)).map_err(refuse)
     }
 
     /// Every field, defaults filled in.

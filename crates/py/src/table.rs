@@ -137,10 +137,10 @@ impl Table {
     }
 }
 
-/// Reads a table back from a Parquet file.
+/// Reads the result table `name` back from a Parquet file.
 #[pyfunction]
-pub fn read_parquet(py: Python<'_>, path: PathBuf) -> PyResult<Table> {
-    let (batch, metadata) = py.detach(|| dumbbell_record::read_parquet(&path)).map_err(refuse_file)?;
+pub fn read_parquet(py: Python<'_>, path: PathBuf, name: &str) -> PyResult<Table> {
+    let (batch, metadata) = py.detach(|| dumbbell_record::read_result(&path, name)).map_err(refuse_file)?;
     Ok(Table { batch, metadata })
 }
 

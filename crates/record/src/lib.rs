@@ -7,4 +7,4 @@ mod arrow;
 mod parquet;
 
 pub use arrow::to_arrow;
-pub use parquet::{Cause, FileError, Metadata, read_parquet, write_parquet};
+pub use parquet::{Cause, FileError, Metadata, read_parquet, read_result, write_parquet};

@@ -7,14 +7,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_schema::Schema;
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, Schema};
+use dumbbell_core::Results;
+use dumbbell_core::config::is_plain;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+
+use crate::to_arrow;
 
 /// Keys and values in the footer of a file: where the table comes from. Order is kept.
 pub type Metadata = Vec<(String, String)>;
@@ -105,6 +111,10 @@ fn write(path: &Path, batch: &RecordBatch, metadata: &Metadata) -> Result<(), Ca
     Ok(())
 }
 
+/// Rows for each byte of a file: above it, what claims to be a table was made to fill a memory. The sparsest tables that
+/// runs write, series of zeros, come to two.
+const ROWS_PER_BYTE: u64 = 64;
+
 /// Reads a file that [`write_parquet`] wrote: the batch and the metadata, as they were given.
 ///
 /// # Errors
@@ -113,10 +123,66 @@ pub fn read_parquet(path: &Path) -> Result<(RecordBatch, Metadata), FileError> {
     read(path).map_err(|cause| FileError { path: path.to_owned(), cause })
 }
 
+/// Reads a file that [`write_parquet`] wrote of the result table `name`.
+///
+/// # Errors
+/// If the file cannot be read, is not Parquet, or holds something else than that table.
+pub fn read_result(path: &Path, name: &str) -> Result<(RecordBatch, Metadata), FileError> {
+    let (batch, metadata) = read_parquet(path)?;
+    match differs(&batch, name) {
+        None => Ok((batch, metadata)),
+        Some(what) => Err(FileError {
+            path: path.to_owned(),
+            cause: Cause::Format(ParquetError::General(format!(
+                "not the table {name} of this version: {what}"
+            ))),
+        }),
+    }
+}
+
+/// What a batch has that the result table `name` cannot have.
+fn differs(batch: &RecordBatch, name: &str) -> Option<String> {
+    let Some(table) = Results::default().into_tables().into_iter().find(|table| table.name == name) else {
+        return Some("there is no such table".to_owned());
+    };
+    let declared = to_arrow(table).schema();
+    let found = batch.schema();
+    for field in declared.fields() {
+        match found.field_with_name(field.name()) {
+            Err(_) => return Some(format!("the column {} is missing", field.name())),
+            Ok(other) if other.data_type() != field.data_type() => {
+                return Some(format!("the column {} holds {}", field.name(), other.data_type()));
+            }
+            Ok(_) => {}
+        }
+    }
+    if found.fields().len() != declared.fields().len() {
+        return Some(format!("{} columns instead of {}", found.fields().len(), declared.fields().len()));
+    }
+    for (field, column) in found.fields().iter().zip(batch.columns()) {
+        let nullable = matches!(field.data_type(), DataType::Float64);
+        if !nullable && column.null_count() > 0 {
+            return Some(format!("the column {} has gaps", field.name()));
+        }
+        let labels = column.as_dictionary_opt::<UInt32Type>().and_then(|d| d.values().as_string_opt::<i32>());
+        if labels.is_some_and(|texts| texts.iter().flatten().any(|text| !text.chars().all(is_plain))) {
+            return Some(format!("the column {} holds control characters", field.name()));
+        }
+    }
+    None
+}
+
 fn read(path: &Path) -> Result<(RecordBatch, Metadata), Cause> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
+    let opened = File::open(path)?;
+    let bytes = opened.metadata()?.len();
+    let builder = ParquetRecordBatchReaderBuilder::try_new(opened)?;
     let file = builder.metadata().file_metadata();
-    let rows = usize::try_from(file.num_rows()).unwrap_or_default().max(1);
+    let claimed = u64::try_from(file.num_rows()).unwrap_or(u64::MAX);
+    if claimed > bytes.saturating_mul(ROWS_PER_BYTE) {
+        let message = format!("{claimed} rows in {bytes} bytes");
+        return Err(Cause::Format(ParquetError::General(message)));
+    }
+    let rows = usize::try_from(claimed).unwrap_or(usize::MAX).max(1);
     let pairs = file.key_value_metadata().cloned().unwrap_or_default();
     let metadata: Metadata = pairs
         .into_iter()

@@ -2,16 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::config::{At, ConfigError, is_plain};
 use sha2::{Digest, Sha256};
 
 use crate::limits::MAX_FILE_BYTES;
 
+/// Characters of a field that a message quotes.
+const QUOTED: usize = 40;
+
+/// Where names of files count from.
+#[derive(Clone, Copy)]
+pub struct Base<'a> {
+    /// The folder of the scenario.
+    pub folder: &'a Path,
+    /// Whether nothing outside the folder may be opened: the scenario is somebody else's.
+    pub confined: bool,
+}
+
 /// The files read for one plan.
 pub struct Files {
     base: PathBuf,
+    confined: bool,
     read: BTreeMap<String, String>,
 }
 
@@ -22,9 +35,9 @@ pub struct Text {
 }
 
 impl Files {
-    /// Files relative to `base`, the folder of the scenario.
-    pub fn new(base: &Path) -> Files {
-        Files { base: base.to_owned(), read: BTreeMap::new() }
+    /// Files relative to `base`.
+    pub fn new(base: Base<'_>) -> Files {
+        Files { base: base.folder.to_owned(), confined: base.confined, read: BTreeMap::new() }
     }
 
     /// The text of the file that the scenario calls `name` at `at`.
@@ -33,7 +46,13 @@ impl Files {
     /// If the file cannot be read as text.
     pub fn read(&mut self, name: &str, at: &At<'_>) -> Result<Text, ConfigError> {
         let path = self.base.join(name);
-        let shown = path.display().to_string().replace(char::is_control, "?");
+        let shown = path.display().to_string().replace(|c| !is_plain(c), "?");
+        if self.confined && !self.holds(&path) {
+            return Err(at.error(
+                format!("{shown} lies outside {}", self.base.display()),
+                "put the file below that folder and name it from there, or choose another base folder",
+            ));
+        }
         let size = std::fs::metadata(&path)
             .and_then(|m| if m.is_file() { Ok(m.len()) } else { Err(io::Error::other("it is not a file")) });
         let refuse = |what: String, remedy: &str| at.error(format!("cannot read {shown}: {what}"), remedy);
@@ -49,6 +68,20 @@ impl Files {
         self.read.insert(name.to_owned(), hex(&Sha256::digest(&bytes)));
         let text = String::from_utf8(bytes).map_err(|_| refuse("it is not text".to_owned(), remedy))?;
         Ok(Text { name: shown, text })
+    }
+
+    /// Whether a path, links followed, lies below the base. What lies elsewhere is not looked at.
+    fn holds(&self, path: &Path) -> bool {
+        let Ok(below) = path.strip_prefix(&self.base) else { return false };
+        if below.components().any(|part| part == Component::ParentDir) {
+            return false;
+        }
+        match (self.base.canonicalize(), path.canonicalize()) {
+            (Ok(base), Ok(real)) => real.starts_with(base),
+            // There is no such file: reading it will say so.
+            (_, Err(e)) => e.kind() == io::ErrorKind::NotFound && !path.is_symlink(),
+            (Err(_), _) => false,
+        }
     }
 
     /// The names of the files read, with the SHA-256 of each.
@@ -137,6 +170,15 @@ impl Row<'_> {
         }
     }
 
+    /// The field `i` in quotes, its first characters if it is long.
+    fn quoted(&self, i: usize) -> String {
+        let field = self.fields[i];
+        match field.char_indices().nth(QUOTED) {
+            Some((end, _)) => format!("{:?}...", &field[..end]),
+            None => format!("{field:?}"),
+        }
+    }
+
     /// The field `i`, called `what`, as a finite number of zero or more.
     ///
     /// # Errors
@@ -145,7 +187,7 @@ impl Row<'_> {
         match self.fields[i].parse::<f64>() {
             Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
             _ => Err(self.error(
-                format!("{:?} is not a {what}", self.fields[i]),
+                format!("{} is not a {what}", self.quoted(i)),
                 "write a finite number of zero or more, without a unit",
             )),
         }
@@ -159,7 +201,7 @@ impl Row<'_> {
         match self.fields[i].parse::<u64>() {
             Ok(n) if (1..=most).contains(&n) => Ok(n),
             _ => Err(self.error(
-                format!("{:?} is not a {what}", self.fields[i]),
+                format!("{} is not a {what}", self.quoted(i)),
                 format!("write a whole number of bytes from 1 to {most}"),
             )),
         }

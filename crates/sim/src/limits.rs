@@ -12,6 +12,8 @@ pub const MAX_ROUTE_LINKS: usize = 50_000_000;
 pub const MAX_FLOWS: u64 = 20_000_000;
 /// Sampling instants of one run.
 pub const MAX_SAMPLES: u64 = 50_000_000;
+/// Characters of a name: what a line of a table or a legend can show.
+pub const MAX_NAME_CHARS: usize = 100;
 /// Bytes of a trace, a recorded packet list or a distribution file.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;
 /// The longest run, 27 hours: an event of a network with [`MAX_LINKS`] links keeps 47 bits for its time in nanoseconds.

@@ -10,7 +10,7 @@ use dumbbell_net::link::Trace;
 use dumbbell_proto::TransportSpec;
 use sha2::{Digest, Sha256};
 
-use crate::files::{Files, hex};
+use crate::files::{Base, Files, hex};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_MTU};
 use crate::pairs::Pairs;
 use crate::plan::{Flow, Group, Link, Pair, Plan, Record, Replay};
@@ -24,6 +24,14 @@ impl Plan {
     /// # Errors
     /// The first thing wrong with the scenario or a file, with its place and a remedy.
     pub fn new(scenario: &Scenario, base: &Path) -> Result<Plan, ConfigError> {
+        Plan::from_base(scenario, Base { folder: base, confined: false })
+    }
+
+    /// Makes a scenario concrete, as [`Plan::new`]; `base` says whether it may open files anywhere.
+    ///
+    /// # Errors
+    /// The first thing wrong with the scenario or a file, with its place and a remedy.
+    pub fn from_base(scenario: &Scenario, base: Base<'_>) -> Result<Plan, ConfigError> {
         let root = At::root("");
         let mut network = scenario.topology.params().build(&root.key("topology"))?;
         let mut files = Files::new(base);
@@ -205,7 +213,7 @@ impl Planner<'_, '_> {
     }
 
     /// The run to record and the link to replay it into.
-    fn replay_of_link(&self, base: &Path, at: &At<'_>) -> Result<Option<Replay>, ConfigError> {
+    fn replay_of_link(&self, base: Base<'_>, at: &At<'_>) -> Result<Option<Replay>, ConfigError> {
         let Some(spec) = &self.scenario.replay else { return Ok(None) };
         let link = self.pairs.names.link(&spec.link, &at.key("link"))?;
         let mut value = self.scenario.to_value();
@@ -224,7 +232,7 @@ impl Planner<'_, '_> {
         let in_set =
             |e: ConfigError| sets.error(format!("the recorded run: {}: {}", e.path, e.message), e.remedy);
         let source = Scenario::from_value(&value).map_err(in_set)?;
-        let source = Plan::new(&source, base).map_err(in_set)?;
+        let source = Plan::from_base(&source, base).map_err(in_set)?;
         Ok(Some(Replay { source: Box::new(source), link, bin: spec.bin }))
     }
 

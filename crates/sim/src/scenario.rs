@@ -37,12 +37,12 @@
 
 use std::collections::HashMap;
 
-use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::config::{At, ConfigError, Prose};
 use dumbbell_core::{Bytes, Config, Duration, Validate, Value, config, words};
 use dumbbell_proto::TransportSpec;
 use serde_json::json;
 
-use crate::limits::{MAX_DURATION_SECS, MAX_FLOW_BYTES, MAX_FLOWS, MAX_SAMPLES};
+use crate::limits::{MAX_DURATION_SECS, MAX_FLOW_BYTES, MAX_FLOWS, MAX_NAME_CHARS, MAX_SAMPLES};
 use crate::topology::TopologySpec;
 use crate::workload::WorkloadSpec;
 
@@ -204,7 +204,7 @@ config! {
         /// The name in results.
         name: Option<String> = (), "absent: the file's name";
         /// What the experiment is for.
-        description: Option<String> = (), "absent: nothing to say";
+        description: Option<Prose> = (), "absent: nothing to say";
         /// The seed of every random stream.
         seed: u64 = 1, "choice: any";
         /// Simulated time.
@@ -271,6 +271,18 @@ impl Validate for Scenario {
     }
 }
 
+/// Refuses a name that no table or figure has room for.
+///
+/// # Errors
+/// If it is longer than [`MAX_NAME_CHARS`].
+pub(crate) fn check_length(name: &str, at: &At<'_>) -> Result<(), ConfigError> {
+    match name.chars().count() {
+        n if n > MAX_NAME_CHARS => Err(at
+            .error(format!("a name of {n} characters is above the limit of {MAX_NAME_CHARS}"), "shorten it")),
+        _ => Ok(()),
+    }
+}
+
 impl Scenario {
     /// Reads a scenario from TOML.
     ///
@@ -310,6 +322,7 @@ impl Scenario {
 
     /// Refuses two entries of one name: results and random streams go by it.
     fn check_names(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        check_length(self.name.as_deref().unwrap_or_default(), &at.key("name"))?;
         let flows = self.flow_names().into_iter().enumerate().map(|(i, name)| ("flows", i, name));
         let workloads = self.workload_names().into_iter().enumerate().map(|(i, name)| ("workloads", i, name));
         let mut taken: HashMap<String, (&str, usize)> = HashMap::new();
@@ -317,6 +330,7 @@ impl Scenario {
             if name.is_empty() {
                 return Err(at.key(list).index(i).key("name").error("the name is empty", "write a name"));
             }
+            check_length(&name, &at.key(list).index(i).key("name"))?;
             if let Some((other, j)) = taken.insert(name.clone(), (list, i)) {
                 return Err(at
                     .key(list)

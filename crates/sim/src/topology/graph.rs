@@ -9,6 +9,7 @@ use dumbbell_core::{Validate, config};
 use super::{Network, Topology};
 use crate::limits::{MAX_LINKS, MAX_NODES};
 use crate::link::link_role;
+use crate::scenario::check_length;
 
 link_role! {
     /// A link of a graph. Forward is from `from` to `to`.
@@ -155,6 +156,7 @@ fn check_name<'a>(
             "use letters, digits, '-' and '_', no spaces and no \"->\"",
         ));
     }
+    check_length(name, at)?;
     match known.insert(name, what) {
         Some(other) => {
             Err(at.error(format!("{name:?} is already the name of a {other}"), "choose another name"))

@@ -9,13 +9,15 @@ use proptest::prelude::*;
 
 use super::empirical::{Interpolation, Table};
 use super::{SizeSpec, Sizes};
-use crate::files::{Files, Text};
+use crate::files::{Base, Files, Text};
 
 fn build(text: &str) -> Result<Sizes, String> {
     let value = crate::toml::parse(&format!("size = {text}")).unwrap();
     let at = At::root("size");
     let spec = SizeSpec::from_value(value.get("size").unwrap(), &at).map_err(|e| e.to_string())?;
-    spec.params().build(&mut Files::new(Path::new(".")), &at).map_err(|e| e.to_string())
+    spec.params()
+        .build(&mut Files::new(Base { folder: Path::new("."), confined: false }), &at)
+        .map_err(|e| e.to_string())
 }
 
 /// At least one of every registered distribution whose tail lets a sample mean settle; the last is built from text.
