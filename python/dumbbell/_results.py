@@ -13,7 +13,9 @@ import numpy as np
 
 from dumbbell import _native
 from dumbbell._folder import new_folder
+from dumbbell._foreign import NotDataError, inside, parse_json
 from dumbbell._summary import summarise
+from dumbbell._text import control_character
 from dumbbell.errors import FolderError
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 TABLES = ("runs", "flows", "links", "samples", "drops", "states", "arrivals")
 """The names of the tables, in order."""
+
+_OF_FLOWS = ("cwnd", "rtt", "goodput")
+"""Metrics of samples of flows; the others are of links."""
 
 
 @dataclass(frozen=True)
@@ -280,7 +285,7 @@ class Results:
 
 
 def load(folder: str | os.PathLike[str]) -> Results:
-    """Read the results that :meth:`Results.save` wrote.
+    """Read the results that :meth:`Results.save` wrote. They may be somebody else's.
 
     Raises
     ------
@@ -289,13 +294,40 @@ def load(folder: str | os.PathLike[str]) -> Results:
     """
     folder = Path(folder)
     try:
-        tables = [Table(_native.read_parquet(folder / f"{name}.parquet")) for name in TABLES]
-        name = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["name"]
+        results = _load(folder)
     except FileNotFoundError as error:
         missing = Path(error.filename).name
         raise FolderError(
             f"{folder}: no results here ({missing} is missing); make some with `dumbbell run`"
         ) from None
-    except (ValueError, KeyError) as error:
+    except NotDataError as error:
+        raise FolderError(
+            f"{folder}: damaged results (summary.json: {error}); run the scenario again"
+        ) from None
+    except (ValueError, KeyError, TypeError) as error:
         raise FolderError(f"{folder}: damaged results ({error}); run the scenario again") from None
-    return Results.of(tables, name)
+    return results
+
+
+def _load(folder: Path) -> Results:
+    """Read results; raise for what no run leaves behind."""
+    tables = [
+        Table(_native.read_parquet(inside(folder, folder / f"{name}.parquet"), name)) for name in TABLES
+    ]
+    summary = parse_json(inside(folder, folder / "summary.json").read_bytes())
+    name = summary["name"]
+    if not isinstance(name, str) or control_character(name):
+        raise ValueError("summary.json: the name is not a text of one line")
+    results = Results.of(tables, name)
+    for table in results.tables:
+        about = table.provenance
+        if not {"version", "plan_hash", "seed", "scenario"} <= set(about) or not about["seed"].isdecimal():
+            raise ValueError(f"{table.name}.parquet: does not say which run it comes from")
+        if any(map(control_character, (about["version"], about["plan_hash"]))):
+            raise ValueError(f"{table.name}.parquet: its version or plan holds control characters")
+    if len(results.runs) != 1:
+        raise ValueError(f"runs.parquet: {len(results.runs):,} rows instead of one")
+    subjects = results.samples["id"][~np.isin(results.samples["metric"], _OF_FLOWS)]
+    if subjects.size and subjects.max() >= len(results.links):
+        raise ValueError("samples.parquet: samples of a link that is not there")
+    return results

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dumbbell._foreign import NotDataError, parse_toml
 from dumbbell.study import Study, StudyError
 
 _KEYS = ("seeds", "axes", "scenario")
@@ -32,11 +32,13 @@ def quick_study(study: Study, path: Path) -> Study:
         Everything wrong with the file.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = parse_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise StudyError(f"{path}: no such file; say in it what the quick study leaves out") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise StudyError(f"{path}: not TOML: {error}; correct the syntax") from None
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except NotDataError as error:
+        raise StudyError(f"{path}: {error}; correct the syntax") from None
     return shortened(study, values, str(path))
 
 
@@ -44,7 +46,7 @@ def shortened(study: Study, values: Mapping[str, Any], path: str) -> Study:
     """Return a study with what `values` leave of it: the keys of a quick file; `path` names it in errors."""
     problems = [f"{path}: {key}: unknown key; use {', '.join(_KEYS)}" for key in values if key not in _KEYS]
     seeds = values.get("seeds", len(study.seeds))
-    if not isinstance(seeds, int) or not 0 < seeds <= len(study.seeds):
+    if not isinstance(seeds, int) or isinstance(seeds, bool) or not 0 < seeds <= len(study.seeds):
         problems.append(f"{path}: seeds: {seeds!r} of {len(study.seeds)} seeds; give how many of the first")
         seeds = 1
     chosen = values.get("axes", {})

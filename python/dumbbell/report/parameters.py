@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from dumbbell import _native
+from dumbbell._foreign import NotDataError, parse_toml
 from dumbbell._scenario import Scenario
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def study_algorithms(study: Study) -> list[Algorithm]:
 
 
 def _scenario(study: Study, settings: Sequence[str], arm: Arm) -> Scenario:
-    changes = [*settings, *arm.settings, f"seed={study.seeds[0]}"]
-    return Scenario.from_dict(study.scenario, changes, study.base_dir)
+    return study.plan([*settings, *arm.settings, f"seed={study.seeds[0]}"])
 
 
 def _variants(study: Study) -> Iterator[tuple[str, Scenario]]:
@@ -226,8 +225,8 @@ def _split(setting: str) -> tuple[str, str]:
 def _setting(path: str, text: str) -> Iterator[str]:
     """Yield the places that ``path=text`` sets."""
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        value = parse_toml(f"value = {text}")["value"]
+    except NotDataError:
         value = text
     yield from _stated(path, value)
 

@@ -81,7 +81,7 @@ def run_chunk(study: Study, chunk: Chunk) -> Report:
 def _planned(study: Study, runs: Sequence[RunSpec]) -> dict[tuple[str, ...], Scenario]:
     """Plan each arm at each point of a chunk once for all seeds."""
     different = dict.fromkeys(run.settings[:-1] for run in runs)
-    return {settings: Scenario.from_dict(study.scenario, settings, study.base_dir) for settings in different}
+    return {settings: study.plan(settings) for settings in different}
 
 
 class Cluster:

@@ -96,8 +96,7 @@ class Maker:
         settings = run.settings[:-1]
         planned = self._planned.get(settings)
         if planned is None:
-            study = self._study
-            planned = Scenario.from_dict(study.scenario, settings, study.base_dir)
+            planned = self._study.plan(settings)
         return planned.with_seed(run.seed)
 
 

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and shards that know their own checksum."""
+"""Files that are there whole or not at all, shards that know their own checksum, tables from others."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dumbbell.errors import FolderError
@@ -17,8 +18,18 @@ PART = ".part"
 """The end of the names of files that are being written."""
 
 
+MOST_ROWS = 1 << 24
+"""Of a table: sixteen times the largest study."""
+
+_MOST_DECODED = 1 << 33
+"""Bytes that a table of numbers may become in memory."""
+
+_MOST_TEXT = 4096
+"""Bytes of a text in a table: that of an id, an arm, or a value of an axis."""
+
+
 class DamagedError(Exception):
-    """A shard whose bytes are not those that were written."""
+    """A table that is not one that a study writes. ``str()`` of it says why."""
 
 
 def write_durably(path: Path, data: bytes) -> None:
@@ -96,20 +107,59 @@ def write_shard(folder: Path, table: pa.Table) -> Path:
 
 
 def read_shard(path: Path) -> pa.Table:
-    """Read a shard.
+    """Read a shard: ``run_id``, and columns of numbers.
 
     Raises
     ------
     DamagedError
-        If its bytes do not have the checksum in its name, or are not Parquet.
+        If its bytes do not have the checksum in its name, or are not a table of runs.
     FileNotFoundError
         If it is gone, because another process has merged it into a larger one.
     """
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest()[:32] != path.stem:
-        raise DamagedError(path)
+        raise DamagedError("its bytes do not have the checksum that is its name")
+    table = decode(data)
+    for name, kind in zip(table.column_names, table.schema.types, strict=True):
+        if kind != (pa.string() if name == "run_id" else pa.float64()):
+            raise DamagedError(f"its column {name} holds {kind}")
+    if "run_id" not in table.column_names or table["run_id"].null_count:
+        raise DamagedError("it does not say which runs it holds")
+    return table
+
+
+def decode(data: bytes) -> pa.Table:
+    """Return the table of numbers and short texts that the bytes of a Parquet file hold.
+
+    Raises
+    ------
+    DamagedError
+        If they hold something else, or far more than their number allows.
+    """
     try:
-        # Small enough that threads cost more than they bring.
-        return pq.read_table(pa.BufferReader(data), use_threads=False)
-    except pa.ArrowException as error:
-        raise DamagedError(path) from error
+        reader = pa.BufferReader(data)
+        about = pq.read_metadata(reader)
+        schema = about.schema.to_arrow_schema()
+        names = schema.names
+        texts = [name for name, kind in zip(names, schema.types, strict=True) if kind == pa.string()]
+        for name, kind in zip(names, schema.types, strict=True):
+            if name not in texts and kind not in (pa.int64(), pa.float64()):
+                raise DamagedError(f"its column {name} holds {kind}")
+        if len(set(names)) < len(names):
+            raise DamagedError("two of its columns have one name")
+        groups = range(about.num_row_groups)
+        rows = sum(about.row_group(group).num_rows for group in groups)
+        size = sum(about.row_group(group).total_byte_size for group in groups)
+        if rows != about.num_rows or rows > MOST_ROWS or max(rows * len(names) * 8, size) > _MOST_DECODED:
+            raise DamagedError(f"it claims {about.num_rows:,} rows")
+        # Small enough that threads cost more than they bring. Texts first as numbers of a dictionary: a long
+        # one that stands in every row is long once.
+        table = pq.read_table(reader, use_threads=False, read_dictionary=texts)
+        for name in texts:
+            longest = [pc.max(pc.binary_length(part.dictionary)).as_py() for part in table[name].chunks]
+            if any(length is not None and length > _MOST_TEXT for length in longest):
+                raise DamagedError(f"a text in its column {name} is too long")
+        # As it was written, without the dictionaries.
+        return table.cast(schema)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DamagedError(f"not a usable Parquet file ({' '.join(str(error).split())[:200]})") from None

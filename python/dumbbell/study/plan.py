@@ -107,18 +107,24 @@ class StudyPlan:
     @cached_property
     def catalogue(self) -> pa.Table:
         """The runs as a table in the order of their numbers: ``run_id, arm, seed``, one column per axis."""
-        seeds, cells = self.study.seeds, self.cells
-        cell_of_run = pa.array(np.tile(np.arange(len(cells), dtype=np.int32), len(seeds)))
-        ids = (cell.run_id(seed) for seed in seeds for cell in cells)
-        columns: dict[str, pa.Array] = {
-            "run_id": pa.array(ids, pa.string(), size=len(self)),
-            "arm": pa.array([cell.arm.name for cell in cells], pa.string()).take(cell_of_run),
-            "seed": pa.array(np.repeat(np.array(seeds, dtype=np.int64), len(cells))),
-        }
-        for axis in self.study.axes:
-            values = pa.array([cell.point[axis.name] for cell in cells], axis_type(axis))
-            columns[axis.name] = values.take(cell_of_run)
-        return pa.table(columns)
+        ids = (cell.run_id(seed) for seed in self.study.seeds for cell in self.cells)
+        return points_of_runs(self.study).add_column(0, "run_id", pa.array(ids, pa.string(), size=len(self)))
+
+
+def points_of_runs(study: Study) -> pa.Table:
+    """Return what tells every run in the order of their numbers: ``arm, seed``, one column per axis."""
+    points, arms = study.points(), [arm.name for arm in study.arms]
+    cells = len(points) * len(arms)
+    cell_of_run = np.tile(np.arange(cells, dtype=np.int32), len(study.seeds))
+    columns: dict[str, pa.Array] = {
+        "arm": pa.array(arms, pa.string()).take(pa.array(cell_of_run % len(arms))),
+        "seed": pa.array(np.repeat(np.array(study.seeds, dtype=np.int64), cells)),
+    }
+    point_of_run = pa.array(cell_of_run // len(arms))
+    for axis in study.axes:
+        values = pa.array([point[axis.name] for point in points], axis_type(axis))
+        columns[axis.name] = values.take(point_of_run)
+    return pa.table(columns)
 
 
 def axis_type(axis: Axis) -> pa.DataType:
@@ -144,7 +150,7 @@ def _cells(study: Study, version: str) -> list[Cell]:
         digest, scenario = b"", None
         try:
             # Seeds change random draws and nothing in the plan: one plan stands for those of all seeds.
-            scenario = Scenario.from_dict(study.scenario, [*settings, "seed=0"], study.base_dir)
+            scenario = study.plan([*settings, "seed=0"])
             digest = hashlib.sha256(f"{scenario.plan_hash} {common}".encode()).digest()
             explained = scenario.explain() if named or group else {}
             problems = [

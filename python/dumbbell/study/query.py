@@ -29,7 +29,7 @@ def query(folder: Path, sql: str, version: str | None = None) -> pa.Table:
     FolderError
         If the folder does not hold a study.
     """
-    store, _ = read_catalogue(folder, version)
+    store = read_catalogue(folder, version).store
     connection = duckdb.connect()
     connection.register("runs", load_result(folder, version).table)
     catalogue = _text(store.home / "catalogue.parquet")

@@ -6,12 +6,13 @@ import difflib
 import math
 import re
 import runpy
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from dumbbell._foreign import NotDataError, check_values, parse_toml
+from dumbbell._text import control_character, shortened
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import check_source, write_source
 from dumbbell.study.sizes import BySize, check_by_size
@@ -21,6 +22,18 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _RESERVED = frozenset(("run_id", "arm", "seed"))
 """Columns of every study's table."""
 
+_MOST_CHARS = 200
+"""Of a name, a label or a unit: what a figure has room for, with some to spare."""
+
+_MOST_PROSE = 4096
+"""Characters of a title or a question."""
+
+_QUOTED = 100
+"""Characters of a wrong value that a message quotes."""
+
+_FORMULA = re.compile(r"[=@]|[+-](?![0-9.]+[A-Za-z/%]*$)")
+"""How a text begins that a spreadsheet takes for a formula; a signed quantity is none."""
+
 _MOST_VALUES = 10_000
 """Values of an axis, and seeds."""
 
@@ -28,6 +41,11 @@ _MOST_RUNS = 1_000_000
 """Above this a study is taken for a mistake."""
 
 _SEED_LIMIT = 2**63
+
+
+def quoted(value: object) -> str:
+    """Return a wrong value for a message: in quotes, its beginning if it is long."""
+    return shortened(repr(value), _QUOTED)
 
 
 class Problems:
@@ -47,23 +65,53 @@ class Problems:
             if key not in known:
                 nearest = difflib.get_close_matches(str(key), known, n=1)
                 remedy = f"did you mean {nearest[0]!r}?" if nearest else f"use one of {', '.join(known)}"
-                self.add(f"{place}.{key}" if place else str(key), "unknown key", remedy)
+                shown = str(key) if _NAME.fullmatch(str(key)) else quoted(key)
+                self.add(f"{place}.{shown}" if place else shown, "unknown key", remedy)
 
-    def text(self, place: str, table: Mapping[str, Any], key: str, default: str | None = None) -> str:
-        """Return the text under a key, or note that it is not there."""
+    def text(
+        self, place: str, table: Mapping[str, Any], key: str, default: str | None = None, lines: bool = False
+    ) -> str:
+        """Return the text under a key, or note that it is not there, or cannot be shown.
+
+        Parameters
+        ----------
+        place
+            Of the table.
+        table, key
+            Where it stands.
+        default
+            What it is if it is absent; without it, it must be there.
+        lines
+            Whether it may be long and have several lines.
+        """
         value = table.get(key, default)
+        where = f"{place}.{key}" if place else key
         if isinstance(value, str) and (value or default is not None):
-            return value
-        wrong = "is missing" if value is None else f"{value!r} is not text" if value != "" else "is empty"
-        self.add(f"{place}.{key}" if place else key, wrong, "give a text in quotes")
+            return self.shown(where, value, lines)
+        wrong = (
+            "is missing" if value is None else f"{quoted(value)} is not text" if value != "" else "is empty"
+        )
+        self.add(where, wrong, "give a text in quotes")
         return default or "?"
+
+    def shown(self, where: str, text: str, lines: bool = False) -> str:
+        """Return a text that tables and figures can show, or note why they cannot."""
+        most = _MOST_PROSE if lines else _MOST_CHARS
+        control = control_character(text, lines)
+        if control:
+            self.add(where, f"holds the control character {control}", "write text without control characters")
+        elif len(text) > most:
+            self.add(where, f"{len(text):,} characters are above the limit of {most:,}", "shorten it")
+        else:
+            return text
+        return "?"
 
     def name(self, place: str, table: Mapping[str, Any]) -> str:
         """Return the name in a table, or note that it is no name."""
         name = self.text(place, table, "name")
         if name != "?" and not _NAME.fullmatch(name):
             where = f"{place}.name" if place else "name"
-            self.add(where, f"{name!r} is not a name", "use letters, digits, - and _, a letter first")
+            self.add(where, f"{quoted(name)} is not a name", "use letters, digits, - and _, a letter first")
         return name
 
     def tables(self, values: Mapping[str, Any], key: str) -> list[tuple[str, Mapping[str, Any]]]:
@@ -77,7 +125,9 @@ class Problems:
             if isinstance(entry, Mapping):
                 found.append((f"{key}[{index}]", entry))
             else:
-                self.add(f"{key}[{index}]", f"{entry!r} is not a table", f"write [[{key}]] before each entry")
+                self.add(
+                    f"{key}[{index}]", f"{quoted(entry)} is not a table", f"write [[{key}]] before each entry"
+                )
         return found
 
 
@@ -89,11 +139,11 @@ def read_file(path: Path) -> Study:
             raise StudyError(f"{path}: defines no study; add `study = dumbbell.study.Study(...)`")
         return study
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = parse_toml(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{path}: not TOML: {error}; correct the syntax") from None
+    except NotDataError as error:
+        raise StudyError(f"{path}: {error}; correct the syntax") from None
     values.setdefault("name", path.stem if path.stem != "study" else path.absolute().parent.name)
     try:
         return read_dict(values, path.parent)
@@ -101,20 +151,26 @@ def read_file(path: Path) -> Study:
         raise StudyError([f"{path}: {problem}" for problem in error.problems]) from None
 
 
-def read_dict(values: Mapping[str, Any], base_dir: Path) -> Study:
-    """Read a dictionary; see :meth:`Study.from_dict`."""
+def read_dict(values: object, base_dir: Path, confined: bool = False) -> Study:
+    """Read a dictionary; see :meth:`Study.from_dict` and :meth:`Study.from_folder`."""
+    try:
+        check_values(values)
+    except NotDataError as error:
+        raise StudyError(f"{error}; correct it") from None
+    if not isinstance(values, Mapping):
+        raise StudyError(f"{quoted(values)} is not a study; give a table with `scenario` and `metrics`")
     problems = Problems()
     keys = ("name", "title", "question", "scenario", "seeds", "axes", "arms", "metrics", "by_size", "stop")
     problems.keys("", values, keys)
     name = problems.name("", values)
-    scenario, base_dir = _scenario(problems, values.get("scenario"), base_dir)
+    scenario, base_dir = _scenario(problems, values.get("scenario"), base_dir, confined)
     metrics = tuple(_metric(problems, *entry, check_source) for entry in problems.tables(values, "metrics"))
     if not metrics and not {"metrics", "by_size"} & set(values):
         problems.add("metrics", "the study measures nothing", "add [[metrics]]")
     study = Study(
         name=name,
-        title=problems.text("", values, "title", name),
-        question=problems.text("", values, "question", ""),
+        title=problems.text("", values, "title", name, lines=True),
+        question=problems.text("", values, "question", "", lines=True),
         scenario=scenario,
         base_dir=base_dir,
         axes=tuple(_axis(problems, *entry) for entry in problems.tables(values, "axes")),
@@ -124,6 +180,7 @@ def read_dict(values: Mapping[str, Any], base_dir: Path) -> Study:
         metrics=metrics,
         stop=_stop(problems, values.get("stop"), metrics),
         by_size=_by_size(problems, values.get("by_size")),
+        confined=confined,
     )
     check_names(problems, study)
     runs = math.prod(len(axis.values) for axis in study.axes) * len(study.arms) * len(study.seeds)
@@ -173,21 +230,26 @@ def write_dict(study: Study) -> dict[str, Any]:
     return values
 
 
-def _scenario(problems: Problems, value: Any, base_dir: Path) -> tuple[dict[str, Any], Path]:
+def _scenario(problems: Problems, value: Any, base_dir: Path, confined: bool) -> tuple[dict[str, Any], Path]:
     """The base scenario, and the folder from which names of files in it count."""
     if isinstance(value, Mapping):
         return dict(value), base_dir
+    if confined:
+        problems.add("scenario", "is not a table", "get the folder again from where it was made")
+        return {}, base_dir
     if not isinstance(value, str):
-        wrong = "is missing" if value is None else f"{value!r} is not a scenario"
+        wrong = "is missing" if value is None else f"{quoted(value)} is not a scenario"
         problems.add("scenario", wrong, "give the path of a scenario file, or write a [scenario] table")
         return {}, base_dir
     path = base_dir / value
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8")), path.parent
+        return parse_toml(path.read_text(encoding="utf-8")), path.parent
+    except UnicodeDecodeError as error:
+        problems.add("scenario", f"{path}: not UTF-8 text (byte {error.start})", "save it as UTF-8")
+    except NotDataError as error:
+        problems.add("scenario", f"{path}: {error}", "correct the syntax")
     except OSError as error:
         problems.add("scenario", f"{path}: {error.strerror}", "give the path of a readable scenario file")
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        problems.add("scenario", f"{path}: not TOML: {error}", "correct the syntax")
     return {}, base_dir
 
 
@@ -226,12 +288,17 @@ def _values(problems: Problems, place: str, given: Any) -> tuple[AxisValue, ...]
         return _range(problems, place, given)
     if not isinstance(given, list | tuple) or not given:
         remedy = "give a list, or { start, stop, step }, or { start, stop, count }"
-        problems.add(place, "no values" if given in (None, [], ()) else f"{given!r} is not a list", remedy)
+        problems.add(
+            place, "no values" if given in (None, [], ()) else f"{quoted(given)} is not a list", remedy
+        )
         return ()
     if len(given) > _MOST_VALUES:
         problems.add(place, f"{len(given):,} values are above the limit of {_MOST_VALUES:,}", "give fewer")
         return ()
-    numbers = [v for v in given if isinstance(v, int | float) and not isinstance(v, bool)]
+    if not all(isinstance(v, int | float | str) and not isinstance(v, bool) for v in given):
+        problems.add(place, "mixes numbers and other things", "give numbers only, or texts only")
+        return ()
+    numbers = [v for v in given if isinstance(v, int | float)]
     if any(not math.isfinite(number) for number in numbers):
         problems.add(place, "holds a number that is not finite", "leave it out")
         return ()
@@ -240,10 +307,16 @@ def _values(problems: Problems, place: str, given: Any) -> tuple[AxisValue, ...]
     if len(numbers) == len(given):
         whole = all(isinstance(number, int) for number in numbers)
         return tuple(numbers) if whole else tuple(map(float, numbers))
-    if all(isinstance(v, str) for v in given):
-        return tuple(given)
-    problems.add(place, "mixes numbers and other things", "give numbers only, or texts only")
-    return ()
+    if numbers:
+        problems.add(place, "mixes numbers and other things", "give numbers only, or texts only")
+        return ()
+    for index, text in enumerate(given):
+        problems.shown(f"{place}[{index}]", text)
+        if _FORMULA.match(text):
+            problems.add(
+                f"{place}[{index}]", f"{quoted(text)} is a formula to spreadsheets", "begin with a letter"
+            )
+    return tuple(given)
 
 
 def _range(problems: Problems, place: str, given: Mapping[str, Any]) -> tuple[AxisValue, ...]:
@@ -277,7 +350,7 @@ def _range(problems: Problems, place: str, given: Mapping[str, Any]) -> tuple[Ax
         return tuple(_tidy(start + share * (stop - start)) for share in shares)
     if scale == "log" and start > 0 and stop > 0:
         return tuple(_tidy(start * (stop / start) ** share) for share in shares)
-    wrong = "a log scale needs numbers above zero" if scale == "log" else f"{scale!r} is not a scale"
+    wrong = "a log scale needs numbers above zero" if scale == "log" else f"{quoted(scale)} is not a scale"
     problems.add(place, wrong, 'use "linear" or "log"')
     return ()
 
@@ -290,7 +363,7 @@ def _tidy(value: float) -> float:
 def _settings(problems: Problems, place: str, given: Any) -> tuple[str, ...]:
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, list | tuple) or not all(isinstance(t, str) and "=" in t for t in texts):
-        problems.add(place, f"{given!r} is not a setting", 'write "path=value", or a list of these')
+        problems.add(place, f"{quoted(given)} is not a setting", 'write "path=value", or a list of these')
         return ()
     return tuple(texts)
 
@@ -310,7 +383,7 @@ def _metric(problems: Problems, place: str, table: Mapping[str, Any], check: Che
     name = problems.name(place, table)
     better = table.get("better")
     if better not in (None, "lower", "higher"):
-        problems.add(f"{place}.better", f"{better!r} is not a direction", 'use "lower" or "higher"')
+        problems.add(f"{place}.better", f"{quoted(better)} is not a direction", 'use "lower" or "higher"')
     source = table.get("source")
     for wrong, remedy in check(source):
         problems.add(f"{place}.source", wrong, remedy)
@@ -328,17 +401,19 @@ def _by_size(problems: Problems, given: Any) -> BySize | None:
         return None
     if not isinstance(given, Mapping):
         problems.add(
-            "by_size", f"{given!r} is not a table", "write [by_size] packet = 1460, up_to = [1, 10, 100]"
+            "by_size",
+            f"{quoted(given)} is not a table",
+            "write [by_size] packet = 1460, up_to = [1, 10, 100]",
         )
         return None
     problems.keys("by_size", given, ("packet", "up_to", "group", "metrics"))
     packet, group = given.get("packet"), given.get("group")
     if not isinstance(packet, int) or isinstance(packet, bool) or packet < 1:
-        wrong = "is missing" if packet is None else f"{packet!r} are not bytes"
+        wrong = "is missing" if packet is None else f"{quoted(packet)} are not bytes"
         problems.add("by_size.packet", wrong, "give the bytes of data in a packet")
         packet = 1
     if group is not None and not isinstance(group, str):
-        problems.add("by_size.group", f"{group!r} is not text", "give a text in quotes")
+        problems.add("by_size.group", f"{quoted(group)} is not text", "give a text in quotes")
     entries = problems.tables({"by_size.metrics": given.get("metrics", [])}, "by_size.metrics")
     if not entries:
         problems.add("by_size.metrics", "nothing is measured", "add [[by_size.metrics]]")
@@ -368,7 +443,7 @@ def _seeds(problems: Problems, given: Any) -> tuple[int, ...]:
     elif isinstance(first, int) and isinstance(count, int) and 0 < count <= _MOST_VALUES:
         seeds = tuple(range(first, first + count))
     else:
-        problems.add("seeds", f"{given!r} are not seeds", remedy)
+        problems.add("seeds", f"{quoted(given)} are not seeds", remedy)
         return (1,)
     if not seeds or len(seeds) > _MOST_VALUES or not all(_whole(s) and 0 <= s < _SEED_LIMIT for s in seeds):
         problems.add("seeds", "not a list of 1 to 10,000 whole numbers from 0", remedy)
@@ -386,7 +461,7 @@ def _stop(problems: Problems, given: Any, metrics: tuple[Metric, ...]) -> StopRu
     if given is None:
         return None
     if not isinstance(given, Mapping):
-        problems.add("stop", f"{given!r} is not a rule", 'write [stop] metric = "..." relative = 0.05')
+        problems.add("stop", f"{quoted(given)} is not a rule", 'write [stop] metric = "..." relative = 0.05')
         return None
     problems.keys("stop", given, ("metric", "relative", "absolute", "confidence", "minimum"))
     metric = problems.text("stop", given, "metric")
@@ -400,9 +475,9 @@ def _stop(problems: Problems, given: Any, metrics: tuple[Metric, ...]) -> StopRu
         bound = 1.0
     confidence, minimum = given.get("confidence", 0.95), given.get("minimum", 5)
     if not isinstance(confidence, float) or not 0.5 <= confidence < 1:
-        problems.add("stop.confidence", f"{confidence!r} is not a confidence", "use 0.95, for example")
+        problems.add("stop.confidence", f"{quoted(confidence)} is not a confidence", "use 0.95, for example")
     if not _whole(minimum) or minimum < 2:
-        problems.add("stop.minimum", f"{minimum!r} seeds give no interval", "use 2 or more")
+        problems.add("stop.minimum", f"{quoted(minimum)} seeds give no interval", "use 2 or more")
     return StopRule(metric, float(bound), "relative" in bounds, confidence, minimum)
 
 

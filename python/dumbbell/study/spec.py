@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from dumbbell._results import Results
+    from dumbbell._scenario import Scenario
     from dumbbell.study.sizes import BySize
 
 AxisValue: TypeAlias = float | int | str
@@ -136,6 +137,8 @@ class Study:
     stop: StopRule | None = None
     by_size: BySize | None = None
     """Metrics that a run gives for each bin of flow sizes."""
+    confined: bool = False
+    """Whether scenarios open no file outside :attr:`base_dir`: those of a folder or an archive do not."""
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Study:
@@ -165,11 +168,38 @@ class Study:
 
         return read_dict(values, Path(base_dir))
 
+    @classmethod
+    def from_folder(cls, values: object, folder: str | os.PathLike[str]) -> Study:
+        """Read what :meth:`to_dict` wrote into a folder or an archive, which may be somebody else's.
+
+        The scenario stands in it as a table, and opens no file outside the folder.
+
+        Raises
+        ------
+        StudyError
+            Everything wrong with it.
+        """
+        from dumbbell.study.reader import read_dict
+
+        return read_dict(values, Path(folder), confined=True)
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types that :meth:`from_dict` reads. Functions are named, and cannot be read back."""
         from dumbbell.study.reader import write_dict
 
         return write_dict(self)
+
+    def plan(self, settings: Iterable[str]) -> Scenario:
+        """Return the base scenario with some changes.
+
+        Raises
+        ------
+        ScenarioError
+            The first thing wrong with it.
+        """
+        from dumbbell._scenario import Scenario
+
+        return Scenario.from_dict(self.scenario, settings, self.base_dir, confined=self.confined)
 
     def points(self) -> list[Point]:
         """Return every combination of axis values, the last axis fastest."""

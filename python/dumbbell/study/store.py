@@ -6,6 +6,7 @@ file                                     holds
 ``study.json``                           the study as it ran last, and the version of the code
 ``results/VERSION/catalogue.parquet``    every run that the study needs: id, arm, seed, point
 ``results/VERSION/shards/*.parquet``     finished runs: id and metrics; the name is the checksum
+``manifest-sha256.txt``                  checksums of all that is not a shard, also of reports
 ======================================== ==============================================================
 
 Shards are never changed. Small ones are merged into larger ones: first the larger one is made durable, then
@@ -19,6 +20,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,11 +32,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from dumbbell._foreign import MOST_BYTES, NotDataError, inside, parse_json
 from dumbbell.errors import FolderError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.files import (
     PART,
     DamagedError,
+    decode,
     encode,
     make_durably,
     read_shard,
@@ -43,7 +47,8 @@ from dumbbell.study.files import (
     write_durably,
     write_shard,
 )
-from dumbbell.study.plan import StudyPlan
+from dumbbell.study.manifest import MANIFEST, Manifest, changing
+from dumbbell.study.plan import StudyPlan, points_of_runs
 from dumbbell.study.result import StudyResult
 from dumbbell.study.spec import Study
 from dumbbell.study.stop import StopTracker
@@ -61,6 +66,9 @@ _FULL = 1 << 18
 """Rows; a shard of more is never merged again."""
 
 _STUDY = b"dumbbell.study"
+
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,99}")
+"""A version of the code names a folder."""
 
 
 @dataclass(frozen=True)
@@ -140,14 +148,14 @@ class Store:
 
     def forget_parts(self) -> None:
         """Remove what killed writers left; only for the holder of the lock."""
-        for path in (*self.folder.glob(f".study.json.*{PART}"), *self.home.parent.rglob(f".*{PART}")):
+        for path in (*self.folder.glob(f".*{PART}"), *self.home.parent.rglob(f".*{PART}")):
             path.unlink(missing_ok=True)
 
     def _scan(self) -> Scan:
         tables, damaged, rows = [], [], {}
         for path in sorted(self.shards.glob("*.parquet")):
             try:
-                table = read_shard(path)
+                table = read_shard(inside(self.folder, path))
             except DamagedError:
                 damaged.append(path)
                 continue
@@ -221,7 +229,7 @@ def open_store(folder: Path, plan: StudyPlan) -> Iterator[Store]:
     _refuse_other(folder, plan)
     try:
         make_durably(folder)
-        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     except OSError as error:
         raise FolderError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
     try:
@@ -246,7 +254,7 @@ def _refuse_other(folder: Path, plan: StudyPlan) -> None:
         )
     if name is None and folder.is_dir():
         # What is left where a process was killed before it could write `study.json`.
-        begun = (".lock", ".study.json.")
+        begun = (".lock", ".study.json.", f".{MANIFEST}.", MANIFEST)
         if any(not path.name.startswith(begun) for path in folder.iterdir()):
             raise FolderError(f"{folder}: holds files that are not a study; choose another folder")
 
@@ -254,13 +262,21 @@ def _refuse_other(folder: Path, plan: StudyPlan) -> None:
 def _name_of_study(folder: Path) -> str | None:
     """Return whose folder it is, also where ``study.json`` has been removed because it was damaged."""
     mark = _read_mark(folder)
-    if mark is not None:
-        return str(mark["study"]["name"])
+    if mark is not None and _intact(folder, mark):
+        return mark.name
     for version in versions(folder):
-        with contextlib.suppress(pa.ArrowException, ValueError, KeyError, TypeError):
-            metadata = pq.read_schema(folder / "results" / version / "catalogue.parquet").metadata
-            return str(json.loads(metadata[_STUDY])["name"])
+        path = inside(folder, folder / "results" / version / "catalogue.parquet")
+        with contextlib.suppress(pa.ArrowException, NotDataError, KeyError, TypeError, OSError):
+            return str(parse_json(pq.read_schema(path).metadata[_STUDY])["name"])
     return None
+
+
+def _intact(folder: Path, mark: _Mark) -> bool:
+    """Whether ``study.json`` has its checksum, as far as there is one."""
+    with contextlib.suppress(FolderError):
+        Manifest(folder).check(folder / "study.json", mark.data, "")
+        return True
+    return not (folder / MANIFEST).is_file()
 
 
 def _take(lock: int, folder: Path) -> None:
@@ -281,17 +297,19 @@ def _write_plan(store: Store, plan: StudyPlan) -> None:
     study = plan.study.to_dict()
     path = store.folder / "study.json"
     mark = _json({"format": FORMAT, "version": plan.version, "study": study}, indent=2) + b"\n"
-    if not path.exists():
-        # Before anything else: by this file the folder is known, if the process is killed now.
-        write_durably(path, mark)
-    make_durably(store.shards)
-    catalogue = plan.catalogue.replace_schema_metadata({_STUDY: _json(study)})
-    _write_if_new(store.home / "catalogue.parquet", encode(catalogue))
-    _write_if_new(path, mark)
+    catalogue = encode(plan.catalogue.replace_schema_metadata({_STUDY: _json(study)}))
+    home = store.home.relative_to(store.folder).as_posix()
+    with changing(store.folder, {"study.json": mark, f"{home}/catalogue.parquet": catalogue}):
+        if not path.exists():
+            # Before anything else: by this file the folder is known, if the process is killed now.
+            write_durably(path, mark)
+        make_durably(store.shards)
+        _write_if_new(store.home / "catalogue.parquet", catalogue)
+        _write_if_new(path, mark)
 
 
 def _write_if_new(path: Path, data: bytes) -> None:
-    if not path.exists() or path.read_bytes() != data:
+    if path.is_symlink() or not path.exists() or path.read_bytes() != data:
         write_durably(path, data)
 
 
@@ -299,20 +317,34 @@ def _json(value: Any, indent: int | None = None) -> bytes:
     return json.dumps(value, indent=indent, ensure_ascii=False, default=str).encode()
 
 
-def _read_mark(folder: Path) -> dict[str, Any] | None:
-    """The content of ``study.json``, or ``None`` if there is no such file."""
+@dataclass(frozen=True)
+class _Mark:
+    """The content of ``study.json``."""
+
+    name: str
+    version: str
+    data: bytes
+
+
+def _read_mark(folder: Path) -> _Mark | None:
+    """Return what ``study.json`` says, or ``None`` if there is no such file."""
+    path = inside(folder, folder / "study.json")
     try:
-        mark = json.loads((folder / "study.json").read_bytes())
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        mark = parse_json(data)
         name, version = mark["study"]["name"], mark["version"]
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, KeyError, TypeError):
-        raise FolderError(f"{folder}/study.json: damaged; remove it and run the study again") from None
+    except (NotDataError, KeyError, TypeError):
+        raise FolderError(f"{path}: damaged; remove it and run the study again") from None
     if mark.get("format") != FORMAT or not isinstance(name, str) or not isinstance(version, str):
         raise FolderError(
             f"{folder}: has the format of another version of dumbbell; use that, or choose another folder"
         )
-    return dict(mark)
+    if not _VERSION.fullmatch(version):
+        raise FolderError(f"{path}: damaged; remove it and run the study again")
+    return _Mark(name, version, data)
 
 
 def versions(folder: Path) -> list[str]:
@@ -320,43 +352,87 @@ def versions(folder: Path) -> list[str]:
     return sorted(path.parent.name for path in folder.glob("results/*/catalogue.parquet"))
 
 
-def read_catalogue(folder: Path, version: str | None) -> tuple[Store, pa.Table]:
-    """Return the store and the catalogue of a version, by default the latest.
+@dataclass(frozen=True)
+class Catalogue:
+    """What a folder says of the runs of one version, read and checked."""
+
+    store: Store
+    study: Study
+    """Opens no file outside the folder."""
+    table: pa.Table
+    """Columns ``run_id, arm, seed``, one per axis."""
+    notes: tuple[str, ...]
+
+
+def read_catalogue(folder: Path, version: str | None) -> Catalogue:
+    """Return the catalogue of a version, by default the latest.
+
+    Its checksum is looked at, and every seed, arm and point, which follow from the study. Run ids follow from
+    the files that scenarios name too, which a folder does not hold: `dumbbell verify` makes them anew.
 
     Raises
     ------
     FolderError
-        If there is no study in the folder, or no results of that version.
+        If there is no study in the folder, no results of that version, or they are damaged.
     """
     mark = _read_mark(folder)
     if mark is None:
         raise FolderError(f"{folder}: no study here; make one with `dumbbell study run`")
-    store = Store(folder, version or mark["version"])
-    path = store.home / "catalogue.parquet"
+    manifest = Manifest(folder)
+    store = Store(folder, version or mark.version)
+    path = inside(folder, store.home / "catalogue.parquet")
+    remedy = "run the study again, finished runs are kept"
     try:
-        return store, pq.read_table(path, use_threads=False)
+        data = path.read_bytes()
     except FileNotFoundError:
         known = ", ".join(versions(folder)) or "none at all"
         raise FolderError(
             f"{folder}: no results of version {store.version}; there are {known}; run the study"
         ) from None
-    except pa.ArrowException:
-        raise FolderError(f"{path}: damaged; run the study again, finished runs are kept") from None
+    manifest.check(folder / "study.json", mark.data, remedy)
+    manifest.check(path, data, remedy)
+    listed = [folder / "study.json", *([path] if store.version == mark.version else [])]
+    if manifest.sums is not None and not all(map(manifest.knows, listed)):
+        raise FolderError(f"{folder / MANIFEST}: does not list the study and its catalogue; {remedy}")
+    try:
+        table = decode(data)
+        study = Study.from_folder(parse_json(table.schema.metadata[_STUDY]), folder)
+    except StudyError as error:
+        raise FolderError(f"{path}: {error.problems[0]}; {remedy}") from None
+    except (DamagedError, NotDataError, KeyError, TypeError) as error:
+        raise FolderError(f"{path}: damaged ({error}); {remedy}") from None
+    table = table.replace_schema_metadata(None)
+    expected = points_of_runs(study)
+    if table.column_names != ["run_id", *expected.column_names] or table["run_id"].null_count:
+        raise FolderError(f"{path}: its columns are not those of the study; {remedy}")
+    for name in expected.column_names:
+        if not table[name].equals(expected[name]):
+            raise FolderError(f"{path}: its column {name} is not that of the study; {remedy}")
+    return Catalogue(store, study, table, tuple(_remarks(manifest)))
+
+
+def _remarks(manifest: Manifest) -> Iterator[str]:
+    """Yield what a reader should know of the checksums of a folder."""
+    if manifest.sums is None:
+        yield f"no checksums ({MANIFEST}), as earlier versions left it; `dumbbell study run` adds them"
+    missing = [name for name in manifest.missing if "/shards/" not in name]
+    if missing:
+        yield f"listed in {MANIFEST} and not there: {', '.join(missing)}"
 
 
 def load_result(folder: Path, version: str | None) -> StudyResult:
     """Read the results of a study; see :meth:`StudyResult.load`."""
-    store, catalogue = read_catalogue(folder, version)
-    study = Study.from_dict(json.loads(catalogue.schema.metadata[_STUDY]), folder)
+    catalogue = read_catalogue(folder, version)
+    store = catalogue.store
     scan = store.scan()
-    there = select(study, catalogue.replace_schema_metadata(None), scan)
-    notes = []
+    there = select(catalogue.study, catalogue.table, scan)
+    notes = list(catalogue.notes)
     if scan.damaged:
         notes.append(f"{len(scan.damaged)} damaged shards are not read; run the study again")
     others = [other for other in versions(folder) if other != store.version]
     if others:
         notes.append(f"results of other versions of the code are kept apart: {', '.join(others)}")
-    return StudyResult(study, there.table, there.tracker.expected, store.version, tuple(notes))
+    return StudyResult(catalogue.study, there.table, there.tracker.expected, store.version, tuple(notes))
 
 
 @dataclass(frozen=True)

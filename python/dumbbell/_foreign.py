@@ -1,0 +1,129 @@
+"""What comes from others is hostile until it is parsed: JSON, TOML, names of files and folders."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import threading
+import tomllib
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dumbbell.errors import FolderError
+
+MOST_BYTES = 64 << 20
+"""Of a JSON file: a study of a million runs is described in one."""
+
+MOST_LEVELS = 80
+"""Tables and lists within each other, as in the parser of scenarios; a study needs ten."""
+
+
+class NotDataError(ValueError):
+    """Text that is not JSON or TOML, or more than any of our files holds. ``str()`` of it is one line."""
+
+
+def parse_json(data: bytes) -> Any:
+    """Return what JSON text says.
+
+    Raises
+    ------
+    NotDataError
+        Also for not-a-number, which JSON does not have.
+    """
+    if len(data) > MOST_BYTES:
+        raise NotDataError(f"{len(data):,} bytes are above the limit of {MOST_BYTES:,}")
+    try:
+        value = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
+    except RecursionError:
+        raise NotDataError(_too_deep()) from None
+    except NotDataError:
+        raise
+    except ValueError as error:
+        raise NotDataError(f"not JSON: {_reason(error)}") from None
+    check_values(value, finite=True)
+    return value
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return what TOML text says.
+
+    Raises
+    ------
+    NotDataError
+        What is wrong with it.
+    """
+    try:
+        values = tomllib.loads(text)
+    except RecursionError:
+        raise NotDataError(_too_deep()) from None
+    except ValueError as error:
+        raise NotDataError(f"not TOML: {_reason(error)}") from None
+    check_values(values)
+    return values
+
+
+def check_values(value: Any, finite: bool = False) -> None:
+    """Raise `NotDataError` for what no other program could read: too many levels, numbers of too many bits.
+
+    Parameters
+    ----------
+    value
+        Dictionaries, lists and what they hold.
+    finite
+        Whether to refuse numbers that are not finite, too.
+    """
+    waiting = [(value, 0)]
+    while waiting:
+        entry, level = waiting.pop()
+        if level > MOST_LEVELS:
+            raise NotDataError(_too_deep())
+        if isinstance(entry, dict):
+            waiting += ((part, level + 1) for pair in entry.items() for part in pair)
+        elif isinstance(entry, list | tuple):
+            waiting += ((part, level + 1) for part in entry)
+        elif isinstance(entry, str):
+            if any("\ud800" <= character <= "\udfff" for character in entry):
+                raise NotDataError("a text holds half a character (a lone surrogate)")
+        elif isinstance(entry, int):
+            if not -(2**63) <= entry < 2**63:
+                raise NotDataError("a whole number has more than 63 bits")
+        elif finite and isinstance(entry, float) and not math.isfinite(entry):
+            raise NotDataError("a number is not finite")
+
+
+def inside(folder: Path, path: Path) -> Path:
+    """Return a path below a folder that others have made.
+
+    Raises
+    ------
+    FolderError
+        If a link leads out of the folder.
+    """
+    # A link to nothing opens nothing; what reads it says so.
+    if path.exists() and not path.resolve().is_relative_to(folder.resolve()):
+        raise FolderError(f"{path}: a link that leads out of {folder}; put the file itself there")
+    return path
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, also in a folder of others: no link in it is followed."""
+    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise NotDataError(f"{name} is not a number of JSON")
+
+
+def _too_deep() -> str:
+    return f"more than {MOST_LEVELS} tables or lists stand within each other"
+
+
+def _reason(error: ValueError) -> str:
+    return " ".join(str(error).split())
