@@ -1,4 +1,4 @@
-"""The exact versions that results rest on."""
+"""The exact versions that results rest on: written into an archive, read back and compared."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import json
 import platform
 import re
 import sys
+from collections.abc import Mapping
 from importlib import metadata
+from pathlib import Path
+from typing import Any
 
 from dumbbell import __version__, _native
+from dumbbell._foreign import NotDataError, parse_json, parse_toml
+from dumbbell._text import plain, shortened
 from dumbbell.archive.files import ArchiveError
 
 
@@ -20,18 +25,67 @@ def lock_files(code: str) -> dict[str, bytes]:
     code
         The version of the code that made the results.
     """
-    facts = {
-        "dumbbell": __version__,
-        "code": code,
-        "python": platform.python_version(),
-        "system": sys.platform,
-        "machine": platform.machine(),
-    }
+    facts = {"dumbbell": __version__, "code": code, **_machine()}
     return {
         "lock/dumbbell.json": (json.dumps(facts, indent=2) + "\n").encode(),
         "lock/requirements.txt": "".join(f"{line}\n" for line in _requirements()).encode(),
         "lock/Cargo.lock": _native.cargo_lock.encode(),
     }
+
+
+def changes(folder: Path) -> list[str]:
+    """Return what is here in another version than an archive was made with: ``numpy 2.4.1, here 2.4.6``.
+
+    Parameters
+    ----------
+    folder
+        The unpacked archive.
+
+    Raises
+    ------
+    ArchiveError
+        If its ``lock/`` is missing or damaged.
+    """
+    try:
+        facts = parse_json((folder / "lock/dumbbell.json").read_bytes())
+        packages = (folder / "lock/requirements.txt").read_text(encoding="utf-8").split()
+        crates = parse_toml((folder / "lock/Cargo.lock").read_text(encoding="utf-8"))
+        then = [
+            {key: str(facts[key]) for key in ("dumbbell", *_machine())},
+            dict(line.split("==") for line in packages),
+            _crates(crates),
+        ]
+    except (OSError, NotDataError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
+        raise ArchiveError(f"lock/: damaged ({type(error).__name__}); get the archive again") from None
+    here = [
+        {"dumbbell": __version__, **_machine()},
+        dict(line.split("==") for line in _requirements()),
+        _crates(parse_toml(_native.cargo_lock)),
+    ]
+    return [line for old, new in zip(then, here, strict=True) for line in _differing(old, new)]
+
+
+def _differing(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    names = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
+    return [
+        f"{_shown(name)} {_shown(then.get(name, 'absent'))}, here {now.get(name, 'absent')}" for name in names
+    ]
+
+
+def _shown(text: str) -> str:
+    return shortened(plain(text), 40)
+
+
+def _machine() -> dict[str, str]:
+    return {"python": platform.python_version(), "system": sys.platform, "machine": platform.machine()}
+
+
+def _crates(lock: Mapping[str, Any]) -> dict[str, str]:
+    """Return the versions of every crate of a ``Cargo.lock``, by name."""
+    found: dict[str, list[str]] = {}
+    for package in lock["package"]:
+        found.setdefault(str(package["name"]), []).append(str(package["version"]))
+    return {name: " and ".join(sorted(found[name])) for name in found}
 
 
 def _requirements() -> list[str]:

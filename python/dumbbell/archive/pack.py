@@ -9,16 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from dumbbell._foreign import inside
 from dumbbell._results import TABLES, load
 from dumbbell._scenario import Scenario
 from dumbbell.archive.citations import bibtex, citations
 from dumbbell.archive.crate import METADATA, metadata
 from dumbbell.archive.files import ArchiveError, write_zip
 from dumbbell.archive.lock import lock_files
-from dumbbell.errors import FolderError
+from dumbbell.errors import FolderError, ScenarioError
 from dumbbell.report import Algorithm, default_figures, write_report
 from dumbbell.report.parameters import algorithms, study_algorithms, study_scenarios
 from dumbbell.study import StudyResult
+from dumbbell.study.manifest import Manifest
 
 INPUTS = "inputs"
 """Folder of the files that scenarios name, such as traces."""
@@ -153,7 +155,7 @@ def _run(folder: Path, base: Path) -> _Content:
             f"{folder}: neither a study nor the results of a run; make some with `dumbbell run FILE -o DIR`"
         )
     results = load(folder)
-    scenario = Scenario.from_toml((folder / "scenario.toml").read_text(encoding="utf-8"), base=base)
+    scenario = read_scenario(folder, base)
     return _Content(
         name=results.name,
         description=scenario.to_dict().get("description") or f"One run of {results.name}.",
@@ -166,8 +168,31 @@ def _run(folder: Path, base: Path) -> _Content:
     )
 
 
+def read_scenario(folder: Path, base: Path) -> Scenario:
+    """Return the scenario of a run's folder; it opens no file outside `base`.
+
+    Raises
+    ------
+    FolderError
+        If it is not a scenario.
+    """
+    path = inside(folder, folder / "scenario.toml")
+    try:
+        return Scenario.from_toml(path.read_text(encoding="utf-8"), base=base, confined=True)
+    except UnicodeDecodeError:
+        raise FolderError(f"{path}: not UTF-8 text; run the scenario again") from None
+    except ScenarioError as error:
+        raise FolderError(f"{path}: {error}") from None
+
+
 def _beside(folder: Path) -> _Files:
-    return _named(folder, [path for pattern in _BESIDE for path in folder.glob(pattern) if path.is_file()])
+    """Return what stands beside the tables, each file as it was written."""
+    manifest = Manifest(folder)
+    found = [path for pattern in _BESIDE for path in sorted(folder.glob(pattern)) if path.is_file()]
+    for path in found:
+        remedy = "write it again with `dumbbell report`, or `reproduce`"
+        manifest.check(path, inside(folder, path).read_bytes(), remedy)
+    return _named(folder, found)
 
 
 def _named(folder: Path, paths: Sequence[Path]) -> _Files:
@@ -180,7 +205,7 @@ def _inputs(scenarios: Sequence[Scenario], base: Path) -> dict[str, Path]:
     for name in {name for scenario in scenarios for name in _file_names(scenario.to_dict())}:
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise ArchiveError(f"{name}: a file outside {base}; name files relative to it, and below it")
-        found[name] = base / name
+        found[name] = inside(base, base / name)
     return found
 
 

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import math
 import os
+import secrets
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+import pyarrow as pa
 import scipy.stats
 from numpy.typing import NDArray
 
 from dumbbell import __version__
+from dumbbell._foreign import parse_json
 from dumbbell._results import Results, load
-from dumbbell._scenario import Scenario
 from dumbbell.archive.files import ArchiveError, read_zip
-from dumbbell.archive.pack import INPUTS
+from dumbbell.archive.follows import Findings, check_files, check_runs, plan_again
+from dumbbell.archive.lock import changes
+from dumbbell.archive.pack import INPUTS, read_scenario
+from dumbbell.errors import DumbbellError
 from dumbbell.study import RunSpec, Study, StudyResult
 from dumbbell.study.execute import Maker
+from dumbbell.study.plan import StudyPlan
+from dumbbell.study.store import read_catalogue
 from dumbbell.study.version import code_version
 
 Outcome = Literal["bit-equal", "within interval", "different"]
 
 OUTCOMES: tuple[Outcome, ...] = ("bit-equal", "within interval", "different")
 """From best to worst."""
+
+BESIDE_RUNS = "figures, CITATIONS.bib, ro-crate-metadata.json"
 
 CONFIDENCE = 0.99
 """Of the interval in which a run that is not bit-equal is expected (choice: one false alarm in 100 runs)."""
@@ -55,12 +66,18 @@ class Verification:
     """The version of the code that made the archive's results."""
     now: str
     """The version of the code that made them again."""
+    differences: tuple[str, ...] = ()
+    """What in the archive does not follow from its study and its runs: the file, and what in it."""
     unchecked: tuple[str, ...] = ()
-    """Metrics that are Python functions, which no archive holds."""
+    """What was not checked, and why."""
+    versions: tuple[str, ...] = ()
+    """What the archive was made with in another version than is here: ``numpy 2.4.1, here 2.4.6``."""
 
     @property
     def outcome(self) -> Outcome:
-        """The worst of all checks."""
+        """The worst of all checks; ``different`` if anything in the archive does not follow."""
+        if self.differences:
+            return "different"
         return max((check.outcome for check in self.checks), key=OUTCOMES.index)
 
 
@@ -73,6 +90,9 @@ def verify(
 ) -> Verification:
     """Check an archive and run a sample of it again.
 
+    The study gives the seed, arm, point and id of every run anew; what stands beside the runs is made anew
+    from them as far as the archive says how: the table of runs, claims, citations, report and figures.
+
     A run is ``bit-equal`` if every metric has the same value (of a single run: every value of every table).
     Else it is ``within interval`` if every metric that differs lies in the 99 % prediction interval of one
     more run, made from the archived runs of its arm and point over all seeds. Else, or with fewer than two
@@ -83,7 +103,8 @@ def verify(
     path
         What ``dumbbell pack`` wrote.
     sample
-        How many runs, spread evenly over the archive; ``None`` for all.
+        How many runs, spread over the archive; ``None`` for all. Which ones is drawn each time, so that
+        nobody knows which of them will be made again.
     workers
         Runs at a time; by default one per usable core.
     progress
@@ -98,53 +119,68 @@ def verify(
     with tempfile.TemporaryDirectory(prefix="dumbbell-verify-") as unpacked:
         folder = Path(unpacked)
         read_zip(path, folder)
-        if (folder / "study.json").is_file():
-            return _verify_study(path, folder, sample, workers or len(os.sched_getaffinity(0)), progress)
-        if (folder / "scenario.toml").is_file():
-            return _verify_run(folder)
+        (folder / INPUTS).mkdir(exist_ok=True)
+        try:
+            if (folder / "study.json").is_file():
+                return _verify_study(folder, sample, workers or len(os.sched_getaffinity(0)), progress)
+            if (folder / "scenario.toml").is_file():
+                return _verify_run(folder)
+        except DumbbellError as error:
+            # Where it was unpacked is nobody's business.
+            text = str(error).replace(f"{folder}/", "").replace(str(folder), "archive")
+            raise ArchiveError(f"{path}: {text}") from None
         raise ArchiveError(f"{path}: holds neither a study nor a run; make an archive with `dumbbell pack`")
 
 
 def _verify_study(
-    path: Path, folder: Path, sample: int | None, workers: int, progress: Callable[[int, int], object]
+    folder: Path, sample: int | None, workers: int, progress: Callable[[int, int], object]
 ) -> Verification:
+    versions = tuple(changes(folder))
+    catalogue = read_catalogue(folder, None)
     result = StudyResult.load(folder)
+    result = replace(result, study=replace(result.study, base_dir=folder / INPUTS))
+    now = code_version()
     metrics = result.study.metrics
-    unchecked = tuple(m.name for m in metrics if not callable(m.source) and "function" in m.source)
-    if len(unchecked) == len(metrics):
-        raise ArchiveError(
-            f"{path}: measures by Python functions only, which no archive holds; nothing to verify"
-        )
-    checked = tuple(metric for metric in metrics if metric.name not in unchecked)
-    study = replace(result.study, base_dir=folder / INPUTS, metrics=checked)
-    total = result.finished
-    if total == 0:
-        raise ArchiveError(f"{path}: no run is finished in it; there is nothing to verify")
-    count = total if sample is None else min(sample, total)
-    rows = np.unique(np.linspace(0, total - 1, count).round().astype(int)).tolist()
-    keys = [_key(study, result.table.slice(row, 1).to_pylist()[0]) for row in rows]
-    runs = _specs(study, keys)
+    functions = [m.name for m in metrics if not callable(m.source) and "function" in m.source]
+    if len(functions) == len(metrics) and result.study.by_size is None:
+        raise ArchiveError("measures by Python functions only, which no archive holds; nothing to verify")
+    if result.finished == 0:
+        raise ArchiveError("no run is finished in it; there is nothing to verify")
+    plan = plan_again(result.study, result.version)
+    found = Findings()
+    check_runs(found, folder, catalogue, plan, result.version == now)
+    rows = _drawn(result.finished, sample)
+    numbers = _numbers(plan, result, rows)
+    study = replace(result.study, metrics=tuple(m for m in metrics if m.name not in functions))
+    runs = [plan.run(number) for number in numbers]
     with ThreadPoolExecutor(workers) as pool:
         checks = []
         for row, run, values in zip(rows, runs, pool.map(Maker(study), runs), strict=True):
             checks.append(_compare(result, study, row, run, values))
             progress(len(checks), len(runs))
-    return Verification(tuple(checks), total, result.version, code_version(), unchecked)
+    if functions:
+        found.unchecked.append(f"Python functions, which are not archived: {', '.join(functions)}")
+    check_files(found, folder, result, not versions and result.version == now)
+    return Verification(
+        tuple(checks), result.finished, result.version, now,
+        tuple(found.differences), tuple(found.unchecked), versions,
+    )  # fmt: skip
 
 
-def _key(study: Study, row: dict[str, Any]) -> tuple[Any, ...]:
-    return (row["seed"], row["arm"], *(row[axis.name] for axis in study.axes))
+def _drawn(total: int, sample: int | None) -> list[int]:
+    """Return the rows to make again: one drawn of each of as many equal parts as there are to be."""
+    count = total if sample is None else min(sample, total)
+    ends = np.linspace(0, total, count + 1).round().astype(int).tolist()
+    return [low + secrets.randbelow(high - low) for low, high in itertools.pairwise(ends)]
 
 
-def _specs(study: Study, keys: Sequence[tuple[Any, ...]]) -> list[RunSpec]:
-    """Return the runs with these seeds, arms and points, in this order."""
-    settings = {tuple(point.values()): changes for point, changes in study.grid()}
-    specs = []
-    for seed, arm, *values in keys:
-        point = {axis.name: value for axis, value in zip(study.axes, values, strict=True)}
-        changes = (*settings[tuple(values)], *study.arm(arm).settings, f"seed={seed}")
-        specs.append(RunSpec("", point, arm, seed, changes))
-    return specs
+def _numbers(plan: StudyPlan, result: StudyResult, rows: Sequence[int]) -> list[int]:
+    """Return the numbers in the plan of rows of the result."""
+    names = ["seed", "arm", *(axis.name for axis in plan.study.axes)]
+    keys = zip(*(plan.catalogue[name].to_pylist() for name in names), strict=True)
+    number_of = {key: number for number, key in enumerate(keys)}
+    chosen = result.table.select(names).take(pa.array(rows)).to_pylist()
+    return [number_of[tuple(row.values())] for row in chosen]
 
 
 def _compare(result: StudyResult, study: Study, row: int, run: RunSpec, values: Sequence[float]) -> Check:
@@ -181,16 +217,22 @@ def _predicted(seeds: NDArray[np.float64], value: float) -> bool:
 
 
 def _verify_run(folder: Path) -> Verification:
+    versions = tuple(changes(folder))
     archived = load(folder)
-    text = (folder / "scenario.toml").read_text(encoding="utf-8")
-    again = Scenario.from_toml(text, base=folder / INPUTS).run()
+    again = read_scenario(folder, folder / INPUTS).run()
     differing = _differing(archived, again)
+    differences = []
+    if parse_json((folder / "summary.json").read_bytes()) != json.loads(json.dumps(archived.summary())):
+        differences.append("summary.json: not what the tables give")
     check = Check(
         f"{archived.name}, seed {archived.provenance['seed']}",
         "different" if differing else "bit-equal",
         f"columns that differ: {', '.join(differing)}" if differing else "",
     )
-    return Verification((check,), 1, archived.provenance["version"], __version__)
+    return Verification(
+        (check,), 1, archived.provenance["version"], __version__, tuple(differences),
+        (f"{BESIDE_RUNS}: what stands beside a run",), versions,
+    )  # fmt: skip
 
 
 def _differing(a: Results, b: Results) -> list[str]:

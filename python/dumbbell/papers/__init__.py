@@ -30,6 +30,15 @@ Examples
 """
 
 from dumbbell.papers.paper import Companion, Paper, PaperError, all_papers, find_paper
-from dumbbell.papers.reproduce import Reproduction, reproduce
+from dumbbell.papers.reproduce import QUICK, Reproduction, reproduce
 
-__all__ = ["Companion", "Paper", "PaperError", "Reproduction", "all_papers", "find_paper", "reproduce"]
+__all__ = [
+    "QUICK",
+    "Companion",
+    "Paper",
+    "PaperError",
+    "Reproduction",
+    "all_papers",
+    "find_paper",
+    "reproduce",
+]

@@ -14,6 +14,7 @@ from dumbbell.report import write_report
 from dumbbell.study import Progress, StudyResult, derive, run_study
 
 QUICK = "QUICK: few runs, so intervals are wide; run with --full for the intervals to rely on"
+"""The note of a quick study."""
 
 
 @dataclass(frozen=True)
