@@ -12,7 +12,9 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from dumbbell._foreign import replace_file
 from dumbbell.claims.claim import VERDICTS, Claim, Judgement
+from dumbbell.study.manifest import record
 
 if TYPE_CHECKING:
     from dumbbell.study import StudyResult
@@ -50,7 +52,8 @@ def write_claims(judged: Judged, result: StudyResult, folder: Path, note: str = 
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     paths = [folder / "claims.json", folder / "claims.md"]
     for path, body in zip(paths, (text + "\n", claims_markdown(judged, result, note)), strict=True):
-        path.write_text(body, encoding="utf-8")
+        replace_file(path, body.encode())
+    record(folder, paths)
     return paths
 
 

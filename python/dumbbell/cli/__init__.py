@@ -10,7 +10,9 @@ from typing import NoReturn
 import click
 
 from dumbbell import __version__
+from dumbbell._text import shortened
 from dumbbell.cli.archive import pack, verify
+from dumbbell.cli.common import echo
 from dumbbell.cli.html import html
 from dumbbell.cli.inspect import check, describe, list_, schema
 from dumbbell.cli.live import compare_real, doctor, rcp_real, shell
@@ -22,6 +24,9 @@ from dumbbell.cli.study import query, study
 from dumbbell.errors import DumbbellError
 
 BAD_INPUT = 2
+
+_MOST_MESSAGE = 2000
+"""Characters of a message: what is quoted in one may be long."""
 
 _STOPS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 
@@ -93,5 +98,5 @@ def _stop(number: int, _frame: FrameType | None) -> NoReturn:
 
 def _fail(message: str, code: int) -> NoReturn:
     line = " ".join(message.split())
-    click.echo(f"dumbbell: {line}", err=True)
+    echo(f"dumbbell: {shortened(line, _MOST_MESSAGE)}", err=True)
     sys.exit(code)

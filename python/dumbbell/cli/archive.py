@@ -8,10 +8,13 @@ from pathlib import Path
 import click
 from rich.progress import Progress
 
-from dumbbell.cli.common import console, text_table
+from dumbbell.cli.common import console, echo, text_table
 
 EXIT_CODES = {"bit-equal": 0, "within interval": 3, "different": 4}
 """Of `dumbbell verify`; 2 is bad input, as everywhere."""
+
+_MOST_VERSIONS = 12
+"""Changed versions that are named: first those of dumbbell, Python and its packages, then those of crates."""
 
 
 @click.command()
@@ -29,7 +32,7 @@ def pack(folder: Path, output: Path, base: Path | None, license_url: str, force:
     from dumbbell import archive
 
     archive.pack(folder, output, base=base, license_url=license_url, force=force)
-    click.echo(f"archive: {output} ({output.stat().st_size:,} bytes)")
+    echo(f"archive: {output} ({output.stat().st_size:,} bytes)")
 
 
 @click.command()
@@ -38,10 +41,10 @@ def pack(folder: Path, output: Path, base: Path | None, license_url: str, force:
 @click.option("--all", "every", is_flag=True, help="Every run.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
 def verify(file: Path, sample: int, every: bool, workers: int | None) -> int:
-    """Check the archive FILE and run a sample of it again.
+    """Check the archive FILE, make what follows from its runs anew, and run a sample of them again.
 
     Exits with 0 if all are bit-equal, 3 if some only lie within the interval that the archived runs predict,
-    4 if some are different, 2 if the archive cannot be used.
+    4 if some are different or a file is not what the runs give, 2 if the archive cannot be used.
     """
     from dumbbell import archive
 
@@ -56,11 +59,19 @@ def verify(file: Path, sample: int, every: bool, workers: int | None) -> int:
     out = console()
     rows = [(check.run, check.outcome, check.detail or "-") for check in found.checks]
     out.print(text_table("", ["run", "outcome", "difference"], [], rows))
+    for difference in found.differences:
+        out.print(f"different: {difference}")
     if found.then != found.now:
-        out.print(f"archived by {found.then}, run again by {found.now}", markup=False)
-    if found.unchecked:
-        out.print(
-            f"not checked, as Python functions are not archived: {', '.join(found.unchecked)}", markup=False
-        )
-    out.print(f"{found.outcome}: {len(found.checks):,} of {found.runs:,} runs made again")
+        out.print(f"archived by {found.then}, run again by {found.now}")
+    if found.versions:
+        more = len(found.versions) - _MOST_VERSIONS
+        rest = f"; and {more:,} more" if more > 0 else ""
+        out.print(f"made with {'; '.join(found.versions[:_MOST_VERSIONS])}{rest}")
+    else:
+        out.print("made with the same versions as are here")
+    for what in found.unchecked:
+        out.print(f"not checked: {what}")
+    left = found.runs - len(found.checks)
+    rest = f"; {left:,} were not, --all makes them" if left else ""
+    out.print(f"{found.outcome}: {len(found.checks):,} of {found.runs:,} runs made again{rest}")
     return EXIT_CODES[found.outcome]

@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table as TextTable
 from rich.text import Text
 
 from dumbbell._scenario import Scenario
+from dumbbell._text import plain
 from dumbbell.errors import DumbbellError, ScenarioError
 
 _PIPE_WIDTH = 160
@@ -23,14 +25,32 @@ _PIPE_WIDTH = 160
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
+class _PlainConsole(Console):
+    """A console to which all text is data: it has no markup, and its control characters are not sent."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield the segments of anything; whatever is printed, tables and bars too, goes through here."""
+        for segment in super().render(renderable, options):
+            text = segment.text if segment.control else plain(segment.text)
+            yield segment._replace(text=text) if text != segment.text else segment
+
+
 def console() -> Console:
     """Return the console on the standard output."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    return _PlainConsole(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
 def side_console() -> Console:
     """Return the console on the standard error, for what is not the result of a command."""
-    return Console(stderr=True, highlight=False)
+    return _PlainConsole(stderr=True)
+
+
+def echo(text: object, err: bool = False) -> None:
+    """Write a line as it is, without the control characters that a terminal would obey."""
+    click.echo(plain(str(text)), err=err)
 
 
 def scenario_options(command: Command) -> Command:
@@ -83,7 +103,8 @@ def text_table(
     rows
         One cell for each column. A cell given as ``str`` is plain, without markup.
     """
-    cells = [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    # Before their width is measured: a control character has none.
+    cells = [[Text(plain(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows]
     names = [*texts, *numbers]
     widest = [
         max([len(word) for word in name.split()] + [len(row[i]) for row in cells])
@@ -103,9 +124,9 @@ def text_table(
     for index, name in enumerate(names):
         if index < len(texts):
             short = widest[index] if numbers and widest[index] <= _SHORT_TEXT else None
-            table.add_column(name, overflow="fold", min_width=short)
+            table.add_column(Text(name), overflow="fold", min_width=short)
         else:
-            table.add_column(name, justify="right", min_width=widest[index])
+            table.add_column(Text(name), justify="right", min_width=widest[index])
     for row in cells:
         table.add_row(*row[: len(names)])
     return table

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from dumbbell.cli.common import echo
+
 
 @click.command("report")
 @click.argument("folder", type=click.Path(path_type=Path))
@@ -29,4 +31,4 @@ def html(folder: Path, output: Path | None, base: Path | None) -> None:
     if base is not None:
         result = replace(result, study=replace(result.study, base_dir=base))
     path = write_report(output or folder / "report.html", result, (), default_figures(result.study))
-    click.echo(f"report: {path}")
+    echo(f"report: {path}")

@@ -28,16 +28,16 @@ def check(file: Path, settings: tuple[str, ...], seed: int | None) -> None:
     facts = scenario.explain()
     out = console()
     drain = f"then up to {facts['drain']:g} s for flows to end; " if facts["drain"] else ""
-    out.print(
-        f"[bold]{scenario.name}[/bold]: {facts['duration']:g} s, "
-        f"the first {facts['warmup']:g} s not counted; {drain}"
+    summary = (
+        f": {facts['duration']:g} s, the first {facts['warmup']:g} s not counted; {drain}"
         f"seed {facts['seed']}; {len(facts['nodes'])} nodes; plan {facts['hash'][:12]}"
     )
+    out.print(Text.assemble((scenario.name, "bold"), summary))
     _links(out, facts["links"])
     _pairs(out, facts["pairs"])
     _groups(out, facts["groups"])
     for note in facts["notes"]:
-        out.print(f"note: {note}", markup=False)
+        out.print(f"note: {note}")
 
 
 def _links(out: Console, links: list[dict[str, Any]]) -> None:

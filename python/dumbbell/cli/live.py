@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.text import Text
 
 from dumbbell._folder import new_folder
 from dumbbell._scenario import Scenario
@@ -139,7 +140,7 @@ def _print_fidelity(out: Console, emulation: Emulation) -> None:
         share = fidelity["processor"] / fidelity["duration"]
         out.print(f"processor: {each:.1f} us for each packet, {share:.1%} of one", soft_wrap=True)
     for reason in fidelity["reasons"]:
-        out.print(f"[bold red]INVALID[/bold red]: {reason}", soft_wrap=True)
+        out.print(Text.assemble(("INVALID", "bold red"), f": {reason}"), soft_wrap=True)
 
 
 @click.command()

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
+from dumbbell._foreign import inside
 from dumbbell._results import load
+from dumbbell.cli.common import echo
 from dumbbell.errors import DumbbellError, NothingToDrawError
 
 
@@ -35,13 +37,13 @@ def plot(folder: Path, output: Path | None, formats: str | None, only: str | Non
     chosen_formats = _words(figures.FORMATS, "format", formats)
     kinds = _words(tuple(figures.KINDS), "kind of figure", only)
     results = load(folder)
-    output = output or folder / "figures"
+    output = output or inside(folder, folder / "figures")
     for kind in kinds:
         try:
             figure = figures.draw(kind, results)
         except NothingToDrawError as error:
-            click.echo(f"{kind}: not drawn: {error}")
+            echo(f"{kind}: not drawn: {error}")
             continue
         output.mkdir(parents=True, exist_ok=True)
         for path in figures.save(figure, output / kind, chosen_formats):
-            click.echo(path)
+            echo(path)

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
+
+from dumbbell.cli.common import echo, side_console
 
 if TYPE_CHECKING:
     from dumbbell.study import Progress
@@ -33,15 +33,15 @@ class StudyProgress:
 
     def __post_init__(self) -> None:
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[eta]}"),
+            TextColumn("{task.fields[eta]}", markup=False),
         )
         # Drawn when there is news, by no thread of its own that would take time from the runs.
         self._bar = Bar(
             *columns,
-            console=Console(stderr=True),
+            console=side_console(),
             transient=True,
             auto_refresh=False,
             disable=not sys.stderr.isatty(),
@@ -59,7 +59,7 @@ class StudyProgress:
         self._bar.update(self._task, total=progress.total, completed=there, eta=eta, refresh=True)
         if self._bar.disable and time.monotonic() - self._line > _LINE_PERIOD:
             self._line = time.monotonic()
-            click.echo(f"{self.title}: {there:,} of {progress.total:,} runs, {eta}", err=True)
+            echo(f"{self.title}: {there:,} of {progress.total:,} runs, {eta}", err=True)
 
     def stop(self) -> None:
         """Take the bar away; say what is kept if the study did not end."""
@@ -67,7 +67,7 @@ class StudyProgress:
         if self.last is None or self.last.reused + self.last.done >= self.last.total:
             return
         kept = self.last.reused + self.last.done
-        click.echo(
+        echo(
             f"{self.title}: stopped; {kept:,} of {self.last.total:,} runs are finished and kept, "
             "the same command goes on from there",
             err=True,
@@ -75,10 +75,10 @@ class StudyProgress:
 
     def _say_what_is_there(self, progress: Progress) -> None:
         for note in progress.notes:
-            click.echo(f"{self.title}: {note}", err=True)
+            echo(f"{self.title}: {note}", err=True)
         left = progress.total - progress.reused
         reused = f"{progress.reused:,} reused, {left:,} to make" if progress.reused else "none there yet"
-        click.echo(f"{self.title}: {progress.total:,} runs, {reused}", err=True)
+        echo(f"{self.title}: {progress.total:,} runs, {reused}", err=True)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 import click
+from rich.text import Text
 
 from dumbbell._folder import new_folder
 from dumbbell.cli.common import number, read_scenario, side_console, text_table
@@ -140,4 +141,4 @@ def _print(ends: Endpoint, what: str) -> None:
     out.print(text_table("", ("",), columns, [row]))
     for reason in failures:
         count = flows["failure"].tolist().count(reason)
-        out.print(f"[bold red]failed[/bold red]: {count} flows: {reason}", soft_wrap=True)
+        out.print(Text.assemble(("failed", "bold red"), f": {count} flows: {reason}"), soft_wrap=True)

@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from dumbbell._folder import new_folder
 from dumbbell._results import Results
 from dumbbell._scenario import Progress as Callback
 from dumbbell._scenario import Scenario
-from dumbbell.cli.common import console, read_scenario, scenario_options, significant
+from dumbbell.cli.common import console, read_scenario, scenario_options, side_console, significant
 from dumbbell.cli.report import print_summary
 
 _SHORT = 1.0
@@ -65,13 +64,13 @@ def _progress(start: float) -> Iterator[Callback | None]:
         yield None
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.fields[rate]} M events/s"),
+        TextColumn("{task.fields[rate]} M events/s", markup=False),
         TimeRemainingColumn(),
     )
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = Progress(*columns, console=side_console(), transient=True)
     task = bar.add_task("running", total=1.0, rate="")
 
     def show(now: float, duration: float, events: int) -> None:

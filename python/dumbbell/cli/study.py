@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table as TextTable
 from rich.text import Text
 
-from dumbbell.cli.common import console, number, significant, text_table
+from dumbbell._text import plain
+from dumbbell.cli.common import console, echo, number, significant, text_table
 from dumbbell.cli.progress import study_progress
 from dumbbell.errors import DumbbellError
 
@@ -72,9 +73,9 @@ def run(file: Path, output: Path, share: tuple[int, int], executor: str, workers
     except StudyError as error:
         # One line would not do where there are many problems.
         if len(error.problems) > 1:
-            click.echo(f"dumbbell: {file}: {len(error.problems)} problems", err=True)
+            echo(f"dumbbell: {file}: {len(error.problems)} problems", err=True)
             for problem in error.problems:
-                click.echo(f"  {problem}", err=True)
+                echo(f"  {problem}", err=True)
             sys.exit(2)
         raise
     out = console()
@@ -122,10 +123,10 @@ def query(folder: Path, sql: str, csv: bool) -> None:
     # The columns as the question has them: all of them, in its order.
     text = TextTable(box=SIMPLE_HEAD, pad_edge=False)
     for name, is_number in zip(table.column_names, numeric, strict=True):
-        text.add_column(name, justify="right" if is_number else "left")
+        text.add_column(Text(name), justify="right" if is_number else "left")
     for row in table.slice(0, _MOST_ROWS).to_pylist():
         cells = zip(row.values(), numeric, strict=True)
-        text.add_row(*(number(v) if is_number else Text(str(v)) for v, is_number in cells))
+        text.add_row(*(number(v) if is_number else Text(plain(str(v))) for v, is_number in cells))
     out = console()
     if stamp is not None:
         out.print(Text(stamp, style="bold yellow"))
@@ -158,7 +159,7 @@ def print_result(out: Console, result: StudyResult) -> None:
     early = "" if study.stop is None else f", at most; the stop rule needs {result.expected:,}"
     out.print(f"{result.finished:,} of {result.expected:,} runs finished ({shape}{early})")
     for note in result.notes:
-        out.print(f"note: {note}", markup=False)
+        out.print(f"note: {note}")
 
 
 def _means(result: StudyResult) -> TextTable:

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from dumbbell._results import Results
 from dumbbell.figures import cwnd, drops, fct_cdf, fct_size, queue, rate, rtt
-from dumbbell.figures.style import FORMATS, STYLE, WIDTHS, finish, new_figure, save
+from dumbbell.figures.style import FORMATS, STYLE, WIDTHS, as_label, finish, new_figure, save
 from dumbbell.figures.sweep import sweep
 
 __all__ = ["FORMATS", "KINDS", "WIDTHS", "Figure", "draw", "save", "sweep"]
@@ -65,7 +65,7 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
     with mpl.rc_context(STYLE):
         for axes, (title, run) in zip(panels, runs.items(), strict=True):
             KINDS[kind](axes, run)
-            axes.set_title(title)
+            axes.set_title(as_label(title))
             if axes is not panels[0]:
                 axes.set_ylabel("")
         finish(figure, panels)

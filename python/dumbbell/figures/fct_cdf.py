@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from dumbbell.figures.completion import completed_groups
-from dumbbell.figures.style import plain_log
+from dumbbell.figures.style import as_label, plain_log
 
 if TYPE_CHECKING:
     from dumbbell._results import Results
@@ -23,7 +23,10 @@ def draw(axes: Axes, results: Results) -> None:
         shares = np.arange(1, times.size + 1) / times.size
         kept = np.unique(np.linspace(0, times.size - 1, min(times.size, 2000)).astype(int))
         axes.plot(
-            times[kept], shares[kept], drawstyle="steps-post", label=f"{group.name} ({times.size:,} flows)"
+            times[kept],
+            shares[kept],
+            drawstyle="steps-post",
+            label=f"{as_label(group.name)} ({times.size:,} flows)",
         )
     plain_log(axes.xaxis)
     axes.set_xlabel("flow completion time (s)")

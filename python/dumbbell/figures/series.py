@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from dumbbell.errors import NothingToDrawError
-from dumbbell.figures.style import COLOURS, prefix
+from dumbbell.figures.style import COLOURS, as_label, prefix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,7 +83,7 @@ def draw_lines(axes: Axes, lines: list[Line], quantity: str, unit: str, step: bo
     labelled = len(lines) <= MOST_LABELLED
     for label, times, values in lines:
         style = (
-            {"label": label if len(lines) > 1 else None}
+            {"label": as_label(label) if len(lines) > 1 else None}
             if labelled
             else {"color": COLOURS[5], "alpha": 0.35, "linewidth": 0.5}
         )

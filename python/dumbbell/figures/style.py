@@ -17,8 +17,14 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from dumbbell._foreign import replace_file
+from dumbbell._text import shortened
+
 WIDTHS = {"single": 3.5, "double": 7.16}
 """Column widths in inches: those of IEEE and ACM two-column pages."""
+
+_MOST_LABEL = 60
+"""Characters of a label."""
 
 HEIGHT = 2.3
 """Height of one row of panels in inches."""
@@ -58,6 +64,8 @@ STYLE: Any = {
     "savefig.dpi": 300,
     "svg.fonttype": "none",
     "svg.hashsalt": "dumbbell",
+    # A dollar sign in a name is one; nothing here is set as mathematics.
+    "text.parse_math": False,
     "xtick.labelsize": 7,
     "xtick.major.width": 0.6,
     "xtick.minor.pad": 5.0,
@@ -99,6 +107,12 @@ def _plain_between(value: float, axis: Axis) -> str:
 def _plain(value: float, _position: int | None = None) -> str:
     factor, name = prefix(value) if value >= 1000 else (1.0, "")
     return f"{value / factor:g}{name}"
+
+
+def as_label(text: str) -> str:
+    """Return a name for a legend or an axis: whatever it holds is text, and it leaves room for the figure."""
+    # Matplotlib leaves names that begin with an underscore out of legends.
+    return shortened(f" {text}" if text.startswith("_") else text, _MOST_LABEL)
 
 
 def new_figure(panels: int, width: str) -> tuple[Figure, list[Axes]]:
@@ -151,14 +165,9 @@ def save(figure: Figure, stem: Path, formats: Iterable[str] = FORMATS) -> list[P
     for suffix in formats:
         path = stem.with_name(f"{stem.name}.{suffix}")
         undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(suffix, {})
-        part = path.with_name(f".{path.name}.part")
-        try:
-            with mpl.rc_context(STYLE):
-                figure.savefig(part, format=suffix, metadata=undated)
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+        with io.BytesIO() as buffer, mpl.rc_context(STYLE):
+            figure.savefig(buffer, format=suffix, metadata=undated)
+            replace_file(path, buffer.getvalue())
         paths.append(path)
     return paths
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from dumbbell.figures.style import STYLE, finish, new_figure, plain_log
+from dumbbell.figures.style import STYLE, as_label, finish, new_figure, plain_log
 
 
 def draw(
@@ -35,7 +35,14 @@ def draw(
     mean = values.mean(axis=1)
     spread = np.stack([mean - values.min(axis=1), values.max(axis=1) - mean])
     axes.errorbar(
-        np.asarray(x), mean, yerr=spread, marker="o", capsize=2, elinewidth=0.7, capthick=0.7, label=label
+        np.asarray(x),
+        mean,
+        yerr=spread,
+        marker="o",
+        capsize=2,
+        elinewidth=0.7,
+        capthick=0.7,
+        label=label and as_label(label),
     )
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
 from dumbbell import stats
-from dumbbell.figures.style import COLOURS, STYLE, WIDTHS
+from dumbbell.figures.style import COLOURS, STYLE, WIDTHS, as_label
 from dumbbell.report.spec import FigureError, Value
 
 if TYPE_CHECKING:
@@ -167,15 +167,16 @@ def draw_map(data: MapData, stamp: str = "") -> Figure:
         axes.set_ylim(0, rows)
         axes.set_xticks(
             [column + 0.5 for column in range(columns)],
-            [f"{x:g}" if not isinstance(x, str) else x for x in data.x_values],
+            [f"{x:g}" if not isinstance(x, str) else as_label(x) for x in data.x_values],
         )
         axes.set_yticks([row + 0.5 for row in range(rows)], [f"{y:g}" for y in data.spec.y_values])
-        axes.set_xlabel(data.x_label)
+        axes.set_xlabel(as_label(data.x_label))
         axes.set_ylabel(data.spec.y_label)
         if stamp:
             axes.set_title(stamp, color=COLOURS[1], fontweight="bold")
         handles = [
-            Patch(color=COLOURS[slot % len(COLOURS)], label=label) for slot, label in sorted(seen.items())
+            Patch(color=COLOURS[slot % len(COLOURS)], label=as_label(label))
+            for slot, label in sorted(seen.items())
         ]
         if handles:
             figure.legend(handles=handles, loc="outside upper left", ncols=4, columnspacing=1.2)

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
-import pyarrow.parquet as pq
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from dumbbell import __version__
+from dumbbell._foreign import inside, replace_file
 from dumbbell.figures.style import data_address, save
 from dumbbell.report import palette
 from dumbbell.report.data import FigureData, figure_data, with_unit
@@ -27,6 +27,8 @@ from dumbbell.report.maps import Cell, MapData, MapSpec, draw_map, map_data
 from dumbbell.report.parameters import parameters, spread, study_algorithms, study_scenarios
 from dumbbell.report.spec import FigureError, FigureSpec
 from dumbbell.report.static import draw
+from dumbbell.study.files import encode
+from dumbbell.study.manifest import record
 
 if TYPE_CHECKING:
     from dumbbell.claims import Claim, Judgement, Verdict
@@ -119,8 +121,9 @@ def write_report(
     for figure in data:
         image = draw(figure, stamp)
         drawn.append(_figure(figure, image, _print(image, path.parent, figure.spec.id)))
-    (path.parent / "data").mkdir(exist_ok=True)
-    pq.write_table(result.table, path.parent / "data" / "runs.parquet")
+    table = inside(path.parent, path.parent / "data") / "runs.parquet"
+    table.parent.mkdir(exist_ok=True)
+    replace_file(table, encode(result.table))
     text = _render(
         result, judgements, data, drawn=drawn, maps=drawn_maps,
         title=title or result.study.title or result.study.name, answer=answer,
@@ -128,12 +131,9 @@ def write_report(
         stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},
         bibliography=bibliography or {}, command=command,
     )  # fmt: skip
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    replace_file(path, text.encode())
+    files = [path.parent / file for image in (*drawn_maps, *drawn) for file in image["files"]]
+    record(path.parent, [path, table, *files])
     return path
 
 
@@ -156,7 +156,7 @@ def _refuse_twins(figures: Sequence[FigureSpec], maps: Sequence[MapSpec]) -> Non
 
 def _print(image: Figure, folder: Path, name: str) -> list[str]:
     """Write a figure for print below a folder, and return the paths from there."""
-    (folder / "figures").mkdir(exist_ok=True)
+    inside(folder, folder / "figures").mkdir(exist_ok=True)
     paths = save(image, folder / "figures" / name, ("png", "pdf"))
     return [file.relative_to(folder).as_posix() for file in paths]
 

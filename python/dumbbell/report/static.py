@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dumbbell.figures.style import COLOURS, STYLE, new_figure, plain_log
+from dumbbell.figures.style import COLOURS, STYLE, as_label, new_figure, plain_log
 from dumbbell.report.data import FigureData, Line
 from dumbbell.report.spec import Reference
 
@@ -60,13 +60,13 @@ def draw(data: FigureData, stamp: str = "") -> Figure:
         looks = zip(cycle(_REFERENCE_DASHES), cycle(_REFERENCE_MARKS), strict=False)
         for reference, (dashes, mark) in zip(data.references, looks, strict=False):
             handles.append(_reference(axes, reference, dashes, mark))
-        axes.set_xlabel(data.x_label)
+        axes.set_xlabel(as_label(data.x_label))
         axes.set_ylabel(data.y_label)
         logarithmic = data.spec.scale == "log" and _positive(data)
         if logarithmic:
             plain_log(axes.yaxis)
         if data.categories:
-            axes.set_xticks(data.positions, [str(value) for value in data.x_values])
+            axes.set_xticks(data.positions, [as_label(str(value)) for value in data.x_values])
             axes.set_xlim(-0.5, len(data.x_values) - 0.5)
         elif data.spec.x_scale == "log":
             plain_log(axes.xaxis)
@@ -104,7 +104,7 @@ def _line(axes: Axes, data: FigureData, line: Line, shift: float, size: float) -
     ends[~np.isfinite(ends).all(axis=1)] = np.nan
     colour = COLOURS[line.slot % len(COLOURS)]
     bars = axes.errorbar(
-        xs, values, yerr=np.abs(ends.T - values), color=colour, label=line.label, capsize=2,
+        xs, values, yerr=np.abs(ends.T - values), color=colour, label=as_label(line.label), capsize=2,
         linestyle="" if data.categories else _DASHES[line.slot % len(_DASHES)],
         marker=_MARKERS[line.slot % len(_MARKERS)], markersize=size, elinewidth=0.7, capthick=0.7,
     )  # fmt: skip
@@ -116,12 +116,12 @@ def _line(axes: Axes, data: FigureData, line: Line, shift: float, size: float) -
 def _reference(axes: Axes, reference: Reference, dashes: Any, mark: str) -> Any:
     if not reference.x:
         return axes.axhline(
-            reference.y[0], color=_REFERENCE, linestyle=dashes, linewidth=0.9, label=reference.label
+            reference.y[0], color=_REFERENCE, linestyle=dashes, linewidth=0.9, label=as_label(reference.label)
         )
     # Points above what the study draws: they may lie exactly on it.
     points = {"linestyle": "", "marker": mark, "markersize": 4.5, "zorder": 5}
     look = points if reference.marks else {"linestyle": dashes}
-    return axes.plot(reference.x, reference.y, color=_REFERENCE, label=reference.label, **look)[0]
+    return axes.plot(reference.x, reference.y, color=_REFERENCE, label=as_label(reference.label), **look)[0]
 
 
 def _positive(data: FigureData) -> bool:
