@@ -300,21 +300,22 @@ def load(folder: str | os.PathLike[str]) -> Results:
         raise FolderError(
             f"{folder}: no results here ({missing} is missing); make some with `dumbbell run`"
         ) from None
-    except NotDataError as error:
-        raise FolderError(
-            f"{folder}: damaged results (summary.json: {error}); run the scenario again"
-        ) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except ValueError as error:
         raise FolderError(f"{folder}: damaged results ({error}); run the scenario again") from None
     return results
 
 
 def _load(folder: Path) -> Results:
-    """Read results; raise for what no run leaves behind."""
+    """Read results; raise `ValueError` for what no run leaves behind."""
     tables = [
         Table(_native.read_parquet(inside(folder, folder / f"{name}.parquet"), name)) for name in TABLES
     ]
-    summary = parse_json(inside(folder, folder / "summary.json").read_bytes())
+    try:
+        summary = parse_json(inside(folder, folder / "summary.json").read_bytes())
+    except NotDataError as error:
+        raise ValueError(f"summary.json: {error}") from None
+    if not isinstance(summary, dict) or "name" not in summary:
+        raise ValueError("summary.json: it has no name")
     name = summary["name"]
     if not isinstance(name, str) or control_character(name):
         raise ValueError("summary.json: the name is not a text of one line")

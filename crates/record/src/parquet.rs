@@ -268,6 +268,31 @@ mod tests {
     }
 
     #[test]
+    fn tables_of_results_are_held_to_their_declaration() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let message = || read_result(&path, "runs").unwrap_err().to_string();
+        for table in Results::default().into_tables() {
+            let name = table.name;
+            write_parquet(&path, &to_arrow(table), &provenance()).unwrap();
+            assert!(read_result(&path, name).is_ok());
+            assert!(name == "runs" || message().contains("not the table runs of this version: the column"));
+        }
+        write_parquet(&path, &batch(vec![1], vec![1.0]), &provenance()).unwrap();
+        assert!(message().contains("the column seed is missing"), "{}", message());
+        assert!(read_result(&path, "nothing").unwrap_err().to_string().contains("there is no such table"));
+    }
+
+    #[test]
+    fn far_more_rows_than_bytes_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        write_parquet(&path, &batch(vec![0; 2_000_000], vec![0.0; 2_000_000]), &provenance()).unwrap();
+        let error = read_parquet(&path).unwrap_err().to_string();
+        assert!(error.contains("2000000 rows in "), "{error}");
+    }
+
+    #[test]
     fn damaged_and_missing_files_are_told_apart() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");

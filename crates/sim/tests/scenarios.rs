@@ -8,6 +8,7 @@ use std::path::Path;
 use dumbbell_core::config::{At, Field};
 use dumbbell_core::{Config, Duration, QueueLimit, Time};
 use dumbbell_net::queue::QueueSpec;
+use dumbbell_sim::files::Base;
 use dumbbell_sim::plan::Link;
 use dumbbell_sim::topology::TopologySpec;
 use dumbbell_sim::{Plan, Scenario, descriptors, registry_json, schema};
@@ -359,4 +360,61 @@ fn an_explanation_shows_what_moves_the_rate_of_a_link() {
     assert_eq!((&back.power, back.router), (&None, Some("rcp")));
     let steps = facts("rate_changes = [{ at = '1s', rate = '1Mbit/s' }]", "");
     assert_eq!(steps.links.iter().find(|l| l.name == "left->right").unwrap().service, "steps");
+}
+
+#[test]
+fn a_confined_scenario_opens_nothing_outside_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    fs::create_dir(&home).unwrap();
+    let secret = folder.path().join("secret.csv");
+    fs::write(&secret, "root:x:0:0\n").unwrap();
+    std::os::unix::fs::symlink(&secret, home.join("link.csv")).unwrap();
+    fs::write(home.join("own.csv"), "root:x:0:0\n").unwrap();
+    let plan = |file: &str, confined| {
+        let text = format!(
+            "duration = '1s'\ntopology = {{ kind = 'dumbbell', pairs = 1 }}\n\
+             workloads = [{{ kind = 'trace', name = 'web', file = {file:?} }}]"
+        );
+        let base = Base { folder: &home, confined };
+        Plan::from_base(&scenario(&text), base).map(drop).unwrap_err().to_string()
+    };
+    let absolute = secret.to_str().unwrap();
+    for file in [absolute, "../secret.csv", "link.csv", "../home/own.csv", "/nowhere/at/all"] {
+        let message = plan(file, true);
+        assert!(message.contains("lies outside") && !message.contains("root"), "{message}");
+    }
+    for (file, confined) in [("own.csv", true), (absolute, false), ("link.csv", false)] {
+        assert!(plan(file, confined).contains("1 fields instead of 4"));
+    }
+    assert!(plan("none.csv", true).contains("there is no such file"));
+}
+
+#[test]
+fn a_message_quotes_the_beginning_of_a_long_field() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("long.csv"), format!("{},a,b,1\n", "x".repeat(10_000))).unwrap();
+    let text = "duration = '1s'\ntopology = { kind = 'dumbbell', pairs = 1 }\n\
+                workloads = [{ kind = 'trace', name = 'web', file = 'long.csv' }]";
+    let message = Plan::new(&scenario(text), folder.path()).map(drop).unwrap_err().to_string();
+    assert!(message.contains("xxx\"... is not a ") && message.len() < 300, "{message}");
+}
+
+#[test]
+fn texts_hold_no_control_characters_and_names_are_short() {
+    let text = |name: &str| {
+        format!(
+            "duration = '1s'\ndescription = \"two\\nlines\"\ntopology = {{ kind = 'dumbbell', pairs = 1 }}\n\
+             flows = [{{ name = \"{name}\", from = 'senders', to = 'receivers' }}]"
+        )
+    };
+    for code in ["0000", "0007", "001B", "009B", "000A", "202E", "2066", "2028", "FEFF"] {
+        let error = Scenario::from_toml(&text(&format!("a\\u{code}b"))).unwrap_err().to_string();
+        let expected = format!("flows[0].name: the text holds the control character U+{code}; ");
+        assert!(error.starts_with(&expected), "{error}");
+    }
+    assert!(Scenario::from_toml(&text("[/nope] $x^{bad$ <script> été 流")).is_ok());
+    assert!(Scenario::from_toml(&text(&"x".repeat(100))).is_ok());
+    let error = Scenario::from_toml(&text(&"x".repeat(101))).unwrap_err().to_string();
+    assert_eq!(error, "flows[0].name: a name of 101 characters is above the limit of 100; shorten it");
 }

@@ -28,10 +28,10 @@ import hashlib
 import inspect
 import math
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +150,7 @@ def check_source(source: Any) -> Iterator[tuple[str, str]]:
         yield ("is missing" if source is None else f"{source!r} is not a source"), f"write source = {example}"
         return
     table = source.get("table")
-    if table not in _KEYS:
+    if not is_one_of(table, _KEYS):
         yield f"{table!r} is not a table of results", f"use one of {', '.join(_KEYS)}"
         return
     for key in source:
@@ -170,6 +170,11 @@ def check_source(source: Any) -> Iterator[tuple[str, str]]:
         yield f"factor = {source['factor']!r}", "give a number"
 
 
+def is_one_of(value: object, names: Container[str]) -> TypeGuard[str]:
+    """Whether a value, which may be anything, is one of some names."""
+    return isinstance(value, str) and value in names
+
+
 def _check_column(source: Mapping[str, Any], table: str) -> Iterator[tuple[str, str]]:
     column, columns = source.get("column"), _columns()[table]
     if not isinstance(column, str) or not columns.get(column):
@@ -179,13 +184,13 @@ def _check_column(source: Mapping[str, Any], table: str) -> Iterator[tuple[str, 
             f"{table} has no column of numbers {column!r}",
             f"did you mean {nearest[0]!r}?" if nearest else f"use one of {', '.join(numeric)}",
         )
-    if source.get("statistic", "mean") not in STATISTICS:
+    if not is_one_of(source.get("statistic", "mean"), STATISTICS):
         yield f"{source['statistic']!r} is not a statistic", f"use one of {', '.join(STATISTICS)}"
 
 
 def _check_states(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     statistic = source.get("statistic")
-    if statistic not in _OF_STATES:
+    if not is_one_of(statistic, _OF_STATES):
         yield f"{statistic!r} is not a statistic of states", f"use one of {', '.join(_OF_STATES)}"
         return
     for key in ("state", "rate", "model"):

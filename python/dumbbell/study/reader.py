@@ -56,6 +56,7 @@ class Problems:
 
     def add(self, place: str, wrong: str, remedy: str) -> None:
         """Note one problem."""
+        wrong = shortened(wrong, _MOST_CHARS)
         self.lines.append(f"{place}: {wrong}; {remedy}" if place else f"{wrong}; {remedy}")
 
     def keys(self, place: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
@@ -241,7 +242,7 @@ def _scenario(problems: Problems, value: Any, base_dir: Path, confined: bool) ->
         wrong = "is missing" if value is None else f"{quoted(value)} is not a scenario"
         problems.add("scenario", wrong, "give the path of a scenario file, or write a [scenario] table")
         return {}, base_dir
-    path = base_dir / value
+    path = base_dir / problems.shown("scenario", value, lines=True)
     try:
         return parse_toml(path.read_text(encoding="utf-8")), path.parent
     except UnicodeDecodeError as error:

@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dumbbell import theory
-from dumbbell.study.metric import STATISTICS, check_source
+from dumbbell.study.metric import STATISTICS, check_source, is_one_of
 from dumbbell.study.spec import Axis, Metric
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def check_by_size(source: Any) -> Iterator[tuple[str, str]]:
         yield "needs either `column` or `sharing`", 'write column = "completion_time"'
     shared = {key: source[key] for key in ("statistic", "counted", "factor") if key in source}
     yield from check_source({"table": "flows", "column": source.get("column", "size"), **shared})
-    if source.get("each", "mean") not in _EACH:
+    if not is_one_of(source.get("each", "mean"), _EACH):
         yield f"each = {source['each']!r}", f"use one of {', '.join(_EACH)}"
     if "finished_by" in source and not _positive(source["finished_by"]):
         yield f"finished_by = {source['finished_by']!r}", "give seconds above zero"
