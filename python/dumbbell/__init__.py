@@ -19,6 +19,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from dumbbell import (
+    _loading as _loading,  # First of all: from here on, Ctrl-C ends a command in one line.
+)
+from dumbbell import (
     controller,
     network,
     power,

@@ -185,3 +185,12 @@ def sharing_line(sizes: NDArray[np.float64], capacity: float, load: float, rtt: 
 
 def slow_start_line(sizes: NDArray[np.float64], capacity: float, rtt: float) -> NDArray[np.float64]:
     """The completion time in slow start, by size in packets."""
+
+def keep_panics() -> None:
+    """From now on a panic prints nothing; :func:`last_panic` tells it."""
+
+def last_panic() -> str | None:
+    """Where the last panic happened and what it said, if there was one since :func:`keep_panics`."""
+
+def panic_for_test() -> None:
+    """Panic: a test has no other way to see what becomes of a panic."""

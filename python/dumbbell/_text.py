@@ -10,6 +10,8 @@ import re
 _REFUSED = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
 _CONTROL = re.compile(f"[{_REFUSED}]")
 _CONTROL_IN_LINES = re.compile(f"(?![\n\r\t])[{_REFUSED}]")
+# Bytes of file names that are not UTF-8 (PEP 383) may be shown, but for those that terminals obey.
+_UNSHOWN = re.compile(f"(?![\n\t\udca0-\udcff])[{_REFUSED}]")
 
 _INSTEAD = "\N{REPLACEMENT CHARACTER}"
 
@@ -30,7 +32,7 @@ def control_character(text: str, lines: bool = False) -> str | None:
 
 def plain(text: str) -> str:
     """Return text to show, of one or several lines: control characters become replacement characters."""
-    return _CONTROL_IN_LINES.sub(_INSTEAD, text).replace("\r", _INSTEAD)
+    return _UNSHOWN.sub(_INSTEAD, text)
 
 
 def shortened(text: str, most: int) -> str:

@@ -16,7 +16,7 @@ import click
 
 import dumbbell as db
 from dumbbell.claims import claims_table
-from dumbbell.cli import exit_with
+from dumbbell.cli.boundary import exit_with
 from dumbbell.cli.common import console, number, text_table
 from dumbbell.cli.progress import study_progress
 from dumbbell.papers import find_paper, reproduce

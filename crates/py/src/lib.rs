@@ -2,6 +2,7 @@
 
 mod convert;
 mod live;
+mod panics;
 mod power;
 mod scenario;
 mod table;
@@ -17,6 +18,8 @@ pyo3::import_exception!(dumbbell.errors, TheoryError);
 mod _native {
     #[pymodule_export]
     use super::live::{probe, receive, replay, send, shell};
+    #[pymodule_export]
+    use super::panics::{keep_panics, last_panic, panic_for_test};
     #[pymodule_export]
     use super::power::PowerModel;
     #[pymodule_export]

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
+from rich.console import Console
 from rich.table import Table as TextTable
 from rich.text import Text
 
 from dumbbell._scenario import Scenario
 from dumbbell._text import plain
+from dumbbell.cli.streams import Output
 from dumbbell.errors import DumbbellError, ScenarioError
 
 _PIPE_WIDTH = 160
@@ -25,27 +25,14 @@ _PIPE_WIDTH = 160
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
-class _PlainConsole(Console):
-    """A console to which all text is data: it has no markup, and its control characters are not sent."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(markup=False, emoji=False, highlight=False, **options)
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield the segments of anything; whatever is printed, tables and bars too, goes through here."""
-        for segment in super().render(renderable, options):
-            text = segment.text if segment.control else plain(segment.text)
-            yield segment._replace(text=text) if text != segment.text else segment
-
-
 def console() -> Console:
     """Return the console on the standard output."""
-    return _PlainConsole(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    return Output(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
 def side_console() -> Console:
     """Return the console on the standard error, for what is not the result of a command."""
-    return _PlainConsole(stderr=True)
+    return Output(stderr=True)
 
 
 def echo(text: object, err: bool = False) -> None:
