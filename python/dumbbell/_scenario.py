@@ -61,7 +61,7 @@ class Scenario:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise ScenarioError("", f"not UTF-8 text (byte {error.start})", "save it as UTF-8") from None
-        return cls(_native.Scenario.from_toml(text, list(settings), path.parent, False), path.stem)
+        return cls(_native.Scenario.from_toml(text, list(settings), path.parent, False), _text(path.stem))
 
     @classmethod
     def from_toml(
@@ -152,6 +152,11 @@ class Scenario:
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}, seed {self.seed}, plan {self.plan_hash[:12]}>"
+
+
+def _text(name: str) -> str:
+    """Return the name of a file as text that can be written: bytes that are not UTF-8 are replaced."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 class _CancelledError(Exception):

@@ -1,8 +1,9 @@
 //! Shells in Python: real packets through the link of a scenario.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -27,9 +28,9 @@ type Report<'py> = (u8, Vec<Table>, Bound<'py, PyAny>);
 pub fn shell<'py>(
     py: Python<'py>,
     scenario: &Scenario,
-    command: Vec<String>,
-    server: Vec<String>,
-    environment: Vec<String>,
+    command: Vec<OsString>,
+    server: Vec<OsString>,
+    environment: Vec<OsString>,
     at: Option<String>,
     network_administration: bool,
     logs: (Option<PathBuf>, Option<PathBuf>),
@@ -145,7 +146,9 @@ pub fn probe(py: Python<'_>) -> Option<String> {
     py.detach(|| dumbbell_live::shell::probe().err().map(|error| error.message))
 }
 
-fn c_strings(texts: Vec<String>) -> PyResult<Vec<CString>> {
-    let convert = |text: String| CString::new(text).map_err(|e| PyValueError::new_err(e.to_string()));
+/// Words of a command line or an environment: any bytes but NUL, not UTF-8 alone.
+fn c_strings(texts: Vec<OsString>) -> PyResult<Vec<CString>> {
+    let convert =
+        |text: OsString| CString::new(text.into_vec()).map_err(|e| PyValueError::new_err(e.to_string()));
     texts.into_iter().map(convert).collect()
 }

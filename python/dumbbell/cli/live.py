@@ -113,9 +113,10 @@ def _scenario(file: Path | None, link: dict[str, Any], settings: Sequence[str]) 
 
 
 def _leave_keyboard_to_command() -> None:
-    """Leave Ctrl-C to the command, where a terminal sends it to both."""
+    """Leave Ctrl-C and Ctrl-\\ to the command, where a terminal sends them to both."""
     if sys.stdin.isatty():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGQUIT):
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _print_fidelity(out: Console, emulation: Emulation) -> None:
