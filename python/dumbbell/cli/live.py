@@ -113,7 +113,7 @@ def _scenario(file: Path | None, link: dict[str, Any], settings: Sequence[str]) 
 
 
 def _leave_keyboard_to_command() -> None:
-    """Leave Ctrl-C and Ctrl-\\ to the command, where a terminal sends them to both."""
+    """Leave the signals of the keyboard to the command, where a terminal sends them to both."""
     if sys.stdin.isatty():
         for number in (signal.SIGINT, signal.SIGQUIT):
             signal.signal(number, signal.SIG_IGN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from rich.console import Console
 from rich.table import Table as TextTable
 from rich.text import Text
 
-from dumbbell._text import plain
+from dumbbell._text import shortened
 from dumbbell.cli.common import console, echo, number, significant, text_table
 from dumbbell.cli.progress import study_progress
 from dumbbell.errors import DumbbellError
@@ -22,9 +23,14 @@ from dumbbell.errors import DumbbellError
 if TYPE_CHECKING:
     from dumbbell.stats import Estimate
     from dumbbell.study import Study, StudyResult
+    from dumbbell.study.query import Answer
 
 _MOST_ROWS = 60
 """Larger tables are cut; all of it is there for `dumbbell query`."""
+
+
+_LONGEST_CELL = 1000
+"""Characters of a cell of an answer that are shown."""
 
 
 class _Share(click.ParamType[tuple[int, int]]):
@@ -106,33 +112,54 @@ def status(folder: Path) -> None:
 @click.option("--csv", is_flag=True, help="Write comma-separated values, all rows.")
 def query(folder: Path, sql: str, csv: bool) -> None:
     """Ask the study in FOLDER a question in SQL: tables runs, catalogue, shards."""
+    from dumbbell.study import StudyResult
+    from dumbbell.study.query import ask
+
+    stamp = StudyResult.load(folder).stamp
+    with ask(folder, sql) as answer:
+        if csv:
+            if stamp is not None:
+                click.echo(stamp, err=True)
+            _write_csv(answer)
+        else:
+            out = console()
+            if stamp is not None:
+                out.print(Text(stamp, style="bold yellow"))
+            _print_answer(out, answer)
+
+
+def _write_csv(answer: Answer) -> None:
     import pyarrow as pa
     import pyarrow.csv
 
-    from dumbbell.study import StudyResult
-    from dumbbell.study.query import query as ask
+    try:
+        with pyarrow.csv.CSVWriter(sys.stdout.buffer, answer.schema) as writer:
+            for piece in answer:
+                writer.write_batch(piece)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DumbbellError(f"--csv: {error}; ask for columns of numbers and text") from None
 
-    table = ask(folder, sql)
-    stamp = StudyResult.load(folder).stamp
-    if csv:
-        if stamp is not None:
-            click.echo(stamp, err=True)
-        pyarrow.csv.write_csv(table, sys.stdout.buffer)
-        return
-    numeric = [pa.types.is_primitive(kind) and not pa.types.is_temporal(kind) for kind in table.schema.types]
-    # The columns as the question has them: all of them, in its order.
+
+def _print_answer(out: Console, answer: Answer) -> None:
+    """Print the first rows: the columns as the question has them, all of them, in its order."""
+    import pyarrow as pa
+
+    schema = answer.schema
+    numeric = [pa.types.is_primitive(kind) and not pa.types.is_temporal(kind) for kind in schema.types]
     text = TextTable(box=SIMPLE_HEAD, pad_edge=False)
-    for name, is_number in zip(table.column_names, numeric, strict=True):
+    for name, is_number in zip(schema.names, numeric, strict=True):
         text.add_column(Text(name), justify="right" if is_number else "left")
-    for row in table.slice(0, _MOST_ROWS).to_pylist():
+    rows = chain.from_iterable(piece.to_pylist() for piece in answer)
+    for row in islice(rows, _MOST_ROWS):
         cells = zip(row.values(), numeric, strict=True)
-        text.add_row(*(number(v) if is_number else Text(plain(str(v))) for v, is_number in cells))
-    out = console()
-    if stamp is not None:
-        out.print(Text(stamp, style="bold yellow"))
+        text.add_row(*(number(v) if is_number else _text(v) for v, is_number in cells))
     out.print(text)
-    if table.num_rows > _MOST_ROWS:
-        out.print(f"the first {_MOST_ROWS} of {table.num_rows:,} rows; --csv writes all")
+    if next(rows, None) is not None:
+        out.print(f"the first {_MOST_ROWS} rows; --csv writes all")
+
+
+def _text(value: object) -> Text:
+    return Text(shortened(str(value), _LONGEST_CELL))
 
 
 def _read(file: Path) -> Study:
