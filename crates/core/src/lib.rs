@@ -4,6 +4,7 @@
 //! and the declarations of the result tables. No clock, no input or output, no simulator.
 
 pub mod config;
+pub mod memory;
 pub mod packet;
 pub mod quantity;
 pub mod rcp;

@@ -4,14 +4,17 @@
 //! totals are marked as such.
 
 use crate::table::{Label, Labels, Table};
+use crate::time::Time;
 
 crate::tables! {
     /// One row per run.
     pub struct RunRow in Runs as "runs" {
         /// The seed of every random stream.
         seed: u64 as "";
-        /// Simulated time.
+        /// Simulated time: of a run that was cut short, up to then.
         duration: f64 as "s";
+        /// Why the run ended: `duration`, or `memory` if its limit of memory cut it short.
+        ended: Label as "";
         /// Part of it that no figure counts.
         warmup: f64 as "s";
         /// Packets fully transmitted over a link, summed over links (whole run).
@@ -220,6 +223,42 @@ pub struct Results {
     pub arrivals: PacketArrivals,
     /// The dictionary that all tables share.
     pub labels: Labels,
+    /// What cut the run short, if anything did.
+    pub shortage: Option<Shortage>,
+}
+
+/// Why a run came to the end of its memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shortage {
+    /// The simulated time that was reached.
+    pub time: Time,
+    /// The limit in bytes.
+    pub limit: u64,
+    /// What took most.
+    pub largest: Part,
+}
+
+/// What takes memory in a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Packets that wait for a link.
+    Queue {
+        /// The row of the link.
+        link: u32,
+        /// How many.
+        packets: u64,
+    },
+    /// Packets in flight, on all links.
+    InFlight(u64),
+    /// Flows in progress.
+    Flows(u64),
+    /// Rows of a table.
+    Rows {
+        /// Its name.
+        table: &'static str,
+        /// How many.
+        rows: u64,
+    },
 }
 
 impl Results {
@@ -235,6 +274,11 @@ impl Results {
             self.states.into_table(labels.clone()),
             self.arrivals.into_table(labels),
         ]
+    }
+
+    /// Bytes of the tables that grow with a run.
+    pub fn bytes(&self) -> u64 {
+        self.samples.bytes() + self.drops.bytes() + self.arrivals.bytes()
     }
 
     /// The code of a label, entering it if new.

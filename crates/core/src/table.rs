@@ -147,6 +147,16 @@ macro_rules! tables {
                 $( self.$field.push($crate::table::Cell::store(row.$field)); )+
             }
 
+            /// Rows so far.
+            pub fn rows(&self) -> usize {
+                [ $( self.$field.len() ),+ ][0]
+            }
+
+            /// Bytes of memory.
+            pub fn bytes(&self) -> u64 {
+                [ $( $crate::memory::of_vec(&self.$field) ),+ ].iter().sum()
+            }
+
             /// The finished table.
             pub fn into_table(self, labels: $crate::table::Labels) -> $crate::table::Table {
                 let values = [ $( <$type as $crate::table::Cell>::column(self.$field) ),+ ];

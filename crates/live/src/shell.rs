@@ -203,6 +203,7 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
         seed: plan.seed,
         duration: outcome.duration.as_secs_f64(),
         warmup: from.as_secs_f64(),
+        ended: results.label("duration"),
         ..RunRow::default()
     };
     for (i, (link, tally)) in links.iter().zip(&outcome.tallies).enumerate() {

@@ -96,6 +96,10 @@ pub struct ReceiverReport {
 pub trait SendEnd: Stage {
     /// What it has done so far.
     fn report(&self) -> SenderReport;
+    /// Bytes of memory that grow with the packets in the network.
+    fn memory(&self) -> u64 {
+        0
+    }
     /// True if it will send nothing more unless a packet arrives, and needs no timer.
     fn is_closed(&self) -> bool;
 }
@@ -104,6 +108,10 @@ pub trait SendEnd: Stage {
 pub trait ReceiveEnd: Stage {
     /// What it has got so far.
     fn report(&self) -> ReceiverReport;
+    /// Bytes of memory that grow with what arrives out of order.
+    fn memory(&self) -> u64 {
+        0
+    }
     /// True if it will send nothing more unless a packet arrives, and needs no timer.
     fn is_closed(&self) -> bool;
 }
@@ -231,6 +239,11 @@ macro_rules! transports {
             /// What it has done so far.
             pub fn report(&self) -> $report {
                 match self { $( $end::$variant(e) => $behaviour::report(e) ),+ }
+            }
+
+            /// Bytes of memory beside its own size.
+            pub fn memory(&self) -> u64 {
+                match self { $( $end::$variant(e) => $behaviour::memory(e) ),+ }
             }
 
             /// True if it will send nothing more unless a packet arrives, and needs no timer. When both ends are

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{Config, Results, Value};
+use dumbbell_core::{Bytes, Config, Results, Value};
 use dumbbell_record::{Metadata, to_arrow};
 use dumbbell_sim::Plan;
 use dumbbell_sim::files::Base;
@@ -106,9 +106,15 @@ impl Scenario {
     /// samples, drops, states, arrivals`.
     ///
     /// `progress(now_s, duration_s, events)` is called about ten times a second. What it raises, or a signal
-    /// handler (Ctrl-C), ends the run.
-    #[pyo3(signature = (progress=None))]
-    fn run(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Vec<Table>> {
+    /// handler (Ctrl-C), ends the run. With the tables comes the line to show of a run that `memory` bytes are not
+    /// enough for: it is cut short.
+    #[pyo3(signature = (memory, progress=None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        memory: u64,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Vec<Table>, Option<String>)> {
         let mut raised = None;
         #[allow(
             clippy::disallowed_methods,
@@ -117,7 +123,7 @@ impl Scenario {
         let clock = Instant::now;
         let outcome = py.detach(|| {
             let mut last = clock();
-            dumbbell_sim::run(&self.plan, |p| {
+            dumbbell_sim::run(&self.plan, memory, |p| {
                 if last.elapsed() < PROGRESS_PERIOD {
                     return ControlFlow::Continue(());
                 }
@@ -135,7 +141,10 @@ impl Scenario {
                     }
                 }
             })
-            .map(|results| self.tables(results))
+            .map(|results| {
+                let line = results.shortage.map(|s| self.plan.explain_shortage(&s).to_string());
+                (self.tables(results), line)
+            })
         });
         outcome.map_err(|_| raised.expect("only an exception interrupts a run"))
     }
@@ -158,6 +167,12 @@ impl Scenario {
         ];
         pairs.map(|(key, value)| (key.to_owned(), value)).to_vec()
     }
+}
+
+/// A number of bytes as users write it: `"4GB"`.
+#[pyfunction]
+pub fn parse_size(text: &str, place: &str) -> PyResult<u64> {
+    Bytes::from_value(&Value::from(text), &At::root(place)).map(Bytes::get).map_err(refuse)
 }
 
 /// The JSON Schema of scenarios.

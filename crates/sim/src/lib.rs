@@ -12,6 +12,7 @@ mod planner;
 pub mod routing;
 pub mod scenario;
 pub mod schema;
+mod shortage;
 pub mod toml;
 pub mod topology;
 pub mod workload;

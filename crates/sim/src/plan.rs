@@ -150,9 +150,9 @@ impl Link {
             dropped_law: c.dropped[DropReason::Law as usize],
             dropped_random: c.dropped[DropReason::RandomLoss as usize],
             marked: c.marked,
-            utilisation: c.sent_bytes as f64 * 8.0 / self.capacity(from, until),
-            loss: if c.arrived == 0 { 0.0 } else { c.dropped_total() as f64 / c.arrived as f64 },
-            queue_mean: c.queue_area as f64 / until.since(from).as_nanos() as f64,
+            utilisation: ratio(c.sent_bytes as f64 * 8.0, self.capacity(from, until)),
+            loss: ratio(c.dropped_total() as f64, c.arrived as f64),
+            queue_mean: ratio(c.queue_area as f64, until.since(from).as_nanos() as f64),
             queue_p50: queue.and_then(|h| h.quantile(0.5)),
             queue_p90: queue.and_then(|h| h.quantile(0.9)),
             queue_p99: queue.and_then(|h| h.quantile(0.99)),
@@ -182,6 +182,11 @@ impl Link {
         };
         account.spans().into_iter().map(row).collect()
     }
+}
+
+/// The quotient, 0 of nothing.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 /// Two nodes that exchange packets.

@@ -16,7 +16,7 @@ fn plan(text: &str, settings: &[&str]) -> Plan {
 }
 
 fn simulate(text: &str, settings: &[&str]) -> Results {
-    run(&plan(text, settings), |_| ControlFlow::Continue(())).expect("not interrupted")
+    run(&plan(text, settings), u64::MAX, |_| ControlFlow::Continue(())).expect("not interrupted")
 }
 
 /// One flow of 10 segments over two links of 10 Mbit/s and 1 ms each.
@@ -220,7 +220,7 @@ size = { kind = "fixed", size = "2kB" }
 #[test]
 fn a_run_can_be_stopped() {
     let mut calls = 0;
-    let stopped = run(&plan(WEB, &[]), |_| {
+    let stopped = run(&plan(WEB, &[]), u64::MAX, |_| {
         calls += 1;
         ControlFlow::Break(())
     });
@@ -280,6 +280,6 @@ fn a_recorded_link_sends_at_its_opportunities_and_at_no_other_time() {
     let scenario = Scenario::from_value(&value).expect("a scenario");
     let plan = Plan::new(&scenario, folder.path()).expect("a plan");
     assert_eq!(plan.links[0].rate.as_bps(), 18_000);
-    let results = run(&plan, |_| ControlFlow::Continue(())).expect("not interrupted");
+    let results = run(&plan, u64::MAX, |_| ControlFlow::Continue(())).expect("not interrupted");
     assert_eq!(results.links.sent[0], 15, "five rounds of three");
 }

@@ -42,7 +42,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
     }
     let scenario = Scenario::from_value(&value).expect("a scenario");
     let plan = Plan::new(&scenario, Path::new(".")).expect("a plan");
-    run(&plan, |_| ControlFlow::Continue(())).expect("not interrupted")
+    run(&plan, u64::MAX, |_| ControlFlow::Continue(())).expect("not interrupted")
 }
 
 /// The row of the bottleneck.

@@ -9,7 +9,8 @@ use dumbbell_sim::{Plan, Scenario};
 fn run(text: &str) -> Results {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
-    dumbbell_sim::run(&plan, |_| ControlFlow::Continue(())).unwrap_or_else(|_| panic!("interrupted"))
+    dumbbell_sim::run(&plan, u64::MAX, |_| ControlFlow::Continue(()))
+        .unwrap_or_else(|_| panic!("interrupted"))
 }
 
 fn xcp(gamma: f64) -> Results {

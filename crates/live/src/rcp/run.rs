@@ -184,11 +184,12 @@ fn refused(place: &str, e: &io::Error) -> Ended {
     })
 }
 
-fn run_row(plan: &Plan, duration: Duration) -> RunRow {
+fn run_row(plan: &Plan, duration: Duration, results: &mut Results) -> RunRow {
     RunRow {
         seed: plan.seed,
         duration: duration.as_secs_f64(),
         warmup: plan.warmup.min(duration).as_secs_f64(),
+        ended: results.label("duration"),
         ..RunRow::default()
     }
 }
@@ -215,7 +216,7 @@ fn sent_tables(
     flows: &[(dumbbell_sim::plan::Flow, dumbbell_proto::SenderReport)],
 ) -> Results {
     let mut results = Results::default();
-    let mut run = run_row(plan, now.since(begin));
+    let mut run = run_row(plan, now.since(begin), &mut results);
     let seconds = |d: Duration| (!d.is_zero()).then(|| d.as_secs_f64());
     for (number, (flow, report)) in (0..).zip(flows) {
         let pair = &plan.pairs[flow.pair as usize];
@@ -253,7 +254,7 @@ fn received_tables(
     flows: &[super::receive::Received],
 ) -> Results {
     let mut results = Results::default();
-    let mut run = run_row(plan, now.since(begin));
+    let mut run = run_row(plan, now.since(begin), &mut results);
     for flow in flows {
         let start = if same_clock { flow.sent } else { flow.opened };
         let completion = flow.report.finished.map(|at| at.since(start).as_secs_f64());

@@ -33,7 +33,7 @@ pub struct FifoLink {
     boundary: Time,
     boundaries: Vec<Time>,
     /// Packets counted that depart at the boundary or later.
-    beyond: Vec<Visit>,
+    beyond: Ring<Visit>,
 }
 
 /// When a packet has left the transmitter, and its size: 48 bits of nanoseconds (78 hours) and 16 bits of bytes.
@@ -84,7 +84,7 @@ impl FifoLink {
             dropped: [0; DropReason::ALL.len()],
             boundary: Time::NEVER,
             boundaries: config.read_at.iter().rev().copied().collect(),
-            beyond: Vec::new(),
+            beyond: Ring::default(),
         };
         link.next_boundary();
         link
@@ -156,7 +156,7 @@ impl FifoLink {
     }
 
     /// The arrivals noted.
-    pub(super) fn arrivals(&mut self) -> &mut Vec<Arrival> {
+    pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
         &mut self.impairments.rare.arrivals
     }
 
@@ -285,6 +285,44 @@ impl FifoLink {
         }
         self.next_boundary();
         c
+    }
+
+    /// Packets that have not left the transmitter at `now`, their bytes, and the sum of the times until they leave in
+    /// nanoseconds.
+    ///
+    /// A link that is not watched does not know which packets have left. Its transmitter works without a break as long as
+    /// it has work, so the bits that it has still to send are known, and the packets are taken to be of the mean size.
+    fn unsent(&mut self, now: Time) -> (u64, u64, u64) {
+        if self.watched {
+            let packets = self.backlog(now);
+            let area = self.backlog.iter().map(|d| d.time().since(now).as_nanos()).sum();
+            return (packets, self.backlog_bytes, area);
+        }
+        let busy = self.free_at().since(now);
+        let bytes = self.rate().bytes_in(busy).min(self.accepted_bytes);
+        let share = bytes as f64 / self.accepted_bytes.max(1) as f64;
+        let packets = (share * self.accepted as f64).round();
+        (packets as u64, bytes, (busy.as_nanos() as f64 * (packets + 1.0) / 2.0) as u64)
+    }
+
+    /// See [`super::Link::backlog_early`].
+    pub fn backlog_early(&mut self, now: Time) -> u64 {
+        self.unsent(now).0
+    }
+
+    /// See [`super::Link::counters_early`].
+    pub fn counters_early(&mut self, now: Time) -> Counters {
+        let (packets, bytes, area) = self.unsent(now);
+        Counters {
+            arrived: self.arrived,
+            sent: self.accepted - packets,
+            sent_bytes: self.accepted_bytes - bytes,
+            dropped: self.dropped,
+            marked: 0,
+            queue_area: self.sojourn_sum.saturating_sub(area),
+            sojourn_sum: self.sojourn_sum,
+            sojourns: self.accepted,
+        }
     }
 
     fn next_boundary(&mut self) {

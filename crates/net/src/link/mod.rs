@@ -27,6 +27,7 @@ pub use stamped::StampedLink;
 
 use crate::power::{Ledger, Port, Power};
 use crate::queue::{Context, QueueSpec};
+use crate::ring::Ring;
 use crate::router::{Agent, AgentSpec};
 
 /// What a link counts, from the start of the run.
@@ -54,6 +55,17 @@ impl Counters {
     /// Packets dropped for any reason.
     pub fn dropped_total(&self) -> u64 {
         self.dropped.iter().sum()
+    }
+
+    /// The same, but nothing less than at an `earlier` time: for estimates of the present.
+    #[must_use]
+    pub fn at_least(&self, earlier: &Counters) -> Counters {
+        Counters {
+            sent: self.sent.max(earlier.sent),
+            sent_bytes: self.sent_bytes.max(earlier.sent_bytes),
+            queue_area: self.queue_area.max(earlier.queue_area),
+            ..*self
+        }
     }
 
     /// What was counted since `earlier`.
@@ -101,7 +113,7 @@ pub struct LinkConfig {
     pub loss: Probability,
     /// Packets to drop, by order of arrival at the queue, counted from 0; sorted.
     pub drop_list: Vec<u64>,
-    /// True if every arrival is noted: see [`Link::take_arrivals`].
+    /// True if every arrival is noted: see [`Link::next_arrival`].
     pub recorded: bool,
     /// True if the backlog will be asked for at any time; otherwise only links with a limit know it.
     pub sampled: bool,
@@ -130,7 +142,7 @@ struct Rare {
     loss: f64,
     loss_rng: Stream,
     drop_list: Vec<u64>,
-    arrivals: Vec<Arrival>,
+    arrivals: Ring<Arrival>,
 }
 
 /// A packet that arrived at a link, whatever became of it.
@@ -155,7 +167,7 @@ impl Impairments {
                 loss: config.loss.get(),
                 loss_rng: config.loss_rng.clone(),
                 drop_list: config.drop_list.clone(),
-                arrivals: Vec::new(),
+                arrivals: Ring::default(),
             }),
         }
     }
@@ -323,6 +335,25 @@ impl Link {
         either!(self, link => link.counters(now))
     }
 
+    /// Packets waiting or in transmission at `now`, where a link that does not know them estimates them.
+    pub fn backlog_early(&mut self, now: Time) -> u64 {
+        match self {
+            Link::Fifo(link) => link.backlog_early(now),
+            Link::Stamped(link) => link.backlog_early(now),
+            Link::Queued(link) => link.backlog(),
+        }
+    }
+
+    /// What was counted up to `now`, the present of a run that is cut short before the next of the times announced. A
+    /// [`FifoLink`] that does not know its backlog estimates it.
+    pub fn counters_early(&mut self, now: Time) -> Counters {
+        match self {
+            Link::Fifo(link) => link.counters_early(now),
+            Link::Stamped(link) => link.counters_early(now),
+            Link::Queued(link) => link.counters(now),
+        }
+    }
+
     /// The rate in bits per second that the router offers each flow at `now`, if it has one.
     pub fn offered(&mut self, now: Time) -> Option<f64> {
         match self {
@@ -332,13 +363,9 @@ impl Link {
         }
     }
 
-    /// The arrivals noted since the last call, in order. A link that is fed ahead of time notes arrivals to come.
-    pub fn take_arrivals(&mut self) -> Vec<Arrival> {
-        std::mem::take(match self {
-            Link::Fifo(link) => link.arrivals(),
-            Link::Stamped(link) => link.arrivals(),
-            Link::Queued(link) => link.arrivals(),
-        })
+    /// The next of the arrivals noted, in order. A link that is fed ahead of time notes arrivals to come.
+    pub fn next_arrival(&mut self) -> Option<Arrival> {
+        either!(self, link => link.arrivals()).pop()
     }
 
     /// The port, if the link is under power control.

@@ -334,7 +334,7 @@ impl<P: Carried> QueuedLink<P> {
     }
 
     /// The arrivals noted.
-    pub(super) fn arrivals(&mut self) -> &mut Vec<Arrival> {
+    pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
         &mut self.impairments.rare.arrivals
     }
 

@@ -147,7 +147,7 @@ impl StampedLink {
     }
 
     /// The arrivals noted.
-    pub(super) fn arrivals(&mut self) -> &mut Vec<Arrival> {
+    pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
         self.fifo.arrivals()
     }
 
@@ -191,6 +191,16 @@ impl StampedLink {
     /// See [`super::Link::counters`].
     pub fn counters(&mut self, now: Time) -> Counters {
         self.fifo.counters(now)
+    }
+
+    /// See [`super::Link::backlog_early`].
+    pub fn backlog_early(&mut self, now: Time) -> u64 {
+        self.fifo.backlog_early(now)
+    }
+
+    /// See [`super::Link::counters_early`].
+    pub fn counters_early(&mut self, now: Time) -> Counters {
+        self.fifo.counters_early(now)
     }
 
     /// What the router offers each flow at `now`, in bits per second.

@@ -197,6 +197,10 @@ impl ReceiveEnd for Receiver {
     }
 
     #[inline]
+    fn memory(&self) -> u64 {
+        self.held.memory()
+    }
+
     fn is_closed(&self) -> bool {
         self.answer.is_none()
     }

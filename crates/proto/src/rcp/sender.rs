@@ -524,6 +524,10 @@ impl SendEnd for Sender {
     }
 
     #[inline]
+    fn memory(&self) -> u64 {
+        self.held.memory()
+    }
+
     fn is_closed(&self) -> bool {
         matches!(self.phase, Phase::Done | Phase::Failed(_))
     }

@@ -307,6 +307,10 @@ impl ReceiveEnd for Receiver {
     }
 
     #[inline]
+    fn memory(&self) -> u64 {
+        self.held.memory()
+    }
+
     fn is_closed(&self) -> bool {
         !self.due && self.wake_at() == Time::NEVER
     }

@@ -33,6 +33,11 @@ impl Scoreboard {
         self.held.bytes()
     }
 
+    /// Bytes of memory.
+    pub fn memory(&self) -> u64 {
+        self.held.memory()
+    }
+
     /// True if the byte at `position` is lost (RFC 6675 section 4: IsLost), given that it is not held.
     pub fn is_lost(&self, position: u64) -> bool {
         position < self.lost_below

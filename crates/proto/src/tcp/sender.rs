@@ -615,6 +615,10 @@ impl SendEnd for Sender {
     }
 
     #[inline]
+    fn memory(&self) -> u64 {
+        self.board.memory()
+    }
+
     fn is_closed(&self) -> bool {
         let over = match self.phase {
             Phase::Closed | Phase::Failed(_) => true,

@@ -2,7 +2,7 @@
 
 use dumbbell_core::results::{FlowRow, Flows};
 use dumbbell_core::table::{Label, Labels};
-use dumbbell_core::{Duration, Time};
+use dumbbell_core::{Duration, Time, memory};
 use dumbbell_proto::transport::Failure;
 use dumbbell_proto::{Receiver, Sender};
 
@@ -109,6 +109,16 @@ impl Recorder {
             totals: Totals::default(),
             drains: false,
         }
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Bytes of the rows, with those of the table that they become.
+    pub fn bytes(&self) -> u64 {
+        memory::of_vec(&self.rows) + (self.rows.len() * size_of::<FlowRow>()) as u64
     }
 
     /// True for flows whose completion the drain waits for.

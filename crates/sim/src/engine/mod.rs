@@ -4,6 +4,7 @@
 //! before flow arrivals before samples. So the same plan gives the same bytes, whatever else the machine does.
 
 mod flows;
+mod memory;
 mod network;
 mod sampler;
 pub mod timers;
@@ -11,6 +12,7 @@ mod tree;
 
 use std::ops::ControlFlow;
 
+use dumbbell_core::memory::Budget;
 use dumbbell_core::results::{ArrivalRow, DropRow, Results, RunRow};
 use dumbbell_core::rng::stream;
 use dumbbell_core::{Duration, Stage, Time};
@@ -18,6 +20,7 @@ use dumbbell_net::link::{Counters, Link};
 use dumbbell_proto::Opening;
 
 use self::flows::{Recorder, Slot};
+use self::memory::Endpoints;
 use self::network::{Delivery, Network};
 use self::sampler::Sampler;
 use self::timers::Timers;
@@ -44,50 +47,59 @@ const EVENTS_PER_REPORT: u64 = 1 << 17;
 
 /// Runs a plan to its end.
 ///
-/// `progress` is called every few milliseconds of computing and may stop the run.
+/// `progress` is called every few milliseconds of computing and may stop the run. A run that would take more than `memory`
+/// bytes is cut short: what was measured up to then is returned, with [`Results::shortage`]. A run that fits does not
+/// depend on the limit.
 ///
 /// # Errors
 /// [`Interrupted`] if `progress` said so; nothing is kept.
 pub fn run(
     plan: &Plan,
+    memory: u64,
     mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Results, Interrupted> {
-    let Some(replay) = &plan.replay else { return run_flows(plan, &mut progress) };
+    let Some(replay) = &plan.replay else { return run_flows(plan, memory, &mut progress) };
     // Two runs, shown as one that lasts as long as both.
     let first = replay.source.duration;
     let duration = first + plan.duration;
-    let recorded = run_flows(&replay.source, &mut |p| progress(&Progress { duration, ..*p }))?;
+    let recorded = run_flows(&replay.source, memory, &mut |p| progress(&Progress { duration, ..*p }))?;
+    if recorded.shortage.is_some() {
+        return Ok(recorded);
+    }
     let packets = replay.packets(&recorded.arrivals, plan.links[replay.link as usize].mtu);
+    drop(recorded);
+    let left = memory.saturating_sub(size_of_val(&*packets) as u64);
     let again = plan.replaying(replay.link, packets);
-    run_flows(&again, &mut |p| progress(&Progress { now: p.now + first, duration, ..*p }))
+    run_flows(&again, left, &mut |p| progress(&Progress { now: p.now + first, duration, ..*p }))
 }
 
 /// Not generic, so that there is one such loop, into which the compiler puts what each event does.
 fn run_flows(
     plan: &Plan,
+    memory: u64,
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Results, Interrupted> {
-    let mut engine = Engine::new(plan);
     let end = Time::ZERO + plan.duration;
+    let budget = Budget::enter(memory, end);
+    let mut engine = Engine::new(plan, &budget);
     let mut events = 0;
     loop {
         let (now, owner) = engine.network.tree.first();
-        if now > engine.until {
-            if engine.measured.is_some() {
-                break;
+        if now > budget.stop() {
+            if engine.is_over(now) {
+                return Ok(engine.finish());
             }
-            engine.end_measurement(end);
             continue;
         }
         engine.step(now, owner);
         events += 1;
-        if events % EVENTS_PER_REPORT == 0
-            && progress(&Progress { now: now.min(end), duration: plan.duration, events }).is_break()
-        {
-            return Err(Interrupted);
+        if events % EVENTS_PER_REPORT == 0 {
+            engine.count_memory();
+            if progress(&Progress { now: now.min(end), duration: plan.duration, events }).is_break() {
+                return Err(Interrupted);
+            }
         }
     }
-    Ok(engine.finish())
 }
 
 /// The owners of events behind the links, in the order in which ties are settled.
@@ -113,6 +125,10 @@ pub fn horizon(links: usize) -> Time {
 
 struct Engine<'p> {
     plan: &'p Plan,
+    /// The memory that the run may use. It also says when the loop stops: at the end of the measured part, then of the
+    /// drain, or once memory is short.
+    budget: &'p Budget,
+    endpoints: Endpoints,
     owners: Owners,
     network: Network,
     slots: Vec<Slot>,
@@ -133,16 +149,18 @@ struct Engine<'p> {
     recorded: Vec<u32>,
     /// Counters of every link when the warm-up ended.
     link_baseline: Vec<Counters>,
-    /// When the loop stops: the end of the measured part, then of the drain.
+    /// When flows that are in progress at the end are taken to end: the end of the measured part, then of the drain.
     until: Time,
     /// Packet-hops of the measured part and before, once it is over.
     measured: Option<u64>,
+    /// When the measured part ended.
+    measured_until: Time,
     /// Flows that the drain waits for.
     awaited: usize,
 }
 
 impl<'p> Engine<'p> {
-    fn new(plan: &'p Plan) -> Engine<'p> {
+    fn new(plan: &'p Plan, budget: &'p Budget) -> Engine<'p> {
         let end = Time::ZERO + plan.duration;
         let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);
         let read_at: Vec<Time> = warmup.into_iter().chain([end]).collect();
@@ -175,6 +193,8 @@ impl<'p> Engine<'p> {
         }
         Engine {
             plan,
+            budget,
+            endpoints: Endpoints::default(),
             owners,
             network,
             slots: Vec::new(),
@@ -192,6 +212,7 @@ impl<'p> Engine<'p> {
             link_baseline,
             until: end,
             measured: None,
+            measured_until: end,
             awaited: 0,
         }
     }
@@ -214,6 +235,7 @@ impl<'p> Engine<'p> {
         } else if owner == self.owners.samples {
             let next = self.sampler.sample(now, &mut self.network.links, &mut self.slots, &mut self.results);
             self.network.tree.set(owner, next);
+            self.count_rows();
             if cfg!(debug_assertions) {
                 self.network.assert_conservation();
             }
@@ -291,6 +313,7 @@ impl<'p> Engine<'p> {
             self.awaited -= 1;
             if self.awaited == 0 {
                 self.until = now;
+                self.budget.set_stop(now);
             }
         }
         self.timers.disarm(index << 1);
@@ -332,6 +355,9 @@ impl<'p> Engine<'p> {
             active: true,
         };
         if index as usize == self.slots.len() {
+            if self.slots.len() == self.slots.capacity() {
+                self.count_memory();
+            }
             self.slots.push(slot);
             self.network.reserve_slots(self.slots.len());
             self.timers.reserve(2 * self.slots.len());
@@ -343,6 +369,7 @@ impl<'p> Engine<'p> {
 
     #[cold]
     fn note_drops(&mut self, now: Time) {
+        self.count_rows();
         let mut emptied = Vec::new();
         for (link, (packet, reason)) in std::mem::take(&mut self.network.dropped) {
             let slot = &mut self.slots[packet.flow as usize];
@@ -367,7 +394,7 @@ impl<'p> Engine<'p> {
     fn note_arrivals(&mut self) {
         let end = Time::ZERO + self.plan.duration;
         for &link in &self.recorded {
-            for arrival in self.network.links[link as usize].take_arrivals() {
+            while let Some(arrival) = self.network.links[link as usize].next_arrival() {
                 if arrival.time <= end {
                     self.results.arrivals.push(ArrivalRow {
                         time: arrival.time.as_secs_f64(),
@@ -390,10 +417,30 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Ends the measured part: from here on counted flows may end, and nothing else counts.
+    /// Nothing more happens up to the time to stop: ends what ends there. True if that is the run.
     #[cold]
-    fn end_measurement(&mut self, end: Time) {
-        let drain = self.plan.drain;
+    fn is_over(&mut self, next: Time) -> bool {
+        if self.budget.is_exhausted() {
+            let time = next.min(self.until);
+            if self.measured.is_none() {
+                self.end_measurement(time, Duration::ZERO);
+            }
+            // Nothing is missing where nothing was left to do.
+            if time < self.until {
+                self.results.shortage = Some(self.shortage(time));
+                self.until = time;
+            }
+            return true;
+        }
+        if self.measured.is_none() {
+            self.end_measurement(self.until, self.plan.drain);
+            return false;
+        }
+        true
+    }
+
+    /// Ends the measured part: from here on counted flows may end, and nothing else counts.
+    fn end_measurement(&mut self, end: Time, drain: Duration) {
         for slot in self.slots.iter_mut().filter(|s| s.active) {
             if !drain.is_zero() && self.recorder.awaits(slot) {
                 self.awaited += 1;
@@ -406,14 +453,17 @@ impl<'p> Engine<'p> {
         self.recorder.end_measurement();
         self.note_arrivals();
         self.measured = Some(self.write_links(end));
+        self.measured_until = end;
         self.network.tree.set(self.owners.arrivals, Time::NEVER);
         self.network.tree.set(self.owners.samples, Time::NEVER);
         if self.awaited > 0 {
             self.until = end + drain;
+            self.budget.set_stop(self.until);
         }
     }
 
     fn finish(mut self) -> Results {
+        let ended = self.results.label(if self.results.shortage.is_some() { "memory" } else { "duration" });
         self.network.assert_conservation();
         for slot in self.slots.iter().filter(|s| s.active) {
             self.recorder.record(slot, self.until);
@@ -421,15 +471,16 @@ impl<'p> Engine<'p> {
         let packet_hops = self.measured.unwrap_or_default();
         let (flows, totals) = self.recorder.finish();
         self.results.flows = flows;
-        let measured = (self.plan.duration - self.plan.warmup).as_secs_f64();
+        let measured = self.measured_until.since(Time::ZERO + self.plan.warmup).as_secs_f64();
         self.results.runs.push(RunRow {
             seed: self.plan.seed,
-            duration: self.plan.duration.as_secs_f64(),
+            duration: self.measured_until.as_secs_f64(),
+            ended,
             warmup: self.plan.warmup.as_secs_f64(),
             packet_hops,
             flows_started: u64::from(self.flows_started),
             flows_completed: totals.completed,
-            goodput: totals.measured_bytes as f64 * 8.0 / measured,
+            goodput: if measured > 0.0 { totals.measured_bytes as f64 * 8.0 / measured } else { 0.0 },
             fairness: totals.fairness(),
             fct_mean: totals.fct_mean(),
             packets_sent: self.network.packets_sent,
@@ -443,16 +494,26 @@ impl<'p> Engine<'p> {
     /// Writes the rows of the links; returns the packet-hops so far.
     fn write_links(&mut self, end: Time) -> u64 {
         let warmup = Time::ZERO + self.plan.warmup;
+        let early = end < Time::ZERO + self.plan.duration;
         let mut packet_hops = 0;
         for (i, link) in self.network.links.iter_mut().enumerate() {
             let planned = &self.plan.links[i];
-            let total = link.counters(end);
+            let baseline = &self.link_baseline[i];
+            let total = if early { link.counters_early(end).at_least(baseline) } else { link.counters(end) };
             packet_hops += total.sent;
-            let c = total.since(&self.link_baseline[i]);
+            // Before the end of the warm-up nothing is measured.
+            let c = if end > warmup { total.since(baseline) } else { Counters::default() };
             let histogram = self.sampler.histogram(i);
             let account = link.read_port(end);
             let labels = &mut self.results.labels;
-            let row = planned.row(&self.plan.nodes, &c, histogram, account.as_ref(), (warmup, end), labels);
+            let row = planned.row(
+                &self.plan.nodes,
+                &c,
+                histogram,
+                account.as_ref(),
+                (warmup.min(end), end),
+                labels,
+            );
             for state in account.iter().flat_map(|account| planned.states(account, labels)) {
                 self.results.states.push(state);
             }

@@ -1,6 +1,6 @@
 //! Links joined into paths: where a packet goes next, and what became of every packet.
 
-use dumbbell_core::{Packet, Time};
+use dumbbell_core::{Packet, Time, memory};
 use dumbbell_net::link::{Dropped, Link};
 
 use super::tree::Tree;
@@ -28,6 +28,8 @@ const EXPRESS: u32 = 1 << 30;
 pub struct Network {
     /// All links; the first events of the tree belong to them, by index.
     pub links: Vec<Link>,
+    /// For each link, whether packets enter it ahead of time: what it holds is not yet there.
+    pub ahead: Vec<bool>,
     /// Pending events.
     pub tree: Tree,
     /// All paths one behind the other, each closed by an end. A packet carries its position.
@@ -54,7 +56,7 @@ impl Network {
         for (i, link) in (0..).zip(&links) {
             tree.set(i, link.wake_at());
         }
-        let express = join(&mut links, routes);
+        let (express, ahead) = join(&mut links, routes);
         let mut paths = Vec::new();
         let mut starts = Vec::with_capacity(routes.len());
         for (route, forward) in routes {
@@ -64,6 +66,7 @@ impl Network {
         }
         let network = Network {
             links,
+            ahead,
             tree,
             paths,
             inside: Vec::new(),
@@ -81,6 +84,11 @@ impl Network {
         if self.inside.len() < slots {
             self.inside.resize(slots, 0);
         }
+    }
+
+    /// Bytes of what grows with the flow slots.
+    pub fn bytes(&self) -> u64 {
+        memory::of_vec(&self.inside)
     }
 
     /// Packets of a flow slot in the network.
@@ -186,9 +194,9 @@ enum Feeder {
 }
 
 /// Finds the links that packets may enter ahead of time: only one other link feeds them, and what happens there depends on
-/// nothing else. Returns which of them may be entered as soon as the feeder has accepted a packet. Where the feeder
+/// nothing else. Returns which of them may be entered as soon as the feeder has accepted a packet, and all. Where the feeder
 /// knows a packet's fate only when it has left, and all links behind it allow that, it hands packets on from then.
-fn join(links: &mut [Link], routes: &[(&[u32], bool)]) -> Vec<bool> {
+fn join(links: &mut [Link], routes: &[(&[u32], bool)]) -> (Vec<bool>, Vec<bool>) {
     let mut feeders = vec![Feeder::None; links.len()];
     for (route, _) in routes {
         for (i, link) in route.iter().enumerate() {
@@ -209,7 +217,9 @@ fn join(links: &mut [Link], routes: &[(&[u32], bool)]) -> Vec<bool> {
     let express = |link: u32| {
         ahead(link) && matches!(feeders[link as usize], Feeder::Link(f) if links[f as usize].passes_on())
     };
-    let express = (0..links.len() as u32).map(express).collect();
+    let express: Vec<bool> = (0..links.len() as u32).map(express).collect();
+    let handed = |link: u32| matches!(feeders[link as usize], Feeder::Link(f) if hands_on[f as usize]);
+    let all = (0..).zip(&express).map(|(link, express)| *express || handed(link)).collect();
     links.iter_mut().zip(hands_on).filter(|(_, hands_on)| *hands_on).for_each(|(link, _)| link.hand_on());
-    express
+    (express, all)
 }

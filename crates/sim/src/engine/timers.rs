@@ -5,7 +5,7 @@
 //! side by side. An entry is one number, so that a comparison has no branch. An endpoint that is woken is mostly armed again
 //! at once: its new entry takes the place of the old one, in one pass in place of two.
 
-use dumbbell_core::Time;
+use dumbbell_core::{Time, memory};
 
 /// A heap of (time, endpoint).
 #[derive(Debug, Default)]
@@ -26,6 +26,11 @@ impl Timers {
         if self.armed.len() < endpoints {
             self.armed.resize(endpoints, Time::NEVER);
         }
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> u64 {
+        memory::of_vec(&self.heap) + memory::of_vec(&self.armed)
     }
 
     /// Makes sure that `endpoint` is woken at `at` or earlier. Returns true if the earliest wake-up of all changed, but

@@ -1,0 +1,163 @@
+//! The memory that a run may use.
+//!
+//! A run stays in one thread. What grows with the traffic (rings of packets, deep inside links and queue disciplines) asks
+//! [`grow`] before it grows, which finds the budget of the thread's run: so no discipline can forget to. Nothing is asked
+//! on the path of a packet, since a ring grows by a quarter at a time. Beyond the budget nothing fails: the run is told to
+//! stop, at the next event, and its state stays whole.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use crate::time::Time;
+
+thread_local! {
+    static CURRENT: RefCell<Option<Rc<Budget>>> = const { RefCell::new(None) };
+}
+
+/// What one run may use, and when it must stop.
+#[derive(Debug)]
+pub struct Budget {
+    limit: u64,
+    /// Bytes of what asks before it grows.
+    grown: Cell<u64>,
+    /// Bytes of all else, as last counted.
+    counted: Cell<u64>,
+    /// The loop of the run compares every event with this time, so that a run that fits pays nothing for its budget.
+    stop: Cell<Time>,
+    exhausted: Cell<bool>,
+}
+
+/// The budget of this thread's run, until it goes out of scope.
+#[derive(Debug)]
+pub struct Entered {
+    budget: Rc<Budget>,
+    outer: Option<Rc<Budget>>,
+}
+
+impl Budget {
+    /// Gives the run that this thread begins `limit` bytes, until `stop`.
+    pub fn enter(limit: u64, stop: Time) -> Entered {
+        let budget = Rc::new(Budget {
+            limit,
+            grown: Cell::new(0),
+            counted: Cell::new(0),
+            stop: Cell::new(stop),
+            exhausted: Cell::new(false),
+        });
+        let outer = CURRENT.with(|current| current.replace(Some(Rc::clone(&budget))));
+        Entered { budget, outer }
+    }
+
+    /// The time after which nothing happens any more: the start, once the budget is exhausted.
+    #[inline]
+    pub fn stop(&self) -> Time {
+        self.stop.get()
+    }
+
+    /// Moves the end of the run, unless it was cut short.
+    pub fn set_stop(&self, stop: Time) {
+        if !self.exhausted.get() {
+            self.stop.set(stop);
+        }
+    }
+
+    /// True once more was asked for than the limit.
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted.get()
+    }
+
+    /// The limit in bytes.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Takes note of the bytes held by all that does not ask before it grows.
+    pub fn count(&self, bytes: u64) {
+        self.counted.set(bytes);
+        self.check();
+    }
+
+    /// Stops the run: its limit is reached, or the system has no more.
+    fn exhaust(&self) {
+        self.exhausted.set(true);
+        self.stop.set(Time::ZERO);
+    }
+
+    fn check(&self) {
+        if self.grown.get().saturating_add(self.counted.get()) > self.limit {
+            self.exhaust();
+        }
+    }
+}
+
+impl std::ops::Deref for Entered {
+    type Target = Budget;
+    fn deref(&self) -> &Budget {
+        &self.budget
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.with(|current| current.replace(self.outer.take()));
+    }
+}
+
+/// Asks for `bytes` more. False once the run of this thread must stop; what asks then grows by the least it can do with,
+/// until the event that it is in is over.
+pub fn grow(bytes: usize) -> bool {
+    with_current(|budget| {
+        budget.grown.set(budget.grown.get().saturating_add(bytes as u64));
+        budget.check();
+        !budget.is_exhausted()
+    })
+}
+
+/// The system refused `bytes` that were asked for: the run of this thread must stop.
+pub fn refused(bytes: usize) {
+    with_current(|budget| {
+        budget.grown.set(budget.grown.get().saturating_sub(bytes as u64));
+        budget.exhaust();
+        false
+    });
+}
+
+/// True where there is no run.
+fn with_current(f: impl FnOnce(&Budget) -> bool) -> bool {
+    CURRENT.with(|current| current.borrow().as_deref().is_none_or(f))
+}
+
+/// Bytes of a vector, with those of its next doubling once that is near.
+pub fn of_vec<T>(vec: &Vec<T>) -> u64 {
+    let doubled = if vec.len() >= vec.capacity() - vec.capacity() / 4 { 2 } else { 1 };
+    doubled * (vec.capacity() * size_of::<T>()) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_asks_beyond_the_limit_stops_the_run_of_its_thread() {
+        let end = Time::from_nanos(10);
+        let run = Budget::enter(1000, end);
+        run.count(400);
+        assert!(grow(600));
+        assert!(std::thread::spawn(|| grow(usize::MAX)).join().unwrap(), "another thread's run is another");
+        assert_eq!((run.stop(), run.is_exhausted()), (end, false));
+        assert!(!grow(1));
+        run.set_stop(end);
+        assert_eq!((run.stop(), run.is_exhausted()), (Time::ZERO, true));
+        drop(run);
+        assert!(grow(usize::MAX), "no run, no limit");
+    }
+
+    #[test]
+    fn a_run_in_a_run_has_a_budget_of_its_own() {
+        let outer = Budget::enter(1000, Time::NEVER);
+        let inner = Budget::enter(10, Time::NEVER);
+        assert!(!grow(11));
+        drop(inner);
+        assert!(grow(1000) && !outer.is_exhausted());
+    }
+}
