@@ -50,10 +50,13 @@ class Scenario:
     def with_seed(self, seed: int) -> Scenario:
         """The same scenario under another seed, without planning it again."""
 
-    def run(self, progress: Callable[[float, float, int], object] | None = None) -> list[Table]:
+    def run(
+        self, memory: int, progress: Callable[[float, float, int], object] | None = None
+    ) -> tuple[list[Table], str | None]:
         """The tables ``runs, flows, links, samples, drops, states, arrivals`` of one run.
 
-        Made without the interpreter lock.
+        With them comes the line to show of a run that is cut short, because it would take more than `memory`
+        bytes. Made without the interpreter lock.
         """
 
 @final
@@ -145,6 +148,9 @@ def probe() -> str | None:
 
 def read_parquet(path: str | PathLike[str], name: str) -> Table:
     """Read the result table `name` back from a Parquet file."""
+
+def parse_size(text: str, place: str) -> int:
+    """A number of bytes as users write it: ``4GB``."""
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of scenarios."""

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from dumbbell import _native
+from dumbbell._memory import limit_of_run
 from dumbbell._results import Results, Table
-from dumbbell.errors import ScenarioError
+from dumbbell.errors import MemoryLimitError, ScenarioError
 
 Progress = Callable[[float, float, int], object]
 """Called about ten times a second: simulated time so far (s), duration (s), events so far."""
@@ -140,15 +141,27 @@ class Scenario:
         """The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load."""
         return self._native.explain()
 
-    def run(self, progress: Progress | None = None) -> Results:
+    def run(self, progress: Progress | None = None, memory: int | None = None) -> Results:
         """Run the experiment. Threads can run scenarios in parallel: the interpreter lock is not held.
 
         Parameters
         ----------
         progress
             Called about ten times a second; what it raises ends the run and is passed on.
+        memory
+            The bytes that the run may take; by default a share of what the machine has left. The results of a
+            run that fits do not depend on it.
+
+        Raises
+        ------
+        MemoryLimitError
+            If the run would take more. It holds what was measured up to then.
         """
-        return Results.of(map(Table, self._native.run(progress)), self.name)
+        tables, shortage = self._native.run(limit_of_run(memory), progress)
+        results = Results.of(map(Table, tables), self.name)
+        if shortage is not None:
+            raise MemoryLimitError(shortage, results)
+        return results
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}, seed {self.seed}, plan {self.plan_hash[:12]}>"
@@ -167,6 +180,7 @@ def run_all(
     scenarios: Sequence[Scenario],
     threads: int | None = None,
     done: Callable[[int, Results], object] | None = None,
+    memory: int | None = None,
 ) -> list[Results]:
     """Run scenarios in parallel threads; results in the order of the scenarios.
 
@@ -178,16 +192,25 @@ def run_all(
         How many at a time; the number of usable cores by default.
     done
         Called in this thread with the index and the results of each scenario, in order.
+    memory
+        The bytes that the runs in progress may take, in equal parts; see :meth:`Scenario.run`.
+
+    Raises
+    ------
+    MemoryLimitError
+        If a run would take more than its part.
     """
+    threads = threads or len(os.sched_getaffinity(0))
+    part = limit_of_run(memory, threads)
     stop = threading.Event()
 
     def watch(_now: float, _duration: float, _events: int) -> None:
         if stop.is_set():
             raise _CancelledError
 
-    with ThreadPoolExecutor(threads or len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         try:
-            futures = [pool.submit(scenario.run, watch) for scenario in scenarios]
+            futures = [pool.submit(scenario.run, watch, part) for scenario in scenarios]
             results = []
             for index, future in enumerate(futures):
                 results.append(future.result())

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table as TextTable
 from rich.text import Text
 
+from dumbbell import _native
 from dumbbell._scenario import Scenario
 from dumbbell._text import plain
 from dumbbell.cli.streams import Output
@@ -50,6 +51,28 @@ def scenario_options(command: Command) -> Command:
         help="Change a value, such as topology.bottleneck.rate=20Mbit/s. May be repeated.",
     )  # fmt: skip
     return click.argument("file", type=click.Path(path_type=Path))(change(seed(command)))
+
+
+class _Size(click.ParamType[int]):
+    name = "SIZE"
+
+    def convert(self, value: object, _param: click.Parameter | None, _context: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        try:
+            size = _native.parse_size(str(value), "--memory")
+        except ScenarioError as error:
+            raise DumbbellError(str(error)) from None
+        if size == 0:
+            raise DumbbellError("--memory: a run needs some; give a size such as 4GB")
+        return size
+
+
+def memory_option(command: Command) -> Command:
+    """Add the option of commands that run scenarios."""
+    return click.option(
+        "--memory", type=_Size(), help="What runs may take, such as 4GB; a share of what is free by default."
+    )(command)
 
 
 def read_scenario(file: Path, settings: Iterable[str], seed: int | None) -> Scenario:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dumbbell.cli.common import console, text_table
+from dumbbell.cli.common import console, memory_option, text_table
 from dumbbell.cli.progress import study_progress
 
 
@@ -37,7 +37,10 @@ def papers() -> None:
 )
 @click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
-def reproduce(name: str, output: Path, quick: bool, executor: str, workers: int | None) -> None:
+@memory_option
+def reproduce(
+    name: str, output: Path, quick: bool, executor: str, workers: int | None, memory: int | None
+) -> None:
     """Run the study of paper NAME, judge its claims, draw its figures, write its report.
 
     NAME is one of `dumbbell papers`, or the path of a folder laid out like one. Runs that the output folder
@@ -50,6 +53,8 @@ def reproduce(name: str, output: Path, quick: bool, executor: str, workers: int 
     paper = find_paper(name)
     out = console()
     with study_progress(paper.name) as progress:
-        found = run(paper, output, quick=quick, executor=executor, workers=workers, progress=progress)
+        found = run(
+            paper, output, quick=quick, executor=executor, workers=workers, memory=memory, progress=progress
+        )
     out.print(claims_table(found.judged, found.result, found.note))
     out.print(f"report: {found.report}", soft_wrap=True)

@@ -15,8 +15,16 @@ from dumbbell._folder import new_folder
 from dumbbell._results import Results
 from dumbbell._scenario import Progress as Callback
 from dumbbell._scenario import Scenario
-from dumbbell.cli.common import console, read_scenario, scenario_options, side_console, significant
+from dumbbell.cli.common import (
+    console,
+    memory_option,
+    read_scenario,
+    scenario_options,
+    side_console,
+    significant,
+)
 from dumbbell.cli.report import print_summary
+from dumbbell.errors import MemoryLimitError
 
 _SHORT = 1.0
 """Runs of less than this wall time (s) show no progress bar."""
@@ -28,14 +36,22 @@ _SHORT = 1.0
     "-o", "--output", type=click.Path(path_type=Path), help="Folder for the results; only shown without it."
 )
 @click.option("--force", is_flag=True, help="Replace the results in the output folder.")
-def run(file: Path, settings: tuple[str, ...], seed: int | None, output: Path | None, force: bool) -> None:
+@memory_option
+def run(
+    file: Path,
+    settings: tuple[str, ...],
+    seed: int | None,
+    output: Path | None,
+    force: bool,
+    memory: int | None,
+) -> None:
     """Run the scenario in FILE."""
     scenario = read_scenario(file, settings, seed)
     if output is None:
-        results, wall = _run(scenario)
+        results, wall, shortage = _run(scenario, memory)
     else:
         with new_folder(output, force) as part:
-            results, wall = _run(scenario)
+            results, wall, shortage = _run(scenario, memory)
             results.write(part)
     out = console()
     print_summary(out, results)
@@ -46,15 +62,22 @@ def run(file: Path, settings: tuple[str, ...], seed: int | None, output: Path | 
         f"simulated/wall {significant(duration / wall, 3)}"
     )
     if output is not None:
-        out.print(f"results in {output}", soft_wrap=True)
+        cut = ", cut short" if shortage else ""
+        out.print(f"results{cut} in {output}", soft_wrap=True)
+    if shortage is not None:
+        raise shortage
 
 
-def _run(scenario: Scenario) -> tuple[Results, float]:
-    """Run and return the results and the wall time (s)."""
+def _run(scenario: Scenario, memory: int | None) -> tuple[Results, float, MemoryLimitError | None]:
+    """Run; return the results, the wall time (s), and what cut the run short."""
     start = time.perf_counter()
+    shortage = None
     with _progress(start) as callback:
-        results = scenario.run(callback)
-    return results, max(time.perf_counter() - start, 1e-9)
+        try:
+            results = scenario.run(callback, memory)
+        except MemoryLimitError as error:
+            results, shortage = error.results, error
+    return results, max(time.perf_counter() - start, 1e-9), shortage
 
 
 @contextmanager

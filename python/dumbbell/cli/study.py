@@ -16,7 +16,7 @@ from rich.table import Table as TextTable
 from rich.text import Text
 
 from dumbbell._text import shortened
-from dumbbell.cli.common import console, echo, number, significant, text_table
+from dumbbell.cli.common import console, echo, memory_option, number, significant, text_table
 from dumbbell.cli.progress import study_progress
 from dumbbell.errors import DumbbellError
 
@@ -67,7 +67,15 @@ def study() -> None:
 )
 @click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
-def run(file: Path, output: Path, share: tuple[int, int], executor: str, workers: int | None) -> None:
+@memory_option
+def run(
+    file: Path,
+    output: Path,
+    share: tuple[int, int],
+    executor: str,
+    workers: int | None,
+    memory: int | None,
+) -> None:
     """Run the study in FILE, or what is left of it."""
     from dumbbell.study import StudyError, run_study
 
@@ -75,7 +83,9 @@ def run(file: Path, output: Path, share: tuple[int, int], executor: str, workers
     try:
         chosen = _read(file)
         with study_progress(chosen.name) as show:
-            result = run_study(chosen, output, share=share, executor=executor, workers=workers, progress=show)
+            result = run_study(
+                chosen, output, share=share, executor=executor, workers=workers, memory=memory, progress=show
+            )
     except StudyError as error:
         # One line would not do where there are many problems.
         if len(error.problems) > 1:

@@ -36,6 +36,7 @@ def reproduce(
     quick: bool = True,
     executor: str = "threads",
     workers: int | None = None,
+    memory: int | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
 ) -> Reproduction:
     """Run the study of a paper, judge its claims, draw its figures and write its report.
@@ -49,7 +50,7 @@ def reproduce(
         ``claims.md``, ``report.html``, ``figures/`` and ``data/`` appear in it.
     quick
         Whether to run the quick study; what comes out says so.
-    executor, workers, progress
+    executor, workers, memory, progress
         As in :func:`dumbbell.study.run_study`.
 
     Raises
@@ -60,7 +61,7 @@ def reproduce(
     folder = Path(folder)
     study, claims, figures = paper.study(quick), paper.claims(), paper.figures()
     derived, maps = paper.derived(), paper.maps()
-    result = run_study(study, folder, executor=executor, workers=workers, progress=progress)
+    result = run_study(study, folder, executor=executor, workers=workers, memory=memory, progress=progress)
     result = derive(result, derived)
     judged = judge(claims, result)
     note = QUICK if quick else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dumbbell._memory import limit_of_run
 from dumbbell._scenario import Scenario
 from dumbbell.study.errors import StudyError
 from dumbbell.study.execute import PERIOD, Maker
@@ -43,6 +44,8 @@ class Chunk:
     runs: tuple[RunSpec, ...]
     judged: int | None
     """Which metric the stop rule looks at."""
+    memory: int | None
+    """The bytes that all runs of a machine may take together."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,9 @@ def run_chunk(study: Study, chunk: Chunk) -> Report:
         )
     start = time.perf_counter()
     done = []
-    make = Maker(study, _planned(study, chunk.runs))
+    # One run on each core.
+    memory = limit_of_run(chunk.memory, os.cpu_count() or 1)
+    make = Maker(study, _planned(study, chunk.runs), memory)
     with Writer(store, study.columns) as writer:
         for run in chunk.runs:
             values = make(run)
@@ -93,9 +98,11 @@ class Cluster:
         ``ray://host:port``; ``None`` for what ``RAY_ADDRESS`` names, or a cluster on this machine.
     workers
         How many chunks at a time, at most.
+    memory
+        The bytes that all runs of a machine may take together.
     """
 
-    def __init__(self, address: str | None, workers: int | None) -> None:
+    def __init__(self, address: str | None, workers: int | None, memory: int | None) -> None:
         try:
             import ray
         except ModuleNotFoundError:
@@ -103,6 +110,7 @@ class Cluster:
         self._ray: Any = ray
         self._address = address
         self._workers = workers
+        self._memory = memory
 
     def __call__(self, study: Study, store: Store, queue: RunQueue, tell: Callable[[int], object]) -> None:
         """Make all runs of the queue durable; see :class:`dumbbell.study.execute.Executor`."""
@@ -142,7 +150,7 @@ class Cluster:
                 )
             slots = cores * _AHEAD if self._workers is None else min(self._workers, cores)
             while len(out) < slots and (runs := tuple(queue.take(pace.chunk(queue.left, slots)))):
-                chunk = Chunk(store.version, store.folder.absolute(), runs, queue.judged)
+                chunk = Chunk(store.version, store.folder.absolute(), runs, queue.judged, self._memory)
                 out[remote.remote(shared, chunk)] = runs
             if not out and not queue.left:
                 return

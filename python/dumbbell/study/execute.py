@@ -12,6 +12,7 @@ from typing import Protocol
 from dumbbell._results import Results
 from dumbbell._scenario import Progress as Watch
 from dumbbell._scenario import Scenario
+from dumbbell.errors import MemoryLimitError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import evaluate
 from dumbbell.study.plan import StudyPlan
@@ -66,15 +67,28 @@ class Maker:
         Whose runs.
     planned
         Scenarios by their settings without the seed; others are planned when they come.
+    memory
+        The bytes that each run may take; see :meth:`dumbbell.Scenario.run`.
     """
 
-    def __init__(self, study: Study, planned: Mapping[tuple[str, ...], Scenario] | None = None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        planned: Mapping[tuple[str, ...], Scenario] | None = None,
+        memory: int | None = None,
+    ) -> None:
         self._study = study
         self._planned = planned or {}
+        self._memory = memory
 
     def __call__(self, run: RunSpec, watch: Watch | None = None) -> list[float]:
         """Make a run and return its numbers, in the order of the study's columns."""
-        results = self._scenario(run).run(watch)
+        try:
+            results = self._scenario(run).run(watch, self._memory)
+        except MemoryLimitError as error:
+            raise StudyError(
+                f"the run with {', '.join(run.settings)}: {error}; finished runs are kept"
+            ) from None
         numbers = [self._evaluate(metric, results, run) for metric in self._study.metrics]
         by_size = self._study.by_size
         return numbers if by_size is None else numbers + by_size.evaluate(results)
@@ -107,6 +121,7 @@ def run_study(
     share: tuple[int, int] = (1, 1),
     executor: str = "threads",
     workers: int | None = None,
+    memory: int | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
 ) -> StudyResult:
     """Make the runs of a study that are not in a folder yet.
@@ -126,20 +141,24 @@ def run_study(
         ``RAY_ADDRESS`` names; ``ray://host:port`` for another.
     workers
         How many runs at a time; by default one per usable core, or all of the cluster.
+    memory
+        The bytes that the runs in progress on a machine may take, in equal parts; by default a share of what
+        it has left.
     progress
         Called about every half second.
 
     Raises
     ------
     StudyError
-        Every point that makes an invalid scenario, before anything is run; another study in the folder.
+        Every point that makes an invalid scenario, before anything is run; another study in the folder; a run
+        that would take more memory than its part.
     FolderError
         If the folder cannot be written, is full, or is being used by another process.
     """
     index, count = share
     if not 1 <= index <= count:
         raise StudyError(f"share {index}/{count}: there is no such share; use 1/{count} to {count}/{count}")
-    execute = _executor(executor, workers)
+    execute = _executor(executor, workers, memory)
     plan = StudyPlan(study)
     with open_store(Path(folder), plan) as store:
         scan = store.scan()
@@ -169,17 +188,17 @@ def run_study(
     return replace(load_result(Path(folder), plan.version), study=study)
 
 
-def _executor(name: str, workers: int | None) -> Executor:
+def _executor(name: str, workers: int | None, memory: int | None) -> Executor:
     if workers is not None and workers < 1:
         raise StudyError(f"{workers} workers do nothing; use 1 or more")
     if name == "threads":
         from dumbbell.study.threads import Threads
 
-        return Threads(workers or len(os.sched_getaffinity(0)))
+        return Threads(workers or len(os.sched_getaffinity(0)), memory)
     if name == "ray" or name.startswith("ray://"):
         from dumbbell.study.cluster import Cluster
 
-        return Cluster(None if name == "ray" else name, workers)
+        return Cluster(None if name == "ray" else name, workers, memory)
     raise StudyError(f"{name!r} is not an executor; use threads, ray, or ray://host:port")
 
 

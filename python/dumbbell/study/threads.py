@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from dumbbell._memory import limit_of_run
 from dumbbell.study.execute import PERIOD, Maker
 from dumbbell.study.queue import RunQueue
 from dumbbell.study.spec import Study
@@ -17,17 +18,18 @@ class _CancelledError(Exception):
 
 
 class Threads:
-    """As many runs at a time as there are workers."""
+    """As many runs at a time as there are workers, each with its part of the memory."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, memory: int | None) -> None:
         self._workers = workers
+        self._memory = memory
 
     def __call__(self, study: Study, store: Store, queue: RunQueue, tell: Callable[[int], object]) -> None:
         """Make all runs of the queue durable; see :class:`dumbbell.study.execute.Executor`."""
         stop = threading.Event()
         durable = _Count()
         failures: list[BaseException] = []
-        make = Maker(study, queue.plan.planned)
+        make = Maker(study, queue.plan.planned, limit_of_run(self._memory, self._workers))
 
         def watch(_now: float, _duration: float, _events: int) -> None:
             if stop.is_set():
