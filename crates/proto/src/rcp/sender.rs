@@ -17,6 +17,9 @@ const LATE_PACKETS: u64 = 4;
 const LATE_TIME: Duration = Duration::from_millis(1);
 /// Doublings of the retransmission timeout, at most.
 const MOST_DOUBLINGS: u32 = 6;
+/// With `compat = "ns2"`: probes are a round-trip time apart, and an answer with a false time makes that zero; headers say
+/// it in microseconds.
+const SHORTEST_PERIOD: Duration = Duration::from_micros(1);
 /// With `compat = "ns2"`: the probability that a sender that is first offered a rate of 0 quits (rcp-host.cc: QUIT_PROB).
 const QUIT: f64 = 0.1;
 
@@ -400,10 +403,10 @@ impl Sender {
             if first && self.rng.random_bool(QUIT) {
                 return self.fail(Failure::Quit);
             }
+            self.period = self.params.probe_running.min(self.min).max(SHORTEST_PERIOD);
             if first {
-                self.probe_at = now + self.params.probe_running.min(self.min);
+                self.probe_at = now + self.period;
             }
-            self.period = self.params.probe_running.min(self.min);
         } else if began {
             self.period = self.smoothed.max(self.params.probe_min).min(self.params.probe_max);
             self.probe_at = now + self.jittered();

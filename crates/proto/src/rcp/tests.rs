@@ -230,6 +230,19 @@ fn headers_that_make_no_sense_change_nothing() {
     assert!(path.sender.report().finished.is_some());
 }
 
+#[test]
+fn probes_go_on_apart_when_an_answer_claims_that_no_time_has_passed() {
+    // Seeds of which none quits at the first answer.
+    for (compat, seed) in [("none", 1), ("ns2", 1), ("ns2", 2)] {
+        let mut path = Path::new(&format!(r#"{{"compat": "{compat}"}}"#), None, seed);
+        path.run(ms(10.0), |_| Some(0), |_, _, _| true);
+        let answer = RcpHeader { kind: RcpKind::SynAck, ts: path.now.as_nanos(), ..RcpHeader::default() };
+        path.sender.take(path.now, &answer);
+        path.run(path.now + Duration::from_micros(100), |_| Some(0), |_, _, _| true);
+        assert!(path.sender.report().failure.is_none() && path.kinds(RcpKind::Ref).len() <= 100, "{compat}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
