@@ -120,7 +120,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     for part in path.split('.') {
         let (key, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
-        if key.is_empty() || key.contains(|c: char| c == ']' || c.is_whitespace()) {
+        if key.is_empty() || key.contains(|c: char| c == ']' || c.is_whitespace() || c.is_control()) {
             return None;
         }
         steps.push(Step::Key(key.to_owned()));
@@ -188,6 +188,12 @@ mod tests {
                 "--set a[1]=2: a[1]: the list has 1 entries; count from 0, or add the entry",
             ),
             ("a = 1", "a.b=2", "--set a.b=2: a.b: an integer has no keys; correct the path"),
+            // Nothing that a terminal would obey.
+            (
+                "",
+                "a\u{1b}[0]=2",
+                "--set a [0]=2: \"a\\u{1b}[0]\" is not a path; write keys with dots and indices in brackets, for example topology.links[0].rate",
+            ),
             ("", "a[0]=2", "--set a[0]=2: a: nothing there is not a list; leave out the index"),
         ];
         for (text, setting, expected) in cases {
