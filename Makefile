@@ -10,10 +10,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := .setup
+FUZZ_SECONDS ?= 20
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-cluster lint bench bench-record bench-study peers full docs lock clean
+.PHONY: help setup demo test test-cluster lint bench bench-record bench-study peers fuzz full audit docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,10 +34,12 @@ test-cluster: setup $(STAMPS)/cluster ## Run studies on a Ray cluster on this ma
 lint: setup ## Check formatting, lints and types
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- --deny warnings
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	cargo clippy --manifest-path fuzz/Cargo.toml --locked --quiet -- --deny warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/mypy --strict -p bench -p peers -p tools
+	$(BIN)/mypy --strict -p bench -p peers -p tools -p fuzz
 
 bench: $(STAMPS)/machine $(STAMPS)/valgrind ## Measure speed, instructions and memory against the recorded figures
 	@$(PYTHON) -m bench.run
@@ -50,8 +53,15 @@ bench-study: setup ## Measure what studies cost beside their runs, and what a se
 peers: $(STAMPS)/machine $(STAMPS)/ns2 ## Run the same works on ns-2 and here: physics and speed side by side
 	@$(PYTHON) -m peers.compare
 
-full: setup $(STAMPS)/ns2 ## Run the slower studies: long validation runs
+fuzz: setup ## Feed hostile input to every parser, FUZZ_SECONDS each
+	@$(BIN)/python -m fuzz.run --seconds $(FUZZ_SECONDS)
+
+full: setup $(STAMPS)/ns2 ## Run the slower studies: long validation runs, sequences of faults, a minute of fuzzing
 	$(BIN)/python -m pytest -m full
+	$(BIN)/python -m fuzz.run --seconds 9
+
+audit: setup ## Check licences, sources and known vulnerabilities of all locked packages
+	@$(BIN)/python -m tools.audit
 
 docs: setup ## Write docs/reference and the Python builders from the registry
 	$(BIN)/python -m tools.reference
@@ -72,7 +82,7 @@ lock: $(STAMPS)/machine ## Write both requirements files anew from pyproject.tom
 	mv $(STAMPS)/locked requirements-cluster.txt
 
 clean: ## Remove everything that was built, .venv included
-	rm -rf $(VENV) $(STAMPS) build out target
+	rm -rf $(VENV) $(STAMPS) build out target fuzz/target fuzz/artifacts
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/dumbbell/*.so
 
