@@ -1,0 +1,257 @@
+"""Audits what this project rests on: licences, sources and known vulnerabilities of all locked packages.
+
+``python -m tools.audit`` fails on a licence that ``tools/audit.toml`` does not list, on a Rust crate from
+elsewhere than crates.io, and on a vulnerability that OSV (https://osv.dev) knows, which collects the
+advisories of RustSec and of PyPI. Where OSV cannot be reached, it says so, and the licences decide.
+
+The licences are those that packages state: `cargo metadata` for Rust, the installed distributions for Python.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+LOCKS = ("requirements.txt", "requirements-cluster.txt")
+WORKSPACES = ("Cargo.toml", "fuzz/Cargo.toml")
+CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
+OSV = "https://api.osv.dev/v1/querybatch"
+"""Its documentation: https://google.github.io/osv.dev/post-v1-querybatch/."""
+
+PATIENCE = 20
+"""Seconds for an answer of OSV."""
+
+
+@dataclass(frozen=True, order=True)
+class Package:
+    """A locked package."""
+
+    ecosystem: str
+    """As OSV calls it: ``PyPI``, ``crates.io``."""
+    name: str
+    version: str
+    licence: str
+    """An SPDX expression; empty if it states none."""
+    tool: bool = False
+    """Tests, checks or builds, and never goes to users."""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What ``tools/audit.toml`` lets pass."""
+
+    permissive: frozenset[str]
+    tools: frozenset[str]
+    names: dict[str, str]
+    advisories: dict[str, str]
+
+    @classmethod
+    def read(cls, path: Path) -> Rules:
+        """Read the file."""
+        values = tomllib.loads(path.read_text())
+        permissive = frozenset(values["permissive"])
+        return cls(permissive, permissive | set(values["tools"]), values["names"], values["advisories"])
+
+    def allows(self, package: Package) -> bool:
+        """Whether a package may be used as it is."""
+        return satisfied(package.licence, self.tools if package.tool else self.permissive)
+
+
+def satisfied(expression: str, allowed: frozenset[str]) -> bool:
+    """Whether an SPDX expression can be met by allowed licences: ``(MIT OR GPL-3.0-only) AND Zlib``.
+
+    A slash, as in old metadata of crates, means ``OR``.
+    """
+    tokens = re.findall(r"[()/]|[\w.+-]+", expression.replace("/", " OR "))
+
+    def alternatives() -> bool:
+        met = conditions()
+        while tokens[:1] == ["OR"]:
+            tokens.pop(0)
+            met |= conditions()
+        return met
+
+    def conditions() -> bool:
+        met = licence()
+        while tokens[:1] == ["AND"]:
+            tokens.pop(0)
+            met &= licence()
+        return met
+
+    def licence() -> bool:
+        if not tokens:
+            return False
+        name = tokens.pop(0)
+        if name == "(":
+            met = alternatives()
+            return tokens[:1] == [")"] and tokens.pop(0) == ")" and met
+        if tokens[:1] == ["WITH"]:
+            name = " ".join([name, *tokens[:2]])
+            del tokens[:2]
+        return name in allowed
+
+    met = alternatives()
+    # Words that follow no rule are no licence.
+    return met and not tokens
+
+
+def stated(about: Any, names: dict[str, str]) -> str:
+    """Return the licence that the metadata of a Python package state, as SPDX; empty if none."""
+    expression = about.get("License-Expression")
+    if expression:
+        return str(expression)
+    words = [
+        line.rpartition(" :: ")[2]
+        for line in about.get_all("Classifier") or ()
+        if line.startswith("License ::")
+    ]
+    # Without a classifier, the old field; often it holds the whole text, which is no name.
+    return " AND ".join(names.get(word, word.replace(" ", "-")) for word in words) or str(
+        about.get("License") or ""
+    )
+
+
+def python_packages(names: dict[str, str]) -> tuple[list[Package], list[str]]:
+    """Return the locked packages that are installed, and the names of those that are not."""
+    locked: dict[str, str] = {}
+    for lock in LOCKS:
+        locked |= re.findall(r"^([\w.-]+)==(\S+)", (REPOSITORY / lock).read_text(), re.MULTILINE)
+    shipped = needed("dumbbell")
+    packages, missing = [], []
+    for name, version in sorted(locked.items()):
+        try:
+            about = metadata.metadata(name)
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+            continue
+        packages.append(Package("PyPI", name, version, stated(about, names), normal(name) not in shipped))
+    return packages, missing
+
+
+def needed(name: str) -> set[str]:
+    """Return what a package needs to run, and what that needs, itself included."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        name = normal(waiting.pop())
+        if name in found:
+            continue
+        try:
+            requirements = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:
+            # Asked for on other systems only.
+            continue
+        found.add(name)
+        plain = [line for line in requirements if "extra ==" not in line]
+        waiting += [match[0] for line in plain if (match := re.match(r"[\w.-]+", line))]
+    return found
+
+
+def normal(name: str) -> str:
+    """Return the name of a Python package as PyPI compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def rust_packages() -> tuple[list[Package], list[str]]:
+    """Return the locked crates of others, and what is wrong with where they come from."""
+    packages, strange = {}, []
+    for manifest in WORKSPACES:
+        command = ["cargo", "metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]
+        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, check=True)
+        for crate in json.loads(done.stdout)["packages"]:
+            # Our own have no source.
+            if crate["source"] is None:
+                continue
+            package = Package("crates.io", crate["name"], crate["version"], crate["license"] or "")
+            packages[package.name, package.version] = package
+            if crate["source"] != CRATES_IO:
+                strange.append(f"{package}: from {crate['source']}; take it from crates.io")
+    return sorted(packages.values()), sorted(set(strange))
+
+
+def refused(packages: Iterable[Package], rules: Rules) -> list[str]:
+    """Return one line for each package whose licence is not allowed."""
+    return [
+        f"{package}: its licence is {package.licence.splitlines()[0] if package.licence else 'not stated'}; "
+        "choose another package, or decide in tools/audit.toml"
+        for package in packages
+        if not rules.allows(package)
+    ]
+
+
+def vulnerable(packages: Sequence[Package], rules: Rules, address: str) -> list[str]:
+    """Return one line for each package with an advisory.
+
+    Raises
+    ------
+    OSError
+        If OSV does not answer.
+    ValueError
+        If what answers is not OSV.
+    """
+    queries = [
+        {"package": {"ecosystem": package.ecosystem, "name": package.name}, "version": package.version}
+        for package in packages
+    ]
+    question = urllib.request.Request(
+        address, json.dumps({"queries": queries}).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(question, timeout=PATIENCE) as answer:
+        try:
+            results = json.load(answer)["results"]
+        except (KeyError, TypeError) as error:
+            raise ValueError("the answer has no results") from error
+    if len(results) != len(packages):
+        raise ValueError(f"{len(results)} answers to {len(packages)} questions")
+    lines = []
+    for package, result in zip(packages, results, strict=True):
+        known = [entry["id"] for entry in result.get("vulns") or () if entry["id"] not in rules.advisories]
+        if known:
+            lines.append(
+                f"{package}: {', '.join(known)}; see https://osv.dev/{known[0]}, and take a version without"
+            )
+    return lines
+
+
+def audit(address: str) -> int:
+    """Audit everything, say what was found, and return the exit status."""
+    rules = Rules.read(REPOSITORY / "tools" / "audit.toml")
+    python, missing = python_packages(rules.names)
+    rust, wrong = rust_packages()
+    packages = [*python, *rust]
+    wrong += refused(packages, rules)
+    print(f"licences: {len(python)} Python packages, {len(rust)} Rust crates")
+    if missing:
+        print(f"licences: not installed here, so not checked: {', '.join(missing)}")
+    twice = [name for name, count in Counter(crate.name for crate in rust).items() if count > 1]
+    if twice:
+        print(f"versions: more than one of {', '.join(twice)}")
+    try:
+        wrong += vulnerable(packages, rules, address)
+        print(f"advisories: {len(packages)} packages asked for at {address}")
+    except (OSError, ValueError) as error:
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        print(f"advisories: skipped: {address} gives no answer ({reason})")
+    for line in wrong:
+        print(f"audit: {line}", file=sys.stderr)
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(audit(os.environ.get("DUMBBELL_OSV", OSV)))
