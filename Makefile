@@ -60,8 +60,8 @@ full: setup $(STAMPS)/ns2 ## Run the slower studies: long validation runs, seque
 	$(BIN)/python -m pytest -m full
 	$(BIN)/python -m fuzz.run --seconds 9
 
-audit: setup ## Check licences, sources and known vulnerabilities of all locked packages
-	@$(BIN)/python -m tools.audit
+audit: setup ## Check licences and sources of all locked packages; with ADVISORIES=1 known vulnerabilities too
+	@$(BIN)/python -m tools.audit $(if $(ADVISORIES),--advisories)
 
 docs: setup ## Write docs/reference and the Python builders from the registry
 	$(BIN)/python -m tools.reference

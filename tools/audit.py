@@ -1,16 +1,17 @@
 """Audits what this project rests on: licences, sources and known vulnerabilities of all locked packages.
 
 ``python -m tools.audit`` fails on a licence that ``tools/audit.toml`` does not list, on a Rust crate from
-elsewhere than crates.io, and on a vulnerability that OSV (https://osv.dev) knows, which collects the
-advisories of RustSec and of PyPI. Where OSV cannot be reached, it says so, and the licences decide.
+elsewhere than crates.io, and, with ``--advisories``, on a vulnerability that OSV (https://osv.dev) knows, which
+collects the advisories of RustSec and of PyPI. That needs a network beyond the package registries; where OSV
+cannot be reached, it says so, and the licences decide.
 
 The licences are those that packages state: `cargo metadata` for Rust, the installed distributions for Python.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import os
 import re
 import subprocess
 import sys
@@ -229,8 +230,14 @@ def vulnerable(packages: Sequence[Package], rules: Rules, address: str) -> list[
     return lines
 
 
-def audit(address: str) -> int:
-    """Audit everything, say what was found, and return the exit status."""
+def audit(address: str | None) -> int:
+    """Audit everything, say what was found, and return the exit status.
+
+    Parameters
+    ----------
+    address
+        Where OSV answers; ``None`` does not ask for advisories.
+    """
     rules = Rules.read(REPOSITORY / "tools" / "audit.toml")
     python, missing = python_packages(rules.names)
     rust, wrong = rust_packages()
@@ -242,16 +249,21 @@ def audit(address: str) -> int:
     twice = [name for name, count in Counter(crate.name for crate in rust).items() if count > 1]
     if twice:
         print(f"versions: more than one of {', '.join(twice)}")
-    try:
-        wrong += vulnerable(packages, rules, address)
-        print(f"advisories: {len(packages)} packages asked for at {address}")
-    except (OSError, ValueError) as error:
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        print(f"advisories: skipped: {address} gives no answer ({reason})")
+    if address is None:
+        print("advisories: not asked for: that needs a network; `make audit ADVISORIES=1` does")
+    else:
+        try:
+            wrong += vulnerable(packages, rules, address)
+            print(f"advisories: {len(packages)} packages asked for at {address}")
+        except (OSError, ValueError) as error:
+            reason = error.reason if isinstance(error, urllib.error.URLError) else error
+            print(f"advisories: skipped: {address} gives no answer ({reason})")
     for line in wrong:
         print(f"audit: {line}", file=sys.stderr)
     return int(bool(wrong))
 
 
 if __name__ == "__main__":
-    sys.exit(audit(os.environ.get("DUMBBELL_OSV", OSV)))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--advisories", action="store_true", help="ask OSV for known vulnerabilities too")
+    sys.exit(audit(OSV if parser.parse_args().advisories else None))

@@ -196,11 +196,11 @@ impl ReceiveEnd for Receiver {
         }
     }
 
-    #[inline]
     fn memory(&self) -> u64 {
         self.held.memory()
     }
 
+    #[inline]
     fn is_closed(&self) -> bool {
         self.answer.is_none()
     }

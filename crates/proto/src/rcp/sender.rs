@@ -526,11 +526,11 @@ impl SendEnd for Sender {
         }
     }
 
-    #[inline]
     fn memory(&self) -> u64 {
         self.held.memory()
     }
 
+    #[inline]
     fn is_closed(&self) -> bool {
         matches!(self.phase, Phase::Done | Phase::Failed(_))
     }

@@ -306,11 +306,11 @@ impl ReceiveEnd for Receiver {
         }
     }
 
-    #[inline]
     fn memory(&self) -> u64 {
         self.held.memory()
     }
 
+    #[inline]
     fn is_closed(&self) -> bool {
         !self.due && self.wake_at() == Time::NEVER
     }

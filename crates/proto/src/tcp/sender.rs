@@ -614,11 +614,11 @@ impl SendEnd for Sender {
         }
     }
 
-    #[inline]
     fn memory(&self) -> u64 {
         self.board.memory()
     }
 
+    #[inline]
     fn is_closed(&self) -> bool {
         let over = match self.phase {
             Phase::Closed | Phase::Failed(_) => true,
