@@ -15,7 +15,8 @@ import pytest
 from conftest import LONG, SCENARIO, Cli
 
 OUTPUT = {"scenario.toml", "summary.json"} | {
-    f"{name}.parquet" for name in ("runs", "flows", "links", "samples", "drops", "states", "arrivals")
+    f"{name}.parquet"
+    for name in ("runs", "flows", "links", "samples", "drops", "states", "arrivals", "transfers")
 }
 
 

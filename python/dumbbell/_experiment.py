@@ -184,7 +184,10 @@ def scenario(
     routing: Literal["hops", "delay"] | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     flows: Sequence[Mapping[str, Any]] | None = None,
-    workloads: Sequence[Literal["poisson", "trace"] | Mapping[str, Any]] | None = None,
+    workloads: Sequence[
+        Literal["poisson", "trace", "rounds", "request-response", "shuffle", "on-close"] | Mapping[str, Any]
+    ]
+    | None = None,
     replay: Mapping[str, Any] | None = None,
     record: Mapping[str, Any] | None = None,
 ) -> Scenario:

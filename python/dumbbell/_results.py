@@ -1,4 +1,4 @@
-"""Results: seven tables, in memory and on disk."""
+"""Results: eight tables, in memory and on disk."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import ArrayLike, NDArray
 
-TABLES = ("runs", "flows", "links", "samples", "drops", "states", "arrivals")
+TABLES = ("runs", "flows", "links", "samples", "drops", "states", "arrivals", "transfers")
 """The names of the tables, in order."""
 
 _OF_FLOWS = ("cwnd", "rtt", "goodput")
@@ -197,6 +197,8 @@ class Results:
     """One row per state and rate of each port under power control: time and power."""
     arrivals: Table
     """One row per packet that arrived at a link whose arrivals the scenario records."""
+    transfers: Table
+    """One row per transfer of a session: of a workload that closes the loop, such as ``rounds``."""
     name: str = field(default="scenario", kw_only=True)
     """The name of the scenario."""
 
@@ -210,6 +212,7 @@ class Results:
         """The tables, in the order of their declaration."""
         return (
             self.runs, self.flows, self.links, self.samples, self.drops, self.states, self.arrivals,
+            self.transfers,
         )  # fmt: skip
 
     @property

@@ -46,6 +46,7 @@ def summarise(results: Results) -> dict[str, Any]:
         },
         "run": {key: value for key, value in run.items() if key != "seed"},
         "groups": _groups(results),
+        "transfers": _transfers(results),
         "links": _links(results),
     }
 
@@ -74,6 +75,33 @@ def _groups(results: Results) -> list[dict[str, Any]]:
                 "goodput": statistics(goodput[of_group]),
             }
             | {name: int(values[of_group].sum()) for name, values in totals.items()}
+        )
+    return entries
+
+
+def _transfers(results: Results) -> list[dict[str, Any]]:
+    """One entry for each workload that closes the loop: its transfers, and its rounds that have ended."""
+    transfers = results.transfers
+    codes, names = transfers.codes("group")
+    start, took, size = transfers["start"], transfers["completion_time"], transfers["size"]
+    counted, rounds = transfers["counted"], transfers["round"]
+    entries = []
+    for code in dict.fromkeys(codes.tolist()):
+        chosen = (codes == code) & counted
+        number, place = np.unique(rounds[chosen], return_inverse=True)
+        begin, end = np.full(len(number), np.inf), np.full(len(number), -np.inf)
+        np.minimum.at(begin, place, start[chosen])
+        # A transfer that has not ended makes the end of its round not a number.
+        np.maximum.at(end, place, start[chosen] + took[chosen])
+        entries.append(
+            {
+                "group": names[code],
+                "transfers": int((codes == code).sum()),
+                "completed": int(np.isfinite(took[codes == code]).sum()),
+                "bytes": float(size[chosen & np.isfinite(took)].sum()),
+                "completion_time": statistics(took[chosen]),
+                "round_time": statistics(end - begin),
+            }
         )
     return entries
 

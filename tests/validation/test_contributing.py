@@ -29,6 +29,11 @@ from = "senders"
 to = "receivers"
 every = "1s"
 size = "10kB"
+[[workloads]]
+kind = "relay"
+from = "senders"
+to = "receivers"
+size = "10kB"
 """
 
 
@@ -48,7 +53,7 @@ def add(folder: Path) -> None:
     block = r"\n\n```rust\n(.*?)```"
     edit = rf"In `(crates/\S+)`, beside the others, first at the top and then in `(\w+!)`:{block}{block}"
     found = re.findall(edit, text, re.DOTALL)
-    assert len(found) == 6
+    assert len(found) == 7
     for path, macro, module, line in found:
         file = folder / path
         source = file.read_text().replace("\npub mod ", f"\n{module}pub mod ", 1)

@@ -177,6 +177,28 @@ crate::tables! {
         power: f64 as "W";
     }
 
+    /// One row per transfer of a session: what a closed-loop workload sent, on a flow of its own or on one that stays open.
+    pub struct TransferRow in Transfers as "transfers" {
+        /// The flow that carried it.
+        flow: u32 as "";
+        /// The workload.
+        group: Label as "";
+        /// Source node.
+        source: Label as "";
+        /// Destination node.
+        destination: Label as "";
+        /// The round, exchange or step of the session that it belongs to, from 0.
+        round: u32 as "";
+        /// Application bytes.
+        size: f64 as "B";
+        /// When the session started it.
+        start: f64 as "s";
+        /// Start to last byte received in order; null if that has not happened.
+        completion_time: Option<f64> as "s";
+        /// True if it started after the warm-up.
+        counted: bool as "";
+    }
+
     /// One row per packet that arrived at a recorded link, dropped ones too (whole run).
     pub struct ArrivalRow in PacketArrivals as "arrivals" {
         /// When.
@@ -221,6 +243,8 @@ pub struct Results {
     pub states: States,
     /// See [`ArrivalRow`].
     pub arrivals: PacketArrivals,
+    /// See [`TransferRow`].
+    pub transfers: Transfers,
     /// The dictionary that all tables share.
     pub labels: Labels,
     /// What cut the run short, if anything did.
@@ -262,7 +286,7 @@ pub enum Part {
 }
 
 impl Results {
-    /// The tables, ready to be written: `runs, flows, links, samples, drops, states, arrivals`.
+    /// The tables, ready to be written: `runs, flows, links, samples, drops, states, arrivals, transfers`.
     pub fn into_tables(self) -> Vec<Table> {
         let labels = self.labels;
         vec![
@@ -272,7 +296,8 @@ impl Results {
             self.samples.into_table(labels.clone()),
             self.drops.into_table(labels.clone()),
             self.states.into_table(labels.clone()),
-            self.arrivals.into_table(labels),
+            self.arrivals.into_table(labels.clone()),
+            self.transfers.into_table(labels),
         ]
     }
 

@@ -102,6 +102,14 @@ pub trait SendEnd: Stage {
     }
     /// True if it will send nothing more unless a packet arrives, and needs no timer.
     fn is_closed(&self) -> bool;
+
+    /// Adds `bytes` to what it sends: the next object on a connection that stays open. The driver then calls `wake`.
+    ///
+    /// # Panics
+    /// If the transport's connections carry one object: see [`Transport::kept_open`].
+    fn write(&mut self, bytes: u64) {
+        unreachable!("{bytes} bytes for a connection that carries one object");
+    }
 }
 
 /// The end of a flow that data is sent to.
@@ -112,6 +120,20 @@ pub trait ReceiveEnd: Stage {
     fn memory(&self) -> u64 {
         0
     }
+
+    /// When the last byte expected arrived in order; `None` until then.
+    fn finished(&self) -> Option<Time> {
+        self.report().finished
+    }
+
+    /// Expects `bytes` more: see [`SendEnd::write`].
+    ///
+    /// # Panics
+    /// If the transport's connections carry one object: see [`Transport::kept_open`].
+    fn expect(&mut self, bytes: u64) {
+        unreachable!("{bytes} bytes for a connection that carries one object");
+    }
+
     /// True if it will send nothing more unless a packet arrives, and needs no timer.
     fn is_closed(&self) -> bool;
 }
@@ -150,6 +172,14 @@ pub trait Transport {
     /// # Errors
     /// What does not fit, and the remedy.
     fn fits(&self, mtu: u32) -> Result<(), String>;
+
+    /// The same transport with connections that stay open and carry one object after another; `None` if it has none.
+    fn kept_open(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 /// Declares the transports. One line each: `Variant(module::Params)`, where the parameters implement [`Transport`].
@@ -198,6 +228,12 @@ macro_rules! transports {
             pub fn fits(&self, mtu: u32) -> Result<(), String> {
                 match self { $( TransportSpec::$variant(p) => p.fits(mtu) ),+ }
             }
+
+            /// The same transport with connections that stay open and carry one object after another; `None` if it has
+            /// none.
+            pub fn kept_open(&self) -> Option<TransportSpec> {
+                match self { $( TransportSpec::$variant(p) => p.kept_open().map(TransportSpec::$variant) ),+ }
+            }
         }
 
         /// The end of a flow that sends data. The driver opens it by one [`Stage::wake`] at the flow's start.
@@ -213,6 +249,26 @@ macro_rules! transports {
 
         transports!(@end Sender, SendEnd, SenderReport, $($variant),+);
         transports!(@end Receiver, ReceiveEnd, ReceiverReport, $($variant),+);
+
+        impl Sender {
+            /// Adds `bytes` to what it sends: see [`SendEnd::write`].
+            pub fn write(&mut self, bytes: u64) {
+                match self { $( Sender::$variant(e) => e.write(bytes) ),+ }
+            }
+        }
+
+        impl Receiver {
+            /// When the last byte expected arrived in order; `None` until then.
+            #[inline]
+            pub fn finished(&self) -> Option<Time> {
+                match self { $( Receiver::$variant(e) => e.finished() ),+ }
+            }
+
+            /// Expects `bytes` more: see [`SendEnd::write`].
+            pub fn expect(&mut self, bytes: u64) {
+                match self { $( Receiver::$variant(e) => e.expect(bytes) ),+ }
+            }
+        }
     };
     ( @end $end:ident, $behaviour:ident, $report:ident, $( $variant:ident ),+ ) => {
         impl Stage for $end {

@@ -138,7 +138,7 @@ impl Plan {
         let mut notes = Vec::new();
         let mut groups = self.listed(&mut load, &mut notes);
         for workload in &self.workloads {
-            let facts = workload.source.facts();
+            let facts = workload.traffic.facts();
             self.add_load(&mut load, facts.offered.iter().copied());
             let group = &self.groups[workload.group as usize];
             if facts.late > 0 {
@@ -153,10 +153,10 @@ impl Plan {
                 transport: group.transport.name(),
                 controller: group.transport.controller(),
                 flows: facts.flows,
-                arrival_rate: Some(facts.rate),
+                arrival_rate: facts.rate,
                 mean_size: Some(facts.mean_size),
                 mean_wire: Some(facts.mean_wire),
-                offered: Some(facts.offered.iter().map(|(_, rate)| rate).sum()),
+                offered: facts.rate.map(|_| facts.offered.iter().map(|(_, rate)| rate).sum()),
             });
         }
         let mut crossing = vec![0; self.links.len()];

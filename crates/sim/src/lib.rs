@@ -12,6 +12,7 @@ mod planner;
 pub mod routing;
 pub mod scenario;
 pub mod schema;
+pub mod session;
 mod shortage;
 pub mod toml;
 pub mod topology;

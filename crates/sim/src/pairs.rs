@@ -169,6 +169,25 @@ impl<'n> Pairs<'n> {
         self.mtus[pair as usize]
     }
 
+    /// The same pairs the other way round, added to the plan: their indices.
+    ///
+    /// # Errors
+    /// If there is no way back.
+    pub fn opposite(&mut self, pairs: &[u32]) -> Result<Vec<u32>, Unusable> {
+        let ends = |pair: &u32| {
+            let pair = &self.pairs[*pair as usize];
+            (pair.destination, pair.source)
+        };
+        let ends: Vec<(u32, u32)> = pairs.iter().map(ends).collect();
+        self.add(&ends)
+    }
+
+    /// The shortest time in which data of the pair can arrive: the sum of the delays on its way.
+    pub fn one_way(&self, pair: u32) -> Duration {
+        let links = self.pairs[pair as usize].forward.iter();
+        links.fold(Duration::ZERO, |sum, link| sum + self.network.links[*link as usize].spec.delay)
+    }
+
     /// True if the data of the pair crosses the link.
     pub fn crosses(&self, pair: u32, link: u32) -> bool {
         self.pairs[pair as usize].forward.contains(&link)

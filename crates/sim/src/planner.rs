@@ -180,6 +180,8 @@ impl Planner<'_, '_> {
 
     fn workloads(&mut self, at: &At<'_>) -> Result<Vec<Workload>, ConfigError> {
         let mut workloads = Vec::new();
+        let names: Vec<String> =
+            self.scenario.flow_names().into_iter().chain(self.scenario.workload_names()).collect();
         let named = self.scenario.workloads.iter().zip(self.scenario.workload_names());
         for (i, (spec, name)) in named.enumerate() {
             let place = at.index(i);
@@ -195,13 +197,22 @@ impl Planner<'_, '_> {
             let group = self.groups.len() as u32;
             let (pairs, files) = (&mut self.pairs, &mut self.files);
             let duration = self.scenario.duration;
-            let setting = Setting { name: &name, group, transport, duration, pairs, files };
-            let source = params.build(setting, &place)?;
-            let offered: Vec<u32> = source.facts().offered.iter().map(|(pair, _)| *pair).collect();
+            let setting = Setting { name: &name, group, groups: &names, transport, duration, pairs, files };
+            let traffic = params.build(setting, &place)?;
+            let offered: Vec<u32> = traffic.facts().offered.iter().map(|(pair, _)| *pair).collect();
             self.check_fit(transport, &offered, common.transport.is_some(), &place)?;
-            let (transport, sampled) = (transport.clone(), common.sampled);
-            self.groups.push(Group { name, transport, replay: None, sampled });
-            workloads.push(Workload { kind: spec.name(), group, source });
+            let transport = if common.keeps_open {
+                transport.kept_open().ok_or_else(|| {
+                    place.key("connections").error(
+                        format!("the transport {:?} opens a connection for each object", transport.name()),
+                        "write `connections = \"fresh\"`, or choose the transport \"tcp\"",
+                    )
+                })?
+            } else {
+                transport.clone()
+            };
+            self.groups.push(Group { name, transport, replay: None, sampled: common.sampled });
+            workloads.push(Workload { kind: spec.name(), group, traffic });
         }
         Ok(workloads)
     }

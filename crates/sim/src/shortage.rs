@@ -25,7 +25,7 @@ impl Plan {
             Part::Rows { table, rows } => (
                 format!("the table {table} has {rows} rows"),
                 match table {
-                    "flows" => "set record.flows=false",
+                    "flows" | "transfers" => "set record.flows=false",
                     "samples" => "give a longer record.period, or set record.samples=false",
                     "drops" => "set record.drops=false",
                     _ => "record fewer links",

@@ -26,6 +26,8 @@ def print_summary(out: Console, results: Results) -> None:
     # Groups of one flow each say no more than the flows.
     if len(summary["groups"]) < len(flows):
         out.print(_groups(summary["groups"]))
+    if summary["transfers"]:
+        out.print(_transfers(summary["transfers"]))
     out.print(_links(summary["links"]))
     run = summary["run"]
     facts = [f"goodput {number(run['goodput'], 1e6)} Mbit/s"]
@@ -69,6 +71,19 @@ def _groups(groups: list[dict[str, Any]]) -> Table:
         for group in groups
     ]  # fmt: skip
     return text_table("Flow groups", ("group", "controller"), numbers, rows)
+
+
+def _transfers(entries: list[dict[str, Any]]) -> Table:
+    numbers = ("transfers", "completed", "mean s", "p50", "p99", "rounds", "mean round s", "p99 round s")
+    rows = [
+        (
+            entry["group"], number(entry["transfers"]), number(entry["completed"]),
+            *(number(entry["completion_time"][key]) for key in ("mean", "p50", "p99")),
+            *(number(entry["round_time"][key]) for key in ("count", "mean", "p99")),
+        )
+        for entry in entries
+    ]  # fmt: skip
+    return text_table("Transfers of sessions", ("workload",), numbers, rows)
 
 
 def _links(links: list[dict[str, Any]]) -> Table:

@@ -15,7 +15,7 @@ use dumbbell_proto::{Opening, SenderReport, TransportSpec};
 use dumbbell_sim::Plan;
 use dumbbell_sim::engine::timers::Timers;
 use dumbbell_sim::plan::Flow;
-use dumbbell_sim::workload::Arrivals;
+use dumbbell_sim::workload::{Arrivals, Traffic};
 
 use super::Counts;
 use super::events::{Log, What};
@@ -62,6 +62,13 @@ impl<'p> Openings<'p> {
                 path: String::new(),
                 message: format!("packets of {mtu} bytes have no room behind {header} bytes of headers"),
                 remedy: "raise the MTU of the path".to_owned(),
+            });
+        }
+        if plan.workloads.iter().any(|workload| matches!(workload.traffic, Traffic::Closed(_))) {
+            return Err(ConfigError {
+                path: "workloads".to_owned(),
+                message: "a closed loop needs both ends of its flows, and only the sender is here".to_owned(),
+                remedy: "use flows and open-loop workloads".to_owned(),
             });
         }
         Ok(Openings {

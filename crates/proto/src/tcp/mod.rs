@@ -160,4 +160,8 @@ impl Transport for Arc<Params> {
         }
         Ok(())
     }
+
+    fn kept_open(&self) -> Option<Arc<Params>> {
+        Some(Arc::new(Params { fin: false, ..Params::clone(self) }))
+    }
 }

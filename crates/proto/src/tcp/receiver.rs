@@ -83,12 +83,6 @@ impl Receiver {
         }
     }
 
-    /// Expects `bytes` more: the application's next object, see [`super::Sender::write`].
-    pub fn expect(&mut self, bytes: u64) {
-        self.size = self.size.saturating_add(bytes);
-        self.finished = None;
-    }
-
     /// True after the sender's FIN.
     fn is_ended(&self) -> bool {
         self.flags & TcpHeader::FIN != 0
@@ -313,5 +307,15 @@ impl ReceiveEnd for Receiver {
     #[inline]
     fn is_closed(&self) -> bool {
         !self.due && self.wake_at() == Time::NEVER
+    }
+
+    #[inline]
+    fn finished(&self) -> Option<Time> {
+        self.finished
+    }
+
+    fn expect(&mut self, bytes: u64) {
+        self.size = self.size.saturating_add(bytes);
+        self.finished = None;
     }
 }

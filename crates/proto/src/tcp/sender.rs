@@ -196,17 +196,6 @@ impl Sender {
         }
     }
 
-    /// Adds `bytes` to the stream of a connection that stays open (`fin = false`): the application's next object.
-    ///
-    /// # Panics
-    /// If the connection closes at the end of its first object.
-    pub fn write(&mut self, bytes: u64) {
-        assert!(!self.params.fin, "an object is added to a connection that closes");
-        self.end = (self.end + bytes).min(ENDLESS);
-        self.stop = self.end;
-        self.finished = None;
-    }
-
     fn established(&mut self, now: Time) {
         self.phase = Phase::Established;
         self.todo &= !todo::HOLD;
@@ -626,5 +615,12 @@ impl SendEnd for Sender {
             Phase::Unopened | Phase::Connecting => false,
         };
         over && self.todo & todo::ACK == 0
+    }
+
+    fn write(&mut self, bytes: u64) {
+        assert!(!self.params.fin, "an object is added to a connection that closes");
+        self.end = (self.end + bytes).min(ENDLESS);
+        self.stop = self.end;
+        self.finished = None;
     }
 }

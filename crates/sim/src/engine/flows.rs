@@ -1,12 +1,14 @@
 //! Flows in progress: dense slots, reused once a flow is closed and its last packet has left the network.
 
-use dumbbell_core::results::{FlowRow, Flows};
+use dumbbell_core::results::{FlowRow, Flows, TransferRow, Transfers};
 use dumbbell_core::table::{Label, Labels};
 use dumbbell_core::{Duration, Time, memory};
 use dumbbell_proto::transport::Failure;
 use dumbbell_proto::{Receiver, Sender};
 
 use crate::plan::{Flow, Plan};
+use crate::session::Transfer;
+use crate::workload::Traffic;
 
 /// A flow in progress.
 #[derive(Debug)]
@@ -31,6 +33,14 @@ pub struct Slot {
     pub delivered_at_sample: u64,
     /// False once the slot may be reused.
     pub active: bool,
+    /// True while a session waits for the end of its transfer.
+    pub pending: bool,
+    /// True if it stays open for further transfers of its session.
+    pub kept: bool,
+    /// The transfer in progress, or the last.
+    pub transfer: Transfer,
+    /// When it began.
+    pub transfer_began: Time,
 }
 
 /// Labels of the flow table, entered once.
@@ -38,9 +48,11 @@ struct GroupLabels {
     group: Label,
     transport: Label,
     controller: Label,
+    /// True if its flows are those of a session.
+    in_session: bool,
 }
 
-/// Writes the row of every flow that ended.
+/// Writes the row of every flow and every transfer that ended.
 pub struct Recorder {
     groups: Vec<GroupLabels>,
     nodes: Vec<Label>,
@@ -50,6 +62,7 @@ pub struct Recorder {
     warmup: Time,
     keep_rows: bool,
     rows: Vec<(u32, FlowRow)>,
+    transfers: Vec<TransferRow>,
     totals: Totals,
     /// True once bytes do not count any more.
     drains: bool,
@@ -88,13 +101,15 @@ impl Totals {
 impl Recorder {
     /// Enters the labels of the plan.
     pub fn new(plan: &Plan, labels: &mut Labels) -> Recorder {
-        let groups = plan
-            .groups
-            .iter()
-            .map(|g| GroupLabels {
+        let closed = plan.workloads.iter().filter(|w| matches!(w.traffic, Traffic::Closed(_)));
+        let closed: Vec<u32> = closed.map(|w| w.group).collect();
+        let groups = (0..)
+            .zip(&plan.groups)
+            .map(|(i, g)| GroupLabels {
                 group: labels.code(&g.name),
                 transport: labels.code(g.transport.name()),
                 controller: labels.code(g.transport.controller().unwrap_or("")),
+                in_session: closed.contains(&i),
             })
             .collect();
         Recorder {
@@ -106,6 +121,7 @@ impl Recorder {
             warmup: Time::ZERO + plan.warmup,
             keep_rows: plan.record.flows,
             rows: Vec::new(),
+            transfers: Vec::new(),
             totals: Totals::default(),
             drains: false,
         }
@@ -121,9 +137,19 @@ impl Recorder {
         memory::of_vec(&self.rows) + (self.rows.len() * size_of::<FlowRow>()) as u64
     }
 
+    /// Rows of transfers so far.
+    pub fn transfer_rows(&self) -> usize {
+        self.transfers.len()
+    }
+
+    /// Bytes of these, with those of the table that they become.
+    pub fn transfer_bytes(&self) -> u64 {
+        memory::of_vec(&self.transfers) + (self.transfers.len() * size_of::<TransferRow>()) as u64
+    }
+
     /// True for flows whose completion the drain waits for.
     pub fn awaits(&self, slot: &Slot) -> bool {
-        slot.flow.start >= self.warmup && slot.flow.size.is_some()
+        slot.flow.start >= self.warmup && slot.flow.size.is_some() && !slot.kept
     }
 
     /// Counts what a flow has delivered that will be written down in the drain.
@@ -136,8 +162,32 @@ impl Recorder {
         self.drains = true;
     }
 
+    /// Writes down the transfer of a session that ended, or that the end of the run cut off.
+    pub fn transferred(&mut self, slot: &Slot) {
+        let labels = &self.groups[slot.flow.group as usize];
+        if !self.keep_rows || !labels.in_session {
+            return;
+        }
+        let (source, destination) = self.pairs[slot.flow.pair as usize];
+        let began = slot.transfer_began;
+        self.transfers.push(TransferRow {
+            flow: slot.number,
+            group: labels.group,
+            source: self.nodes[source as usize],
+            destination: self.nodes[destination as usize],
+            round: slot.transfer.round,
+            size: slot.transfer.size as f64,
+            start: began.as_secs_f64(),
+            completion_time: slot.receiver.finished().map(|t| t.since(began).as_secs_f64()),
+            counted: began >= self.warmup,
+        });
+    }
+
     /// Writes down a flow that ended, or that the end of the run cut off.
     pub fn record(&mut self, slot: &Slot, end: Time) {
+        if slot.pending {
+            self.transferred(slot);
+        }
         let (sent, got) = (slot.sender.report(), slot.receiver.report());
         let start = slot.flow.start;
         let counted = start >= self.warmup;
@@ -146,7 +196,8 @@ impl Recorder {
         let measured_bytes = if measured.is_zero() { 0 } else { got.delivered - slot.delivered_at_warmup };
         let goodput =
             if measured.is_zero() { 0.0 } else { measured_bytes as f64 * 8.0 / measured.as_secs_f64() };
-        let completion = got.finished.map(|t| t.since(start).as_secs_f64());
+        // What a flow that stays open completes are its transfers.
+        let completion = got.finished.filter(|_| !slot.kept).map(|t| t.since(start).as_secs_f64());
 
         if !self.drains {
             self.totals.measured_bytes += measured_bytes;
@@ -196,15 +247,20 @@ impl Recorder {
         ));
     }
 
-    /// The table of flows, by number, and the totals.
-    pub fn finish(mut self) -> (Flows, Totals) {
+    /// The table of flows by number, that of transfers by start, and the totals.
+    pub fn finish(mut self) -> (Flows, Transfers, Totals) {
         self.rows.sort_unstable_by_key(|(number, _)| *number);
         let mut flows = Flows::default();
         flows.reserve(self.rows.len());
         for (_, row) in self.rows {
             flows.push(row);
         }
-        (flows, self.totals)
+        self.transfers
+            .sort_by(|a, b| (a.start, a.flow).partial_cmp(&(b.start, b.flow)).expect("finite times"));
+        let mut transfers = Transfers::default();
+        transfers.reserve(self.transfers.len());
+        self.transfers.into_iter().for_each(|row| transfers.push(row));
+        (flows, transfers, self.totals)
     }
 }
 

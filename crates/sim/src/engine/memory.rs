@@ -49,8 +49,10 @@ impl Engine<'_> {
     pub(super) fn count_memory(&mut self) {
         self.endpoints.rows = self.rows() + ROWS_PER_COUNT;
         let slots = of_vec(&self.slots) + self.endpoints.look(&self.slots);
-        let events = self.timers.bytes() + self.network.bytes() + self.sampler.bytes();
-        self.budget.count(slots + events + self.recorder.bytes() + self.results.bytes());
+        let events =
+            self.timers.bytes() + self.network.bytes() + self.sampler.bytes() + self.sessions.bytes();
+        let rows = self.recorder.bytes() + self.recorder.transfer_bytes() + self.results.bytes();
+        self.budget.count(slots + events + rows);
     }
 
     /// Counts again if many rows were written since.
@@ -75,6 +77,7 @@ impl Engine<'_> {
         };
         let tables = [
             ("flows", self.recorder.rows(), self.recorder.bytes()),
+            ("transfers", self.recorder.transfer_rows(), self.recorder.transfer_bytes()),
             ("samples", self.results.samples.rows(), self.results.samples.bytes()),
             ("drops", self.results.drops.rows(), self.results.drops.bytes()),
             ("arrivals", self.results.arrivals.rows(), self.results.arrivals.bytes()),

@@ -1,12 +1,13 @@
 //! The engine: takes a plan, moves packets, returns the result tables.
 //!
 //! One loop over a [`tree::Tree`] of pending events. The order is total: by time, then by owner, links before endpoint timers
-//! before flow arrivals before samples. So the same plan gives the same bytes, whatever else the machine does.
+//! before flow arrivals before sessions before samples. So the same plan gives the same bytes, whatever else the machine does.
 
 mod flows;
 mod memory;
 mod network;
 mod sampler;
+mod sessions;
 pub mod timers;
 mod tree;
 
@@ -23,8 +24,10 @@ use self::flows::{Recorder, Slot};
 use self::memory::Endpoints;
 use self::network::{Delivery, Network};
 use self::sampler::Sampler;
+use self::sessions::Sessions;
 use self::timers::Timers;
 use crate::plan::{Flow, Plan};
+use crate::session::{Action, Connection, Ended, Transfer};
 use crate::workload::Arrivals;
 
 /// How far a run has come.
@@ -106,15 +109,22 @@ fn run_flows(
 struct Owners {
     timers: u32,
     arrivals: u32,
+    sessions: u32,
     warmup: u32,
     samples: u32,
 }
 
 impl Owners {
-    const COUNT: usize = 4;
+    const COUNT: usize = 5;
 
     fn after(links: u32) -> Owners {
-        Owners { timers: links, arrivals: links + 1, warmup: links + 2, samples: links + 3 }
+        Owners {
+            timers: links,
+            arrivals: links + 1,
+            sessions: links + 2,
+            warmup: links + 3,
+            samples: links + 4,
+        }
     }
 }
 
@@ -136,6 +146,7 @@ struct Engine<'p> {
     timers: Timers,
     arrivals: Arrivals<'p>,
     next_flow: Option<Flow>,
+    sessions: Sessions<'p>,
     flows_started: u32,
     /// The same per group: a flow's random stream is named by its group and its place in it, so that one group never
     /// changes what another draws.
@@ -187,6 +198,8 @@ impl<'p> Engine<'p> {
         let mut arrivals = plan.arrivals();
         let next_flow = arrivals.next();
         network.tree.set(owners.arrivals, next_flow.map_or(Time::NEVER, |f| f.start));
+        let sessions = Sessions::new(plan);
+        network.tree.set(owners.sessions, sessions.first());
         network.tree.set(owners.samples, sampler.first());
         if let Some(warmup) = warmup {
             network.tree.set(owners.warmup, warmup);
@@ -202,6 +215,7 @@ impl<'p> Engine<'p> {
             timers: Timers::default(),
             arrivals,
             next_flow,
+            sessions,
             flows_started: 0,
             started_in_group: vec![0; plan.groups.len()],
             sampler,
@@ -232,6 +246,8 @@ impl<'p> Engine<'p> {
             self.network.tree.set(self.owners.timers, self.timers.first());
         } else if owner == self.owners.arrivals {
             self.start_flow(now);
+        } else if owner == self.owners.sessions {
+            self.act_for_session(now);
         } else if owner == self.owners.samples {
             let next = self.sampler.sample(now, &mut self.network.links, &mut self.slots, &mut self.results);
             self.network.tree.set(owner, next);
@@ -297,13 +313,49 @@ impl<'p> Engine<'p> {
         if at.is_finite() && self.timers.arm(endpoint, at) {
             self.network.tree.set(self.owners.timers, at);
         }
+        if slot.pending {
+            self.look_for_end(now, index);
+        }
+        let slot = &mut self.slots[index as usize];
         if slot.is_closed() && slot.active && self.network.inside(index) == 0 {
             self.close(now, index);
         }
     }
 
+    /// Tells sessions if the transfer in progress on a flow that they watch has ended.
+    #[inline(never)]
+    fn look_for_end(&mut self, now: Time, index: u32) {
+        let slot = &mut self.slots[index as usize];
+        let failure = slot.sender.report().failure;
+        let received = slot.receiver.finished();
+        if failure.is_none() && received.is_none() {
+            return;
+        }
+        slot.pending = false;
+        let ended = Ended {
+            group: slot.flow.group,
+            pair: slot.flow.pair,
+            connection: Connection { slot: index, number: slot.number },
+            transfer: slot.transfer,
+            failure: if received.is_some() { None } else { failure },
+        };
+        slot.kept &= ended.failure.is_none();
+        self.recorder.transferred(slot);
+        self.sessions.ended(now, &ended);
+        self.arm_sessions();
+    }
+
+    /// Nothing starts in the drain.
+    fn arm_sessions(&mut self) {
+        let at = if self.measured.is_none() { self.sessions.first() } else { Time::NEVER };
+        self.network.tree.set(self.owners.sessions, at);
+    }
+
     #[cold]
     fn close(&mut self, now: Time, index: u32) {
+        if self.slots[index as usize].kept {
+            return;
+        }
         // Before the slot is used again.
         self.note_arrivals();
         let slot = &mut self.slots[index as usize];
@@ -326,7 +378,12 @@ impl<'p> Engine<'p> {
         self.next_flow = self.arrivals.next();
         let at = self.next_flow.map_or(Time::NEVER, |f| f.start);
         self.network.tree.set(self.owners.arrivals, at);
+        let transfer = Transfer { size: flow.size.unwrap_or_default(), ..Transfer::default() };
+        self.open(now, flow, transfer, false);
+    }
 
+    /// Opens a flow in a free slot, and lets it send.
+    fn open(&mut self, now: Time, flow: Flow, transfer: Transfer, kept: bool) {
         let index = self.free_slots.pop().unwrap_or(self.slots.len() as u32);
         let number = self.flows_started;
         self.flows_started += 1;
@@ -353,6 +410,10 @@ impl<'p> Engine<'p> {
             delivered_at_warmup: 0,
             delivered_at_sample: 0,
             active: true,
+            pending: self.sessions.watch(flow.group),
+            kept,
+            transfer,
+            transfer_began: now,
         };
         if index as usize == self.slots.len() {
             if self.slots.len() == self.slots.capacity() {
@@ -365,6 +426,39 @@ impl<'p> Engine<'p> {
             self.slots[index as usize] = slot;
         }
         self.wake(now, index << 1);
+    }
+
+    /// Does what a session has planned for now.
+    fn act_for_session(&mut self, now: Time) {
+        if let Some((session, action)) = self.sessions.take() {
+            match action {
+                Action::Open { pair, transfer, keep } => {
+                    let group = self.sessions.group(session);
+                    let flow = Flow { group, pair, start: now, size: Some(transfer.size) };
+                    self.open(now, flow, transfer, keep);
+                }
+                Action::Write { connection, transfer } => self.write(now, connection, transfer),
+                Action::Wake => self.sessions.wake(now, session),
+            }
+        }
+        self.arm_sessions();
+    }
+
+    /// The next transfer on a flow that was kept open.
+    ///
+    /// # Panics
+    /// If the flow is another, or its last transfer has not ended: a session that does not keep the contract.
+    fn write(&mut self, now: Time, connection: Connection, transfer: Transfer) {
+        let slot = &mut self.slots[connection.slot as usize];
+        assert!(
+            slot.number == connection.number && slot.kept && !slot.pending,
+            "a session writes on flows that it has kept open, one transfer after another"
+        );
+        slot.sender.write(transfer.size);
+        slot.receiver.expect(transfer.size);
+        slot.flow.size = slot.flow.size.map(|size| size.saturating_add(transfer.size));
+        (slot.transfer, slot.transfer_began, slot.pending) = (transfer, now, true);
+        self.wake(now, connection.slot << 1);
     }
 
     #[cold]
@@ -455,6 +549,7 @@ impl<'p> Engine<'p> {
         self.measured = Some(self.write_links(end));
         self.measured_until = end;
         self.network.tree.set(self.owners.arrivals, Time::NEVER);
+        self.arm_sessions();
         self.network.tree.set(self.owners.samples, Time::NEVER);
         if self.awaited > 0 {
             self.until = end + drain;
@@ -469,8 +564,9 @@ impl<'p> Engine<'p> {
             self.recorder.record(slot, self.until);
         }
         let packet_hops = self.measured.unwrap_or_default();
-        let (flows, totals) = self.recorder.finish();
+        let (flows, transfers, totals) = self.recorder.finish();
         self.results.flows = flows;
+        self.results.transfers = transfers;
         let measured = self.measured_until.since(Time::ZERO + self.plan.warmup).as_secs_f64();
         self.results.runs.push(RunRow {
             seed: self.plan.seed,

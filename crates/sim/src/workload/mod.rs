@@ -1,6 +1,14 @@
-//! Workloads: sources of flows that arrive while the run goes on. One file each, one line each in the registry.
+//! Workloads: where flows come from while the run goes on. One file each, one line each in the registry.
+//!
+//! An open-loop workload is a [`Source`]: its flows start at times that are known beforehand. A closed-loop one is a
+//! [`Program`]: what it starts depends on what has ended.
 
+pub(crate) mod closed;
+pub mod on_close;
 pub mod poisson;
+pub mod request_response;
+pub mod rounds;
+pub mod shuffle;
 pub mod size;
 pub mod trace;
 
@@ -15,12 +23,17 @@ use dumbbell_proto::TransportSpec;
 use crate::files::Files;
 use crate::pairs::Pairs;
 use crate::plan::{Flow, Plan};
+use crate::session::Program;
 
 registry! {
     /// A workload with its parameters.
     pub enum WorkloadSpec in "workload" as WorkloadParams {
         Poisson(poisson::Poisson),
         Trace(trace::Trace),
+        Rounds(rounds::Rounds),
+        RequestResponse(request_response::RequestResponse),
+        Shuffle(shuffle::Shuffle),
+        OnClose(on_close::OnClose),
     }
 }
 
@@ -32,6 +45,8 @@ pub struct Common<'a> {
     pub transport: Option<&'a TransportSpec>,
     /// True if time series of its flows are written.
     pub sampled: bool,
+    /// True if its flows stay open and carry one transfer after another.
+    pub keeps_open: bool,
 }
 
 /// What a workload may know of the plan while it is built.
@@ -40,6 +55,8 @@ pub struct Setting<'a, 'n> {
     pub name: &'a str,
     /// Index of its flow group.
     pub group: u32,
+    /// The names of all flow groups, by index.
+    pub groups: &'a [String],
     /// Its transport.
     pub transport: &'a TransportSpec,
     /// When the run ends.
@@ -55,11 +72,40 @@ pub trait WorkloadParams {
     /// What every workload has.
     fn common(&self) -> Common<'_>;
 
-    /// The source of flows.
+    /// Where its flows come from.
     ///
     /// # Errors
     /// What is wrong with the parameters that stand at `at`, or with a file they name.
-    fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Arc<dyn Source>, ConfigError>;
+    fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError>;
+}
+
+/// Where the flows of a workload come from.
+#[derive(Clone, Debug)]
+pub enum Traffic {
+    /// They start at times that are known beforehand.
+    Open(Arc<dyn Source>),
+    /// What starts depends on what has ended.
+    Closed(Arc<dyn Program>),
+}
+
+impl Traffic {
+    /// The flows of this source.
+    pub fn open(source: impl Source + 'static) -> Traffic {
+        Traffic::Open(Arc::new(source))
+    }
+
+    /// The flows of the sessions of this program.
+    pub fn closed(program: impl Program + 'static) -> Traffic {
+        Traffic::Closed(Arc::new(program))
+    }
+
+    /// The figures that `dumbbell check` shows.
+    pub fn facts(&self) -> Facts {
+        match self {
+            Traffic::Open(source) => source.facts(),
+            Traffic::Closed(program) => program.facts(),
+        }
+    }
 }
 
 /// A source of flows.
@@ -74,17 +120,18 @@ pub trait Source: Debug + Send + Sync {
 /// What can be said of a source beforehand.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Facts {
-    /// Flows a second, while the source is active.
-    pub rate: f64,
+    /// Flows a second, while the source is active; `None` if they depend on the network.
+    pub rate: Option<f64>,
     /// Mean application bytes of a flow.
     pub mean_size: f64,
     /// Mean bytes of a flow on the wire, first transmissions only, headers included.
     pub mean_wire: f64,
-    /// Flows to expect before the run ends.
+    /// Flows to expect before the run ends; with a closed loop, those of the shortest times that the paths allow.
     pub flows: f64,
     /// Listed flows that start only after the run ends.
     pub late: u64,
-    /// Pairs (indices into [`Plan::pairs`]) and the bits a second that the source offers to each.
+    /// Pairs (indices into [`Plan::pairs`]) and the bits a second that the source offers to each; a closed loop adapts to
+    /// the network and offers 0.
     pub offered: Vec<(u32, f64)>,
 }
 
@@ -96,28 +143,27 @@ pub struct Workload {
     /// Index of its flow group.
     pub group: u32,
     /// Where the flows come from.
-    pub source: Arc<dyn Source>,
+    pub traffic: Traffic,
 }
 
-impl Workload {
-    /// The flows that start before the run ends, in order of start.
-    pub fn arrivals(&self, seed: u64) -> Box<dyn Iterator<Item = Flow> + Send + '_> {
-        self.source.arrivals(seed)
-    }
-}
-
-/// All flows of a plan in order of start: the listed ones and those of every workload, drawn as they are needed.
+/// All flows of a plan that are known beforehand, in order of start: the listed ones and those of every open-loop workload,
+/// drawn as they are needed.
 pub struct Arrivals<'p> {
     sources: Vec<Peekable<Box<dyn Iterator<Item = Flow> + Send + 'p>>>,
 }
 
 impl Plan {
-    /// All flows in order of start. Of flows that start together, listed ones come first, then those of the first workload.
+    /// All flows that are known beforehand, in order of start. Of flows that start together, listed ones come first, then
+    /// those of the first workload.
     pub fn arrivals(&self) -> Arrivals<'_> {
         let end = self.duration;
         let listed = self.flows.iter().copied().take_while(move |f| f.start.as_nanos() < end.as_nanos());
         let listed: Box<dyn Iterator<Item = Flow> + Send> = Box::new(listed);
-        let drawn = self.workloads.iter().map(|w| w.arrivals(self.seed));
+        let sources = self.workloads.iter().filter_map(|workload| match &workload.traffic {
+            Traffic::Open(source) => Some(source),
+            Traffic::Closed(_) => None,
+        });
+        let drawn = sources.map(|source| source.arrivals(self.seed));
         Arrivals { sources: std::iter::once(listed).chain(drawn).map(Iterator::peekable).collect() }
     }
 }

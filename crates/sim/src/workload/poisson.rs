@@ -1,7 +1,5 @@
 //! Poisson arrivals: each flow starts an exponential time after the one before, on a pair drawn uniformly.
 
-use std::sync::Arc;
-
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::{Stream, stream};
@@ -11,7 +9,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
 use super::size::{SizeSpec, Sizes};
-use super::{Common, Facts, Setting, Source, WorkloadParams};
+use super::{Common, Facts, Setting, Source, Traffic, WorkloadParams};
 use crate::limits::{MAX_FLOWS, MAX_LOAD};
 use crate::plan::Flow;
 use crate::scenario::{Names, Pairing};
@@ -102,10 +100,15 @@ impl Validate for Poisson {
 
 impl WorkloadParams for Poisson {
     fn common(&self) -> Common<'_> {
-        Common { name: self.name.as_deref(), transport: self.transport.as_ref(), sampled: self.sampled }
+        Common {
+            name: self.name.as_deref(),
+            transport: self.transport.as_ref(),
+            sampled: self.sampled,
+            keeps_open: false,
+        }
     }
 
-    fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Arc<dyn Source>, ConfigError> {
+    fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {
         let pairs = setting.pairs.of_entry(&self.from, &self.to, self.pairing, at)?;
         let sizes = self.size.params().build(setting.files, &at.key("size"))?;
 
@@ -139,8 +142,8 @@ impl WorkloadParams for Poisson {
         let each = rate * 8.0 / pairs.len() as f64;
         let offered = pairs.iter().zip(&wire).map(|(pair, w)| (*pair, each * w)).collect();
         let mean_wire = wire.iter().sum::<f64>() / wire.len() as f64;
-        let facts = Facts { rate, mean_size: sizes.mean(), mean_wire, flows, late: 0, offered };
-        Ok(Arc::new(Process {
+        let facts = Facts { rate: Some(rate), mean_size: sizes.mean(), mean_wire, flows, late: 0, offered };
+        Ok(Traffic::open(Process {
             name: setting.name.to_owned(),
             group: setting.group,
             pairs,

@@ -1,13 +1,11 @@
 //! A trace file: flows with start, source, destination and size, as recorded or made elsewhere.
 
-use std::sync::Arc;
-
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Duration, Time, Validate, config};
 use dumbbell_proto::TransportSpec;
 
-use super::{Common, Facts, Setting, Source, WorkloadParams};
+use super::{Common, Facts, Setting, Source, Traffic, WorkloadParams};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOW_BYTES, MAX_FLOWS};
 use crate::plan::Flow;
 
@@ -36,10 +34,15 @@ impl Validate for Trace {}
 
 impl WorkloadParams for Trace {
     fn common(&self) -> Common<'_> {
-        Common { name: self.name.as_deref(), transport: self.transport.as_ref(), sampled: self.sampled }
+        Common {
+            name: self.name.as_deref(),
+            transport: self.transport.as_ref(),
+            sampled: self.sampled,
+            keeps_open: false,
+        }
     }
 
-    fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Arc<dyn Source>, ConfigError> {
+    fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {
         let text = setting.files.read(&self.file, &at.key("file"))?;
         let rows = text.rows(&["start", "source", "destination", "size"])?;
         if rows.len() as u64 > MAX_FLOWS {
@@ -69,7 +72,7 @@ impl WorkloadParams for Trace {
         flows.iter_mut().zip(pairs).for_each(|(flow, pair)| flow.pair = pair);
         let facts = facts(&flows, &setting);
         flows.retain(|f| f.start < Time::ZERO + setting.duration);
-        Ok(Arc::new(Listed { flows, facts }))
+        Ok(Traffic::open(Listed { flows, facts }))
     }
 }
 
@@ -94,7 +97,7 @@ fn facts(flows: &[Flow], setting: &Setting<'_, '_>) -> Facts {
     }
     let per_flow = |sum: f64| if count > 0.0 { sum / count } else { 0.0 };
     Facts {
-        rate: count / seconds,
+        rate: Some(count / seconds),
         mean_size: per_flow(bytes),
         mean_wire: per_flow(wire),
         flows: count,
