@@ -28,7 +28,7 @@ from dumbbell.study.store import Catalogue
 _MOST_NAMED = 3
 """Runs that a difference names."""
 
-_NOTES = re.compile(r"<ul>((?:<li>[^<]*</li>)+)</ul>")
+_NOTES = re.compile(r'<ul class="notes">((?:<li>[^<]*</li>)+)</ul>')
 _COMMAND = re.compile(r'aria-label="Command to run it again"><code>([^<]*)</code>')
 _CLAIMS = ("claims.json", "claims.md")
 
