@@ -47,6 +47,10 @@ LONG = (
     .replace("drops = true", "drops = false")
 )
 
+COMMAND_TIMEOUT = 600
+"""Seconds for one command, or for a process to come to some point, to tell a hang from slowness: on a machine
+that is busy with other things and short of memory, the slowest takes a tenth of it."""
+
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -68,6 +72,8 @@ def cli(tmp_path: Path) -> Cli:
 
     def run(*arguments: str | os.PathLike[str]) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "dumbbell", *map(os.fspath, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False)
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd=tmp_path, timeout=COMMAND_TIMEOUT, check=False
+        )
 
     return run
