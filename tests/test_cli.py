@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import LONG, SCENARIO, Cli
+from conftest import COMMAND_TIMEOUT, LONG, SCENARIO, Cli
 
 OUTPUT = {"scenario.toml", "summary.json"} | {
     f"{name}.parquet"
@@ -173,14 +173,14 @@ def test_an_interrupted_run_leaves_nothing(
         start_new_session=True,
     )
     # The folder it writes into shows that the run is about to begin.
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + COMMAND_TIMEOUT
     while not (tmp_path / "new").exists():
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.02)
     time.sleep(0.5)
     os.kill(process.pid, number)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=COMMAND_TIMEOUT)
     assert process.returncode == code
     assert out == ""
     assert err == f"dumbbell: {word}\n"
@@ -229,5 +229,7 @@ def test_plot_draws_all_formats_and_says_what_it_cannot_draw(
 
 def test_output_into_a_closed_pipe_is_no_error() -> None:
     command = f"{sys.executable} -m dumbbell schema | head -1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=COMMAND_TIMEOUT, check=False
+    )
     assert (done.stdout, done.stderr) == ("{\n", "")

@@ -10,9 +10,10 @@ from dumbbell import papers
 @pytest.mark.full
 def test_quick_is_quick_and_full_gives_the_verdicts(tmp_path):
     paper = papers.find_paper("campus-web")
-    start = time.perf_counter()
+    start = time.process_time()
     quick = papers.reproduce(paper, tmp_path / "out")
-    assert time.perf_counter() - start < 60
+    # A minute on two cores, whatever else they do.
+    assert time.process_time() - start < 2 * 60
     assert quick.result.complete
     full = papers.reproduce(paper, tmp_path / "out", quick=False)
     verdicts = {claim.id: judgement.verdict for claim, judgement in full.judged}

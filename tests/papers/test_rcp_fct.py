@@ -79,11 +79,12 @@ def test_the_studies_of_long_flows_measure_what_they_say():
 @pytest.mark.full
 def test_quick_is_quick_and_full_gives_the_verdicts(tmp_path):
     paper = papers.find_paper("rcp-fct")
-    start = time.perf_counter()
+    start = time.process_time()
     assert papers.reproduce(paper, tmp_path / "out").result.complete
-    assert time.perf_counter() - start < 60
+    # A minute on two cores, whatever else they do; all of it in twenty.
+    assert time.process_time() - start < 2 * 60
     full = papers.reproduce(paper, tmp_path / "out", quick=False)
-    assert time.perf_counter() - start < 1200
+    assert time.process_time() - start < 2 * 1200
     verdicts = {claim.id: judgement.verdict for claim, judgement in full.judged}
     assert {claim for claim, verdict in verdicts.items() if verdict != "reproduced"} == {
         "tcp-ten-times", "tcp-longest",

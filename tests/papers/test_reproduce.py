@@ -11,6 +11,7 @@ import pytest
 
 from dumbbell import papers
 from dumbbell.study import StudyError
+from tests.conftest import COMMAND_TIMEOUT
 
 
 def test_verdicts_and_files(folder, tmp_path):
@@ -74,7 +75,7 @@ def test_interrupted_and_resumed(folder, tmp_path):
         while process.poll() is None and not list(shards.glob("*/shards/*.parquet")):
             time.sleep(0.01)
         os.kill(process.pid, signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=COMMAND_TIMEOUT)
     assert process.returncode == 130
     found = papers.reproduce(papers.find_paper(folder), tmp_path / "out", quick=False)
     assert found.result.complete

@@ -16,6 +16,7 @@ import pytest
 from dumbbell import Results
 from dumbbell.study import Metric, Progress, Study, StudyError, StudyResult, run_study
 from dumbbell.study import plan as plan_module
+from tests.conftest import COMMAND_TIMEOUT
 from tests.study.conftest import STUDY, changed, content, shards
 
 pytestmark = [
@@ -58,7 +59,7 @@ class Machines:
         processes = [p for node in (self.cluster.head_node, *self.nodes) for p in self._processes(node)]
         self.cluster.shutdown()
         for process in processes:
-            process.wait(timeout=30)
+            process.wait(timeout=COMMAND_TIMEOUT)
 
     @staticmethod
     def _processes(node: Any) -> list[subprocess.Popen[bytes]]:
@@ -198,5 +199,5 @@ def test_what_a_run_raises_ends_the_study(machines: Machines, tmp_path: Path) ->
     start = time.monotonic()
     with pytest.raises(StudyError, match="metric mine: IndexError: nothing there, in the run with"):
         run_study(broken, tmp_path / "out", executor="ray")
-    assert time.monotonic() - start < 60
+    assert time.monotonic() - start < COMMAND_TIMEOUT
     assert len(machines.nodes) == 2

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dumbbell.errors import FolderError
 from dumbbell.study import Study, StudyResult, run_study
+from tests.conftest import COMMAND_TIMEOUT
 from tests.study.conftest import STUDY, changed, content, shards, write_study
 
 KILLS, MOST_KILLS = 20, 80
@@ -72,7 +73,9 @@ def test_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         process.stderr.readline()
-        time.sleep(0.7)
+        end = time.monotonic() + COMMAND_TIMEOUT
+        while not shards(folder) and time.monotonic() < end:
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         told = process.stderr.read()
         assert process.wait() == 130
