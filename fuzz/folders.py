@@ -264,7 +264,17 @@ def mutated(chance: random.Random, files: Files) -> Files:
             if "/shards/" in name and chance.random() < 0.9:
                 name = f"{name.rpartition('/')[0]}/{hashlib.sha256(data).hexdigest()[:32]}.parquet"
             files[name] = data
+    if MANIFEST in files and chance.random() < 0.9:
+        # A folder lists the checksums of what is no shard.
+        listed = {line.partition("  ")[2] for line in files[MANIFEST].decode(errors="replace").splitlines()}
+        files[MANIFEST] = manifest({name: data for name, data in files.items() if name in listed})
     return files
+
+
+def manifest(files: Files) -> bytes:
+    """Return the checksums of files, as ``sha256sum`` prints them."""
+    lines = (f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in files.items())
+    return "".join(lines).encode("utf-8", "surrogatepass")
 
 
 ODD_NAMES = (
@@ -281,19 +291,17 @@ def zipped(chance: random.Random, files: Files) -> bytes:
     """Return an archive; in most cases with a right manifest, sometimes damaged as a ZIP file."""
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", chance.choice((zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED))) as archive:
-        lines = []
         for name, data in files.items():
             info = zipfile.ZipInfo(name)
             if chance.random() < 0.01:
                 # A symbolic link, a device, a folder.
                 info.external_attr = chance.choice((0o120777, 0o060666, 0o040755)) << 16
             archive.writestr(info, data)
-            lines.append(f"{hashlib.sha256(data).hexdigest()}  {name}\n")
-        manifest = "".join(lines).encode("utf-8", "surrogatepass")
+        listed = manifest(files)
         if chance.random() < 0.1:
-            manifest = mutate_bytes(chance, manifest, b"")
+            listed = mutate_bytes(chance, listed, b"")
         if chance.random() < 0.98:
-            archive.writestr(MANIFEST, manifest)
+            archive.writestr(MANIFEST, listed)
     data = sink.getvalue()
     return mutate_bytes(chance, data, data) if chance.random() < 0.25 else data
 
