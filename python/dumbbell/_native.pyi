@@ -117,6 +117,7 @@ def shell(
     environment: list[str],
     at: str | None,
     network_administration: bool,
+    keep_priority: bool,
     logs: tuple[str | PathLike[str] | None, str | PathLike[str] | None],
 ) -> tuple[int, list[Table], dict[str, Any]]:
     """Run a command behind the link of a scenario: exit status, tables, how true the emulation was."""

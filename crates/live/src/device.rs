@@ -137,13 +137,30 @@ fn set_queue(index: u32) -> io::Result<()> {
     }
 }
 
-/// Packets that the kernel had for the device and threw away because the emulator did not fetch them in time.
-pub fn lost_before_emulator() -> io::Result<u64> {
+/// What the kernel counted at the device of the caller's namespace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Packets that it handed to the emulator or took from it.
+    pub packets: u64,
+    /// Packets that it threw away because the emulator did not fetch them in time.
+    pub lost_before_emulator: u64,
+}
+
+/// Reads the counters of the device.
+///
+/// # Errors
+/// If the kernel does not list the device.
+pub fn counters() -> io::Result<Counters> {
     let table = fs::read_to_string("/proc/self/net/dev")?;
-    // `dumbbell0:` and eight columns for reception, then bytes, packets, errors and drops of transmission.
     let row = table.lines().find_map(|line| line.trim_start().strip_prefix(DEVICE)?.strip_prefix(':'));
-    let drops = row.and_then(|row| row.split_whitespace().nth(11)?.parse().ok());
-    drops.ok_or_else(|| io::Error::other(format!("no row of {DEVICE} in /proc/self/net/dev")))
+    // Eight columns for reception, the second of them packets, then bytes, packets, errors and drops of transmission.
+    let columns: Vec<u64> = row.unwrap_or_default().split_whitespace().flat_map(str::parse).collect();
+    match columns[..] {
+        [_, received, _, _, _, _, _, _, _, sent, _, dropped, ..] => {
+            Ok(Counters { packets: received + sent, lost_before_emulator: dropped })
+        }
+        _ => Err(io::Error::other(format!("no row of {DEVICE} in /proc/self/net/dev"))),
+    }
 }
 
 fn request(name: &str) -> libc::ifreq {

@@ -23,6 +23,7 @@ use crate::nest;
 use crate::path::Path;
 use crate::port::{Input, Pool, Port};
 use crate::precise::{Lead, Precise};
+use crate::waiting::{OwnDelay, Waited};
 
 /// Between two wake-ups while traffic is dense: packets that come or go within it are handled together. Half the allowed
 /// error of a round-trip time, and most of the cost of a packet saved: on a virtual machine, that is setting a timer and
@@ -69,6 +70,8 @@ impl Direction {
 pub struct Tally {
     /// How late each packet left.
     pub lateness: Lateness,
+    /// How long each packet waited, at most, before it was read.
+    pub unread: Lateness,
     /// Bytes handed to the far end.
     pub written_bytes: u64,
     /// Packets that the far end did not take.
@@ -159,6 +162,10 @@ pub struct Emulator {
     /// The number of the next address.
     next_number: u32,
     lead: Lead,
+    /// How long the thread waited for a processor.
+    delay: OwnDelay,
+    /// How long a packet that is read now has waited, at most.
+    unread: Duration,
     pool: Pool,
     held: u64,
     drops: Vec<(IpFrame, DropReason)>,
@@ -175,6 +182,11 @@ pub struct Outcome {
     pub tallies: [Tally; 2],
     /// Packets that the kernel dropped on their way to the emulator, at the client and at the server.
     pub lost_before: [u64; 2],
+    /// How long the processes of the client and the server waited for a processor, where that is known. The server is not
+    /// ours in a shell within another, which knows about it.
+    pub waited: [Option<Box<Waited>>; 2],
+    /// True if the emulator knows how long it waited itself.
+    pub knows_own_delay: bool,
     /// When counting began: at the end of the warm-up, or at the end of the run if that came first.
     pub counted_from: Time,
     /// How long it took.
@@ -229,6 +241,8 @@ impl Emulator {
             asking: VecDeque::new(),
             next_number: 3,
             lead: Lead::default(),
+            delay: OwnDelay::begin(),
+            unread: Duration::ZERO,
             pool: Pool::new(settings.path.mtu),
             held: 0,
             drops: Vec::new(),
@@ -291,6 +305,9 @@ impl Emulator {
             }
             if dense {
                 sleep(QUANTUM);
+                self.delay.since_last();
+                // Whatever the reason, nobody looked meanwhile.
+                self.unread = self.clock.now().since(now);
                 ready = Ready { near: true, far: true, door: false, guests: true };
                 continue;
             }
@@ -311,8 +328,8 @@ impl Emulator {
                 },
                 Wait::Client => match self.client.news() {
                     News::Listening => {}
-                    News::Exited { status, lost } => {
-                        return self.finish(counted_from, status, lost, processor);
+                    News::Exited { status, lost, waited } => {
+                        return self.finish(counted_from, status, (lost, waited), processor);
                     }
                 },
             }
@@ -351,6 +368,7 @@ impl Emulator {
             return;
         };
         self.held += frame.footprint();
+        direction.tally.unread.add(self.unread);
         if let Some(log) = &mut direction.log {
             log.arrived(now, frame.size());
         }
@@ -518,7 +536,7 @@ impl Emulator {
         let lead = self.lead.get();
         let until = other.min(packet);
         let timer = other.min(packet - lead);
-        loop {
+        let woken = loop {
             let now = self.clock.now();
             // Once the timer has fired, the rest is spent looking at the ports again and again.
             let timeout = timer.since(now);
@@ -529,9 +547,11 @@ impl Emulator {
                 self.lead.observe(later.since(timer));
             }
             if came != Ok(0) || later >= until {
-                break;
+                break later;
             }
-        }
+        };
+        // It waited for a processor, or stood still beyond its timer for another reason.
+        self.unread = self.delay.since_last().max(woken.since(until));
         let (processes, ports) = watched.split_at(ports);
         let at = |i: usize| ports.get(i).is_some_and(has_come);
         let doors = 2 + usize::from(self.client.door.is_some());
@@ -553,23 +573,26 @@ impl Emulator {
         self,
         counted_from: Option<Time>,
         status: u8,
-        lost_at_client: u64,
+        (lost_at_client, client_waited): (u64, Option<Box<Waited>>),
         processor: Duration,
     ) -> io::Result<Outcome> {
         let now = self.clock.now();
-        let lost_at_server = self.server.as_ref().map_or(0, |server| {
+        let at_server = self.server.as_ref().map(|server| {
             server.finish();
             loop {
-                if let News::Exited { lost, .. } = server.news() {
-                    break lost;
+                if let News::Exited { lost, waited, .. } = server.news() {
+                    break (lost, waited);
                 }
             }
         });
+        let (lost_at_server, server_waited) = at_server.unwrap_or((0, Some(Box::default())));
         let [up, down] = self.directions;
         Ok(Outcome {
             status,
             tallies: [up.finish(now)?, down.finish(now)?],
             lost_before: [lost_at_client, lost_at_server],
+            waited: [client_waited, server_waited],
+            knows_own_delay: self.delay.is_known(),
             counted_from: counted_from.unwrap_or(now),
             duration: now.since(Time::ZERO),
             processor: processor_time().saturating_sub(processor),

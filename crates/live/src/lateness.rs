@@ -1,4 +1,4 @@
-//! How late packets left: a histogram with buckets of an eighth of an octave, so that a quantile is right within 12.5 %
+//! How late something was: a histogram with buckets of an eighth of an octave, so that a quantile is right within 12.5 %
 //! whatever its size.
 
 use dumbbell_core::Duration;
@@ -67,9 +67,15 @@ impl Lateness {
     /// Counts a value.
     #[inline]
     pub fn add(&mut self, late: Duration) {
+        self.add_times(late, 1);
+    }
+
+    /// Counts a value so many times.
+    #[inline]
+    pub fn add_times(&mut self, late: Duration, times: u64) {
         let nanos = late.as_nanos();
-        self.counts[bucket(nanos)] += 1;
-        self.total += 1;
+        self.counts[bucket(nanos)] += times;
+        self.total += times;
         self.max = self.max.max(nanos);
     }
 
@@ -101,6 +107,27 @@ impl Lateness {
         let filled = self.counts.iter().enumerate().filter(|(_, n)| **n > 0);
         filled.map(|(i, n)| Bucket { until: upper(i) as f64 / 1e9, count: *n }).collect()
     }
+
+    /// The histogram as bytes, for another process: the largest value, then the number and the count of each bucket that
+    /// holds something, eight bytes each.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let filled = self.counts.iter().enumerate().filter(|(_, n)| **n > 0);
+        let words = [self.max].into_iter().chain(filled.flat_map(|(i, n)| [i as u64, *n]));
+        words.flat_map(u64::to_be_bytes).collect()
+    }
+
+    /// What [`Lateness::to_bytes`] wrote; none if it did not.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Lateness> {
+        let (words, []) = bytes.as_chunks::<8>() else { return None };
+        let mut words = words.iter().map(|word| u64::from_be_bytes(*word));
+        let mut found = Lateness { max: words.next()?, ..Lateness::default() };
+        while let Some(i) = words.next() {
+            let (count, n) = (found.counts.get_mut(usize::try_from(i).ok()?)?, words.next()?);
+            *count = n;
+            found.total = found.total.checked_add(n)?;
+        }
+        Some(found)
+    }
 }
 
 #[cfg(test)]
@@ -125,6 +152,15 @@ mod tests {
             let exact = values[((q * values.len() as f64).ceil() as usize).max(1) - 1];
             let found = histogram.quantile(q).as_nanos();
             prop_assert!(found >= exact && found as f64 <= exact as f64 * 1.125 + 1.0, "{found} for {exact}");
+            let read = Lateness::from_bytes(&histogram.to_bytes()).unwrap();
+            prop_assert_eq!((read.buckets(), read.quantiles()), (histogram.buckets(), histogram.quantiles()));
+        }
+
+        #[test]
+        fn bytes_that_are_no_histogram_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+            if let Some(found) = Lateness::from_bytes(&bytes) {
+                prop_assert_eq!(found.quantiles().count, found.buckets().iter().map(|b| b.count).sum::<u64>());
+            }
         }
     }
 }

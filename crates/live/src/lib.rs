@@ -14,6 +14,7 @@ mod port;
 mod precise;
 pub mod rcp;
 pub mod shell;
+pub mod waiting;
 pub mod wire;
 
 pub use frame::IpFrame;

@@ -31,9 +31,14 @@ use nix::unistd::{ForkResult, Pid, execvpe, fork, getgid, getuid};
 
 use crate::device::{self, Address};
 use crate::nest;
+use crate::precise;
+use crate::waiting::{Waited, Watch};
 
 /// How long a server may take to open its first port before the command starts all the same.
 const SERVER_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Time between two looks whether it has.
+const WATCH_PORTS: Duration = Duration::from_millis(10);
 
 /// How long a server may take to end when it is told to.
 const PATIENCE_AT_END: Duration = Duration::from_secs(2);
@@ -47,6 +52,8 @@ pub struct Command {
     pub environment: Vec<CString>,
     /// Keep the capabilities over the namespace's own network: to choose any congestion control, to capture packets.
     pub network_administration: bool,
+    /// Leave it the priority that it inherits.
+    pub keep_priority: bool,
 }
 
 /// What a namespace is to hold.
@@ -64,7 +71,7 @@ pub struct Inside {
 }
 
 /// What the first process of a namespace has to tell.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum News {
     /// The server has opened a port, or will not.
     Listening,
@@ -74,6 +81,9 @@ pub enum News {
         status: u8,
         /// Packets lost on their way from the kernel to the emulator.
         lost: u64,
+        /// How long its processes waited for a processor; none if the system keeps no account of that, or the namespace was
+        /// killed.
+        waited: Option<Box<Waited>>,
     },
 }
 
@@ -94,6 +104,9 @@ const LISTENING: u8 = b'l';
 const EXITED: u8 = b'x';
 const START: u8 = b's';
 const FINISH: u8 = b'f';
+
+/// Bytes of the longest message: a full histogram of waits.
+const LONGEST_NEWS: usize = 16 << 10;
 
 impl End {
     /// Makes a namespace. Its command waits for [`End::start`].
@@ -153,14 +166,16 @@ impl End {
 
     /// Reads the next piece of news; waits for it. If the namespace is gone, the command was killed with it.
     pub fn news(&self) -> News {
-        let mut buffer = [0; 16];
-        match receive(&self.socket, &mut buffer) {
-            Ok((1.., _)) if buffer[0] == LISTENING => News::Listening,
-            Ok((10.., _)) if buffer[0] == EXITED => {
-                let lost = buffer[2..10].iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
-                News::Exited { status: buffer[1], lost }
-            }
-            _ => News::Exited { status: 128 + Signal::SIGKILL as u8, lost: 0 },
+        let mut buffer = [0; LONGEST_NEWS];
+        let length = receive(&self.socket, &mut buffer).map_or(0, |(length, _)| length);
+        match &buffer[..length] {
+            [LISTENING, ..] => News::Listening,
+            [EXITED, status, a, b, c, d, e, f, g, h, waited @ ..] => News::Exited {
+                status: *status,
+                lost: u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
+                waited: Waited::from_bytes(waited).map(Box::new),
+            },
+            _ => News::Exited { status: 128 + Signal::SIGKILL as u8, lost: 0, waited: None },
         }
     }
 }
@@ -231,6 +246,10 @@ fn wait_for_first(inside: &Inside, socket: OwnedFd) -> ! {
     // Signals of the terminal are for the command.
     let _ = SigSet::all().thread_block();
     let socket = keep_only(socket);
+    if inside.command.as_ref().is_some_and(|command| !command.keep_priority) {
+        // Before the namespace is made: within it, nobody has a right over the machine's processors.
+        precise::favour_end_point();
+    }
     let ids = (getuid(), getgid());
     let flags = CloneFlags::CLONE_NEWUSER
         | CloneFlags::CLONE_NEWNET
@@ -311,10 +330,14 @@ fn first_process(inside: &Inside, socket: &OwnedFd) -> ! {
     let mut command = None;
     let mut status = 0;
     let mut watch_ports_until = None;
+    let mut watch = None;
     loop {
         let mut ready =
             [PollFd::new(socket.as_fd(), PollFlags::POLLIN), PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
-        let patience = if watch_ports_until.is_some() { PollTimeout::from(10_u8) } else { PollTimeout::NONE };
+        let ports = watch_ports_until.map(|_| WATCH_PORTS);
+        let patience = [ports, watch.as_ref().map(|watch: &Watch| watch.patience(now()))];
+        let patience = patience.into_iter().flatten().min().map(|p| p + Duration::from_millis(1));
+        let patience = patience.map_or(PollTimeout::NONE, |p| p.try_into().unwrap_or(PollTimeout::MAX));
         let _ = poll(&mut ready, patience);
         let told = ready[0].revents().is_some_and(|events| !events.is_empty());
         if told {
@@ -322,10 +345,12 @@ fn first_process(inside: &Inside, socket: &OwnedFd) -> ! {
             match receive(socket, &mut message) {
                 Ok((1, _)) if message[0] == START => {
                     command = inside.command.as_ref().and_then(start);
+                    watch = command.and_then(|_| Watch::begin(now()));
                     let patience = if command.is_some() { SERVER_PATIENCE } else { Duration::ZERO };
                     watch_ports_until = (!inside.client).then(|| now() + patience);
                 }
                 Ok((1, _)) if message[0] == FINISH => {
+                    watch.iter_mut().for_each(|watch| watch.look(now));
                     ask_to_end();
                     break;
                 }
@@ -333,7 +358,13 @@ fn first_process(inside: &Inside, socket: &OwnedFd) -> ! {
                 _ => exit(1),
             }
         }
-        let _ = signals.read_signal();
+        let children_ended = matches!(signals.read_signal(), Ok(Some(_)));
+        if let Some(watch) = &mut watch
+            && (children_ended || watch.patience(now()).is_zero())
+        {
+            // What has ended is seen until it is reaped.
+            watch.look(now);
+        }
         let ended = reap_all(command);
         if let Some(ended) = ended {
             status = ended;
@@ -346,8 +377,13 @@ fn first_process(inside: &Inside, socket: &OwnedFd) -> ! {
             send(socket, &[LISTENING], &[]);
         }
     }
-    let lost = device::lost_before_emulator().unwrap_or_default();
-    send(socket, &[&[EXITED, status][..], &lost.to_be_bytes()].concat(), &[]);
+    let lost = device::counters().unwrap_or_default().lost_before_emulator;
+    let waited = match watch {
+        Some(watch) => watch.finish().to_bytes(),
+        None if command.is_none() => Waited::default().to_bytes(),
+        None => Vec::new(),
+    };
+    send(socket, &[&[EXITED, status][..], &lost.to_be_bytes(), &waited].concat(), &[]);
     // The kernel kills what the command left running.
     exit(0)
 }

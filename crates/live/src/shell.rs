@@ -16,15 +16,21 @@ use crate::lateness::{Bucket, Quantiles};
 use crate::namespace::{Command, End, Inside};
 use crate::nest;
 use crate::path::Path;
+use crate::waiting::Waited;
 
 /// The number of the server's address.
 const SERVER: u32 = 1;
 /// The number of the address of the outermost client.
 const CLIENT: u32 = 2;
 
-/// In a valid run, all but one packet in a hundred leave no later than this: the grain of Mahimahi's clock (Netravali et
-/// al., USENIX ATC 2015).
+/// In a valid run, all but one packet in a hundred leave no later than this, and are read no later; and the processes at both
+/// ends wait no longer for a processor, but for one time in a hundred. The grain of Mahimahi's clock (Netravali et al.,
+/// USENIX ATC 2015).
 pub const LATE_P99: Duration = Duration::from_millis(1);
+
+/// An end point whose threads waited for a smaller share of the run, all together, was not starved: those of a client that runs
+/// seldom have less than a hundred waits, and one of them may meet other work.
+pub const MOST_WAITING: f64 = 1e-3;
 
 /// In a valid run, at least this share of the rate reaches the far end while packets wait.
 pub const LEAST_RATE: f64 = 0.97;
@@ -50,6 +56,8 @@ pub struct Shell {
     pub at: Option<String>,
     /// Let the commands administer the network of their namespaces.
     pub network_administration: bool,
+    /// Leave the commands the priority that the emulator was started with.
+    pub keep_priority: bool,
     /// Logs of the uplink and the downlink.
     pub logs: [Option<PathBuf>; 2],
     /// The date in milliseconds since 1970, for the logs.
@@ -71,6 +79,21 @@ pub struct Fidelity {
     pub uplink: DirectionFidelity,
     /// From the server to the client.
     pub downlink: DirectionFidelity,
+    /// The processes of the client; none if nobody knows.
+    pub client: Option<EndFidelity>,
+    /// The processes of the server.
+    pub server: Option<EndFidelity>,
+}
+
+/// How true one end was.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct EndFidelity {
+    /// How long a thread waited for a processor, each time it ran (s).
+    pub waits: Quantiles,
+    /// The same in full.
+    pub histogram: Vec<Bucket>,
+    /// All waits together, of all threads (s).
+    pub waited: f64,
 }
 
 /// How true one direction was.
@@ -88,6 +111,10 @@ pub struct DirectionFidelity {
     pub lateness: Quantiles,
     /// The same in full.
     pub histogram: Vec<Bucket>,
+    /// How long packets waited, at most, before the emulator read them (s).
+    pub unread: Quantiles,
+    /// The same in full.
+    pub unread_histogram: Vec<Bucket>,
     /// Packets that the kernel dropped before the emulator could fetch them.
     pub lost_before: u64,
     /// Packets that the far end did not take.
@@ -189,6 +216,7 @@ impl Shell {
             arguments: arguments.to_vec(),
             environment,
             network_administration: self.network_administration,
+            keep_priority: self.keep_priority,
         }
     }
 }
@@ -291,6 +319,13 @@ fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
                 "{what}: one packet in a hundred left {late:.2} ms late, more than {LATE_P99}"
             ));
         }
+        let unread = tally.unread.quantile(0.99);
+        if unread > LATE_P99 {
+            let late = unread.as_secs_f64() * 1e3;
+            reasons.push(format!(
+                "{what}: one packet in a hundred waited {late:.2} ms for the emulator to read it, more than {LATE_P99}"
+            ));
+        }
         if let Some((asked, achieved)) = busy
             && achieved < LEAST_RATE * asked
         {
@@ -311,12 +346,19 @@ fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
             busy_rate_achieved: busy.map(|(_, achieved)| achieved),
             lateness: tally.lateness.quantiles(),
             histogram: tally.lateness.buckets(),
+            unread: tally.unread.quantiles(),
+            unread_histogram: tally.unread.buckets(),
             lost_before: outcome.lost_before[i],
             refused: tally.refused,
             malformed: tally.malformed,
         }
     };
     let (uplink, downlink) = (direction(0, "uplink"), direction(1, "downlink"));
+    if !outcome.knows_own_delay {
+        reasons.push("the kernel does not tell how long the emulator waited for a processor".to_owned());
+    }
+    let [client, server] = [0, 1]
+        .map(|i| end(["client", "server"][i], outcome.waited[i].as_deref(), outcome.duration, &mut reasons));
     Fidelity {
         valid: reasons.is_empty(),
         reasons,
@@ -324,12 +366,31 @@ fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
         processor: outcome.processor.as_secs_f64(),
         uplink,
         downlink,
+        client,
+        server,
     }
+}
+
+fn end(what: &str, waited: Option<&Waited>, run: Duration, reasons: &mut Vec<String>) -> Option<EndFidelity> {
+    let Some(Waited { each, total }) = waited else {
+        reasons.push(format!("{what}: nobody knows how long its processes waited for a processor"));
+        return None;
+    };
+    let p99 = each.quantile(0.99);
+    if p99 > LATE_P99 && total.as_secs_f64() > MOST_WAITING * run.as_secs_f64() {
+        reasons.push(format!(
+            "{what}: one time in a hundred its processes waited {:.2} ms for a processor, more than {LATE_P99} ({:.3} s in all)",
+            p99.as_secs_f64() * 1e3,
+            total.as_secs_f64(),
+        ));
+    }
+    Some(EndFidelity { waits: each.quantiles(), histogram: each.buckets(), waited: total.as_secs_f64() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lateness::Lateness;
 
     #[test]
     fn busy_rates_count_windows_in_which_packets_waited() {
@@ -358,10 +419,20 @@ mod tests {
     /// A run of ten seconds, 10 Mbit/s upwards, in which `late` of a thousand packets left 2 ms late, `share` of the rate
     /// arrived, and `lost` of 100 000 packets were lost outside.
     fn verdict(late: u64, share: f64, lost: u64) -> Fidelity {
-        let mut up = Tally::default();
-        for i in 0..1_000 {
-            up.lateness.add(Duration::from_micros(if i < late { 2_000 } else { 50 }));
-        }
+        fidelity(&LINKS, &outcome(late, share, lost))
+    }
+
+    const LINKS: [(&str, f64); 2] = [("there", 1e7), ("back", 1e7)];
+
+    fn late(times: u64) -> Lateness {
+        let mut late = Lateness::default();
+        late.add_times(Duration::from_micros(2_000), times);
+        late.add_times(Duration::from_micros(50), 1_000 - times);
+        late
+    }
+
+    fn outcome(late_packets: u64, share: f64, lost: u64) -> Outcome {
+        let mut up = Tally { lateness: late(late_packets), ..Tally::default() };
         up.total.arrived = 100_000;
         up.samples = (1..=100)
             .map(|i: u64| Sample {
@@ -372,15 +443,16 @@ mod tests {
                 dropped: 0,
             })
             .collect();
-        let outcome = Outcome {
+        Outcome {
             status: 0,
             tallies: [up, Tally::default()],
             lost_before: [lost, 0],
+            waited: [Some(Box::default()), Some(Box::default())],
+            knows_own_delay: true,
             counted_from: Time::ZERO,
             duration: Duration::from_secs(10),
             processor: Duration::ZERO,
-        };
-        fidelity(&[("there", 1e7), ("back", 1e7)], &outcome)
+        }
     }
 
     #[test]
@@ -404,6 +476,33 @@ mod tests {
                 "{:?}",
                 found.reasons
             );
+        }
+    }
+    #[test]
+    fn a_run_whose_packets_or_ends_waited_is_invalid_and_says_where() {
+        let mut unread = outcome(0, 1.0, 0);
+        unread.tallies[1].unread = late(11);
+        let mut starved = outcome(0, 1.0, 0);
+        starved.waited[0] = Some(Box::new(Waited { each: late(10), total: Duration::from_millis(70) }));
+        starved.waited[1] = Some(Box::new(Waited { each: late(11), total: Duration::from_millis(72) }));
+        let mut seldom = outcome(0, 1.0, 0);
+        seldom.waited[0] = Some(Box::new(Waited { each: late(500), total: Duration::from_millis(10) }));
+        assert!(fidelity(&LINKS, &seldom).valid, "a millisecond in each second");
+        let mut unknown = outcome(0, 1.0, 0);
+        unknown.waited[0] = None;
+        for (outcome, reason) in [
+            (
+                unread,
+                "downlink: one packet in a hundred waited 2.00 ms for the emulator to read it, more than 1ms",
+            ),
+            (
+                starved,
+                "server: one time in a hundred its processes waited 2.00 ms for a processor, more than 1ms (0.072 s in all)",
+            ),
+            (unknown, "client: nobody knows how long its processes waited for a processor"),
+        ] {
+            let found = fidelity(&LINKS, &outcome);
+            assert_eq!((found.valid, found.reasons), (false, vec![reason.to_owned()]));
         }
     }
 }

@@ -23,7 +23,7 @@ type Report<'py> = (u8, Vec<Table>, Bound<'py, PyAny>);
 ///
 /// A signal handler that raises ends the run.
 #[pyfunction]
-#[pyo3(signature = (scenario, command, server, environment, at, network_administration, logs))]
+#[pyo3(signature = (scenario, command, server, environment, at, network_administration, keep_priority, logs))]
 #[allow(clippy::too_many_arguments, reason = "by keyword in Python")]
 pub fn shell<'py>(
     py: Python<'py>,
@@ -33,6 +33,7 @@ pub fn shell<'py>(
     environment: Vec<OsString>,
     at: Option<String>,
     network_administration: bool,
+    keep_priority: bool,
     logs: (Option<PathBuf>, Option<PathBuf>),
 ) -> PyResult<Report<'py>> {
     #[expect(clippy::disallowed_methods, reason = "the date, for the head of a log")]
@@ -43,6 +44,7 @@ pub fn shell<'py>(
         environment: c_strings(environment)?,
         at,
         network_administration,
+        keep_priority,
         logs: [logs.0, logs.1],
         unix,
     };

@@ -41,6 +41,9 @@ from dumbbell.live import Comparison, Emulation, checks, compare, run_shell, sce
     is_flag=True,
     help="Let the commands administer the network of their namespaces.",
 )
+@click.option(
+    "--keep-priority", is_flag=True, help="Leave the commands the priority that `dumbbell` was started with."
+)
 @click.option("--uplink-log", type=click.Path(path_type=Path), help="Log of client to server, as Mahimahi's.")
 @click.option("--downlink-log", type=click.Path(path_type=Path), help="Log of server to client.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
@@ -52,6 +55,7 @@ def shell(
     settings: tuple[str, ...],
     server: str | None,
     network_administration: bool,
+    keep_priority: bool,
     uplink_log: Path | None,
     downlink_log: Path | None,
     output: Path | None,
@@ -73,6 +77,7 @@ def shell(
             server=server,
             at=at,
             network_administration=network_administration,
+            keep_priority=keep_priority,
             uplink_log=uplink_log,
             downlink_log=downlink_log,
         )
@@ -122,7 +127,8 @@ def _leave_keyboard_to_command() -> None:
 def _print_fidelity(out: Console, emulation: Emulation) -> None:
     fidelity = emulation.fidelity
     numbers = (
-        "rate Mbit/s", "busy Mbit/s", "packets", "late p50 ms", "late p99 ms", "late max ms", "lost outside",
+        "rate Mbit/s", "busy Mbit/s", "packets", "late p50 ms", "late p99 ms", "late max ms", "unread p99 ms",
+        "lost outside",
     )  # fmt: skip
     rows = []
     for name in ("uplink", "downlink"):
@@ -131,6 +137,7 @@ def _print_fidelity(out: Console, emulation: Emulation) -> None:
             (
                 name, number(way["rate"], 1e6), number(way["busy_rate_achieved"], 1e6), number(late["count"]),
                 number(late["p50"], 1e-3, 3), number(late["p99"], 1e-3, 3), number(late["max"], 1e-3, 3),
+                number(way["unread"]["p99"], 1e-3, 3),
                 number(way["lost_before"] + way["refused"]),
             )
         )  # fmt: skip
@@ -140,6 +147,15 @@ def _print_fidelity(out: Console, emulation: Emulation) -> None:
         each = fidelity["processor"] / carried * 1e6
         share = fidelity["processor"] / fidelity["duration"]
         out.print(f"processor: {each:.1f} us for each packet, {share:.1%} of one", soft_wrap=True)
+    for name in ("client", "server"):
+        end = fidelity[name]
+        if end is not None and end["waits"]["count"]:
+            p99, longest = (number(end["waits"][key], 1e-3, 3) for key in ("p99", "max"))
+            out.print(
+                f"{name}: waited for a processor {p99} ms one time in a hundred, {longest} ms at most, "
+                f"{end['waited']:.3f} s in all",
+                soft_wrap=True,
+            )
     for reason in fidelity["reasons"]:
         out.print(Text.assemble(("INVALID", "bold red"), f": {reason}"), soft_wrap=True)
 

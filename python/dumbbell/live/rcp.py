@@ -8,8 +8,7 @@ import shlex
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -255,10 +254,9 @@ def run_rcp(scenario: Scenario, at: str | None = None) -> LiveRun:
         command = [*program, "send", str(folder / "scenario.toml"), "-o", str(folder / "sent")]
         said = folder / "said"
         quiet = f"exec {shlex.join(command)} 2>{shlex.quote(str(said))}"
-        with _before_other_work():
-            emulation = run_shell(
-                scenario, ["sh", "-c", quiet], server=f"exec {shlex.join(server)} >/dev/null 2>&1", at=at
-            )
+        emulation = run_shell(
+            scenario, ["sh", "-c", quiet], server=f"exec {shlex.join(server)} >/dev/null 2>&1", at=at
+        )
         if not (folder / "sent").exists():
             raise DumbbellError(said.read_text(encoding="utf-8").strip().removeprefix("dumbbell: "))
         if not (folder / "received").exists():
@@ -267,21 +265,6 @@ def run_rcp(scenario: Scenario, at: str | None = None) -> LiveRun:
     counts = {"sender": sent.counts, "receiver": received.counts}
     results = _joined(emulation, sent.results, received.results)
     return LiveRun(results, emulation.fidelity, counts, sent.late)
-
-
-@contextmanager
-def _before_other_work() -> Iterator[None]:
-    """Within, this thread and what it starts run before other work, if the machine allows it."""
-    former, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-    except PermissionError:
-        yield
-        return
-    try:
-        yield
-    finally:
-        os.sched_setscheduler(0, former, parameters)
 
 
 def _joined(emulation: Emulation, sent: Results, received: Results) -> Results:

@@ -27,7 +27,8 @@ class Emulation:
     results: Results
     """The tables of a simulation; link 0 is the uplink, link 1 the downlink. There are no flows."""
     fidelity: dict[str, Any]
-    """How true the emulation was: ``valid``, ``reasons``, and for each way the lateness of packets."""
+    """How true the emulation was: ``valid``, ``reasons``; for each way the lateness of packets, and for each
+    end the time that its processes waited for a processor (s)."""
 
 
 def run_shell(
@@ -37,6 +38,7 @@ def run_shell(
     server: str | None = None,
     at: str | None = None,
     network_administration: bool = False,
+    keep_priority: bool = False,
     uplink_log: str | os.PathLike[str] | None = None,
     downlink_log: str | os.PathLike[str] | None = None,
 ) -> Emulation:
@@ -54,6 +56,9 @@ def run_shell(
         The link; the slowest one on the first path by default.
     network_administration
         Let both commands administer the network of their namespaces, and of nothing else.
+    keep_priority
+        Leave both commands the priority of the caller. Otherwise they go before other work where they may, so
+        that they run as soon as a packet comes.
     uplink_log, downlink_log
         Logs to write, in the format of Mahimahi.
 
@@ -69,6 +74,7 @@ def run_shell(
         [f"{key}={value}" for key, value in os.environ.items()],
         at,
         network_administration,
+        keep_priority,
         (uplink_log, downlink_log),
     )
     return Emulation(status, Results.of(map(Table, tables), scenario.name), fidelity)
