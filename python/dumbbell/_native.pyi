@@ -128,6 +128,7 @@ def send(
     port: int,
     events: str | PathLike[str] | None,
     stopped: Callable[[], bool],
+    unanswered: Callable[[float], None],
 ) -> tuple[list[Table], dict[str, int], dict[str, float]]:
     """Send the RCP flows of a scenario over UDP: tables, counts of what was not taken, lateness of timers."""
 

@@ -169,6 +169,32 @@ size = "1kB"
     assert db.load(tmp_path / "out").flows["failure"].tolist() == ["unanswered"]
 
 
+def test_a_sender_to_nobody_says_so_and_gives_up_where_the_port_is_closed(cli: Cli) -> None:
+    done = cli("send", "--to", "127.0.0.1:9", "--size", "1kB")
+    said = done.stderr.splitlines()
+    assert done.returncode == 2
+    for line, seconds in zip(said, (1, 2, 4), strict=False):
+        assert line == f"dumbbell: 127.0.0.1:9 has not answered for {seconds} s; still trying"
+    assert len(said) == 4
+    assert said[3].startswith("dumbbell: 127.0.0.1:9: nobody listens at this port; start `dumbbell recv`")
+
+
+def test_a_sender_goes_on_asking_where_packets_vanish() -> None:
+    # Bound, so that nothing comes back, and never read.
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        found: list[float] = []
+        port = deaf.getsockname()[1]
+        send(
+            scenario_of_flows("1kB"),
+            f"127.0.0.1:{port}",
+            stopped=lambda: found[-1:] > [8.0],
+            unanswered=found.append,
+        )
+    assert found == sorted(found)
+    assert len(found) > 20
+
+
 def test_no_router_on_the_way_is_a_failure_with_a_reason() -> None:
     receiver = Receiver(rate=NO_LIMIT)
     ends = send(scenario_of_flows("1kB"), receiver.address)

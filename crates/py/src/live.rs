@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use dumbbell_core::Duration;
 use dumbbell_live::rcp::run::{self, Endpoint, Until};
 use dumbbell_live::shell::{Ended, Shell};
 use pyo3::exceptions::PyValueError;
@@ -68,9 +69,9 @@ pub fn shell<'py>(
 /// What an end point returns: tables, what it did not take, how late its timers fired.
 type Ends<'py> = (Vec<Table>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// Sends the RCP flows of the scenario; ends when `stopped()` is true.
+/// Sends the RCP flows of the scenario; ends when `stopped()` is true. As long as nobody answers, calls `unanswered(seconds)`.
 #[pyfunction]
-#[pyo3(signature = (scenario, address, port, events, stopped))]
+#[pyo3(signature = (scenario, address, port, events, stopped, unanswered))]
 pub fn send<'py>(
     py: Python<'py>,
     scenario: &Scenario,
@@ -78,10 +79,17 @@ pub fn send<'py>(
     port: u16,
     events: Option<PathBuf>,
     stopped: Py<PyAny>,
+    unanswered: Py<PyAny>,
 ) -> PyResult<Ends<'py>> {
     let address: IpAddr = address.parse().map_err(|_| PyValueError::new_err("no address"))?;
     let to = SocketAddr::new(address, port);
-    let ends = with_tick(py, &stopped, |tick| run::send(&scenario.plan, to, events.as_deref(), tick))?;
+    let asked = |py: Python<'_>, silence: Option<Duration>| {
+        if let Some(silence) = silence {
+            unanswered.call1(py, (silence.as_secs_f64(),))?;
+        }
+        stopped.call0(py)?.extract::<bool>(py)
+    };
+    let ends = with_tick(py, asked, |tick| run::send(&scenario.plan, to, events.as_deref(), tick))?;
     Ok((scenario.tables(ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
 }
 
@@ -98,25 +106,28 @@ pub fn receive<'py>(
     stopped: Py<PyAny>,
 ) -> PyResult<Ends<'py>> {
     let until = Until { flows, same_clock };
-    let ends =
-        with_tick(py, &stopped, |tick| run::receive(&scenario.plan, port, until, events.as_deref(), tick))?;
+    let asked = |py: Python<'_>, ()| stopped.call0(py)?.extract::<bool>(py);
+    let ends = with_tick(py, asked, |tick| {
+        run::receive(&scenario.plan, port, until, events.as_deref(), || tick(()))
+    })?;
     Ok((scenario.tables(ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
 }
 
-/// Runs an end point without the interpreter lock. What `stopped` or a signal handler raises ends it and is passed on.
-fn with_tick(
+/// Runs an end point without the interpreter lock, until `asked` is true. What that or a signal handler raises ends it and is
+/// passed on.
+fn with_tick<T>(
     py: Python<'_>,
-    stopped: &Py<PyAny>,
-    run: impl FnOnce(&mut dyn FnMut() -> ControlFlow<()>) -> Result<Endpoint, Ended> + Send,
+    asked: impl Fn(Python<'_>, T) -> PyResult<bool> + Sync,
+    run: impl FnOnce(&mut dyn FnMut(T) -> ControlFlow<()>) -> Result<Endpoint, Ended> + Send,
 ) -> PyResult<Endpoint> {
     let mut raised = None;
     let ended = py.detach(|| {
-        run(&mut || {
-            let asked = Python::attach(|py| {
+        run(&mut |news| {
+            let end = Python::attach(|py| {
                 py.check_signals()?;
-                stopped.call0(py)?.extract::<bool>(py)
+                asked(py, news)
             });
-            match asked {
+            match end {
                 Ok(false) => ControlFlow::Continue(()),
                 Ok(true) => ControlFlow::Break(()),
                 Err(e) => {

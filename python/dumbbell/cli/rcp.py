@@ -60,9 +60,26 @@ def send(
     scenario = (
         read_scenario(file, settings, None) if file else scenario_of_flows(size, count or 1, gap or "0s")
     )
+    told = _Silence(to)
     return _run(
-        lambda stopped: send_flows(scenario, to, events=events, stopped=stopped), output, force, "sent"
+        lambda stopped: send_flows(scenario, to, events=events, stopped=stopped, unanswered=told),
+        output,
+        force,
+        "sent",
     )
+
+
+class _Silence:
+    """Says on stderr that nobody answers: after a second, and whenever twice the time has passed."""
+
+    def __init__(self, to: str) -> None:
+        self.to = to
+        self.next = 1.0
+
+    def __call__(self, seconds: float) -> None:
+        if seconds >= self.next:
+            self.next *= 2
+            click.echo(f"dumbbell: {self.to} has not answered for {seconds:.0f} s; still trying", err=True)
 
 
 @click.command()

@@ -126,6 +126,7 @@ def send(
     *,
     events: str | os.PathLike[str] | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    unanswered: Callable[[float], None] = lambda _: None,
 ) -> Endpoint:
     """Send the RCP flows of a scenario over UDP, with the state machines of the simulator.
 
@@ -141,13 +142,16 @@ def send(
         A log to write, of every call of a state machine; :func:`replay` reads it.
     stopped
         Called some ten times a second; ends the sending if true.
+    unanswered
+        Called as often with the seconds since the beginning, as long as nobody has answered.
 
     Raises
     ------
     DumbbellError
-        If a flow does not use RCP, or the network refuses.
+        If a flow does not use RCP, the network refuses, or nobody listens at the port (told by the first packet
+        that comes back after five seconds).
     """
-    tables, counts, late = _native.send(scenario._native, *address_of(to), events, stopped)
+    tables, counts, late = _native.send(scenario._native, *address_of(to), events, stopped, unanswered)
     return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late)
 
 

@@ -31,6 +31,10 @@ const IPV6_MORE: u32 = 20;
 /// last answer to be asked for again.
 const QUIET: Duration = Duration::from_secs(1);
 
+/// A sender whose packets come back, and that was never answered, gives up with the first that comes back this long after
+/// it began: time enough for a receiver that starts at the same time.
+const REFUSED: Duration = Duration::from_secs(5);
+
 /// What an end point leaves behind.
 pub struct Endpoint {
     /// The tables of a simulation, with the flows alone.
@@ -42,15 +46,16 @@ pub struct Endpoint {
 }
 
 /// Sends the flows of a plan to `to` and returns when all have ended, or at the end of the plan. `tick` is called some ten
-/// times a second and may end it; then what was not sent is left.
+/// times a second with the time since the beginning, as long as nobody has answered, and may end it; then what was not sent is
+/// left.
 ///
 /// # Errors
-/// If some flows do not use RCP, or the network refuses.
+/// If some flows do not use RCP, the network refuses, or nobody listens at the port.
 pub fn send(
     plan: &Plan,
     to: SocketAddr,
     events: Option<&Path>,
-    mut tick: impl FnMut() -> ControlFlow<()>,
+    mut tick: impl FnMut(Option<Duration>) -> ControlFlow<()>,
 ) -> Result<Endpoint, Ended> {
     let (mut socket, mtu) = connect(to).map_err(|e| refused(&to.to_string(), &e))?;
     let begin = monotonic();
@@ -59,15 +64,25 @@ pub fn send(
     let _precise = Precise::begin();
     let mut came = Vec::new();
     let mut next_tick = begin;
+    let mut heard = false;
     loop {
         let now = monotonic();
         if now >= next_tick {
             next_tick = now + TICK;
-            if tick().is_break() {
+            if tick((!heard).then(|| now.since(begin))).is_break() {
                 break;
             }
         }
+        let refusals = socket.refused;
         socket.receive(&mut came).map_err(|e| refused(&to.to_string(), &e))?;
+        heard |= !came.is_empty();
+        if !heard && socket.refused > refusals && now.since(begin) >= REFUSED {
+            return Err(Ended::Refused(ConfigError {
+                path: to.to_string(),
+                message: "nobody listens at this port".to_owned(),
+                remedy: "start `dumbbell recv` there, or give another address".to_owned(),
+            }));
+        }
         came.iter().for_each(|datagram| senders.take(now, datagram.head(), datagram.length));
         senders.wake(now);
         while !socket.is_full()

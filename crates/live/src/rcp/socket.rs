@@ -48,6 +48,8 @@ pub struct Socket {
     outgoing: Vec<Outgoing>,
     /// Datagrams that the kernel refused.
     pub unsent: u64,
+    /// Datagrams that came back: nobody listens where they went. Known of a connected socket only.
+    pub refused: u64,
 }
 
 impl Socket {
@@ -60,7 +62,7 @@ impl Socket {
         // The kernel grants what it allows.
         let _ = nix::sys::socket::setsockopt(&socket, nix::sys::socket::sockopt::RcvBuf, &BUFFER);
         let _ = nix::sys::socket::setsockopt(&socket, nix::sys::socket::sockopt::SndBuf, &BUFFER);
-        Ok(Socket { socket, outgoing: Vec::with_capacity(BATCH), unsent: 0 })
+        Ok(Socket { socket, outgoing: Vec::with_capacity(BATCH), unsent: 0, refused: 0 })
     }
 
     /// Takes in up to [`BATCH`] datagrams. Of each, only the header is copied.
@@ -90,6 +92,7 @@ impl Socket {
         let count = unsafe { libc::recvmmsg(fd, messages.as_mut_ptr(), BATCH as u32, flags, none) };
         if count < 0 {
             let e = io::Error::last_os_error();
+            self.note_refusal(&e);
             return if is_passing(&e) { Ok(()) } else { Err(e) };
         }
         for ((message, address), bytes) in messages.iter().zip(&addresses).zip(&bytes).take(count as usize) {
@@ -101,6 +104,10 @@ impl Socket {
             }
         }
         Ok(())
+    }
+
+    fn note_refusal(&mut self, e: &io::Error) {
+        self.refused += u64::from(e.kind() == io::ErrorKind::ConnectionRefused);
     }
 
     /// True if nothing more can be queued before [`Socket::flush`].
@@ -140,6 +147,7 @@ impl Socket {
             let sent = unsafe { libc::sendmmsg(fd, messages.as_mut_ptr(), count as u32, libc::MSG_DONTWAIT) };
             if sent < 0 {
                 let e = io::Error::last_os_error();
+                self.note_refusal(&e);
                 match e.kind() {
                     io::ErrorKind::WouldBlock => return false,
                     io::ErrorKind::Interrupted => {}
