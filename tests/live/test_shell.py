@@ -122,6 +122,15 @@ except OSError as error:
     assert (tmp_path / "error").read_text() == "101", "network is unreachable"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has other users to become")
+def test_a_program_of_root_may_go_on_as_another_user(link: db.Scenario) -> None:
+    # What tcpdump does once it has opened its device; here the user is nobody.
+    become = "os.initgroups('nobody', 65534); os.setgid(65534); os.setuid(65534)"
+    script = f"import os; {become}; assert os.getresuid() == (65534,) * 3"
+    assert run_shell(link, [PYTHON, "-c", script], network_administration=True).status == 0
+    assert run_shell(link, [PYTHON, "-c", script]).status != 0, "not without being asked"
+
+
 def test_the_exit_status_is_that_of_the_command(cli: Cli) -> None:
     for script, status in (("exit 3", 3), ("kill -9 $$", 137)):
         assert cli("shell", "--cbr", "12Mbit/s", "--", "sh", "-c", script).returncode == status

@@ -98,6 +98,8 @@ pub struct End {
     waiter: Pid,
 }
 
+const UNMAPPED: u8 = b'u';
+const MAPPED: u8 = b'm';
 const READY: u8 = b'r';
 const REFUSED: u8 = b'e';
 const LISTENING: u8 = b'l';
@@ -124,7 +126,13 @@ impl End {
             };
         drop(theirs);
         let mut buffer = [0; 512];
-        let (length, mut descriptors) = receive(&ours, &mut buffer).unwrap_or_default();
+        let (mut length, mut descriptors) = receive(&ours, &mut buffer).unwrap_or_default();
+        if buffer[..length] == [UNMAPPED] {
+            // A failure shows in what the namespace then does.
+            let _ = map_ids(waiter, inside.command.as_ref().is_some_and(|c| c.network_administration));
+            send(&ours, &[MAPPED], &[]);
+            (length, descriptors) = receive(&ours, &mut buffer).unwrap_or_default();
+        }
         match buffer[..length].split_first() {
             Some((&READY, _)) if !descriptors.is_empty() => {
                 let device = descriptors.remove(0);
@@ -199,6 +207,20 @@ fn refusal(what: &str, e: io::Error, remedy: &str) -> ConfigError {
     ConfigError { path: String::new(), message: format!("cannot make {what} ({e})"), remedy: remedy.into() }
 }
 
+/// Gives numbers to the users of the namespace that a process has made. Each keeps its number, so that files belong to whom
+/// they did: the user who started the emulator, or, for programs that begin as the superuser and go on as somebody else,
+/// all of them, where there is a right to that.
+fn map_ids(process: Pid, everybody: bool) -> io::Result<()> {
+    let write = |file: &str, text: String| fs::write(format!("/proc/{process}/{file}"), text);
+    if everybody && write("uid_map", format!("0 0 {}", u32::MAX)).is_ok() {
+        return write("gid_map", format!("0 0 {}", u32::MAX));
+    }
+    let (user, group) = (getuid(), getgid());
+    write("setgroups", "deny".to_owned())?;
+    write("uid_map", format!("{user} {user} 1"))?;
+    write("gid_map", format!("{group} {group} 1"))
+}
+
 fn reap(pid: Pid) {
     while waitpid(pid, None) == Err(Errno::EINTR) {}
 }
@@ -250,13 +272,16 @@ fn wait_for_first(inside: &Inside, socket: OwnedFd) -> ! {
         // Before the namespace is made: within it, nobody has a right over the machine's processors.
         precise::favour_end_point();
     }
-    let ids = (getuid(), getgid());
     let flags = CloneFlags::CLONE_NEWUSER
         | CloneFlags::CLONE_NEWNET
         | CloneFlags::CLONE_NEWPID
         | CloneFlags::CLONE_NEWNS;
-    let made = unshare(flags).map_err(io::Error::from).and_then(|()| map_ids(ids.0.as_raw(), ids.1.as_raw()));
-    let child = made.and_then(|()| Ok(fork_process()?));
+    let made = unshare(flags).and_then(|()| {
+        send(&socket, &[UNMAPPED], &[]);
+        let mut answer = [0];
+        receive(&socket, &mut answer)
+    });
+    let child = made.and_then(|_| fork_process());
     match child {
         Ok(ForkResult::Child) => first_process(inside, &socket),
         Ok(ForkResult::Parent { child }) => {
@@ -279,13 +304,6 @@ fn keep_only(socket: OwnedFd) -> OwnedFd {
     // SAFETY: as above.
     unsafe { libc::close_range(SOCKET as u32 + 1, u32::MAX, 0) };
     owned(SOCKET)
-}
-
-/// The user keeps its number, so that files belong to whom they did.
-fn map_ids(user: u32, group: u32) -> io::Result<()> {
-    fs::write("/proc/self/setgroups", "deny")?;
-    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
 fn refuse(socket: &OwnedFd, text: &str) {
@@ -466,6 +484,10 @@ fn drop_privileges(network_administration: bool) -> Result<(), Box<dyn std::erro
     let mut kept = caps::CapsHashSet::new();
     if network_administration {
         kept.extend([Capability::CAP_NET_ADMIN, Capability::CAP_NET_RAW]);
+    }
+    if network_administration && getuid().is_root() {
+        // Those who capture packets go on as another user than root, as tcpdump does.
+        kept.extend([Capability::CAP_SETUID, Capability::CAP_SETGID]);
     }
     if getuid().is_root() {
         // Without it, the user 0 could not make the namespaces of a shell within this one (user_namespaces(7)). Over
