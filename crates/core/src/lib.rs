@@ -4,10 +4,10 @@
 //! and the declarations of the result tables. No clock, no input or output, no simulator.
 
 pub mod config;
+pub mod header;
 pub mod memory;
 pub mod packet;
 pub mod quantity;
-pub mod rcp;
 pub mod registry;
 pub mod results;
 pub mod rng;
@@ -16,18 +16,16 @@ pub mod table;
 pub mod time;
 pub mod value;
 pub mod verdict;
-pub mod xcp;
 
 /// `serde_json`, re-exported for the code that [`config!`] and [`registry!`] expand to.
 pub use serde_json as json;
 
 pub use config::{Config, ConfigError, Validate};
-pub use packet::{Direction, Ecn, Frame, Header, Packet, SackBlock, TcpHeader};
+pub use header::{Header, HeaderKind, Registered};
+pub use packet::{Direction, Ecn, Frame, Packet};
 pub use quantity::{BitRate, Bytes, Probability, QueueLimit};
-pub use rcp::{RcpHeader, RcpKind};
 pub use results::Results;
 pub use stage::Stage;
 pub use time::{Duration, Time};
 pub use value::Value;
 pub use verdict::{DropReason, MarkReason, VerdictSink};
-pub use xcp::XcpHeader;

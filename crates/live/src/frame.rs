@@ -2,12 +2,11 @@
 //!
 //! Parsed once, on arrival; everything that comes from outside is checked there, so that nothing behind it can fail.
 
-use dumbbell_core::rcp::RcpHeader;
-use dumbbell_core::{Ecn, Frame, Time};
+use dumbbell_core::header::LONGEST_HEADER;
+use dumbbell_core::{Ecn, Frame, Header, Time};
 use dumbbell_net::link::Carried;
 
 use crate::checksum::{self, Sum};
-use crate::wire;
 
 /// Headers of IPv6 extensions that are looked through for a transport header; longer chains count as opaque.
 const MAX_EXTENSIONS: usize = 8;
@@ -173,12 +172,20 @@ impl Frame for IpFrame {
         self.traffic_class() >> 2
     }
 
-    fn rcp(&self) -> Option<RcpHeader> {
-        wire::of_frame(self)
+    fn read<H: Header>(&self) -> Option<H> {
+        H::WIRE?.decode(self.udp_payload()?)
     }
 
-    fn set_rcp_rate(&mut self, rate: u64) {
-        wire::stamp(self, rate);
+    fn write<H: Header>(&mut self, header: &H) {
+        let Some(codec) = H::WIRE else { return };
+        let mut bytes = [0; LONGEST_HEADER];
+        let bytes = &mut bytes[..codec.length()];
+        let Some(payload) = self.udp_payload().and_then(|payload| payload.get(..bytes.len())) else { return };
+        bytes.copy_from_slice(payload);
+        if codec.decode(bytes).is_some() {
+            codec.encode(header, bytes);
+            self.write_udp_payload(0, bytes);
+        }
     }
 }
 
@@ -304,6 +311,7 @@ fn word16(bytes: &[u8], at: usize) -> u16 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use dumbbell_header::{RcpHeader, RcpKind, XcpHeader};
     use proptest::prelude::*;
 
     /// A whole UDP datagram with right checksums.
@@ -453,6 +461,42 @@ pub(crate) mod tests {
             let want = if none { 0 } else { udp_checksum(frame.bytes(), header) };
             prop_assert_eq!(be16(frame.bytes(), header + 6), want);
             prop_assert!(frame.udp_checksum_holds());
+        }
+
+        #[test]
+        fn a_router_writes_its_header_and_nothing_else(
+            v6: bool, none: bool, flow: u32, data in prop::collection::vec(any::<u8>(), 0..1400),
+            (kind, flags, seq, rate, offer) in (1..=8_u8, any::<u8>(), any::<u32>(), any::<u64>(), any::<u64>()),
+        ) {
+            let header = RcpHeader { kind: RcpKind::of(kind), flags, seq, rate, ..RcpHeader::default() };
+            let mut bytes = udp(v6, (9, 9), 0, &[&header.encode(flow)[..], &data].concat());
+            let start = if v6 { 40 } else { 20 };
+            if none {
+                bytes[start + 6..start + 8].fill(0);
+            }
+            let mut frame = frame(bytes);
+            prop_assert_eq!(frame.read(), Some(header));
+            let stamped = RcpHeader { rate: offer, flags: flags | RcpHeader::RATE_STAMPED, ..header };
+            frame.write(&stamped);
+            prop_assert_eq!(frame.read(), Some(stamped));
+            let payload = frame.udp_payload().unwrap();
+            prop_assert_eq!(payload, [&stamped.encode(flow)[..], &data].concat());
+            prop_assert_eq!(be16(frame.bytes(), start + 6) == 0, none);
+            prop_assert!(frame.udp_checksum_holds());
+            // What has no wire form is not there, and is not written.
+            let before = frame.bytes().to_vec();
+            frame.write(&XcpHeader { spacing: 1.0, rtt: 1.0, delta: 1.0 });
+            prop_assert_eq!(frame.read::<XcpHeader>(), None);
+            prop_assert_eq!(frame.bytes(), &before[..]);
+        }
+
+        #[test]
+        fn a_header_is_written_only_where_there_is_one(payload in prop::collection::vec(any::<u8>(), 0..100)) {
+            let mut frame = frame(udp(false, (9, 9), 0, &payload));
+            if frame.read::<RcpHeader>().is_none() {
+                frame.write(&RcpHeader { kind: RcpKind::Syn, ..RcpHeader::default() });
+                prop_assert_eq!(frame.udp_payload(), Some(&payload[..]));
+            }
         }
 
         #[test]

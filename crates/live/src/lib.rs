@@ -15,6 +15,5 @@ mod precise;
 pub mod rcp;
 pub mod shell;
 pub mod waiting;
-pub mod wire;
 
 pub use frame::IpFrame;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Duration, Packet, Stage, Time};
+use dumbbell_core::{Duration, HeaderKind, Packet, Stage, Time};
 
 use crate::{rcp, tcp, udp};
 
@@ -162,8 +162,9 @@ pub trait Transport {
         None
     }
 
-    /// The router agent that one of the forward links needs; `None` if the transport asks nothing of routers.
-    fn needs_router(&self) -> Option<&'static str> {
+    /// The header in which it asks routers: one of the forward links needs an agent that reads it. `None` if it asks
+    /// nothing of them.
+    fn asks_routers(&self) -> Option<HeaderKind> {
         None
     }
 
@@ -216,9 +217,10 @@ macro_rules! transports {
                 match self { $( TransportSpec::$variant(p) => p.offered_rate() ),+ }
             }
 
-            /// The router agent that one of the forward links needs; `None` if the transport asks nothing of routers.
-            pub fn needs_router(&self) -> Option<&'static str> {
-                match self { $( TransportSpec::$variant(p) => p.needs_router() ),+ }
+            /// The header in which it asks routers: one of the forward links needs an agent that reads it. `None` if
+            /// it asks nothing of them.
+            pub fn asks_routers(&self) -> Option<HeaderKind> {
+                match self { $( TransportSpec::$variant(p) => p.asks_routers() ),+ }
             }
 
             /// Checks that the transport's packets fit a path whose largest packet is `mtu` bytes.

@@ -39,7 +39,7 @@ mod _native {
     const RCP_PORT: u16 = dumbbell_live::rcp::PORT;
     /// Bytes of the headers of a packet of RCP over UDP and IPv4.
     #[pymodule_export]
-    const RCP_HEADERS: u32 = dumbbell_live::wire::HEADER as u32 + dumbbell_live::wire::IP_AND_UDP;
+    const RCP_HEADERS: u32 = dumbbell_live::rcp::HEADERS;
     /// The exact versions that this module is built from.
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Bytes, Config, Duration, Time, Value};
 use dumbbell_net::link::Trace;
+use dumbbell_net::router::AgentSpec;
 use dumbbell_proto::TransportSpec;
 use sha2::{Digest, Sha256};
 
@@ -155,20 +156,21 @@ impl Planner<'_, '_> {
         let default = At::root("transport");
         let own_place = at.key("transport");
         let place = if own { &own_place } else { &default };
-        if let Some(router) = transport.needs_router() {
+        if let Some(header) = transport.asks_routers() {
             let links = &self.pairs.network.links;
             let served = |pair: u32| {
                 let mut path = self.pairs.all()[pair as usize].forward.iter();
                 path.any(|link| {
-                    links[*link as usize].spec.router.as_ref().is_some_and(|r| r.name() == router)
+                    let router = &links[*link as usize].spec.router;
+                    router.as_ref().is_some_and(|r| r.headers().contains(&header))
                 })
             };
             if !pairs.iter().all(|pair| served(*pair)) {
+                let serve = AgentSpec::ALL.iter().filter(|(_, headers)| headers.contains(&header));
+                let kinds = serve.map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>().join(" or ");
                 return Err(place.error(
-                    format!(
-                        "needs a router that tells it what to send, and a path has none of kind {router:?}"
-                    ),
-                    format!("give a link of each path `router = {router:?}`"),
+                    format!("needs a router that tells it what to send, and a path has none of kind {kinds}"),
+                    format!("give a link of each path `router = {kinds}`"),
                 ));
             }
         }

@@ -13,10 +13,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use dumbbell_core::rcp::RcpHeader;
 use dumbbell_core::{ConfigError, Time};
-
-use crate::wire::{self, HEADER};
+use dumbbell_header::RcpHeader;
 
 /// Which end wrote a log, and what its state machines were made with.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -99,7 +97,7 @@ pub fn parse(line: &str) -> Option<(Time, u32, Event)> {
     let flow = words.next()?.parse().ok()?;
     let mut packet = || {
         let payload = words.next()?.parse().ok()?;
-        let (_, header) = wire::decode(&bytes(words.next()?)?)?;
+        let (_, header) = RcpHeader::decode(&bytes(words.next()?)?)?;
         Some((header, payload))
     };
     let event = match kind {
@@ -112,9 +110,9 @@ pub fn parse(line: &str) -> Option<(Time, u32, Event)> {
     Some((time, flow, event))
 }
 
-fn bytes(hex: &str) -> Option<[u8; HEADER]> {
-    let mut bytes = [0; HEADER];
-    if hex.len() != 2 * HEADER {
+fn bytes(hex: &str) -> Option<[u8; RcpHeader::LENGTH]> {
+    let mut bytes = [0; RcpHeader::LENGTH];
+    if hex.len() != 2 * RcpHeader::LENGTH {
         return None;
     }
     for (byte, digits) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
@@ -170,7 +168,7 @@ impl Log {
     fn packet(&mut self, kind: &str, now: Time, flow: u32, header: &RcpHeader, payload: u16) {
         let mut line = std::mem::take(&mut self.line);
         line.clear();
-        for byte in wire::encode(flow, header) {
+        for byte in header.encode(flow) {
             // Text never fails.
             let _ = write!(line, "{byte:02x}");
         }

@@ -2,7 +2,7 @@
 //!
 //! [`Senders`] and [`Receivers`] know neither: datagrams and times are arguments, so that they can be fuzzed and replayed.
 //! [`run`] moves datagrams between them and a [`socket`]. Sizes are those of IP packets: the 48 bytes of the header of RCP
-//! ([`crate::wire`]), the payload, and the headers of UDP and IP.
+//! ([`dumbbell_header::rcp`]), the payload, and the headers of UDP and IP.
 
 pub mod events;
 mod receive;
@@ -18,6 +18,9 @@ pub use send::Senders;
 
 /// The UDP port that receivers listen at without another; in the range that IANA leaves to private use.
 pub const PORT: u16 = 52_430;
+
+/// Bytes of the headers of a packet over IPv4: those of IPv4 (RFC 791) and UDP (RFC 768), and that of RCP.
+pub const HEADERS: u32 = 28 + dumbbell_header::RcpHeader::LENGTH as u32;
 
 /// What came and was not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]

@@ -5,8 +5,8 @@ use std::hash::Hash;
 use std::io;
 use std::path::Path;
 
-use dumbbell_core::rcp::{RcpHeader, RcpKind};
 use dumbbell_core::{ConfigError, Duration, Time};
+use dumbbell_header::{RcpHeader, RcpKind};
 use dumbbell_proto::ReceiverReport;
 use dumbbell_proto::rcp::Receiver;
 use dumbbell_proto::transport::ReceiveEnd;
@@ -14,7 +14,6 @@ use dumbbell_proto::transport::ReceiveEnd;
 use super::Counts;
 use super::events::{Log, What};
 use super::send::payload_of;
-use crate::wire;
 
 /// Flows in progress at a time: more than a link of these rates shares out, and few enough that a flood of them fills no
 /// memory.
@@ -88,7 +87,7 @@ impl<A: Copy + Eq + Hash> Receivers<A> {
     /// Takes in a datagram of `length` bytes, of which `bytes` are the first; the flow and header of the answer, if there
     /// is one.
     pub fn take(&mut self, now: Time, from: A, bytes: &[u8], length: usize) -> Option<(u32, RcpHeader)> {
-        let Some((flow, header)) = wire::decode(bytes) else {
+        let Some((flow, header)) = RcpHeader::decode(bytes) else {
             self.counts.malformed += 1;
             return None;
         };

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use dumbbell_core::rcp::RcpHeader;
-use dumbbell_core::{ConfigError, Packet, Stage, Time};
+use dumbbell_core::{ConfigError, Ecn, Header, Packet, Stage, Time};
+use dumbbell_header::RcpHeader;
 use dumbbell_proto::transport::Transport;
 use dumbbell_proto::{Opening, rcp};
 use dumbbell_sim::Plan;
@@ -97,16 +97,18 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
             Event::Open { .. } => {}
             Event::Wake => machine.stage().wake(now),
             Event::Came { header: came, payload } => {
-                machine.stage().push(now, &came.into_packet(flow, header.saturating_add(payload)));
+                machine
+                    .stage()
+                    .push(now, &came.into_packet(flow, header.saturating_add(payload), Ecn::NotEct));
             }
             Event::Left { header: left, payload } => {
                 found.packets += 1;
                 let packet = machine.stage().pull(now);
                 let same = packet.as_ref().is_some_and(|packet| {
-                    (RcpHeader::of(packet), packet.size) == (left, header.saturating_add(payload))
+                    (header_of(packet), packet.size) == (left, header.saturating_add(payload))
                 });
                 if !same {
-                    let expected = packet.as_ref().map(RcpHeader::of);
+                    let expected = packet.as_ref().map(header_of);
                     found.difference =
                         Some(format!("line {}: {left:?} left, {expected:?} by the simulator", number + 1));
                     return Ok(found);
@@ -124,6 +126,10 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
     Ok(found)
 }
 
+fn header_of(packet: &Packet) -> RcpHeader {
+    RcpHeader::unpack(&packet.words())
+}
+
 fn unsaid(line: usize, now: Time, packet: &Packet) -> String {
-    format!("line {}: at {now} only the simulator sends {:?}", line + 1, RcpHeader::of(packet))
+    format!("line {}: at {now} only the simulator sends {:?}", line + 1, header_of(packet))
 }

@@ -11,15 +11,14 @@ use dumbbell_core::{ConfigError, Duration, Time};
 use dumbbell_sim::Plan;
 use nix::poll::{PollFd, PollFlags, ppoll};
 
-use super::Counts;
 use super::receive::Receivers;
 use super::send::Senders;
 use super::socket::Socket;
+use super::{Counts, HEADERS};
 use crate::clock::{monotonic, timespec};
 use crate::lateness::Quantiles;
 use crate::precise::Precise;
 use crate::shell::Ended;
-use crate::wire::{self, IP_AND_UDP};
 
 /// Time between two looks at the caller, who may wish to stop.
 const TICK: Duration = Duration::from_millis(100);
@@ -88,7 +87,7 @@ pub fn send(
         while !socket.is_full()
             && let Some(packet) = senders.pull(now)
         {
-            socket.queue(None, wire::encode(packet.flow, &packet.header), packet.payload);
+            socket.queue(None, packet.header.encode(packet.flow), packet.payload);
         }
         let all_sent = socket.flush();
         if all_sent && senders.is_done() || now >= end {
@@ -149,7 +148,7 @@ pub fn receive(
             for datagram in &came {
                 let taken = receivers.take(now, datagram.from, datagram.head(), datagram.length);
                 if let Some((flow, answer)) = taken {
-                    socket.queue(Some(datagram.from), wire::encode(flow, &answer), 0);
+                    socket.queue(Some(datagram.from), answer.encode(flow), 0);
                 }
             }
         }
@@ -165,7 +164,7 @@ pub fn receive(
 
 /// Bytes of headers in a packet to or from this address.
 fn header_bytes(peer: SocketAddr) -> u16 {
-    (wire::HEADER as u32 + IP_AND_UDP + if peer.is_ipv6() { IPV6_MORE } else { 0 }) as u16
+    (HEADERS + if peer.is_ipv6() { IPV6_MORE } else { 0 }) as u16
 }
 
 /// A socket connected to `to`, and the largest packet on the way as far as the machine knows.

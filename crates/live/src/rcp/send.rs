@@ -6,9 +6,9 @@ use std::iter::Peekable;
 use std::path::Path;
 use std::sync::Arc;
 
-use dumbbell_core::rcp::RcpHeader;
 use dumbbell_core::rng::stream;
 use dumbbell_core::{ConfigError, Stage, Time};
+use dumbbell_header::RcpHeader;
 use dumbbell_proto::rcp::{Params, Sender};
 use dumbbell_proto::transport::SendEnd;
 use dumbbell_proto::{Opening, SenderReport, TransportSpec};
@@ -20,7 +20,6 @@ use dumbbell_sim::workload::{Arrivals, Traffic};
 use super::Counts;
 use super::events::{Log, What};
 use crate::lateness::Lateness;
-use crate::wire::{self, HEADER};
 
 /// What a sender wants to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,7 +159,7 @@ impl<'p> Senders<'p> {
 
     /// Takes in a datagram of `length` bytes, of which `bytes` are the first.
     pub fn take(&mut self, now: Time, bytes: &[u8], length: usize) {
-        let Some((number, header)) = wire::decode(bytes) else {
+        let Some((number, header)) = RcpHeader::decode(bytes) else {
             self.counts.malformed += 1;
             return;
         };
@@ -286,5 +285,5 @@ impl<'p> Senders<'p> {
 
 /// Bytes of data in a datagram of RCP.
 pub(super) fn payload_of(length: usize) -> u16 {
-    u16::try_from(length.saturating_sub(HEADER)).unwrap_or(u16::MAX)
+    u16::try_from(length.saturating_sub(RcpHeader::LENGTH)).unwrap_or(u16::MAX)
 }

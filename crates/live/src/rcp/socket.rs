@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use nix::sys::socket::{SockaddrLike, SockaddrStorage};
 
-use crate::wire::HEADER;
+use dumbbell_header::RcpHeader;
 
 /// Datagrams in one system call: what a link of 500 Mbit/s brings in two milliseconds.
 pub const BATCH: usize = 64;
@@ -23,7 +23,7 @@ pub struct Incoming {
     /// Where from.
     pub from: SocketAddr,
     /// The first bytes.
-    pub bytes: [u8; HEADER],
+    pub bytes: [u8; RcpHeader::LENGTH],
     /// Bytes of the whole datagram.
     pub length: usize,
 }
@@ -31,14 +31,14 @@ pub struct Incoming {
 impl Incoming {
     /// The first bytes, as many as there are.
     pub fn head(&self) -> &[u8] {
-        &self.bytes[..self.length.min(HEADER)]
+        &self.bytes[..self.length.min(RcpHeader::LENGTH)]
     }
 }
 
 /// A datagram that waits to be sent.
 struct Outgoing {
     to: Option<SockaddrStorage>,
-    header: [u8; HEADER],
+    header: [u8; RcpHeader::LENGTH],
     payload: u16,
 }
 
@@ -76,9 +76,10 @@ impl Socket {
         let mut addresses: [libc::sockaddr_storage; BATCH] = unsafe { std::mem::zeroed() };
         // SAFETY: as above.
         let mut messages: [libc::mmsghdr; BATCH] = unsafe { std::mem::zeroed() };
-        let mut bytes = [[0_u8; HEADER]; BATCH];
-        let mut parts =
-            bytes.each_mut().map(|b| libc::iovec { iov_base: b.as_mut_ptr().cast(), iov_len: HEADER });
+        let mut bytes = [[0_u8; RcpHeader::LENGTH]; BATCH];
+        let mut parts = bytes
+            .each_mut()
+            .map(|b| libc::iovec { iov_base: b.as_mut_ptr().cast(), iov_len: RcpHeader::LENGTH });
         for ((message, part), address) in messages.iter_mut().zip(&mut parts).zip(&mut addresses) {
             message.msg_hdr.msg_name = std::ptr::from_mut(address).cast();
             message.msg_hdr.msg_namelen = size_of::<libc::sockaddr_storage>() as u32;
@@ -116,7 +117,7 @@ impl Socket {
     }
 
     /// Queues a datagram: to `to`, or to the peer that the socket is connected to.
-    pub fn queue(&mut self, to: Option<SocketAddr>, header: [u8; HEADER], payload: u16) {
+    pub fn queue(&mut self, to: Option<SocketAddr>, header: [u8; RcpHeader::LENGTH], payload: u16) {
         self.outgoing.push(Outgoing { to: to.map(SockaddrStorage::from), header, payload });
     }
 
@@ -132,7 +133,7 @@ impl Socket {
             let mut messages: [libc::mmsghdr; BATCH] = unsafe { std::mem::zeroed() };
             for ((message, parts), datagram) in messages.iter_mut().zip(&mut parts).zip(&self.outgoing) {
                 *parts = [
-                    part(datagram.header.as_ptr(), HEADER),
+                    part(datagram.header.as_ptr(), RcpHeader::LENGTH),
                     part(ZEROS.as_ptr(), usize::from(datagram.payload)),
                 ];
                 if let Some(to) = &datagram.to {
@@ -195,14 +196,14 @@ mod tests {
         let mut receiver = Socket::new(receiver).unwrap();
         for i in 0..BATCH {
             assert!(!sender.is_full());
-            sender.queue(Some(to), [i as u8; HEADER], i as u16);
+            sender.queue(Some(to), [i as u8; RcpHeader::LENGTH], i as u16);
         }
         assert!(sender.is_full());
         assert!(sender.flush() && !sender.is_full());
         let mut came = Vec::new();
         receiver.receive(&mut came).unwrap();
         let found: Vec<(u8, usize)> = came.iter().map(|d| (d.head()[47], d.length)).collect();
-        assert_eq!(found, (0..BATCH).map(|i| (i as u8, HEADER + i)).collect::<Vec<_>>());
+        assert_eq!(found, (0..BATCH).map(|i| (i as u8, RcpHeader::LENGTH + i)).collect::<Vec<_>>());
         receiver.receive(&mut came).unwrap();
         assert!(came.is_empty());
     }

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use dumbbell_core::rcp::{RcpHeader, RcpKind};
 use dumbbell_core::{Duration, Time};
+use dumbbell_header::{RcpHeader, RcpKind};
 use dumbbell_sim::{Plan, Scenario};
 use proptest::prelude::*;
 
 use super::replay::replay;
 use super::{Receivers, Senders};
-use crate::wire;
 
 const HEADER: u16 = 76;
 
@@ -41,8 +40,7 @@ fn any_datagram() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(kind, flags, flow, seq, cum_ack, rate, total, sack)| {
             let kind = RcpKind::of(kind);
             let ts = sack >> 30;
-            wire::encode(flow, &RcpHeader { kind, flags, seq, cum_ack, rate, rtt: 0, total, ts, sack })
-                .to_vec()
+            RcpHeader { kind, flags, seq, cum_ack, rate, rtt: 0, total, ts, sack }.encode(flow).to_vec()
         });
     prop_oneof![1 => noise, 3 => header]
 }
@@ -78,7 +76,7 @@ proptest! {
             let answer = receivers.take(now, *from, datagram, datagram.len());
             // Never more than one answer, never to what is no question.
             if let Some((flow, answer)) = answer {
-                let (asked, header) = wire::decode(datagram).unwrap();
+                let (asked, header) = RcpHeader::decode(datagram).unwrap();
                 prop_assert_eq!((flow, Some(answer.kind)), (asked, header.kind.answer()));
                 prop_assert_eq!((answer.ts, answer.rate), (header.ts, header.rate));
             }
@@ -109,13 +107,13 @@ proptest! {
                     continue;
                 }
                 let rate = rates[passed / 10 % rates.len()];
-                let mut datagram = wire::encode(packet.flow, &RcpHeader { rate, ..packet.header }).to_vec();
+                let mut datagram = RcpHeader { rate, ..packet.header }.encode(packet.flow).to_vec();
                 datagram.resize(datagram.len() + usize::from(packet.payload), 0);
                 there.push((now + Duration::from_nanos(delay), datagram));
             }
             for (at, datagram) in there.extract_if(.., |d| d.0 <= now) {
                 if let Some((flow, answer)) = receivers.take(at, 0_u8, &datagram, datagram.len()) {
-                    back.push((at + Duration::from_nanos(delay), wire::encode(flow, &answer).to_vec()));
+                    back.push((at + Duration::from_nanos(delay), answer.encode(flow).to_vec()));
                 }
             }
             for (_, datagram) in back.extract_if(.., |d| d.0 <= now) {
@@ -144,7 +142,7 @@ fn a_log_that_was_changed_differs() {
     let path = folder.path().join("log");
     let mut receivers = Receivers::new(HEADER, Some(&path)).unwrap();
     let syn = RcpHeader { kind: RcpKind::Syn, rate: 5, total: 1, ..Default::default() };
-    receivers.take(Time::from_nanos(7), 0_u8, &wire::encode(3, &syn), 48).unwrap();
+    receivers.take(Time::from_nanos(7), 0_u8, &syn.encode(3), 48).unwrap();
     receivers.finish().unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(replay(&text, None).unwrap().difference, None);
@@ -159,7 +157,7 @@ fn a_log_that_was_changed_differs() {
 #[test]
 fn a_flood_of_flows_fills_no_memory() {
     let mut receivers = Receivers::new(HEADER, None).unwrap();
-    let syn = |flow| wire::encode(flow, &RcpHeader { kind: RcpKind::Syn, ..Default::default() });
+    let syn = |flow| RcpHeader { kind: RcpKind::Syn, ..Default::default() }.encode(flow);
     for flow in 0..100_000 {
         receivers.take(Time::from_nanos(flow.into()), 0_u8, &syn(flow), 48);
     }

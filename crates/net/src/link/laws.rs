@@ -1,9 +1,8 @@
 //! Laws of links, over generated arrivals.
 
 use dumbbell_core::rng::stream;
-use dumbbell_core::{
-    BitRate, Duration, Ecn, Packet, Probability, QueueLimit, RcpHeader, RcpKind, TcpHeader, Time,
-};
+use dumbbell_core::{BitRate, Duration, Ecn, Header, Packet, Probability, QueueLimit, Time};
+use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
 use proptest::prelude::*;
 
 use super::{Dropped, FifoLink, Link, LinkConfig, QueuedLink};
@@ -133,7 +132,7 @@ proptest! {
                 rtt: (id % 7) as u32 * 9000,
                 ..RcpHeader::default()
             };
-            header.into_packet(0, size)
+            header.into_packet(0, size, Ecn::NotEct)
         };
         let mut fast = Link::new(&config);
         prop_assert!(matches!(fast, Link::Stamped(_)));

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use dumbbell_core::{DropReason, Duration, Frame, Packet, Time};
+use dumbbell_core::{DropReason, Duration, Packet, Time};
 
 use super::{Arrival, Counters, Dropped, FifoLink, LinkConfig};
 use crate::queue::droptail;
@@ -57,8 +57,7 @@ impl StampedLink {
         let accepted = self.fifo.inside() != before;
         // The router sees what arrives at the queue, also if it finds no room.
         if accepted || drops.last().is_some_and(|(_, reason)| *reason == DropReason::Overflow) {
-            let rtt = packet.rcp().map_or(0, |header| header.rtt);
-            self.router.count(now, u32::from(packet.size), rtt);
+            self.router.count(now, packet);
         }
         if !accepted {
             return first;

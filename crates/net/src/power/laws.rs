@@ -2,9 +2,8 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::rng::stream;
-use dumbbell_core::{
-    BitRate, Config, Duration, Ecn, Packet, Probability, QueueLimit, TcpHeader, Time, Value,
-};
+use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Probability, QueueLimit, Time, Value};
+use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
 use super::{GuardFrom, Ledger, PolicySpec, Power, Span, State};

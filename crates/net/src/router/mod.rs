@@ -4,7 +4,7 @@
 //! need not guess (RCP, XCP). It is generic over [`Frame`], so the same code stamps simulated packets and real ones.
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, Frame, Time};
+use dumbbell_core::{BitRate, Frame, HeaderKind, Time};
 
 pub mod rcp;
 pub mod xcp;
@@ -35,6 +35,10 @@ pub struct QueueView {
 ///
 /// Calls come in order of time; at equal times `wake` comes before packets.
 pub trait Agent {
+    /// The headers that it reads or writes: end points that need one of these find it served, and real packets can only
+    /// pass if all have a wire form.
+    const HEADERS: &'static [HeaderKind] = &[];
+
     /// `packet` arrives at the queue. The queue may yet drop it.
     fn arrived<P: Frame>(&mut self, now: Time, packet: &P, queue: &QueueView);
 
@@ -70,6 +74,17 @@ macro_rules! agents {
             pub fn build(&self, context: Context) -> AnyAgent {
                 match self { $( AgentSpec::$variant(p) => AnyAgent::$variant($module::$type::new(p, context)) ),+ }
             }
+
+            /// See [`Agent::HEADERS`].
+            pub fn headers(&self) -> &'static [HeaderKind] {
+                match self { $( AgentSpec::$variant(_) => <$module::$type as Agent>::HEADERS ),+ }
+            }
+
+            /// Every agent by its name, with the headers that it reads or writes.
+            pub const ALL: &'static [(&'static str, &'static [HeaderKind])] = &[ $( (
+                <$module::Params as dumbbell_core::registry::Algorithm>::NAME,
+                <$module::$type as Agent>::HEADERS,
+            ) ),+ ];
         }
 
         impl Agent for AnyAgent {

@@ -4,7 +4,10 @@ use std::collections::VecDeque;
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{BitRate, Bytes, ConfigError, Duration, Frame, Time, Validate, config, words};
+use dumbbell_core::{
+    BitRate, Bytes, ConfigError, Duration, Frame, HeaderKind, Registered, Time, Validate, config, words,
+};
+use dumbbell_header::RcpHeader;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{Agent, Context, QueueView};
@@ -266,8 +269,13 @@ impl Router {
     /// Writes the offered rate into a packet that asks for one and was offered more so far.
     #[inline]
     pub fn stamp<P: Frame>(&self, packet: &mut P) {
-        if packet.rcp().is_some_and(|header| header.kind.asks() && header.rate > self.offer) {
-            packet.set_rcp_rate(self.offer);
+        let Some(header) = packet.read::<RcpHeader>() else { return };
+        if header.kind.asks() && header.rate > self.offer {
+            packet.write(&RcpHeader {
+                rate: self.offer,
+                flags: header.flags | RcpHeader::RATE_STAMPED,
+                ..header
+            });
         }
     }
 
@@ -291,9 +299,15 @@ impl Router {
         Duration::from_secs_f64(self.rtt)
     }
 
+    /// Counts an arrival.
+    #[inline]
+    pub fn count<P: Frame>(&mut self, now: Time, packet: &P) {
+        self.count_bytes(now, packet.size(), packet.read::<RcpHeader>().map_or(0, |header| header.rtt));
+    }
+
     /// Counts an arrival of `size` bytes; `rtt` in microseconds, 0 without.
     #[inline]
-    pub fn count(&mut self, now: Time, size: u32, rtt: u32) {
+    fn count_bytes(&mut self, now: Time, size: u32, rtt: u32) {
         if now < self.whole_until {
             self.bytes += f64::from(size);
         } else {
@@ -373,9 +387,11 @@ fn bytes_per_second(rate: BitRate) -> f64 {
 }
 
 impl Agent for Router {
+    const HEADERS: &'static [HeaderKind] = &[RcpHeader::KIND];
+
     #[inline]
     fn arrived<P: Frame>(&mut self, now: Time, packet: &P, _queue: &QueueView) {
-        self.count(now, packet.size(), packet.rcp().map_or(0, |header| header.rtt));
+        self.count(now, packet);
     }
 
     #[inline]
@@ -426,7 +442,7 @@ mod tests {
                 // Packets of 1250 bytes take 100 us each.
                 let mut now = router.since;
                 while now + Duration::from_micros(100) <= end {
-                    router.count(now, 1250, 0);
+                    router.count_bytes(now, 1250, 0);
                     now += Duration::from_micros(100);
                 }
                 router.update(end, 0, BitRate::from_bps(100_000_000));
@@ -442,7 +458,7 @@ mod tests {
         let mut router = router(&Params::default());
         let end = router.wake_at();
         // 1250 bytes take 100 us, of which 40 lie in this interval.
-        router.count(end - Duration::from_micros(40), 1250, 0);
+        router.count_bytes(end - Duration::from_micros(40), 1250, 0);
         assert!((router.bytes - 500.0).abs() < 1e-6 && (router.spill - 750.0).abs() < 1e-6);
         router.update(end, 0, BitRate::from_bps(100_000_000));
         assert!((router.bytes - 750.0).abs() < 1e-6 && router.spill == 0.0);
@@ -481,7 +497,7 @@ mod tests {
         assert!((router.rtt - 0.1).abs() < 0.006, "no headers: {}", router.rtt);
         let feed = |router: &mut Router, rtt: u32, updates: u32| {
             for _ in 0..updates {
-                router.count(router.since, 1000, rtt);
+                router.count_bytes(router.since, 1000, rtt);
                 router.update(router.wake_at(), 0, rate);
             }
             router.rtt

@@ -3,7 +3,8 @@
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{ConfigError, Duration, Frame, Time, Validate, config};
+use dumbbell_core::{ConfigError, Duration, Frame, HeaderKind, Registered, Time, Validate, config};
+use dumbbell_header::XcpHeader;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{Agent, Context, QueueView};
@@ -162,9 +163,11 @@ impl Router {
 }
 
 impl Agent for Router {
+    const HEADERS: &'static [HeaderKind] = &[XcpHeader::KIND];
+
     fn arrived<P: Frame>(&mut self, _now: Time, packet: &P, _queue: &QueueView) {
         self.bytes += f64::from(packet.size());
-        if let Some(header) = packet.xcp().filter(|h| h.rtt > 0.0 && h.spacing > 0.0) {
+        if let Some(header) = packet.read::<XcpHeader>().filter(|h| h.rtt > 0.0 && h.spacing > 0.0) {
             self.spacing_sum += header.spacing;
             self.rtt_sum += header.rtt.min(LONGEST_RTT) * header.spacing;
         }
@@ -172,11 +175,11 @@ impl Agent for Router {
 
     fn leaving<P: Frame>(&mut self, _now: Time, packet: &mut P, queue: &QueueView) {
         self.least = self.least.min(queue.bytes);
-        let Some(header) = packet.xcp() else { return };
+        let Some(header) = packet.read::<XcpHeader>() else { return };
         let known = header.rtt > 0.0 && header.spacing > 0.0;
         let size = f64::from(packet.size());
         let delta = if known { self.grant(size, header.spacing, header.delta) } else { 0.0 };
-        packet.set_xcp_delta(delta);
+        packet.write(&XcpHeader { delta, ..header });
     }
 
     fn wake(&mut self, now: Time, queue: &QueueView) {
@@ -204,7 +207,8 @@ impl Agent for Router {
 #[cfg(test)]
 mod tests {
     use dumbbell_core::rng::stream;
-    use dumbbell_core::{BitRate, Ecn, Packet, TcpHeader, XcpHeader};
+    use dumbbell_core::{BitRate, Ecn, Header, Packet};
+    use dumbbell_header::TcpHeader;
     use proptest::prelude::*;
 
     use super::*;
@@ -222,8 +226,12 @@ mod tests {
 
     fn packet(header: XcpHeader) -> Packet {
         let mut packet = TcpHeader::default().into_packet(0, 1000, Ecn::NotEct);
-        header.attach(&mut packet);
+        packet.attach(&header);
         packet
+    }
+
+    fn delta_of(packet: &Packet) -> f64 {
+        packet.read::<XcpHeader>().unwrap().delta
     }
 
     /// One interval of `packets` packets, then the same in the next: what each of them is granted.
@@ -236,7 +244,7 @@ mod tests {
             .map(|_| {
                 let mut one = one;
                 router.leaving(router.since, &mut one, &view(queue));
-                XcpHeader::of(&one).delta
+                delta_of(&one)
             })
             .collect()
     }
@@ -252,7 +260,7 @@ mod tests {
         assert!((given / spare - 1.0).abs() < 1e-9, "{given} of {spare}");
         let mut more = packet(ASKING);
         router.leaving(router.since, &mut more, &view(0));
-        assert!(XcpHeader::of(&more).delta.abs() < 1e-3, "nothing is left");
+        assert!(delta_of(&more).abs() < 1e-3, "nothing is left");
     }
 
     #[test]
@@ -281,8 +289,8 @@ mod tests {
                 router.arrived(router.since, &one, &view(0));
                 router.wake(router.wake_at(), &view(0));
                 router.leaving(router.since, &mut one, &view(0));
-                prop_assert!(XcpHeader::of(&one).delta.is_finite());
-                prop_assert!(XcpHeader::of(&one).delta <= delta.max(0.0));
+                prop_assert!(delta_of(&one).is_finite());
+                prop_assert!(delta_of(&one) <= delta.max(0.0));
             }
         }
     }

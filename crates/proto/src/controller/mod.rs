@@ -11,6 +11,7 @@ pub mod tahoe;
 pub mod xcp;
 
 use dumbbell_core::{BitRate, Duration, Time};
+use dumbbell_header::Exchange;
 
 /// What happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +66,8 @@ pub struct Sample {
     pub smoothed_rtt: Duration,
     /// Smallest round-trip time measured; zero before the first.
     pub min_rtt: Duration,
-    /// Change of rate that routers granted, in bytes a second; 0 without explicit feedback.
+    /// What routers answered, in the unit of [`Build::exchange`] (XCP: the change of rate granted, in bytes a second); 0
+    /// without an answer.
     pub feedback: f64,
 }
 
@@ -79,7 +81,8 @@ pub struct Control {
     pub threshold: u64,
     /// Pacing rate; `None` sends as acknowledgements arrive.
     pub pacing: Option<BitRate>,
-    /// Change of rate that data segments ask routers for, in bytes a second; `None` asks for nothing.
+    /// What data segments ask routers for by [`Build::exchange`] (XCP: a change of rate, in bytes a second); `None` asks
+    /// for nothing.
     pub request: Option<f64>,
 }
 
@@ -112,6 +115,11 @@ pub trait Build {
 
     /// A controller for a new connection.
     fn build(&self) -> Self::Controller;
+
+    /// The header in which it asks routers and gets their answers; one of the forward links needs an agent that reads it.
+    fn exchange(&self) -> Option<Exchange> {
+        None
+    }
 }
 
 /// Declares the controllers. One line each: `Variant(module::Params)`, where the parameters implement [`Build`].
@@ -126,6 +134,11 @@ macro_rules! controllers {
             /// A controller for a new connection.
             pub fn build(&self) -> AnyController {
                 match self { $( ControllerSpec::$variant(p) => AnyController::$variant(p.build()) ),+ }
+            }
+
+            /// See [`Build::exchange`].
+            pub fn exchange(&self) -> Option<Exchange> {
+                match self { $( ControllerSpec::$variant(p) => p.exchange() ),+ }
             }
         }
 

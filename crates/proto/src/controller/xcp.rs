@@ -2,6 +2,7 @@
 
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Validate, config};
+use dumbbell_header::{Exchange, XcpHeader};
 
 use super::growth::Growth;
 use super::{Build, Control, Controller, Event, Sample};
@@ -38,6 +39,10 @@ impl Build for Params {
 
     fn build(&self) -> Xcp {
         Xcp { decrease: self.decrease, window: 0.0 }
+    }
+
+    fn exchange(&self) -> Option<Exchange> {
+        Some(Exchange::of::<XcpHeader>())
     }
 }
 

@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{ConfigError, Duration, RcpHeader, Validate, config, words};
+use dumbbell_core::{ConfigError, Duration, HeaderKind, Registered, Validate, config, words};
+use dumbbell_header::RcpHeader;
 
 pub use self::receiver::Receiver;
 pub use self::sender::Sender;
@@ -101,8 +102,8 @@ impl Transport for Arc<Params> {
         payload + u64::from(self.header) * payload.div_ceil(u64::from(self.segment(mtu)))
     }
 
-    fn needs_router(&self) -> Option<&'static str> {
-        Some("rcp")
+    fn asks_routers(&self) -> Option<HeaderKind> {
+        Some(RcpHeader::KIND)
     }
 
     fn fits(&self, mtu: u32) -> Result<(), String> {

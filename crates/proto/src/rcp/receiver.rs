@@ -1,6 +1,7 @@
 //! The receiving end: answers every packet.
 
-use dumbbell_core::{Packet, RcpHeader, RcpKind, Stage, Time};
+use dumbbell_core::{Ecn, Frame, Header, Packet, Stage, Time};
+use dumbbell_header::{RcpHeader, RcpKind};
 
 use super::SACK_BITS;
 use crate::ranges::Ranges;
@@ -163,14 +164,15 @@ impl Receiver {
 impl Stage for Receiver {
     #[inline]
     fn push(&mut self, now: Time, packet: &Packet) {
-        let payload = packet.size.saturating_sub(self.header);
-        self.take(now, &RcpHeader::of(packet), payload);
+        if let Some(header) = packet.read() {
+            self.take(now, &header, packet.size.saturating_sub(self.header));
+        }
     }
 
     #[inline]
     fn pull(&mut self, _now: Time) -> Option<Packet> {
         let answer = self.answer()?;
-        Some(answer.into_packet(self.flow, self.header))
+        Some(answer.into_packet(self.flow, self.header, Ecn::NotEct))
     }
 
     fn wake(&mut self, _now: Time) {}

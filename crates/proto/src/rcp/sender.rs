@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Duration, Packet, RcpHeader, RcpKind, Stage, Time};
+use dumbbell_core::{Duration, Ecn, Frame, Header, Packet, Stage, Time};
+use dumbbell_header::{RcpHeader, RcpKind};
 use rand::RngExt;
 
 use super::{Compat, Params, SACK_BITS, rate_in};
@@ -485,13 +486,15 @@ fn time_to_send(size: u16, rate: u64) -> Duration {
 impl Stage for Sender {
     #[inline]
     fn push(&mut self, now: Time, packet: &Packet) {
-        self.take(now, &RcpHeader::of(packet));
+        if let Some(header) = packet.read() {
+            self.take(now, &header);
+        }
     }
 
     #[inline]
     fn pull(&mut self, now: Time) -> Option<Packet> {
         let (header, size) = self.next_header(now)?;
-        Some(header.into_packet(self.flow, size))
+        Some(header.into_packet(self.flow, size, Ecn::NotEct))
     }
 
     #[inline]

@@ -2,12 +2,17 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Direction, Duration, Packet, RcpHeader, RcpKind, Stage, Time};
+use dumbbell_core::{Direction, Duration, Frame, Packet, Stage, Time};
+use dumbbell_header::{RcpHeader, RcpKind};
 use proptest::prelude::*;
 
 use super::*;
 use crate::testing::{ms, opening, read, stream};
 use crate::transport::{Failure, ReceiveEnd, SendEnd};
+
+fn header_of(packet: &Packet) -> RcpHeader {
+    packet.read().unwrap()
+}
 
 /// Two ends, 25 ms apart, with a router that writes what `rate` says at that time, and losses.
 struct Path {
@@ -40,9 +45,13 @@ impl Path {
         loop {
             while let Some(mut packet) = self.sender.pull(self.now) {
                 self.sent.push((self.now, packet));
-                let header = RcpHeader::of(&packet);
+                let header = header_of(&packet);
                 if let Some(rate) = rate(self.now).filter(|rate| header.kind.asks() && header.rate > *rate) {
-                    RcpHeader::stamp(&mut packet, rate);
+                    packet.write(&RcpHeader {
+                        rate,
+                        flags: header.flags | RcpHeader::RATE_STAMPED,
+                        ..header
+                    });
                 }
                 self.carry(Direction::Forward, packet, &mut lost);
             }
@@ -85,7 +94,7 @@ impl Path {
     }
 
     fn kinds(&self, kind: RcpKind) -> Vec<Time> {
-        self.sent.iter().filter(|(_, p)| RcpHeader::of(p).kind == kind).map(|(t, _)| *t).collect()
+        self.sent.iter().filter(|(_, p)| header_of(p).kind == kind).map(|(t, _)| *t).collect()
     }
 }
 
@@ -102,7 +111,7 @@ fn a_flow_takes_two_round_trips_and_its_packets() {
     assert_eq!(path.sender.report().finished, Some(ms(119.0)));
     assert_eq!(path.receiver.report().delivered, 20 * 960);
     assert!(path.sender.is_closed() && path.receiver.is_closed());
-    let last = RcpHeader::of(&path.sent.last().unwrap().1);
+    let last = header_of(&path.sent.last().unwrap().1);
     assert!(last.has(RcpHeader::LAST) && last.has(RcpHeader::RTT_VALID));
     assert_eq!((last.total, last.rtt), (20, 50_000), "the last packet is stamped like any other");
 }
@@ -178,15 +187,11 @@ fn silence_ends_in_a_failure_with_its_reason() {
     assert_eq!(path.kinds(RcpKind::Syn).len(), 9, "one and eight retries");
 
     let mut path = Path::new("{}", Some(960 * 100), 1);
-    path.run(FAR, |_| Some(100_000), |_, p, _| RcpHeader::of(p).kind == RcpKind::Data);
+    path.run(FAR, |_| Some(100_000), |_, p, _| header_of(p).kind == RcpKind::Data);
     assert_eq!(path.sender.report().failure, Some(Failure::TimedOut));
 
     let mut path = Path::new("{}", Some(960 * 100), 1);
-    path.run(
-        FAR,
-        |_| Some(0),
-        |way, p, _| way == Direction::Reverse && RcpHeader::of(p).kind == RcpKind::RefAck,
-    );
+    path.run(FAR, |_| Some(0), |way, p, _| way == Direction::Reverse && header_of(p).kind == RcpKind::RefAck);
     assert_eq!(path.sender.report().failure, Some(Failure::ProbesUnanswered));
 
     let mut path = Path::new("{}", Some(960 * 100), 1);
@@ -267,7 +272,7 @@ proptest! {
         prop_assert_eq!(path.receiver.report().delivered, size);
         let most = rates.iter().copied().max().unwrap().max(100_000) as f64;
         let data: Vec<(Time, u16)> = path.sent.iter()
-            .filter(|(_, p)| RcpHeader::of(p).kind == RcpKind::Data).map(|(t, p)| (*t, p.size)).collect();
+            .filter(|(_, p)| header_of(p).kind == RcpKind::Data).map(|(t, p)| (*t, p.size)).collect();
         for pair in data.windows(2) {
             let least = f64::from(pair[0].1) / most - 2e-9;
             prop_assert!(pair[1].0.since(pair[0].0).as_secs_f64() >= least);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{Bytes, ConfigError, Duration, Validate, config};
+use dumbbell_core::{Bytes, ConfigError, Duration, HeaderKind, Validate, config};
 
 pub use self::receiver::Receiver;
 pub use self::sender::Sender;
@@ -149,8 +149,8 @@ impl Transport for Arc<Params> {
         payload + u64::from(self.header()) * payload.div_ceil(u64::from(self.segment(mtu)))
     }
 
-    fn needs_router(&self) -> Option<&'static str> {
-        matches!(self.controller, ControllerSpec::Xcp(_)).then_some("xcp")
+    fn asks_routers(&self) -> Option<HeaderKind> {
+        self.controller.exchange().map(|exchange| exchange.kind())
     }
 
     fn fits(&self, mtu: u32) -> Result<(), String> {

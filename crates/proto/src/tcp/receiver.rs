@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Ecn, Packet, SackBlock, Stage, TcpHeader, Time, XcpHeader};
+use dumbbell_core::{Duration, Ecn, Header, Packet, Stage, Time};
+use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::{Params, scale_of};
 use crate::ranges::Ranges;
@@ -48,7 +49,7 @@ pub struct Receiver {
     fin_at: Time,
     /// Time the FIN waits for an acknowledgement.
     fin_timeout: Duration,
-    /// Change of rate that routers granted to the segments not acknowledged yet, in bytes a second.
+    /// What routers answered to the segments not acknowledged yet.
     feedback: f64,
     /// Times the FIN was sent because nothing was heard.
     expired: u32,
@@ -184,12 +185,23 @@ impl Receiver {
         }
     }
 
+    /// A segment with a header of an exchange with routers.
+    #[cold]
+    fn gather(&mut self, packet: &Packet) {
+        let so_far = (self.flags & TcpHeader::FEEDBACK != 0).then_some(self.feedback);
+        let exchange = self.params.controller.exchange();
+        if let Some(feedback) = exchange.and_then(|exchange| exchange.gather(packet, so_far)) {
+            self.flags |= TcpHeader::FEEDBACK;
+            self.feedback = feedback;
+        }
+    }
+
     /// After an acknowledgement with SYN, FIN or feedback.
     #[cold]
     fn sent_control(&mut self, now: Time, packet: &mut Packet) {
         if self.flags & TcpHeader::FEEDBACK != 0 {
             self.flags &= !TcpHeader::FEEDBACK;
-            XcpHeader::answer(packet, std::mem::take(&mut self.feedback));
+            TcpHeader::put_answer(packet, std::mem::take(&mut self.feedback));
         }
         if self.flags & TcpHeader::SYN != 0 {
             self.flags &= !(TcpHeader::SYN | TcpHeader::ECE);
@@ -207,8 +219,7 @@ impl Stage for Receiver {
         self.packets += 1;
         let payload = u64::from(packet.size).saturating_sub(u64::from(self.header));
         if packet.flags & TcpHeader::FEEDBACK != 0 {
-            self.flags |= TcpHeader::FEEDBACK;
-            self.feedback += XcpHeader::of(packet).delta;
+            self.gather(packet);
         }
         let fin = packet.flags & TcpHeader::FIN != 0;
         if payload == 0 && !fin {

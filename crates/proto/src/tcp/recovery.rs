@@ -3,7 +3,8 @@
 //! Without SACK the controller says how: Tahoe goes back, Reno ends at the first new acknowledgement, NewReno at the
 //! acknowledgement of everything that was outstanding (RFC 6582). With SACK recovery is that of RFC 6675.
 
-use dumbbell_core::{Duration, Packet, TcpHeader, Time};
+use dumbbell_core::{Duration, Header, Packet, Time};
+use dumbbell_header::TcpHeader;
 
 use super::scoreboard::DUPLICATES;
 use super::sender::{Sender, todo};
@@ -52,7 +53,7 @@ impl Sender {
             if advanced {
                 self.board.advance(self.una, ack);
             }
-            for block in TcpHeader::of(packet).sack.iter().filter(|b| b.end != 0) {
+            for block in TcpHeader::unpack(&packet.words()).sack.iter().filter(|b| b.end != 0) {
                 let (start, end) = (ack + u64::from(block.start), ack + u64::from(block.end));
                 // An old acknowledgement may carry blocks that lie below the latest one.
                 let start = start.max(self.una.max(ack));

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Ecn, Packet, SackBlock, Stage, TcpHeader, Time, XcpHeader};
+use dumbbell_core::{Duration, Ecn, Header, Packet, Stage, Time};
+use dumbbell_header::{Asking, SackBlock, TcpHeader};
 
 use super::recovery::Repaired;
 use super::rtt::Rtt;
@@ -128,7 +129,7 @@ pub struct Sender {
     pub(super) partial: bool,
     /// Timeouts in a row.
     pub(super) expired: u32,
-    /// Change of rate that the acknowledgement in hand brought, in bytes a second.
+    /// The answer of routers that the acknowledgement in hand brought.
     feedback: f64,
     pace_at: Time,
     pace_wake: Time,
@@ -390,10 +391,13 @@ impl Sender {
         if let Some(rate) = self.control.pacing {
             self.pace_at = self.pace_at.max(now) + rate.time_to_send(u64::from(packet.size));
         }
-        if let Some(delta) = self.control.request {
+        if let Some(request) = self.control.request
+            && let Some(exchange) = self.params.controller.exchange()
+        {
             let rtt = self.rtt.smoothed().as_secs_f64();
-            let packets = self.control.window as f64 / f64::from(self.mss);
-            XcpHeader { spacing: rtt / packets, rtt, delta }.attach(&mut packet);
+            let window = self.control.window as f64 / f64::from(self.mss);
+            exchange.ask(&Asking { request, rtt, window }, &mut packet);
+            packet.flags |= TcpHeader::FEEDBACK;
         }
         Some(packet)
     }
@@ -463,12 +467,12 @@ impl Sender {
     fn push_control(&mut self, now: Time, packet: &Packet) {
         if packet.flags & TcpHeader::FEEDBACK != 0 {
             let mut plain = *packet;
-            self.feedback = XcpHeader::take_answer(&mut plain);
+            self.feedback = TcpHeader::take_answer(&mut plain);
             self.push(now, &plain);
             self.feedback = 0.0;
             return;
         }
-        let header = TcpHeader::of(packet);
+        let header = TcpHeader::unpack(&packet.words());
         match self.phase {
             Phase::Connecting if header.has(TcpHeader::SYN) => {
                 self.rto_at = Time::NEVER;

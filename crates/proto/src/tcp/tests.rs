@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{BitRate, Direction, Duration, Ecn, Packet, Stage, TcpHeader, Time};
+use dumbbell_core::{BitRate, Direction, Duration, Ecn, Header, Packet, Stage, Time};
+use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -46,7 +47,7 @@ fn trace<S: Stage, R: Stage>(pipe: &Pipe<S, R>, header: u16) -> String {
     let mut lines: Vec<(Time, String)> = Vec::new();
     for (arrow, log) in [("->", &pipe.forward), ("<-", &pipe.reverse)] {
         for (at, packet) in log {
-            let h = TcpHeader::of(packet);
+            let h = TcpHeader::unpack(&packet.words());
             let flags: String = [('S', TcpHeader::SYN), ('F', TcpHeader::FIN), ('.', TcpHeader::ACK)]
                 .iter()
                 .filter(|(_, bit)| h.has(*bit))
@@ -433,7 +434,7 @@ fn acknowledgements_report_three_blocks_the_latest_first() {
     let mut blocks = |n: u64| {
         receiver.push(ms(1.0), &segment(n));
         let packet = receiver.pull(ms(1.0)).unwrap();
-        let header = TcpHeader::of(&packet);
+        let header = TcpHeader::unpack(&packet.words());
         let blocks: Vec<(u64, u64)> = header
             .sack
             .iter()

@@ -7,6 +7,7 @@ pub mod replay;
 
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{BitRate, Duration, Ecn, Header, Packet, Stage, Time};
+use dumbbell_header::UdpHeader;
 
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport};
 
@@ -71,21 +72,10 @@ impl<S: Schedule> Stage for Source<S> {
             self.left -= payload;
             size = size.min(payload as u16 + HEADER as u16);
         }
-        let packet = Packet {
-            at: Time::ZERO,
-            flow: self.flow,
-            hop: 0,
-            size,
-            aux: 0,
-            flags: 0,
-            ecn: Ecn::NotEct,
-            class: 0,
-            header: Header::Udp,
-            body: [self.number, now.as_nanos(), 0, 0, 0],
-        };
+        let header = UdpHeader { number: self.number, sent: now };
         self.number += 1;
         self.plan_after(self.next_at);
-        Some(packet)
+        Some(header.into_packet(self.flow, size, Ecn::NotEct))
     }
 
     fn wake(&mut self, now: Time) {

@@ -1,0 +1,58 @@
+//! The headers of protocols. One file each, one line each in [`headers!`]: packing into simulated packets, and the form
+//! on the wire where there is one.
+
+pub mod exchange;
+#[cfg(test)]
+mod laws;
+pub mod rcp;
+pub mod tcp;
+pub mod udp;
+pub mod xcp;
+
+use dumbbell_core::header::HeaderInfo;
+use dumbbell_core::{Header, HeaderKind, Registered};
+
+pub use exchange::{Asking, Exchange, Feedback};
+pub use rcp::{RcpHeader, RcpKind};
+pub use tcp::{SackBlock, TcpHeader};
+pub use udp::UdpHeader;
+pub use xcp::XcpHeader;
+
+/// Declares the headers. One line each: `module::Type`. The line gives the header its [`HeaderKind`], its place in
+/// [`HEADERS`], and the laws that hold for all.
+macro_rules! headers {
+    ( $( $module:ident :: $type:ident ),+ $(,)? ) => {
+        /// Numbers in the order registered.
+        enum Number { First, $( $type ),+ }
+
+        $(
+            impl Registered for $module::$type {
+                const KIND: HeaderKind = HeaderKind::new(
+                    Number::$type as u8 - Number::First as u8,
+                    <$module::$type as Header>::ON,
+                );
+            }
+        )+
+
+        /// Every header.
+        pub const HEADERS: &[HeaderInfo] = &[ $( HeaderInfo::of::<$module::$type>() ),+ ];
+
+        #[cfg(test)]
+        laws::laws! { $( $module :: $type ),+ }
+    };
+}
+
+headers! {
+    tcp::TcpHeader,
+    udp::UdpHeader,
+    rcp::RcpHeader,
+    xcp::XcpHeader,
+}
+
+/// What the registry lists of a kind.
+///
+/// # Panics
+/// If no header has this kind: only the registry makes kinds.
+pub fn info(kind: HeaderKind) -> &'static HeaderInfo {
+    HEADERS.iter().find(|info| info.kind == kind).expect("kinds come from the registry")
+}

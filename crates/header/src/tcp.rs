@@ -1,0 +1,133 @@
+//! The header of TCP.
+//!
+//! Only acknowledgements carry SACK blocks. In their place a header may ride on data segments, and its answer on
+//! acknowledgements, in the place of the third block ([`TcpHeader::FEEDBACK`]).
+
+use std::ops::Range;
+
+use dumbbell_core::header::Words;
+use dumbbell_core::{Header, Packet};
+
+/// A range of bytes received out of order (RFC 2018): `[start, end)`, as offsets above the cumulative
+/// acknowledgement. `end == 0` means that the block is absent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SackBlock {
+    /// First byte held, relative to the cumulative acknowledgement.
+    pub start: u32,
+    /// One past the last byte held, relative to the cumulative acknowledgement.
+    pub end: u32,
+}
+
+/// A TCP header. Data travels forward only, so one number and one timestamp serve: sequence number and TSval on
+/// forward segments, acknowledgement number and TSecr on reverse ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TcpHeader {
+    /// [`TcpHeader::SYN`] and its siblings.
+    pub flags: u8,
+    /// Receive window, to be shifted left by the connection's window scale (RFC 7323 section 2).
+    pub window: u16,
+    /// Sequence number of the first byte (forward) or cumulative acknowledgement (reverse). 64 bits: never wraps.
+    pub number: u64,
+    /// Forward: when the segment was sent, in nanoseconds. Reverse: the echo of it.
+    pub timestamp: u64,
+    /// Up to three blocks, the one that changed last first (RFC 2018 section 4).
+    pub sack: [SackBlock; 3],
+}
+
+impl TcpHeader {
+    /// Last segment of the stream.
+    pub const FIN: u8 = 0x01;
+    /// Opens the connection.
+    pub const SYN: u8 = 0x02;
+    /// The number is an acknowledgement.
+    pub const ACK: u8 = 0x10;
+    /// A header rides on the data segment, or its answer on the acknowledgement. (A bit that this stack has no other use
+    /// for; RFC 9293 calls it URG.)
+    pub const FEEDBACK: u8 = 0x20;
+    /// ECN echo (RFC 3168 section 6.1).
+    pub const ECE: u8 = 0x40;
+    /// Congestion window reduced (RFC 3168 section 6.1).
+    pub const CWR: u8 = 0x80;
+
+    /// True if `flag` is set.
+    #[inline]
+    pub const fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Puts the answer to headers that rode on data segments on an acknowledgement.
+    pub fn put_answer(packet: &mut Packet, answer: f64) {
+        packet.flags |= TcpHeader::FEEDBACK;
+        packet.body[ANSWER] = answer.to_bits();
+    }
+
+    /// Takes the answer off an acknowledgement that has [`TcpHeader::FEEDBACK`].
+    pub fn take_answer(packet: &mut Packet) -> f64 {
+        packet.flags &= !TcpHeader::FEEDBACK;
+        f64::from_bits(std::mem::take(&mut packet.body[ANSWER]))
+    }
+}
+
+/// Where an answer stands: in the last of the words of the SACK blocks.
+const ANSWER: usize = 4;
+
+impl Header for TcpHeader {
+    const NAME: &'static str = "TCP";
+    const FREE: Range<usize> = 2..5;
+
+    #[inline]
+    fn unpack(words: &Words) -> TcpHeader {
+        let block = |w: u64| SackBlock { start: (w >> 32) as u32, end: w as u32 };
+        TcpHeader {
+            flags: words.flags,
+            window: words.aux,
+            number: words.body[0],
+            timestamp: words.body[1],
+            sack: [block(words.body[2]), block(words.body[3]), block(words.body[4])],
+        }
+    }
+
+    #[inline]
+    fn pack(&self, words: &mut Words) {
+        let block = |b: SackBlock| u64::from(b.start) << 32 | u64::from(b.end);
+        *words = Words {
+            flags: self.flags,
+            aux: self.window,
+            body: [
+                self.number,
+                self.timestamp,
+                block(self.sack[0]),
+                block(self.sack[1]),
+                block(self.sack[2]),
+            ],
+        };
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use dumbbell_core::{Ecn, Frame};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    pub(crate) fn any() -> impl Strategy<Value = TcpHeader> {
+        let blocks = proptest::array::uniform3(proptest::arbitrary::any::<(u32, u32)>());
+        (proptest::arbitrary::any::<(u8, u16, u64, u64)>(), blocks).prop_map(
+            |((flags, window, number, timestamp), blocks)| {
+                let sack = blocks.map(|(start, end)| SackBlock { start, end });
+                TcpHeader { flags, window, number, timestamp, sack }
+            },
+        )
+    }
+
+    #[test]
+    fn answers_take_the_place_of_the_third_block() {
+        let sack = [SackBlock { start: 1, end: 2 }; 3];
+        let mut ack = TcpHeader { number: 7, sack, ..TcpHeader::default() }.into_packet(0, 40, Ecn::NotEct);
+        TcpHeader::put_answer(&mut ack, -5.5);
+        assert_eq!(TcpHeader::take_answer(&mut ack), -5.5);
+        let left = [sack[0], sack[1], SackBlock::default()];
+        assert_eq!(ack.read(), Some(TcpHeader { number: 7, sack: left, ..TcpHeader::default() }));
+    }
+}
