@@ -236,6 +236,7 @@ def test_bad_input_is_one_line(cli: Cli) -> None:
         (["shell", "--cbr", "12Mbit", "--", "true"], "topology.link.rate: "),
         (["shell", "--cbr", "12Mbit/s", "--at", "a->b", "--", "true"], "--at: no data crosses a link"),
         (["shell", "--trace", "none", "--", "true"], "cannot read "),
+        (["shell", "--cbr", "12Mbit/s", "--router", "xcp", "--", "true"], "XCP has no wire form: "),
     ):
         done = cli(*arguments)
         assert done.returncode == 2

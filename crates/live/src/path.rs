@@ -1,6 +1,7 @@
 //! What of a plan real packets go through: one link, each way.
 
-use dumbbell_core::{ConfigError, Duration};
+use dumbbell_core::{ConfigError, Duration, HeaderKind};
+use dumbbell_net::router::AgentSpec;
 use dumbbell_sim::Plan;
 use dumbbell_sim::plan::{Link, Pair};
 
@@ -22,7 +23,7 @@ impl Path {
     /// The path through the link called `at`; without a name, through the slowest link of the first pair.
     ///
     /// # Errors
-    /// If there is no such link, or no pair sends data over it.
+    /// If there is no such link, no pair sends data over it, or its router works with a header that real packets have not.
     pub fn of(plan: &Plan, at: Option<&str>) -> Result<Path, ConfigError> {
         let pair = match at {
             None => plan.pairs.first(),
@@ -40,6 +41,9 @@ impl Path {
         let (Some(uplink), Some(downlink)) = (uplink, downlink) else {
             return Err(no_pair(plan, at.unwrap_or_default()));
         };
+        for link in [uplink, downlink] {
+            check_router(&plan.links[link as usize])?;
+        }
         let mtu = links(plan, pair).map(|l| l.mtu).min().unwrap_or_default();
         Ok(Path {
             uplink: with_delay_of(plan, uplink, &pair.forward),
@@ -62,6 +66,26 @@ fn with_delay_of(plan: &Plan, link: u32, route: &[u32]) -> Link {
     let delay = route.iter().fold(Duration::ZERO, |sum, l| sum + plan.links[*l as usize].delay);
     // Real packets come in any size that fits; the queue of the link is what a shell is for.
     Link { delay, sampled: true, ..plan.links[link as usize].clone() }
+}
+
+/// Refuses a router whose headers real packets cannot carry: it would see none and do nothing.
+fn check_router(link: &Link) -> Result<(), ConfigError> {
+    let missing = |headers: &[HeaderKind]| {
+        headers.iter().map(|kind| dumbbell_header::info(*kind)).find(|info| !info.has_wire_form)
+    };
+    let Some(router) = &link.router else { return Ok(()) };
+    let Some(header) = missing(router.headers()) else { return Ok(()) };
+    let able = AgentSpec::ALL.iter().filter(|(_, headers)| missing(headers).is_none());
+    let able = able.map(|(name, _)| format!("`router = {name:?}`, ")).collect::<String>();
+    Err(ConfigError {
+        path: format!("link {:?}", link.name),
+        message: format!(
+            "{} has no wire form: real packets cannot carry the header that `router = {:?}` works with",
+            header.name,
+            router.name()
+        ),
+        remedy: format!("use {able}or leave it out"),
+    })
 }
 
 fn no_pair(plan: &Plan, at: &str) -> ConfigError {
@@ -104,6 +128,32 @@ mod tests {
         assert_eq!(path.uplink.delay, Duration::from_millis(25));
         assert_eq!(path.base_rtt(), plan().pairs[0].base_rtt);
         assert_eq!(path.mtu, 1400);
+    }
+
+    #[test]
+    fn a_router_whose_header_real_packets_cannot_carry_is_refused_in_either_direction() {
+        let refused = |forward: &str, reverse: &str| {
+            let text = format!(
+                r#"
+                duration = "1s"
+                flows = [{{ from = "node0", to = "node1" }}]
+                [topology]
+                kind = "chain"
+                link = {{ rate = "10Mbit/s", {forward} reverse = {{ rate = "1Mbit/s", {reverse} }} }}
+                "#
+            );
+            let plan = Plan::new(&Scenario::from_toml(&text).unwrap(), std::path::Path::new(".")).unwrap();
+            Path::of(&plan, None).err().map(|e| e.to_string())
+        };
+        let message = |link: &str| {
+            Some(format!(
+                "link {link:?}: XCP has no wire form: real packets cannot carry the header that `router = \"xcp\"` \
+                 works with; use `router = \"rcp\"`, or leave it out"
+            ))
+        };
+        assert_eq!(refused(r#"router = "xcp","#, ""), message("node0->node1"));
+        assert_eq!(refused("", r#"router = "xcp""#), message("node1->node0"));
+        assert_eq!(refused(r#"router = "rcp","#, r#"router = "rcp""#), None);
     }
 
     #[test]
