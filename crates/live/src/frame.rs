@@ -197,6 +197,10 @@ impl Carried for IpFrame {
     fn set_at(&mut self, at: Time) {
         self.at = at;
     }
+
+    fn flow(&self) -> Option<u32> {
+        None
+    }
 }
 
 const UDP_HEADER: usize = 8;

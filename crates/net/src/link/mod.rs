@@ -16,7 +16,7 @@ mod stamped;
 mod laws;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, DropReason, Duration, Frame, Packet, Probability, Time};
+use dumbbell_core::{BitRate, DropReason, Duration, Packet, Probability, Time};
 use rand::RngExt;
 
 pub use fifo::FifoLink;
@@ -113,7 +113,7 @@ pub struct LinkConfig {
     pub loss: Probability,
     /// Packets to drop, by order of arrival at the queue, counted from 0; sorted.
     pub drop_list: Vec<u64>,
-    /// True if every arrival is noted: see [`Link::next_arrival`].
+    /// True if every arrival of a packet that knows its flow is noted: see [`Link::next_arrival`].
     pub recorded: bool,
     /// True if the backlog will be asked for at any time; otherwise only links with a limit know it.
     pub sampled: bool,
@@ -150,8 +150,8 @@ struct Rare {
 pub struct Arrival {
     /// When.
     pub time: Time,
-    /// The flow, as [`dumbbell_core::Frame::flow_hash`] gives it.
-    pub flow: u64,
+    /// The flow, as [`Carried::flow`] gives it.
+    pub flow: u32,
     /// Bytes, headers included.
     pub size: u32,
 }
@@ -174,10 +174,12 @@ impl Impairments {
 
     /// Takes note of the `n`-th arrival. Says why it must not enter the queue, if it must not.
     #[inline]
-    fn refuse(&mut self, now: Time, packet: &impl Frame, n: u64) -> Option<DropReason> {
+    fn refuse(&mut self, now: Time, packet: &impl Carried, n: u64) -> Option<DropReason> {
         let size = packet.size();
-        if self.recorded {
-            self.rare.arrivals.push(Arrival { time: now, flow: packet.flow_hash(), size });
+        if self.recorded
+            && let Some(flow) = packet.flow()
+        {
+            self.rare.arrivals.push(Arrival { time: now, flow, size });
         }
         if size > u32::from(self.mtu) {
             return Some(DropReason::TooBig);

@@ -14,6 +14,8 @@ pub trait Carried: Frame {
     fn at(&self) -> Time;
     /// Sets the time: of arrival while the packet waits, of arrival at the far end once it has left.
     fn set_at(&mut self, at: Time);
+    /// The index of the flow in whatever keeps flows; `None` for a packet that belongs to no flow of ours.
+    fn flow(&self) -> Option<u32>;
 }
 
 impl Carried for Packet {
@@ -24,6 +26,10 @@ impl Carried for Packet {
     #[inline]
     fn set_at(&mut self, at: Time) {
         self.at = at;
+    }
+    #[inline]
+    fn flow(&self) -> Option<u32> {
+        Some(self.flow)
     }
 }
 
