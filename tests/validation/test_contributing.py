@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -36,6 +37,16 @@ to = "receivers"
 size = "10kB"
 """
 
+HEADROOM = """
+duration = "20s"
+warmup = "5s"
+transport = { kind = "tcp", controller = "headroom" }
+flows = [{ from = "senders", to = "receivers", count = 4, stagger = "100ms" }]
+[topology]
+kind = "chain"
+link = { rate = "20Mbit/s", delay = "20ms", router = "headroom" }
+"""
+
 
 def examples() -> list[tuple[str, str]]:
     """Return path and text of the new files."""
@@ -46,14 +57,14 @@ def examples() -> list[tuple[str, str]]:
 def add(folder: Path) -> None:
     """Do in a copy of the sources what CONTRIBUTING.md says."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    families = ("controllers!", "disciplines!", "policies!", "agents!")
+    families = ("controllers!", "disciplines!", "policies!", "agents!", "headers!")
     anchors = {family: f"{family} {{\n" for family in families}
     for path, code in examples():
         (folder / path).write_text(code)
     block = r"\n\n```rust\n(.*?)```"
     edit = rf"In `(crates/\S+)`, beside the others, first at the top and then in `(\w+!)`:{block}{block}"
     found = re.findall(edit, text, re.DOTALL)
-    assert len(found) == 7
+    assert len(found) == 10
     for path, macro, module, line in found:
         file = folder / path
         source = file.read_text().replace("\npub mod ", f"\n{module}pub mod ", 1)
@@ -76,7 +87,7 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "crates", tmp_path / "crates")
     add(tmp_path)
     (tmp_path / "scenario.toml").write_text(SCENARIO)
-    packages = ["--package=dumbbell-proto", "--package=dumbbell-net", "--package=dumbbell-sim"]
+    packages = [f"--package=dumbbell-{name}" for name in ("header", "proto", "net", "sim")]
     for command in (
         # Sorts the added modules in; the examples themselves are in the house's format already.
         ["fmt", "--all"],
@@ -86,5 +97,12 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     ):
         done = subprocess.run(["cargo", *command], cwd=tmp_path, check=False, capture_output=True, text=True)
         assert done.returncode == 0, f"cargo {' '.join(command)}\n{done.stdout}{done.stderr}"
+    (tmp_path / "scenario.toml").write_text(HEADROOM)
+    command = ["run", "--quiet", "--package=dumbbell-sim", "--example=bench", "scenario.toml"]
+    done = subprocess.run(["cargo", *command], cwd=tmp_path, check=True, capture_output=True, text=True)
+    link = json.loads(done.stdout)["links"][0]
+    # The header comes back to the controller: four flows fill the link to the target of 0.95, and no queue.
+    assert link["utilisation"] == pytest.approx(0.95, abs=0.03)
+    assert link["queue_mean"] < 5
     for path, code in examples():
         assert (tmp_path / path).read_text() == code, f"{path} is not formatted"

@@ -13,10 +13,8 @@ use dumbbell_core::header::HeaderInfo;
 use dumbbell_core::{Header, HeaderKind, Registered};
 
 pub use exchange::{Asking, Exchange, Feedback};
-pub use rcp::{RcpHeader, RcpKind};
-pub use tcp::{SackBlock, TcpHeader};
-pub use udp::UdpHeader;
-pub use xcp::XcpHeader;
+pub use rcp::RcpKind;
+pub use tcp::SackBlock;
 
 /// Declares the headers. One line each: `module::Type`. The line gives the header its [`HeaderKind`], its place in
 /// [`HEADERS`], and the laws that hold for all.
@@ -26,6 +24,8 @@ macro_rules! headers {
         enum Number { First, $( $type ),+ }
 
         $(
+            pub use $module::$type;
+
             impl Registered for $module::$type {
                 const KIND: HeaderKind = HeaderKind::new(
                     Number::$type as u8 - Number::First as u8,
