@@ -47,6 +47,23 @@ kind = "chain"
 link = { rate = "20Mbit/s", delay = "20ms", router = "headroom" }
 """
 
+# A queue of four bandwidth-delay products: a controller that waits for losses fills it.
+LONG_QUEUE = """
+duration = "20s"
+warmup = "5s"
+transport = { kind = "tcp", controller = "maxrate" }
+[topology]
+kind = "dumbbell"
+pairs = 1
+bottleneck = { rate = "10Mbit/s", delay = "10ms", queue = { kind = "droptail", limit = "4bdp" } }
+access = { rate = "100Mbit/s", delay = "5ms" }
+[[flows]]
+from = "senders"
+to = "receivers"
+"""
+BDP = 10e6 / 8 * 40e-3 / 1500
+"""Its bandwidth-delay product in packets."""
+
 
 def examples() -> list[tuple[str, str]]:
     """Return path and text of the new files."""
@@ -87,21 +104,31 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "crates", tmp_path / "crates")
     add(tmp_path)
     (tmp_path / "scenario.toml").write_text(SCENARIO)
+    (tmp_path / "long.toml").write_text(LONG_QUEUE)
+    (tmp_path / "headroom.toml").write_text(HEADROOM)
     packages = [f"--package=dumbbell-{name}" for name in ("header", "proto", "net", "sim")]
-    for command in (
-        # Sorts the added modules in; the examples themselves are in the house's format already.
-        ["fmt", "--all"],
-        ["clippy", "--quiet", "--all-targets", *packages, "--", "--deny", "warnings"],
-        ["test", "--quiet", "--lib", *packages],
-        ["run", "--quiet", "--package=dumbbell-sim", "--example=bench", "scenario.toml"],
-    ):
+
+    def cargo(*command: str) -> str:
         done = subprocess.run(["cargo", *command], cwd=tmp_path, check=False, capture_output=True, text=True)
         assert done.returncode == 0, f"cargo {' '.join(command)}\n{done.stdout}{done.stderr}"
-    (tmp_path / "scenario.toml").write_text(HEADROOM)
-    command = ["run", "--quiet", "--package=dumbbell-sim", "--example=bench", "scenario.toml"]
-    done = subprocess.run(["cargo", *command], cwd=tmp_path, check=True, capture_output=True, text=True)
-    link = json.loads(done.stdout)["links"][0]
+        return done.stdout
+
+    # Sorts the added modules in; the examples themselves are in the house's format already.
+    cargo("fmt", "--all")
+    cargo("clippy", "--quiet", "--all-targets", *packages, "--", "--deny", "warnings")
+    cargo("test", "--quiet", "--lib", *packages)
+    bench = ("run", "--quiet", "--package=dumbbell-sim", "--example=bench")
+    cargo(*bench, "scenario.toml")
+    # The controller that paces fills the link, not the queue; CUBIC fills both.
+    queues = {}
+    for controller in ("maxrate", "cubic"):
+        results = json.loads(cargo(*bench, "long.toml", f"transport.controller={controller}"))
+        link = next(link for link in results["links"] if link["link"] == "left->right")
+        assert link["utilisation"] > 0.95, controller
+        queues[controller] = link["queue_mean"]
+    assert queues["maxrate"] < 0.5 * BDP < 2 * BDP < queues["cubic"]
     # The header comes back to the controller: four flows fill the link to the target of 0.95, and no queue.
+    link = json.loads(cargo(*bench, "headroom.toml"))["links"][0]
     assert link["utilisation"] == pytest.approx(0.95, abs=0.03)
     assert link["queue_mean"] < 5
     for path, code in examples():

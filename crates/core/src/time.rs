@@ -5,10 +5,12 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 /// An instant, in nanoseconds since the start of the run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+#[repr(transparent)]
 pub struct Time(u64);
 
 /// A length of time, in nanoseconds. Arithmetic saturates at [`Duration::MAX`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+#[repr(transparent)]
 pub struct Duration(u64);
 
 impl Time {

@@ -9,5 +9,7 @@ mod testing;
 pub mod transport;
 pub mod udp;
 
-pub use controller::{AnyController, Control, Controller, ControllerSpec, Event, Sample};
+pub use controller::{
+    AnyController, Class, Control, Controller, ControllerSpec, Event, Needs, RateSample, Repair, Signals,
+};
 pub use transport::{Failure, Opening, Receiver, ReceiverReport, Sender, SenderReport, TransportSpec};

@@ -5,7 +5,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Time, Validate, config};
 
 use super::growth::{self, reduced};
-use super::{Build, Control, Controller, Event, Sample};
+use super::{Build, Class, Control, Controller, Event, Signals};
 
 config! {
     /// Cubic window growth around the window of the last loss, never slower than Reno would be.
@@ -78,19 +78,19 @@ pub struct Cubic {
 }
 
 impl Cubic {
-    fn ack(&mut self, sample: &Sample, control: &mut Control) {
-        if sample.in_recovery {
+    fn ack(&mut self, signals: &Signals, control: &mut Control) {
+        if signals.in_recovery {
             return;
         }
         if control.window < control.threshold {
-            if sample.window_limited {
-                control.window += sample.acked.min(sample.growth_limit);
+            if signals.window_limited {
+                control.window += signals.acked.min(signals.growth_limit);
             }
             return;
         }
-        let idle = sample.now.since(self.last);
-        self.last = sample.now;
-        let mss = f64::from(sample.mss);
+        let idle = signals.now.since(self.last);
+        self.last = signals.now;
+        let mss = f64::from(signals.mss);
         let window = control.window as f64 / mss;
         let epoch = match &mut self.epoch {
             Some(epoch) => epoch,
@@ -98,20 +98,20 @@ impl Cubic {
                 // Section 4.8: after a timeout, and before any loss, the plateau is where the stage begins.
                 let origin = self.w_max.max(window);
                 let k = ((origin - window) / self.params.scale).cbrt();
-                self.epoch.insert(Epoch { start: sample.now, k, origin, reno: window })
+                self.epoch.insert(Epoch { start: signals.now, k, origin, reno: window })
             }
         };
-        if !sample.window_limited {
+        if !signals.window_limited {
             // Section 5.8: time in which the application limits the sender does not count.
             epoch.start += idle;
             return;
         }
-        let segments = sample.acked as f64 / mss;
+        let segments = signals.acked as f64 / mss;
         let at = |t: f64| {
             let d = t - epoch.k;
             self.params.scale * d * d * d + epoch.origin
         };
-        let t = sample.now.since(epoch.start).as_secs_f64();
+        let t = signals.now.since(epoch.start).as_secs_f64();
         let mut grown = if self.params.reno_friendly {
             let b = self.params.decrease;
             let alpha = if epoch.reno >= self.prior { 1.0 } else { 3.0 * (1.0 - b) / (1.0 + b) };
@@ -121,7 +121,7 @@ impl Cubic {
             None
         };
         let grown = *grown.get_or_insert_with(|| {
-            let target = at(t + sample.smoothed_rtt.as_secs_f64()).clamp(window, 1.5 * window);
+            let target = at(t + signals.smoothed_rtt.as_secs_f64()).clamp(window, 1.5 * window);
             window + (target - window) * segments / window
         });
         self.credit += (grown - window) * mss;
@@ -131,8 +131,8 @@ impl Cubic {
     }
 
     /// Remembers the window that was too large and what to do until the next stage begins.
-    fn cut(&mut self, sample: &Sample, control: &mut Control) {
-        let window = control.window as f64 / f64::from(sample.mss);
+    fn cut(&mut self, signals: &Signals, control: &mut Control) {
+        let window = control.window as f64 / f64::from(signals.mss);
         self.w_max = if self.params.fast_convergence && window < self.w_max {
             window * (1.0 + self.params.decrease) / 2.0
         } else {
@@ -141,30 +141,32 @@ impl Cubic {
         self.prior = window;
         self.epoch = None;
         self.credit = 0.0;
-        control.threshold = reduced(sample, self.params.decrease);
+        control.threshold = reduced(signals, self.params.decrease);
         control.window = control.threshold;
     }
 }
 
 impl Controller for Cubic {
+    const CLASS: Class = Class::Window;
+
     #[inline]
-    fn on(&mut self, sample: &Sample, control: &mut Control) {
-        match sample.event {
-            Event::Ack => self.ack(sample, control),
-            Event::Loss | Event::Ecn => self.cut(sample, control),
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
+        match signals.event {
+            Event::Ack => self.ack(signals, control),
+            Event::Loss | Event::Ecn => self.cut(signals, control),
             Event::Timeout => {
-                if !sample.repeated {
-                    self.cut(sample, control);
+                if !signals.repeated {
+                    self.cut(signals, control);
                 }
                 // Section 4.8: the first stage after a timeout has its plateau where it begins.
                 self.w_max = 0.0;
-                control.window = u64::from(sample.mss);
+                control.window = u64::from(signals.mss);
             }
             Event::Idle => {
-                growth::restart(sample, control);
+                growth::restart(signals, control);
                 self.epoch = None;
             }
-            Event::Start | Event::Recovered => {}
+            Event::Start | Event::Recovered | Event::Wake => {}
         }
     }
 }
@@ -173,7 +175,7 @@ impl Controller for Cubic {
 mod tests {
     use dumbbell_core::Duration;
 
-    use super::super::growth::tests::sample;
+    use super::super::growth::tests::signals;
     use super::*;
 
     /// A sender with a full window, acknowledged segment by segment. Times since the cut, windows in segments.
@@ -187,7 +189,7 @@ mod tests {
     impl Run {
         /// Just after a cut at `window` segments.
         fn cut_at(window: u64, rtt: Duration, params: Params) -> Run {
-            let control = Control { window: window * 1000, threshold: 1000, pacing: None, request: None };
+            let control = Control { window: window * 1000, threshold: 1000, ..Control::default() };
             let mut run = Run { cubic: params.build(), control, now: Time::ZERO, rtt };
             run.cut();
             run
@@ -195,7 +197,7 @@ mod tests {
 
         fn cut(&mut self) {
             let flight = self.control.window;
-            self.cubic.on(&sample(Event::Loss, self.now, 0, flight), &mut self.control);
+            self.cubic.on(&signals(Event::Loss, self.now, 0, flight), &mut self.control);
         }
 
         fn window(&self) -> f64 {
@@ -205,9 +207,9 @@ mod tests {
         fn advance_to(&mut self, seconds: f64) {
             while self.now.as_secs_f64() < seconds {
                 self.now += self.rtt / (self.control.window / 1000);
-                let mut sample = sample(Event::Ack, self.now, 1000, 0);
-                sample.smoothed_rtt = self.rtt;
-                self.cubic.on(&sample, &mut self.control);
+                let mut signals = signals(Event::Ack, self.now, 1000, 0);
+                signals.smoothed_rtt = self.rtt;
+                self.cubic.on(&signals, &mut self.control);
             }
         }
     }
@@ -255,7 +257,7 @@ mod tests {
     #[test]
     fn after_a_timeout_the_plateau_is_where_avoidance_begins() {
         let mut run = Run::cut_at(100, Duration::from_millis(200), Params::default());
-        let timeout = sample(Event::Timeout, run.now, 0, 70_000);
+        let timeout = signals(Event::Timeout, run.now, 0, 70_000);
         run.cubic.on(&timeout, &mut run.control);
         assert_eq!((run.control.window, run.control.threshold), (1000, 49_000));
         run.control.window = 49_000;
@@ -269,10 +271,10 @@ mod tests {
         let mut run = Run::cut_at(100, Duration::from_millis(200), Params::default());
         run.advance_to(1.0);
         let window = run.control.window;
-        let mut idle = sample(Event::Ack, run.now + Duration::from_secs(100), 1000, 0);
+        let mut idle = signals(Event::Ack, run.now + Duration::from_secs(100), 1000, 0);
         idle.window_limited = false;
         run.cubic.on(&idle, &mut run.control);
-        run.cubic.on(&sample(Event::Ack, idle.now, 1000, 0), &mut run.control);
+        run.cubic.on(&signals(Event::Ack, idle.now, 1000, 0), &mut run.control);
         assert!(run.control.window < window + 1000, "{window} to {}", run.control.window);
     }
 }

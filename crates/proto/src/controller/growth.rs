@@ -1,7 +1,7 @@
 //! What Tahoe, Reno and NewReno share: slow start and additive increase (RFC 5681 section 3.1), counted in bytes
 //! (RFC 3465), and the threshold after a loss.
 
-use super::{Control, Sample};
+use super::{Control, Signals};
 
 /// The state of additive increase.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,15 +14,15 @@ impl Growth {
     /// Opens the window for an acknowledgement: by what it acknowledged, up to the limit, below the threshold; by
     /// `step` bytes per window above it.
     #[inline]
-    pub fn ack(&mut self, sample: &Sample, control: &mut Control, step: impl FnOnce() -> u64) {
-        if sample.in_recovery || !sample.window_limited {
+    pub fn ack(&mut self, signals: &Signals, control: &mut Control, step: impl FnOnce() -> u64) {
+        if signals.in_recovery || !signals.window_limited {
             return;
         }
         if control.window < control.threshold {
-            control.window += sample.acked.min(sample.growth_limit);
+            control.window += signals.acked.min(signals.growth_limit);
             return;
         }
-        self.acked += sample.acked;
+        self.acked += signals.acked;
         if self.acked >= control.window {
             self.acked -= control.window;
             control.window += step().max(1);
@@ -31,50 +31,45 @@ impl Growth {
 
     /// Sets window and threshold to the part `factor` of what was outstanding, two segments at least
     /// (RFC 5681 equation 4).
-    pub fn cut(&mut self, sample: &Sample, control: &mut Control, factor: f64) {
+    pub fn cut(&mut self, signals: &Signals, control: &mut Control, factor: f64) {
         self.acked = 0;
-        control.threshold = reduced(sample, factor);
+        control.threshold = reduced(signals, factor);
         control.window = control.threshold;
     }
 
     /// Restarts with one segment after a timeout. The threshold changes only when the timer expires for the first
     /// time for a segment (RFC 5681 section 3.1).
-    pub fn timeout(&mut self, sample: &Sample, control: &mut Control, factor: f64) {
+    pub fn timeout(&mut self, signals: &Signals, control: &mut Control, factor: f64) {
         self.acked = 0;
-        if !sample.repeated {
-            control.threshold = reduced(sample, factor);
+        if !signals.repeated {
+            control.threshold = reduced(signals, factor);
         }
-        control.window = u64::from(sample.mss);
+        control.window = u64::from(signals.mss);
     }
 }
 
 /// The part `factor` of what was outstanding, two segments at least (RFC 5681 equation 4).
-pub fn reduced(sample: &Sample, factor: f64) -> u64 {
-    ((sample.flight as f64 * factor) as u64).max(2 * u64::from(sample.mss))
+pub fn reduced(signals: &Signals, factor: f64) -> u64 {
+    ((signals.flight as f64 * factor) as u64).max(2 * u64::from(signals.mss))
 }
 
 /// The restart window after an idle time: the initial window, if that is smaller (RFC 5681 section 4.1).
-pub fn restart(sample: &Sample, control: &mut Control) {
-    control.window = control.window.min(sample.initial_window);
+pub fn restart(signals: &Signals, control: &mut Control) {
+    control.window = control.window.min(signals.initial_window);
 }
 
 #[cfg(test)]
 pub mod tests {
     use dumbbell_core::{Duration, Time};
 
-    use super::super::Event;
+    use super::super::{Event, RateSample};
     use super::*;
 
     /// An event of a sender whose window limits it, with segments of 1000 bytes and an RTT of 100 ms.
-    pub fn sample(event: Event, now: Time, acked: u64, flight: u64) -> Sample {
+    pub fn signals(event: Event, now: Time, acked: u64, flight: u64) -> Signals {
         let rtt = Duration::from_millis(100);
-        Sample {
+        Signals {
             now,
-            event,
-            in_recovery: false,
-            window_limited: true,
-            repeated: false,
-            mss: 1000,
             initial_window: 10_000,
             growth_limit: 2000,
             acked,
@@ -84,17 +79,26 @@ pub mod tests {
             smoothed_rtt: rtt,
             min_rtt: rtt,
             feedback: 0.0,
+            lost: 0,
+            marked: 0,
+            round: 0,
+            rate: RateSample::NONE,
+            mss: 1000,
+            event,
+            in_recovery: false,
+            window_limited: true,
+            repeated: false,
         }
     }
 
     #[test]
     fn slow_start_doubles_and_avoidance_adds_one_segment_per_window() {
         let mut growth = Growth::default();
-        let mut control = Control { window: 10_000, threshold: 20_000, pacing: None, request: None };
+        let mut control = Control { window: 10_000, threshold: 20_000, ..Control::default() };
         let mut windows = Vec::new();
         for _ in 0..4 {
             for _ in 0..control.window / 1000 {
-                growth.ack(&sample(Event::Ack, Time::ZERO, 1000, 0), &mut control, || 1000);
+                growth.ack(&signals(Event::Ack, Time::ZERO, 1000, 0), &mut control, || 1000);
             }
             windows.push(control.window);
         }
@@ -104,8 +108,8 @@ pub mod tests {
     #[test]
     fn half_of_what_is_outstanding_is_left_but_two_segments_at_least() {
         for (flight, left) in [(30_000, 15_000), (3000, 2000), (0, 2000)] {
-            let mut control = Control { window: 30_000, threshold: u64::MAX, pacing: None, request: None };
-            Growth::default().cut(&sample(Event::Loss, Time::ZERO, 0, flight), &mut control, 0.5);
+            let mut control = Control { window: 30_000, ..Control::default() };
+            Growth::default().cut(&signals(Event::Loss, Time::ZERO, 0, flight), &mut control, 0.5);
             assert_eq!((control.window, control.threshold), (left, left));
         }
     }

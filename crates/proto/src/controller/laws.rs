@@ -1,12 +1,49 @@
-//! What holds for every registered controller, whatever happens to it.
+//! What holds for controllers whatever happens to them: laws of all, laws of each class, and for each law a controller
+//! that breaks it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dumbbell_core::config::At;
-use dumbbell_core::{Config, Duration, Time, Value};
+use dumbbell_core::{BitRate, Config, Duration, Time, Value};
+use dumbbell_header::XcpHeader;
 use proptest::prelude::*;
+use proptest::test_runner::{TestError, TestRng, TestRunner};
 
+use super::probe::Probe;
 use super::*;
+use crate::tcp;
+use crate::testing::{Fate, Pipe, opening, read};
+use crate::transport::{ReceiveEnd, SendEnd};
 
-const MSS: u32 = 1000;
+const MSS: u64 = 1000;
+/// Above what any controller asks for.
+const LARGEST: u64 = 1 << 40;
+
+/// What a controller declares, and how it answers.
+struct Subject {
+    class: Class,
+    needs: Needs,
+    controller: AnyController,
+}
+
+/// Makes new controllers of one kind.
+type Make<'a> = &'a dyn Fn() -> Subject;
+
+impl Subject {
+    fn of(spec: &ControllerSpec) -> Subject {
+        Subject { class: spec.class(), needs: spec.needs(), controller: spec.build() }
+    }
+
+    /// One made by a test.
+    fn by(
+        class: Class,
+        needs: Needs,
+        answer: impl FnMut(&Signals, &mut Control) + Send + 'static,
+    ) -> Subject {
+        Subject { class, needs, controller: AnyController::Probe(Probe::new(answer)) }
+    }
+}
 
 fn all() -> Vec<ControllerSpec> {
     ControllerSpec::descriptors()
@@ -15,17 +52,26 @@ fn all() -> Vec<ControllerSpec> {
         .collect()
 }
 
-/// An event, the bytes it acknowledges and the time since the one before.
+/// An event and what is new with it.
 #[derive(Clone, Debug)]
 struct Step {
     event: Event,
+    /// Bytes acknowledged, and the parts of them that were marked and as much that was lost.
     acked: u64,
+    marked: f64,
+    lost: f64,
     in_recovery: bool,
     window_limited: bool,
     repeated: bool,
+    app_limited: bool,
+    new_round: bool,
     /// The part of the window that is outstanding.
     used: f64,
+    /// The time since the event before.
     wait: Duration,
+    rtt: Duration,
+    /// Delivery rate in bytes a second; none below 1000.
+    rate: f64,
     /// Change of rate that routers granted, in bytes a second.
     feedback: f64,
 }
@@ -34,92 +80,481 @@ prop_compose! {
     fn step()(
         event in prop_oneof![
             20 => Just(Event::Ack), 2 => Just(Event::Loss), 1 => Just(Event::Timeout),
-            1 => Just(Event::Ecn), 1 => Just(Event::Recovered), 1 => Just(Event::Idle)],
+            1 => Just(Event::Ecn), 1 => Just(Event::Recovered), 1 => Just(Event::Idle), 2 => Just(Event::Wake)],
         acked in 1_u64..100_000,
-        (in_recovery, window_limited, repeated) in any::<(bool, bool, bool)>(),
+        (marked, lost) in (0.0..1.0_f64, 0.0..1.0_f64),
+        (in_recovery, window_limited, repeated, app_limited, new_round) in any::<(bool, bool, bool, bool, bool)>(),
         used in 0.0..1.0_f64,
         wait in 0_u64..2_000_000_000,
+        rtt in prop_oneof![Just(0_u64), 20_000_u64..2_000_000_000],
+        rate in (2.0..9.0_f64).prop_map(|e| 10_f64.powf(e)),
         feedback in -1e9..1e9_f64,
     ) -> Step {
-        let wait = Duration::from_nanos(wait);
-        Step { event, acked, in_recovery, window_limited, repeated, used, wait, feedback }
+        let (wait, rtt) = (Duration::from_nanos(wait), Duration::from_nanos(rtt));
+        Step { event, acked, marked, lost, in_recovery, window_limited, repeated, app_limited, new_round, used,
+               wait, rtt, rate, feedback }
     }
 }
 
-proptest! {
-    #[test]
-    fn windows_stay_sane(
+/// A connection: its initial window in segments, its threshold, and what happens.
+#[derive(Clone, Debug)]
+struct Story {
+    initial: u64,
+    threshold: u64,
+    steps: Vec<Step>,
+}
+
+prop_compose! {
+    fn story()(
         initial in 1_u64..50,
         threshold in prop_oneof![Just(u64::MAX), 1_u64..100_000],
         steps in prop::collection::vec(step(), 1..200),
-    ) {
-        let mss = u64::from(MSS);
-        for spec in all() {
-            let mut controller = spec.build();
-            let mut control = Control { window: initial * mss, threshold, pacing: None, request: None };
-            let (mut now, mut delivered) = (Time::ZERO, 0);
-            for step in &steps {
-                now += step.wait;
-                delivered += step.acked;
-                let before = control;
-                let flight = (control.window as f64 * step.used) as u64;
-                let rtt = Duration::from_millis(50);
-                let sample = Sample {
-                    now,
-                    event: step.event,
-                    in_recovery: step.in_recovery,
-                    window_limited: step.window_limited,
-                    repeated: step.repeated && step.event == Event::Timeout,
-                    mss: MSS,
-                    initial_window: initial * mss,
-                    growth_limit: 2 * mss,
-                    acked: step.acked,
-                    flight,
-                    delivered,
-                    rtt,
-                    smoothed_rtt: rtt,
-                    min_rtt: rtt,
-                    feedback: step.feedback,
-                };
-                controller.on(&sample, &mut control);
-                let name = spec.name();
-                prop_assert!(control.window >= 1 && control.window < 1 << 40, "{name}: {control:?}");
-                control.window = control.window.max(mss);
-                match step.event {
-                    Event::Loss | Event::Timeout | Event::Ecn => {
-                        prop_assert!(control.window <= before.window.max(2 * mss), "{name} {sample:?}");
-                        if step.event != Event::Timeout || !step.repeated {
-                            prop_assert!(control.threshold >= 2 * mss, "{name} {sample:?}");
-                            prop_assert!(control.threshold <= flight.max(2 * mss), "{name} {sample:?}");
-                        } else {
-                            prop_assert_eq!(control.threshold, before.threshold, "{}", name);
-                        }
-                        if step.event == Event::Timeout {
-                            prop_assert_eq!(control.window, mss, "{}", name);
-                        }
-                    }
-                    // Routers, not acknowledgements, open and close the window.
-                    Event::Ack | Event::Recovered if control.request.is_some() => {
-                        prop_assert!(control.window >= before.window || step.feedback < 0.0, "{name}");
-                        prop_assert!(control.window <= before.window + 1 || step.feedback > 0.0, "{name}");
-                    }
-                    Event::Ack => {
-                        prop_assert!(control.window >= before.window, "{name} {sample:?}");
-                        prop_assert_eq!(control.threshold, before.threshold, "{}", name);
-                        let still = step.in_recovery || !step.window_limited;
-                        prop_assert!(!still || control == before, "{name} grows when it must not: {sample:?}");
-                        if before.window < before.threshold {
-                            prop_assert!(control.window <= before.window + sample.growth_limit, "{name}");
-                        }
-                    }
-                    Event::Idle => prop_assert!(control.window <= before.window, "{name}"),
-                    Event::Recovered | Event::Start => {
-                        prop_assert!(control.window <= before.window.max(before.threshold), "{name}");
-                    }
-                }
+    ) -> Story {
+        Story { initial, threshold, steps }
+    }
+}
+
+/// One event of a story: what the controller was told, and its control before and after.
+struct Turn {
+    signals: Signals,
+    before: Control,
+    after: Control,
+}
+
+impl Story {
+    /// Tells the story to a controller.
+    fn told_to(&self, subject: &mut Subject, mut each: impl FnMut(&Turn)) {
+        let window = self.initial * MSS;
+        let mut control = Control { window, threshold: self.threshold, ..Control::default() };
+        let mut signals = Signals {
+            now: Time::ZERO,
+            initial_window: window,
+            growth_limit: 2 * MSS,
+            acked: 0,
+            flight: 0,
+            delivered: 0,
+            rtt: Duration::ZERO,
+            smoothed_rtt: Duration::ZERO,
+            min_rtt: Duration::ZERO,
+            feedback: 0.0,
+            lost: 0,
+            marked: 0,
+            round: 0,
+            rate: RateSample::NONE,
+            mss: MSS as u32,
+            event: Event::Start,
+            in_recovery: false,
+            window_limited: false,
+            repeated: false,
+        };
+        let mut turn = |signals: Signals, control: &mut Control| {
+            let before = *control;
+            subject.controller.on(&signals, control);
+            each(&Turn { signals, before, after: *control });
+            control.window = control.window.clamp(MSS, LARGEST);
+        };
+        turn(signals, &mut control);
+        for step in &self.steps {
+            let news = matches!(step.event, Event::Ack | Event::Recovered);
+            let acked = if news { step.acked } else { 0 };
+            signals.now += step.wait;
+            signals.event = step.event;
+            signals.acked = acked;
+            signals.delivered += acked;
+            signals.flight = (control.window as f64 * step.used) as u64;
+            signals.feedback = step.feedback;
+            signals.lost = (step.acked as f64 * step.lost) as u64;
+            signals.marked = (acked as f64 * step.marked) as u64;
+            signals.round += u64::from(news && step.new_round);
+            signals.in_recovery = step.in_recovery;
+            signals.window_limited = step.window_limited;
+            signals.repeated = step.repeated && step.event == Event::Timeout;
+            signals.rtt = if news { step.rtt } else { Duration::ZERO };
+            if !signals.rtt.is_zero() {
+                let first = signals.min_rtt.is_zero();
+                signals.min_rtt = if first { step.rtt } else { signals.min_rtt.min(step.rtt) };
+                signals.smoothed_rtt =
+                    if first { step.rtt } else { (signals.smoothed_rtt * 7 + step.rtt) / 8 };
             }
+            signals.rate = RateSample::NONE;
+            if news && step.rate >= 1000.0 {
+                let delivered = ((step.rate * step.rtt.as_secs_f64()) as u64).min(signals.delivered);
+                signals.rate = RateSample {
+                    rate: step.rate,
+                    interval: step.rtt,
+                    delivered,
+                    prior_delivered: signals.delivered - delivered,
+                    lost: signals.lost,
+                    in_flight: signals.flight + acked,
+                    packets_in_flight: (signals.flight + acked).div_ceil(MSS) as u32,
+                    app_limited: step.app_limited,
+                    reserved: [0; 3],
+                };
+            }
+            turn(signals, &mut control);
         }
     }
+}
+
+type Law = Result<(), String>;
+
+/// Fails with the words `law` if a condition does not hold.
+fn holds(condition: bool, law: &str, turn: &Turn) -> Law {
+    let Turn { signals, before, after } = turn;
+    if condition { Ok(()) } else { Err(format!("{law}\n{signals:?}\n{before:?}\n{after:?}")) }
+}
+
+/// What every controller obeys.
+fn sane(needs: Needs, turn: &Turn) -> Law {
+    let Turn { signals, before, after } = turn;
+    holds(after.window >= 1 && after.window < LARGEST, "the window stays finite", turn)?;
+    holds(after.pacing > 0.0, "the pacing rate is above zero", turn)?;
+    let unpaced = after.pacing == Control::UNPACED;
+    holds(needs.pacing || unpaced, "only a controller that says so paces", turn)?;
+    holds(after.request.is_finite(), "the request is finite", turn)?;
+    holds(
+        needs.exchange.is_some() || after.request == 0.0,
+        "only a controller that says so asks routers",
+        turn,
+    )?;
+    let new = after.wake_at != before.wake_at;
+    holds(!new || after.wake_at > signals.now, "a wake-up lies in the future", turn)?;
+    holds(needs.wake || !new, "only a controller that says so is woken", turn)
+}
+
+/// What controllers obey whose window acknowledgements open and losses close (RFC 5681 section 3.1).
+fn window_law(turn: &Turn) -> Law {
+    let Turn { signals, before, after } = turn;
+    match signals.event {
+        Event::Loss | Event::Timeout | Event::Ecn => {
+            holds(after.window <= before.window.max(2 * MSS), "congestion opens no window", turn)?;
+            if signals.repeated {
+                holds(
+                    after.threshold == before.threshold,
+                    "a timer that expires again keeps the threshold",
+                    turn,
+                )?;
+            } else {
+                let flight = signals.flight.max(2 * MSS);
+                let bounds = 2 * MSS..=flight;
+                holds(
+                    bounds.contains(&after.threshold),
+                    "the threshold is a part of what was outstanding",
+                    turn,
+                )?;
+            }
+            let one = signals.event != Event::Timeout || after.window == MSS;
+            holds(one, "a timeout leaves one segment", turn)
+        }
+        Event::Ack => {
+            // Marks that are counted one by one close the window on acknowledgements.
+            let marked = signals.marked > 0;
+            holds(after.window >= before.window || marked, "an acknowledgement closes no window", turn)?;
+            holds(
+                after.threshold == before.threshold || marked,
+                "an acknowledgement keeps the threshold",
+                turn,
+            )?;
+            let still = signals.in_recovery || !signals.window_limited;
+            holds(
+                !still || after.window <= before.window,
+                "the window grows only when it is the limit",
+                turn,
+            )?;
+            let slow = before.window < before.threshold;
+            let limit = before.window + signals.growth_limit;
+            holds(!slow || after.window <= limit, "slow start adds no more than its limit", turn)
+        }
+        Event::Idle => holds(after.window <= before.window, "an idle time opens no window", turn),
+        Event::Recovered => {
+            let most = before.window.max(before.threshold);
+            holds(after.window <= most, "recovery ends with the threshold at most", turn)
+        }
+        Event::Start | Event::Wake => Ok(()),
+    }
+}
+
+/// What controllers obey that follow the feedback of routers.
+fn router_law(turn: &Turn) -> Law {
+    let Turn { signals, before, after } = turn;
+    match signals.event {
+        Event::Ack | Event::Recovered => {
+            let less = after.window >= before.window || signals.feedback < 0.0;
+            holds(less, "only routers close the window", turn)?;
+            let more = after.window <= before.window + 1 || signals.feedback > 0.0;
+            holds(more, "only routers open the window", turn)
+        }
+        Event::Loss | Event::Timeout | Event::Ecn => {
+            holds(after.window <= before.window.max(2 * MSS), "congestion opens no window", turn)
+        }
+        _ => holds(after.window <= before.window, "only routers open the window", turn),
+    }
+}
+
+/// The largest rate and the longest round-trip time that a controller has seen.
+#[derive(Default)]
+struct Seen {
+    rate: f64,
+    rtt: f64,
+}
+
+/// What controllers obey that follow a model: the factors of BBR are at most 2.89, and its window has room for what
+/// acknowledgements gather in 100 ms (draft-ietf-ccwg-bbr).
+fn model_law(turn: &Turn, seen: &mut Seen) -> Law {
+    let Turn { signals, after, .. } = turn;
+    let shortest = if signals.min_rtt.is_zero() { 1e-3 } else { signals.min_rtt.as_secs_f64() };
+    seen.rate = seen.rate.max(signals.rate.rate).max(signals.initial_window as f64 / shortest.max(1e-6));
+    seen.rtt = seen.rtt.max(signals.rtt.as_secs_f64());
+    let paced = after.pacing == Control::UNPACED || after.pacing <= 3.0 * seen.rate;
+    holds(paced, "the pacing rate is at most three times the largest rate seen", turn)?;
+    let most = 3.0 * seen.rate * (seen.rtt + 0.1) + (signals.initial_window + 8 * MSS) as f64;
+    holds(
+        after.window as f64 <= most,
+        "the window is at most three times what the path was seen to hold",
+        turn,
+    )
+}
+
+/// Holds a controller to the laws of all and to those of its class, in one story.
+fn obeys(make: Make<'_>, story: &Story) -> Law {
+    let mut subject = make();
+    let (class, needs) = (subject.class, subject.needs);
+    let (mut law, mut seen, mut answers) = (Ok(()), Seen::default(), Vec::new());
+    story.told_to(&mut subject, |turn| {
+        answers.push(turn.after);
+        if law.is_ok() {
+            law = sane(needs, turn).and_then(|()| match class {
+                Class::Window => window_law(turn),
+                Class::Model => model_law(turn, &mut seen),
+                Class::Router => router_law(turn),
+            });
+        }
+    });
+    law?;
+    let mut again = Vec::new();
+    story.told_to(&mut make(), |turn| again.push(turn.after));
+    if answers == again { Ok(()) } else { Err("the same events give the same answers".to_owned()) }
+}
+
+/// Holds a controller to its laws in generated stories; the law that it breaks, if there is one.
+fn judge(make: Make<'_>) -> Law {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let rng = TestRng::deterministic_rng(config.rng_algorithm);
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    match runner.run(&story(), |story| obeys(make, &story).map_err(TestCaseError::fail)) {
+        Ok(()) => Ok(()),
+        Err(TestError::Fail(why, _)) => Err(why.message().to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Runs a model over a link of 12 Mbit/s with a round-trip time of 50 ms and a queue without end. A controller that only
+/// loss can stop fills it; one that follows a model keeps the link busy and the queue below two round-trip times.
+fn steers(make: Make<'_>) -> Law {
+    let subject = make();
+    let params: Arc<tcp::Params> = Arc::new(read(r#"{"handshake": false}"#));
+    let ends = tcp::probed(subject.controller, subject.needs, params, &opening(None));
+    let (rate, rtt) = (BitRate::from_bps(12_000_000), Duration::from_millis(50));
+    let mut pipe = Pipe::new(ends, |_, _, _| Fate::Pass).shaped(Some(rate), rtt);
+    let second = |n| Time::ZERO + Duration::from_secs(n);
+    pipe.until(|p| p.now >= second(5));
+    let before = pipe.receiver.report().delivered;
+    let mut longest = Duration::ZERO;
+    pipe.until(|p| {
+        longest = longest.max(p.sender.report().smoothed_rtt);
+        p.now >= second(15)
+    });
+    let share = (pipe.receiver.report().delivered - before) as f64 / (10.0 * 1460.0 / 1e-3);
+    if share < 0.85 {
+        return Err(format!("a model keeps the link busy: {share}"));
+    }
+    if longest > rtt * 3 { Err(format!("a model keeps the queue short: {longest}")) } else { Ok(()) }
+}
+
+#[test]
+fn every_controller_obeys_the_laws_of_its_class() {
+    for spec in all() {
+        let make = || Subject::of(&spec);
+        judge(&make).unwrap_or_else(|law| panic!("{}: {law}", spec.name()));
+        if spec.class() == Class::Model {
+            steers(&make).unwrap_or_else(|law| panic!("{}: {law}", spec.name()));
+        }
+    }
+}
+
+#[test]
+fn each_law_of_all_is_broken_by_a_controller() {
+    let broken = |law: &str, answer: fn(&Signals, &mut Control)| {
+        let make = || Subject::by(Class::Model, Needs::NOTHING, answer);
+        let found = judge(&make).unwrap_err();
+        assert!(found.starts_with(law), "{law}: {found}");
+    };
+    broken("the window stays finite", |_, c| c.window = 0);
+    broken("the window stays finite", |_, c| c.window = 1 << 45);
+    broken("the pacing rate is above zero", |_, c| c.pacing = 0.0);
+    broken("the pacing rate is above zero", |_, c| c.pacing = f64::NAN);
+    broken("only a controller that says so paces", |_, c| c.pacing = 1000.0);
+    broken("the request is finite", |_, c| c.request = f64::NAN);
+    broken("only a controller that says so asks routers", |_, c| c.request = 1.0);
+    broken("a wake-up lies in the future", |s, c| c.wake_at = s.now);
+    broken("only a controller that says so is woken", |s, c| c.wake_at = s.now + Duration::from_secs(1));
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    broken("the same events give the same answers", |_, c| {
+        c.threshold = CALLS.fetch_add(1, Ordering::Relaxed);
+    });
+}
+
+/// A correct controller of the class, with the answer to one event replaced.
+fn breaks(class: Class, law: &str, answer: fn(&Signals, &mut Control)) {
+    let (kind, needs) = match class {
+        Class::Window => ("newreno", Needs::NOTHING),
+        Class::Model => ("", Needs { rates: true, pacing: true, ..Needs::NOTHING }),
+        Class::Router => ("xcp", Needs { exchange: Some(Exchange::of::<XcpHeader>()), ..Needs::NOTHING }),
+    };
+    let right = all().into_iter().find(|spec| spec.name() == kind);
+    let make = || {
+        let mut right = right.as_ref().map(ControllerSpec::build);
+        let mut model = model();
+        Subject::by(class, needs, move |signals, control| {
+            match &mut right {
+                Some(right) => right.on(signals, control),
+                None => model(signals, control),
+            }
+            answer(signals, control);
+        })
+    };
+    let found = judge(&make).unwrap_err();
+    assert!(found.starts_with(law), "{law}: {found}");
+}
+
+#[test]
+fn each_law_of_windows_is_broken_by_a_controller() {
+    let breaks = |law, answer| breaks(Class::Window, law, answer);
+    breaks("congestion opens no window", |s, c| {
+        if s.event == Event::Loss {
+            c.window *= 4;
+        }
+    });
+    breaks("a timer that expires again keeps the threshold", |s, c| {
+        if s.repeated {
+            c.threshold = 2 * MSS + 1;
+        }
+    });
+    breaks("the threshold is a part of what was outstanding", |s, c| {
+        if s.event == Event::Loss {
+            c.threshold = u64::MAX;
+        }
+    });
+    breaks("a timeout leaves one segment", |s, c| {
+        if s.event == Event::Timeout {
+            c.window = 2 * MSS;
+        }
+    });
+    breaks("an acknowledgement closes no window", |s, c| {
+        if s.event == Event::Ack && s.marked == 0 {
+            c.window = MSS / 2;
+        }
+    });
+    breaks("an acknowledgement keeps the threshold", |s, c| {
+        if s.event == Event::Ack {
+            c.threshold = 12_345;
+        }
+    });
+    breaks("the window grows only when it is the limit", |s, c| {
+        if s.event == Event::Ack && s.in_recovery {
+            c.window += MSS;
+        }
+    });
+    breaks("slow start adds no more than its limit", |s, c| {
+        if s.event == Event::Ack && !s.in_recovery && s.window_limited {
+            c.window += s.acked;
+        }
+    });
+    breaks("an idle time opens no window", |s, c| {
+        if s.event == Event::Idle {
+            c.window += MSS;
+        }
+    });
+    breaks("recovery ends with the threshold at most", |s, c| {
+        if s.event == Event::Recovered {
+            c.window = 1 << 30;
+        }
+    });
+}
+
+#[test]
+fn each_law_of_router_driven_controllers_is_broken_by_a_controller() {
+    breaks(Class::Router, "only routers open the window", |s, c| {
+        if s.event == Event::Ack && s.feedback < 0.0 {
+            c.window += 1 << 30;
+        }
+    });
+    breaks(Class::Router, "only routers close the window", |s, c| {
+        if s.event == Event::Ack && s.feedback > 0.0 {
+            c.window = 1;
+        }
+    });
+    breaks(Class::Router, "congestion opens no window", |s, c| {
+        if s.event == Event::Loss {
+            c.window += 1 << 30;
+        }
+    });
+}
+
+/// A model for the laws to be right about: paces at the largest rate of the last ten rounds, a little more in one round of
+/// eight and a little less in the next, with a window of two bandwidth-delay products.
+fn model() -> impl FnMut(&Signals, &mut Control) + Send + Clone {
+    let mut rates = [0.0_f64; 10];
+    let mut round = 0;
+    move |signals, control| {
+        while round < signals.round {
+            round += 1;
+            rates[round as usize % 10] = 0.0;
+        }
+        let rate = &mut rates[round as usize % 10];
+        *rate = rate.max(signals.rate.rate);
+        let rate = rates.iter().copied().fold(0.0, f64::max);
+        if rate == 0.0 {
+            return;
+        }
+        let gain = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0][round as usize % 8];
+        control.pacing = gain * rate;
+        let pipe = (2.0 * rate * signals.min_rtt.as_secs_f64()) as u64;
+        control.window = pipe.clamp(4 * MSS, LARGEST - 1);
+    }
+}
+
+#[test]
+fn each_law_of_models_is_broken_by_a_controller() {
+    let needs = Needs { rates: true, pacing: true, ..Needs::NOTHING };
+    let right = || Subject::by(Class::Model, needs, model());
+    assert_eq!(judge(&right), Ok(()));
+    assert_eq!(steers(&right), Ok(()));
+    breaks(Class::Model, "the pacing rate is at most three times", |_, c| {
+        if c.pacing != Control::UNPACED {
+            c.pacing *= 4.0;
+        }
+    });
+    breaks(Class::Model, "the window is at most three times", |s, c| {
+        if s.event == Event::Ack {
+            c.window = LARGEST - 1;
+        }
+    });
+    // One that takes what it sends for what is delivered, and one that never tries more than it has.
+    let greedy = || {
+        Subject::by(Class::Model, needs, |s, c| {
+            c.window += s.acked;
+        })
+    };
+    assert!(steers(&greedy).unwrap_err().starts_with("a model keeps the queue short"));
+    let timid = || {
+        let mut model = model();
+        Subject::by(Class::Model, needs, move |s, c| {
+            model(s, c);
+            c.pacing /= 2.0;
+        })
+    };
+    assert!(steers(&timid).unwrap_err().starts_with("a model keeps the link busy"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Validate, config, words};
 
 use super::growth::{self, Growth};
-use super::{Build, Control, Controller, Event, Sample};
+use super::{Build, Class, Control, Controller, Event, Signals};
 
 words! {
     /// The window at the end of recovery (RFC 6582 section 3.2 step 3).
@@ -66,24 +66,26 @@ pub struct NewReno {
 }
 
 impl Controller for NewReno {
+    const CLASS: Class = Class::Window;
+
     #[inline]
-    fn on(&mut self, sample: &Sample, control: &mut Control) {
-        let mss = u64::from(sample.mss);
-        match sample.event {
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
+        let mss = u64::from(signals.mss);
+        match signals.event {
             Event::Ack => {
                 let increase = self.params.increase;
-                self.growth.ack(sample, control, || (increase * mss as f64) as u64);
+                self.growth.ack(signals, control, || (increase * mss as f64) as u64);
             }
-            Event::Loss => self.growth.cut(sample, control, self.params.decrease),
-            Event::Ecn => self.growth.cut(sample, control, self.params.ecn_decrease),
-            Event::Timeout => self.growth.timeout(sample, control, self.params.decrease),
+            Event::Loss => self.growth.cut(signals, control, self.params.decrease),
+            Event::Ecn => self.growth.cut(signals, control, self.params.ecn_decrease),
+            Event::Timeout => self.growth.timeout(signals, control, self.params.decrease),
             Event::Recovered => {
                 if self.params.full_ack == FullAck::Flight {
-                    control.window = control.threshold.min(sample.flight.max(mss) + mss);
+                    control.window = control.threshold.min(signals.flight.max(mss) + mss);
                 }
             }
-            Event::Idle => growth::restart(sample, control),
-            Event::Start => {}
+            Event::Idle => growth::restart(signals, control),
+            Event::Start | Event::Wake => {}
         }
     }
 }
@@ -92,15 +94,15 @@ impl Controller for NewReno {
 mod tests {
     use dumbbell_core::Time;
 
-    use super::super::growth::tests::sample;
+    use super::super::growth::tests::signals;
     use super::*;
 
     #[test]
     fn the_end_of_recovery_gives_no_burst_unless_asked_for() {
         for (full_ack, window) in [(FullAck::Flight, 4000), (FullAck::Threshold, 10_000)] {
             let params = Params { full_ack, ..Params::default() };
-            let mut control = Control { window: 10_000, threshold: 10_000, pacing: None, request: None };
-            params.build().on(&sample(Event::Recovered, Time::ZERO, 0, 3000), &mut control);
+            let mut control = Control { window: 10_000, threshold: 10_000, ..Control::default() };
+            params.build().on(&signals(Event::Recovered, Time::ZERO, 0, 3000), &mut control);
             assert_eq!(control.window, window);
         }
     }
@@ -109,8 +111,8 @@ mod tests {
     fn losses_and_marks_may_weigh_differently() {
         let params = Params { decrease: 0.5, ecn_decrease: 0.8, ..Params::default() };
         for (event, window) in [(Event::Loss, 10_000), (Event::Ecn, 16_000)] {
-            let mut control = Control { window: 20_000, threshold: u64::MAX, pacing: None, request: None };
-            params.build().on(&sample(event, Time::ZERO, 0, 20_000), &mut control);
+            let mut control = Control { window: 20_000, ..Control::default() };
+            params.build().on(&signals(event, Time::ZERO, 0, 20_000), &mut control);
             assert_eq!(control.window, window);
         }
     }

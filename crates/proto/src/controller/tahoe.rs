@@ -4,7 +4,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Validate, config};
 
 use super::growth::{self, Growth};
-use super::{Build, Control, Controller, Event, Repair, Sample};
+use super::{Build, Class, Control, Controller, Event, Repair, Signals};
 
 config! {
     /// Slow start, congestion avoidance and fast retransmit without fast recovery. Does not use SACK.
@@ -34,18 +34,17 @@ pub struct Tahoe {
 }
 
 impl Controller for Tahoe {
-    #[inline]
-    fn on(&mut self, sample: &Sample, control: &mut Control) {
-        match sample.event {
-            Event::Ack => self.growth.ack(sample, control, || u64::from(sample.mss)),
-            Event::Loss | Event::Timeout => self.growth.timeout(sample, control, 0.5),
-            Event::Ecn => self.growth.cut(sample, control, 0.5),
-            Event::Idle => growth::restart(sample, control),
-            Event::Start | Event::Recovered => {}
-        }
-    }
+    const CLASS: Class = Class::Window;
+    const REPAIR: Repair = Repair::GoBack;
 
-    fn repair(&self) -> Repair {
-        Repair::GoBack
+    #[inline]
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
+        match signals.event {
+            Event::Ack => self.growth.ack(signals, control, || u64::from(signals.mss)),
+            Event::Loss | Event::Timeout => self.growth.timeout(signals, control, 0.5),
+            Event::Ecn => self.growth.cut(signals, control, 0.5),
+            Event::Idle => growth::restart(signals, control),
+            Event::Start | Event::Recovered | Event::Wake => {}
+        }
     }
 }

@@ -5,7 +5,7 @@ use dumbbell_core::{Validate, config};
 use dumbbell_header::{Exchange, XcpHeader};
 
 use super::growth::Growth;
-use super::{Build, Control, Controller, Event, Sample};
+use super::{Build, Class, Control, Controller, Event, Needs, Signals};
 
 config! {
     /// Every data segment asks the routers on its way for more; its acknowledgement brings the change of rate that they
@@ -40,10 +40,6 @@ impl Build for Params {
     fn build(&self) -> Xcp {
         Xcp { decrease: self.decrease, window: 0.0 }
     }
-
-    fn exchange(&self) -> Option<Exchange> {
-        Some(Exchange::of::<XcpHeader>())
-    }
 }
 
 /// More than any router grants (ns-2.35 xcp-end-sys.cc: the request of a sender that is never satisfied), in bytes a second.
@@ -58,28 +54,32 @@ pub struct Xcp {
 }
 
 impl Controller for Xcp {
-    fn on(&mut self, sample: &Sample, control: &mut Control) {
-        let mss = f64::from(sample.mss);
-        match sample.event {
+    const CLASS: Class = Class::Router;
+    const NEEDS: Needs = Needs { exchange: Some(Exchange::of::<XcpHeader>()), ..Needs::NOTHING };
+
+    #[inline]
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
+        let mss = f64::from(signals.mss);
+        match signals.event {
             Event::Ack | Event::Recovered => {
-                let change = sample.feedback * sample.smoothed_rtt.as_secs_f64();
+                let change = signals.feedback * signals.smoothed_rtt.as_secs_f64();
                 if change.is_finite() {
                     self.window = (self.window + change).max(mss);
                     control.window = self.window as u64;
                 }
             }
             Event::Loss | Event::Ecn => {
-                Growth::default().cut(sample, control, self.decrease);
+                Growth::default().cut(signals, control, self.decrease);
                 self.window = control.window as f64;
             }
             Event::Timeout => {
-                Growth::default().timeout(sample, control, self.decrease);
+                Growth::default().timeout(signals, control, self.decrease);
                 self.window = control.window as f64;
             }
             Event::Start => self.window = control.window as f64,
-            Event::Idle => {}
+            Event::Idle | Event::Wake => {}
         }
-        control.request = Some(UNLIMITED);
+        control.request = UNLIMITED;
     }
 }
 
@@ -87,17 +87,17 @@ impl Controller for Xcp {
 mod tests {
     use dumbbell_core::Time;
 
-    use super::super::growth::tests::sample;
+    use super::super::growth::tests::signals;
     use super::*;
 
     #[test]
     fn the_window_changes_by_feedback_times_round_trip_time_and_keeps_fractions() {
         let mut xcp = Params::default().build();
-        let mut control = Control { window: 10_000, threshold: u64::MAX, pacing: None, request: None };
-        xcp.on(&sample(Event::Start, Time::ZERO, 0, 0), &mut control);
-        assert_eq!((control.window, control.request), (10_000, Some(UNLIMITED)));
+        let mut control = Control { window: 10_000, ..Control::default() };
+        xcp.on(&signals(Event::Start, Time::ZERO, 0, 0), &mut control);
+        assert_eq!((control.window, control.request), (10_000, UNLIMITED));
         // At an RTT of 100 ms, 5 bytes a second are half a byte.
-        let ack = |feedback| Sample { feedback, ..sample(Event::Ack, Time::ZERO, 1000, 9000) };
+        let ack = |feedback| Signals { feedback, ..signals(Event::Ack, Time::ZERO, 1000, 9000) };
         for (feedback, window) in [
             (5.0, 10_000),
             (5.0, 10_001),
@@ -109,18 +109,18 @@ mod tests {
             xcp.on(&ack(feedback), &mut control);
             assert_eq!(control.window, window);
         }
-        xcp.on(&sample(Event::Ack, Time::ZERO, 1000, 9000), &mut control);
+        xcp.on(&signals(Event::Ack, Time::ZERO, 1000, 9000), &mut control);
         assert_eq!(control.window, 3000, "acknowledgements alone do not open the window");
     }
 
     #[test]
     fn losses_are_answered_as_by_newreno() {
         let mut xcp = Params::default().build();
-        let mut control = Control { window: 20_000, threshold: u64::MAX, pacing: None, request: None };
-        xcp.on(&sample(Event::Start, Time::ZERO, 0, 0), &mut control);
-        xcp.on(&sample(Event::Loss, Time::ZERO, 0, 20_000), &mut control);
+        let mut control = Control { window: 20_000, ..Control::default() };
+        xcp.on(&signals(Event::Start, Time::ZERO, 0, 0), &mut control);
+        xcp.on(&signals(Event::Loss, Time::ZERO, 0, 20_000), &mut control);
         assert_eq!(control.window, 10_000);
-        xcp.on(&sample(Event::Timeout, Time::ZERO, 0, 10_000), &mut control);
+        xcp.on(&signals(Event::Timeout, Time::ZERO, 0, 10_000), &mut control);
         assert_eq!(control.window, 1000);
     }
 }

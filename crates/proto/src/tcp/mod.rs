@@ -4,6 +4,9 @@
 //! byte has number 0. SYN is told by its flag alone; FIN occupies the number after the last byte. Every segment of a
 //! connection begins at a multiple of the segment size.
 
+mod account;
+#[cfg(test)]
+mod contract_tests;
 mod receiver;
 mod recovery;
 mod rtt;
@@ -21,6 +24,8 @@ use dumbbell_core::{Bytes, ConfigError, Duration, HeaderKind, Validate, config};
 pub use self::receiver::Receiver;
 pub use self::sender::Sender;
 use crate::controller::ControllerSpec;
+#[cfg(test)]
+use crate::controller::{AnyController, Needs};
 use crate::transport::{Opening, Transport};
 
 /// IPv4 and TCP headers without options, in bytes (RFC 791 section 3.1, RFC 9293 section 3.1).
@@ -133,6 +138,19 @@ fn scale_of(params: &Params) -> u8 {
     bits.saturating_sub(16).min(14) as u8
 }
 
+/// The two ends of a connection under a controller made by a test.
+#[cfg(test)]
+pub(crate) fn probed(
+    controller: AnyController,
+    needs: Needs,
+    params: Arc<Params>,
+    opening: &Opening,
+) -> (Sender, Receiver) {
+    let mut receiver = Receiver::new(params.clone(), opening);
+    receiver.exact = needs.echoes;
+    (Sender::under(controller, needs, params, opening), receiver)
+}
+
 impl Transport for Arc<Params> {
     type Sender = Sender;
     type Receiver = Receiver;
@@ -150,7 +168,7 @@ impl Transport for Arc<Params> {
     }
 
     fn asks_routers(&self) -> Option<HeaderKind> {
-        self.controller.exchange().map(|exchange| exchange.kind())
+        self.controller.needs().exchange.map(|exchange| exchange.kind())
     }
 
     fn fits(&self, mtu: u32) -> Result<(), String> {

@@ -13,6 +13,10 @@ use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
 const SACK_OPTION: u32 = 4;
 const SACK_BLOCK: u32 = 8;
 
+/// Among the flags of the next acknowledgement: another goes first, for what arrived under the other state of marks.
+/// (A bit that this stack has no other use for; RFC 9293 calls it RST.)
+const EARLY: u8 = 0x04;
+
 /// The receiving end of a connection.
 #[derive(Debug)]
 pub struct Receiver {
@@ -53,6 +57,10 @@ pub struct Receiver {
     feedback: f64,
     /// Times the FIN was sent because nothing was heard.
     expired: u32,
+    /// True if the sender needs the echo of every mark (RFC 8257 section 3.2).
+    pub(super) exact: bool,
+    /// What the acknowledgement that goes first acknowledges.
+    early: u64,
 }
 
 impl Receiver {
@@ -80,7 +88,26 @@ impl Receiver {
             fin_timeout: params.rto_initial,
             feedback: 0.0,
             expired: 0,
+            exact: params.controller.needs().echoes,
+            early: 0,
             params,
+        }
+    }
+
+    /// Echoes marks one by one (RFC 8257 section 3.2): when marked segments follow unmarked ones, or the reverse, what
+    /// waits is acknowledged under the old state, and the segment at once under the new one.
+    #[cold]
+    fn echo_exactly(&mut self, marked: bool) {
+        if marked == (self.flags & TcpHeader::ECE != 0) {
+            return;
+        }
+        self.flags ^= TcpHeader::ECE;
+        self.due = true;
+        if self.waiting > 0 {
+            self.flags |= EARLY;
+            self.early = self.next;
+            self.waiting = 0;
+            self.ack_at = Time::NEVER;
         }
     }
 
@@ -189,16 +216,28 @@ impl Receiver {
     #[cold]
     fn gather(&mut self, packet: &Packet) {
         let so_far = (self.flags & TcpHeader::FEEDBACK != 0).then_some(self.feedback);
-        let exchange = self.params.controller.exchange();
+        let exchange = self.params.controller.needs().exchange;
         if let Some(feedback) = exchange.and_then(|exchange| exchange.gather(packet, so_far)) {
             self.flags |= TcpHeader::FEEDBACK;
             self.feedback = feedback;
         }
     }
 
-    /// After an acknowledgement with SYN, FIN or feedback.
+    /// An acknowledgement with SYN, FIN or feedback leaves, or one that another has to precede.
     #[cold]
     fn sent_control(&mut self, now: Time, packet: &mut Packet) {
+        if self.flags & EARLY != 0 {
+            self.flags ^= EARLY;
+            self.due = true;
+            let flags = TcpHeader::ACK | (self.flags ^ TcpHeader::ECE) & TcpHeader::ECE;
+            let (window, number, timestamp) = (self.window, self.early, self.timestamp);
+            *packet = TcpHeader { flags, window, number, timestamp, ..TcpHeader::default() }.into_packet(
+                self.flow,
+                self.header as u16,
+                Ecn::NotEct,
+            );
+            return;
+        }
         if self.flags & TcpHeader::FEEDBACK != 0 {
             self.flags &= !TcpHeader::FEEDBACK;
             TcpHeader::put_answer(packet, std::mem::take(&mut self.feedback));
@@ -227,12 +266,17 @@ impl Stage for Receiver {
             return;
         }
         if self.params.ecn {
-            if packet.flags & TcpHeader::CWR != 0 {
-                self.flags &= !TcpHeader::ECE;
-            }
-            if packet.ecn == Ecn::Ce {
-                self.marks += 1;
-                self.flags |= TcpHeader::ECE;
+            let marked = packet.ecn == Ecn::Ce;
+            self.marks += u64::from(marked);
+            if self.exact {
+                self.echo_exactly(marked);
+            } else {
+                if packet.flags & TcpHeader::CWR != 0 {
+                    self.flags &= !TcpHeader::ECE;
+                }
+                if marked {
+                    self.flags |= TcpHeader::ECE;
+                }
             }
         }
         let number = packet.body[0];
@@ -270,7 +314,7 @@ impl Stage for Receiver {
             sack,
         };
         let mut packet = header.into_packet(self.flow, (self.header + option) as u16, Ecn::NotEct);
-        if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK) != 0 {
+        if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY) != 0 {
             self.sent_control(now, &mut packet);
         }
         Some(packet)

@@ -58,10 +58,16 @@ impl Sender {
                 // An old acknowledgement may carry blocks that lie below the latest one.
                 let start = start.max(self.una.max(ack));
                 if start < end {
-                    news += self.board.add(start, end);
+                    let Sender { board, account, .. } = self;
+                    news += board.add(start, end, |start, end| {
+                        if let Some(account) = account {
+                            account.acknowledged(start, end);
+                        }
+                    });
                 }
             }
-            self.board.detect(self.una.max(ack), u64::from(self.mss));
+            let found = self.board.detect(self.una.max(ack), u64::from(self.mss));
+            self.note_lost(found);
         }
         if advanced {
             let acked = ack - self.una;
@@ -71,8 +77,11 @@ impl Sender {
             self.duplicates = 0;
             self.advanced_under_loss(now, acked, rtt);
         } else if ack == self.una && outstanding && (news > 0 || self.repair.is_some()) {
-            if self.recovering && news > 0 {
-                self.decide(now, Event::Ack, self.una + self.board.held(), self.outstanding(), rtt);
+            if let Some(account) = self.account.as_mut().filter(|_| self.repair.is_some()) {
+                account.duplicate(self.max - self.una);
+            }
+            if (self.recovering && news > 0) || self.account.is_some() {
+                self.decide(now, Event::Ack, self.total(), self.outstanding(), rtt);
             }
             self.duplicate(now);
         }
@@ -84,8 +93,20 @@ impl Sender {
         }
     }
 
+    /// Bytes acknowledged since the start, cumulatively, selectively or, if the controller wants to know, by duplicates.
+    fn total(&self) -> u64 {
+        self.una + self.board.held() + self.account.as_ref().map_or(0, |a| a.credit)
+    }
+
+    /// Counts bytes found lost, if the controller wants to know.
+    fn note_lost(&mut self, bytes: u64) {
+        if let Some(account) = &mut self.account {
+            account.lost += bytes;
+        }
+    }
+
     /// Bytes in the network.
-    fn outstanding(&self) -> u64 {
+    pub(super) fn outstanding(&self) -> u64 {
         match self.repair {
             None => self.board.pipe(self.una, self.max),
             Some(_) => self.nxt - self.una,
@@ -98,14 +119,19 @@ impl Sender {
         if repaired {
             self.todo &= !todo::REPAIR;
         }
-        let delivered = self.una + self.board.held();
+        if let Some(account) = &mut self.account {
+            account.advanced(self.una, acked, self.max - self.una);
+        }
         let ends = repaired || self.repair == Some(Repair::FastRecovery);
+        if self.recovering && !ends && self.repair.is_some() {
+            self.note_lost(u64::from(self.mss));
+        }
         let event = if self.recovering && ends { Event::Recovered } else { Event::Ack };
         if self.recovering && ends {
             self.recovering = false;
             self.inflation = 0;
         }
-        self.decide(now, event, delivered, self.outstanding(), rtt);
+        self.decide(now, event, self.total(), self.outstanding(), rtt);
         if self.recovering && self.repair.is_some() {
             // A partial acknowledgement (RFC 6582 section 3.2 step 3): the next hole is sent, the window shrinks by
             // what has left the network, and only the first one restarts the timer.
@@ -137,6 +163,9 @@ impl Sender {
 
     /// A loss was detected: one cut, and the first segment is sent again.
     fn lost(&mut self, now: Time) {
+        if self.repair.is_some() {
+            self.note_lost(u64::from(self.mss));
+        }
         // One cut per window, whether losses or marks show congestion (RFC 3168 section 6.1.2).
         if self.una >= self.cut_until || self.repair == Some(Repair::GoBack) {
             self.decide(now, Event::Loss, self.delivered, self.flight(), Duration::ZERO);
@@ -176,6 +205,11 @@ impl Sender {
 
     /// The retransmission timer expired (RFC 6298 section 5.4 to 5.6, RFC 5681 section 3.1).
     pub(super) fn timeout(&mut self, now: Time) {
+        let found = match self.repair {
+            None => self.board.lose_all(self.una, self.max),
+            Some(_) => self.outstanding(),
+        };
+        self.note_lost(found);
         self.decide(now, Event::Timeout, self.delivered, self.flight(), Duration::ZERO);
         self.tell_cut = true;
         self.recovering = false;
@@ -186,7 +220,6 @@ impl Sender {
         self.todo &= !todo::RESEND;
         if self.repair.is_none() {
             self.gate = self.max;
-            self.board.lose_all(self.una, self.max);
             self.todo |= todo::REPAIR;
             self.quiet = false;
         } else {

@@ -49,9 +49,7 @@ impl Rtt {
     /// Takes in a measurement. It is one of about `2^shift` in this round trip: the gains are lowered accordingly
     /// (RFC 7323 appendix G).
     pub fn measure(&mut self, measured: Duration, shift: u32, params: &Params) {
-        if self.min.is_zero() || measured < self.min {
-            self.min = measured;
-        }
+        self.lower(measured);
         let measured = in_ticks(measured, params.rtt_tick).as_nanos() as i64;
         let (smoothed, variation) = if self.smoothed.is_zero() {
             (measured, measured / 2)
@@ -66,6 +64,14 @@ impl Rtt {
         self.variation = Duration::from_nanos(variation as u64);
         let timeout = self.smoothed + (self.variation * 4).max(params.rto_granularity);
         self.timeout = timeout.clamp(params.rto_min, params.rto_max);
+    }
+
+    /// Takes in a measurement for the smallest round-trip time alone.
+    #[inline]
+    pub fn lower(&mut self, measured: Duration) {
+        if self.min.is_zero() || measured < self.min {
+            self.min = measured;
+        }
     }
 
     /// Doubles the timeout (RFC 6298 section 5.5). It stays so until the next measurement, which Karn's algorithm

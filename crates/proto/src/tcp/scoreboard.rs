@@ -48,33 +48,39 @@ impl Scoreboard {
         (max - una) - self.held.bytes() - self.lost + self.resent
     }
 
-    /// Takes in a block above the cumulative acknowledgement; returns the bytes not known to be held before.
-    pub fn add(&mut self, start: u64, end: u64) -> u64 {
+    /// Takes in a block above the cumulative acknowledgement and tells every part of it that was not known to be held;
+    /// returns their bytes.
+    pub fn add(&mut self, start: u64, end: u64, mut told: impl FnMut(u64, u64)) -> u64 {
         let Scoreboard { held, lost_below, lost, resent_below, resent } = self;
         let mut news = 0;
         held.insert(start, end, |a, b| {
             news += b - a;
+            told(a, b);
             *lost -= b.min(*lost_below).saturating_sub(a);
             *resent -= b.min(*resent_below).saturating_sub(a);
         });
         news
     }
 
-    /// Finds what the blocks held show to be lost of the bytes from `una` (RFC 6675 section 4: IsLost).
-    pub fn detect(&mut self, una: u64, mss: u64) {
+    /// Finds what the blocks held show to be lost of the bytes from `una` (RFC 6675 section 4: IsLost); returns the
+    /// bytes that were not known to be.
+    pub fn detect(&mut self, una: u64, mss: u64) -> u64 {
         // Without losses the board is not told of acknowledgements.
         self.lost_below = self.lost_below.max(una);
         let mut bytes = 0;
         for (i, (start, end)) in self.held.iter().rev().enumerate() {
             bytes += end - start;
             if i + 1 >= DUPLICATES || bytes > (DUPLICATES as u64 - 1) * mss {
-                if start > self.lost_below {
-                    self.lost += self.missing(self.lost_below, start);
-                    self.lost_below = start;
+                if start <= self.lost_below {
+                    return 0;
                 }
-                return;
+                let found = self.missing(self.lost_below, start);
+                self.lost += found;
+                self.lost_below = start;
+                return found;
             }
         }
+        0
     }
 
     /// Moves the cumulative acknowledgement from `una` to `ack`.
@@ -97,12 +103,14 @@ impl Scoreboard {
     }
 
     /// Declares everything from `una` to `max` lost that is not held: the timer expired. What is held is remembered
-    /// (RFC 6675 section 5.1): receivers here never renege.
-    pub fn lose_all(&mut self, una: u64, max: u64) {
+    /// (RFC 6675 section 5.1): receivers here never renege. Returns the bytes that were in the network until then.
+    pub fn lose_all(&mut self, una: u64, max: u64) -> u64 {
+        let found = self.pipe(una, max);
         self.resent_below = una;
         self.resent = 0;
         self.lost_below = max;
         self.lost = self.missing(una, max);
+        found
     }
 
     /// Where the next hole to be sent again begins and ends: lost ones, or with `speculate` all below the highest
@@ -138,18 +146,18 @@ mod tests {
     fn three_blocks_or_more_than_two_segments_above_make_a_byte_lost() {
         let mut board = Scoreboard::default();
         for start in [10, 30] {
-            board.add(start, start + 5);
+            board.add(start, start + 5, |_, _| {});
             board.detect(0, 1000);
             assert!(!board.is_lost(0));
         }
-        board.add(50, 55);
+        board.add(50, 55, |_, _| {});
         board.detect(0, 1000);
         assert!(board.is_lost(9) && !board.is_lost(29), "three blocks above 9, two above 29");
         let mut board = Scoreboard::default();
-        board.add(1000, 3000);
+        board.add(1000, 3000, |_, _| {});
         board.detect(0, 1000);
         assert!(!board.is_lost(0), "two segments are not more than two");
-        board.add(3000, 3001);
+        board.add(3000, 3001, |_, _| {});
         board.detect(0, 1000);
         assert!(board.is_lost(0));
         assert_eq!(board.pipe(0, 5000), 5000 - 2001 - 1000);
@@ -212,7 +220,7 @@ mod tests {
                     Step::Sack(start, n) => {
                         let (start, end) = (start.max(una + 1), (start + n).min(MAX as u64));
                         if start < end {
-                            board.add(start, end);
+                            board.add(start, end, |_, _| {});
                             board.detect(una, MSS);
                             bytes.held[start as usize..end as usize].fill(true);
                             bytes.detect(MSS as usize);

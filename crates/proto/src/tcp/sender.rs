@@ -6,19 +6,25 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, Ecn, Header, Packet, Stage, Time};
 use dumbbell_header::{Asking, SackBlock, TcpHeader};
 
+use super::account::{Account, News};
 use super::recovery::Repaired;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use super::{HEADER, Params, scale_of};
-use crate::controller::{AnyController, Control, Controller, Event, Repair, Sample};
+use crate::controller::{AnyController, Control, Event, Needs, Repair, Signals};
 use crate::transport::{Failure, Opening, SendEnd, SenderReport};
 
 /// The largest window a controller may set: a terabyte is more than any path holds.
 const LARGEST_WINDOW: u64 = 1 << 40;
 /// The end of an unlimited stream.
 const ENDLESS: u64 = 1 << 62;
+/// The shortest time from one wake-up that the controller asks for to the next.
+const SHORTEST_WAKE: Duration = Duration::from_micros(1);
 /// No segment is being timed.
 const UNTIMED: u64 = u64::MAX;
+
+/// Flags of packets that are more than a plain acknowledgement.
+const SPECIAL: u8 = TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK;
 
 /// What `pull` must look at before it sends the next segment of the stream.
 pub(super) mod todo {
@@ -32,12 +38,10 @@ pub(super) mod todo {
     pub const RESEND: u8 = 1 << 3;
     /// Holes of the scoreboard may be due.
     pub const REPAIR: u8 = 1 << 4;
-    /// The controller paces.
-    pub const PACE: u8 = 1 << 5;
+    /// The controller needs more than a window: it paces, asks routers for feedback, or wants an account of segments.
+    pub const NEEDS: u8 = 1 << 5;
     /// Everything sent was acknowledged: the next segment may follow an idle time.
     pub const IDLE: u8 = 1 << 6;
-    /// The controller asks routers for feedback.
-    pub const ASK: u8 = 1 << 7;
 }
 
 /// Where a connection stands.
@@ -85,6 +89,8 @@ pub struct Sender {
     pub(super) mss: u32,
     header: u32,
     pub(super) todo: u8,
+    /// Flags of packets that are more than a plain acknowledgement; all, if the controller wants an account.
+    special: u8,
     phase: Phase,
     /// True if no duplicates have arrived, no loss is known and the receiver holds nothing out of order.
     pub(super) quiet: bool,
@@ -131,8 +137,14 @@ pub struct Sender {
     pub(super) expired: u32,
     /// The answer of routers that the acknowledgement in hand brought.
     feedback: f64,
-    pace_at: Time,
+    pub(super) account: Option<Box<Account>>,
+    needs: Needs,
+    /// Payload of the latest segment, for pacing.
+    sent_bytes: u32,
+    /// When pacing lets a segment leave that waits; never if none does.
     pace_wake: Time,
+    /// The earlier of that and the time at which the controller wants to be woken.
+    call_at: Time,
     pub(super) retransmissions: u64,
     pub(super) timeouts: u32,
     pub(super) cuts: u32,
@@ -141,8 +153,18 @@ pub struct Sender {
 
 impl Sender {
     pub(super) fn new(params: Arc<Params>, opening: &Opening) -> Sender {
-        let controller = params.controller.build();
-        let repair = controller.repair();
+        let (controller, needs) = (params.controller.build(), params.controller.needs());
+        Sender::under(controller, needs, params, opening)
+    }
+
+    /// A sender under a given controller.
+    pub(super) fn under(
+        controller: AnyController,
+        needs: Needs,
+        params: Arc<Params>,
+        opening: &Opening,
+    ) -> Sender {
+        let repair = params.controller.repair();
         let mss = params.segment(opening.mtu);
         let end = opening.size.unwrap_or(ENDLESS);
         Sender {
@@ -156,11 +178,12 @@ impl Sender {
             timed_by: UNTIMED,
             timed_at: Time::ZERO,
             sent_at: Time::ZERO,
-            control: Control { window: 0, threshold: u64::MAX, pacing: None, request: None },
+            control: Control::default(),
             flow: opening.flow,
             mss,
             header: params.header(),
-            todo: todo::HOLD,
+            todo: if needs.is_nothing() { todo::HOLD } else { todo::HOLD | todo::NEEDS },
+            special: if needs.account() { u8::MAX } else { SPECIAL },
             phase: Phase::Unopened,
             quiet: true,
             recovering: false,
@@ -187,8 +210,11 @@ impl Sender {
             partial: false,
             expired: 0,
             feedback: 0.0,
-            pace_at: Time::ZERO,
+            account: needs.account().then(|| Box::new(Account::new(mss, needs.rates, needs.echoes))),
+            needs,
+            sent_bytes: 0,
             pace_wake: Time::NEVER,
+            call_at: Time::NEVER,
             retransmissions: 0,
             timeouts: 0,
             cuts: 0,
@@ -224,38 +250,55 @@ impl Sender {
 
     /// Lets the controller answer an event. It may see `delivered` bytes as acknowledged since the start, and
     /// `flight` as outstanding.
-    #[inline]
     pub(super) fn decide(&mut self, now: Time, event: Event, delivered: u64, flight: u64, rtt: Duration) {
+        let Some(account) = &mut self.account else {
+            return self.inform(now, event, delivered, flight, News::of_rtt(rtt));
+        };
+        let news = account.news(now, event, delivered, rtt, &mut self.rtt);
+        self.inform(now, event, delivered, flight, news);
+        if self.control.wake_at.is_finite() {
+            self.control.wake_at = self.control.wake_at.max(now + SHORTEST_WAKE);
+        }
+        self.arm_call();
+    }
+
+    /// The same for a controller without an account, or with what its account says.
+    #[inline]
+    fn inform(&mut self, now: Time, event: Event, delivered: u64, flight: u64, news: News) {
         let acked = delivered - self.delivered;
         self.delivered = delivered;
         let mss = u64::from(self.mss);
         // Slow start after a timeout counts acknowledgements (RFC 3465 section 2.3).
         let segments = if self.una < self.recover { 1 } else { u64::from(self.params.byte_counting) };
-        let sample = Sample {
+        let signals = Signals {
             now,
-            event,
-            in_recovery: self.recovering || self.una < self.cut_until,
-            window_limited: self.window_limited || !self.params.window_validation,
-            repeated: self.expired > 1,
-            mss: self.mss,
             initial_window: u64::from(self.params.initial_window) * mss,
             growth_limit: segments * mss,
             acked,
             flight,
             delivered,
-            rtt,
+            rtt: news.rtt,
             smoothed_rtt: self.rtt.smoothed(),
             min_rtt: self.rtt.min(),
             feedback: self.feedback,
+            lost: news.lost,
+            marked: news.marked,
+            round: news.round,
+            rate: news.rate,
+            mss: self.mss,
+            event,
+            in_recovery: self.recovering || self.una < self.cut_until,
+            window_limited: self.window_limited || !self.params.window_validation,
+            repeated: self.expired > 1,
         };
-        self.controller.on(&sample, &mut self.control);
+        self.controller.on(&signals, &mut self.control);
         self.control.window = self.control.window.clamp(mss, LARGEST_WINDOW);
-        if self.control.pacing.is_some() {
-            self.todo |= todo::PACE;
-        }
-        if self.control.request.is_some() {
-            self.todo |= todo::ASK;
-        }
+    }
+
+    /// Computes when pacing or the controller needs to be called.
+    fn arm_call(&mut self) {
+        let asked = if self.needs.wake && self.una < self.stop { self.control.wake_at } else { Time::NEVER };
+        self.call_at = self.pace_wake.min(asked);
     }
 
     /// The congestion window, as far as the connection may use it.
@@ -379,21 +422,33 @@ impl Sender {
                 self.update_limit();
             }
         }
-        if self.todo & todo::PACE != 0 && now < self.pace_at {
-            self.pace_wake = self.pace_at;
-            return None;
+        if self.control.pacing != Control::UNPACED && self.max > 0 {
+            // However slow the controller, something leaves within the largest timeout.
+            let pause = Duration::from_secs_f64(f64::from(self.sent_bytes) / self.control.pacing);
+            let pause = pause.min(self.params.rto_max);
+            if now < self.sent_at + pause && self.may_send() {
+                self.pace_wake = self.sent_at + pause;
+                self.arm_call();
+                return None;
+            }
         }
+        let sent_again = self.retransmissions;
         let mut packet = match self.pull_repair(now) {
             Repaired::Packet(packet) => packet,
             Repaired::Blocked => return None,
-            Repaired::Nothing => self.next(now)?,
+            Repaired::Nothing => match self.next(now) {
+                Some(packet) => packet,
+                None => {
+                    self.note_dry();
+                    return None;
+                }
+            },
         };
-        if let Some(rate) = self.control.pacing {
-            self.pace_at = self.pace_at.max(now) + rate.time_to_send(u64::from(packet.size));
+        if self.todo & todo::NEEDS != 0 {
+            self.note_sent(now, &packet, self.retransmissions > sent_again);
         }
-        if let Some(request) = self.control.request
-            && let Some(exchange) = self.params.controller.exchange()
-        {
+        if let Some(exchange) = self.needs.exchange {
+            let request = self.control.request;
             let rtt = self.rtt.smoothed().as_secs_f64();
             let window = self.control.window as f64 / f64::from(self.mss);
             exchange.ask(&Asking { request, rtt, window }, &mut packet);
@@ -402,13 +457,40 @@ impl Sender {
         Some(packet)
     }
 
+    /// True if anything but pacing would let a segment leave.
+    fn may_send(&self) -> bool {
+        let new = self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.limit;
+        new || self.todo & (todo::RESEND | todo::REPAIR) != 0
+    }
+
+    /// Nothing is due. If that is for want of data, rates will be those of the application.
+    fn note_dry(&mut self) {
+        let in_flight = self.outstanding();
+        let dry = self.nxt >= self.stop && in_flight < self.window_in_use();
+        if let Some(account) = self.account.as_mut().filter(|_| dry) {
+            account.ran_dry(in_flight);
+        }
+    }
+
+    /// A segment leaves under a controller that needs more than a window.
+    fn note_sent(&mut self, now: Time, packet: &Packet, again: bool) {
+        self.sent_bytes = u32::from(packet.size) - self.header;
+        let in_flight = self.outstanding();
+        if let Some(account) = &mut self.account {
+            let number = packet.body[0];
+            let end = number + u64::from(self.mss).min(self.end.saturating_sub(number));
+            let end = if end == self.end { self.stop } else { end };
+            account.sent(now, (number, end), in_flight, again);
+        }
+    }
+
     /// An acknowledgement of new data in order, with no loss in sight.
     #[inline]
     fn advance(&mut self, now: Time, ack: u64, rtt: Duration) {
         self.una = ack;
         self.nxt = self.nxt.max(ack);
         self.expired = 0;
-        self.decide(now, Event::Ack, ack, self.nxt - ack, rtt);
+        self.inform(now, Event::Ack, ack, self.nxt - ack, News::of_rtt(rtt));
         self.rearm(now);
         self.update_limit();
     }
@@ -423,6 +505,7 @@ impl Sender {
         self.rto_at = Time::NEVER;
         if self.una >= self.stop {
             self.finished.get_or_insert(now);
+            (self.pace_wake, self.call_at) = (Time::NEVER, Time::NEVER);
         }
         self.todo |= todo::IDLE;
     }
@@ -489,7 +572,11 @@ impl Sender {
             Phase::Established if header.has(TcpHeader::SYN) => self.todo |= todo::ACK,
             Phase::Closed => self.todo |= todo::ACK,
             Phase::Established => {
-                self.acknowledged(now, packet);
+                if self.account.is_some() {
+                    self.accounted(now, packet);
+                } else {
+                    self.acknowledged(now, packet);
+                }
                 if header.has(TcpHeader::FIN) && self.una >= self.stop {
                     self.phase = Phase::Closed;
                     self.todo |= todo::ACK;
@@ -512,6 +599,28 @@ impl Sender {
         if packet.flags & TcpHeader::ECE != 0 {
             self.echoed(now, ack);
         }
+        self.acknowledged_at_length(now, ack, rtt, packet);
+    }
+
+    /// An acknowledgement under a controller that wants an account.
+    fn accounted(&mut self, now: Time, packet: &Packet) {
+        let (ack, echo) = (packet.body[0], packet.flags & TcpHeader::ECE != 0);
+        self.receive_window = u64::from(packet.aux) << self.scale;
+        let rtt = if ack > self.una { self.measure(now, ack, packet) } else { Duration::ZERO };
+        if let Some(account) = &mut self.account {
+            account.echo = echo;
+            if ack > self.una {
+                account.acknowledged(self.una, ack);
+            }
+        }
+        if echo && !self.needs.echoes {
+            self.echoed(now, ack);
+        }
+        self.acknowledged_at_length(now, ack, rtt, packet);
+    }
+
+    /// What an acknowledgement brings besides new data in order.
+    fn acknowledged_at_length(&mut self, now: Time, ack: u64, rtt: Duration, packet: &Packet) {
         self.acknowledged_under_loss(now, ack, rtt, packet);
         self.quiet = self.duplicates == 0 && !self.recovering && self.board.is_clear();
         self.update_limit();
@@ -519,8 +628,16 @@ impl Sender {
 
     #[cold]
     fn wake_due(&mut self, now: Time) {
-        if now >= self.pace_wake {
-            self.pace_wake = Time::NEVER;
+        if now >= self.call_at {
+            if now >= self.pace_wake {
+                self.pace_wake = Time::NEVER;
+            }
+            if now >= self.control.wake_at {
+                self.control.wake_at = Time::NEVER;
+                self.decide(now, Event::Wake, self.delivered, self.outstanding(), Duration::ZERO);
+                self.update_limit();
+            }
+            self.arm_call();
         }
         match self.phase {
             Phase::Unopened if self.params.handshake => {
@@ -556,15 +673,14 @@ impl Sender {
     fn fail(&mut self, failure: Failure) {
         self.phase = Phase::Failed(failure);
         self.todo = todo::HOLD;
-        self.rto_at = Time::NEVER;
+        (self.rto_at, self.call_at) = (Time::NEVER, Time::NEVER);
     }
 }
 
 impl Stage for Sender {
     #[inline]
     fn push(&mut self, now: Time, packet: &Packet) {
-        let special = TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK;
-        if self.phase == Phase::Established && packet.flags & special == 0 {
+        if self.phase == Phase::Established && packet.flags & self.special == 0 {
             self.acknowledged(now, packet);
         } else {
             self.push_control(now, packet);
@@ -585,7 +701,7 @@ impl Stage for Sender {
 
     #[inline]
     fn wake_at(&self) -> Time {
-        self.rto_at.min(self.pace_wake)
+        self.rto_at.min(self.call_at)
     }
 }
 

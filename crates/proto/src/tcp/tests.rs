@@ -11,9 +11,9 @@ use super::{Params, Receiver, Sender};
 use crate::testing::{Fate, Pipe, ms, opening, read, stream};
 use crate::transport::{Failure, ReceiveEnd, SendEnd, Transport};
 
-const MSS: u64 = 1460;
+pub(super) const MSS: u64 = 1460;
 
-fn params(text: &str) -> Arc<Params> {
+pub(super) fn params(text: &str) -> Arc<Params> {
     Arc::new(read(text))
 }
 
@@ -24,7 +24,7 @@ fn bare(more: &str, segments: u64) -> (Sender, Receiver) {
 }
 
 /// Loses the first transmission of each of these segments, counted from 0.
-fn lose(segments: &'static [u64]) -> impl FnMut(Direction, &Packet, usize) -> Fate {
+pub(super) fn lose(segments: &'static [u64]) -> impl FnMut(Direction, &Packet, usize) -> Fate {
     let mut left = segments.to_vec();
     move |way, packet, _| {
         let segment = packet.body[0] / MSS;
@@ -38,7 +38,7 @@ fn lose(segments: &'static [u64]) -> impl FnMut(Direction, &Packet, usize) -> Fa
     }
 }
 
-fn pass(_: Direction, _: &Packet, _: usize) -> Fate {
+pub(super) fn pass(_: Direction, _: &Packet, _: usize) -> Fate {
     Fate::Pass
 }
 
@@ -534,8 +534,8 @@ fn an_idle_connection_restarts_from_the_initial_window() {
 #[test]
 fn a_paced_sender_leaves_the_time_of_one_packet_between_two() {
     let mut pipe = Pipe::new(bare(r#""initial_window": 10"#, 10), pass);
-    pipe.sender.control.pacing = Some(BitRate::from_bps(12_000_000));
-    pipe.sender.todo |= super::sender::todo::PACE;
+    pipe.sender.control.pacing = MSS as f64 / 1e-3;
+    pipe.sender.todo |= super::sender::todo::NEEDS;
     pipe.finish();
     let sent: Vec<Time> = pipe.forward.iter().map(|f| f.0).collect();
     let expected: Vec<Time> = (0..10).map(|n| ms(f64::from(n))).collect();
@@ -604,11 +604,11 @@ fn throughput_under_random_loss_follows_the_square_root_law() {
 }
 
 #[derive(Clone, Debug)]
-struct Case {
-    text: String,
-    size: u64,
-    forward: Vec<Fate>,
-    reverse: Vec<Fate>,
+pub(super) struct Case {
+    pub text: String,
+    pub size: u64,
+    pub forward: Vec<Fate>,
+    pub reverse: Vec<Fate>,
 }
 
 fn fate() -> impl Strategy<Value = Fate> {
@@ -622,7 +622,7 @@ fn fate() -> impl Strategy<Value = Fate> {
 }
 
 prop_compose! {
-    fn case()(
+    pub(super) fn case()(
         controller in 0..crate::ControllerSpec::descriptors().len(),
         flags in any::<[bool; 7]>(),
         window in 1_u32..12,

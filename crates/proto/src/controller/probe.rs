@@ -1,0 +1,35 @@
+//! A controller for tests: it notes what it is told and answers as the test wants.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use super::{Control, Signals};
+
+type Answer = dyn FnMut(&Signals, &mut Control) + Send;
+
+/// The controller.
+#[derive(Clone)]
+pub struct Probe {
+    /// Every event so far.
+    pub heard: Arc<Mutex<Vec<Signals>>>,
+    answer: Arc<Mutex<Answer>>,
+}
+
+impl Probe {
+    /// A controller that answers by `answer`.
+    pub fn new(answer: impl FnMut(&Signals, &mut Control) + Send + 'static) -> Probe {
+        Probe { heard: Arc::default(), answer: Arc::new(Mutex::new(answer)) }
+    }
+
+    /// Answers an event.
+    pub fn on(&mut self, signals: &Signals, control: &mut Control) {
+        self.heard.lock().unwrap().push(*signals);
+        self.answer.lock().unwrap()(signals, control);
+    }
+}
+
+impl fmt::Debug for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Probe")
+    }
+}

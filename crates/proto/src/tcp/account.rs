@@ -1,0 +1,221 @@
+//! What a sender keeps for a controller that needs more than sums: a record of every segment in flight, and from the
+//! records the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02, the numbers of sections below).
+
+use std::collections::VecDeque;
+
+use dumbbell_core::{Duration, Time};
+
+use super::rtt::Rtt;
+use crate::controller::{Event, RateSample};
+
+/// A segment in flight, as it stood when it was last sent (section 3.1.2: the per-packet state).
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    /// One past its last number.
+    end: u64,
+    sent_at: Time,
+    /// When the newest of the segments then acknowledged had been sent.
+    first_sent_at: Time,
+    /// Bytes that had been delivered, and when the last of them were.
+    delivered: u64,
+    delivered_at: Time,
+    /// Bytes that had been found lost.
+    lost: u64,
+    /// Bytes in flight, with it.
+    in_flight: u64,
+    app_limited: bool,
+    /// It was sent before: its acknowledgement says nothing about the round-trip time (Karn's algorithm).
+    again: bool,
+    /// It was acknowledged.
+    done: bool,
+}
+
+/// What an event adds to the signals of a controller.
+#[derive(Clone, Copy, Debug)]
+pub struct News {
+    pub lost: u64,
+    pub marked: u64,
+    pub round: u64,
+    pub rtt: Duration,
+    pub rate: RateSample,
+}
+
+impl News {
+    /// Nothing but the round-trip time.
+    #[inline]
+    pub const fn of_rtt(rtt: Duration) -> News {
+        News { lost: 0, marked: 0, round: 0, rtt, rate: RateSample::NONE }
+    }
+}
+
+/// The account of one connection.
+#[derive(Clone, Debug)]
+pub struct Account {
+    mss: u64,
+    /// True if segments are recorded.
+    rates: bool,
+    /// True if every echo counts.
+    echoes: bool,
+    /// True while the acknowledgement in hand echoes a mark.
+    pub echo: bool,
+    /// The segments in flight, in order; the first has the number `base`.
+    segments: VecDeque<Segment>,
+    base: u64,
+    /// Bytes that duplicates show to have arrived without SACK: one segment each, none of them known.
+    pub credit: u64,
+    /// Bytes found lost, those lost again included.
+    pub lost: u64,
+    /// Bytes found lost that the controller was told of.
+    told_lost: u64,
+    delivered: u64,
+    delivered_at: Time,
+    first_sent_at: Time,
+    /// Segments are limited by the application until so many bytes are delivered; 0 if they are not.
+    app_limited: u64,
+    /// The segment sent last of those that the acknowledgement in hand covers.
+    newest: Option<Segment>,
+    round: u64,
+    /// The round ends when something sent after so many bytes were delivered is acknowledged.
+    round_end: u64,
+}
+
+impl Account {
+    /// Before anything is sent.
+    pub fn new(mss: u32, rates: bool, echoes: bool) -> Account {
+        Account {
+            mss: u64::from(mss),
+            rates,
+            echoes,
+            echo: false,
+            segments: VecDeque::new(),
+            base: 0,
+            credit: 0,
+            lost: 0,
+            told_lost: 0,
+            delivered: 0,
+            delivered_at: Time::ZERO,
+            first_sent_at: Time::ZERO,
+            app_limited: 0,
+            newest: None,
+            round: 0,
+            round_end: 0,
+        }
+    }
+
+    /// The segment from `number` to `end` leaves, and with it `in_flight` bytes are in the network (section 3.2:
+    /// SendPacket).
+    pub fn sent(&mut self, now: Time, (number, end): (u64, u64), in_flight: u64, again: bool) {
+        if !self.rates {
+            return;
+        }
+        if in_flight <= end - number {
+            (self.first_sent_at, self.delivered_at) = (now, now);
+        }
+        let segment = Segment {
+            end,
+            sent_at: now,
+            first_sent_at: self.first_sent_at,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            lost: self.lost,
+            in_flight,
+            app_limited: self.app_limited > 0,
+            again,
+            done: false,
+        };
+        if self.segments.is_empty() {
+            self.base = number / self.mss;
+        }
+        match self.segments.get_mut((number / self.mss - self.base) as usize) {
+            Some(slot) => *slot = segment,
+            None => self.segments.push_back(segment),
+        }
+    }
+
+    /// The application has nothing to send, and the windows would let it: until what is in flight is delivered, rates
+    /// are those of the application (section 3.4).
+    pub fn ran_dry(&mut self, in_flight: u64) {
+        self.app_limited = (self.delivered + in_flight).max(1);
+    }
+
+    /// `[start, end)` is acknowledged, cumulatively or selectively (section 3.3: UpdateRateSample).
+    pub fn acknowledged(&mut self, start: u64, end: u64) {
+        let from = (start / self.mss).saturating_sub(self.base) as usize;
+        let covered = self.segments.iter_mut().skip(from).take_while(|s| s.end <= end);
+        for segment in covered.filter(|s| !s.done) {
+            segment.done = true;
+            self.first_sent_at = self.first_sent_at.max(segment.sent_at);
+            // The one sent last; of those sent at once the last (IsNewestPacket).
+            if self.newest.is_none_or(|newest| segment.sent_at >= newest.sent_at) {
+                self.newest = Some(*segment);
+            }
+        }
+    }
+
+    /// Everything below `una` is acknowledged, `acked` bytes of it now; `left` bytes are not. Without SACK, duplicates have
+    /// counted some of them already: all but the segment that was missing.
+    pub fn advanced(&mut self, una: u64, acked: u64, left: u64) {
+        self.credit = self.credit.saturating_sub(acked.saturating_sub(self.mss)).min(left);
+        while self.segments.front().is_some_and(|s| s.end <= una) {
+            self.segments.pop_front();
+            self.base += 1;
+        }
+    }
+
+    /// A duplicate without SACK: another segment above the missing one has arrived, of `left` bytes that are
+    /// not acknowledged.
+    pub fn duplicate(&mut self, left: u64) {
+        let most = left.saturating_sub(self.mss);
+        self.credit = self.credit.max((self.credit + self.mss).min(most));
+    }
+
+    /// What an event adds, `acked` bytes of news among `delivered` in all.
+    pub fn news(&mut self, now: Time, event: Event, delivered: u64, rtt: Duration, times: &mut Rtt) -> News {
+        let mut news = News { lost: self.lost - self.told_lost, ..News::of_rtt(rtt) };
+        self.told_lost = self.lost;
+        if matches!(event, Event::Ack | Event::Recovered) && delivered > self.delivered {
+            if self.echo && self.echoes {
+                news.marked = delivered - self.delivered;
+            }
+            self.delivered = delivered;
+            self.delivered_at = now;
+            if self.app_limited > 0 && delivered > self.app_limited {
+                self.app_limited = 0;
+            }
+            if let Some(newest) = self.newest.take() {
+                if !newest.again {
+                    news.rtt = now.since(newest.sent_at);
+                    times.lower(news.rtt);
+                }
+                if newest.delivered >= self.round_end {
+                    self.round_end = delivered;
+                    self.round += 1;
+                }
+                news.rate = self.sample(&newest, times.min());
+            }
+        }
+        news.round = self.round;
+        news
+    }
+
+    /// The rate sample that the acknowledgement of a segment gives (section 3.3: GenerateRateSample).
+    fn sample(&self, segment: &Segment, min_rtt: Duration) -> RateSample {
+        let sending = segment.sent_at.since(segment.first_sent_at);
+        let acknowledging = self.delivered_at.since(segment.delivered_at);
+        let interval = sending.max(acknowledging);
+        let delivered = self.delivered - segment.delivered;
+        // Acknowledgements that come faster than light belong to an earlier transmission.
+        let valid = interval >= min_rtt && !interval.is_zero();
+        RateSample {
+            rate: if valid { delivered as f64 / interval.as_secs_f64() } else { 0.0 },
+            interval,
+            delivered,
+            prior_delivered: segment.delivered,
+            lost: self.lost - segment.lost,
+            in_flight: segment.in_flight,
+            packets_in_flight: segment.in_flight.div_ceil(self.mss) as u32,
+            app_limited: segment.app_limited,
+            reserved: [0; 3],
+        }
+    }
+}

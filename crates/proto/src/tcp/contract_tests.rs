@@ -1,0 +1,305 @@
+//! What a controller is told, and how the sender obeys it.
+
+use std::sync::{Arc, Mutex};
+
+use dumbbell_core::{BitRate, Direction, Duration, Packet, Stage, Time};
+use dumbbell_header::TcpHeader;
+use proptest::prelude::*;
+
+use super::tests::{Case, MSS, case, lose, params, pass};
+use super::{Receiver, Sender};
+use crate::controller::probe::Probe;
+use crate::controller::{AnyController, Control, Event, Needs, RateSample, Signals};
+use crate::testing::{Fate, Pipe, ms, opening};
+use crate::transport::{ReceiveEnd, SendEnd, Transport};
+
+/// A link of 12 Mbit/s: a segment takes a millisecond.
+const RATE: BitRate = BitRate::from_bps(12_000_000);
+/// What it carries of the stream, in bytes a second.
+const GOODPUT: f64 = MSS as f64 / 1e-3;
+const RATES: Needs = Needs { rates: true, pacing: true, ..Needs::NOTHING };
+
+type Heard = Arc<Mutex<Vec<Signals>>>;
+
+/// A connection under a controller made by the test, and what that hears.
+fn probed(
+    needs: Needs,
+    text: &str,
+    size: Option<u64>,
+    answer: impl FnMut(&Signals, &mut Control) + Send + 'static,
+) -> ((Sender, Receiver), Heard) {
+    let probe = Probe::new(answer);
+    let heard = probe.heard.clone();
+    (super::probed(AnyController::Probe(probe), needs, params(text), &opening(size)), heard)
+}
+
+/// The same without handshake and FIN.
+fn bare(
+    needs: Needs,
+    more: &str,
+    segments: u64,
+    answer: impl FnMut(&Signals, &mut Control) + Send + 'static,
+) -> ((Sender, Receiver), Heard) {
+    let text = format!(r#"{{"handshake": false, "fin": false, "ack_every": 1{more}}}"#);
+    probed(needs, &text, Some(segments * MSS), answer)
+}
+
+/// Paces at a share of the goodput of the link, with a large window.
+fn paced(share: f64) -> impl FnMut(&Signals, &mut Control) + Send {
+    move |_, control| {
+        (control.window, control.pacing) = (200 * MSS, share * GOODPUT);
+    }
+}
+
+/// The rate samples heard from `start` on.
+fn samples(heard: &Heard, start: Time) -> Vec<RateSample> {
+    heard.lock().unwrap().iter().filter(|s| s.now >= start && s.rate.rate > 0.0).map(|s| s.rate).collect()
+}
+
+fn near(rate: f64, expected: f64) -> bool {
+    (rate / expected - 1.0).abs() < 0.01
+}
+
+#[test]
+fn samples_give_the_rate_of_the_sender_or_of_the_link_whichever_is_lower() {
+    for sack in [true, false] {
+        for (paced_at, share) in [(0.5, 0.5), (1.0, 1.0), (2.0, 1.0)] {
+            let (ends, heard) = bare(RATES, &format!(r#", "sack": {sack}"#), 2000, paced(paced_at));
+            let mut pipe = Pipe::new(ends, pass).shaped(Some(RATE), Duration::from_millis(50));
+            pipe.until(|p| p.now > ms(400.0));
+            let samples = samples(&heard, ms(200.0));
+            assert!(samples.len() > 90);
+            for sample in samples {
+                assert!(near(sample.rate, share * GOODPUT), "{paced_at}: {sample:?}");
+                assert!(!sample.app_limited && sample.lost == 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sample_tells_what_was_in_flight_and_rounds_are_counted_by_packets() {
+    let (ends, heard) = bare(RATES, "", 2000, paced(1.0));
+    let rtt = Duration::from_micros(49_500);
+    let mut pipe = Pipe::new(ends, pass).shaped(None, rtt);
+    pipe.until(|p| p.now > ms(501.0));
+    let heard = heard.lock().unwrap();
+    let last = heard.last().unwrap();
+    // One segment a millisecond, acknowledged half a millisecond before the fiftieth after it leaves.
+    assert_eq!((last.rate.packets_in_flight, last.rate.in_flight), (50, 50 * MSS));
+    assert_eq!(last.rate.interval, Duration::from_millis(50));
+    assert_eq!((last.rate.delivered, last.delivered - last.rate.prior_delivered), (50 * MSS, 50 * MSS));
+    assert_eq!(last.round, 10);
+    // A round-trip time with every acknowledgement.
+    assert!(heard[1..].iter().all(|s| s.rtt == rtt));
+}
+
+#[test]
+fn samples_of_a_sender_without_data_are_flagged() {
+    let (ends, heard) = bare(RATES, "", 20, paced(1.0));
+    let mut pipe = Pipe::new(ends, pass).shaped(None, Duration::from_micros(49_500));
+    // The application writes again before everything is acknowledged: until then there was too little to send.
+    pipe.until(|p| p.now >= ms(40.0));
+    assert!(samples(&heard, Time::ZERO).is_empty());
+    pipe.sender.write(200 * MSS);
+    pipe.receiver.expect(200 * MSS);
+    pipe.finish();
+    let heard = heard.lock().unwrap();
+    let flagged: Vec<u64> = heard.iter().filter(|s| s.rate.app_limited).map(|s| s.delivered / MSS).collect();
+    // Segments 0 to 19 left before. Those of the next round-trip time left while these were all that was in flight.
+    assert_eq!(flagged, (21..=70).collect::<Vec<u64>>());
+}
+
+#[test]
+fn a_burst_of_losses_is_counted_and_does_not_raise_the_rate() {
+    // Without SACK, more would take longer to repair than the timer allows.
+    for (sack, losses) in [(true, [100, 101, 102, 103, 104].as_slice()), (false, &[100, 101])] {
+        let count = losses.len() as u64 * MSS;
+        let (ends, heard) = bare(RATES, &format!(r#", "sack": {sack}"#), 400, paced(1.0));
+        let mut pipe = Pipe::new(ends, lose(losses));
+        pipe.finish();
+        assert_eq!(pipe.receiver.report().delivered, 400 * MSS);
+        let samples = samples(&heard, ms(110.0));
+        let largest = samples.iter().map(|s| s.rate).fold(0.0, f64::max);
+        assert!(largest < 1.01 * GOODPUT, "SACK {sack}: {largest}");
+        let heard = heard.lock().unwrap();
+        assert_eq!(heard.iter().map(|s| s.lost).sum::<u64>(), count, "SACK {sack}");
+        assert!(samples.iter().any(|s| s.lost == if sack { count } else { MSS }), "SACK {sack}");
+        assert_eq!(heard.iter().map(|s| s.acked).sum::<u64>(), 400 * MSS, "SACK {sack}");
+        assert_eq!(heard.iter().filter(|s| s.event == Event::Loss).count(), 1, "SACK {sack}");
+    }
+}
+
+#[test]
+fn acknowledgements_in_bunches_do_not_raise_the_rate() {
+    let (ends, heard) = bare(RATES, "", 1000, paced(1.0));
+    let mut pipe = Pipe::new(ends, |way, _, i| match way {
+        Direction::Forward => Fate::Pass,
+        Direction::Reverse => Fate::Delay(Duration::from_millis(9 - i as u64 % 10)),
+    });
+    pipe.until(|p| p.now > ms(800.0));
+    let samples = samples(&heard, ms(200.0));
+    for sample in &samples {
+        assert!(sample.rate < 1.01 * GOODPUT && sample.rate > 0.8 * GOODPUT, "{sample:?}");
+    }
+    let mean = samples.iter().map(|s| s.rate).sum::<f64>() / samples.len() as f64;
+    assert!(mean > 0.9 * GOODPUT, "{mean}");
+}
+
+#[test]
+fn timeouts_are_counted_as_losses_of_everything_in_flight() {
+    for sack in [true, false] {
+        let (ends, heard) = bare(RATES, &format!(r#", "sack": {sack}, "initial_window": 4"#), 4, |_, _| {});
+        let mut pipe = Pipe::new(ends, lose(&[0, 1, 2, 3]));
+        pipe.finish();
+        let heard = heard.lock().unwrap();
+        let timeout = heard.iter().find(|s| s.event == Event::Timeout).unwrap();
+        assert_eq!(timeout.lost, 4 * MSS, "SACK {sack}");
+    }
+}
+
+#[test]
+fn a_controller_that_asks_hears_of_every_marked_byte_and_no_other_event() {
+    let needs = Needs { echoes: true, ..Needs::NOTHING };
+    for ack_every in [1, 2, 8] {
+        let text = format!(
+            r#"{{"handshake": false, "fin": false, "ack_every": {ack_every}, "ecn": true, "initial_window": 40}}"#
+        );
+        let (ends, heard) = probed(needs, &text, Some(400 * MSS), |_, _| {});
+        let marked = |i: usize| matches!(i % 40, 3 | 7..=9 | 20..=33);
+        let mut pipe =
+            Pipe::new(
+                ends,
+                move |way, _, i| {
+                    if way == Direction::Forward && marked(i) { Fate::Mark } else { Fate::Pass }
+                },
+            );
+        pipe.finish();
+        let heard = heard.lock().unwrap();
+        let expected = (0..400).filter(|i| marked(*i)).count() as u64 * MSS;
+        assert_eq!(heard.iter().map(|s| s.marked).sum::<u64>(), expected, "one in {ack_every}");
+        assert_eq!(heard.iter().map(|s| s.acked).sum::<u64>(), 400 * MSS);
+        assert!(heard.iter().all(|s| s.event != Event::Ecn && !s.in_recovery));
+        assert!(pipe.forward.iter().all(|(_, p)| p.flags & TcpHeader::CWR == 0));
+        // Delayed acknowledgements stay delayed where nothing changes.
+        let acknowledgements = pipe.reverse.len();
+        assert!(acknowledgements < 400 / ack_every + 130, "{acknowledgements}");
+    }
+}
+
+#[test]
+fn a_change_of_marks_is_acknowledged_first_under_the_old_state() {
+    // RFC 8257 section 3.2, figure 1.
+    let text = r#"{"handshake": false, "fin": false, "ack_every": 4, "ecn": true, "initial_window": 6}"#;
+    let (ends, _) = probed(Needs { echoes: true, ..Needs::NOTHING }, text, Some(6 * MSS), |_, _| {});
+    let mut pipe = Pipe::new(ends, |way, _, i| {
+        if way == Direction::Forward && (2..4).contains(&i) { Fate::Mark } else { Fate::Pass }
+    });
+    pipe.finish();
+    let echoes: Vec<(u64, bool)> =
+        pipe.reverse.iter().map(|(_, p)| (p.body[0] / MSS, p.flags & TcpHeader::ECE != 0)).collect();
+    assert_eq!(echoes, [(2, false), (3, true), (4, true), (5, false), (6, false)]);
+}
+
+#[test]
+fn a_controller_is_woken_when_it_asks_until_everything_is_acknowledged() {
+    let needs = Needs { wake: true, ..Needs::NOTHING };
+    let (ends, heard) = bare(needs, r#", "initial_window": 1"#, 1, |signals, control| {
+        if matches!(signals.event, Event::Start | Event::Wake) {
+            control.wake_at = signals.now + Duration::from_millis(20);
+        }
+    });
+    let mut pipe = Pipe::new(ends, pass);
+    pipe.finish();
+    let woken = |heard: &Heard| -> Vec<Time> {
+        heard.lock().unwrap().iter().filter(|s| s.event == Event::Wake).map(|s| s.now).collect()
+    };
+    assert_eq!(woken(&heard), [20.0, 40.0].map(ms));
+    // One that asks for the past is put off, not called for ever.
+    let (ends, heard) = bare(needs, r#", "initial_window": 1"#, 1, |signals, control| {
+        control.wake_at = signals.now;
+    });
+    let mut pipe = Pipe::new(ends, pass);
+    pipe.until(|p| p.now > Time::from_nanos(10_500));
+    assert_eq!(woken(&heard).len(), 11);
+    // One that does not say that it needs it is not woken.
+    let (ends, heard) = bare(RATES, "", 10, |signals, control| control.wake_at = signals.now);
+    Pipe::new(ends, pass).finish();
+    assert!(woken(&heard).is_empty());
+}
+
+#[test]
+fn pacing_begins_with_the_initial_window_and_follows_the_rate_at_once() {
+    let needs = Needs { pacing: true, ..Needs::NOTHING };
+    // So slow at first that only the clamp lets the second segment leave; then a millisecond a segment.
+    let (ends, _) = bare(needs, r#", "rto_max": "2s", "rto_initial": "1s""#, 6, |signals, control| {
+        control.pacing = if signals.now < ms(1000.0) { 0.0 } else { GOODPUT };
+    });
+    let mut pipe = Pipe::new(ends, pass);
+    pipe.finish();
+    let sent: Vec<Time> = pipe.forward.iter().map(|f| f.0).collect();
+    assert_eq!(sent, [0.0, 2000.0, 2050.0, 2051.0, 2052.0, 2053.0].map(ms));
+}
+
+#[test]
+fn what_no_controller_asks_for_is_not_kept() {
+    for descriptor in crate::ControllerSpec::descriptors() {
+        let text = format!(r#"{{"controller": "{}"}}"#, descriptor.name);
+        let params = params(&text);
+        let asked = params.controller.needs().account();
+        assert_eq!(params.open(opening(None)).0.account.is_some(), asked, "{text}");
+    }
+}
+
+/// Answers by numbers that look random, and checks what it hears.
+fn erratic() -> impl FnMut(&Signals, &mut Control) + Send {
+    let (mut state, mut delivered, mut round, mut now) = (1_u64, 0, 0, Time::ZERO);
+    move |signals, control| {
+        assert!(
+            signals.delivered == delivered + signals.acked && signals.round >= round && signals.now >= now
+        );
+        (delivered, round, now) = (signals.delivered, signals.round, signals.now);
+        let rate = &signals.rate;
+        assert!(signals.marked <= signals.acked && rate.rate.is_finite() && rate.rate >= 0.0, "{signals:?}");
+        assert!(rate.prior_delivered + rate.delivered <= signals.delivered, "{signals:?}");
+        assert!(rate.rate == 0.0 || (rate.interval >= signals.min_rtt && rate.in_flight > 0), "{signals:?}");
+        state = (state ^ signals.now.as_nanos()).wrapping_mul(6_364_136_223_846_793_005).rotate_left(17);
+        control.window = state % 6000;
+        control.pacing = match state >> 60 {
+            0 => Control::UNPACED,
+            n => n as f64 * 50_000.0,
+        };
+        control.wake_at = signals.now + Duration::from_millis(state >> 56);
+    }
+}
+
+proptest! {
+    /// Whatever is lost, delayed, doubled or marked, and whatever the controller wants: everything arrives.
+    #[test]
+    fn everything_is_delivered_whatever_the_controller_wants(case in case(), needs in any::<[bool; 4]>()) {
+        let Case { text, size, forward, reverse } = case;
+        let [rates, echoes, pacing, wake] = needs;
+        let needs = Needs { rates, echoes, pacing, wake, exchange: None };
+        let (ends, heard) = probed(needs, &text, Some(size), erratic());
+        let mut pipe = Pipe::new(ends, move |way, packet: &Packet, i| {
+            let list = if way == Direction::Forward { &forward } else { &reverse };
+            match list.get(i) {
+                Some(Fate::Mark) if !packet.ecn.is_capable() => Fate::Pass,
+                Some(fate) => *fate,
+                None => Fate::Pass,
+            }
+        });
+        while pipe.step() {
+            prop_assert!(pipe.forward.len() < 20_000, "never ends");
+        }
+        prop_assert_eq!(pipe.receiver.report().delivered, size);
+        prop_assert!(pipe.sender.report().finished.is_some());
+        prop_assert!(pipe.sender.is_closed() && pipe.receiver.is_closed());
+        prop_assert_eq!(pipe.sender.wake_at(), Time::NEVER);
+        let heard = heard.lock().unwrap();
+        let stop = size + u64::from(pipe.sender.stop > size);
+        prop_assert_eq!(heard.iter().map(|s| s.acked).sum::<u64>(), stop);
+        let sent: u64 = pipe.forward.iter().map(|(_, p)| u64::from(p.size)).sum();
+        prop_assert!(heard.iter().map(|s| s.lost).sum::<u64>() <= 2 * sent);
+    }
+}
