@@ -96,7 +96,7 @@ pub struct Signals {
     pub flight: u64,
     /// Bytes acknowledged since the start, cumulatively or selectively.
     pub delivered: u64,
-    /// The round-trip time this event measured; zero if none.
+    /// The round-trip time this event measured; zero if none. With [`Needs::rates`], that of the segment sent last.
     pub rtt: Duration,
     /// Smoothed round-trip time; zero before the first measurement.
     pub smoothed_rtt: Duration,
@@ -105,7 +105,8 @@ pub struct Signals {
     /// What routers answered, in the unit of [`Needs::exchange`] (XCP: the change of rate granted, in bytes a second); 0
     /// without an answer.
     pub feedback: f64,
-    /// Bytes found lost since the last event, those lost again included; 0 unless [`Needs::rates`].
+    /// Bytes found lost since the last event, those lost again included; 0 unless [`Needs::rates`],
+    /// [`Needs::echoes`] or [`Needs::wake`].
     pub lost: u64,
     /// Those of `acked` that arrived marked; 0 unless [`Needs::echoes`].
     pub marked: u64,
