@@ -59,7 +59,8 @@ def test_untouched_is_bit_equal(archive: Path, study_result: StudyResult) -> Non
     assert len({check.run for check in found.checks}) == 5
     assert seen == [(number, 5) for number in range(1, 6)]
     assert found.then == found.now
-    assert "NewReno, load = 0.3, seed 1" in [check.run for check in found.checks]
+    # One of each fifth of the runs, which stand seed by seed: of the first and of the last in any case.
+    assert {check.run.rpartition(" ")[2] for check in found.checks} >= {"1", "4"}
 
 
 def test_all_runs(archive: Path) -> None:
