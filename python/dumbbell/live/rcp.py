@@ -148,8 +148,8 @@ def send(
     Raises
     ------
     DumbbellError
-        If a flow does not use RCP, the network refuses, or nobody listens at the port: packets still come back
-        after five seconds.
+        If a flow does not use RCP, the network refuses, or nobody listens at the port: packets come back
+        for five seconds.
     """
     tables, counts, late = _native.send(scenario._native, *address_of(to), events, stopped, unanswered)
     return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late)
