@@ -12,6 +12,10 @@ BIN := $(VENV)/bin
 STAMPS := .setup
 FUZZ_SECONDS ?= 20
 
+# A .venv of the user's own is neither emptied nor removed.
+OURS := made-by-make
+FOREIGN := echo "dumbbell: $(VENV) was not made by make: move it away, or name another one with make VENV=..." >&2; exit 1
+
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help setup demo test test-cluster lint bench bench-record bench-study peers fuzz full audit docs lock clean
@@ -81,8 +85,9 @@ lock: $(STAMPS)/machine ## Write both requirements files anew from pyproject.tom
 	(head -n 1 requirements-cluster.txt; cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked
 	mv $(STAMPS)/locked requirements-cluster.txt
 
-clean: ## Remove everything that was built, .venv included
-	rm -rf $(VENV) $(STAMPS) build out target fuzz/target fuzz/artifacts
+clean: ## Remove everything that was built, .venv included; results in out/ stay
+	@test ! -e $(VENV) || test -e $(VENV)/$(OURS) || test -e $(STAMPS)/packages || { $(FOREIGN); }
+	rm -rf $(VENV) $(STAMPS) build target fuzz/target fuzz/artifacts
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/dumbbell/*.so
 
@@ -93,8 +98,10 @@ $(STAMPS)/machine: tools/check-machine.sh
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/packages: requirements.txt | $(STAMPS)/machine
+	@test ! -e $(VENV) || test -e $(VENV)/$(OURS) || test -e $@ || { $(FOREIGN); }
 	@echo "creating $(VENV) and installing the locked packages"
 	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $(VENV)/$(OURS)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 

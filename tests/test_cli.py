@@ -14,7 +14,7 @@ import pytest
 
 from conftest import COMMAND_TIMEOUT, LONG, SCENARIO, Cli
 
-OUTPUT = {"scenario.toml", "summary.json"} | {
+OUTPUT = {"manifest-sha256.txt", "scenario.toml", "summary.json"} | {
     f"{name}.parquet"
     for name in ("runs", "flows", "links", "samples", "drops", "states", "arrivals", "transfers")
 }

@@ -98,7 +98,7 @@ def test_a_failed_save_leaves_nothing(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(db.Table, "write_parquet", fail)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(db.FolderError, match=r"new/out: the disk is full; free some space"):
         results.save(tmp_path / "new/out")
     assert list(tmp_path.iterdir()) == []
 

@@ -1,7 +1,7 @@
 """Audits what this project rests on: licences, sources and known vulnerabilities of all locked packages.
 
 ``python -m tools.audit`` fails on a licence that ``tools/audit.toml`` does not list, on a Rust crate from
-elsewhere than crates.io, and, with ``--advisories``, on a vulnerability that OSV (https://osv.dev) knows, which
+elsewhere than crates.io, and, with ``--advisories``, on a vulnerability that OSV (https://osv.dev) knows. OSV
 collects the advisories of RustSec and of PyPI. That needs a network beyond the package registries; where OSV
 cannot be reached, it says so, and the licences decide.
 

@@ -83,13 +83,13 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the pages, and remove those of families that are gone."""
+    """Write the pages, and remove those that this has written for families that are gone."""
     from dumbbell import _native
 
     pages = generate(_native.registry())
     FOLDER.mkdir(parents=True, exist_ok=True)
     for file in FOLDER.glob("*.md"):
-        if file.name not in pages:
+        if file.name not in pages and NOTE in file.read_text(encoding="utf-8"):
             file.unlink()
     for name, text in pages.items():
         (FOLDER / name).write_text(text, encoding="utf-8")

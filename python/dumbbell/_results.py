@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dumbbell import _native
-from dumbbell._folder import new_folder
+from dumbbell._folder import new_folder, restore
 from dumbbell._foreign import NotDataError, inside, parse_json
 from dumbbell._summary import summarise
 from dumbbell._text import control_character
@@ -263,12 +264,12 @@ class Results:
         folder
             Where to; must not exist, or be empty.
         force
-            Replace the results that are there.
+            Replace the results that are there. What dumbbell has not written is never removed: it refuses.
 
         Raises
         ------
         FolderError
-            If the folder holds something, and not results or not `force`.
+            If the folder holds something, and not results or not `force`; if it holds anything else beside.
         """
         with new_folder(Path(folder), force) as part:
             self.write(part)
@@ -296,6 +297,8 @@ def load(folder: str | os.PathLike[str]) -> Results:
         If the folder does not hold results.
     """
     folder = Path(folder)
+    with contextlib.suppress(OSError):
+        restore(folder.resolve())
     try:
         results = _load(folder)
     except FileNotFoundError as error:

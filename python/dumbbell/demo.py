@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 import dumbbell as db
+from dumbbell._folder import new_files
 from dumbbell.claims import claims_table
 from dumbbell.cli.boundary import exit_with
 from dumbbell.cli.common import console, number, text_table
@@ -58,9 +59,12 @@ def run_long_flows(output: Path) -> list[Path]:
         )  # fmt: skip
     table = text_table("Four long flows, 10 Mbit/s, 50 ms, 42 packets", ("controller",), columns, rows)
     console().print(table)
-    return [
-        _save(db.figures.draw(kind, results), output, f"long_{kind}") for kind in ("cwnd", "rate", "queue")
-    ]
+    names = [f"figures/long_{kind}" for kind in ("cwnd", "rate", "queue")]
+    with new_files(output) as part:
+        (part / "figures").mkdir()
+        for name in names:
+            db.figures.save(db.figures.draw(name.removeprefix("figures/long_"), results), part / name)
+    return [output / f"{name}.png" for name in names]
 
 
 def run_campus_web(output: Path) -> Path:
@@ -75,18 +79,11 @@ def _bottleneck(results: db.Results) -> dict[str, float]:
     return results.links.row(results.links["link"].tolist().index(BOTTLENECK))
 
 
-def _save(figure: db.figures.Figure, output: Path, name: str) -> Path:
-    folder = output / "figures"
-    folder.mkdir(exist_ok=True)
-    return db.figures.save(figure, folder / name)[0]
-
-
 @click.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("out/demo"), show_default=True)
 def demo(output: Path) -> None:
     """Run two experiments, print tables, draw figures and write a report into the output folder."""
     start = time.perf_counter()
-    output.mkdir(parents=True, exist_ok=True)
     figures = run_long_flows(output)
     report = run_campus_web(output)
     click.echo("Figures, each also as PDF:")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import dumbbell as db
-from dumbbell.archive import ArchiveError, pack
+from dumbbell.archive import pack
 from dumbbell.archive.citations import bibtex, citations
 from dumbbell.errors import FolderError
 from dumbbell.report import Algorithm
@@ -125,10 +125,10 @@ def test_files_that_a_run_reads_are_packed(run_folder: Path, tmp_path: Path) -> 
 
 
 def test_refusals(study_folder: Path, archive: Path, tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match="is there already; choose another name"):
+    with pytest.raises(FolderError, match="is there already; choose another name"):
         pack(study_folder, archive)
     with pytest.raises(FolderError, match="neither a study nor the results of a run"):
         pack(tmp_path, tmp_path / "a.zip")
-    with pytest.raises(ArchiveError, match=r"cannot be written \(No such file or directory\)"):
+    with pytest.raises(FolderError, match=r"cannot be written \(No such file or directory\)"):
         pack(study_folder, tmp_path / "nowhere" / "a.zip")
     assert list(tmp_path.iterdir()) == []

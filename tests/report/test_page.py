@@ -88,7 +88,8 @@ def test_same_result_same_bytes(tmp_path: Path, result: StudyResult, judgements:
         found = [path for path in (tmp_path / name).rglob("*") if path.is_file()]
         files.append({path.relative_to(tmp_path / name): path.read_bytes() for path in found})
     assert files[0] == files[1]
-    assert len(files[0]) == 2 + 2 * len(specs)
+    # The page, the runs, the manifest, and each figure as PNG and PDF.
+    assert len(files[0]) == 3 + 2 * len(specs)
 
 
 def test_data_beside_it(page: str, written: Path, result: StudyResult) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
 import shutil
 import stat
 import struct
@@ -14,9 +13,10 @@ import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from dumbbell._folder import new_file
+from dumbbell._manifest import MANIFEST, parse, text
 from dumbbell._text import control_character
 from dumbbell.errors import DumbbellError, FolderError
-from dumbbell.study.manifest import MANIFEST, parse_manifest, write_manifest
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every entry: the first that a ZIP file can say."""
@@ -43,7 +43,7 @@ class ArchiveError(DumbbellError, ValueError):
     """An archive that cannot be made or used."""
 
 
-def write_zip(path: Path, files: Mapping[str, Path | bytes]) -> None:
+def write_zip(path: Path, files: Mapping[str, Path | bytes], force: bool = False) -> None:
     """Write files by name, in order of their names, and a manifest of them: whole or not at all.
 
     Parameters
@@ -52,19 +52,31 @@ def write_zip(path: Path, files: Mapping[str, Path | bytes]) -> None:
         Where to.
     files
         Content, or where it is, by name in the archive.
+    force
+        Replace an archive that is there.
+
+    Raises
+    ------
+    FolderError
+        If it cannot be written, or something is in the way.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     sums = {}
+    with (
+        new_file(path, is_archive, force) as part,
+        zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        for name in sorted(files):
+            sums[name] = frozenset({_add(archive, name, files[name])})
+        _add(archive, MANIFEST, text(sums))
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is an archive of dumbbell, damaged or not."""
     try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name in sorted(files):
-                sums[name] = {_add(archive, name, files[name])}
-            _add(archive, MANIFEST, write_manifest(sums))
-        part.replace(path)
-    except OSError as error:
-        raise ArchiveError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
-    finally:
-        part.unlink(missing_ok=True)
+        with zipfile.ZipFile(path) as archive:
+            return MANIFEST in archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return False
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: Path | bytes) -> str:
@@ -170,7 +182,7 @@ def _too_large(path: Path, room: int) -> str:
 
 def _check_manifest(path: Path, folder: Path) -> None:
     try:
-        listed = parse_manifest(Path(MANIFEST), (folder / MANIFEST).read_bytes())
+        listed = parse(Path(MANIFEST), (folder / MANIFEST).read_bytes())
     except FolderError:
         raise ArchiveError(f"{path}: {MANIFEST} is damaged; get the archive again") from None
     there = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()} - {MANIFEST}

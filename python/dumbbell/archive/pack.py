@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from dumbbell._folder import refuse_file
 from dumbbell._foreign import inside
 from dumbbell._results import TABLES, load
 from dumbbell._scenario import Scenario
 from dumbbell.archive.citations import bibtex, citations
 from dumbbell.archive.crate import METADATA, metadata
-from dumbbell.archive.files import ArchiveError, write_zip
+from dumbbell.archive.files import ArchiveError, is_archive, write_zip
 from dumbbell.archive.lock import lock_files
 from dumbbell.errors import FolderError, ScenarioError
 from dumbbell.report import Algorithm, default_figures, write_report
@@ -76,7 +77,7 @@ def pack(
     license_url
         The licence of the archive, such as ``https://spdx.org/licenses/CC-BY-4.0``.
     force
-        Replace a file that is there.
+        Replace an archive that is there. Nothing else is replaced.
 
     Returns
     -------
@@ -89,24 +90,29 @@ def pack(
         What is wrong.
     """
     folder, output = Path(folder), Path(output)
-    if output.exists() and not force:
-        raise ArchiveError(f"{output}: is there already; choose another name, or replace it with --force")
+    refuse_file(output, is_archive, force)
     base = folder if base is None else Path(base)
     study = (folder / "study.json").is_file()
     content = _study(folder, base) if study else _run(folder, base)
     if content.result is None or (folder / "report.html").is_file():
         files = _beside(folder)
-        _write(folder, output, base, license_url, content, files)
+        _write(folder, output, base, license_url, content, files, force)
         return output
     with tempfile.TemporaryDirectory(prefix="dumbbell-pack-") as made:
         figures = default_figures(content.result.study)
         write_report(Path(made) / "report.html", content.result, (), figures)
-        _write(folder, output, base, license_url, content, _beside(folder) | _beside(Path(made)))
+        _write(folder, output, base, license_url, content, _beside(folder) | _beside(Path(made)), force)
     return output
 
 
 def _write(
-    folder: Path, output: Path, base: Path, license_url: str, content: _Content, beside: _Files
+    folder: Path,
+    output: Path,
+    base: Path,
+    license_url: str,
+    content: _Content,
+    beside: _Files,
+    force: bool,
 ) -> None:
     inputs = _inputs(content.scenarios, base)
     cited = citations(content.algorithms)
@@ -128,7 +134,7 @@ def _write(
         inputs=[content.described, *(f"{INPUTS}/{name}" for name in inputs)],
         license_url=license_url,
     )
-    write_zip(output, files)
+    write_zip(output, files, force)
 
 
 def _study(folder: Path, base: Path) -> _Content:

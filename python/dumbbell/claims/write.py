@@ -12,9 +12,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from dumbbell._foreign import replace_file
+from dumbbell._folder import new_files
 from dumbbell.claims.claim import VERDICTS, Claim, Judgement
-from dumbbell.study.manifest import record
 
 if TYPE_CHECKING:
     from dumbbell.study import StudyResult
@@ -50,11 +49,11 @@ def write_claims(judged: Judged, result: StudyResult, folder: Path, note: str = 
         "claims": [_entry(claim, judgement) for claim, judgement in judged],
     }
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    paths = [folder / "claims.json", folder / "claims.md"]
-    for path, body in zip(paths, (text + "\n", claims_markdown(judged, result, note)), strict=True):
-        replace_file(path, body.encode())
-    record(folder, paths)
-    return paths
+    bodies = {"claims.json": text + "\n", "claims.md": claims_markdown(judged, result, note)}
+    with new_files(folder) as part:
+        for name, body in bodies.items():
+            (part / name).write_text(body, encoding="utf-8")
+    return [folder / name for name in bodies]
 
 
 def claims_markdown(judged: Judged, result: StudyResult, note: str = "") -> str:

@@ -26,7 +26,7 @@ _MOST_VERSIONS = 12
     help="Where names of files in the scenario count from; FOLDER by default.",
 )
 @click.option("--license", "license_url", default="", metavar="URL", help="The licence of the archive.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Replace an archive that is there.")
 def pack(folder: Path, output: Path, base: Path | None, license_url: str, force: bool) -> None:
     """Pack the study or run in FOLDER into one ZIP file that `dumbbell verify` can check."""
     from dumbbell import archive

@@ -47,7 +47,7 @@ from dumbbell.live import Comparison, Emulation, checks, compare, run_shell, sce
 @click.option("--uplink-log", type=click.Path(path_type=Path), help="Log of client to server, as Mahimahi's.")
 @click.option("--downlink-log", type=click.Path(path_type=Path), help="Log of server to client.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
-@click.option("--force", is_flag=True, help="Replace the results in the output folder.")
+@click.option("--force", is_flag=True, help="Replace the results in the output folder, and logs.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[SCENARIO.toml] [-- COMMAND ...]")
 def shell(
     words: tuple[str, ...],
@@ -80,6 +80,7 @@ def shell(
             keep_priority=keep_priority,
             uplink_log=uplink_log,
             downlink_log=downlink_log,
+            force=force,
         )
 
     _leave_keyboard_to_command()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dumbbell._foreign import inside
+from dumbbell._folder import new_files
 from dumbbell._results import load
 from dumbbell.cli.common import echo
 from dumbbell.errors import DumbbellError, NothingToDrawError
@@ -37,13 +37,18 @@ def plot(folder: Path, output: Path | None, formats: str | None, only: str | Non
     chosen_formats = _words(figures.FORMATS, "format", formats)
     kinds = _words(tuple(figures.KINDS), "kind of figure", only)
     results = load(folder)
-    output = output or inside(folder, folder / "figures")
-    for kind in kinds:
-        try:
-            figure = figures.draw(kind, results)
-        except NothingToDrawError as error:
-            echo(f"{kind}: not drawn: {error}")
-            continue
-        output.mkdir(parents=True, exist_ok=True)
-        for path in figures.save(figure, output / kind, chosen_formats):
-            echo(path)
+    # Figures of a folder of results belong to it, and go when the results are replaced.
+    home, below = (folder, "figures") if output is None else (output, "")
+    written = []
+    with new_files(home) as part:
+        (part / below).mkdir(exist_ok=True)
+        for kind in kinds:
+            try:
+                figure = figures.draw(kind, results)
+            except NothingToDrawError as error:
+                echo(f"{kind}: not drawn: {error}")
+                continue
+            written += figures.save(figure, part / below / kind, chosen_formats)
+        names = [path.relative_to(part) for path in written]
+    for name in names:
+        echo(home / name)

@@ -32,7 +32,7 @@ from dumbbell.live.rcp import send as send_flows
 )
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
-@click.option("--force", is_flag=True, help="Replace the results in the output folder.")
+@click.option("--force", is_flag=True, help="Replace the results in the output folder, and the log.")
 def send(
     file: Path | None,
     to: str | None,
@@ -62,7 +62,9 @@ def send(
     )
     told = _Silence(to)
     return _run(
-        lambda stopped: send_flows(scenario, to, events=events, stopped=stopped, unanswered=told),
+        lambda stopped: send_flows(
+            scenario, to, events=events, force=force, stopped=stopped, unanswered=told
+        ),
         output,
         force,
         "sent",
@@ -87,7 +89,7 @@ class _Silence:
 @click.option("--flows", type=click.IntRange(1), help="End after so many flows; on Ctrl-C without it.")
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
-@click.option("--force", is_flag=True, help="Replace the results in the output folder.")
+@click.option("--force", is_flag=True, help="Replace the results in the output folder, and the log.")
 def recv(port: int, flows: int | None, events: Path | None, output: Path | None, force: bool) -> int:
     """Receive RCP flows over UDP until told to stop.
 
@@ -97,7 +99,7 @@ def recv(port: int, flows: int | None, events: Path | None, output: Path | None,
     shared = "DUMBBELL_SERVER" in os.environ
 
     def run(stopped: Callable[[], bool]) -> Endpoint:
-        return receive(port, flows=flows, same_clock=shared, events=events, stopped=stopped)
+        return receive(port, flows=flows, same_clock=shared, events=events, force=force, stopped=stopped)
 
     return _run(run, output, force, "received")
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dumbbell import _native
+from dumbbell._folder import refuse_file
 from dumbbell._results import Results, Table, load
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError, ScenarioError
@@ -125,6 +126,7 @@ def send(
     to: str,
     *,
     events: str | os.PathLike[str] | None = None,
+    force: bool = False,
     stopped: Callable[[], bool] = lambda: False,
     unanswered: Callable[[float], None] = lambda _: None,
 ) -> Endpoint:
@@ -140,6 +142,8 @@ def send(
         The receiver: ``host``, ``host:port`` or ``[host]:port``.
     events
         A log to write, of every call of a state machine; :func:`replay` reads it.
+    force
+        Replace a log that is there.
     stopped
         Called some ten times a second; ends the sending if true.
     unanswered
@@ -151,6 +155,7 @@ def send(
         If a flow does not use RCP, the network refuses, or nobody listens at the port: packets come back
         for five seconds.
     """
+    _refuse_log(events, force)
     tables, counts, late = _native.send(scenario._native, *address_of(to), events, stopped, unanswered)
     return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late)
 
@@ -161,6 +166,7 @@ def receive(
     flows: int | None = None,
     same_clock: bool = False,
     events: str | os.PathLike[str] | None = None,
+    force: bool = False,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Endpoint:
     """Receive RCP flows at a UDP port.
@@ -174,7 +180,7 @@ def receive(
     same_clock
         The senders are on this machine: completion times count from the first packet sent. Otherwise from its
         arrival.
-    events, stopped
+    events, force, stopped
         As for :func:`send`.
 
     Raises
@@ -182,9 +188,21 @@ def receive(
     DumbbellError
         If the port is taken.
     """
+    _refuse_log(events, force)
     scenario = scenario_of_flows()
     tables, counts, late = _native.receive(scenario._native, port, flows, same_clock, events, stopped)
     return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late)
+
+
+def _refuse_log(events: str | os.PathLike[str] | None, force: bool) -> None:
+    if events is not None:
+        refuse_file(Path(events), _is_log, force)
+
+
+def _is_log(path: Path) -> bool:
+    """Whether a file is the log of an end point, by its first line (crates/live/src/rcp/events.rs)."""
+    with path.open("rb") as file:
+        return file.readline(64).startswith(b"dumbbell rcp ")
 
 
 def replay(events: str | os.PathLike[str], scenario: Scenario | None = None) -> dict[str, Any]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dumbbell import _native
+from dumbbell._folder import refuse_file
 from dumbbell._results import Results, Table
 from dumbbell._scenario import Scenario
 
@@ -41,6 +43,7 @@ def run_shell(
     keep_priority: bool = False,
     uplink_log: str | os.PathLike[str] | None = None,
     downlink_log: str | os.PathLike[str] | None = None,
+    force: bool = False,
 ) -> Emulation:
     """Run a command in a namespace behind a link.
 
@@ -61,12 +64,19 @@ def run_shell(
         that they run as soon as a packet comes.
     uplink_log, downlink_log
         Logs to write, in the format of Mahimahi.
+    force
+        Replace logs that are there.
 
     Raises
     ------
+    FolderError
+        If a log would replace something else.
     ScenarioError
         What is wrong with the link, or what the machine does not allow.
     """
+    for log in (uplink_log, downlink_log):
+        if log is not None:
+            refuse_file(Path(log), _is_log, force)
     status, tables, fidelity = _native.shell(
         scenario._native,
         list(command),
@@ -78,6 +88,12 @@ def run_shell(
         (uplink_log, downlink_log),
     )
     return Emulation(status, Results.of(map(Table, tables), scenario.name), fidelity)
+
+
+def _is_log(path: Path) -> bool:
+    """Whether a file is the log of a shell, by its first line (crates/live/src/log.rs)."""
+    with path.open("rb") as file:
+        return file.readline(64).startswith(b"# dumbbell shell (")
 
 
 def scenario_of_link(given: Mapping[str, Any], settings: Iterable[str] = ()) -> Scenario:

@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from dumbbell import __version__
-from dumbbell._foreign import inside, replace_file
+from dumbbell._folder import new_files
 from dumbbell.figures.style import data_address, save
 from dumbbell.report import palette
 from dumbbell.report.data import FigureData, figure_data, with_unit
@@ -28,7 +28,6 @@ from dumbbell.report.parameters import parameters, spread, study_algorithms, stu
 from dumbbell.report.spec import FigureError, FigureSpec
 from dumbbell.report.static import draw
 from dumbbell.study.files import encode
-from dumbbell.study.manifest import record
 
 if TYPE_CHECKING:
     from dumbbell.claims import Claim, Judgement, Verdict
@@ -78,7 +77,7 @@ def write_report(
     Parameters
     ----------
     path
-        Where to; its folder must exist. A report that is there is replaced, whole or not at all.
+        Where to. A report that dumbbell has written there is replaced, whole or not at all.
     result
         What the study has found. If it is incomplete, the report says so on top and at every figure.
     judgements
@@ -109,31 +108,31 @@ def write_report(
     ------
     FigureError
         If the study cannot give a figure.
+    FolderError
+        If the folder cannot be written, or holds files of these names that dumbbell has not written.
     """
     path = Path(path)
     _refuse_twins(figures, maps)
     data = [figure_data(result, spec) for spec in figures]
     stamp = "; ".join(filter(None, [result.stamp, "QUICK" if quick else ""]))
-    drawn, drawn_maps = [], []
-    for chart in [map_data(result, spec) for spec in maps]:
-        image = draw_map(chart, stamp)
-        drawn_maps.append(_map(chart, image, _print(image, path.parent, chart.spec.id)))
-    for figure in data:
-        image = draw(figure, stamp)
-        drawn.append(_figure(figure, image, _print(image, path.parent, figure.spec.id)))
-    table = inside(path.parent, path.parent / "data") / "runs.parquet"
-    table.parent.mkdir(exist_ok=True)
-    replace_file(table, encode(result.table))
-    text = _render(
-        result, judgements, data, drawn=drawn, maps=drawn_maps,
-        title=title or result.study.title or result.study.name, answer=answer,
-        question=question or result.study.question,
-        stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},
-        bibliography=bibliography or {}, command=command,
-    )  # fmt: skip
-    replace_file(path, text.encode())
-    files = [path.parent / file for image in (*drawn_maps, *drawn) for file in image["files"]]
-    record(path.parent, [path, table, *files])
+    with new_files(path.parent) as part:
+        drawn, drawn_maps = [], []
+        for chart in [map_data(result, spec) for spec in maps]:
+            image = draw_map(chart, stamp)
+            drawn_maps.append(_map(chart, image, _print(image, part, chart.spec.id)))
+        for figure in data:
+            image = draw(figure, stamp)
+            drawn.append(_figure(figure, image, _print(image, part, figure.spec.id)))
+        (part / "data").mkdir()
+        (part / "data" / "runs.parquet").write_bytes(encode(result.table))
+        text = _render(
+            result, judgements, data, drawn=drawn, maps=drawn_maps,
+            title=title or result.study.title or result.study.name, answer=answer,
+            question=question or result.study.question,
+            stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},
+            bibliography=bibliography or {}, command=command,
+        )  # fmt: skip
+        (part / path.name).write_text(text, encoding="utf-8")
     return path
 
 
@@ -156,7 +155,7 @@ def _refuse_twins(figures: Sequence[FigureSpec], maps: Sequence[MapSpec]) -> Non
 
 def _print(image: Figure, folder: Path, name: str) -> list[str]:
     """Write a figure for print below a folder, and return the paths from there."""
-    inside(folder, folder / "figures").mkdir(exist_ok=True)
+    (folder / "figures").mkdir(exist_ok=True)
     paths = save(image, folder / "figures" / name, ("png", "pdf"))
     return [file.relative_to(folder).as_posix() for file in paths]
 

@@ -33,6 +33,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dumbbell._foreign import MOST_BYTES, NotDataError, inside, parse_json
+from dumbbell._manifest import MANIFEST
 from dumbbell.errors import FolderError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.files import (
@@ -47,7 +48,7 @@ from dumbbell.study.files import (
     write_durably,
     write_shard,
 )
-from dumbbell.study.manifest import MANIFEST, Manifest, changing
+from dumbbell.study.manifest import Manifest, changing
 from dumbbell.study.plan import StudyPlan, points_of_runs
 from dumbbell.study.result import StudyResult
 from dumbbell.study.spec import Study
