@@ -29,7 +29,7 @@ _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 _MOST_LINES = 100_000
 
-_TABLES = ("runs", "flows", "links", "samples", "drops", "states", "arrivals")
+_TABLES = ("runs", "flows", "links", "samples", "drops", "states", "arrivals", "transfers")
 
 _OLDER_NAMES = frozenset(
     {"scenario.toml", "summary.json", "fidelity.json", "endpoint.json"}
