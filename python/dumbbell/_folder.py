@@ -175,6 +175,8 @@ def _move(part: Path, folder: Path) -> None:
     new = _manifest.of(part)
     for name in new:
         inside(folder, (folder / name).parent)
+        if wrong := _manifest.unlisted(name):
+            raise FolderError(f"{folder / name}: its name holds {wrong}; choose another name")
         if not _manifest.may_replace(folder, name):
             raise FolderError(
                 f"{folder / name}: is in the way, and not as dumbbell has written it; "

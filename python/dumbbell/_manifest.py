@@ -27,6 +27,8 @@ Digests = Mapping[str, frozenset[str]]
 
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
+_BYTES = re.compile("[\udc80-\udcff]")
+
 _MOST_LINES = 100_000
 
 _TABLES = ("runs", "flows", "links", "samples", "drops", "states", "arrivals", "transfers")
@@ -66,11 +68,11 @@ def parse(place: Path, data: bytes) -> dict[str, frozenset[str]]:
         If it is not a manifest.
     """
     found: dict[str, frozenset[str]] = {}
-    lines = data.decode("utf-8", errors="replace").split("\n")
+    lines = data.decode("utf-8", errors="surrogateescape").split("\n")
     whole = lines.pop() == "" and len(lines) <= _MOST_LINES
     for line in lines:
         match = _LINE.fullmatch(line)
-        if not whole or match is None or control_character(line) or "\ufffd" in line:
+        if not whole or match is None or unlisted(line):
             raise FolderError(f"{place}: damaged; remove it, and give the command that made the folder again")
         found[match[2]] = found.get(match[2], frozenset()) | {match[1]}
     return found
@@ -78,7 +80,16 @@ def parse(place: Path, data: bytes) -> dict[str, frozenset[str]]:
 
 def text(listed: Digests) -> bytes:
     """Return the text of a manifest."""
-    return "".join(f"{one}  {name}\n" for name in sorted(listed) for one in sorted(listed[name])).encode()
+    lines = (f"{one}  {name}\n" for name in sorted(listed) for one in sorted(listed[name]))
+    return "".join(lines).encode("utf-8", errors="surrogateescape")
+
+
+def unlisted(name: str) -> str | None:
+    """Return the first character for which a manifest cannot list a name; ``None`` if it can.
+
+    Bytes that are not UTF-8 (PEP 383) are no such character.
+    """
+    return control_character(_BYTES.sub("", name))
 
 
 def read(folder: Path) -> dict[str, frozenset[str]] | None:
@@ -152,11 +163,15 @@ def foreign(folder: Path) -> str | None:
 
 
 def adopted(folder: Path) -> Digests:
-    """Return what the manifest of a folder lists, or would have to, if it holds older results."""
+    """Return what the manifest of a folder lists, or would list of what an older version has written."""
     listed = read(folder)
-    if listed is None and is_results(folder):
-        return {name: frozenset({digest(folder / name)}) for name in own(folder)}
-    return listed or {}
+    if listed is not None:
+        return listed
+    names = own(folder) if is_results(folder) else set()
+    if (folder / "study.json").is_file():
+        catalogues = folder.glob("results/*/catalogue.parquet")
+        names |= {"study.json", *(path.relative_to(folder).as_posix() for path in catalogues)}
+    return {name: frozenset({digest(folder / name)}) for name in names}
 
 
 def may_replace(folder: Path, name: str) -> bool:

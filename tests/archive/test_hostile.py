@@ -73,7 +73,7 @@ def test_a_bomb_that_lies_is_refused_while_it_unpacks(
     # And where the reader of ZIP files believed it.
     monkeypatch.setattr(files, "SMALL", 1 << 20)
     monkeypatch.setattr(files, "_check_entries", lambda *_: None)
-    write_zip(path, {"a": bytes(8 << 20)})
+    write_zip(path, {"a": bytes(8 << 20)}, force=True)
     folder = tmp_path / "unpacked"
     folder.mkdir()
     with pytest.raises(ArchiveError, match="unpacks to more than"):
@@ -133,7 +133,7 @@ def _changed(contents: Contents, tmp_path: Path, change: Callable[[Contents], ob
     """The archive with changed files and a manifest that fits them."""
     files = dict(contents)
     change(files)
-    write_zip(tmp_path / "changed.zip", files)
+    write_zip(tmp_path / "changed.zip", files, force=True)
     return tmp_path / "changed.zip"
 
 
@@ -306,13 +306,13 @@ def test_run_archives_that_were_falsified(run_folder: Path, tmp_path: Path) -> N
     summary = json.loads(files["summary.json"])
     summary["run"]["goodput"] *= 2
     changed = {**files, "summary.json": json.dumps(summary).encode()}
-    write_zip(tmp_path / "a.zip", changed)
+    write_zip(tmp_path / "a.zip", changed, force=True)
     assert verify(tmp_path / "a.zip").differences == ("summary.json: not what the tables give",)
     for data, message in (
         (b"[" * 100_000, "more than 80 tables or lists"), (b'{"name": 1}', "not a text of one line"),
         (b"[]", "summary.json: it has no name"),
     ):  # fmt: skip
-        write_zip(tmp_path / "a.zip", {**files, "summary.json": data})
+        write_zip(tmp_path / "a.zip", {**files, "summary.json": data}, force=True)
         refused(tmp_path / "a.zip", message)
     for name, data, message in (
         ("runs.parquet", files["flows.parquet"], "not the table runs of this version: the column"),
@@ -320,7 +320,7 @@ def test_run_archives_that_were_falsified(run_folder: Path, tmp_path: Path) -> N
         ("scenario.toml", b"\xff", "not UTF-8"),
         ("scenario.toml", files["scenario.toml"].replace(b'"flows.csv"', b'"/etc/hostname"'), "lies outside"),
     ):
-        write_zip(tmp_path / "a.zip", {**files, name: data})
+        write_zip(tmp_path / "a.zip", {**files, name: data}, force=True)
         refused(tmp_path / "a.zip", message)
 
 
