@@ -186,6 +186,32 @@ def test_file_names_may_be_any_bytes(tmp_path: Path) -> None:
     assert b"results in o\xff\n" in done.stdout
 
 
+def test_folders_of_studies_may_have_any_bytes(tmp_path: Path) -> None:
+    study = 'name = "tiny"\nseeds = 2\nscenario = "small.toml"\n'
+    study += '[[axes]]\nname = "pairs"\nvalues = [1, 2]\nset = "topology.pairs={value}"\n'
+    study += '[[arms]]\nname = "cubic"\nset = "transport.controller=cubic"\n'
+    study += '[[metrics]]\nname = "goodput"\nsource = { table = "runs", column = "goodput" }\n'
+    (tmp_path / "study.toml").write_text(study)
+    (tmp_path / "small.toml").write_text(
+        'duration = "1s"\ntopology = "dumbbell"\ntransport = { kind = "tcp" }\n'
+        'flows = [{ from = "senders", to = "receivers" }]\n'
+    )
+    out, archive = "o\udcff", "a\udcfe.zip"
+    for command in (
+        ["study", "run", "study.toml", "-o", out],
+        ["study", "run", "study.toml", "-o", out],
+        ["study", "status", out],
+        ["query", out, "select count(*) from runs"],
+        ["report", out],
+        ["pack", out, "-o", archive],
+        ["verify", archive, "--sample", "1"],
+    ):
+        done = subprocess.run(
+            [*PROGRAM, *command], capture_output=True, cwd=tmp_path, timeout=300, check=False
+        )
+        assert done.returncode == 0, (command, done.stderr)
+
+
 @pytest.mark.usefixtures("scenario_file")
 @pytest.mark.parametrize("columns", ["0", "1", "7", "-3", "nonsense", "100000"])
 def test_a_terminal_of_any_width_will_do(tmp_path: Path, columns: str) -> None:

@@ -392,3 +392,31 @@ def test_special_files_are_written_as_they_are(tmp_path: Path) -> None:
     with new_file(tmp_path / "file", lambda _: False, False) as part:
         part.write_text("x")
     assert content(tmp_path) == {"file": b"x"}
+
+
+def test_make_clean_keeps_results_and_a_venv_of_the_users(tmp_path: Path) -> None:
+    shutil.copy(Path(__file__).parent.parent / "Makefile", tmp_path)
+    for name in ("out/mine", "target", "build", ".setup", ".venv/mine", "python", "tests", "crates"):
+        (tmp_path / name).mkdir(parents=True)
+    clean = ["make", "-C", str(tmp_path), "clean"]
+    refused = subprocess.run(clean, capture_output=True, text=True, timeout=120, check=False)
+    assert refused.returncode == 2
+    assert "dumbbell: .venv was not made by make: move it away" in refused.stderr
+    assert (tmp_path / ".venv/mine").is_dir()
+    (tmp_path / ".venv/made-by-make").touch()
+    assert subprocess.run(clean, capture_output=True, timeout=120, check=False).returncode == 0
+    assert names(tmp_path) == {"Makefile", "out", "python", "tests", "crates"}
+    assert (tmp_path / "out/mine").is_dir()
+
+
+def test_pages_of_the_reference_go_but_no_other_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tools import reference
+
+    monkeypatch.setattr(reference, "FOLDER", tmp_path)
+    (tmp_path / "notes.md").write_text("dear diary")
+    (tmp_path / "family-that-is-gone.md").write_text(f"# Gone\n\n{reference.NOTE}\n")
+    reference.main()
+    assert {"notes.md", "README.md"} <= names(tmp_path)
+    assert "family-that-is-gone.md" not in names(tmp_path)

@@ -11,6 +11,7 @@ from typing import Any
 
 from dumbbell import _native
 from dumbbell._memory import limit_of_run
+from dumbbell._names import readable
 from dumbbell._results import Results, Table
 from dumbbell.errors import MemoryLimitError, ScenarioError
 
@@ -62,7 +63,7 @@ class Scenario:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise ScenarioError("", f"not UTF-8 text (byte {error.start})", "save it as UTF-8") from None
-        return cls(_native.Scenario.from_toml(text, list(settings), path.parent, False), _text(path.stem))
+        return cls(_native.Scenario.from_toml(text, list(settings), path.parent, False), readable(path.stem))
 
     @classmethod
     def from_toml(
@@ -165,11 +166,6 @@ class Scenario:
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}, seed {self.seed}, plan {self.plan_hash[:12]}>"
-
-
-def _text(name: str) -> str:
-    """Return the name of a file as text that can be written: bytes that are not UTF-8 are replaced."""
-    return os.fsencode(name).decode("utf-8", "replace")
 
 
 class _CancelledError(Exception):

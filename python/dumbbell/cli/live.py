@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dumbbell._folder import new_folder
+from dumbbell._names import readable
 from dumbbell._scenario import Scenario
 from dumbbell.cli.common import console, number, read_scenario, side_console, text_table
 from dumbbell.errors import DumbbellError
@@ -231,7 +232,7 @@ def rcp_real(output: Path, rates: str, duration: float) -> None:
     out = side_console()
     with new_folder(output) as part:
         links = [measure(rate, duration, out.print) for rate in numbers]
-        command = f"dumbbell rcp-real --rates {rates} --duration {duration:g} -o {output.name}"
+        command = f"dumbbell rcp-real --rates {rates} --duration {duration:g} -o {readable(output.name)}"
         write_page(part, links, command)
         rows = [link.row() for link in links]
     columns = ("Mbit/s", "flows", "real ms", "simulated ms", "sharing ms", "real / simulated", "late p99 ms")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dumbbell._names import readable
 from dumbbell.claims import Claim, Judgement, judge, write_claims
 from dumbbell.papers.paper import Paper
 from dumbbell.report import write_report
@@ -66,9 +67,7 @@ def reproduce(
     judged = judge(claims, result)
     note = QUICK if quick else ""
     write_claims(judged, result, folder, note)
-    command = (
-        f"dumbbell reproduce {paper.name} {'--quick' if quick else '--full'} -o {shlex.quote(folder.name)}"
-    )
+    command = f"dumbbell reproduce {paper.name} {'--quick' if quick else '--full'} -o {shlex.quote(readable(folder.name))}"
     report = write_report(
         folder / "report.html", result, judged, figures, maps, quick=quick,
         sources=paper.sources(), bibliography=paper.bibliography(), command=command,

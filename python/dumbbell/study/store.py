@@ -103,8 +103,8 @@ class Store:
         for path in self.shards.glob("*.parquet"):
             if path not in self._rows:
                 # Gone again, damaged, or being copied here: not for now.
-                with contextlib.suppress(FileNotFoundError, pa.ArrowException):
-                    self._rows[path] = pq.read_metadata(path).num_rows
+                with contextlib.suppress(FileNotFoundError, pa.ArrowException), path.open("rb") as file:
+                    self._rows[path] = pq.read_metadata(file).num_rows
         self._merge_small()
 
     def find(self, run_ids: Sequence[str], metric: str | None) -> dict[str, float]:
@@ -267,8 +267,12 @@ def _name_of_study(folder: Path) -> str | None:
         return mark.name
     for version in versions(folder):
         path = inside(folder, folder / "results" / version / "catalogue.parquet")
-        with contextlib.suppress(pa.ArrowException, NotDataError, KeyError, TypeError, OSError):
-            return str(parse_json(pq.read_schema(path).metadata[_STUDY])["name"])
+        with (
+            contextlib.suppress(pa.ArrowException, NotDataError, KeyError, TypeError, OSError),
+            # Opened here: the name of a folder may be any bytes.
+            path.open("rb") as file,
+        ):
+            return str(parse_json(pq.read_schema(file).metadata[_STUDY])["name"])
     return None
 
 
