@@ -67,7 +67,8 @@ def reproduce(
     judged = judge(claims, result)
     note = QUICK if quick else ""
     write_claims(judged, result, folder, note)
-    command = f"dumbbell reproduce {paper.name} {'--quick' if quick else '--full'} -o {shlex.quote(readable(folder.name))}"
+    kind = "--quick" if quick else "--full"
+    command = f"dumbbell reproduce {paper.name} {kind} -o {shlex.quote(readable(folder.name))}"
     report = write_report(
         folder / "report.html", result, judged, figures, maps, quick=quick,
         sources=paper.sources(), bibliography=paper.bibliography(), command=command,
