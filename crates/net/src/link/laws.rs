@@ -6,7 +6,7 @@ use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
 use proptest::prelude::*;
 
 use super::{Dropped, FifoLink, Link, LinkConfig, QueuedLink};
-use crate::queue::{QueueSpec, droptail};
+use crate::queue::{QueueSpec, codel, droptail};
 use crate::router::{AgentSpec, rcp};
 
 const DELAY: Duration = Duration::from_millis(3);
@@ -264,4 +264,19 @@ fn random_loss_takes_its_share_after_transmission() {
     // Binomial(20000, 0.9): standard deviation 42.
     assert!((17_800..18_200).contains(&kept), "{kept}");
     assert_eq!(link.progress(Time::from_nanos(1 << 47)).sent, 20_000);
+}
+
+#[test]
+fn the_head_of_the_queue_waits_for_its_opportunity_in_the_queue() {
+    // The second packet meets CoDel when the outage is over, 190 ms after the first has left, and not before.
+    let times = [10, 200, 210, 220, 230, 1000].map(|ms| Time::from_nanos(ms * 1_000_000));
+    let trace = super::Trace { times: times.into(), opportunity: 1504, overhead: 4 };
+    let mut config = config(QueueSpec::CoDel(codel::Params::default()));
+    (config.trace, config.drop_list) = (Some(trace), Vec::new());
+    let mut link = Link::Queued(Box::new(QueuedLink::new(&config)));
+    let found = drive(&mut link, &[(1, 1500); 6]);
+    assert_eq!(found.dropped, [1]);
+    let left = [10, 200, 210, 220, 230].map(|ms| Time::from_nanos(ms * 1_000_000) + DELAY);
+    let out: Vec<(Time, u64)> = found.out.iter().map(|(at, id, _)| (*at, *id)).collect();
+    assert_eq!(out, left.into_iter().zip([0, 2, 3, 4, 5]).collect::<Vec<_>>());
 }

@@ -39,6 +39,8 @@ pub struct QueuedLink<P> {
     queue: AnyDiscipline<P>,
     /// The packet in transmission and when it has left.
     in_service: Option<(P, Time)>,
+    /// With nothing in transmission, when the head of the queue may start; never if it need not wait for that.
+    start_at: Time,
     in_flight: Ring<P>,
     service: Service,
     /// Power control, in place of the service.
@@ -84,6 +86,7 @@ impl<P: Carried> QueuedLink<P> {
         let mut link = QueuedLink {
             queue: config.queue.build(config.context()),
             in_service: None,
+            start_at: Time::NEVER,
             in_flight: Ring::default(),
             service: config.service(),
             port: config.power.as_ref().map(|power| Box::new(Port::new(power, config.rate))),
@@ -143,7 +146,7 @@ impl<P: Carried> QueuedLink<P> {
             port.arrived(now, size, drops.len() == dropped);
             self.start_on_port(now, drops);
             self.review(now, Moment::Arrival, drops);
-        } else if self.in_service.is_none() {
+        } else if !self.end_of_service().is_finite() {
             self.start(now, drops);
         }
     }
@@ -185,9 +188,10 @@ impl<P: Carried> QueuedLink<P> {
         self.end_of_service().min(self.agent_wake_at()).min(self.port_wake_at())
     }
 
+    /// When the transmission in progress ends, or else the next may start.
     #[inline]
     fn end_of_service(&self) -> Time {
-        self.in_service.as_ref().map_or(Time::NEVER, |(_, end)| *end)
+        self.in_service.as_ref().map_or(self.start_at, |(_, end)| *end)
     }
 
     #[inline]
@@ -225,7 +229,7 @@ impl<P: Carried> QueuedLink<P> {
     /// Ends the transmission in progress at `end` and starts the next.
     fn end_service(&mut self, end: Time, drops: &mut Vec<(P, DropReason)>) {
         self.integrate(end);
-        let Some((mut packet, _)) = self.in_service.take() else { return };
+        let Some((mut packet, _)) = self.in_service.take() else { return self.transmit(end, drops) };
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(packet.size());
         self.counters.sojourns += 1;
@@ -276,8 +280,23 @@ impl<P: Carried> QueuedLink<P> {
         }
     }
 
-    /// Starts the next transmission, if a packet waits.
+    /// Starts the next transmission, if a packet waits, as soon as the service allows.
     fn start(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
+        if let Service::Trace(opportunities) = &mut self.service
+            && self.queue.len() > 0
+        {
+            let at = opportunities.ready_at(now);
+            if at > now {
+                self.start_at = at;
+                return;
+            }
+        }
+        self.transmit(now, drops);
+    }
+
+    /// Takes the next packet from the queue and transmits it.
+    fn transmit(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
+        self.start_at = Time::NEVER;
         let verdicts = &mut Verdicts { counters: &mut self.counters, drops };
         let Some(mut packet) = self.queue.dequeue(now, verdicts) else {
             self.service.idle();

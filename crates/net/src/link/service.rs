@@ -123,24 +123,26 @@ impl Opportunities {
         Opportunities { trace, base: Duration::ZERO, next: 0, left: 0, busy: false }
     }
 
-    fn depart(&mut self, now: Time, size: u32) -> Time {
-        let size = size + self.trace.overhead;
+    /// When the packet that stands at the head of the queue at `now` may start. It waits in the queue until then.
+    pub fn ready_at(&mut self, now: Time) -> Time {
         if !self.busy {
             self.busy = true;
             self.skip(now);
-        } else if size <= self.left {
-            self.left -= size;
-            return now;
         }
-        let mut needed = size - self.left;
-        loop {
-            let at = self.take();
-            if needed <= self.trace.opportunity {
-                self.left = self.trace.opportunity - needed;
-                return at.max(now);
-            }
-            needed -= self.trace.opportunity;
+        if self.left > 0 { now } else { self.next_at().max(now) }
+    }
+
+    /// A packet starts at `now`, for which [`Opportunities::ready_at`] said that it may; when it has left.
+    fn depart(&mut self, now: Time, size: u32) -> Time {
+        let mut needed = size + self.trace.overhead;
+        let mut at = now;
+        while needed > self.left {
+            needed -= self.left;
+            at = self.take().max(now);
+            self.left = self.trace.opportunity;
         }
+        self.left -= needed;
+        at
     }
 
     fn idle(&mut self) {
@@ -189,25 +191,31 @@ mod tests {
         Time::from_nanos(t * 1_000_000)
     }
 
+    /// A packet reaches the head of the queue at `now`; when it has left.
+    fn sent(o: &mut Opportunities, now: Time, size: u32) -> Time {
+        let start = o.ready_at(now);
+        o.depart(start, size)
+    }
+
     #[test]
     fn packets_share_an_opportunity_and_span_several() {
         let mut o = opportunities(&[5, 10, 15]);
         // Three of 496 + 4 fit into 1504 with 4 left; the next needs the rest of it and the next opportunity.
         let now = ms(1);
-        assert_eq!(o.depart(now, 496), ms(5));
-        assert_eq!(o.depart(ms(5), 496), ms(5));
-        assert_eq!(o.depart(ms(5), 496), ms(5));
-        assert_eq!(o.depart(ms(5), 1500), ms(10));
+        assert_eq!(sent(&mut o, now, 496), ms(5));
+        assert_eq!(sent(&mut o, ms(5), 496), ms(5));
+        assert_eq!(sent(&mut o, ms(5), 496), ms(5));
+        assert_eq!(sent(&mut o, ms(5), 1500), ms(10));
         assert_eq!(o.left, 4, "1504 = 4 + 1500, so 4 are left of the second");
-        assert_eq!(o.depart(ms(10), 1500), ms(15));
+        assert_eq!(sent(&mut o, ms(10), 1500), ms(15));
     }
 
     #[test]
     fn what_is_left_when_nothing_waits_is_lost() {
         let mut o = opportunities(&[5, 10]);
-        assert_eq!(o.depart(ms(1), 100), ms(5));
+        assert_eq!(sent(&mut o, ms(1), 100), ms(5));
         o.idle();
-        assert_eq!(o.depart(ms(5), 100), ms(10));
+        assert_eq!(sent(&mut o, ms(5), 100), ms(10));
     }
 
     #[test]
@@ -216,13 +224,13 @@ mod tests {
         assert_eq!(o.trace.mean_rate(), BitRate::from_bps(18_000_000), "three in two milliseconds");
         let mut now = Time::ZERO;
         let out = [(); 7].map(|()| {
-            now = o.depart(now, 1500);
+            now = sent(&mut o, now, 1500);
             now
         });
         // The one at 0 is not after the arrival; the second round begins at 2, the third at 4.
         assert_eq!(out, [1, 2, 2, 3, 4, 4, 5].map(ms));
         o.idle();
-        assert_eq!(o.depart(ms(1_000_001), 1500), ms(1_000_002), "after a long silence");
+        assert_eq!(sent(&mut o, ms(1_000_001), 1500), ms(1_000_002), "after a long silence");
     }
 
     #[test]

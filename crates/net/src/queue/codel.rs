@@ -169,8 +169,8 @@ impl<P: Frame> Discipline<P> for CoDel<P> {
             }
             self.law.count += 1;
             let marked = self.signal(packet, sink);
-            self.law.drop_next = self.law.next_after(self.law.drop_next);
             if marked.is_some() {
+                self.law.drop_next = self.law.next_after(self.law.drop_next);
                 return marked;
             }
             match self.next(now) {
@@ -179,6 +179,10 @@ impl<P: Frame> Discipline<P> for CoDel<P> {
                     self.law.dropping = false;
                     return None;
                 }
+            }
+            // The last drop of a dropping state sets no time for another.
+            if droppable {
+                self.law.drop_next = self.law.next_after(self.law.drop_next);
             }
         }
     }
@@ -194,6 +198,12 @@ impl<P: Frame> Discipline<P> for CoDel<P> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
+    use dumbbell_core::rng::stream;
+    use proptest::prelude::*;
+    use rand::RngExt;
+
     use super::*;
     use crate::queue::laws::{Log, TestFrame, context};
 
@@ -223,6 +233,93 @@ mod tests {
             for (gap, want) in gaps.iter().zip([100.0, 70.7, 57.7, 50.0, 44.7]) {
                 assert!((gap - want).abs() <= 1.0, "ecn {ecn}: gaps {gaps:?}");
             }
+        }
+    }
+
+    /// The pseudocode of RFC 8289 section 5, line by line: of packets of 1500 bytes that arrived at these times, those that
+    /// are sent at the times of the opportunities, in milliseconds, and the state that is left.
+    fn pseudocode(arrivals: &[u64], opportunities: &[u64]) -> (Vec<u64>, (u32, f64)) {
+        let mut queue: VecDeque<u64> = VecDeque::new();
+        let mut arrivals = arrivals.iter().peekable();
+        let (mut first_above, mut dropping, mut drop_next) = (0.0, false, 0.0);
+        let (mut count, mut last_count) = (0_u32, 0_u32);
+        let control_law = |t: f64, count: u32| t + 100.0 / f64::from(count).sqrt();
+        let mut sent = Vec::new();
+        for &now in opportunities {
+            queue.extend(std::iter::from_fn(|| arrivals.next_if(|t| **t <= now)));
+            let now = now as f64;
+            let mut dequeue = |first_above: &mut f64| {
+                let packet = queue.pop_front();
+                let sojourn = packet.map_or(0.0, |t| now - t as f64);
+                if packet.is_none() || sojourn < 5.0 || queue.len() <= 1 {
+                    *first_above = 0.0;
+                } else if *first_above == 0.0 {
+                    *first_above = now + 100.0;
+                } else {
+                    return (packet, now >= *first_above);
+                }
+                (packet, false)
+            };
+            let (mut packet, mut ok_to_drop) = dequeue(&mut first_above);
+            if dropping {
+                dropping = ok_to_drop;
+                while now >= drop_next && dropping {
+                    count += 1;
+                    (packet, ok_to_drop) = dequeue(&mut first_above);
+                    if ok_to_drop {
+                        drop_next = control_law(drop_next, count);
+                    } else {
+                        dropping = false;
+                    }
+                }
+            } else if ok_to_drop {
+                (packet, _) = dequeue(&mut first_above);
+                dropping = true;
+                let delta = count - last_count;
+                count = if delta > 1 && now - drop_next < 1600.0 { delta } else { 1 };
+                drop_next = control_law(now, count);
+                last_count = count;
+            }
+            sent.extend(packet);
+        }
+        (sent, (count, drop_next))
+    }
+
+    proptest! {
+        #[test]
+        fn a_link_with_outages_follows_the_pseudocode(
+            seed in any::<u64>(),
+            outages in prop::collection::vec((1..300_u64, 1..4_000_u64), 1..8),
+            gap in 1..8_u64,
+        ) {
+            let mut rng = stream(seed, "arrivals");
+            let mut now = 1;
+            let mut opportunities = Vec::new();
+            for (served, outage) in outages {
+                // A burst of opportunities, then none.
+                opportunities.extend((now..now + served * 5).step_by(5));
+                now += served * 5 + outage;
+            }
+            let mut arrivals: Vec<u64> = (0..now / gap).map(|_| rng.random_range(1..now)).collect();
+            arrivals.sort_unstable();
+            let params = Params { limit: QueueLimit::Packets(1_000_000), ..Params::default() };
+            let mut queue = CoDel::new(&params, context());
+            let mut log = Log::default();
+            let mut sent = Vec::new();
+            let mut waiting = arrivals.iter().enumerate().peekable();
+            for &now in &opportunities {
+                while let Some((i, t)) = waiting.next_if(|(_, t)| **t <= now) {
+                    let mut frame = TestFrame::new(1500, false);
+                    frame.id = i as u64;
+                    queue.enqueue(Time::from_nanos(t * 1_000_000), frame, &mut log);
+                }
+                let now = Time::from_nanos(now * 1_000_000);
+                sent.extend(queue.dequeue(now, &mut log).map(|frame| arrivals[frame.id as usize]));
+            }
+            let (want, (count, drop_next)) = pseudocode(&arrivals, &opportunities);
+            prop_assert_eq!(sent, want);
+            prop_assert_eq!(queue.law.count, count);
+            prop_assert!((queue.law.drop_next.as_nanos() as f64 / 1e6 - drop_next).abs() < 1e-3);
         }
     }
 

@@ -9,7 +9,7 @@ use super::{AnyDiscipline, Context, Discipline, QueueSpec};
 /// A packet with an identity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestFrame {
-    id: u64,
+    pub id: u64,
     size: u32,
     ecn: Ecn,
 }
