@@ -9,6 +9,9 @@ use dumbbell_sim::{Plan, run};
 /// Links and flows of a plan that is run, at most: an input is to take milliseconds.
 const SMALL: usize = 32;
 
+/// Bytes that a run may hold: a fraction of what an input may.
+const MEMORY: u64 = 256 << 20;
+
 /// Panics unless a refusal is one line with a place, what is wrong, and the remedy.
 pub fn answered(error: &ConfigError) {
     assert!(!error.path.is_empty(), "no place: {error}");
@@ -26,7 +29,7 @@ pub fn exercise(plan: &Plan) {
     }
     let small = |plan: &Plan| plan.links.len() <= SMALL && plan.flows.len() <= SMALL;
     if small(plan) && plan.replay.as_ref().is_none_or(|replay| small(&replay.source)) {
-        let _ = run(plan, |_| ControlFlow::Break(()));
+        let _ = run(plan, MEMORY, |_| ControlFlow::Break(()));
     }
 }
 

@@ -7,6 +7,7 @@
 use std::sync::LazyLock;
 
 use dumbbell_fuzz::{answered, exercise, file};
+use dumbbell_sim::workload::Traffic;
 use dumbbell_sim::{Plan, Scenario};
 use libfuzzer_sys::fuzz_target;
 
@@ -41,7 +42,8 @@ fuzz_target!(|data: &[u8]| {
     match Plan::new(scenario, path.parent().expect("a folder")) {
         Ok(plan) => {
             for workload in &plan.workloads {
-                let facts = workload.source.facts();
+                let Traffic::Open(source) = &workload.traffic else { unreachable!("Poisson arrivals") };
+                let facts = source.facts();
                 // Sizes are one byte at least; means are held to a millionth (`Law::mean`).
                 assert!(facts.mean_size.is_finite() && facts.mean_size >= 1.0 - 1e-6, "{facts:?}");
                 assert!(facts.mean_wire.is_finite() && facts.mean_wire >= facts.mean_size, "{facts:?}");

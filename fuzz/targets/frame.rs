@@ -4,7 +4,8 @@
 
 #![no_main]
 
-use dumbbell_core::{Ecn, Frame, RcpHeader, Time};
+use dumbbell_core::{Ecn, Frame, Time};
+use dumbbell_header::RcpHeader;
 use dumbbell_live::IpFrame;
 use dumbbell_live::checksum::Sum;
 use libfuzzer_sys::fuzz_target;
@@ -31,17 +32,18 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(frame.udp_payload(), payload.as_deref());
     assert!(!v4_held || holds(&frame), "marking broke the checksum of the header");
 
-    if let Some(before) = frame.rcp() {
-        frame.set_rcp_rate(12_345);
+    let read = |frame: &IpFrame| frame.read::<RcpHeader>();
+    if let Some(before) = read(&frame) {
         let stamped = RcpHeader { rate: 12_345, flags: before.flags | RcpHeader::RATE_STAMPED, ..before };
-        assert_eq!(frame.rcp(), Some(stamped));
+        frame.write(&stamped);
+        assert_eq!(read(&frame), Some(stamped));
     }
     assert_eq!((frame.size(), frame.flow_hash()), (size, flow));
     assert!(!udp_held || frame.udp_checksum_holds(), "stamping broke the checksum of the datagram");
     assert!(matches!(frame.destination().len(), 4 | 16));
 
     let again = IpFrame::parse(Time::ZERO, frame.bytes().to_vec()).expect("it was a packet");
-    assert_eq!((again.size(), again.flow_hash(), again.rcp()), (size, flow, frame.rcp()));
+    assert_eq!((again.size(), again.flow_hash(), read(&again)), (size, flow, read(&frame)));
 });
 
 /// Writes right lengths and a right checksum of the IPv4 header where the input asks for them.

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use dumbbell_core::config::At;
 use dumbbell_core::{Config, Duration, Stage, Time, json, rng};
-use dumbbell_live::wire::{self, HEADER};
+use dumbbell_header::RcpHeader;
 use dumbbell_proto::Opening;
 use dumbbell_proto::rcp::{Params, Receiver, Sender};
 use dumbbell_proto::transport::{ReceiveEnd, SendEnd};
@@ -17,6 +17,7 @@ use libfuzzer_sys::fuzz_target;
 
 /// Packets that are pulled at one moment, at most: a header may offer any rate.
 const BURST: usize = 64;
+const HEADER: usize = RcpHeader::LENGTH;
 const RECORD: usize = 4 + HEADER;
 /// Bits of the third byte.
 const TO_RECEIVER: u8 = 1;
@@ -45,8 +46,8 @@ fuzz_target!(|data: &[u8]| {
         let mut bytes = [0; HEADER];
         bytes.copy_from_slice(&record[4..]);
         mended(record[2], now, &mut bytes);
-        let Some((flow, header)) = wire::decode(&bytes) else { continue };
-        assert_eq!(wire::encode(flow, &header), bytes, "what is read is what was written");
+        let Some((flow, header)) = RcpHeader::decode(&bytes) else { continue };
+        assert_eq!(header.encode(flow), bytes, "what is read is what was written");
         if record[2] & TO_RECEIVER == 0 {
             sender.take(now, &header);
         } else {
