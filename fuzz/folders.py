@@ -34,9 +34,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import dumbbell as db
+from dumbbell._manifest import MANIFEST
 from dumbbell._scenario import Progress
 from dumbbell.archive import pack, verify
-from dumbbell.archive.files import MANIFEST
 from dumbbell.errors import DumbbellError
 from dumbbell.study import Study, StudyResult, run_study
 from dumbbell.study.query import query
@@ -75,8 +75,10 @@ def bounded_runs() -> None:
     def enough(*_: object) -> None:
         raise EnoughError("enough of this run")
 
-    def bounded(scenario: db.Scenario, progress: Progress | None = None) -> db.Results:
-        return run(scenario, enough if progress is None else progress)
+    def bounded(
+        scenario: db.Scenario, progress: Progress | None = None, memory: int | None = None
+    ) -> db.Results:
+        return run(scenario, enough if progress is None else progress, memory)
 
     db.Scenario.run = bounded  # type: ignore[assignment,method-assign]
 
