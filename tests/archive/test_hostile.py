@@ -233,6 +233,7 @@ FALSE: dict[str, tuple[Callable[[Contents], object], str]] = {
         lambda f: f.update({"CITATIONS.bib": f["CITATIONS.bib"].replace(b"RFC", b"RFD")}),
         "CITATIONS.bib: not what the runs give",
     ),
+    "no citations": (lambda f: f.pop("CITATIONS.bib"), "CITATIONS.bib: is missing"),
 }  # fmt: skip
 
 

@@ -303,6 +303,34 @@ def test_the_catalogue_and_the_mark_are_made_anew(folder: Path) -> None:
     assert StudyResult.load(folder).notes == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("study.json", r"study\.json: damaged; remove it and run the study again"),
+        ("results/*/catalogue.parquet", "no results of version .*; run the study"),
+        ("results/*", "no results of version .*; run the study"),
+    ],
+)
+def test_a_file_where_a_folder_belongs_and_the_reverse(folder: Path, name: str, words: str) -> None:
+    (place,) = folder.glob(name)
+    if place.is_dir():
+        shutil.rmtree(place)
+        place.write_bytes(b"")
+    else:
+        place.unlink()
+        place.mkdir()
+    with pytest.raises(FolderError, match=words):
+        StudyResult.load(folder)
+
+
+def test_shards_outlive_the_mark_and_the_catalogue(folder: Path) -> None:
+    """A damaged ``study.json`` is to be removed, as its refusal says; the catalogue may be gone as well."""
+    expected = StudyResult.load(folder).table
+    (folder / "study.json").unlink()
+    _catalogue(folder).write_bytes(b"PAR1")
+    assert run_study(Study.from_dict(STUDY), folder).table.equals(expected)
+
+
 def test_the_manifest_is_that_of_sha256sum(made: Path) -> None:
     listed = {line.split("  ")[1] for line in (made / MANIFEST).read_text().splitlines()}
     there = {path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file()}

@@ -108,7 +108,10 @@ def check_files(found: Findings, folder: Path, result: StudyResult, same_version
                 return
             _check_claims(found, folder, whole, judged, same_versions)
     _check_table(found, folder, whole)
-    if (folder / "CITATIONS.bib").read_bytes() != bibtex(citations(study_algorithms(result.study))).encode():
+    cited = folder / "CITATIONS.bib"
+    if not cited.is_file():
+        found.differences.append("CITATIONS.bib: is missing")
+    elif cited.read_bytes() != bibtex(citations(study_algorithms(result.study))).encode():
         _differs(found, "CITATIONS.bib", same_versions)
     _check_report(found, folder, whole, judged, paper, same_versions)
     found.unchecked.append("ro-crate-metadata.json: the description of the archive")

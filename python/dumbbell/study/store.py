@@ -253,7 +253,8 @@ def _refuse_other(folder: Path, plan: StudyPlan) -> None:
         raise StudyError(
             f"{folder}: holds the study {name!r}, and this is {plan.study.name!r}; choose another folder"
         )
-    if name is None and folder.is_dir():
+    # With shards it is a study, whatever became of the files that name it: they are made anew.
+    if name is None and folder.is_dir() and not any(folder.glob("results/*/shards")):
         # What is left where a process was killed before it could write `study.json`.
         begun = (".lock", ".study.json.", f".{MANIFEST}.", MANIFEST)
         if any(not path.name.startswith(begun) for path in folder.iterdir()):
@@ -341,7 +342,7 @@ def _read_mark(folder: Path) -> _Mark | None:
         name, version = mark["study"]["name"], mark["version"]
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (NotDataError, KeyError, TypeError):
+    except (IsADirectoryError, NotDataError, KeyError, TypeError):
         raise FolderError(f"{path}: damaged; remove it and run the study again") from None
     if mark.get("format") != FORMAT or not isinstance(name, str) or not isinstance(version, str):
         raise FolderError(
@@ -389,7 +390,7 @@ def read_catalogue(folder: Path, version: str | None) -> Catalogue:
     remedy = "run the study again, finished runs are kept"
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         known = ", ".join(versions(folder)) or "none at all"
         raise FolderError(
             f"{folder}: no results of version {store.version}; there are {known}; run the study"
