@@ -283,3 +283,31 @@ def test_a_fault_on_a_full_disk_is_still_one_line(tmp_path: Path) -> None:
     assert "; please report it with the command and version " in done.stderr
     assert "(no file: " in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_signal_while_a_module_loads_is_no_fault(tmp_path: Path) -> None:
+    """Modules written in C turn whatever comes up while they load into an ``ImportError``."""
+    program = """
+import os, signal, time
+import click
+from dumbbell.cli.boundary import exit_with
+
+@click.command()
+def command():
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(100)
+    except BaseException as error:
+        raise ImportError("initialization failed") from error
+
+exit_with(command, "dumbbell")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", "dumbbell: terminated\n")

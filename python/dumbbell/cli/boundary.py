@@ -122,7 +122,17 @@ def _run(command: click.Command, name: str) -> int:
         return _say(_refused(error), BAD_INPUT)
     except BaseException as error:
         # Not only `Exception`: a panic of the extension is none.
+        stopped = _stopped_behind(error)
+        if stopped is not None:
+            raise stopped from None
         return _fault(error)
+
+
+def _stopped_behind(error: BaseException | None) -> Stopped | None:
+    """Return the signal that an error comes from: modules in C turn it into an `ImportError` while they load."""
+    while error is not None and not isinstance(error, Stopped):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _flushed(status: int) -> int:
