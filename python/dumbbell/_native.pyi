@@ -30,6 +30,10 @@ class Scenario:
     ) -> Scenario:
         """From a dictionary."""
 
+    @property
+    def name(self) -> str | None:
+        """The name that the scenario gives itself."""
+
     def to_dict(self) -> dict[str, Any]:
         """Every field, defaults filled in."""
 

@@ -116,6 +116,23 @@ class Table:
         codes, labels = self.codes(name)
         return codes == labels.index(label) if label in labels else np.zeros(len(codes), np.bool_)
 
+    def groups(self, name: str) -> Iterator[tuple[str, NDArray[np.intp]]]:
+        """Yield each label of a column and its rows, shape (rows,); labels in order of their first row.
+
+        Takes time in proportion to the rows, whatever the number of labels.
+
+        Raises
+        ------
+        KeyError
+            If there is no such column of labels.
+        """
+        codes, labels = self.codes(name)
+        rows = np.argsort(codes, kind="stable")
+        found, starts = np.unique(codes[rows], return_index=True)
+        parts = zip(found.tolist(), np.split(rows, starts[1:]), strict=True) if len(codes) else ()
+        for code, part in sorted(parts, key=lambda pair: int(pair[1][0])):
+            yield labels[code], part
+
     def row(self, index: int) -> dict[str, Any]:
         """Return one row as Python values; null becomes ``None``."""
         row = {name: self[name][index].item() for name in self}

@@ -106,7 +106,7 @@ class Scenario:
     @property
     def name(self) -> str:
         """The name the scenario gives itself, else that of its file, else ``scenario``."""
-        return str(self._native.to_dict().get("name") or self._name or "scenario")
+        return self._native.name or self._name or "scenario"
 
     @property
     def seed(self) -> int:

@@ -40,9 +40,14 @@ impl<'a> At<'a> {
         At { parent: Some(self), step: Step::Index(i) }
     }
 
+    /// Steps from the start to this place.
+    pub fn depth(&self) -> usize {
+        std::iter::successors(self.parent, |at| at.parent).count()
+    }
+
     /// An error about the value at this place.
     pub fn error(&self, message: impl Into<String>, remedy: impl Into<String>) -> ConfigError {
-        ConfigError { path: self.to_string(), message: message.into(), remedy: remedy.into() }
+        ConfigError::new(self.to_string(), message, remedy)
     }
 }
 
@@ -64,6 +69,15 @@ impl fmt::Display for At<'_> {
     }
 }
 
+/// Characters of each part of an error at most: two lines of a terminal and a half. What a user wrote may be megabytes.
+pub const MAX_TEXT: usize = 400;
+
+/// Names that an error lists at most; a large network has too many.
+const MAX_NAMES: usize = 16;
+
+/// Bytes of a name beyond which none is looked for that it may have been meant for: that takes time by its square.
+const MAX_MEANT: usize = 64;
+
 /// What is wrong with a user's input, where, and what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigError {
@@ -73,6 +87,31 @@ pub struct ConfigError {
     pub message: String,
     /// What the user can do.
     pub remedy: String,
+}
+
+impl ConfigError {
+    /// An error of three parts, each cut in the middle to at most [`MAX_TEXT`] characters.
+    pub fn new(
+        path: impl Into<String>,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> ConfigError {
+        ConfigError { path: cut(path.into()), message: cut(message.into()), remedy: cut(remedy.into()) }
+    }
+}
+
+/// A text of at most [`MAX_TEXT`] characters: its beginning and its end.
+fn cut(text: String) -> String {
+    // Bytes are not fewer than characters.
+    if text.len() <= MAX_TEXT || text.chars().count() <= MAX_TEXT {
+        return text;
+    }
+    const GAP: &str = " [...] ";
+    let tail = (MAX_TEXT - GAP.len()) / 4;
+    let at = |(i, _): (usize, char)| i;
+    let head = text.char_indices().nth(MAX_TEXT - GAP.len() - tail).map_or(0, at);
+    let tail = text.char_indices().nth_back(tail - 1).map_or(0, at);
+    format!("{}{GAP}{}", &text[..head], &text[tail..])
 }
 
 impl fmt::Display for ConfigError {
@@ -184,16 +223,18 @@ pub fn refuse_unknown_keys(v: &Value, known: &[&str], at: &At<'_>) -> Result<(),
     }
 }
 
-/// A remedy for an unknown name: the nearest known one if there is one near, else all of them.
+/// A remedy for an unknown name: the nearest known one if there is one near, else the first of them.
 pub fn suggest(name: &str, known: &[&str]) -> String {
     let nearest = known
         .iter()
+        .filter(|k| name.len().max(k.len()) <= MAX_MEANT)
         .map(|k| (strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase()), *k))
         .min()
         .filter(|(distance, k)| *distance <= 1 + k.len().max(name.len()) / 3 && *distance < k.len());
     match nearest {
         Some((_, k)) => format!("did you mean {k:?}?"),
         None if known.is_empty() => "remove it".to_owned(),
+        None if known.len() > MAX_NAMES => format!("use one of {}, ...", known[..MAX_NAMES].join(", ")),
         None => format!("use one of {}", known.join(", ")),
     }
 }
@@ -575,6 +616,27 @@ mod tests {
     fn read(text: &str) -> Result<Pair, String> {
         let v: Value = toml::from_str(text).unwrap();
         Pair::from_value(&v, &At::root("links").index(0)).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn every_part_of_an_error_is_bounded_and_keeps_its_end() {
+        let long = "\u{e9}".repeat(5_000_000);
+        let error = At::root("a").key(&long).error(format!("{long:?} is not a rate"), &long);
+        for part in [&error.path, &error.message, &error.remedy] {
+            assert_eq!(part.chars().count(), MAX_TEXT);
+        }
+        assert!(error.message.ends_with("\u{e9}\" is not a rate"));
+        let short = "x".repeat(MAX_TEXT);
+        assert_eq!(At::root("").error(&short, "").message, short);
+    }
+
+    #[test]
+    fn names_are_looked_for_in_time_by_their_number_and_listed_in_part() {
+        let known: Vec<String> = (0..100_000).map(|i| format!("node{i}")).collect();
+        let refs: Vec<&str> = known.iter().map(String::as_str).collect();
+        assert_eq!(suggest("nodes99999", &refs), "did you mean \"node99999\"?");
+        let list = suggest(&"q".repeat(1 << 20), &refs);
+        assert!(list.starts_with("use one of node0, node1, ") && list.ends_with("node15, ..."), "{list}");
     }
 
     #[test]

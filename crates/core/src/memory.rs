@@ -103,23 +103,36 @@ impl Drop for Entered {
     }
 }
 
-/// Asks for `bytes` more. False once the run of this thread must stop; what asks then grows by the least it can do with,
-/// until the event that it is in is over.
-pub fn grow(bytes: usize) -> bool {
+/// Items by which anything grows at least.
+const LEAST: usize = 8;
+
+/// Makes room in a full store of `len` items of `size` bytes each; `reserve` gets the store room for so many more.
+///
+/// The store grows by a quarter. Once the run of this thread must stop it grows by the least that will do until the event
+/// is over.
+#[cold]
+pub fn grow<E>(len: usize, size: usize, mut reserve: impl FnMut(usize) -> Result<(), E>) {
+    let more = (len / 4).max(LEAST);
+    if asked((more * size) as u64) {
+        if reserve(more).is_ok() {
+            return;
+        }
+        with_current(|budget| {
+            budget.exhaust();
+            false
+        });
+    }
+    // If even that is refused, so is what comes next, by the allocator.
+    let _ = reserve((len / 64).max(LEAST));
+}
+
+/// Takes note of `bytes` more. False once the run of this thread must stop.
+fn asked(bytes: u64) -> bool {
     with_current(|budget| {
-        budget.grown.set(budget.grown.get().saturating_add(bytes as u64));
+        budget.grown.set(budget.grown.get().saturating_add(bytes));
         budget.check();
         !budget.is_exhausted()
     })
-}
-
-/// The system refused `bytes` that were asked for: the run of this thread must stop.
-pub fn refused(bytes: usize) {
-    with_current(|budget| {
-        budget.grown.set(budget.grown.get().saturating_sub(bytes as u64));
-        budget.exhaust();
-        false
-    });
 }
 
 /// True where there is no run.
@@ -142,22 +155,34 @@ mod tests {
         let end = Time::from_nanos(10);
         let run = Budget::enter(1000, end);
         run.count(400);
-        assert!(grow(600));
-        assert!(std::thread::spawn(|| grow(usize::MAX)).join().unwrap(), "another thread's run is another");
+        assert!(asked(600));
+        assert!(std::thread::spawn(|| asked(u64::MAX)).join().unwrap(), "another thread's run is another");
         assert_eq!((run.stop(), run.is_exhausted()), (end, false));
-        assert!(!grow(1));
+        assert!(!asked(1));
         run.set_stop(end);
         assert_eq!((run.stop(), run.is_exhausted()), (Time::ZERO, true));
         drop(run);
-        assert!(grow(usize::MAX), "no run, no limit");
+        assert!(asked(u64::MAX), "no run, no limit");
+    }
+
+    #[test]
+    fn what_the_system_refuses_stops_the_run_too() {
+        let run = Budget::enter(u64::MAX, Time::NEVER);
+        let mut wanted = Vec::new();
+        grow(6400, 100, |more| {
+            wanted.push(more);
+            if more > 100 { Err(()) } else { Ok(()) }
+        });
+        assert_eq!(wanted, [1600, 100]);
+        assert!(run.is_exhausted());
     }
 
     #[test]
     fn a_run_in_a_run_has_a_budget_of_its_own() {
         let outer = Budget::enter(1000, Time::NEVER);
         let inner = Budget::enter(10, Time::NEVER);
-        assert!(!grow(11));
+        assert!(!asked(11));
         drop(inner);
-        assert!(grow(1000) && !outer.is_exhausted());
+        assert!(asked(1000) && !outer.is_exhausted());
     }
 }

@@ -5,9 +5,6 @@ use std::collections::VecDeque;
 
 use dumbbell_core::memory;
 
-/// Items by which a ring grows at least.
-const LEAST: usize = 8;
-
 /// A growable ring buffer.
 #[derive(Clone, Debug)]
 pub struct Ring<T>(VecDeque<T>);
@@ -40,18 +37,9 @@ impl<T> Ring<T> {
         self.0.push_back_mut(item)
     }
 
-    /// Beyond the memory of the run, which then stops at the next event, it grows by the least that will do.
     #[cold]
     fn grow(&mut self) {
-        let more = (self.0.len() / 4).max(LEAST);
-        let bytes = more * size_of::<T>();
-        if memory::grow(bytes) {
-            match self.0.try_reserve_exact(more) {
-                Ok(()) => return,
-                Err(_) => memory::refused(bytes),
-            }
-        }
-        self.0.reserve_exact((self.0.len() / 64).max(LEAST));
+        memory::grow(self.0.len(), size_of::<T>(), |more| self.0.try_reserve_exact(more));
     }
 
     /// Takes the oldest item.
@@ -83,11 +71,6 @@ impl<T> Ring<T> {
     pub fn from_back(&mut self, behind: usize) -> Option<&mut T> {
         let i = self.0.len().checked_sub(behind + 1)?;
         self.0.get_mut(i)
-    }
-
-    /// Keeps the items for which `keep` holds.
-    pub fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
-        self.0.retain(keep);
     }
 
     /// All items, oldest first.

@@ -10,6 +10,8 @@ use crate::ScenarioError;
 
 /// The Python exception for an error in a scenario.
 pub fn refuse(error: ConfigError) -> PyErr {
+    // Once more: not every error is made by `ConfigError::new`.
+    let error = ConfigError::new(error.path, error.message, error.remedy);
     ScenarioError::new_err((error.path, error.message, error.remedy))
 }
 

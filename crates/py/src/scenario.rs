@@ -66,6 +66,12 @@ impl Scenario {
         py.detach(|| Scenario::new(value, &settings, base)).map_err(refuse)
     }
 
+    /// The name that the scenario gives itself.
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        self.scenario.name.as_deref()
+    }
+
     /// Every field, defaults filled in.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.scenario.to_value())

@@ -150,11 +150,8 @@ impl Text {
             }
         }
         if rows.is_empty() {
-            return Err(ConfigError {
-                path: self.name.clone(),
-                message: "the file has no rows".to_owned(),
-                remedy: format!("write {} on each line", columns.join(", ")),
-            });
+            let remedy = format!("write {} on each line", columns.join(", "));
+            return Err(ConfigError::new(&self.name, "the file has no rows", remedy));
         }
         Ok(rows)
     }
@@ -163,11 +160,7 @@ impl Text {
 impl Row<'_> {
     /// An error about this line.
     pub fn error(&self, message: impl Into<String>, remedy: impl Into<String>) -> ConfigError {
-        ConfigError {
-            path: format!("{}:{}", self.text.name, self.line),
-            message: message.into(),
-            remedy: remedy.into(),
-        }
+        ConfigError::new(format!("{}:{}", self.text.name, self.line), message, remedy)
     }
 
     /// The field `i` in quotes, its first characters if it is long.

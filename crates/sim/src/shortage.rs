@@ -33,13 +33,10 @@ impl Plan {
             ),
         };
         let (limit, until) = (Bytes::new(shortage.limit), Duration::from_nanos(shortage.time.as_nanos()));
-        ConfigError {
-            path: "memory".to_owned(),
-            message: format!(
-                "the limit of {limit} is reached at {until} of {}: {what}",
-                self.duration + self.drain
-            ),
-            remedy: format!("{remedy}, or allow more by --memory"),
-        }
+        ConfigError::new(
+            "memory",
+            format!("the limit of {limit} is reached at {until} of {}: {what}", self.duration + self.drain),
+            format!("{remedy}, or allow more by --memory"),
+        )
     }
 }

@@ -18,12 +18,11 @@ pub fn parse(text: &str) -> Result<Value, ConfigError> {
         let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
         let column = 1 + String::from_utf8_lossy(&before[start..]).chars().count();
         let message = e.message().lines().collect::<Vec<_>>().join(", ");
-        ConfigError {
-            path: format!("line {line}, column {column}"),
-            message: format!("not TOML: {message}"),
-            remedy: "correct the syntax; text and quantities stand in quotes, as in rate = \"10Mbit/s\""
-                .to_owned(),
-        }
+        ConfigError::new(
+            format!("line {line}, column {column}"),
+            format!("not TOML: {message}"),
+            "correct the syntax; text and quantities stand in quotes, as in rate = \"10Mbit/s\"",
+        )
     })?;
     refuse_dates(&value, &At::root(""))?;
     Ok(value)
@@ -59,10 +58,8 @@ enum Step {
 /// # Errors
 /// A setting without `=`, a malformed path, or an index past the end of a list.
 pub fn apply_set(scenario: &mut Value, setting: &str) -> Result<(), ConfigError> {
-    let error = |message: String, remedy: &str| ConfigError {
-        path: format!("--set {}", setting.replace(char::is_control, " ")),
-        message,
-        remedy: remedy.to_owned(),
+    let error = |message: String, remedy: &str| {
+        ConfigError::new(format!("--set {}", setting.replace(char::is_control, " ")), message, remedy)
     };
     let Some((path, value)) = setting.split_once('=') else {
         return Err(error("there is no `=`".to_owned(), "write path=value, for example seed=2"));
@@ -115,8 +112,15 @@ pub fn apply_set(scenario: &mut Value, setting: &str) -> Result<(), ConfigError>
     Ok(())
 }
 
+/// Steps of a path at most, about as many as the `toml` crate lets tables nest: values are taken apart step by step, and
+/// must not take the stack.
+const MAX_STEPS: usize = 80;
+
 /// Splits `links[0].queue` into steps; `None` if it is malformed.
 fn steps(path: &str) -> Option<Vec<Step>> {
+    if path.bytes().filter(|b| matches!(b, b'.' | b'[')).count() >= MAX_STEPS {
+        return None;
+    }
     let mut steps = Vec::new();
     for part in path.split('.') {
         let (key, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
@@ -199,6 +203,19 @@ mod tests {
         for (text, setting, expected) in cases {
             assert_eq!(set(text, setting).unwrap_err(), expected);
         }
+    }
+
+    #[test]
+    fn a_path_of_thousands_of_steps_and_deep_brackets_are_refused() {
+        for path in ["a.".repeat(60_000) + "a", "a".to_owned() + &"[0]".repeat(60_000)] {
+            let message = set("", &format!("{path}=1")).unwrap_err();
+            assert!(message.contains(" is not a path; ") && message.len() < 1500, "{message}");
+        }
+        for brackets in ["[", "{a=", "a."] {
+            let text = format!("x = {}", brackets.repeat(100_000));
+            assert!(parse(&text).unwrap_err().to_string().len() < 1500);
+        }
+        assert!(parse(&(vec!["a"; 100_000].join(".") + " = 1")).is_err());
     }
 
     #[test]

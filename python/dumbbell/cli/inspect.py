@@ -17,7 +17,7 @@ from dumbbell.cli.common import console, number, read_scenario, scenario_options
 from dumbbell.errors import DumbbellError
 
 _MOST_ROWS = 24
-"""Longer lists of links and pairs are cut; all of them are in ``Scenario.explain()``."""
+"""Longer lists of links, pairs and groups are cut; all of them are in ``Scenario.explain()``."""
 
 
 @click.command()
@@ -36,8 +36,11 @@ def check(file: Path, settings: tuple[str, ...], seed: int | None) -> None:
     _links(out, facts["links"])
     _pairs(out, facts["pairs"])
     _groups(out, facts["groups"])
-    for note in facts["notes"]:
+    notes = facts["notes"]
+    for note in notes[:_MOST_ROWS]:
         out.print(f"note: {note}")
+    if len(notes) > _MOST_ROWS:
+        out.print(f"and {len(notes) - _MOST_ROWS:,} notes more")
 
 
 def _links(out: Console, links: list[dict[str, Any]]) -> None:
@@ -84,9 +87,9 @@ def _groups(out: Console, groups: list[dict[str, Any]]) -> None:
             number(group["flows"]), number(group["arrival_rate"]), number(group["mean_size"], 1e3),
             number(group["mean_wire"], 1e3), number(group["offered"], 1e6),
         )
-        for group in groups
+        for group in groups[:_MOST_ROWS]
     ]  # fmt: skip
-    out.print(text_table("Flow groups", texts, numbers, rows))
+    out.print(text_table(_title("Flow groups", groups), texts, numbers, rows))
 
 
 def _title(what: str, rows: list[Any]) -> str:

@@ -13,6 +13,9 @@ from dumbbell.cli.common import number, text_table
 _MOST_FLOWS = 16
 """More flows than this are shown by group only."""
 
+_MOST_GROUPS = 60
+"""More groups than this are cut; all of them are in ``summary.json``."""
+
 _MOST_LINKS = 16
 """Of more links than this, those that are busiest are shown."""
 
@@ -68,9 +71,12 @@ def _groups(groups: list[dict[str, Any]]) -> Table:
             *(number(group["completion_time"][key]) for key in ("mean", "p50", "p90", "p99")),
             number(group["timeouts"]), number(group["retransmissions"]), number(group["packets_sent"]),
         )
-        for group in groups
+        for group in groups[:_MOST_GROUPS]
     ]  # fmt: skip
-    return text_table("Flow groups", ("group", "controller"), numbers, rows)
+    title = "Flow groups"
+    if len(groups) > _MOST_GROUPS:
+        title += f" (the first {_MOST_GROUPS} of {len(groups)})"
+    return text_table(title, ("group", "controller"), numbers, rows)
 
 
 def _transfers(entries: list[dict[str, Any]]) -> Table:

@@ -35,13 +35,13 @@ def completed_groups(results: Results) -> list[Completed]:
         If there are none.
     """
     flows = results.flows
-    codes, names = flows.codes("group")
     sizes, times = flows["size"], flows["completion_time"]
     usable = flows["counted"] & np.isfinite(times) & (times > 0) & (sizes > 0)
     groups = []
-    for code in dict.fromkeys(codes[usable].tolist()):
-        chosen = usable & (codes == code)
-        groups.append(Completed(names[code], sizes[chosen], times[chosen]))
+    for name, rows in flows.groups("group"):
+        chosen = rows[usable[rows]]
+        if chosen.size:
+            groups.append(Completed(name, sizes[chosen], times[chosen]))
     if not groups:
         raise NothingToDrawError("no flow with a size completed after the warm-up")
     return groups

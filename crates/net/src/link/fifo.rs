@@ -1,6 +1,6 @@
 //! DropTail at a constant rate, with one event per hop or none.
 
-use dumbbell_core::{BitRate, DropReason, Duration, Packet, Time};
+use dumbbell_core::{BitRate, DropReason, Duration, Packet, Time, memory};
 
 use super::{Arrival, Counters, Dropped, Impairments, LinkConfig, Serializer};
 use crate::queue::{Limit, droptail};
@@ -33,7 +33,7 @@ pub struct FifoLink {
     boundary: Time,
     boundaries: Vec<Time>,
     /// Packets counted that depart at the boundary or later.
-    beyond: Ring<Visit>,
+    beyond: Vec<Visit>,
 }
 
 /// When a packet has left the transmitter, and its size: 48 bits of nanoseconds (78 hours) and 16 bits of bytes.
@@ -84,7 +84,7 @@ impl FifoLink {
             dropped: [0; DropReason::ALL.len()],
             boundary: Time::NEVER,
             boundaries: config.read_at.iter().rev().copied().collect(),
-            beyond: Ring::default(),
+            beyond: Vec::new(),
         };
         link.next_boundary();
         link
@@ -152,7 +152,11 @@ impl FifoLink {
 
     #[cold]
     fn note_beyond(&mut self, visit: Visit) {
-        self.beyond.push(visit);
+        let beyond = &mut self.beyond;
+        if beyond.len() == beyond.capacity() {
+            memory::grow(beyond.len(), size_of::<Visit>(), |more| beyond.try_reserve_exact(more));
+        }
+        beyond.push(visit);
     }
 
     /// The arrivals noted.

@@ -8,7 +8,7 @@ use super::Engine;
 use super::flows::Slot;
 
 /// Flow slots that one count looks into: a small part of the events between two counts, whatever the number of flows.
-const LOOKS: usize = 4096;
+const LOOKS: usize = 512;
 
 /// Rows that are written without another count: 28 MB of drops or samples.
 const ROWS_PER_COUNT: usize = 1 << 20;

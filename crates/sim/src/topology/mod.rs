@@ -153,20 +153,12 @@ impl Names<'_> {
     }
 }
 
-/// Names shown to a user at most; a large network has too many to list.
-const SHOWN_NAMES: usize = 12;
-
-/// The remedy for an unknown name: the nearest known one, or the first few.
+/// The remedy for an unknown name: the nearest known one, or the first few in order of the alphabet.
 fn nearest<S: AsRef<str>>(name: &str, known: impl Iterator<Item = S>) -> String {
     let known: Vec<S> = known.collect();
     let mut refs: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     refs.sort_unstable();
-    match suggest(name, &refs) {
-        list if list.starts_with("use one of") && refs.len() > SHOWN_NAMES => {
-            format!("use one of {}, ...", refs[..SHOWN_NAMES].join(", "))
-        }
-        remedy => remedy,
-    }
+    suggest(name, &refs)
 }
 
 /// Refuses a count of `key` outside `1..=most`.
