@@ -6,11 +6,11 @@ import json
 import math
 import os
 import threading
-import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dumbbell.errors import FolderError
+from dumbbell import _native
+from dumbbell.errors import FolderError, ScenarioError
 
 MOST_BYTES = 64 << 20
 """Of a JSON file: a study of a million runs is described in one."""
@@ -54,11 +54,9 @@ def parse_toml(text: str) -> dict[str, Any]:
         What is wrong with it.
     """
     try:
-        values = tomllib.loads(text)
-    except RecursionError:
-        raise NotDataError(_too_deep()) from None
-    except ValueError as error:
-        raise NotDataError(f"not TOML: {_reason(error)}") from None
+        values = _native.parse_toml(text)
+    except ScenarioError as error:
+        raise NotDataError(f"not TOML: {error}") from None
     check_values(values)
     return values
 

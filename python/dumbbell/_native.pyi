@@ -158,6 +158,15 @@ def read_parquet(path: str | PathLike[str], name: str) -> Table:
 def parse_size(text: str, place: str) -> int:
     """A number of bytes as users write it: ``4GB``."""
 
+def parse_toml(text: str) -> dict[str, Any]:
+    """What a TOML text says; ``ScenarioError`` with line and column."""
+
+def read_file(path: str | PathLike[str], most: int = ...) -> bytes:
+    """The bytes of a file that a user names.
+
+    ``OSError`` for anything but a file that ends, and has at most `most` bytes.
+    """
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of scenarios."""
 

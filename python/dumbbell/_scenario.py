@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dumbbell import _native
+from dumbbell._files import read_text
 from dumbbell._memory import limit_of_run
 from dumbbell._names import readable
 from dumbbell._results import Results, Table
@@ -60,7 +61,7 @@ class Scenario:
         """
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_text(path)
         except UnicodeDecodeError as error:
             raise ScenarioError("", f"not UTF-8 text (byte {error.start})", "save it as UTF-8") from None
         return cls(_native.Scenario.from_toml(text, list(settings), path.parent, False), readable(path.stem))

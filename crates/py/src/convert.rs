@@ -85,6 +85,28 @@ fn table(entries: &Bound<'_, PyDict>, at: &At<'_>, levels: usize) -> PyResult<Va
     Ok(Value::Table(read))
 }
 
+/// A value as a Python object.
+pub fn from_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(v) => PyBool::new(py, *v).to_owned().into_any(),
+        Value::Int(v) => v.into_pyobject(py)?.into_any(),
+        Value::Float(v) => PyFloat::new(py, *v).into_any(),
+        Value::Str(v) => PyString::new(py, v).into_any(),
+        Value::List(items) => {
+            let items = items.iter().map(|item| from_value(py, item)).collect::<PyResult<Vec<_>>>()?;
+            PyList::new(py, items)?.into_any()
+        }
+        Value::Table(entries) => {
+            let table = PyDict::new(py);
+            for (key, item) in entries {
+                table.set_item(key, from_value(py, item)?)?;
+            }
+            table.into_any()
+        }
+    })
+}
+
 /// Anything that can be serialised, as `dict`s and `list`s in the order serialised.
 pub fn to_python<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(data).expect("values have text keys and no way to fail");

@@ -23,7 +23,7 @@ mod _native {
     #[pymodule_export]
     use super::power::PowerModel;
     #[pymodule_export]
-    use super::scenario::{Scenario, parse_size, registry, schema};
+    use super::scenario::{Scenario, parse_size, parse_toml, read_file, registry, schema};
     #[pymodule_export]
     use super::table::{Table, read_parquet};
     #[pymodule_export]

@@ -8,11 +8,12 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Bytes, Config, Results, Value};
 use dumbbell_record::{Metadata, to_arrow};
 use dumbbell_sim::Plan;
-use dumbbell_sim::files::Base;
+use dumbbell_sim::files::{self, Base};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::convert::{refuse, to_python, to_value};
+use crate::convert::{from_value, refuse, to_python, to_value};
 use crate::table::Table;
 
 /// Wall time between two looks at Python: short enough for Ctrl-C to feel immediate, long enough to cost nothing.
@@ -74,7 +75,7 @@ impl Scenario {
 
     /// Every field, defaults filled in.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.scenario.to_value())
+        from_value(py, &self.scenario.to_value())
     }
 
     /// Every field, defaults filled in, as TOML that `from_toml` reads.
@@ -179,6 +180,21 @@ impl Scenario {
 #[pyfunction]
 pub fn parse_size(text: &str, place: &str) -> PyResult<u64> {
     Bytes::from_value(&Value::from(text), &At::root(place)).map(Bytes::get).map_err(refuse)
+}
+
+/// What a TOML text says, as a dictionary; `ScenarioError` with line and column.
+#[pyfunction]
+pub fn parse_toml<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    let value = py.detach(|| dumbbell_sim::toml::parse(text)).map_err(refuse)?;
+    from_value(py, &value)
+}
+
+/// The bytes of a file that a user names; `OSError` for anything but a file that ends, and has at most `most` bytes.
+#[pyfunction]
+#[pyo3(signature = (path, most=dumbbell_sim::limits::MAX_TEXT_BYTES))]
+pub fn read_file(py: Python<'_>, path: PathBuf, most: u64) -> PyResult<Vec<u8>> {
+    py.detach(|| files::read(&path, most))
+        .map_err(|error| PyOSError::new_err((error.number(), error.to_string(), path)))
 }
 
 /// The JSON Schema of scenarios.

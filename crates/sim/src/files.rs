@@ -1,13 +1,19 @@
 //! Files that a scenario refers to: found relative to the scenario, read once, remembered for the plan's hash.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::iter::Enumerate;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
+use std::str::Lines;
 
+use dumbbell_core::Bytes;
 use dumbbell_core::config::{At, ConfigError, is_plain};
 use sha2::{Digest, Sha256};
 
-use crate::limits::MAX_FILE_BYTES;
+use crate::limits::{MAX_FILE_BYTES, MAX_ROWS};
 
 /// Characters of a field that a message quotes.
 const QUOTED: usize = 40;
@@ -53,18 +59,12 @@ impl Files {
                 "put the file below that folder and name it from there, or choose another base folder",
             ));
         }
-        let size = std::fs::metadata(&path)
-            .and_then(|m| if m.is_file() { Ok(m.len()) } else { Err(io::Error::other("it is not a file")) });
         let refuse = |what: String, remedy: &str| at.error(format!("cannot read {shown}: {what}"), remedy);
         let remedy = "give the path of a text file, relative to the scenario file";
-        match size {
-            Err(e) => return Err(refuse(plain(&e), remedy)),
-            Ok(n) if n > MAX_FILE_BYTES => {
-                return Err(refuse(format!("{n} bytes are above the limit of {MAX_FILE_BYTES}"), "split it"));
-            }
-            Ok(_) => {}
-        }
-        let bytes = std::fs::read(&path).map_err(|e| refuse(plain(&e), remedy))?;
+        let bytes = read(&path, MAX_FILE_BYTES).map_err(|e| match e {
+            Unreadable::TooLarge(_) => refuse(e.to_string(), "split it"),
+            _ => refuse(e.to_string(), remedy),
+        })?;
         self.read.insert(name.to_owned(), hex(&Sha256::digest(&bytes)));
         let text = String::from_utf8(bytes).map_err(|_| refuse("it is not text".to_owned(), remedy))?;
         Ok(Text { name: shown, text })
@@ -90,13 +90,64 @@ impl Files {
     }
 }
 
-/// A system error without its number.
-fn plain(e: &io::Error) -> String {
-    match e.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => e.to_string(),
+/// Why a file that a user names is not read.
+#[derive(Debug)]
+pub enum Unreadable {
+    /// The system says no.
+    Io(io::Error),
+    /// It is a folder, a device, a pipe: something that may have no end.
+    NotAFile,
+    /// It has more bytes than this.
+    TooLarge(u64),
+}
+
+impl Unreadable {
+    /// The number by which the system calls the error, or one like it.
+    pub fn number(&self) -> Option<i32> {
+        match self {
+            Unreadable::Io(e) => e.raw_os_error(),
+            Unreadable::NotAFile => Some(libc::EINVAL),
+            Unreadable::TooLarge(_) => Some(libc::EFBIG),
+        }
     }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unreadable::Io(e) => match e.kind() {
+                io::ErrorKind::NotFound => f.write_str("there is no such file"),
+                io::ErrorKind::PermissionDenied => f.write_str("permission denied"),
+                _ => e.fmt(f),
+            },
+            Unreadable::NotAFile => f.write_str("it is not a file"),
+            Unreadable::TooLarge(most) => write!(f, "it has more than the limit of {}", Bytes::new(*most)),
+        }
+    }
+}
+
+/// The bytes of a file that a user names, at most `most` of them.
+///
+/// # Errors
+/// Anything but a file that ends. It is opened so that a pipe without a writer does not hold the reader up, and looked at
+/// once it is open, so that nothing takes its place between. Its size is not believed: files of `/proc` have none, and
+/// others grow.
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unreadable> {
+    let mut options = File::options();
+    let file = options.read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(Unreadable::Io)?;
+    let about = file.metadata().map_err(Unreadable::Io)?;
+    if !about.is_file() {
+        return Err(Unreadable::NotAFile);
+    }
+    if about.len() > most {
+        return Err(Unreadable::TooLarge(most));
+    }
+    let mut bytes = Vec::with_capacity(about.len() as usize + 1);
+    file.take(most + 1).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
+    if bytes.len() as u64 > most {
+        return Err(Unreadable::TooLarge(most));
+    }
+    Ok(bytes)
 }
 
 /// Lower-case hexadecimal.
@@ -104,12 +155,26 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
+/// Columns that a table may have.
+const MAX_COLUMNS: usize = 4;
+
 /// A line of a table: its number in the file, from 1, and its fields.
+#[derive(Clone, Copy)]
 pub struct Row<'a> {
     text: &'a Text,
     line: usize,
-    /// The fields, trimmed.
-    pub fields: Vec<&'a str>,
+    fields: [&'a str; MAX_COLUMNS],
+    /// Fields on the line, of which the first are kept.
+    count: usize,
+}
+
+/// The rows of a table, read as they are asked for: a file of a gigabyte has hundreds of millions.
+pub struct Rows<'a> {
+    text: &'a Text,
+    columns: &'static [&'static str],
+    lines: Enumerate<Lines<'a>>,
+    found: usize,
+    first: bool,
 }
 
 impl Text {
@@ -121,39 +186,65 @@ impl Text {
     /// The rows of a table with these columns. Fields stand between commas or blanks; `#` starts a comment; a first
     /// line that repeats the names of the columns is skipped.
     ///
-    /// # Errors
-    /// The first row with another number of fields, or a file without any row.
-    pub fn rows(&self, columns: &[&str]) -> Result<Vec<Row<'_>>, ConfigError> {
-        let mut rows = Vec::new();
-        let mut first = true;
-        for (i, line) in self.text.lines().enumerate() {
+    /// An item is an error for a row with another number of fields, for a row beyond the limit, and for a file without any.
+    pub fn rows(&self, columns: &'static [&'static str]) -> Rows<'_> {
+        Rows { text: self, columns, lines: self.text.lines().enumerate(), found: 0, first: true }
+    }
+}
+
+impl<'a> Iterator for Rows<'a> {
+    type Item = Result<Row<'a>, ConfigError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let remedy = || format!("write {} on each line", self.columns.join(", "));
+        for (i, line) in self.lines.by_ref() {
             let line = line.split('#').next().unwrap_or_default().trim();
             if line.is_empty() {
                 continue;
             }
-            let fields: Vec<&str> = if line.contains(',') {
-                line.split(',').map(str::trim).collect()
-            } else {
-                line.split_whitespace().collect()
-            };
-            let row = Row { text: self, line: i + 1, fields };
-            let header = std::mem::take(&mut first)
-                && row.fields.iter().zip(columns).all(|(field, name)| field.eq_ignore_ascii_case(name));
-            if row.fields.len() != columns.len() {
-                return Err(row.error(
-                    format!("{} fields instead of {}", row.fields.len(), columns.len()),
-                    format!("write {} on each line", columns.join(", ")),
-                ));
+            let row = Row::new(self.text, i + 1, line);
+            let wanted = self.columns.len();
+            let header = std::mem::take(&mut self.first)
+                && row.fields.iter().zip(self.columns).all(|(field, name)| field.eq_ignore_ascii_case(name));
+            if row.count != wanted {
+                return Some(Err(row.error(format!("{} fields instead of {wanted}", row.count), remedy())));
             }
-            if !header {
-                rows.push(row);
+            if header {
+                continue;
             }
+            self.found += 1;
+            if self.found > MAX_ROWS {
+                let message = format!("the file has more than the limit of {MAX_ROWS} rows");
+                return Some(Err(row.error(message, "split it")));
+            }
+            return Some(Ok(row));
         }
-        if rows.is_empty() {
-            let remedy = format!("write {} on each line", columns.join(", "));
-            return Err(ConfigError::new(&self.name, "the file has no rows", remedy));
+        // Once.
+        (std::mem::replace(&mut self.found, 1) == 0)
+            .then(|| Err(ConfigError::new(&self.text.name, "the file has no rows", remedy())))
+    }
+}
+
+impl<'a> Row<'a> {
+    fn new(text: &'a Text, line: usize, content: &'a str) -> Row<'a> {
+        let mut row = Row { text, line, fields: [""; MAX_COLUMNS], count: 0 };
+        let mut add = |field| {
+            if let Some(place) = row.fields.get_mut(row.count) {
+                *place = field;
+            }
+            row.count += 1;
+        };
+        if content.contains(',') {
+            content.split(',').map(str::trim).for_each(&mut add);
+        } else {
+            content.split_whitespace().for_each(&mut add);
         }
-        Ok(rows)
+        row
+    }
+
+    /// The field `i`, trimmed.
+    pub fn field(&self, i: usize) -> &'a str {
+        self.fields[i]
     }
 }
 
@@ -214,5 +305,50 @@ impl Row<'_> {
         }
         *last = time;
         Ok(time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(text: &str) -> Result<Vec<String>, String> {
+        let text = Text::new("f", text);
+        let rows = text.rows(&["time", "size"]);
+        rows.map(|row| row.map(|r| r.fields[..r.count].join("|")).map_err(|e| e.to_string())).collect()
+    }
+
+    #[test]
+    fn rows_are_told_by_line() {
+        assert_eq!(
+            fields("time size\n# no\n1, 2\n\n3\t4 # yes\n"),
+            Ok(vec!["1|2".to_owned(), "3|4".to_owned()])
+        );
+        let remedy = "write time, size on each line";
+        assert_eq!(
+            fields("1 2\n1 2 3 4 5 6\n").unwrap_err(),
+            format!("f:2: 6 fields instead of 2; {remedy}")
+        );
+        assert_eq!(fields("# nothing\n").unwrap_err(), format!("f: the file has no rows; {remedy}"));
+    }
+
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [Path::new("/dev/zero"), Path::new("/dev/tty"), folder.path(), &pipe] {
+            let error = read(path, 1 << 40).unwrap_err();
+            // There may be no terminal to open.
+            assert!(matches!(error, Unreadable::NotAFile | Unreadable::Io(_)), "{path:?}: {error}");
+            assert!(path != pipe || matches!(error, Unreadable::NotAFile));
+        }
+        // Larger than it says.
+        assert!(matches!(read(Path::new("/proc/self/status"), 10), Err(Unreadable::TooLarge(10))));
+        assert!(read(Path::new("/proc/self/status"), 1 << 20).unwrap().len() > 100);
+        let file = folder.path().join("file");
+        std::fs::write(&file, "12345").unwrap();
+        assert_eq!(read(&file, 5).unwrap(), b"12345");
+        assert_eq!(read(&file, 4).unwrap_err().to_string(), "it has more than the limit of 4B");
     }
 }

@@ -277,7 +277,8 @@ fn recorded_packets(files: &mut Files, file: &str, at: &At<'_>) -> Result<Packet
     let text = files.read(file, at)?;
     let mut last = 0.0;
     let mut packets = Vec::new();
-    for row in &text.rows(&["time", "size"])? {
+    for row in text.rows(&["time", "size"]) {
+        let row = row?;
         let time = row.time("time", &mut last)?;
         if time > MAX_DURATION_SECS as f64 {
             return Err(row.error(format!("the time {time} is beyond any run"), "write seconds"));

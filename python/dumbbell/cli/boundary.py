@@ -129,7 +129,7 @@ def _run(command: click.Command, name: str) -> int:
 
 
 def _stopped_behind(error: BaseException | None) -> Stopped | None:
-    """Return the signal that an error comes from: modules in C turn it into an `ImportError` while they load."""
+    """Return the signal behind an error: modules of C make an `ImportError` of one while they load."""
     while error is not None and not isinstance(error, Stopped):
         error = error.__cause__ or error.__context__
     return error

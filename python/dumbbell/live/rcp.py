@@ -31,6 +31,9 @@ PORT = _native.RCP_PORT
 HEADERS = _native.RCP_HEADERS
 """Bytes of IPv4 (20), UDP (8) and RCP (48) headers in every packet."""
 
+_MOST_EVENTS = 1 << 30
+"""Bytes of a log of events: ten million packets."""
+
 _ENDPOINT = "endpoint.json"
 """What an end point counted, beside its results."""
 
@@ -227,7 +230,7 @@ def replay(events: str | os.PathLike[str], scenario: Scenario | None = None) -> 
     """
     try:
         # What is no text is no event, and the replay says in which line.
-        text = Path(events).read_text(encoding="ascii", errors="replace")
+        text = _native.read_file(events, _MOST_EVENTS).decode("ascii", errors="replace")
         return _native.replay(text, scenario._native if scenario else None)
     except ScenarioError as error:
         raise DumbbellError(f"{events}: {error}") from None

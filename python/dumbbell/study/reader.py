@@ -11,8 +11,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from dumbbell._foreign import NotDataError, check_values, parse_toml
+from dumbbell._files import read_toml
+from dumbbell._foreign import NotDataError, check_values
 from dumbbell._text import control_character, shortened
+from dumbbell.errors import ScenarioError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import check_source, write_source
 from dumbbell.study.sizes import BySize, check_by_size
@@ -140,11 +142,11 @@ def read_file(path: Path) -> Study:
             raise StudyError(f"{path}: defines no study; add `study = dumbbell.study.Study(...)`")
         return study
     try:
-        values = parse_toml(path.read_text(encoding="utf-8"))
+        values = read_toml(path)
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    except NotDataError as error:
-        raise StudyError(f"{path}: {error}; correct the syntax") from None
+    except ScenarioError as error:
+        raise StudyError(f"{path}: {error}") from None
     values.setdefault("name", path.stem if path.stem != "study" else path.absolute().parent.name)
     try:
         return read_dict(values, path.parent)
@@ -244,13 +246,13 @@ def _scenario(problems: Problems, value: Any, base_dir: Path, confined: bool) ->
         return {}, base_dir
     path = base_dir / problems.shown("scenario", value, lines=True)
     try:
-        return parse_toml(path.read_text(encoding="utf-8")), path.parent
-    except UnicodeDecodeError as error:
-        problems.add("scenario", f"{path}: not UTF-8 text (byte {error.start})", "save it as UTF-8")
-    except NotDataError as error:
-        problems.add("scenario", f"{path}: {error}", "correct the syntax")
+        return read_toml(path), path.parent
     except OSError as error:
         problems.add("scenario", f"{path}: {error.strerror}", "give the path of a readable scenario file")
+    except UnicodeDecodeError as error:
+        problems.add("scenario", f"{path}: not UTF-8 text (byte {error.start})", "save it as UTF-8")
+    except ScenarioError as error:
+        problems.add("scenario", f"{path}: {error.path}: {error.message}", error.remedy)
     return {}, base_dir
 
 

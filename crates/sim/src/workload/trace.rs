@@ -44,23 +44,24 @@ impl WorkloadParams for Trace {
 
     fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {
         let text = setting.files.read(&self.file, &at.key("file"))?;
-        let rows = text.rows(&["start", "source", "destination", "size"])?;
-        if rows.len() as u64 > MAX_FLOWS {
-            return Err(at.key("file").error(
-                format!("{} flows are above the limit of {MAX_FLOWS}", rows.len()),
-                "split the trace over several runs",
-            ));
-        }
-        let mut ends = Vec::with_capacity(rows.len());
-        let mut flows = Vec::with_capacity(rows.len());
+        let rows = || text.rows(&["start", "source", "destination", "size"]);
+        let mut ends = Vec::new();
+        let mut flows = Vec::new();
         let mut last = 0.0;
-        for row in &rows {
+        for row in rows() {
+            let row = row?;
+            if flows.len() as u64 == MAX_FLOWS {
+                return Err(row.error(
+                    format!("the flows are above the limit of {MAX_FLOWS}"),
+                    "split the trace over several runs",
+                ));
+            }
             let start = row.time("start", &mut last)?;
             if start > MAX_DURATION_SECS as f64 {
                 return Err(row.error(format!("the start {start} is beyond any run"), "write seconds"));
             }
             let node = |i: usize| {
-                let found = setting.pairs.names.node(row.fields[i], at);
+                let found = setting.pairs.names.node(row.field(i), at);
                 found.map_err(|e| row.error(e.message, e.remedy))
             };
             ends.push((node(1)?, node(2)?));
@@ -68,7 +69,10 @@ impl WorkloadParams for Trace {
             let size = Some(row.whole(3, "size", MAX_FLOW_BYTES)?);
             flows.push(Flow { group: setting.group, pair: 0, start, size });
         }
-        let pairs = setting.pairs.add(&ends).map_err(|e| rows[e.position].error(e.message, e.remedy))?;
+        let pairs = setting.pairs.add(&ends).map_err(|e| match rows().flatten().nth(e.position) {
+            Some(row) => row.error(e.message, e.remedy),
+            None => at.key("file").error(e.message, e.remedy),
+        })?;
         flows.iter_mut().zip(pairs).for_each(|(flow, pair)| flow.pair = pair);
         let facts = facts(&flows, &setting);
         flows.retain(|f| f.start < Time::ZERO + setting.duration);

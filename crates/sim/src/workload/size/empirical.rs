@@ -62,9 +62,11 @@ impl Table {
     /// # Errors
     /// The first line that breaks a rule.
     pub fn read(text: &Text, unit: Bytes, interpolation: Interpolation) -> Result<Table, ConfigError> {
-        let rows = text.rows(&["size", "probability"])?;
-        let mut points: Vec<(f64, f64)> = Vec::with_capacity(rows.len());
-        for row in &rows {
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        let mut end = None;
+        for row in text.rows(&["size", "probability"]) {
+            let row = row?;
+            end = Some(row);
             let size = row.number(0, "size")? * unit.get() as f64;
             let probability = row.number(1, "probability")?;
             if probability > 1.0 {
@@ -96,7 +98,7 @@ impl Table {
             }
             points.push((size, probability));
         }
-        match (rows.last(), points.last()) {
+        match (end, points.last()) {
             (Some(row), Some((_, last))) if *last != 1.0 => Err(row.error(
                 format!("the last probability is {last}"),
                 "end the file with a size whose probability is 1",
