@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::quantity::MAX_NUMBER;
 use crate::value::Value;
 
 /// Where in the user's input a value stands: `links[0].queue.limit`.
@@ -296,6 +297,9 @@ impl Config for f64 {
         };
         if !x.is_finite() {
             return Err(at.error(format!("{x} is not a finite number"), "give a finite number"));
+        }
+        if x.abs() > MAX_NUMBER {
+            return Err(at.error(format!("{x:e} is beyond the limit of {MAX_NUMBER:e}"), "give less"));
         }
         Ok(x)
     }

@@ -106,13 +106,13 @@ impl Drop for Entered {
 /// Items by which anything grows at least.
 const LEAST: usize = 8;
 
-/// Makes room in a full store of `len` items of `size` bytes each; `reserve` gets the store room for so many more.
+/// Makes room for `more` items, or a few, behind the `len` items of `size` bytes each of a full store; `reserve` gets it
+/// the room for so many.
 ///
-/// The store grows by a quarter. Once the run of this thread must stop it grows by the least that will do until the event
-/// is over.
+/// Once the run of this thread must stop, the store grows by the least that will do until the event is over.
 #[cold]
-pub fn grow<E>(len: usize, size: usize, mut reserve: impl FnMut(usize) -> Result<(), E>) {
-    let more = (len / 4).max(LEAST);
+pub fn grow<E>(len: usize, more: usize, size: usize, mut reserve: impl FnMut(usize) -> Result<(), E>) {
+    let more = more.max(LEAST);
     if asked((more * size) as u64) {
         if reserve(more).is_ok() {
             return;
@@ -169,7 +169,7 @@ mod tests {
     fn what_the_system_refuses_stops_the_run_too() {
         let run = Budget::enter(u64::MAX, Time::NEVER);
         let mut wanted = Vec::new();
-        grow(6400, 100, |more| {
+        grow(6400, 1600, 100, |more| {
             wanted.push(more);
             if more > 100 { Err(()) } else { Ok(()) }
         });

@@ -8,6 +8,16 @@ use crate::config::{At, Config, ConfigError};
 use crate::time::Duration;
 use crate::value::Value;
 
+/// The longest time that anything takes, 27 hours: an event of the largest network keeps 47 bits for its time in
+/// nanoseconds.
+pub const MAX_DURATION: Duration = Duration::from_secs(100_000);
+/// The highest rate, 1 Pbit/s: a packet of 125 bytes in a nanosecond.
+pub const MAX_RATE: BitRate = BitRate(1_000_000_000_000_000);
+/// The most bytes, 1 EB: sums of some of them fit into 63 bits.
+pub const MAX_BYTES: Bytes = Bytes(1_000_000_000_000_000_000);
+/// The largest number, either way: beyond it a product of two would lose what is left of the smaller.
+pub const MAX_NUMBER: f64 = 1e18;
+
 /// A rate in bits per second.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct BitRate(u64);
@@ -152,13 +162,14 @@ const BYTE_UNITS: &[(&str, f64)] = &[
     ("GiB", 1_073_741_824.0),
 ];
 
-/// Reads a non-negative quantity and returns it in the base unit.
+/// Reads a non-negative quantity and returns it in the base unit. Every quantity of a scenario has its limit here.
 fn quantity(
     v: &Value,
     at: &At<'_>,
     what: &str,
     units: &[(&str, f64)],
     example: &str,
+    (most, shown): (u64, &dyn fmt::Display),
 ) -> Result<f64, ConfigError> {
     let remedy = format!("write it as a string with a unit, for example {example}");
     let Value::Str(text) = v else {
@@ -180,8 +191,8 @@ fn quantity(
         return Err(at.error(format!("{text:?} is negative"), "leave out the minus sign"));
     }
     let base = number * factor;
-    if !(0.0..=9e18).contains(&base) {
-        return Err(at.error(format!("{text:?} is out of range"), "give a smaller number"));
+    if !(0.0..=most as f64).contains(&base) {
+        return Err(at.error(format!("{text:?} is above the limit of {shown}"), "give less"));
     }
     Ok(base)
 }
@@ -198,7 +209,7 @@ fn shortest<T: Config + fmt::Display + PartialEq>(quantity: &T, base: u64, unit:
 impl Config for BitRate {
     const KIND: &'static str = "rate";
     fn from_value(v: &Value, at: &At<'_>) -> Result<BitRate, ConfigError> {
-        let bits = quantity(v, at, "a rate", RATE_UNITS, "\"10Mbit/s\"")?;
+        let bits = quantity(v, at, "a rate", RATE_UNITS, "\"10Mbit/s\"", (MAX_RATE.0, &MAX_RATE))?;
         if bits < 1.0 {
             return Err(at.error(format!("a rate of {v} sends nothing"), "give a rate above zero"));
         }
@@ -215,7 +226,8 @@ impl Config for BitRate {
 impl Config for Duration {
     const KIND: &'static str = "duration";
     fn from_value(v: &Value, at: &At<'_>) -> Result<Duration, ConfigError> {
-        let nanos = quantity(v, at, "a duration", TIME_UNITS, "\"25ms\"")?;
+        let nanos =
+            quantity(v, at, "a duration", TIME_UNITS, "\"25ms\"", (MAX_DURATION.as_nanos(), &MAX_DURATION))?;
         Ok(Duration::from_nanos(nanos.round() as u64))
     }
     fn to_value(&self) -> Value {
@@ -229,7 +241,11 @@ impl Config for Duration {
 impl Config for Bytes {
     const KIND: &'static str = "size";
     fn from_value(v: &Value, at: &At<'_>) -> Result<Bytes, ConfigError> {
-        Ok(Bytes(quantity(v, at, "a size", BYTE_UNITS, "\"64kB\"")?.round() as u64))
+        Ok(
+            Bytes(
+                quantity(v, at, "a size", BYTE_UNITS, "\"64kB\"", (MAX_BYTES.0, &MAX_BYTES))?.round() as u64
+            ),
+        )
     }
     fn to_value(&self) -> Value {
         shortest(self, self.0, "B")
@@ -266,7 +282,8 @@ impl Config for QueueLimit {
             Value::Str(s) => s.as_str(),
             _ => "",
         };
-        let n = quantity(v, at, "a queue limit", &units, "\"42pkt\", \"64kB\", \"1bdp\" or \"unlimited\"")?;
+        let example = "\"42pkt\", \"64kB\", \"1bdp\" or \"unlimited\"";
+        let n = quantity(v, at, "a queue limit", &units, example, (MAX_BYTES.0, &"what a counter holds"))?;
         let unit = split(text).map_or("", |(_, unit)| unit);
         if n == 0.0 {
             return Err(at.error("a queue of nothing drops everything", "give a limit above zero"));
@@ -342,7 +359,7 @@ mod tests {
         }
 
         #[test]
-        fn quantities_read_back_as_written(n in 1_u64..1 << 50) {
+        fn quantities_read_back_as_written(n in 1_u64..100_000_000_000_000) {
             fn back<T: Config>(quantity: T) -> Result<T, ConfigError> {
                 T::from_value(&quantity.to_value(), &At::root(""))
             }

@@ -39,7 +39,8 @@ impl<T> Ring<T> {
 
     #[cold]
     fn grow(&mut self) {
-        memory::grow(self.0.len(), size_of::<T>(), |more| self.0.try_reserve_exact(more));
+        let len = self.0.len();
+        memory::grow(len, len / 4, size_of::<T>(), |more| self.0.try_reserve_exact(more));
     }
 
     /// Takes the oldest item.

@@ -1,4 +1,7 @@
 //! A limit on everything a scenario can ask for, so that a slip of the keyboard is a message and not a full memory.
+//! Those of single quantities stand where these are read: [`dumbbell_core::quantity`].
+
+use dumbbell_core::quantity;
 
 /// Nodes in a topology.
 pub const MAX_NODES: usize = 200_000;
@@ -14,14 +17,17 @@ pub const MAX_FLOWS: u64 = 20_000_000;
 pub const MAX_SAMPLES: u64 = 50_000_000;
 /// Characters of a name: what a line of a table or a legend can show.
 pub const MAX_NAME_CHARS: usize = 100;
-/// Bytes of a trace, a recorded packet list or a distribution file.
-pub const MAX_FILE_BYTES: u64 = 4 << 30;
-/// The longest run, 27 hours: an event of a network with [`MAX_LINKS`] links keeps 47 bits for its time in nanoseconds.
-pub const MAX_DURATION_SECS: u64 = 100_000;
-/// The highest rate of a link, 1 Pbit/s.
-pub const MAX_RATE_BPS: u64 = 1_000_000_000_000_000;
-/// The largest flow, 1 EB.
-pub const MAX_FLOW_BYTES: u64 = 1_000_000_000_000_000_000;
+/// Bytes of a trace, a recorded packet list or a distribution file: half an hour of a Mahimahi trace of 1 Gbit/s.
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
+/// Rows of such a file: two minutes of full packets at 10 Gbit/s, which take 1.6 GB of memory.
+pub const MAX_ROWS: usize = 100_000_000;
+/// Bytes of a scenario or a study: a graph of [`MAX_LINKS`] links, listed one by one, has 10 MB. The values read take up to
+/// thirty times the memory of the text.
+pub const MAX_TEXT_BYTES: u64 = 16 << 20;
+/// The longest run, and the longest time in a scenario.
+pub const MAX_DURATION_SECS: u64 = quantity::MAX_DURATION.as_nanos() / 1_000_000_000;
+/// The largest flow.
+pub const MAX_FLOW_BYTES: u64 = quantity::MAX_BYTES.get();
 /// The smallest MTU: an IPv4 header (20 B), the longest TCP header (60 B) and eight bytes of data, the least that
 /// RFC 791 section 3.2 asks a fragment to carry.
 pub const MIN_MTU: u64 = 88;

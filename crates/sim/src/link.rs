@@ -9,7 +9,7 @@ use dumbbell_net::queue::QueueSpec;
 use dumbbell_net::router::AgentSpec;
 
 use crate::files::Files;
-use crate::limits::{MAX_DURATION_SECS, MAX_MTU, MAX_RATE_BPS, MIN_MTU};
+use crate::limits::{MAX_DURATION_SECS, MAX_MTU, MIN_MTU};
 
 config! {
     /// A change of a link's rate during the run. A packet in transmission keeps its rate.
@@ -21,11 +21,7 @@ config! {
     }
 }
 
-impl Validate for RateChange {
-    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        check_rate(Some(self.rate), at)
-    }
-}
+impl Validate for RateChange {}
 
 config! {
     /// A recorded link: a Mahimahi trace, each line a time in milliseconds at which so many bytes may leave, over and over.
@@ -65,8 +61,10 @@ impl TraceSpec {
         let text = files.read(&self.file, &at.key("file"))?;
         let mut last = 0.0;
         let mut times = Vec::new();
-        let rows = text.rows(&["milliseconds"])?;
-        for row in &rows {
+        let mut end = None;
+        for row in text.rows(&["milliseconds"]) {
+            let row = row?;
+            end = Some(row);
             let ms = row.time("milliseconds", &mut last)?;
             if ms > MAX_DURATION_SECS as f64 * 1e3 || ms.fract() != 0.0 {
                 return Err(
@@ -76,7 +74,7 @@ impl TraceSpec {
             times.push(Time::ZERO + Duration::from_millis(ms as u64));
         }
         if times.last() == Some(&Time::ZERO)
-            && let Some(row) = rows.last()
+            && let Some(row) = end
         {
             return Err(row.error("the trace ends at 0", "end it at 1 or later"));
         }
@@ -115,7 +113,6 @@ config! {
 
 impl Validate for Reverse {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        check_rate(self.rate, at)?;
         check_changes(self.rate_changes.as_deref().unwrap_or_default(), at)?;
         check_drop_list(&self.drop_list, at)
     }
@@ -222,16 +219,6 @@ pub(crate) fn droptail(limit: &str) -> Value {
     Value::Table(vec![("kind".to_owned(), Value::from("droptail")), ("limit".to_owned(), Value::from(limit))])
 }
 
-fn check_rate(rate: Option<BitRate>, at: &At<'_>) -> Result<(), ConfigError> {
-    match rate {
-        Some(rate) if rate.as_bps() > MAX_RATE_BPS => Err(at.key("rate").error(
-            format!("{rate} is above the limit of {}", BitRate::from_bps(MAX_RATE_BPS)),
-            "give a lower rate",
-        )),
-        _ => Ok(()),
-    }
-}
-
 fn check_changes(list: &[RateChange], at: &At<'_>) -> Result<(), ConfigError> {
     match list.windows(2).position(|w| w[0].at >= w[1].at) {
         Some(i) => Err(at
@@ -279,7 +266,6 @@ fn check_drop_list(list: &[u64], at: &At<'_>) -> Result<(), ConfigError> {
 /// The rules for the fields that all roles share.
 pub(crate) fn check(link: &LinkSpec, at: &At<'_>) -> Result<(), ConfigError> {
     let mtu = link.mtu;
-    check_rate(Some(link.rate), at)?;
     check_changes(&link.rate_changes, at)?;
     check_drop_list(&link.drop_list, at)?;
     for (direction, at) in [(link.forward(), at), (link.backward(), &at.key("reverse"))] {

@@ -154,7 +154,8 @@ impl FifoLink {
     fn note_beyond(&mut self, visit: Visit) {
         let beyond = &mut self.beyond;
         if beyond.len() == beyond.capacity() {
-            memory::grow(beyond.len(), size_of::<Visit>(), |more| beyond.try_reserve_exact(more));
+            let len = beyond.len();
+            memory::grow(len, len, size_of::<Visit>(), |more| beyond.try_reserve_exact(more));
         }
         beyond.push(visit);
     }

@@ -24,10 +24,13 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if self.interval.is_zero() {
+        // RFC 8289 section 4: a standing delay is one that stays above the target for longer than the interval.
+        if self.target.is_zero() || self.target >= self.interval {
+            let message =
+                format!("{} does not lie between 0 and the interval of {}", self.target, self.interval);
             return Err(at
-                .key("interval")
-                .error("must be above zero", "give a worst-case round-trip time, e.g. \"100ms\""));
+                .key("target")
+                .error(message, "give 5 to 10 % of the interval (RFC 8289 section 4.3)"));
         }
         Ok(())
     }

@@ -37,9 +37,20 @@ impl Validate for Params {
             let message = format!("bursts of {} are shorter than any packet", self.mean_on);
             return Err(at.key("mean_on").error(message, "give a microsecond or more"));
         }
-        check_size(self.packet_size, at)
+        check_size(self.packet_size, at)?;
+        if self.mean_on * MOST_BURSTS < self.rate.time_to_send(self.packet_size.into()) {
+            let message = format!(
+                "bursts of {} at {} need more than {MOST_BURSTS} for a packet",
+                self.mean_on, self.rate
+            );
+            return Err(at.key("mean_on").error(message, "give longer bursts or a higher rate"));
+        }
+        Ok(())
     }
 }
+
+/// Bursts that one packet may take: each is drawn.
+const MOST_BURSTS: u64 = 10_000;
 
 impl Algorithm for Params {
     const NAME: &'static str = "on-off";

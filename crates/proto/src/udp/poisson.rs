@@ -22,7 +22,21 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        check_size(self.packet_size, at)
+        check_size(self.packet_size, at)?;
+        // Distances are whole nanoseconds: if nearly all were rounded to none, time would stand still.
+        if self.mean_gap() < 1.0 {
+            let message =
+                format!("{} is more than a packet of {} B in a nanosecond", self.rate, self.packet_size);
+            return Err(at.key("rate").error(message, "give a lower rate or larger packets"));
+        }
+        Ok(())
+    }
+}
+
+impl Params {
+    /// In nanoseconds.
+    fn mean_gap(&self) -> f64 {
+        f64::from(self.packet_size) * 8e9 / self.rate.as_bps() as f64
     }
 }
 
@@ -52,9 +66,8 @@ impl Transport for Params {
     type Receiver = Sink;
 
     fn open(&self, opening: Opening) -> (Source<Memoryless>, Sink) {
-        let mean = f64::from(self.packet_size) * 8e9 / self.rate.as_bps() as f64;
         let sink = Sink::new(&opening);
-        (Source::new(Memoryless { mean, size: self.packet_size }, opening), sink)
+        (Source::new(Memoryless { mean: self.mean_gap(), size: self.packet_size }, opening), sink)
     }
 
     fn offered_rate(&self) -> Option<f64> {
