@@ -103,7 +103,7 @@ def test_a_broken_scenario_gives_one_line_and_leaves_nothing(
     ("arguments", "message"),
     [
         (["run", "none.toml"], "dumbbell: none.toml: no such file; "),
-        (["run", "."], "dumbbell: .: Is a directory; "),
+        (["run", "."], "dumbbell: .: it is not a file; "),
         (["run", "binary.toml"], "dumbbell: binary.toml: not UTF-8 text"),
         (["run", "small.toml", "--set", "nonsense"], "dumbbell: small.toml: --set nonsense: "),
         (

@@ -88,7 +88,7 @@ def test_all_problems_are_listed(cli: Cli, study_file: Path) -> None:
     ("arguments", "message"),
     [
         (("study", "run", "none.toml", "-o", "out"), "none.toml: no such file; give the path of a study"),
-        (("study", "run", ".", "-o", "out"), ".: Is a directory; give the path of a readable study"),
+        (("study", "run", ".", "-o", "out"), ".: it is not a file; give the path of a readable study"),
         (("study", "status", "."), ".: no study here; make one with `dumbbell study run`"),
         (("query", ".", "select 1"), ".: no study here; make one with `dumbbell study run`"),
         (
