@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import dumbbell as db
-from conftest import Cli
+from conftest import COMMAND_TIMEOUT, Cli
 from dumbbell.live import receive, replay, run_rcp, send
 from dumbbell.live.rcp import scenario_of_flows
 
@@ -102,7 +102,7 @@ class Receiver(threading.Thread):
         self.rate = rate
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind(("127.0.0.1", 0))
-        self.socket.settimeout(5)
+        self.socket.settimeout(COMMAND_TIMEOUT)
         self.address = f"127.0.0.1:{self.socket.getsockname()[1]}"
         self.arrived: list[tuple[float, int]] = []
         self.next = 0
@@ -230,7 +230,7 @@ def test_a_receiver_takes_a_flood_of_nonsense() -> None:
         client.sendto(data + bytes(100), port)
         time.sleep(0.3)
     stopped.set()
-    thread.join(10)
+    thread.join(COMMAND_TIMEOUT)
     ends = found[0]
     assert ends.counts["malformed"] > 1_000
     assert ends.results.flows.row(0)["delivered"] == 100

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import dumbbell as db
-from conftest import Cli
+from conftest import COMMAND_TIMEOUT, Cli
 from dumbbell.live import run_shell, scenario_of_link
 
 from .conftest import valid_run
@@ -142,19 +142,19 @@ def test_the_exit_status_is_that_of_the_command(cli: Cli) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_nothing_stays_when_dumbbell_is_killed(tmp_path: Path, number: signal.Signals) -> None:
     mark = f"mark-{os.getpid()}-{number}"
-    script = f"import time; open('started', 'w').close(); time.sleep(60)  # {mark}"
+    script = f"import time; open('started', 'w').close(); time.sleep(1000)  # {mark}"
     command = [
         PYTHON, "-m", "dumbbell", "shell", "--cbr", "12Mbit/s", "--",
         "sh", "-c", f"{PYTHON} -c \"{script}\" & wait",
     ]  # fmt: skip
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + COMMAND_TIMEOUT
     while not (tmp_path / "started").exists():
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.02)
     process.send_signal(number)
-    process.wait(10)
+    process.wait(COMMAND_TIMEOUT)
     while (left := processes_with(mark)) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not left
@@ -162,14 +162,14 @@ def test_nothing_stays_when_dumbbell_is_killed(tmp_path: Path, number: signal.Si
 
 def test_ctrl_c_is_for_the_command(tmp_path: Path) -> None:
     script = (
-        "import time; open('started', 'w').close()\ntry: time.sleep(60)\nexcept KeyboardInterrupt: exit(5)"
+        "import time; open('started', 'w').close()\ntry: time.sleep(1000)\nexcept KeyboardInterrupt: exit(5)"
     )
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(tmp_path)
         arguments = [PYTHON, "-m", "dumbbell", "shell", "--cbr", "12Mbit/s", "--", PYTHON, "-c", script]
         os.execv(PYTHON, arguments)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + COMMAND_TIMEOUT
     while not (tmp_path / "started").exists():
         assert time.monotonic() < deadline
         time.sleep(0.02)
