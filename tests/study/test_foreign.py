@@ -194,7 +194,8 @@ def test_files_of_others_stay_closed(folder: Path, tmp_path: Path) -> None:
     (folder / "data").unlink()
     (folder / "data").mkdir()
     (folder / "data" / "runs.parquet").symlink_to(secret / "runs.parquet")
-    write_report(folder / "report.html", result)
+    with pytest.raises(FolderError, match="is in the way"):
+        write_report(folder / "report.html", result)
     assert (secret / "runs.parquet").read_text() == "mine"
 
 

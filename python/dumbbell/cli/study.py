@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table as TextTable
 from rich.text import Text
 
-from dumbbell._text import shortened
+from dumbbell._text import plain, shortened
 from dumbbell.cli.common import console, echo, memory_option, number, significant, text_table
 from dumbbell.cli.progress import study_progress
 from dumbbell.errors import DumbbellError
@@ -169,7 +169,7 @@ def _print_answer(out: Console, answer: Answer) -> None:
 
 
 def _text(value: object) -> Text:
-    return Text(shortened(str(value), _LONGEST_CELL))
+    return Text(plain(shortened(str(value), _LONGEST_CELL)))
 
 
 def _read(file: Path) -> Study:
