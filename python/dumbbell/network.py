@@ -30,35 +30,37 @@ def bottleneck(
     Parameters
     ----------
     rate
-        Bits per second, each way.
+        Bits per second. Both directions, unless `reverse` says otherwise.
         Default: ``"10Mbit/s"`` (Panarello et al., e-Energy 2012).
     delay
-        Propagation delay, one way.
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
         Default: ``"5ms"`` (choice: a fifth of the one-way delay of the default dumbbell).
     queue
-        Queue before each of the two transmitters.
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
         Default: ``{ kind = "droptail", limit = "1bdp" }`` (Villamizar & Song, CCR 24(5), 1994: one
         bandwidth-delay product).
     router
-        What the routers at both ends do beside queueing.
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
     rate_changes
-        Changes of the rate during the run.
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate.
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter in the forward direction.
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
-        Largest packet, headers included.
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission, in the forward direction only.
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
         Default: ``0.0`` (choice: losses are asked for).
     drop_list
-        Packets to drop in the forward direction, by order of arrival at the queue, counted from 0.
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
         Default: ``[]`` (choice: losses are asked for).
     reverse
         How the direction back differs.
@@ -105,35 +107,37 @@ def access(
     Parameters
     ----------
     rate
-        Bits per second, each way.
+        Bits per second. Both directions, unless `reverse` says otherwise.
         Default: ``"100Mbit/s"`` (choice: ten times the default bottleneck, so that only the bottleneck
         queues).
     delay
-        Propagation delay, one way.
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
         Default: ``"10ms"`` (choice: with the default bottleneck, a base round-trip time of 50 ms).
     queue
-        Queue before each of the two transmitters.
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
         Default: ``"droptail"`` (choice: unlimited, so that only the bottleneck drops).
     router
-        What the routers at both ends do beside queueing.
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
     rate_changes
-        Changes of the rate during the run.
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate.
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter in the forward direction.
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
-        Largest packet, headers included.
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission, in the forward direction only.
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
         Default: ``0.0`` (choice: losses are asked for).
     drop_list
-        Packets to drop in the forward direction, by order of arrival at the queue, counted from 0.
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
         Default: ``[]`` (choice: losses are asked for).
     reverse
         How the direction back differs.
@@ -180,34 +184,36 @@ def host_link(
     Parameters
     ----------
     rate
-        Bits per second, each way.
+        Bits per second. Both directions, unless `reverse` says otherwise.
         Default: ``"1Gbit/s"`` (Vasudevan et al., SIGCOMM 2009: the incast testbed).
     delay
-        Propagation delay, one way.
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
         Default: ``"25us"`` (choice: a base round-trip time of 100 us, as in DCTCP, SIGCOMM 2010).
     queue
-        Queue before each of the two transmitters.
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
         Default: ``"droptail"`` (choice: unlimited, a host does not drop its own packets).
     router
-        What the routers at both ends do beside queueing.
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
     rate_changes
-        Changes of the rate during the run.
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate.
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter in the forward direction.
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
-        Largest packet, headers included.
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission, in the forward direction only.
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
         Default: ``0.0`` (choice: losses are asked for).
     drop_list
-        Packets to drop in the forward direction, by order of arrival at the queue, counted from 0.
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
         Default: ``[]`` (choice: losses are asked for).
     reverse
         How the direction back differs.
@@ -263,37 +269,39 @@ def graph_link(
         The node it enters.
         Required.
     rate
-        Bits per second, each way.
+        Bits per second. Both directions, unless `reverse` says otherwise.
         Required.
     duplex
         False for a link in the forward direction only.
         Default: ``true`` (choice: most links are).
     delay
-        Propagation delay, one way.
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
         Default: ``"0s"`` (choice: propagation is asked for).
     queue
-        Queue before each of the two transmitters.
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
         Default: ``"droptail"`` (choice: unlimited, a link is a bottleneck only where the scenario says so).
     router
-        What the routers at both ends do beside queueing.
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
     rate_changes
-        Changes of the rate during the run.
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate.
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter in the forward direction.
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
-        Largest packet, headers included.
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission, in the forward direction only.
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
         Default: ``0.0`` (choice: losses are asked for).
     drop_list
-        Packets to drop in the forward direction, by order of arrival at the queue, counted from 0.
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
         Default: ``[]`` (choice: losses are asked for).
     reverse
         How the direction back differs.
@@ -362,6 +370,7 @@ def reverse(
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
 ) -> dict[str, Any]:
@@ -373,7 +382,7 @@ def reverse(
         Bits per second.
         Default: absent: as in the other direction.
     delay
-        Propagation delay.
+        Propagation delay, one way.
         Default: absent: as in the other direction.
     queue
         Queue before the transmitter.
@@ -389,13 +398,16 @@ def reverse(
         Default: absent: as in the other direction.
     power
         Power control of the transmitter.
-        Default: choice: power control is asked for, one direction at a time.
+        Default: choice: asked for in one direction at a time.
+    mtu
+        Largest packet, headers included.
+        Default: absent: as in the other direction.
     loss
         Share of packets lost at random after transmission.
-        Default: ``0.0`` (choice: losses are asked for, one direction at a time).
+        Default: ``0.0`` (choice: asked for in one direction at a time).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0.
-        Default: ``[]`` (choice: losses are asked for, one direction at a time).
+        Default: ``[]`` (choice: asked for in one direction at a time).
 
     Returns
     -------
@@ -411,6 +423,7 @@ def reverse(
             "rate_changes": rate_changes,
             "trace": trace,
             "power": power,
+            "mtu": mtu,
             "loss": loss,
             "drop_list": drop_list,
         }

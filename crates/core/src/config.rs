@@ -186,6 +186,11 @@ pub struct Field {
 pub trait Fields {
     /// The fields in the order declared.
     fn fields() -> Vec<Field>;
+
+    /// Their names.
+    fn names() -> Vec<&'static str> {
+        Self::fields().iter().map(|field| field.name).collect()
+    }
 }
 
 /// The JSON Schema of a struct with these fields.
@@ -238,6 +243,38 @@ pub fn suggest(name: &str, known: &[&str]) -> String {
         None if known.len() > MAX_NAMES => format!("use one of {}, ...", known[..MAX_NAMES].join(", ")),
         None => format!("use one of {}", known.join(", ")),
     }
+}
+
+/// Another default for a field of a table: its key, the default and where that comes from.
+pub type Override = (&'static str, Value, &'static str);
+
+/// The fields of a table that stands in a role with defaults of its own.
+pub fn with_defaults(mut fields: Vec<Field>, defaults: &[Override]) -> Vec<Field> {
+    for (name, default, source) in defaults {
+        let field = fields.iter_mut().find(|field| field.name == *name);
+        let field =
+            field.unwrap_or_else(|| panic!("a role has a default for `{name}`, which its table lacks"));
+        field.default = Some(default.clone());
+        field.source = source;
+    }
+    fields
+}
+
+/// Reads the part `T` of the table `v`, with the defaults of the role for what the user did not write.
+///
+/// # Errors
+/// What is wrong with the table.
+pub fn read_part<T: Config + Fields>(
+    v: &Value,
+    defaults: &[Override],
+    at: &At<'_>,
+) -> Result<T, ConfigError> {
+    let Value::Table(entries) = v else { return T::from_value(v, at) };
+    let names = T::names();
+    let given = entries.iter().filter(|(key, _)| names.contains(&key.as_str())).cloned();
+    let missing = defaults.iter().filter(|(key, ..)| v.get(key).is_none());
+    let missing = missing.map(|(key, default, _)| ((*key).to_owned(), default.clone()));
+    T::from_value(&Value::Table(given.chain(missing).collect()), at)
 }
 
 /// Reads the field `name` of the table `v`, or its default.
@@ -453,6 +490,9 @@ impl<T: Config> Config for Vec<T> {
 
 /// Declares a configuration struct: fields, defaults with sources, parser, schema and description.
 ///
+/// A struct may end in another one as a part, `..part: Struct { key = default, "source"; ... }`: users write the keys of
+/// both in one table, and the part has the defaults given here in place of its own.
+///
 /// ```
 /// use dumbbell_core::{config, Duration, Validate};
 /// config! {
@@ -465,6 +505,16 @@ impl<T: Config> Config for Vec<T> {
 ///     }
 /// }
 /// impl Validate for Params {}
+///
+/// config! {
+///     /// Controlled delay for a link of its own speed.
+///     pub struct Slow {
+///         /// What it is called.
+///         name: String = "slow", "choice: for the example";
+///         ..params: Params { target = "50ms", "choice: ten times as slow"; }
+///     }
+/// }
+/// impl Validate for Slow {}
 /// ```
 #[macro_export]
 macro_rules! config {
@@ -472,19 +522,29 @@ macro_rules! config {
     (@default $default:expr) => { ::core::option::Option::Some($crate::Value::from($default)) };
     (@source) => { "" };
     (@source $source:expr) => { $source };
+    (@overrides $( $field:ident = $default:expr, $source:expr; )*) => {
+        [ $( (::core::stringify!($field), $crate::Value::from($default), $source) ),* ]
+    };
     (
         $(#[doc = $struct_doc:literal])*
         $vis:vis struct $name:ident {
-            $( $(#[doc = $doc:literal])+ $field:ident : $type:ty $(= $default:expr, $source:expr)? ; )*
+            $( $(#[doc = $doc:expr])+ $field:ident : $type:ty $(= $default:expr, $source:expr)? ; )*
+            $( ..$part:ident : $part_type:ty {
+                $( $part_field:ident = $part_default:expr, $part_source:expr ; )*
+            } )?
         }
     ) => {
         $(#[doc = $struct_doc])*
         #[derive(Clone, PartialEq, Debug)]
-        $vis struct $name { $( $(#[doc = $doc])+ pub $field: $type, )* }
+        $vis struct $name {
+            $( $(#[doc = $doc])+ pub $field: $type, )*
+            $( #[allow(missing_docs)] pub $part: $part_type, )?
+        }
 
         impl $crate::config::Fields for $name {
             fn fields() -> ::std::vec::Vec<$crate::config::Field> {
-                ::std::vec![ $( $crate::config::Field {
+                #[allow(unused_mut)]
+                let mut fields = ::std::vec![ $( $crate::config::Field {
                     name: ::core::stringify!($field),
                     kind: <$type as $crate::Config>::KIND,
                     doc: [$($doc),+].map(str::trim).join(" "),
@@ -492,7 +552,18 @@ macro_rules! config {
                     source: $crate::config!(@source $($source)?),
                     schema: <$type as $crate::Config>::schema(),
                     nested: <$type as $crate::Config>::nested(),
-                }, )* ]
+                }, )* ];
+                $( fields.extend($crate::config::with_defaults(
+                    <$part_type as $crate::config::Fields>::fields(),
+                    &$crate::config!(@overrides $( $part_field = $part_default, $part_source; )*),
+                )); )?
+                fields
+            }
+            fn names() -> ::std::vec::Vec<&'static str> {
+                #[allow(unused_mut)]
+                let mut names = ::std::vec![ $( ::core::stringify!($field) ),* ];
+                $( names.extend(<$part_type as $crate::config::Fields>::names()); )?
+                names
             }
         }
 
@@ -502,18 +573,25 @@ macro_rules! config {
                 v: &$crate::Value,
                 at: &$crate::config::At<'_>,
             ) -> ::core::result::Result<Self, $crate::ConfigError> {
-                $crate::config::refuse_unknown_keys(v, &[$(::core::stringify!($field)),*], at)?;
-                let read = $name { $(
-                    $field: $crate::config::read_field(
-                        v, ::core::stringify!($field), $crate::config!(@default $($default)?).as_ref(), at)?,
-                )* };
+                $crate::config::refuse_unknown_keys(v, &<$name as $crate::config::Fields>::names(), at)?;
+                let read = $name {
+                    $( $field: $crate::config::read_field(
+                        v, ::core::stringify!($field), $crate::config!(@default $($default)?).as_ref(), at)?, )*
+                    $( $part: $crate::config::read_part(
+                        v, &$crate::config!(@overrides $( $part_field = $part_default, $part_source; )*), at)?, )?
+                };
                 $crate::Validate::validate(&read, at)?;
                 ::core::result::Result::Ok(read)
             }
             fn to_value(&self) -> $crate::Value {
-                $crate::Value::Table(::std::vec![ $(
+                #[allow(unused_mut)]
+                let mut entries = ::std::vec![ $(
                     (::core::stringify!($field).to_owned(), $crate::Config::to_value(&self.$field)),
-                )* ])
+                )* ];
+                $( if let $crate::Value::Table(part) = $crate::Config::to_value(&self.$part) {
+                    entries.extend(part);
+                } )?
+                $crate::Value::Table(entries)
             }
             fn schema() -> $crate::json::Value {
                 let doc = [$($struct_doc),*].map(str::trim).join(" ");
@@ -615,6 +693,41 @@ mod tests {
             }
             Ok(())
         }
+    }
+
+    config! {
+        /// Two delays with a name.
+        struct Named {
+            /// What they are called.
+            name: String;
+            ..pair: Pair { first = "2ms", "choice: of the role"; second = "7ms", "choice: of the role"; }
+        }
+    }
+    impl Validate for Named {}
+
+    #[test]
+    fn a_part_stands_in_the_same_table_with_defaults_of_its_role() {
+        let named = |text: &str| {
+            let v: Value = toml::from_str(text).unwrap();
+            Named::from_value(&v, &At::root("named")).map_err(|e| e.to_string())
+        };
+        let delays = |text: &str| named(text).map(|n| (n.pair.first, n.pair.second));
+        let ms = Duration::from_millis;
+        assert_eq!(delays("name = 'a'"), Ok((ms(2), ms(7))));
+        assert_eq!(delays("name = 'a'\nsecond = '9ms'"), Ok((ms(2), ms(9))));
+        let short = "named.second: shorter than `first`; make it longer";
+        assert_eq!(delays("name = 'a'\nsecond = '1ms'"), Err(short.to_owned()));
+        assert_eq!(
+            named("nam = 'a'").unwrap_err(),
+            "named.nam: unknown key; did you mean \"name\"?",
+            "of all keys of the table"
+        );
+        assert_eq!(Named::names(), ["name", "first", "second", "third"]);
+        assert_eq!(Named::schema()["required"], json!(["name"]), "a role may give what the part requires");
+        let second = Named::fields().into_iter().find(|f| f.name == "second").unwrap();
+        assert_eq!((second.default, second.source), (Some(Value::from("7ms")), "choice: of the role"));
+        let again = named("name = 'a'").unwrap();
+        assert_eq!(Named::from_value(&again.to_value(), &At::root("")).unwrap(), again);
     }
 
     fn read(text: &str) -> Result<Pair, String> {

@@ -16,6 +16,25 @@ pub fn stream(seed: u64, name: &str) -> Stream {
     Stream::seed_from_u64(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17))
 }
 
+/// The streams of one component that draws for several purposes, one for each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Streams {
+    seed: u64,
+    name: String,
+}
+
+impl Streams {
+    /// The streams of the component `name` in a run with `seed`.
+    pub fn new(seed: u64, name: impl Into<String>) -> Streams {
+        Streams { seed, name: name.into() }
+    }
+
+    /// The stream for one purpose.
+    pub fn of(&self, purpose: &str) -> Stream {
+        stream(self.seed, &format!("{purpose} {}", self.name))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -214,7 +214,7 @@ impl Emulator {
             let config = link.config(settings.seed, Vec::new());
             directions.push(Direction {
                 link: QueuedLink::new(&config),
-                delay: link.delay,
+                delay: link.direction.delay,
                 log,
                 tally: Tally::default(),
             });

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use dumbbell_core::{Duration, Time};
 use dumbbell_net::link::Trace;
-use dumbbell_sim::plan::Link;
+use dumbbell_sim::plan::PlannedLink;
 
 /// Bytes of one opportunity.
 const OPPORTUNITY: u32 = 1504;
@@ -53,14 +53,14 @@ impl Log {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn create(path: &Path, about: &str, link: &Link, unix: u64) -> io::Result<Log> {
+    pub fn create(path: &Path, about: &str, link: &PlannedLink, unix: u64) -> io::Result<Log> {
         let mut file = BufWriter::new(File::create(path)?);
         writeln!(file, "# dumbbell shell ({about})")?;
-        writeln!(file, "# queue: {}", link.queue.name())?;
+        writeln!(file, "# queue: {}", link.direction.queue.name())?;
         writeln!(file, "# init timestamp: {unix}")?;
         writeln!(file, "# base timestamp: 0")?;
         let opportunities = link.trace.as_ref().map_or_else(
-            || Opportunities::Constant(link.rate.time_to_send(u64::from(OPPORTUNITY - PREFIX))),
+            || Opportunities::Constant(link.direction.rate.time_to_send(u64::from(OPPORTUNITY - PREFIX))),
             |trace| Opportunities::Recorded(trace.clone()),
         );
         Ok(Log { file, opportunities, written: 0, pending: BinaryHeap::new(), noted: 0 })
@@ -147,7 +147,8 @@ mod tests {
         let text = "duration = '1s'\ntopology = 'dumbbell'\n[[flows]]\nfrom = 'senders'\nto = 'receivers'";
         let scenario = dumbbell_sim::Scenario::from_toml(text).unwrap();
         let plan = dumbbell_sim::Plan::new(&scenario, Path::new(".")).unwrap();
-        let link = Link { rate: BitRate::from_bps(12_000_000), trace, ..plan.links[0].clone() };
+        let mut link = PlannedLink { trace, ..plan.links[0].clone() };
+        std::sync::Arc::make_mut(&mut link.direction).rate = BitRate::from_bps(12_000_000);
         let path = std::env::temp_dir().join(format!(
             "dumbbell-log-{}-{}",
             std::process::id(),

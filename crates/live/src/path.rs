@@ -1,9 +1,12 @@
 //! What of a plan real packets go through: one link, each way.
 
+use std::sync::Arc;
+
 use dumbbell_core::{ConfigError, Duration, HeaderKind};
+use dumbbell_net::link::Direction;
 use dumbbell_net::router::AgentSpec;
 use dumbbell_sim::Plan;
-use dumbbell_sim::plan::{Link, Pair};
+use dumbbell_sim::plan::{Pair, PlannedLink};
 
 /// The two directions of an emulated path.
 ///
@@ -12,9 +15,9 @@ use dumbbell_sim::plan::{Link, Pair};
 #[derive(Clone, Debug)]
 pub struct Path {
     /// From the client to the server, with the delay of the whole path.
-    pub uplink: Link,
+    pub uplink: PlannedLink,
     /// From the server to the client, with the delay of the whole path.
-    pub downlink: Link,
+    pub downlink: PlannedLink,
     /// The largest packet on the whole path.
     pub mtu: u32,
 }
@@ -33,7 +36,8 @@ impl Path {
         };
         let Some(pair) = pair else { return Err(no_pair(plan, at.unwrap_or_default())) };
         let named = |l: &&u32| at.is_some_and(|name| plan.links[**l as usize].name == name);
-        let slowest = |route: &[u32]| route.iter().min_by_key(|l| plan.links[**l as usize].rate).copied();
+        let slowest =
+            |route: &[u32]| route.iter().min_by_key(|l| plan.links[**l as usize].direction.rate).copied();
         let uplink = pair.forward.iter().find(named).copied().or_else(|| slowest(&pair.forward));
         let (from, to) = uplink.map_or((0, 0), |l| (plan.links[l as usize].from, plan.links[l as usize].to));
         let back = |l: &&u32| (plan.links[**l as usize].from, plan.links[**l as usize].to) == (to, from);
@@ -44,7 +48,7 @@ impl Path {
         for link in [uplink, downlink] {
             check_router(&plan.links[link as usize])?;
         }
-        let mtu = links(plan, pair).map(|l| l.mtu).min().unwrap_or_default();
+        let mtu = links(plan, pair).map(|l| l.direction.largest_packet()).min().unwrap_or_default();
         Ok(Path {
             uplink: with_delay_of(plan, uplink, &pair.forward),
             downlink: with_delay_of(plan, downlink, &pair.reverse),
@@ -54,26 +58,28 @@ impl Path {
 
     /// Propagation there and back.
     pub fn base_rtt(&self) -> Duration {
-        self.uplink.delay + self.downlink.delay
+        self.uplink.direction.delay + self.downlink.direction.delay
     }
 }
 
-fn links<'a>(plan: &'a Plan, pair: &'a Pair) -> impl Iterator<Item = &'a Link> {
+fn links<'a>(plan: &'a Plan, pair: &'a Pair) -> impl Iterator<Item = &'a PlannedLink> {
     pair.forward.iter().chain(&pair.reverse).map(|l| &plan.links[*l as usize])
 }
 
-fn with_delay_of(plan: &Plan, link: u32, route: &[u32]) -> Link {
-    let delay = route.iter().fold(Duration::ZERO, |sum, l| sum + plan.links[*l as usize].delay);
+fn with_delay_of(plan: &Plan, link: u32, route: &[u32]) -> PlannedLink {
+    let delay = route.iter().fold(Duration::ZERO, |sum, l| sum + plan.links[*l as usize].direction.delay);
     // Real packets come in any size that fits; the queue of the link is what a shell is for.
-    Link { delay, sampled: true, ..plan.links[link as usize].clone() }
+    let link = &plan.links[link as usize];
+    let direction = Arc::new(Direction { delay, ..(*link.direction).clone() });
+    PlannedLink { direction, sampled: true, ..link.clone() }
 }
 
 /// Refuses a router whose headers real packets cannot carry: it would see none and do nothing.
-fn check_router(link: &Link) -> Result<(), ConfigError> {
+fn check_router(link: &PlannedLink) -> Result<(), ConfigError> {
     let missing = |headers: &[HeaderKind]| {
         headers.iter().map(|kind| dumbbell_header::info(*kind)).find(|info| !info.has_wire_form)
     };
-    let Some(router) = &link.router else { return Ok(()) };
+    let Some(router) = &link.direction.router else { return Ok(()) };
     let Some(header) = missing(router.headers()) else { return Ok(()) };
     let able = AgentSpec::ALL.iter().filter(|(_, headers)| missing(headers).is_none());
     let able = able.map(|(name, _)| format!("`router = {name:?}`, ")).collect::<String>();
@@ -124,8 +130,11 @@ mod tests {
     fn the_rest_of_the_path_counts_as_delay() {
         let path = Path::of(&plan(), None).unwrap();
         assert_eq!((&*path.uplink.name, &*path.downlink.name), ("left->right", "right->left"));
-        assert_eq!((path.uplink.rate.as_bps(), path.downlink.rate.as_bps()), (10_000_000, 2_000_000));
-        assert_eq!(path.uplink.delay, Duration::from_millis(25));
+        assert_eq!(
+            (path.uplink.direction.rate.as_bps(), path.downlink.direction.rate.as_bps()),
+            (10_000_000, 2_000_000)
+        );
+        assert_eq!(path.uplink.direction.delay, Duration::from_millis(25));
         assert_eq!(path.base_rtt(), plan().pairs[0].base_rtt);
         assert_eq!(path.mtu, 1400);
     }

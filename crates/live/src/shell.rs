@@ -263,7 +263,7 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
     }
     row.packets_inside = row.packets_sent - row.packets_delivered - row.packets_dropped;
     results.runs.push(row);
-    let links = links.map(|l| (&*l.name, l.rate.as_bps() as f64));
+    let links = links.map(|l| (&*l.name, l.direction.rate.as_bps() as f64));
     Report { status: outcome.status, fidelity: fidelity(&links, &outcome), results }
 }
 

@@ -4,7 +4,7 @@ use dumbbell_core::{Duration, Time};
 use dumbbell_net::queue::{Limit, QueueSpec};
 use serde::Serialize;
 
-use crate::plan::{Link, Pair, Plan};
+use crate::plan::{Pair, Plan, PlannedLink};
 
 /// A plan in figures. Times in seconds, rates in bits per second, sizes in bytes.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -237,7 +237,7 @@ impl Plan {
     fn add_load(&self, load: &mut [f64], offered: impl Iterator<Item = (u32, f64)>) {
         for (pair, rate) in offered {
             for link in &self.pairs[pair as usize].forward {
-                load[*link as usize] += rate / self.links[*link as usize].rate.as_bps() as f64;
+                load[*link as usize] += rate / self.links[*link as usize].direction.rate.as_bps() as f64;
             }
         }
     }
@@ -245,46 +245,47 @@ impl Plan {
     /// The largest packet on the way there and back.
     fn pair_mtu(&self, pair: &Pair) -> u32 {
         let links = pair.forward.iter().chain(&pair.reverse);
-        links.map(|l| self.links[*l as usize].mtu).min().unwrap_or_default()
+        links.map(|l| self.links[*l as usize].direction.largest_packet()).min().unwrap_or_default()
     }
 
-    fn link_facts(&self, link: &Link, load: f64, pairs: u64) -> LinkFacts {
-        let limit = match &link.queue {
-            QueueSpec::DropTail(params) => params.waiting_limit(link.bdp, link.mtu),
-            queue => Limit::resolve(queue.limit(), link.bdp, link.mtu),
+    fn link_facts(&self, link: &PlannedLink, load: f64, pairs: u64) -> LinkFacts {
+        let (direction, mtu) = (&link.direction, link.direction.largest_packet());
+        let limit = match &direction.queue {
+            QueueSpec::DropTail(params) => params.waiting_limit(link.bdp, mtu),
+            queue => Limit::resolve(queue.limit(), link.bdp, mtu),
         };
         let buffer_packets = (limit.packets != u64::MAX).then_some(limit.packets);
         let buffer_bytes = match buffer_packets {
-            Some(packets) => Some(packets.saturating_mul(u64::from(link.mtu))),
+            Some(packets) => Some(packets.saturating_mul(u64::from(mtu))),
             None => (limit.bytes != u64::MAX).then_some(limit.bytes),
         };
         LinkFacts {
             name: link.name.clone(),
             from: self.nodes[link.from as usize].clone(),
             to: self.nodes[link.to as usize].clone(),
-            rate: link.rate.as_bps() as f64,
-            delay: link.delay.as_secs_f64(),
-            mtu: link.mtu,
-            service: match (&link.trace, link.rate_changes.is_empty()) {
+            rate: direction.rate.as_bps() as f64,
+            delay: direction.delay.as_secs_f64(),
+            mtu,
+            service: match (&link.trace, direction.rate_changes.is_empty()) {
                 (Some(_), _) => "trace",
                 (None, false) => "steps",
                 (None, true) => "constant",
             },
-            queue: link.queue.name(),
-            router: link.router.as_ref().map(|router| router.name()),
-            power: link.power.as_ref().map(|power| PowerFacts {
+            queue: direction.queue.name(),
+            router: direction.router.as_ref().map(|router| router.name()),
+            power: direction.power.as_ref().map(|power| PowerFacts {
                 policy: power.policy.name(),
-                rates: power.rates.levels(link.rate).iter().map(|rate| rate.as_bps() as f64).collect(),
+                rates: power.rates.levels(direction.rate).iter().map(|rate| rate.as_bps() as f64).collect(),
                 pause: power.pause.as_secs_f64(),
                 guard: power.guard.as_secs_f64(),
                 wake: power.wake.as_secs_f64(),
             }),
             bdp: link.bdp,
-            bdp_packets: link.bdp as f64 / f64::from(link.mtu),
+            bdp_packets: link.bdp as f64 / f64::from(mtu),
             buffer_packets,
             buffer_bytes,
-            buffer_time: buffer_bytes.map(|bytes| link.rate.time_to_send(bytes).as_secs_f64()),
-            loss: link.loss.get(),
+            buffer_time: buffer_bytes.map(|bytes| direction.rate.time_to_send(bytes).as_secs_f64()),
+            loss: direction.loss.get(),
             pairs,
             load,
             sampled: link.sampled,
@@ -297,7 +298,7 @@ impl Plan {
             let rest = links.iter().map(|l| self.links[*l as usize].to);
             first.into_iter().chain(rest).map(|n| self.nodes[n as usize].clone()).collect()
         };
-        let rates = pair.forward.iter().map(|l| self.links[*l as usize].rate);
+        let rates = pair.forward.iter().map(|l| self.links[*l as usize].direction.rate);
         PairFacts {
             source: self.nodes[pair.source as usize].clone(),
             destination: self.nodes[pair.destination as usize].clone(),

@@ -2,6 +2,7 @@
 //! Those of single quantities stand where these are read: [`dumbbell_core::quantity`].
 
 use dumbbell_core::quantity;
+pub use dumbbell_net::link::{MAX_MTU, MIN_MTU};
 
 /// Nodes in a topology.
 pub const MAX_NODES: usize = 200_000;
@@ -28,11 +29,6 @@ pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 pub const MAX_DURATION_SECS: u64 = quantity::MAX_DURATION.as_nanos() / 1_000_000_000;
 /// The largest flow.
 pub const MAX_FLOW_BYTES: u64 = quantity::MAX_BYTES.get();
-/// The smallest MTU: an IPv4 header (20 B), the longest TCP header (60 B) and eight bytes of data, the least that
-/// RFC 791 section 3.2 asks a fragment to carry.
-pub const MIN_MTU: u64 = 88;
-/// The largest MTU: the 16-bit total length of RFC 791 section 3.1.
-pub const MAX_MTU: u64 = 65_535;
 /// Offered load on a link, as a multiple of its rate.
 pub const MAX_LOAD: f64 = 10.0;
 

@@ -156,9 +156,9 @@ impl<'n> Pairs<'n> {
             };
             let forward = forward.ok_or_else(|| none(source, destination))?;
             let reverse = reverse.ok_or_else(|| none(destination, source))?;
-            let links = || forward.iter().chain(&reverse).map(|l| &self.network.links[*l as usize].spec);
+            let links = || forward.iter().chain(&reverse).map(|l| &self.network.links[*l as usize].direction);
             let base_rtt = links().fold(Duration::ZERO, |sum, l| sum + l.delay);
-            self.mtus.push(links().map(|l| l.mtu).min().expect("a path has links"));
+            self.mtus.push(links().map(|l| l.largest_packet()).min().expect("a path has links"));
             self.pairs.push(Pair { source: *source, destination: *destination, forward, reverse, base_rtt });
         }
         Ok(indices)
@@ -185,7 +185,7 @@ impl<'n> Pairs<'n> {
     /// The shortest time in which data of the pair can arrive: the sum of the delays on its way.
     pub fn one_way(&self, pair: u32) -> Duration {
         let links = self.pairs[pair as usize].forward.iter();
-        links.fold(Duration::ZERO, |sum, link| sum + self.network.links[*link as usize].spec.delay)
+        links.fold(Duration::ZERO, |sum, link| sum + self.network.links[*link as usize].direction.delay)
     }
 
     /// True if the data of the pair crosses the link.
@@ -208,7 +208,7 @@ impl<'n> Pairs<'n> {
         if !crossed.is_empty() {
             return crossed;
         }
-        let rate = |link: &&u32| self.network.links[**link as usize].spec.rate;
+        let rate = |link: &&u32| self.network.links[**link as usize].direction.rate;
         of_pairs(&|p| p.forward.iter().min_by_key(rate).into_iter().copied().collect())
     }
 

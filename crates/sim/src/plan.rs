@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dumbbell_core::results::{LinkRow, PacketArrivals, StateRow};
-use dumbbell_core::rng::stream;
+use dumbbell_core::rng::Streams;
 use dumbbell_core::table::Labels;
-use dumbbell_core::{BitRate, DropReason, Duration, Probability, Time};
-use dumbbell_net::link::{Counters, LinkConfig, Trace};
-use dumbbell_net::power::{Ledger, Power, Span};
-use dumbbell_net::queue::QueueSpec;
-use dumbbell_net::router::AgentSpec;
+use dumbbell_core::{DropReason, Duration, Time};
+use dumbbell_net::link::{Counters, Direction, LinkConfig, Trace};
+use dumbbell_net::power::{Ledger, Span};
 use dumbbell_proto::TransportSpec;
 
 use crate::histogram::Histogram;
@@ -31,7 +29,7 @@ pub struct Plan {
     /// Node names.
     pub nodes: Vec<String>,
     /// Directed links.
-    pub links: Vec<Link>,
+    pub links: Vec<PlannedLink>,
     /// Pairs of nodes that exchange packets, with their routes.
     pub pairs: Vec<Pair>,
     /// Flow groups: what all flows of one `[[flows]]` or `[[workloads]]` entry share.
@@ -52,51 +50,35 @@ pub struct Plan {
 
 /// A directed link and the queue before it.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub struct PlannedLink {
     /// The name in results.
     pub name: String,
     /// Index of the node it leaves.
     pub from: u32,
     /// Index of the node it enters.
     pub to: u32,
-    /// Bits per second; with a trace, its mean.
-    pub rate: BitRate,
-    /// Changes of the rate, sorted by time.
-    pub rate_changes: Vec<(Time, BitRate)>,
-    /// Recorded opportunities to send, in place of the rate.
+    /// What the scenario says of it; with a trace, the rate is the mean of the trace.
+    pub direction: Arc<Direction>,
+    /// The recorded opportunities to send that the description names.
     pub trace: Option<Trace>,
-    /// Propagation delay.
-    pub delay: Duration,
-    /// Largest packet.
-    pub mtu: u32,
-    /// Queue discipline and its parameters.
-    pub queue: QueueSpec,
-    /// What the router does beside queueing.
-    pub router: Option<AgentSpec>,
-    /// Power control of the transmitter.
-    pub power: Option<Power>,
     /// One bandwidth-delay product, for limits given in BDPs: rate times the mean base RTT of the pairs through it.
     pub bdp: u64,
-    /// Packets lost at random after transmission.
-    pub loss: Probability,
-    /// Forced losses: the packets dropped, by order of arrival of data packets at the queue, counted from 0; sorted.
-    pub drop_list: Vec<u64>,
     /// True if every arriving packet is written down.
     pub recorded: bool,
     /// True if the queue length is sampled (quantiles in the table of links, time series).
     pub sampled: bool,
 }
 
-impl Link {
+impl PlannedLink {
     /// Bits that the link can transmit from `from` to `until`.
     pub fn capacity(&self, from: Time, until: Time) -> f64 {
-        let mut rate = self.rate;
+        let mut rate = self.direction.rate;
         let mut since = from;
         let mut bits = 0.0;
-        for &(at, next) in &self.rate_changes {
-            let at = at.clamp(from, until);
+        for change in &self.direction.rate_changes {
+            let at = change.time().clamp(from, until);
             bits += rate.as_bps() as f64 * at.since(since).as_secs_f64();
-            (rate, since) = (next, at);
+            (rate, since) = (change.rate, at);
         }
         bits + rate.as_bps() as f64 * until.since(since).as_secs_f64()
     }
@@ -104,23 +86,13 @@ impl Link {
     /// The link to build, under a seed. Its counters will be read at the given times, in order.
     pub fn config(&self, seed: u64, read_at: Vec<Time>) -> LinkConfig {
         LinkConfig {
-            rate: self.rate,
-            rate_changes: self.rate_changes.clone(),
+            direction: self.direction.clone(),
             trace: self.trace.clone(),
-            delay: self.delay,
-            mtu: self.mtu,
-            queue: self.queue.clone(),
-            agent: self.router.clone(),
-            power: self.power.clone(),
             bdp: self.bdp,
-            loss: self.loss,
-            drop_list: self.drop_list.clone(),
             recorded: self.recorded,
             sampled: self.sampled,
             read_at,
-            queue_rng: stream(seed, &format!("queue {}", self.name)),
-            loss_rng: stream(seed, &format!("loss {}", self.name)),
-            agent_rng: stream(seed, &format!("router {}", self.name)),
+            streams: Streams::new(seed, self.name.as_str()),
         }
     }
 
@@ -134,14 +106,15 @@ impl Link {
         (from, until): (Time, Time),
         labels: &mut Labels,
     ) -> LinkRow {
-        let c = counted;
+        let (c, direction) = (counted, &self.direction);
+        let power = direction.power.as_ref();
         LinkRow {
             link: labels.code(&self.name),
             source: labels.code(&nodes[self.from as usize]),
             destination: labels.code(&nodes[self.to as usize]),
-            queue: labels.code(self.queue.name()),
-            rate: self.rate.as_bps() as f64,
-            delay: self.delay.as_secs_f64(),
+            queue: labels.code(direction.queue.name()),
+            rate: direction.rate.as_bps() as f64,
+            delay: direction.delay.as_secs_f64(),
             arrived: c.arrived,
             sent: c.sent,
             sent_bytes: c.sent_bytes,
@@ -159,10 +132,10 @@ impl Link {
             queue_max: queue.and_then(Histogram::max),
             sojourn_mean: (c.sojourns > 0).then(|| c.sojourn_sum as f64 / c.sojourns as f64 / 1e9),
             sojourn_max: account.map(|a| a.longest_sojourn.as_secs_f64()),
-            power: labels.code(self.power.as_ref().map_or("", |p| p.policy.name())),
+            power: labels.code(power.map_or("", |p| p.policy.name())),
             energy: account
-                .zip(self.power.as_ref())
-                .map(|(a, p)| p.model.energy(&a.spans(), self.rate.as_bps() as f64)),
+                .zip(power)
+                .map(|(a, p)| p.model.energy(&a.spans(), direction.rate.as_bps() as f64)),
             transitions: account.map_or(0, |a| a.transitions),
             blocked: account.map_or(0, |a| a.blocked),
             wakes: account.map_or(0, |a| a.wakes),
@@ -171,14 +144,14 @@ impl Link {
 
     /// The rows of the table of states for the account of the link's port.
     pub fn states(&self, account: &Ledger, labels: &mut Labels) -> Vec<StateRow> {
-        let Some(power) = &self.power else { return Vec::new() };
+        let Some(power) = &self.direction.power else { return Vec::new() };
         let row = |span: Span| StateRow {
             link: labels.code(&self.name),
             state: labels.code(span.state.name()),
             rate: span.rate,
             previous_rate: span.previous,
             time: span.time.as_secs_f64(),
-            power: power.model.power(&span, self.rate.as_bps() as f64),
+            power: power.model.power(&span, self.direction.rate.as_bps() as f64),
         };
         account.spans().into_iter().map(row).collect()
     }
@@ -301,7 +274,7 @@ impl Plan {
                 destination: through.to,
                 forward: vec![link],
                 reverse: Vec::new(),
-                base_rtt: through.delay,
+                base_rtt: through.direction.delay,
             }],
             groups: vec![Group {
                 name: "replay".to_owned(),

@@ -13,8 +13,9 @@ use sha2::{Digest, Sha256};
 
 use crate::files::{Base, Files, hex};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_MTU};
+use crate::link::read_trace;
 use crate::pairs::Pairs;
-use crate::plan::{Flow, Group, Link, Pair, Plan, Record, Replay};
+use crate::plan::{Flow, Group, Pair, Plan, PlannedLink, Record, Replay};
 use crate::scenario::{FlowsSpec, Names, Scenario};
 use crate::topology::Network;
 use crate::workload::{Setting, Workload};
@@ -161,7 +162,7 @@ impl Planner<'_, '_> {
             let served = |pair: u32| {
                 let mut path = self.pairs.all()[pair as usize].forward.iter();
                 path.any(|link| {
-                    let router = &links[*link as usize].spec.router;
+                    let router = &links[*link as usize].direction.router;
                     router.as_ref().is_some_and(|r| r.headers().contains(&header))
                 })
             };
@@ -296,16 +297,21 @@ fn read_traces(
 ) -> Result<Vec<Option<Trace>>, ConfigError> {
     let mut traces = vec![None; network.links.len()];
     for (i, trace) in traces.iter_mut().enumerate() {
-        let Some(spec) = &network.links[i].spec.trace else { continue };
-        let read = spec.read(files, &at.key(&network.link_name(i as u32)).key("trace"))?;
-        network.links[i].spec.rate = read.mean_rate();
+        let Some(spec) = network.links[i].direction.trace.clone() else { continue };
+        let read = read_trace(&spec, files, &at.key(&network.link_name(i as u32)).key("trace"))?;
+        Arc::make_mut(&mut network.links[i].direction).rate = read.mean_rate();
         *trace = Some(read);
     }
     Ok(traces)
 }
 
 /// The links of the plan: the network's, with the bandwidth-delay product that the pairs through each give it.
-fn links(network: &Network, pairs: &[Pair], sampled: &[bool], mut traces: Vec<Option<Trace>>) -> Vec<Link> {
+fn links(
+    network: &Network,
+    pairs: &[Pair],
+    sampled: &[bool],
+    mut traces: Vec<Option<Trace>>,
+) -> Vec<PlannedLink> {
     let mean = |(sum, count): (u128, u128)| u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
     let mut through = vec![(0_u128, 0_u128); network.links.len()];
     let mut all = (0, 0);
@@ -319,22 +325,14 @@ fn links(network: &Network, pairs: &[Pair], sampled: &[bool], mut traces: Vec<Op
     }
     let link = |(i, link): (usize, &crate::topology::NetworkLink)| {
         let rtt = mean(if through[i].1 > 0 { through[i] } else { all });
-        let spec = &link.spec;
-        Link {
+        let direction = link.direction.clone();
+        PlannedLink {
             name: network.link_name(i as u32),
             from: link.from,
             to: link.to,
-            rate: spec.rate,
-            rate_changes: spec.rate_changes.clone(),
+            bdp: direction.rate.bytes_in(Duration::from_nanos(rtt)),
+            direction,
             trace: traces[i].take(),
-            delay: spec.delay,
-            mtu: spec.mtu,
-            queue: spec.queue.clone(),
-            router: spec.router.clone(),
-            power: spec.power.clone(),
-            bdp: spec.rate.bytes_in(Duration::from_nanos(rtt)),
-            loss: spec.loss,
-            drop_list: spec.drop_list.clone(),
             recorded: false,
             sampled: sampled[i],
         }

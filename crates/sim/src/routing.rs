@@ -155,7 +155,7 @@ impl<'n> Router<'n> {
 
     /// The cost of a path that begins with `link` and goes on at cost `rest`.
     fn extend(&self, rest: Cost, link: u32) -> Cost {
-        let delay = self.network.links[link as usize].spec.delay.as_nanos();
+        let delay = self.network.links[link as usize].direction.delay.as_nanos();
         let step = match self.routing {
             Routing::Hops => (1, delay),
             Routing::Delay => (delay, 1),
@@ -167,30 +167,19 @@ impl<'n> Router<'n> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dumbbell_core::{BitRate, Duration, Probability};
-    use dumbbell_net::queue::QueueSpec;
+    use dumbbell_core::Duration;
     use proptest::prelude::*;
 
-    use crate::link::DirectionSpec;
+    use crate::link::Access;
 
     /// A network of one-way links (from, to, delay in ms).
     fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         let mut network = Network::default();
         network.hosts("all", "", nodes);
         for (from, to, delay) in links {
-            let spec = DirectionSpec {
-                rate: BitRate::from_bps(1),
-                delay: Duration::from_millis(*delay),
-                router: None,
-                rate_changes: Vec::new(),
-                trace: None,
-                power: None,
-                queue: QueueSpec::DropTail(Default::default()),
-                mtu: 1500,
-                loss: Probability::default(),
-                drop_list: Vec::new(),
-            };
-            network.one_way(*from, *to, spec);
+            let mut link = Access::default().link;
+            link.delay = Duration::from_millis(*delay);
+            network.one_way(*from, *to, &link.resolve().forward);
         }
         network
     }

@@ -4,6 +4,7 @@
 use dumbbell_core::Config;
 use dumbbell_core::config::{Field, Fields};
 use dumbbell_core::registry::Descriptor;
+use dumbbell_net::link::Reverse;
 use dumbbell_net::power::predictor::PredictorSpec;
 use dumbbell_net::power::{Grid, Model, PolicySpec, Power};
 use dumbbell_net::queue::QueueSpec;
@@ -11,7 +12,7 @@ use dumbbell_net::router::AgentSpec;
 use dumbbell_proto::{ControllerSpec, TransportSpec};
 use serde_json::{Map, Value, json};
 
-use crate::link::{Access, Bottleneck, Reverse};
+use crate::link::{Access, Bottleneck};
 use crate::scenario::{FlowsSpec, RecordSpec, ReplaySpec, Scenario};
 use crate::topology::TopologySpec;
 use crate::topology::graph::{GraphLink, NodeGroup};

@@ -279,7 +279,7 @@ fn a_recorded_link_sends_at_its_opportunities_and_at_no_other_time() {
     toml::apply_set(&mut value, "record.drops=true").expect("a setting");
     let scenario = Scenario::from_value(&value).expect("a scenario");
     let plan = Plan::new(&scenario, folder.path()).expect("a plan");
-    assert_eq!(plan.links[0].rate.as_bps(), 18_000);
+    assert_eq!(plan.links[0].direction.rate.as_bps(), 18_000);
     let results = run(&plan, u64::MAX, |_| ControlFlow::Continue(())).expect("not interrupted");
     assert_eq!(results.links.sent[0], 15, "five rounds of three");
 }

@@ -9,7 +9,7 @@ use dumbbell_core::config::{At, Field};
 use dumbbell_core::{Config, Duration, QueueLimit, Time};
 use dumbbell_net::queue::QueueSpec;
 use dumbbell_sim::files::Base;
-use dumbbell_sim::plan::Link;
+use dumbbell_sim::plan::PlannedLink;
 use dumbbell_sim::topology::TopologySpec;
 use dumbbell_sim::{Plan, Scenario, descriptors, registry_json, schema};
 use serde_json::{Value as Json, json};
@@ -22,7 +22,7 @@ fn plan(text: &str) -> Plan {
     Plan::new(&scenario(text), Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-fn link<'p>(plan: &'p Plan, name: &str) -> &'p Link {
+fn link<'p>(plan: &'p Plan, name: &str) -> &'p PlannedLink {
     plan.links.iter().find(|l| l.name == name).unwrap_or_else(|| panic!("no link {name}"))
 }
 
@@ -52,7 +52,7 @@ fn round_trip_times_of_a_dumbbell_are_exact() {
     ));
     let base: Vec<u64> = plan.pairs.iter().map(|p| p.base_rtt.as_nanos()).collect();
     assert_eq!(base, [10_000_001, 10_000_002, 32_000_000]);
-    assert_eq!(link(&plan, "sender2->left").delay, Duration::from_micros(5_500));
+    assert_eq!(link(&plan, "sender2->left").direction.delay, Duration::from_micros(5_500));
     // The product for limits in BDPs goes by the mean round-trip time of the pairs.
     assert_eq!(
         link(&plan, "left->right").bdp,
@@ -66,9 +66,9 @@ fn the_way_back_may_differ() {
         "duration = '1s'\n[topology]\nkind = 'dumbbell'\n[topology.bottleneck]\nrate = '8Mbit/s'\nqueue = 'codel'\ndrop_list = [7, 3]\nloss = 0.01\n\
          [topology.bottleneck.reverse]\nrate = '1Mbit/s'\nqueue = {{ kind = 'droptail', limit = '20pkt' }}\n{BULK}"
     ));
-    let (forward, reverse) = (link(&plan, "left->right"), link(&plan, "right->left"));
+    let (forward, reverse) = (&link(&plan, "left->right").direction, &link(&plan, "right->left").direction);
     assert_eq!((forward.queue.name(), forward.loss.get()), ("codel", 0.01));
-    assert_eq!(forward.drop_list, [3, 7]);
+    assert_eq!(forward.drop_list, [7, 3]);
     assert_eq!((reverse.rate.as_bps(), reverse.loss.get(), reverse.drop_list.len()), (1_000_000, 0.0, 0));
     assert_eq!(reverse.queue.limit(), QueueLimit::Packets(20));
 }
@@ -81,7 +81,7 @@ fn ports_of_a_star_are_limited_and_hosts_are_not() {
     for l in &plan.links {
         let limit =
             if l.name.starts_with("switch->") { QueueLimit::Packets(43) } else { QueueLimit::Unlimited };
-        assert_eq!(l.queue.limit(), limit, "{}", l.name);
+        assert_eq!(l.direction.queue.limit(), limit, "{}", l.name);
         assert_eq!(l.sampled, l.name == "switch->receiver0");
     }
     assert_eq!(plan.flows.len(), 3);

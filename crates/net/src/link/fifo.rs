@@ -67,10 +67,10 @@ struct Visit {
 impl FifoLink {
     /// An idle link.
     pub fn new(config: &LinkConfig, queue: &droptail::Params) -> FifoLink {
-        let limit = queue.waiting_limit(config.bdp, config.mtu);
+        let limit = queue.waiting_limit(config.bdp, config.direction.largest_packet());
         let mut link = FifoLink {
-            serializer: Serializer::new(config.rate),
-            delay: config.delay,
+            serializer: Serializer::new(config.direction.rate),
+            delay: config.direction.delay,
             limit,
             watched: config.sampled || limit != Limit::NONE,
             impairments: Impairments::new(config),
@@ -162,7 +162,7 @@ impl FifoLink {
 
     /// The arrivals noted.
     pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
-        &mut self.impairments.rare.arrivals
+        self.impairments.arrivals()
     }
 
     /// See [`super::Link::act`].

@@ -1,36 +1,42 @@
 //! Laws of links, over generated arrivals.
 
-use dumbbell_core::rng::stream;
-use dumbbell_core::{BitRate, Duration, Ecn, Header, Packet, Probability, QueueLimit, Time};
+use std::sync::Arc;
+
+use dumbbell_core::config::At;
+use dumbbell_core::rng::Streams;
+use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Probability, QueueLimit, Time};
 use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
 use proptest::prelude::*;
 
-use super::{Dropped, FifoLink, Link, LinkConfig, QueuedLink};
+use super::{Direction, Dropped, FifoLink, Link, LinkConfig, LinkSpec, QueuedLink};
 use crate::queue::{QueueSpec, codel, droptail};
 use crate::router::{AgentSpec, rcp};
 
-const DELAY: Duration = Duration::from_millis(3);
-
 fn config(queue: QueueSpec) -> LinkConfig {
+    config_with(queue, |_| ())
+}
+
+/// The same with other parameters.
+fn config_with(queue: QueueSpec, change: impl FnOnce(&mut Direction)) -> LinkConfig {
+    let mut direction =
+        described(r#"{"rate": "9999991bit/s", "delay": "3ms", "queue": "droptail", "drop_list": [3, 5]}"#);
+    direction.queue = queue;
+    change(&mut direction);
     LinkConfig {
-        rate: BitRate::from_bps(9_999_991),
-        rate_changes: Vec::new(),
+        direction: Arc::new(direction),
         trace: None,
-        delay: DELAY,
-        mtu: 1500,
-        queue,
-        agent: None,
-        power: None,
         bdp: 62_500,
-        loss: Probability::default(),
-        drop_list: vec![3, 5],
         recorded: false,
         sampled: true,
         read_at: Vec::new(),
-        queue_rng: stream(1, "queue"),
-        loss_rng: stream(1, "loss"),
-        agent_rng: stream(1, "agent"),
+        streams: Streams::new(1, "link"),
     }
+}
+
+/// The forward direction of a link in JSON.
+pub(crate) fn described(text: &str) -> Direction {
+    let v: dumbbell_core::Value = dumbbell_core::json::from_str(text).unwrap();
+    LinkSpec::from_value(&v, &At::root("link")).unwrap().forward()
 }
 
 fn share(loss: f64) -> Probability {
@@ -117,11 +123,12 @@ proptest! {
         };
         let end = Time::from_nanos(200_000_000_000);
         let config = LinkConfig {
-            rate: BitRate::from_bps(9_999_991 / slow),
-            agent: Some(AgentSpec::Rcp(router)),
-            loss: share(if loss { 0.1 } else { 0.0 }),
             read_at: vec![end],
-            ..config(QueueSpec::DropTail(droptail::Params { limit, count_in_service: false }))
+            ..config_with(QueueSpec::DropTail(droptail::Params { limit, count_in_service: false }), |d| {
+                d.rate = BitRate::from_bps(9_999_991 / slow);
+                d.router = Some(AgentSpec::Rcp(router));
+                d.loss = share(if loss { 0.1 } else { 0.0 });
+            })
         };
         // Kinds that are stamped and kinds that are not, with and without a round-trip time, with and without a limit.
         let make = |id: u64, size: u16| {
@@ -173,11 +180,13 @@ proptest! {
     fn packets_passed_on_at_once_fare_as_packets_that_wait_for_their_events(arrivals in arrivals(), read in 0..400_000_000u64) {
         // Two links in a row, the second fed by the first alone.
         let read = Time::from_nanos(read);
-        let mut first = LinkConfig { read_at: vec![read], ..config(QueueSpec::DropTail(droptail::Params { limit: QueueLimit::Packets(7), count_in_service: false })) };
-        first.drop_list = vec![2];
-        let mut second = LinkConfig { rate: BitRate::from_bps(8_000_003), sampled: false, ..first.clone() };
-        second.queue = QueueSpec::DropTail(droptail::Params::default());
-        second.drop_list.clear();
+        let queue = QueueSpec::DropTail(droptail::Params { limit: QueueLimit::Packets(7), count_in_service: false });
+        let first = LinkConfig { read_at: vec![read], ..config_with(queue, |d| d.drop_list = vec![2]) };
+        let slower = config_with(QueueSpec::DropTail(droptail::Params::default()), |d| {
+            d.rate = BitRate::from_bps(8_000_003);
+            d.drop_list.clear();
+        });
+        let second = LinkConfig { sampled: false, read_at: vec![read], ..slower };
         prop_assert!(Link::new(&first).passes_on() && Link::new(&second).is_transparent());
 
         let mut drops = Vec::new();
@@ -240,7 +249,7 @@ proptest! {
                 let mut bits = 0u128;
                 for &(t, _, size) in &trace.out[first + 1..] {
                     bits += u128::from(size) * 8;
-                    let needed = bits * 1_000_000_000 / u128::from(config.rate.as_bps());
+                    let needed = bits * 1_000_000_000 / u128::from(config.direction.rate.as_bps());
                     // Departures are rounded down to the nanosecond, so an interval may be short by one.
                     prop_assert!(u128::from(t.since(trace.out[first].0).as_nanos()) + 1 >= needed);
                 }
@@ -252,14 +261,16 @@ proptest! {
 
 #[test]
 fn random_loss_takes_its_share_after_transmission() {
-    let mut config = config(QueueSpec::DropTail(droptail::Params::default()));
-    config.loss = share(0.0);
-    config.drop_list.clear();
+    let lossy = |loss| {
+        config_with(QueueSpec::DropTail(droptail::Params::default()), |d| {
+            d.loss = share(loss);
+            d.drop_list.clear();
+        })
+    };
     let arrivals = vec![(2_000_000, 1500); 20_000];
-    let all = drive(&mut Link::new(&config), &arrivals).out.len();
+    let all = drive(&mut Link::new(&lossy(0.0)), &arrivals).out.len();
     assert_eq!(all, 20_000);
-    config.loss = share(0.1);
-    let mut link = Link::new(&config);
+    let mut link = Link::new(&lossy(0.1));
     let kept = drive(&mut link, &arrivals).out.len();
     // Binomial(20000, 0.9): standard deviation 42.
     assert!((17_800..18_200).contains(&kept), "{kept}");
@@ -271,12 +282,12 @@ fn the_head_of_the_queue_waits_for_its_opportunity_in_the_queue() {
     // The second packet meets CoDel when the outage is over, 190 ms after the first has left, and not before.
     let times = [10, 200, 210, 220, 230, 1000].map(|ms| Time::from_nanos(ms * 1_000_000));
     let trace = super::Trace { times: times.into(), opportunity: 1504, overhead: 4 };
-    let mut config = config(QueueSpec::CoDel(codel::Params::default()));
-    (config.trace, config.drop_list) = (Some(trace), Vec::new());
+    let without_drops = config_with(QueueSpec::CoDel(codel::Params::default()), |d| d.drop_list.clear());
+    let config = LinkConfig { trace: Some(trace), ..without_drops };
     let mut link = Link::Queued(Box::new(QueuedLink::new(&config)));
     let found = drive(&mut link, &[(1, 1500); 6]);
     assert_eq!(found.dropped, [1]);
-    let left = [10, 200, 210, 220, 230].map(|ms| Time::from_nanos(ms * 1_000_000) + DELAY);
+    let left = [10, 200, 210, 220, 230].map(|ms| Time::from_nanos(ms * 1_000_000) + config.direction.delay);
     let out: Vec<(Time, u64)> = found.out.iter().map(|(at, id, _)| (*at, *id)).collect();
     assert_eq!(out, left.into_iter().zip([0, 2, 3, 4, 5]).collect::<Vec<_>>());
 }

@@ -6,29 +6,36 @@
 //! power control and any router, and needs a second event, the end of each transmission. Law tests hold the first two to
 //! the third.
 
+mod description;
 mod fifo;
+mod impairments;
 mod queued;
 mod serializer;
 mod service;
 mod stamped;
 
 #[cfg(test)]
-mod laws;
+pub(crate) mod laws;
 
-use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, DropReason, Duration, Packet, Probability, Time};
-use rand::RngExt;
+use std::sync::Arc;
 
+use dumbbell_core::rng::Streams;
+use dumbbell_core::{DropReason, Packet, Time};
+
+pub use description::{
+    Both, Direction, Duplex, Each, LinkSpec, MAX_MTU, MIN_MTU, RateChange, Reverse, Rule, TraceSpec,
+};
 pub use fifo::FifoLink;
+pub use impairments::Arrival;
+use impairments::Impairments;
 pub use queued::{Carried, QueuedLink};
 pub use serializer::Serializer;
 pub use service::{Opportunities, Service, Trace};
 pub use stamped::StampedLink;
 
-use crate::power::{Ledger, Port, Power};
-use crate::queue::{Context, QueueSpec};
-use crate::ring::Ring;
-use crate::router::{Agent, AgentSpec};
+use crate::power::{Ledger, Port};
+use crate::queue::{self, QueueSpec};
+use crate::router::{self, Agent, AgentSpec};
 
 /// What a link counts, from the start of the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -88,110 +95,23 @@ impl Counters {
 /// A dropped packet and why.
 pub type Dropped = (Packet, DropReason);
 
-/// Everything that defines a link.
+/// Everything that defines a link in a run.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
-    /// Bits per second; with a trace, its mean.
-    pub rate: BitRate,
-    /// Changes of the rate, sorted by time.
-    pub rate_changes: Vec<(Time, BitRate)>,
+    /// What was said of it.
+    pub direction: Arc<Direction>,
     /// Recorded opportunities to send, in place of the rate.
     pub trace: Option<Trace>,
-    /// Propagation delay.
-    pub delay: Duration,
-    /// Largest packet.
-    pub mtu: u32,
-    /// The queue before the transmitter.
-    pub queue: QueueSpec,
-    /// What the router does beside queueing.
-    pub agent: Option<AgentSpec>,
-    /// Power control of the transmitter, in place of the constant rate.
-    pub power: Option<Power>,
     /// One bandwidth-delay product in bytes, for limits in BDPs.
     pub bdp: u64,
-    /// Packets lost at random after transmission.
-    pub loss: Probability,
-    /// Packets to drop, by order of arrival at the queue, counted from 0; sorted.
-    pub drop_list: Vec<u64>,
     /// True if every arrival of a packet that knows its flow is noted: see [`Link::next_arrival`].
     pub recorded: bool,
     /// True if the backlog will be asked for at any time; otherwise only links with a limit know it.
     pub sampled: bool,
     /// The times at which the counters will be read, in order: the end of the warm-up, the end of the run.
     pub read_at: Vec<Time>,
-    /// The stream of the queue.
-    pub queue_rng: Stream,
-    /// The stream of random losses.
-    pub loss_rng: Stream,
-    /// The stream of the router agent.
-    pub agent_rng: Stream,
-}
-
-/// What happens to packets apart from queueing: the MTU, scripted drops, random loss. Off the hot path but for one flag.
-#[derive(Clone, Debug)]
-struct Impairments {
-    mtu: u16,
-    recorded: bool,
-    scripted: bool,
-    lossy: bool,
-    rare: Box<Rare>,
-}
-
-#[derive(Clone, Debug)]
-struct Rare {
-    loss: f64,
-    loss_rng: Stream,
-    drop_list: Vec<u64>,
-    arrivals: Ring<Arrival>,
-}
-
-/// A packet that arrived at a link, whatever became of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Arrival {
-    /// When.
-    pub time: Time,
-    /// The flow, as [`Carried::flow`] gives it.
-    pub flow: u32,
-    /// Bytes, headers included.
-    pub size: u32,
-}
-
-impl Impairments {
-    fn new(config: &LinkConfig) -> Impairments {
-        Impairments {
-            mtu: u16::try_from(config.mtu).unwrap_or(u16::MAX),
-            recorded: config.recorded,
-            scripted: !config.drop_list.is_empty(),
-            lossy: config.loss.get() > 0.0,
-            rare: Box::new(Rare {
-                loss: config.loss.get(),
-                loss_rng: config.loss_rng.clone(),
-                drop_list: config.drop_list.clone(),
-                arrivals: Ring::default(),
-            }),
-        }
-    }
-
-    /// Takes note of the `n`-th arrival. Says why it must not enter the queue, if it must not.
-    #[inline]
-    fn refuse(&mut self, now: Time, packet: &impl Carried, n: u64) -> Option<DropReason> {
-        let size = packet.size();
-        if self.recorded
-            && let Some(flow) = packet.flow()
-        {
-            self.rare.arrivals.push(Arrival { time: now, flow, size });
-        }
-        if size > u32::from(self.mtu) {
-            return Some(DropReason::TooBig);
-        }
-        (self.scripted && self.rare.drop_list.binary_search(&n).is_ok()).then_some(DropReason::Scripted)
-    }
-
-    /// True if a transmitted packet is lost on the way.
-    #[inline]
-    fn lose(&mut self) -> bool {
-        self.lossy && self.rare.loss_rng.random::<f64>() < self.rare.loss
-    }
+    /// The random streams of its parts.
+    pub streams: Streams,
 }
 
 /// A link of any form. The fast form stays in place, whatever its size: nearly all links are of that form.
@@ -219,7 +139,7 @@ macro_rules! either {
 impl Link {
     /// An idle link, in the cheapest form that serves its queue.
     pub fn new(config: &LinkConfig) -> Link {
-        match (&config.queue, &config.agent) {
+        match (&config.direction.queue, &config.direction.router) {
             (QueueSpec::DropTail(queue), None) if config.is_steady() => {
                 Link::Fifo(FifoLink::new(config, queue))
             }
@@ -390,17 +310,23 @@ impl Link {
 impl LinkConfig {
     /// True if the link serves at one rate all the time.
     fn is_steady(&self) -> bool {
-        self.rate_changes.is_empty() && self.trace.is_none() && self.power.is_none()
+        self.trace.is_none() && self.direction.rate_changes.is_empty() && self.direction.power.is_none()
     }
 
     fn service(&self) -> Service {
         match &self.trace {
             Some(trace) => Service::Trace(Opportunities::new(trace.clone())),
-            None => Service::at_rate(self.rate, &self.rate_changes),
+            None => Service::at_rate(self.direction.rate, &self.direction.rate_changes),
         }
     }
 
-    fn context(&self) -> Context {
-        Context { rate: self.rate, mtu: self.mtu, bdp: self.bdp, rng: self.queue_rng.clone() }
+    fn queue_context(&self) -> queue::Context {
+        let mtu = self.direction.largest_packet();
+        queue::Context { rate: self.direction.rate, mtu, bdp: self.bdp, rng: self.streams.of("queue") }
+    }
+
+    fn router_context(&self) -> router::Context {
+        let mtu = self.direction.largest_packet();
+        router::Context { rate: self.direction.rate, mtu, rng: self.streams.of("router") }
     }
 }

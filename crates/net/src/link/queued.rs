@@ -3,10 +3,10 @@
 use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Packet, Time, VerdictSink};
 
 use super::{Arrival, Counters, Impairments, LinkConfig, Service};
-use crate::power::{Ledger, Moment, Port, Shaper};
+use crate::power::{Ledger, Moment, Port, Power, Shaper};
 use crate::queue::{AnyDiscipline, Discipline};
 use crate::ring::Ring;
-use crate::router::{self, Agent, AnyAgent, QueueView};
+use crate::router::{Agent, AnyAgent, QueueView};
 
 /// What a [`QueuedLink`] carries: a simulated packet or a real one, with room for one time.
 pub trait Carried: Frame {
@@ -78,21 +78,19 @@ impl<P> VerdictSink<P> for Verdicts<'_, P> {
 impl<P: Carried> QueuedLink<P> {
     /// An idle link.
     pub fn new(config: &LinkConfig) -> QueuedLink<P> {
-        let agent = config.agent.as_ref().map(|spec| {
-            let context =
-                router::Context { rate: config.rate, mtu: config.mtu, rng: config.agent_rng.clone() };
-            Box::new(spec.build(context))
-        });
+        let direction = &config.direction;
+        let agent = direction.router.as_ref().map(|spec| Box::new(spec.build(config.router_context())));
+        let power = direction.power.as_ref();
         let mut link = QueuedLink {
-            queue: config.queue.build(config.context()),
+            queue: direction.queue.build(config.queue_context()),
             in_service: None,
             start_at: Time::NEVER,
             in_flight: Ring::default(),
             service: config.service(),
-            port: config.power.as_ref().map(|power| Box::new(Port::new(power, config.rate))),
-            shaper: config.power.as_ref().and_then(|p| p.shaping()).map(|p| Box::new(Shaper::new(p))),
+            port: power.map(|power| Box::new(Port::new(power, direction.rate))),
+            shaper: power.and_then(Power::shaping).map(|period| Box::new(Shaper::new(period))),
             agent,
-            delay: config.delay,
+            delay: direction.delay,
             impairments: Impairments::new(config),
             counters: Counters::default(),
             area_until: Time::ZERO,
@@ -360,7 +358,7 @@ impl<P: Carried> QueuedLink<P> {
 
     /// The arrivals noted.
     pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
-        &mut self.impairments.rare.arrivals
+        self.impairments.arrivals()
     }
 
     /// The port, if the link is under power control.

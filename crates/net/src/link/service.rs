@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_core::{BitRate, Duration, Time};
 
-use super::Serializer;
+use super::{RateChange, Serializer};
 
 /// What transmits the packets of a link.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub enum Service {
         /// The rate now.
         serializer: Serializer,
         /// What is to come, the last change first.
-        changes: Vec<(Time, BitRate)>,
+        changes: Vec<RateChange>,
     },
     /// Recorded opportunities.
     Trace(Opportunities),
@@ -24,12 +24,12 @@ pub enum Service {
 
 impl Service {
     /// A constant rate, or one that changes at the given times, sorted.
-    pub fn at_rate(rate: BitRate, changes: &[(Time, BitRate)]) -> Service {
+    pub fn at_rate(rate: BitRate, changes: &[RateChange]) -> Service {
         let serializer = Serializer::new(rate);
         if changes.is_empty() {
             return Service::Constant(serializer);
         }
-        Service::Steps { serializer, changes: changes.iter().rev().copied().collect() }
+        Service::Steps { serializer, changes: changes.iter().rev().cloned().collect() }
     }
 
     /// Accepts a packet of `size` bytes that may start at `now`. Returns when it has left.
@@ -38,10 +38,10 @@ impl Service {
         match self {
             Service::Constant(serializer) => serializer.depart(now, size),
             Service::Steps { serializer, changes } => {
-                while let Some(&(at, rate)) = changes.last()
-                    && at <= now
+                while let Some(change) = changes.last()
+                    && change.time() <= now
                 {
-                    *serializer = Serializer::new(rate);
+                    *serializer = Serializer::new(change.rate);
                     changes.pop();
                 }
                 serializer.depart(now, size)
@@ -63,8 +63,8 @@ impl Service {
         match self {
             Service::Constant(serializer) => serializer.rate(),
             Service::Steps { serializer, changes } => {
-                let reached = changes.iter().find(|(at, _)| *at <= now);
-                reached.map_or(serializer.rate(), |(_, rate)| *rate)
+                let reached = changes.iter().find(|change| change.time() <= now);
+                reached.map_or(serializer.rate(), |change| change.rate)
             }
             Service::Trace(opportunities) => opportunities.trace.mean_rate(),
         }
@@ -236,8 +236,8 @@ mod tests {
     #[test]
     fn a_rate_steps_when_its_time_has_come() {
         let rate = BitRate::from_bps;
-        let mut s =
-            Service::at_rate(rate(12_000_000), &[(ms(10), rate(6_000_000)), (ms(20), rate(12_000_000))]);
+        let change = |at, bps| RateChange { at: Duration::from_millis(at), rate: rate(bps) };
+        let mut s = Service::at_rate(rate(12_000_000), &[change(10, 6_000_000), change(20, 12_000_000)]);
         assert_eq!(s.depart(ms(0), 1500), ms(1));
         assert_eq!(s.rate(ms(10)), rate(6_000_000));
         assert_eq!(s.depart(ms(10), 1500), ms(12));

@@ -13,7 +13,7 @@ use super::{Arrival, Counters, Dropped, FifoLink, LinkConfig};
 use crate::queue::droptail;
 use crate::ring::Ring;
 use crate::router::rcp::{Params, Router};
-use crate::router::{Agent, Context, QueueView};
+use crate::router::{Agent, QueueView};
 
 /// A DropTail queue at a constant rate with a router of RCP.
 #[derive(Clone, Debug)]
@@ -33,15 +33,14 @@ pub struct StampedLink {
 impl StampedLink {
     /// An idle link.
     pub fn new(config: &LinkConfig, queue: &droptail::Params, router: &Params) -> StampedLink {
-        let context = Context { rate: config.rate, mtu: config.mtu, rng: config.agent_rng.clone() };
-        let router = Router::new(router, context);
+        let router = Router::new(router, config.router_context());
         let fifo = FifoLink::new(&LinkConfig { sampled: false, ..config.clone() }, queue);
         StampedLink {
             fifo,
             update_at: router.wake_at(),
             router,
             unstamped: Ring::default(),
-            delay: config.delay,
+            delay: config.direction.delay,
             waiting: 0,
             waiting_bytes: 0,
         }

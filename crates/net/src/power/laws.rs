@@ -1,12 +1,15 @@
 //! Laws of every policy on a link, over generated arrivals, and cases computed by hand.
 
+use std::sync::Arc;
+
 use dumbbell_core::config::At;
-use dumbbell_core::rng::stream;
-use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Probability, QueueLimit, Time, Value};
+use dumbbell_core::rng::Streams;
+use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, QueueLimit, Time, Value};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
 use super::{GuardFrom, Ledger, PolicySpec, Power, Span, State};
+use crate::link::laws::described;
 use crate::link::{Dropped, LinkConfig, QueuedLink};
 use crate::queue::{QueueSpec, droptail};
 
@@ -42,24 +45,17 @@ struct Run {
 
 impl Run {
     fn new(power: Power, limit: QueueLimit) -> Run {
+        let mut direction = described(r#"{"rate": "10Mbit/s", "delay": "0s", "queue": "droptail"}"#);
+        direction.queue = QueueSpec::DropTail(droptail::Params { limit, count_in_service: false });
+        direction.power = Some(power);
         let config = LinkConfig {
-            rate: LINK,
-            rate_changes: Vec::new(),
+            direction: Arc::new(direction),
             trace: None,
-            delay: Duration::ZERO,
-            mtu: 1500,
-            queue: QueueSpec::DropTail(droptail::Params { limit, count_in_service: false }),
-            agent: None,
-            power: Some(power),
             bdp: 62_500,
-            loss: Probability::default(),
-            drop_list: Vec::new(),
             recorded: false,
             sampled: true,
             read_at: Vec::new(),
-            queue_rng: stream(1, "queue"),
-            loss_rng: stream(1, "loss"),
-            agent_rng: stream(1, "agent"),
+            streams: Streams::new(1, "link"),
         };
         let mut run = Run {
             link: QueuedLink::new(&config),

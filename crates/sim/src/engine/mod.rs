@@ -69,7 +69,8 @@ pub fn run(
     if recorded.shortage.is_some() {
         return Ok(recorded);
     }
-    let packets = replay.packets(&recorded.arrivals, plan.links[replay.link as usize].mtu);
+    let packets =
+        replay.packets(&recorded.arrivals, plan.links[replay.link as usize].direction.largest_packet());
     drop(recorded);
     let left = memory.saturating_sub(size_of_val(&*packets) as u64);
     let again = plan.replaying(replay.link, packets);
@@ -187,7 +188,8 @@ impl<'p> Engine<'p> {
             .iter()
             .zip(starts.chunks_exact(2))
             .map(|(pair, start)| {
-                let mtus = pair.forward.iter().chain(&pair.reverse).map(|l| plan.links[*l as usize].mtu);
+                let links = pair.forward.iter().chain(&pair.reverse);
+                let mtus = links.map(|l| plan.links[*l as usize].direction.largest_packet());
                 (start[0], start[1], mtus.min().unwrap_or(u32::from(u16::MAX)))
             })
             .collect();

@@ -35,7 +35,7 @@ impl Topology for Chain {
     fn build(&self, _at: &At<'_>) -> Result<Network, ConfigError> {
         let mut net = Network::default();
         let nodes: Vec<u32> = (0..=self.hops).map(|i| net.node(format!("node{i}"))).collect();
-        let link = self.link.link();
+        let link = self.link.link.resolve();
         net.bottlenecks = nodes.windows(2).map(|ends| net.duplex(ends[0], ends[1], &link)).collect();
         net.groups.push(("senders".to_owned(), vec![nodes[0]]));
         net.groups.push(("receivers".to_owned(), vec![nodes[self.hops as usize]]));

@@ -3,6 +3,7 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Duration, Validate, Value, config};
+use dumbbell_net::link::Duplex;
 
 use super::{MAX_HOSTS, Network, Topology, check_count};
 use crate::link::{Access, Bottleneck};
@@ -43,7 +44,7 @@ impl Validate for Dumbbell {
                 format!("give one for each pair, or set `pairs = {}`", self.rtts.len()),
             ));
         }
-        if self.access.reverse.delay.is_some() {
+        if self.access.link.reverse.delay.is_some() {
             return Err(place.error(
                 "round-trip times and `access.reverse.delay` contradict each other",
                 "leave one of them out",
@@ -63,8 +64,20 @@ impl Validate for Dumbbell {
 impl Dumbbell {
     /// Propagation over the bottleneck and back.
     fn shared_delay(&self) -> Duration {
-        let link = self.bottleneck.link();
-        link.forward().delay + link.backward().delay
+        let link = self.bottleneck.link.resolve();
+        link.forward.delay + link.backward.delay
+    }
+
+    /// The links of a pair's sender and receiver that give it a base round-trip time.
+    fn access_of(&self, rtt: Duration) -> (Duplex, Duplex) {
+        // Four traversals share what the bottleneck leaves; the first takes the rest of the division.
+        let spare = rtt - self.shared_delay();
+        let mut far = self.access.link.clone();
+        far.delay = spare / 4;
+        let mut near = far.clone();
+        near.delay = spare - far.delay * 3;
+        near.reverse.delay = Some(far.delay);
+        (near.resolve(), far.resolve())
     }
 }
 
@@ -74,17 +87,13 @@ impl Topology for Dumbbell {
         let senders = net.hosts("senders", "sender", self.pairs);
         let (left, right) = (net.node("left"), net.node("right"));
         let receivers = net.hosts("receivers", "receiver", self.pairs);
-        net.bottlenecks = vec![net.duplex(left, right, &self.bottleneck.link())];
+        net.bottlenecks = vec![net.duplex(left, right, &self.bottleneck.link.resolve())];
+        let access = self.access.link.resolve();
         for (i, (sender, receiver)) in senders.into_iter().zip(receivers).enumerate() {
-            let mut near = self.access.link();
-            let mut far = near.clone();
-            if let Some(rtt) = self.rtts.get(i) {
-                // Four traversals share what the bottleneck leaves; the first takes the rest of the division.
-                let spare = *rtt - self.shared_delay();
-                far.delay = spare / 4;
-                near.delay = spare - far.delay * 3;
-                near.reverse.delay = Some(far.delay);
-            }
+            let (near, far) = match self.rtts.get(i) {
+                Some(rtt) => self.access_of(*rtt),
+                None => (access.clone(), access.clone()),
+            };
             net.duplex(sender, left, &near);
             net.duplex(right, receiver, &far);
         }

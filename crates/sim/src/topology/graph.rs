@@ -5,26 +5,29 @@ use std::collections::{HashMap, HashSet};
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Validate, config};
+use dumbbell_net::link::LinkSpec;
 
 use super::{Network, Topology};
 use crate::limits::{MAX_LINKS, MAX_NODES};
-use crate::link::link_role;
 use crate::scenario::check_length;
 
-link_role! {
+config! {
     /// A link of a graph. Forward is from `from` to `to`.
     pub struct GraphLink {
-        rate;
-        delay = "0s", "choice: propagation is asked for";
-        queue = "droptail", "choice: unlimited, a link is a bottleneck only where the scenario says so";
         /// The node it leaves.
         from: String;
         /// The node it enters.
         to: String;
         /// False for a link in the forward direction only.
         duplex: bool = true, "choice: most links are";
+        ..link: LinkSpec {
+            delay = "0s", "choice: propagation is asked for";
+            queue = "droptail", "choice: unlimited, a link is a bottleneck only where the scenario says so";
+        }
     }
 }
+
+impl Validate for GraphLink {}
 
 config! {
     /// A named group of nodes, for `from` and `to`.
@@ -90,10 +93,11 @@ impl Topology for Graph {
                     "keep one of the links, or give each `duplex = false`",
                 ));
             }
+            let directions = link.link.resolve();
             if link.duplex {
-                net.duplex(from, to, &link.link());
+                net.duplex(from, to, &directions);
             } else {
-                net.one_way(from, to, link.link().forward());
+                net.one_way(from, to, &directions.forward);
             }
         }
         net.groups = members;

@@ -7,12 +7,13 @@ pub mod parking_lot;
 pub mod star;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError, suggest};
 use dumbbell_core::registry;
+use dumbbell_net::link::{Direction, Duplex};
 
 use crate::limits::{MAX_LINKS, MAX_NODES};
-use crate::link::{DirectionSpec, LinkSpec};
 
 registry! {
     /// A topology with its parameters.
@@ -55,7 +56,7 @@ pub struct NetworkLink {
     /// Index of the node it enters.
     pub to: u32,
     /// Everything else.
-    pub spec: DirectionSpec,
+    pub direction: Arc<Direction>,
 }
 
 impl Network {
@@ -73,15 +74,15 @@ impl Network {
     }
 
     /// Adds a link in one direction and returns its index.
-    pub fn one_way(&mut self, from: u32, to: u32, spec: DirectionSpec) -> u32 {
-        self.links.push(NetworkLink { from, to, spec });
+    pub fn one_way(&mut self, from: u32, to: u32, direction: &Arc<Direction>) -> u32 {
+        self.links.push(NetworkLink { from, to, direction: direction.clone() });
         (self.links.len() - 1) as u32
     }
 
     /// Adds a link in both directions and returns the index of the forward one; the other is next to it.
-    pub fn duplex(&mut self, from: u32, to: u32, link: &LinkSpec) -> u32 {
-        let forward = self.one_way(from, to, link.forward());
-        self.one_way(to, from, link.backward());
+    pub fn duplex(&mut self, from: u32, to: u32, link: &Duplex) -> u32 {
+        let forward = self.one_way(from, to, &link.forward);
+        self.one_way(to, from, &link.backward);
         forward
     }
 

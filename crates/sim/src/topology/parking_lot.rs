@@ -45,7 +45,7 @@ impl Topology for ParkingLot {
         let receivers = net.hosts("receivers", "receiver", self.pairs);
         let cross_senders = net.hosts("cross-senders", "cross-sender", self.hops);
         let cross_receivers = net.hosts("cross-receivers", "cross-receiver", self.hops);
-        let (bottleneck, access) = (self.bottleneck.link(), self.access.link());
+        let (bottleneck, access) = (self.bottleneck.link.resolve(), self.access.link.resolve());
         net.bottlenecks = routers.windows(2).map(|ends| net.duplex(ends[0], ends[1], &bottleneck)).collect();
         for (sender, receiver) in senders.into_iter().zip(receivers) {
             net.duplex(sender, routers[0], &access);

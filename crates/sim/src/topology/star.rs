@@ -3,19 +3,24 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Validate, Value, config};
+use dumbbell_net::link::LinkSpec;
 use dumbbell_net::queue::QueueSpec;
 
 use super::{MAX_HOSTS, Network, Topology, check_count};
-use crate::link::{droptail, link_role};
+use crate::link::droptail;
 
-link_role! {
+config! {
     /// The link between a host and the switch.
     pub struct HostLink {
-        rate = "1Gbit/s", "Vasudevan et al., SIGCOMM 2009: the incast testbed";
-        delay = "25us", "choice: a base round-trip time of 100 us, as in DCTCP, SIGCOMM 2010";
-        queue = "droptail", "choice: unlimited, a host does not drop its own packets";
+        ..link: LinkSpec {
+            rate = "1Gbit/s", "Vasudevan et al., SIGCOMM 2009: the incast testbed";
+            delay = "25us", "choice: a base round-trip time of 100 us, as in DCTCP, SIGCOMM 2010";
+            queue = "droptail", "choice: unlimited, a host does not drop its own packets";
+        }
     }
 }
+
+impl Validate for HostLink {}
 
 config! {
     /// Hosts around one switch: `sender0 - switch - receiver0`.
@@ -44,7 +49,7 @@ impl Validate for Star {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         check_count("senders", self.senders, MAX_HOSTS, at)?;
         check_count("receivers", self.receivers, MAX_HOSTS, at)?;
-        if self.link.reverse.queue.is_some() {
+        if self.link.link.reverse.queue.is_some() {
             return Err(at.key("link").key("reverse").key("queue").error(
                 "the queues of a star are the host's and the port's",
                 "set `link.queue` for the hosts and `port` for the switch",
@@ -61,11 +66,12 @@ impl Topology for Star {
         let switch = net.node("switch");
         let receivers = net.hosts("receivers", "receiver", self.receivers);
         net.groups.push(("hosts".to_owned(), senders.iter().chain(&receivers).copied().collect()));
-        let mut up = self.link.link();
+        let mut up = self.link.link.clone();
         up.reverse.queue = Some(self.port.clone());
-        let mut down = self.link.link();
+        let mut down = self.link.link.clone();
         down.reverse.queue = Some(down.queue);
         down.queue = self.port.clone();
+        let (up, down) = (up.resolve(), down.resolve());
         for sender in senders {
             net.duplex(sender, switch, &up);
         }

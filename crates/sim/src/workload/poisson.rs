@@ -186,7 +186,7 @@ impl Poisson {
                 "name a link on the way from `from` to `to`",
             ));
         }
-        let rate = setting.pairs.network.links[link as usize].spec.rate.as_bps() as f64;
+        let rate = setting.pairs.network.links[link as usize].direction.rate.as_bps() as f64;
         Ok(rate / (8.0 * bytes_per_flow))
     }
 }
