@@ -22,6 +22,7 @@ FAMILIES = (
     ("topology", "topology", "Topologies: nodes and links"),
     ("queue", "queue", "Queue disciplines"),
     ("router", "router", "Router agents: what a router does beside queueing"),
+    ("impairment", "impairment", "Link impairments: what happens to packets on their way"),
     ("power", "power policy", "Power policies of a port"),
     ("predictor", "rate predictor", "Predictors of the arrival rate, for power policies"),
     ("transport", "transport", "Transports"),

@@ -16,6 +16,7 @@ FAMILIES = {
     "topology": "Topologies",
     "queue": "Queue disciplines",
     "router": "Router agents",
+    "impairment": "Link impairments",
     "power policy": "Power policies",
     "rate predictor": "Predictors of the arrival rate",
     "transport": "Transports",

@@ -23,6 +23,7 @@ from dumbbell import (
 )
 from dumbbell import (
     controller,
+    impairment,
     network,
     power,
     predictor,
@@ -68,6 +69,7 @@ __all__ = [
     "energy",
     "figures",
     "flows",
+    "impairment",
     "load",
     "network",
     "power",

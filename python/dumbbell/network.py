@@ -23,6 +23,7 @@ def bottleneck(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A link that flows share and that limits them.
@@ -62,6 +63,10 @@ def bottleneck(
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
         asks for its own.
         Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
     reverse
         How the direction back differs.
         Default: ``{}`` (choice: links are symmetric).
@@ -83,6 +88,7 @@ def bottleneck(
             "mtu": mtu,
             "loss": loss,
             "drop_list": drop_list,
+            "impairments": impairments,
             "reverse": reverse,
         }
     )
@@ -100,6 +106,7 @@ def access(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """An access link between a host and its router.
@@ -139,6 +146,10 @@ def access(
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
         asks for its own.
         Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
     reverse
         How the direction back differs.
         Default: ``{}`` (choice: links are symmetric).
@@ -160,6 +171,7 @@ def access(
             "mtu": mtu,
             "loss": loss,
             "drop_list": drop_list,
+            "impairments": impairments,
             "reverse": reverse,
         }
     )
@@ -177,6 +189,7 @@ def host_link(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The link of one host of a star.
@@ -215,6 +228,10 @@ def host_link(
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
         asks for its own.
         Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
     reverse
         How the direction back differs.
         Default: ``{}`` (choice: links are symmetric).
@@ -236,6 +253,7 @@ def host_link(
             "mtu": mtu,
             "loss": loss,
             "drop_list": drop_list,
+            "impairments": impairments,
             "reverse": reverse,
         }
     )
@@ -256,6 +274,7 @@ def graph_link(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """One link of an explicit graph.
@@ -303,6 +322,10 @@ def graph_link(
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
         asks for its own.
         Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
     reverse
         How the direction back differs.
         Default: ``{}`` (choice: links are symmetric).
@@ -327,6 +350,7 @@ def graph_link(
             "mtu": mtu,
             "loss": loss,
             "drop_list": drop_list,
+            "impairments": impairments,
             "reverse": reverse,
         }
     )
@@ -373,6 +397,7 @@ def reverse(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """How the direction back of a link differs.
 
@@ -408,6 +433,10 @@ def reverse(
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0.
         Default: ``[]`` (choice: asked for in one direction at a time).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed.
+        Default: ``[]`` (choice: asked for in one direction at a time).
 
     Returns
     -------
@@ -426,6 +455,7 @@ def reverse(
             "mtu": mtu,
             "loss": loss,
             "drop_list": drop_list,
+            "impairments": impairments,
         }
     )
 

@@ -75,7 +75,7 @@ def test_counters_add_up_and_losses_are_the_links() -> None:
     assert emulation.status == 0
     assert up["dropped_random"] >= 50
     assert up["sent_bytes"] >= 50 * 128
-    assert run["packets_sent"] == run["packets_delivered"] + run["packets_dropped"] + run["packets_inside"]
+    assert run["total_sent"] == run["total_delivered"] + run["total_dropped"] + run["packets_inside"]
 
 
 def test_a_flood_fills_the_queue_and_no_more() -> None:

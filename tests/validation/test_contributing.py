@@ -17,7 +17,11 @@ duration = "10s"
 transport = { kind = "tcp", controller = "scalable", ecn = true }
 [topology]
 kind = "dumbbell"
-bottleneck = { queue = "headdrop", power = { policy = "ondemand" }, router = "phantom" }
+[topology.bottleneck]
+queue = "headdrop"
+power = { policy = "ondemand" }
+router = "phantom"
+impairments = ["bursts"]
 [[workloads]]
 kind = "poisson"
 from = "senders"
@@ -74,14 +78,14 @@ def examples() -> list[tuple[str, str]]:
 def add(folder: Path) -> None:
     """Do in a copy of the sources what CONTRIBUTING.md says."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    families = ("controllers!", "disciplines!", "policies!", "agents!", "headers!")
+    families = ("controllers!", "disciplines!", "policies!", "agents!", "impairments!", "headers!")
     anchors = {family: f"{family} {{\n" for family in families}
     for path, code in examples():
         (folder / path).write_text(code)
     block = r"\n\n```rust\n(.*?)```"
     edit = rf"In `(crates/\S+)`, beside the others, first at the top and then in `(\w+!)`:{block}{block}"
     found = re.findall(edit, text, re.DOTALL)
-    assert len(found) == 10
+    assert len(found) == 11
     for path, macro, module, line in found:
         file = folder / path
         source = file.read_text().replace("\npub mod ", f"\n{module}pub mod ", 1)

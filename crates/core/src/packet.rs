@@ -44,7 +44,7 @@ pub trait Frame {
     fn size(&self) -> u32;
     /// The congestion notification field.
     fn ecn(&self) -> Ecn;
-    /// Sets "congestion experienced". Called only on a capable frame.
+    /// Sets "congestion experienced". Called only on a capable frame, by [`crate::VerdictSink::mark`], which counts.
     fn mark_ce(&mut self);
     /// A hash of the flow, for disciplines that keep flows apart: the same for all its packets, both ways if they are
     /// simulated, and its bits even. It is no index. A simulated flow has it from its slot, so that one that starts when

@@ -29,13 +29,23 @@ crate::tables! {
         fairness: Option<f64> as "";
         /// Mean completion time of the counted flows (started after the warm-up and completed).
         fct_mean: Option<f64> as "s";
-        /// Packets handed to the network by all endpoints (whole run).
+        /// Packets handed to the network by all endpoints.
         packets_sent: u64 as "";
-        /// Packets delivered to endpoints (whole run).
+        /// Copies of packets that links made.
+        packets_duplicated: u64 as "";
+        /// Packets delivered to endpoints.
         packets_delivered: u64 as "";
-        /// Packets dropped, whatever the reason (whole run).
+        /// Packets dropped, whatever the reason: the sum over links.
         packets_dropped: u64 as "";
-        /// Packets queued or in flight at the end.
+        /// Packets handed to the network (whole run): `total_sent + total_duplicated = total_delivered + total_dropped + packets_inside`.
+        total_sent: u64 as "";
+        /// Copies of packets that links made (whole run).
+        total_duplicated: u64 as "";
+        /// Packets delivered to endpoints (whole run).
+        total_delivered: u64 as "";
+        /// Packets dropped (whole run).
+        total_dropped: u64 as "";
+        /// Packets queued or in flight at the end of the run.
         packets_inside: u64 as "";
     }
 
@@ -115,9 +125,13 @@ crate::tables! {
         dropped_law: u64 as "";
         /// Of these, by random loss on the link.
         dropped_random: u64 as "";
-        /// Packets marked "congestion experienced".
+        /// Packets marked "congestion experienced", by the queue or the router.
         marked: u64 as "";
-        /// Bits transmitted per bit that the link's rate allows.
+        /// Copies of packets that impairments made.
+        duplicated: u64 as "";
+        /// Packets that reached the far end after one that was sent later.
+        reordered: u64 as "";
+        /// Bits transmitted per bit that the link could transmit: at its rate, at its changing rates, at the full rate of a port under power control, or by the opportunities that a trace offered.
         utilisation: f64 as "";
         /// Dropped packets per arrived packet.
         loss: f64 as "";
@@ -211,7 +225,7 @@ crate::tables! {
         size: u32 as "B";
     }
 
-    /// One row per dropped packet.
+    /// One row per dropped packet (whole run).
     pub struct DropRow in Drops as "drops" {
         /// When.
         time: f64 as "s";

@@ -1,5 +1,7 @@
 //! Verdicts: how a queue says what it did to a packet, and why. The link counts; the queue only decides.
 
+use crate::packet::Frame;
+
 /// Why a packet was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
@@ -48,10 +50,20 @@ impl DropReason {
     }
 }
 
-/// Receives every packet that a queue gives up, by value, and every mark.
+/// Receives every packet that a queue gives up, by value, and every mark of a queue or a router agent.
 pub trait VerdictSink<P> {
     /// `packet` will not be sent.
     fn dropped(&mut self, packet: P, reason: DropReason);
-    /// `packet` was marked and stays in the queue or is about to be sent.
+    /// `packet` was marked and stays in the queue or is about to be sent. Called by [`VerdictSink::mark`].
     fn marked(&mut self, packet: &P, reason: MarkReason);
+
+    /// Marks `packet`, which is ECN-capable: the one way to do so, so that no mark goes uncounted.
+    #[inline]
+    fn mark(&mut self, packet: &mut P, reason: MarkReason)
+    where
+        P: Frame,
+    {
+        packet.mark_ce();
+        self.marked(packet, reason);
+    }
 }

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
 use dumbbell_core::{DropReason, Duration, Frame, Time};
-use dumbbell_net::link::{Carried, Counters, QueuedLink};
+use dumbbell_net::link::{Carried, Counters, Incident, Incidents, QueuedLink};
 use dumbbell_net::power::Ledger;
 use dumbbell_sim::histogram::Histogram;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -48,7 +48,6 @@ const MOST_GUESTS: usize = 64;
 /// One direction of the path.
 pub struct Direction {
     link: QueuedLink<IpFrame>,
-    delay: Duration,
     log: Option<Log>,
     /// What happened so far.
     pub tally: Tally,
@@ -72,6 +71,10 @@ pub struct Tally {
     pub lateness: Lateness,
     /// How long each packet waited, at most, before it was read.
     pub unread: Lateness,
+    /// Packets that came out of the link.
+    pub delivered: u64,
+    /// Those of the warm-up.
+    pub delivered_before: u64,
     /// Bytes handed to the far end.
     pub written_bytes: u64,
     /// Packets that the far end did not take.
@@ -168,7 +171,7 @@ pub struct Emulator {
     unread: Duration,
     pool: Pool,
     held: u64,
-    drops: Vec<(IpFrame, DropReason)>,
+    incidents: Incidents<IpFrame>,
     warmup: Time,
     period: Option<Duration>,
     note_drops: bool,
@@ -212,12 +215,7 @@ impl Emulator {
                 None => None,
             };
             let config = link.config(settings.seed, Vec::new());
-            directions.push(Direction {
-                link: QueuedLink::new(&config),
-                delay: link.direction.delay,
-                log,
-                tally: Tally::default(),
-            });
+            directions.push(Direction { link: QueuedLink::new(&config), log, tally: Tally::default() });
         }
         let Ok(directions) = directions.try_into() else { unreachable!("two links") };
         let near = Port::device(client.device.try_clone()?);
@@ -245,7 +243,7 @@ impl Emulator {
             unread: Duration::ZERO,
             pool: Pool::new(settings.path.mtu),
             held: 0,
-            drops: Vec::new(),
+            incidents: Vec::new(),
             warmup: Time::ZERO + settings.warmup,
             period: settings.period,
             note_drops: settings.drops,
@@ -288,7 +286,9 @@ impl Emulator {
                 }
                 for direction in &mut self.directions {
                     if let Some(log) = &mut direction.log {
-                        log.write_until(now - direction.delay)?;
+                        // The departure of a packet is noted when it reaches the far end.
+                        let left = direction.link.in_flight().map(IpFrame::left).min();
+                        log.write_until(left.unwrap_or(now))?;
                     }
                 }
             }
@@ -297,6 +297,7 @@ impl Emulator {
                 for direction in &mut self.directions {
                     direction.tally.baseline = direction.link.counters(now);
                     direction.link.read_port(now);
+                    direction.tally.delivered_before = direction.tally.delivered;
                 }
             }
             if now >= next_sample {
@@ -372,14 +373,18 @@ impl Emulator {
         if let Some(log) = &mut direction.log {
             log.arrived(now, frame.size());
         }
-        direction.link.push(now, frame, &mut self.drops);
-        self.account_drops(now, to);
+        direction.link.push(now, frame, &mut self.incidents);
+        self.account(now, to);
     }
 
-    /// Packets that a link gave up.
-    fn account_drops(&mut self, now: Time, of: usize) {
+    /// What happened on a link.
+    fn account(&mut self, now: Time, of: usize) {
         let direction = &mut self.directions[of];
-        for (frame, reason) in self.drops.drain(..) {
+        for (frame, incident) in self.incidents.drain(..) {
+            let Incident::Dropped(reason) = incident else {
+                self.held += frame.footprint();
+                continue;
+            };
             if let Some(log) = &mut direction.log {
                 log.dropped(now, frame.size());
             }
@@ -396,9 +401,9 @@ impl Emulator {
         let mut count = 0;
         for to in [UP, DOWN] {
             while self.directions[to].link.wake_at() <= now {
-                let arrived = self.directions[to].link.act(now, &mut self.drops);
-                if !self.drops.is_empty() {
-                    self.account_drops(now, to);
+                let arrived = self.directions[to].link.act(now, &mut self.incidents);
+                if !self.incidents.is_empty() {
+                    self.account(now, to);
                 }
                 if !arrived {
                     continue;
@@ -430,9 +435,10 @@ impl Emulator {
             Ok(()) => tally.written_bytes += u64::from(frame.size()),
             Err(_) => tally.refused += 1,
         }
+        tally.delivered += 1;
         tally.lateness.add(late);
         if let Some(log) = &mut direction.log {
-            log.left(frame.at() - direction.delay, frame.size(), frame.arrived());
+            log.left(frame.left(), frame.size(), frame.arrived());
         }
         self.held -= frame.footprint();
         self.pool.give(frame.into_buffer());

@@ -37,6 +37,7 @@ pub enum Malformed {
 pub struct IpFrame {
     at: Time,
     arrived: Time,
+    left: Time,
     bytes: Vec<u8>,
     flow: u64,
     /// Where the UDP header begins, if this is a whole UDP datagram.
@@ -52,7 +53,7 @@ impl IpFrame {
         match layout(&bytes) {
             Ok(layout) => {
                 bytes.truncate(layout.length);
-                Ok(IpFrame { at, arrived: at, bytes, flow: layout.flow, udp: layout.udp })
+                Ok(IpFrame { at, arrived: at, left: at, bytes, flow: layout.flow, udp: layout.udp })
             }
             Err(reason) => Err((reason, bytes)),
         }
@@ -61,6 +62,11 @@ impl IpFrame {
     /// When it arrived here.
     pub fn arrived(&self) -> Time {
         self.arrived
+    }
+
+    /// When it left the transmitter of the link.
+    pub fn left(&self) -> Time {
+        self.left
     }
 
     /// The packet.
@@ -200,6 +206,10 @@ impl Carried for IpFrame {
 
     fn flow(&self) -> Option<u32> {
         None
+    }
+
+    fn set_left(&mut self, at: Time) {
+        self.left = at;
     }
 }
 

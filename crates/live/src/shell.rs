@@ -252,16 +252,21 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
         states.into_iter().for_each(|state| results.states.push(state));
         results.links.push(link_row);
         row.packet_hops += tally.total.sent;
-        row.packets_sent += tally.total.arrived;
-        row.packets_delivered += tally.lateness.quantiles().count;
-        row.packets_dropped += tally.total.dropped_total();
+        row.packets_sent += counted.arrived;
+        row.packets_duplicated += counted.duplicated;
+        row.packets_delivered += tally.delivered - tally.delivered_before;
+        row.packets_dropped += counted.dropped_total();
+        row.total_sent += tally.total.arrived;
+        row.total_duplicated += tally.total.duplicated;
+        row.total_delivered += tally.delivered;
+        row.total_dropped += tally.total.dropped_total();
         note_samples(&mut results, i as u32, tally);
         for &(at, size, reason) in &tally.drops {
             let reason = results.label(reason.name());
             results.drops.push(DropRow { time: at.as_secs_f64(), link: i as u32, flow: 0, size, reason });
         }
     }
-    row.packets_inside = row.packets_sent - row.packets_delivered - row.packets_dropped;
+    row.packets_inside = row.total_sent + row.total_duplicated - row.total_delivered - row.total_dropped;
     results.runs.push(row);
     let links = links.map(|l| (&*l.name, l.direction.rate.as_bps() as f64));
     Report { status: outcome.status, fidelity: fidelity(&links, &outcome), results }

@@ -1,6 +1,7 @@
 //! What a plan amounts to, in figures: the substance of `dumbbell check`.
 
 use dumbbell_core::{Duration, Time};
+use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::queue::{Limit, QueueSpec};
 use serde::Serialize;
 
@@ -68,6 +69,8 @@ pub struct LinkFacts {
     pub buffer_time: Option<f64>,
     /// Share of packets lost at random.
     pub loss: f64,
+    /// What else happens to packets on their way, in order.
+    pub impairments: Vec<String>,
     /// Pairs whose data or acknowledgements cross the link.
     pub pairs: u64,
     /// Data offered to the link by workloads and by sources that do not adapt, as a share of its rate.
@@ -286,6 +289,7 @@ impl Plan {
             buffer_bytes,
             buffer_time: buffer_bytes.map(|bytes| direction.rate.time_to_send(bytes).as_secs_f64()),
             loss: direction.loss.get(),
+            impairments: direction.impairments.iter().map(ImpairmentSpec::summary).collect(),
             pairs,
             load,
             sampled: link.sampled,

@@ -70,8 +70,21 @@ pub struct PlannedLink {
 }
 
 impl PlannedLink {
-    /// Bits that the link can transmit from `from` to `until`.
-    pub fn capacity(&self, from: Time, until: Time) -> f64 {
+    /// What was sent from `from` to `until` as a share of what the link could send.
+    fn utilisation(&self, counted: &Counters, from: Time, until: Time) -> f64 {
+        let (sent, could) = match &self.trace {
+            // An opportunity lets bytes pass, those counted with each packet included.
+            Some(trace) => {
+                let overhead = u64::from(trace.overhead) * counted.sent;
+                ((counted.sent_bytes + overhead) as f64, trace.offered(from, until) as f64)
+            }
+            None => (counted.sent_bytes as f64 * 8.0, self.capacity(from, until)),
+        };
+        ratio(sent, could)
+    }
+
+    /// Bits that the link can transmit from `from` to `until` at its rates.
+    fn capacity(&self, from: Time, until: Time) -> f64 {
         let mut rate = self.direction.rate;
         let mut since = from;
         let mut bits = 0.0;
@@ -123,7 +136,9 @@ impl PlannedLink {
             dropped_law: c.dropped[DropReason::Law as usize],
             dropped_random: c.dropped[DropReason::RandomLoss as usize],
             marked: c.marked,
-            utilisation: ratio(c.sent_bytes as f64 * 8.0, self.capacity(from, until)),
+            duplicated: c.duplicated,
+            reordered: c.reordered,
+            utilisation: self.utilisation(c, from, until),
             loss: ratio(c.dropped_total() as f64, c.arrived as f64),
             queue_mean: ratio(c.queue_area as f64, until.since(from).as_nanos() as f64),
             queue_p50: queue.and_then(|h| h.quantile(0.5)),

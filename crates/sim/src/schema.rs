@@ -4,6 +4,7 @@
 use dumbbell_core::Config;
 use dumbbell_core::config::{Field, Fields};
 use dumbbell_core::registry::Descriptor;
+use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::link::Reverse;
 use dumbbell_net::power::predictor::PredictorSpec;
 use dumbbell_net::power::{Grid, Model, PolicySpec, Power};
@@ -26,6 +27,7 @@ pub fn descriptors() -> Vec<Descriptor> {
         TopologySpec::descriptors(),
         QueueSpec::descriptors(),
         AgentSpec::descriptors(),
+        ImpairmentSpec::descriptors(),
         PolicySpec::descriptors(),
         PredictorSpec::descriptors(),
         TransportSpec::descriptors(),
@@ -49,6 +51,7 @@ pub fn schema() -> Value {
         (PredictorSpec::FAMILY, PredictorSpec::schema()),
         ("power", Power::schema()),
         (AgentSpec::FAMILY, AgentSpec::schema()),
+        (ImpairmentSpec::FAMILY, ImpairmentSpec::schema()),
         ("reverse", Reverse::schema()),
     ];
     let mut definitions = Map::new();

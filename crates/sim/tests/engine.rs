@@ -159,9 +159,9 @@ fn a_drain_lets_counted_flows_end_and_changes_nothing_else() {
 fn packets_are_conserved_at_the_end() {
     for queue in ["droptail", "codel"] {
         let r = simulate(WEB, &[&format!("topology.bottleneck.queue.kind={queue}"), "duration=20s"]).runs;
-        let out = r.packets_delivered[0] + r.packets_dropped[0] + r.packets_inside[0];
-        assert_eq!(r.packets_sent[0], out);
-        assert!(r.packets_dropped[0] > 0 && r.packets_inside[0] > 0, "the case must be worth checking");
+        let out = r.total_delivered[0] + r.total_dropped[0] + r.packets_inside[0];
+        assert_eq!(r.total_sent[0], out);
+        assert!(r.total_dropped[0] > 0 && r.packets_inside[0] > 0, "the case must be worth checking");
     }
 }
 

@@ -90,6 +90,7 @@ fn path() -> impl Strategy<Value = String> {
                 "topology.bottleneck.queue.limit",
                 "topology.bottleneck.loss",
                 "topology.bottleneck.drop_list",
+                "topology.bottleneck.impairments",
                 "topology.bottleneck.reverse.rate",
                 "flows",
                 "flows[0]",

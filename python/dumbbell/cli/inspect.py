@@ -49,15 +49,19 @@ def _links(out: Console, links: list[dict[str, Any]]) -> None:
     )  # fmt: skip
     rows: list[tuple[str | Text, ...]] = [
         (
-            link["name"].replace("->", " → "), link["queue"], _control(link), number(link["rate"], 1e6),
-            number(link["delay"], 1e-3), number(link["bdp_packets"]), number(link["buffer_packets"]),
-            number(link["buffer_bytes"], 1e3), number(link["buffer_time"], 1e-3), number(link["load"]),
+            link["name"].replace("->", " → "), link["queue"], _control(link), _impairments(link),
+            number(link["rate"], 1e6), number(link["delay"], 1e-3), number(link["bdp_packets"]),
+            number(link["buffer_packets"]), number(link["buffer_bytes"], 1e3),
+            number(link["buffer_time"], 1e-3), number(link["load"]),
         )
         for link in links[:_MOST_ROWS]
     ]  # fmt: skip
-    texts: tuple[str, ...] = ("link", "queue", "control")
-    if not any(_control(link) for link in links):
-        texts, rows = texts[:2], [row[:2] + row[3:] for row in rows]
+    texts = ["link", "queue", "control", "impairments"]
+    # From the right, so that positions hold.
+    for column, shown in ((3, _impairments), (2, _control)):
+        if not any(shown(link) for link in links):
+            del texts[column]
+            rows = [row[:column] + row[column + 1 :] for row in rows]
     out.print(text_table(_title("Links", links), texts, numbers, rows))
 
 
@@ -68,6 +72,12 @@ def _control(link: dict[str, Any]) -> str:
     rate = "" if link["service"] == "constant" else link["service"]
     router = f"router {link['router']}" if link["router"] else ""
     return "; ".join(part for part in (rate, port, router) if part)
+
+
+def _impairments(link: dict[str, Any]) -> str:
+    """Return what happens to packets on their way."""
+    loss = f"loss {link['loss']:g}" if link["loss"] else ""
+    return "; ".join(part for part in (loss, *link["impairments"]) if part)
 
 
 def _pairs(out: Console, pairs: list[dict[str, Any]]) -> None:

@@ -238,6 +238,7 @@ fn sent_tables(
         run.flows_started += 1;
         run.flows_completed += u64::from(completion.is_some());
         run.packets_sent += report.packets_sent;
+        run.total_sent += report.packets_sent;
         let row = FlowRow {
             group: results.label(&plan.groups[flow.group as usize].name),
             source: results.label(&plan.nodes[pair.source as usize]),
@@ -276,6 +277,7 @@ fn received_tables(
         run.flows_started += 1;
         run.flows_completed += u64::from(completion.is_some());
         run.packets_delivered += flow.report.packets;
+        run.total_delivered += flow.report.packets;
         run.goodput += flow.report.delivered as f64 * 8.0 / now.since(begin).as_secs_f64();
         let row = FlowRow {
             size: completion.map(|_| flow.report.delivered as f64),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, Bytes, Config, Duration, Probability, Time, Validate, Value, config};
 
+use crate::impairment::ImpairmentSpec;
 use crate::power::Power;
 use crate::queue::QueueSpec;
 use crate::router::AgentSpec;
@@ -136,6 +137,8 @@ link_parameters! {
     loss: Probability = 0.0, "choice: losses are asked for", Each;
     /// Packets to drop, by order of arrival at the queue, counted from 0.
     drop_list: Vec<u64> = [], "choice: losses are asked for", Each;
+    /// What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order listed.
+    impairments: Vec<ImpairmentSpec> = [], "choice: impairments are asked for", Each;
 }
 
 config! {
@@ -211,7 +214,12 @@ impl Direction {
     /// The rules for what depends on several parameters.
     fn check(&self, at: &At<'_>) -> Result<(), ConfigError> {
         check_trace(self, at)?;
-        check_power(self, at)
+        check_power(self, at)?;
+        let mut least = self.delay;
+        for (i, impairment) in self.impairments.iter().enumerate() {
+            least = impairment.check(least, &at.key("impairments").index(i))?;
+        }
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use dumbbell_core::{BitRate, DropReason, Duration, Packet, Time, memory};
 
-use super::{Arrival, Counters, Dropped, Impairments, LinkConfig, Serializer};
+use super::{Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Serializer};
 use crate::queue::{Limit, droptail};
 use crate::ring::Ring;
 
@@ -101,14 +101,14 @@ impl FifoLink {
         !self.impairments.lossy
     }
 
-    /// A packet arrives at the queue. Returns when it will reach the far end, or gives it up to `drops`.
+    /// A packet arrives at the queue. Returns when it will reach the far end, or gives it up to `incidents`.
     #[inline]
-    pub fn pass(&mut self, now: Time, packet: &Packet, drops: &mut Vec<Dropped>) -> Option<Time> {
+    pub fn pass(&mut self, now: Time, packet: &Packet, incidents: &mut Incidents) -> Option<Time> {
         let n = self.arrived;
         self.arrived += 1;
         if let Some(reason) = self.refuse(now, packet, n) {
             self.dropped[reason as usize] += 1;
-            drops.push((*packet, reason));
+            incidents.push((*packet, Incident::Dropped(reason)));
             return None;
         }
         let departure = self.serializer.depart(now, packet.size);
@@ -127,8 +127,8 @@ impl FifoLink {
 
     /// See [`super::Link::push`].
     #[inline]
-    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, drops: &mut Vec<Dropped>) -> bool {
-        let Some(at) = self.pass(now, packet, drops) else { return false };
+    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
+        let Some(at) = self.pass(now, packet, incidents) else { return false };
         let first = self.packets.is_empty();
         let stored = self.packets.push(*packet);
         stored.at = at;
@@ -167,21 +167,21 @@ impl FifoLink {
 
     /// See [`super::Link::act`].
     #[inline]
-    pub fn act(&mut self, now: Time, drops: &mut Vec<Dropped>) -> bool {
+    pub fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         if self.impairments.lossy {
-            return self.draw(now, drops);
+            return self.draw(now, incidents);
         }
         true
     }
 
     /// On a lossy link, draws once for every packet that comes out.
     #[cold]
-    fn draw(&mut self, now: Time, drops: &mut Vec<Dropped>) -> bool {
+    fn draw(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         let Some(packet) = self.head().filter(|p| p.at <= now).copied() else { return false };
         let lost = self.impairments.lose();
         if lost {
             self.dropped[DropReason::RandomLoss as usize] += 1;
-            drops.push((packet, DropReason::RandomLoss));
+            incidents.push((packet, Incident::Dropped(DropReason::RandomLoss)));
             self.pop();
         }
         !lost
@@ -254,10 +254,9 @@ impl FifoLink {
             sent: self.accepted - backlog,
             sent_bytes: self.accepted_bytes - self.backlog_bytes,
             dropped: self.dropped,
-            marked: 0,
-            queue_area: 0,
             sojourn_sum: self.sojourn_sum,
             sojourns: self.accepted,
+            ..Counters::default()
         }
     }
 
@@ -272,11 +271,11 @@ impl FifoLink {
             sent: self.accepted,
             sent_bytes: self.accepted_bytes,
             dropped: self.dropped,
-            marked: 0,
             // The integral of the number in the system is the sum of the times that they stay.
             queue_area: self.sojourn_sum,
             sojourn_sum: self.sojourn_sum,
             sojourns: self.accepted,
+            ..Counters::default()
         };
         for visit in self.beyond.iter().filter(|v| v.departure > now) {
             c.sent -= 1;
@@ -323,10 +322,10 @@ impl FifoLink {
             sent: self.accepted - packets,
             sent_bytes: self.accepted_bytes - bytes,
             dropped: self.dropped,
-            marked: 0,
             queue_area: self.sojourn_sum.saturating_sub(area),
             sojourn_sum: self.sojourn_sum,
             sojourns: self.accepted,
+            ..Counters::default()
         }
     }
 

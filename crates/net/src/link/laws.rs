@@ -8,7 +8,7 @@ use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Probability,
 use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
 use proptest::prelude::*;
 
-use super::{Direction, Dropped, FifoLink, Link, LinkConfig, LinkSpec, QueuedLink};
+use super::{Direction, FifoLink, Incidents, Link, LinkConfig, LinkSpec, QueuedLink};
 use crate::queue::{QueueSpec, codel, droptail};
 use crate::router::{AgentSpec, rcp};
 
@@ -54,6 +54,7 @@ struct Trace {
     out: Vec<(Time, u64, u16)>,
     /// The second word of every packet that came out: where routers write.
     written: Vec<u64>,
+    ecn: Vec<Ecn>,
     dropped: Vec<u64>,
     backlogs: Vec<u64>,
 }
@@ -66,15 +67,16 @@ fn drive(link: &mut Link, arrivals: &[(u64, u16)]) -> Trace {
 /// The same with packets made from their number and size.
 fn drive_with(link: &mut Link, arrivals: &[(u64, u16)], packet: impl Fn(u64, u16) -> Packet) -> Trace {
     let mut trace = Trace::default();
-    let mut drops: Vec<Dropped> = Vec::new();
+    let mut drops: Incidents = Vec::new();
     let mut now = Time::ZERO;
-    let run_until = |link: &mut Link, until: Time, trace: &mut Trace, drops: &mut Vec<Dropped>| {
+    let run_until = |link: &mut Link, until: Time, trace: &mut Trace, drops: &mut Incidents| {
         while link.wake_at() <= until && link.wake_at().is_finite() {
             let t = link.wake_at();
             if link.act(t, drops) {
                 let p = link.head().unwrap();
                 trace.out.push((t, p.body[0], p.size));
                 trace.written.push(p.body[1]);
+                trace.ecn.push(p.ecn);
                 link.pop();
             }
         }
@@ -255,6 +257,25 @@ proptest! {
                 }
             }
             prop_assert!(trace.out.is_sorted_by_key(|&(_, id, _)| id));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_mark_that_comes_out_is_counted(arrivals in arrivals()) {
+        let agents = AgentSpec::descriptors().into_iter().map(|agent| {
+            Some(AgentSpec::from_value(&agent.name.into(), &At::root("router")).unwrap())
+        });
+        let agents: Vec<Option<AgentSpec>> = agents.chain([None]).collect();
+        let queues = QueueSpec::all_defaults().into_iter();
+        for (queue, router) in queues.flat_map(|queue| agents.iter().map(move |agent| (queue.clone(), agent))) {
+            let config = config_with(queue, |d| d.router = router.clone());
+            let mut link = Link::Queued(Box::new(QueuedLink::new(&config)));
+            let ecn = |id, size| Packet { ecn: Ecn::Ect0, ..packet(id, size) };
+            let trace = drive_with(&mut link, &arrivals, ecn);
+            let marked = trace.ecn.iter().filter(|ecn| **ecn == Ecn::Ce).count() as u64;
+            prop_assert_eq!(link.progress(Time::NEVER).marked, marked);
         }
     }
 }

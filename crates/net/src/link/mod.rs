@@ -8,6 +8,7 @@
 
 mod description;
 mod fifo;
+mod flight;
 mod impairments;
 mod queued;
 mod serializer;
@@ -50,6 +51,10 @@ pub struct Counters {
     pub dropped: [u64; DropReason::ALL.len()],
     /// Packets marked.
     pub marked: u64,
+    /// Copies of packets made on the way.
+    pub duplicated: u64,
+    /// Packets that reached the far end after one that was sent later.
+    pub reordered: u64,
     /// Integral of the packets in the system (waiting or in transmission) over time, in packet-nanoseconds.
     pub queue_area: u64,
     /// Sum over `sojourns` of the time from arrival to the end of transmission, in nanoseconds.
@@ -85,6 +90,8 @@ impl Counters {
             sent_bytes: self.sent_bytes - earlier.sent_bytes,
             dropped,
             marked: self.marked - earlier.marked,
+            duplicated: self.duplicated - earlier.duplicated,
+            reordered: self.reordered - earlier.reordered,
             queue_area: self.queue_area - earlier.queue_area,
             sojourn_sum: self.sojourn_sum - earlier.sojourn_sum,
             sojourns: self.sojourns - earlier.sojourns,
@@ -92,8 +99,17 @@ impl Counters {
     }
 }
 
-/// A dropped packet and why.
-pub type Dropped = (Packet, DropReason);
+/// What happened to a packet beside reaching the far end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Incident {
+    /// It was given up.
+    Dropped(DropReason),
+    /// A copy of it was made, which is on its way as well.
+    Duplicated,
+}
+
+/// What happened on a link since its driver last looked, in order.
+pub type Incidents<P = Packet> = Vec<(P, Incident)>;
 
 /// Everything that defines a link in a run.
 #[derive(Clone, Debug)]
@@ -150,26 +166,26 @@ impl Link {
         }
     }
 
-    /// A packet arrives at the queue; its [`Packet::hop`] becomes `hop`. Packets given up go to `drops`. Returns true if
+    /// A packet arrives at the queue; its [`Packet::hop`] becomes `hop`. What else happens goes to `incidents`. Returns true if
     /// `wake_at` changed.
     ///
     /// The packet comes by reference and is changed only where it comes to lie: a narrow store followed by a wide load
     /// of the same bytes would stall the processor on every hop.
     #[inline]
-    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, drops: &mut Vec<Dropped>) -> bool {
+    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         match self {
-            Link::Fifo(link) => link.push(now, packet, hop, drops),
-            Link::Stamped(link) => link.push(now, packet, hop, drops),
-            Link::Queued(link) => link.push(now, Packet { hop, ..*packet }, drops),
+            Link::Fifo(link) => link.push(now, packet, hop, incidents),
+            Link::Stamped(link) => link.push(now, packet, hop, incidents),
+            Link::Queued(link) => link.push(now, Packet { hop, ..*packet }, incidents),
         }
     }
 
     /// A packet arrives and is passed on at once: returns when it reaches the far end, or `None` if it was given up.
     /// Only for a link that [`Link::passes_on`].
     #[inline]
-    pub fn pass(&mut self, now: Time, packet: &Packet, drops: &mut Vec<Dropped>) -> Option<Time> {
+    pub fn pass(&mut self, now: Time, packet: &Packet, incidents: &mut Incidents) -> Option<Time> {
         match self {
-            Link::Fifo(link) => link.pass(now, packet, drops),
+            Link::Fifo(link) => link.pass(now, packet, incidents),
             Link::Stamped(_) | Link::Queued(_) => None,
         }
     }
@@ -200,8 +216,8 @@ impl Link {
     /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
     /// will at [`Packet::at`] on a link that hands packets on.
     #[inline]
-    pub fn act(&mut self, now: Time, drops: &mut Vec<Dropped>) -> bool {
-        either!(self, link => link.act(now, drops))
+    pub fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
+        either!(self, link => link.act(now, incidents))
     }
 
     /// The packet that reaches the far end first. It stays until [`Link::pop`], so that it is copied once, to where it
@@ -308,9 +324,12 @@ impl Link {
 }
 
 impl LinkConfig {
-    /// True if the link serves at one rate all the time.
+    /// True if the link serves at one rate all the time, and nothing befalls packets on their way but loss.
     fn is_steady(&self) -> bool {
-        self.trace.is_none() && self.direction.rate_changes.is_empty() && self.direction.power.is_none()
+        self.trace.is_none()
+            && self.direction.rate_changes.is_empty()
+            && self.direction.power.is_none()
+            && self.direction.impairments.is_empty()
     }
 
     fn service(&self) -> Service {

@@ -2,20 +2,26 @@
 
 use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Packet, Time, VerdictSink};
 
-use super::{Arrival, Counters, Impairments, LinkConfig, Service};
+use super::flight::{Flight, Launched};
+use super::{Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Service};
 use crate::power::{Ledger, Moment, Port, Power, Shaper};
 use crate::queue::{AnyDiscipline, Discipline};
 use crate::ring::Ring;
 use crate::router::{Agent, AnyAgent, QueueView};
 
 /// What a [`QueuedLink`] carries: a simulated packet or a real one, with room for one time.
-pub trait Carried: Frame {
+pub trait Carried: Frame + Clone {
     /// The time last set.
     fn at(&self) -> Time;
     /// Sets the time: of arrival while the packet waits, of arrival at the far end once it has left.
     fn set_at(&mut self, at: Time);
     /// The index of the flow in whatever keeps flows; `None` for a packet that belongs to no flow of ours.
     fn flow(&self) -> Option<u32>;
+    /// The packet has left the transmitter at `at`.
+    #[inline]
+    fn set_left(&mut self, at: Time) {
+        let _ = at;
+    }
 }
 
 impl Carried for Packet {
@@ -41,7 +47,7 @@ pub struct QueuedLink<P> {
     in_service: Option<(P, Time)>,
     /// With nothing in transmission, when the head of the queue may start; never if it need not wait for that.
     start_at: Time,
-    in_flight: Ring<P>,
+    flight: Flight<P>,
     service: Service,
     /// Power control, in place of the service.
     port: Option<Box<Port>>,
@@ -62,13 +68,13 @@ pub struct QueuedLink<P> {
 /// Counts what the discipline gives up. Packets on their way in carry their arrival in [`Carried::at`].
 struct Verdicts<'a, P> {
     counters: &'a mut Counters,
-    drops: &'a mut Vec<(P, DropReason)>,
+    incidents: &'a mut Incidents<P>,
 }
 
 impl<P> VerdictSink<P> for Verdicts<'_, P> {
     fn dropped(&mut self, packet: P, reason: DropReason) {
         self.counters.dropped[reason as usize] += 1;
-        self.drops.push((packet, reason));
+        self.incidents.push((packet, Incident::Dropped(reason)));
     }
     fn marked(&mut self, _packet: &P, _reason: MarkReason) {
         self.counters.marked += 1;
@@ -85,7 +91,7 @@ impl<P: Carried> QueuedLink<P> {
             queue: direction.queue.build(config.queue_context()),
             in_service: None,
             start_at: Time::NEVER,
-            in_flight: Ring::default(),
+            flight: Flight::new(config),
             service: config.service(),
             port: power.map(|power| Box::new(Port::new(power, direction.rate))),
             shaper: power.and_then(Power::shaping).map(|period| Box::new(Shaper::new(period))),
@@ -103,7 +109,7 @@ impl<P: Carried> QueuedLink<P> {
 
     /// True if a packet that has left the transmitter is sure to reach the far end.
     pub fn can_hand_on(&self) -> bool {
-        !self.impairments.lossy
+        !self.impairments.lossy && !self.flight.is_impaired()
     }
 
     /// Lets packets come out as soon as they have left the transmitter, ahead of the time in [`Carried::at`] at which they
@@ -112,20 +118,19 @@ impl<P: Carried> QueuedLink<P> {
         self.hands_on = true;
     }
 
-    /// A packet arrives at the queue. Packets given up go to `drops`. Returns true if `wake_at` changed.
-    pub fn push(&mut self, now: Time, mut packet: P, drops: &mut Vec<(P, DropReason)>) -> bool {
+    /// A packet arrives at the queue. What else happens goes to `incidents`. Returns true if `wake_at` changed.
+    pub fn push(&mut self, now: Time, mut packet: P, incidents: &mut Incidents<P>) -> bool {
         let before = self.wake_at();
-        self.settle(now, drops);
+        self.settle(now, incidents);
         let n = self.counters.arrived;
         self.counters.arrived += 1;
         if let Some(reason) = self.impairments.refuse(now, &packet, n) {
-            self.counters.dropped[reason as usize] += 1;
-            drops.push((packet, reason));
+            self.give_up(packet, reason, incidents);
         } else {
             packet.set_at(now);
             match &mut self.shaper {
                 Some(shaper) => shaper.push(now, packet),
-                None => self.enqueue(now, packet, drops),
+                None => self.enqueue(now, packet, incidents),
             }
             self.due = self.next_due();
         }
@@ -133,53 +138,57 @@ impl<P: Carried> QueuedLink<P> {
     }
 
     /// A packet reaches the queue.
-    fn enqueue(&mut self, now: Time, packet: P, drops: &mut Vec<(P, DropReason)>) {
+    fn enqueue(&mut self, now: Time, packet: P, incidents: &mut Incidents<P>) {
         if self.agent.is_some() {
             let view = self.view(now);
             self.agent.iter_mut().for_each(|agent| agent.arrived(now, &packet, &view));
         }
-        let (size, dropped) = (packet.size(), drops.len());
-        self.queue.enqueue(now, packet, &mut Verdicts { counters: &mut self.counters, drops });
+        let (size, dropped) = (packet.size(), incidents.len());
+        self.queue.enqueue(now, packet, &mut Verdicts { counters: &mut self.counters, incidents });
         if let Some(port) = &mut self.port {
-            port.arrived(now, size, drops.len() == dropped);
-            self.start_on_port(now, drops);
-            self.review(now, Moment::Arrival, drops);
+            port.arrived(now, size, incidents.len() == dropped);
+            self.start_on_port(now, incidents);
+            self.review(now, Moment::Arrival, incidents);
         } else if !self.end_of_service().is_finite() {
-            self.start(now, drops);
+            self.start(now, incidents);
         }
     }
 
     /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
     /// will be sure to on a link that hands packets on.
-    pub fn act(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) -> bool {
-        self.settle(now, drops);
+    pub fn act(&mut self, now: Time, incidents: &mut Incidents<P>) -> bool {
+        self.settle(now, incidents);
         if self.head().is_none_or(|p| p.at() > now && !self.hands_on) {
             return false;
         }
         let lost = self.impairments.lose();
-        if lost {
-            self.counters.dropped[DropReason::RandomLoss as usize] += 1;
-            drops.extend(self.pop().map(|packet| (packet, DropReason::RandomLoss)));
+        if lost && let Some(packet) = self.flight.lose() {
+            self.give_up(packet, DropReason::RandomLoss, incidents);
         }
         !lost
+    }
+
+    #[cold]
+    fn give_up(&mut self, packet: P, reason: DropReason, incidents: &mut Incidents<P>) {
+        Verdicts { counters: &mut self.counters, incidents }.dropped(packet, reason);
     }
 
     /// The packet that reaches the far end first.
     #[inline]
     pub fn head(&self) -> Option<&P> {
-        self.in_flight.front()
+        self.flight.front()
     }
 
     /// Takes the head.
     #[inline]
     pub fn pop(&mut self) -> Option<P> {
-        self.in_flight.pop()
+        self.flight.pop()
     }
 
     /// When [`QueuedLink::act`] must be called next.
     #[inline]
     pub fn wake_at(&self) -> Time {
-        self.in_flight.front().map_or(self.due, |packet| self.due.min(packet.at()))
+        self.due.min(self.flight.wake_at())
     }
 
     fn next_due(&self) -> Time {
@@ -208,70 +217,79 @@ impl<P: Carried> QueuedLink<P> {
 
     /// Does everything that is due up to `now`, in order of time: transmissions end and begin, the port changes its state,
     /// the agent wakes.
-    fn settle(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
+    fn settle(&mut self, now: Time, incidents: &mut Incidents<P>) {
         while self.due <= now {
             let (end, tick, port) = (self.end_of_service(), self.agent_wake_at(), self.port_wake_at());
             if port == self.due && port < end {
-                self.wake_port(port, drops);
+                self.wake_port(port, incidents);
             } else if tick <= end {
                 let view = self.view(tick);
                 self.agent.iter_mut().for_each(|agent| agent.wake(tick, &view));
             } else {
-                self.end_service(end, drops);
+                self.end_service(end, incidents);
             }
             self.due = self.next_due();
         }
+        self.flight.settle(now);
         self.integrate(now);
     }
 
     /// Ends the transmission in progress at `end` and starts the next.
-    fn end_service(&mut self, end: Time, drops: &mut Vec<(P, DropReason)>) {
+    fn end_service(&mut self, end: Time, incidents: &mut Incidents<P>) {
         self.integrate(end);
-        let Some((mut packet, _)) = self.in_service.take() else { return self.transmit(end, drops) };
+        let Some((mut packet, _)) = self.in_service.take() else { return self.transmit(end, incidents) };
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(packet.size());
         self.counters.sojourns += 1;
         let sojourn = end.since(packet.at());
         self.counters.sojourn_sum += sojourn.as_nanos();
-        packet.set_at(end + self.delay);
-        self.in_flight.push(packet);
+        packet.set_left(end);
+        match self.flight.launch(end, packet, self.delay) {
+            Launched::Off => {}
+            Launched::Doubled(packet, copies) => {
+                self.counters.duplicated += u64::from(copies);
+                let duplicated = (packet, Incident::Duplicated);
+                incidents.extend(std::iter::repeat_n(duplicated, copies as usize));
+            }
+            Launched::Lost(packet) => self.give_up(packet, DropReason::RandomLoss, incidents),
+        }
         if let Some(port) = &mut self.port {
             port.ended(end, sojourn);
-            self.start_on_port(end, drops);
-            self.review(end, Moment::Departure, drops);
+            self.start_on_port(end, incidents);
+            self.review(end, Moment::Departure, incidents);
         } else {
-            self.start(end, drops);
+            self.start(end, incidents);
         }
     }
 
     /// The port or the shaper has something to do at `now`.
-    fn wake_port(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
+    fn wake_port(&mut self, now: Time, incidents: &mut Incidents<P>) {
         self.integrate(now);
         while let Some(packet) = self.shaper.as_mut().and_then(|shaper| shaper.pop(now)) {
-            self.enqueue(now, packet, drops);
+            self.enqueue(now, packet, incidents);
         }
         if let Some(port) = &mut self.port
             && port.wake_at() <= now
         {
             port.advance(now);
-            self.start_on_port(now, drops);
-            self.review(now, Moment::Own, drops);
+            self.start_on_port(now, incidents);
+            self.review(now, Moment::Own, incidents);
         }
     }
 
     /// Lets the port review its rate, and starts a packet if it may then start.
-    fn review(&mut self, now: Time, moment: Moment, drops: &mut Vec<(P, DropReason)>) {
+    fn review(&mut self, now: Time, moment: Moment, incidents: &mut Incidents<P>) {
         let waiting = self.queue.bytes();
         if let Some(port) = &mut self.port {
             port.review(now, waiting, moment);
         }
-        self.start_on_port(now, drops);
+        self.start_on_port(now, incidents);
     }
 
     /// Starts a packet if the port may start one. What it holds back or takes up again changes when it ends.
-    fn start_on_port(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
+    fn start_on_port(&mut self, now: Time, incidents: &mut Incidents<P>) {
         if self.port.as_ref().is_some_and(|port| port.can_start()) {
-            self.start(now, drops);
+            self.start(now, incidents);
         }
         if let (Some(port), Some((_, end))) = (&self.port, &mut self.in_service) {
             *end = port.end_of_service();
@@ -279,7 +297,7 @@ impl<P: Carried> QueuedLink<P> {
     }
 
     /// Starts the next transmission, if a packet waits, as soon as the service allows.
-    fn start(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
+    fn start(&mut self, now: Time, incidents: &mut Incidents<P>) {
         if let Service::Trace(opportunities) = &mut self.service
             && self.queue.len() > 0
         {
@@ -289,20 +307,21 @@ impl<P: Carried> QueuedLink<P> {
                 return;
             }
         }
-        self.transmit(now, drops);
+        self.transmit(now, incidents);
     }
 
     /// Takes the next packet from the queue and transmits it.
-    fn transmit(&mut self, now: Time, drops: &mut Vec<(P, DropReason)>) {
+    fn transmit(&mut self, now: Time, incidents: &mut Incidents<P>) {
         self.start_at = Time::NEVER;
-        let verdicts = &mut Verdicts { counters: &mut self.counters, drops };
+        let verdicts = &mut Verdicts { counters: &mut self.counters, incidents };
         let Some(mut packet) = self.queue.dequeue(now, verdicts) else {
             self.service.idle();
             return;
         };
         if self.agent.is_some() {
             let view = self.view(now);
-            self.agent.iter_mut().for_each(|agent| agent.leaving(now, &mut packet, &view));
+            let verdicts = &mut Verdicts { counters: &mut self.counters, incidents };
+            self.agent.iter_mut().for_each(|agent| agent.leaving(now, &mut packet, &view, verdicts));
         }
         let size = packet.size() as u16;
         let end = match &mut self.port {
@@ -337,18 +356,23 @@ impl<P: Carried> QueuedLink<P> {
 
     /// Packets that the link holds: waiting, in transmission or in flight.
     pub fn inside(&self) -> u64 {
-        self.in_system() + self.in_flight.len() as u64
+        self.in_system() + self.flight.len() as u64
     }
 
     /// What was counted so far, but for the integral of the queue.
     pub fn progress(&self) -> Counters {
-        self.counters
+        Counters { reordered: self.flight.reordered(), ..self.counters }
     }
 
     /// What was counted up to `now`.
     pub fn counters(&mut self, now: Time) -> Counters {
         self.integrate(now);
-        self.counters
+        self.progress()
+    }
+
+    /// The packets in flight, in any order.
+    pub fn in_flight(&self) -> impl Iterator<Item = &P> {
+        self.flight.iter()
     }
 
     /// The router agent, if there is one.

@@ -92,6 +92,17 @@ impl Trace {
         self.times.last().map_or(Duration::ZERO, |t| t.since(Time::ZERO))
     }
 
+    /// Bytes that the opportunities after `from` let pass, up to and with `until`.
+    pub fn offered(&self, from: Time, until: Time) -> u64 {
+        let period = self.period().as_nanos();
+        let up_to = |time: Time| {
+            let (rounds, rest) = (time.as_nanos() / period, time.as_nanos() % period);
+            let in_round = self.times.partition_point(|t| t.as_nanos() <= rest);
+            rounds * self.times.len() as u64 + in_round as u64
+        };
+        (up_to(until) - up_to(from)) * u64::from(self.opportunity)
+    }
+
     /// Mean rate at which full opportunities pass packets of their size, the overhead taken out.
     pub fn mean_rate(&self) -> BitRate {
         let bytes = u128::from(self.opportunity.saturating_sub(self.overhead)) * self.times.len() as u128;
@@ -231,6 +242,22 @@ mod tests {
         assert_eq!(out, [1, 2, 2, 3, 4, 4, 5].map(ms));
         o.idle();
         assert_eq!(sent(&mut o, ms(1_000_001), 1500), ms(1_000_002), "after a long silence");
+    }
+
+    #[test]
+    fn what_a_trace_offers_is_what_a_reader_takes() {
+        for list in [&[0, 1, 2][..], &[5, 10], &[3, 3, 7], &[0, 0, 4]] {
+            let mut reader = opportunities(list);
+            let taken: Vec<Time> = (0..40).map(|_| reader.take()).collect();
+            for (from, until) in [(0, 3), (0, 4), (1, 2), (2, 11), (4, 5), (5, 5), (3, 12)] {
+                let between = taken.iter().filter(|t| ms(from) < **t && **t <= ms(until)).count() as u64;
+                assert_eq!(
+                    reader.trace.offered(ms(from), ms(until)),
+                    between * 1504,
+                    "{list:?} {from} {until}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -9,11 +9,13 @@ use std::ops::Range;
 
 use dumbbell_core::{DropReason, Duration, Packet, Time};
 
-use super::{Arrival, Counters, Dropped, FifoLink, LinkConfig};
+use super::{Arrival, Counters, FifoLink, Incident, Incidents, LinkConfig};
 use crate::queue::droptail;
 use crate::ring::Ring;
 use crate::router::rcp::{Params, Router};
 use crate::router::{Agent, QueueView};
+
+const OVERFLOW: Incident = Incident::Dropped(DropReason::Overflow);
 
 /// A DropTail queue at a constant rate with a router of RCP.
 #[derive(Clone, Debug)]
@@ -48,14 +50,14 @@ impl StampedLink {
 
     /// See [`super::Link::push`].
     #[inline]
-    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, drops: &mut Vec<Dropped>) -> bool {
+    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         self.catch_up(now);
         let start = self.fifo.free_at().max(now);
         let before = self.fifo.inside();
-        let first = self.fifo.push(now, packet, hop, drops);
+        let first = self.fifo.push(now, packet, hop, incidents);
         let accepted = self.fifo.inside() != before;
         // The router sees what arrives at the queue, also if it finds no room.
-        if accepted || drops.last().is_some_and(|(_, reason)| *reason == DropReason::Overflow) {
+        if accepted || incidents.last().is_some_and(|(_, what)| *what == OVERFLOW) {
             self.router.count(now, packet);
         }
         if !accepted {
@@ -135,13 +137,13 @@ impl StampedLink {
 
     /// See [`super::Link::act`].
     #[inline]
-    pub fn act(&mut self, now: Time, drops: &mut Vec<Dropped>) -> bool {
+    pub fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         self.catch_up(now);
         if self.waiting == self.fifo.inside() {
             // Nobody looked since the head left.
             self.leave(|departure| departure <= now);
         }
-        self.fifo.act(now, drops)
+        self.fifo.act(now, incidents)
     }
 
     /// The arrivals noted.

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::{GuardFrom, Ledger, PolicySpec, Power, Span, State};
 use crate::link::laws::described;
-use crate::link::{Dropped, LinkConfig, QueuedLink};
+use crate::link::{Incidents, LinkConfig, QueuedLink};
 use crate::queue::{QueueSpec, droptail};
 
 const LINK: BitRate = BitRate::from_bps(10_000_000);
@@ -32,7 +32,7 @@ fn us(t: u64) -> Time {
 struct Run {
     link: QueuedLink<Packet>,
     now: Time,
-    drops: Vec<Dropped>,
+    drops: Incidents,
     dropped_at: Vec<Time>,
     offered: u64,
     /// Time of departure, number, size.

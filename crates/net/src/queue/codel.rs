@@ -131,8 +131,7 @@ impl<P: Frame> CoDel<P> {
     /// Marks the packet and returns it if it can be marked; otherwise drops it.
     fn signal(&self, mut packet: P, sink: &mut impl VerdictSink<P>) -> Option<P> {
         if self.ecn && packet.ecn().is_capable() {
-            packet.mark_ce();
-            sink.marked(&packet, MarkReason::Law);
+            sink.mark(&mut packet, MarkReason::Law);
             return Some(packet);
         }
         sink.dropped(packet, DropReason::Law);

@@ -4,7 +4,7 @@
 //! need not guess (RCP, XCP). It is generic over [`Frame`], so the same code stamps simulated packets and real ones.
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, Frame, HeaderKind, Time};
+use dumbbell_core::{BitRate, Frame, HeaderKind, Time, VerdictSink};
 
 pub mod rcp;
 pub mod xcp;
@@ -42,8 +42,14 @@ pub trait Agent {
     /// `packet` arrives at the queue. The queue may yet drop it.
     fn arrived<P: Frame>(&mut self, now: Time, packet: &P, queue: &QueueView);
 
-    /// `packet` has left the queue and is about to be transmitted.
-    fn leaving<P: Frame>(&mut self, now: Time, packet: &mut P, queue: &QueueView);
+    /// `packet` has left the queue and is about to be transmitted. A mark goes through `sink`.
+    fn leaving<P: Frame>(
+        &mut self,
+        now: Time,
+        packet: &mut P,
+        queue: &QueueView,
+        sink: &mut impl VerdictSink<P>,
+    );
 
     /// A time that the agent asked for has come.
     fn wake(&mut self, now: Time, queue: &QueueView);
@@ -93,8 +99,14 @@ macro_rules! agents {
                 match self { $( AnyAgent::$variant(a) => a.arrived(now, packet, queue) ),+ }
             }
             #[inline]
-            fn leaving<P: Frame>(&mut self, now: Time, packet: &mut P, queue: &QueueView) {
-                match self { $( AnyAgent::$variant(a) => a.leaving(now, packet, queue) ),+ }
+            fn leaving<P: Frame>(
+                &mut self,
+                now: Time,
+                packet: &mut P,
+                queue: &QueueView,
+                sink: &mut impl VerdictSink<P>,
+            ) {
+                match self { $( AnyAgent::$variant(a) => a.leaving(now, packet, queue, sink) ),+ }
             }
             #[inline]
             fn wake(&mut self, now: Time, queue: &QueueView) {
@@ -114,4 +126,21 @@ macro_rules! agents {
 agents! {
     Rcp(rcp) => Router,
     Xcp(xcp) => Router,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use dumbbell_core::{DropReason, MarkReason, VerdictSink};
+
+    /// For agents that neither drop nor mark.
+    pub struct NoVerdicts;
+
+    impl<P> VerdictSink<P> for NoVerdicts {
+        fn dropped(&mut self, _packet: P, reason: DropReason) {
+            panic!("a drop: {reason:?}");
+        }
+        fn marked(&mut self, _packet: &P, reason: MarkReason) {
+            panic!("a mark: {reason:?}");
+        }
+    }
 }

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{
-    BitRate, Bytes, ConfigError, Duration, Frame, HeaderKind, Registered, Time, Validate, config, words,
+    BitRate, Bytes, ConfigError, Duration, Frame, HeaderKind, Registered, Time, Validate, VerdictSink,
+    config, words,
 };
 use dumbbell_header::RcpHeader;
 use rand_distr::{Distribution, StandardNormal};
@@ -395,7 +396,13 @@ impl Agent for Router {
     }
 
     #[inline]
-    fn leaving<P: Frame>(&mut self, _now: Time, packet: &mut P, _queue: &QueueView) {
+    fn leaving<P: Frame>(
+        &mut self,
+        _now: Time,
+        packet: &mut P,
+        _queue: &QueueView,
+        _sink: &mut impl VerdictSink<P>,
+    ) {
         self.stamp(packet);
     }
 

@@ -3,7 +3,9 @@
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{ConfigError, Duration, Frame, HeaderKind, Registered, Time, Validate, config};
+use dumbbell_core::{
+    ConfigError, Duration, Frame, HeaderKind, Registered, Time, Validate, VerdictSink, config,
+};
 use dumbbell_header::XcpHeader;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -173,7 +175,13 @@ impl Agent for Router {
         }
     }
 
-    fn leaving<P: Frame>(&mut self, _now: Time, packet: &mut P, queue: &QueueView) {
+    fn leaving<P: Frame>(
+        &mut self,
+        _now: Time,
+        packet: &mut P,
+        queue: &QueueView,
+        _sink: &mut impl VerdictSink<P>,
+    ) {
         self.least = self.least.min(queue.bytes);
         let Some(header) = packet.read::<XcpHeader>() else { return };
         let known = header.rtt > 0.0 && header.spacing > 0.0;
@@ -212,6 +220,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::router::tests::NoVerdicts;
 
     const RATE: BitRate = BitRate::from_bps(100_000_000);
     const CAPACITY: f64 = 12_500_000.0;
@@ -243,7 +252,7 @@ mod tests {
         (0..packets)
             .map(|_| {
                 let mut one = one;
-                router.leaving(router.since, &mut one, &view(queue));
+                router.leaving(router.since, &mut one, &view(queue), &mut NoVerdicts);
                 delta_of(&one)
             })
             .collect()
@@ -259,7 +268,7 @@ mod tests {
         let spare = 0.4 * (CAPACITY - 100_000.0 / interval);
         assert!((given / spare - 1.0).abs() < 1e-9, "{given} of {spare}");
         let mut more = packet(ASKING);
-        router.leaving(router.since, &mut more, &view(0));
+        router.leaving(router.since, &mut more, &view(0), &mut NoVerdicts);
         assert!(delta_of(&more).abs() < 1e-3, "nothing is left");
     }
 
@@ -288,7 +297,7 @@ mod tests {
                 let mut one = packet(XcpHeader { spacing, rtt, delta });
                 router.arrived(router.since, &one, &view(0));
                 router.wake(router.wake_at(), &view(0));
-                router.leaving(router.since, &mut one, &view(0));
+                router.leaving(router.since, &mut one, &view(0), &mut NoVerdicts);
                 prop_assert!(delta_of(&one).is_finite());
                 prop_assert!(delta_of(&one) <= delta.max(0.0));
             }

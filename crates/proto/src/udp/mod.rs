@@ -105,12 +105,20 @@ impl<S: Schedule> SendEnd for Source<S> {
 pub struct Sink {
     size: u64,
     expected: u64,
+    /// Which of the last numbers before `expected` have arrived, the latest in the lowest bit: a copy counts no bytes. One
+    /// that is further behind counts as the first of its number (as in RFC 4303 section 3.4.3, but for that).
+    seen: u64,
     report: ReceiverReport,
 }
 
 impl Sink {
     fn new(opening: &Opening) -> Sink {
-        Sink { size: opening.size.unwrap_or(u64::MAX), expected: 0, report: ReceiverReport::default() }
+        Sink {
+            size: opening.size.unwrap_or(u64::MAX),
+            expected: 0,
+            seen: 0,
+            report: ReceiverReport::default(),
+        }
     }
 }
 
@@ -119,11 +127,21 @@ impl Stage for Sink {
         let report = &mut self.report;
         report.packets += 1;
         report.marks += u64::from(packet.ecn == Ecn::Ce);
-        report.delivered += u64::from(packet.size).saturating_sub(u64::from(HEADER));
-        if packet.body[0] < self.expected {
+        let number = packet.body[0];
+        let mut is_copy = false;
+        if number < self.expected {
             report.out_of_order += 1;
+            let bit = u32::try_from(self.expected - 1 - number).ok().and_then(|n| 1_u64.checked_shl(n));
+            let bit = bit.unwrap_or(0);
+            is_copy = self.seen & bit != 0;
+            self.seen |= bit;
         } else {
-            self.expected = packet.body[0] + 1;
+            let ahead = u32::try_from(number + 1 - self.expected).ok();
+            self.seen = ahead.and_then(|n| self.seen.checked_shl(n)).unwrap_or(0) | 1;
+            self.expected = number + 1;
+        }
+        if !is_copy {
+            report.delivered += u64::from(packet.size).saturating_sub(u64::from(HEADER));
         }
         if report.delivered >= self.size && report.finished.is_none() {
             report.finished = Some(now);

@@ -22,7 +22,7 @@ use dumbbell_proto::Opening;
 
 use self::flows::{Recorder, Slot};
 use self::memory::Endpoints;
-use self::network::{Delivery, Network};
+use self::network::{Delivery, Dropped, Network, Tally};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
 use self::timers::Timers;
@@ -106,6 +106,15 @@ fn run_flows(
     }
 }
 
+/// What a run's measured part came to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measured {
+    /// Packet-hops, those of the warm-up too.
+    packet_hops: u64,
+    /// What became of packets.
+    tally: Tally,
+}
+
 /// The owners of events behind the links, in the order in which ties are settled.
 struct Owners {
     timers: u32,
@@ -159,12 +168,13 @@ struct Engine<'p> {
     routes: Vec<(u32, u32, u32)>,
     /// Links whose arrivals are written down.
     recorded: Vec<u32>,
-    /// Counters of every link when the warm-up ended.
+    /// Counters of every link, and of the network, when the warm-up ended.
     link_baseline: Vec<Counters>,
+    tally_baseline: Tally,
     /// When flows that are in progress at the end are taken to end: the end of the measured part, then of the drain.
     until: Time,
-    /// Packet-hops of the measured part and before, once it is over.
-    measured: Option<u64>,
+    /// What was measured, once that is over.
+    measured: Option<Measured>,
     /// When the measured part ended.
     measured_until: Time,
     /// Flows that the drain waits for.
@@ -226,6 +236,7 @@ impl<'p> Engine<'p> {
             routes,
             recorded: (0..).zip(&plan.links).filter(|(_, l)| l.recorded).map(|(i, _)| i).collect(),
             link_baseline,
+            tally_baseline: Tally::default(),
             until: end,
             measured: None,
             measured_until: end,
@@ -467,7 +478,7 @@ impl<'p> Engine<'p> {
     fn note_drops(&mut self, now: Time) {
         self.count_rows();
         let mut emptied = Vec::new();
-        for (link, (packet, reason)) in std::mem::take(&mut self.network.dropped) {
+        for Dropped { link, packet, reason } in std::mem::take(&mut self.network.dropped) {
             let slot = &mut self.slots[packet.flow as usize];
             slot.dropped += 1;
             if slot.is_closed() && slot.active && self.network.inside(packet.flow) == 0 {
@@ -508,6 +519,7 @@ impl<'p> Engine<'p> {
             *baseline = link.counters(now);
             link.read_port(now);
         }
+        self.tally_baseline = self.network.tally;
         for slot in self.slots.iter_mut().filter(|s| s.active) {
             slot.delivered_at_warmup = slot.receiver.report().delivered;
         }
@@ -548,7 +560,14 @@ impl<'p> Engine<'p> {
         }
         self.recorder.end_measurement();
         self.note_arrivals();
-        self.measured = Some(self.write_links(end));
+        let packet_hops = self.write_links(end);
+        // Before the end of the warm-up nothing is measured.
+        let tally = if end > Time::ZERO + self.plan.warmup {
+            self.network.tally.since(&self.tally_baseline)
+        } else {
+            Tally::default()
+        };
+        self.measured = Some(Measured { packet_hops, tally });
         self.measured_until = end;
         self.network.tree.set(self.owners.arrivals, Time::NEVER);
         self.arm_sessions();
@@ -565,7 +584,8 @@ impl<'p> Engine<'p> {
         for slot in self.slots.iter().filter(|s| s.active) {
             self.recorder.record(slot, self.until);
         }
-        let packet_hops = self.measured.unwrap_or_default();
+        let Measured { packet_hops, tally } = self.measured.unwrap_or_default();
+        let total = self.network.tally;
         let (flows, transfers, totals) = self.recorder.finish();
         self.results.flows = flows;
         self.results.transfers = transfers;
@@ -581,9 +601,14 @@ impl<'p> Engine<'p> {
             goodput: if measured > 0.0 { totals.measured_bytes as f64 * 8.0 / measured } else { 0.0 },
             fairness: totals.fairness(),
             fct_mean: totals.fct_mean(),
-            packets_sent: self.network.packets_sent,
-            packets_delivered: self.network.packets_delivered,
-            packets_dropped: self.network.packets_dropped,
+            packets_sent: tally.sent,
+            packets_duplicated: tally.duplicated,
+            packets_delivered: tally.delivered,
+            packets_dropped: tally.dropped,
+            total_sent: total.sent,
+            total_duplicated: total.duplicated,
+            total_delivered: total.delivered,
+            total_dropped: total.dropped,
             packets_inside: self.network.packets_inside(),
         });
         self.results

@@ -1,7 +1,7 @@
 //! Links joined into paths: where a packet goes next, and what became of every packet.
 
-use dumbbell_core::{Packet, Time, memory};
-use dumbbell_net::link::{Dropped, Link};
+use dumbbell_core::{DropReason, Packet, Time, memory};
+use dumbbell_net::link::{Incident, Incidents, Link};
 
 use super::tree::Tree;
 
@@ -36,16 +36,48 @@ pub struct Network {
     paths: Vec<u32>,
     /// Per flow slot: packets in the network.
     inside: Vec<u32>,
-    /// Packets dropped since the last look, with the link that dropped them.
-    drops: Vec<Dropped>,
-    /// What the engine must be told of.
-    pub dropped: Vec<(u32, Dropped)>,
+    /// What happened on the link at hand.
+    incidents: Incidents,
+    /// Packets dropped since the engine last looked.
+    pub dropped: Vec<Dropped>,
+    /// What became of all packets so far.
+    pub tally: Tally,
+}
+
+/// A packet that a link dropped.
+#[derive(Clone, Copy, Debug)]
+pub struct Dropped {
+    /// The link.
+    pub link: u32,
+    /// The packet.
+    pub packet: Packet,
+    /// Why.
+    pub reason: DropReason,
+}
+
+/// What became of packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
     /// Packets handed to the network.
-    pub packets_sent: u64,
+    pub sent: u64,
+    /// Copies that links made.
+    pub duplicated: u64,
     /// Packets that reached an endpoint.
-    pub packets_delivered: u64,
+    pub delivered: u64,
     /// Packets dropped.
-    pub packets_dropped: u64,
+    pub dropped: u64,
+}
+
+impl Tally {
+    /// What was counted since `earlier`.
+    pub fn since(&self, earlier: &Tally) -> Tally {
+        Tally {
+            sent: self.sent - earlier.sent,
+            duplicated: self.duplicated - earlier.duplicated,
+            delivered: self.delivered - earlier.delivered,
+            dropped: self.dropped - earlier.dropped,
+        }
+    }
 }
 
 impl Network {
@@ -70,11 +102,9 @@ impl Network {
             tree,
             paths,
             inside: Vec::new(),
-            drops: Vec::new(),
+            incidents: Vec::new(),
             dropped: Vec::new(),
-            packets_sent: 0,
-            packets_delivered: 0,
-            packets_dropped: 0,
+            tally: Tally::default(),
         };
         (network, starts)
     }
@@ -99,7 +129,7 @@ impl Network {
     /// An endpoint sends a packet along the path that begins at `start`.
     #[inline]
     pub fn send(&mut self, now: Time, packet: &Packet, start: u32) {
-        self.packets_sent += 1;
+        self.tally.sent += 1;
         self.inside[packet.flow as usize] += 1;
         self.enter(now, packet, start + 1, self.paths[start as usize]);
     }
@@ -108,18 +138,21 @@ impl Network {
     #[inline]
     pub fn step(&mut self, now: Time, link: u32) -> Option<Delivery> {
         let from = &mut self.links[link as usize];
-        let arrived = from.act(now, &mut self.drops);
+        let arrived = from.act(now, &mut self.incidents);
         let (true, Some(packet)) = (arrived, from.head()) else {
             self.tree.set(link, from.wake_at());
-            self.account_drops(link);
+            self.account(link);
             return None;
         };
         let packet = *packet;
         from.pop();
         self.tree.set(link, from.wake_at());
+        if !self.incidents.is_empty() {
+            self.account(link);
+        }
         let next = self.paths[packet.hop as usize];
         if next >= END_REVERSE {
-            self.packets_delivered += 1;
+            self.tally.delivered += 1;
             self.inside[packet.flow as usize] -= 1;
             return Some(Delivery { packet, forward: next == END_FORWARD });
         }
@@ -139,28 +172,38 @@ impl Network {
             if next & (EXPRESS | END) != EXPRESS {
                 break;
             }
-            match self.links[link as usize].pass(now, packet, &mut self.drops) {
+            match self.links[link as usize].pass(now, packet, &mut self.incidents) {
                 Some(arrival) => now = arrival,
-                None => return self.account_drops(link),
+                None => return self.account(link),
             }
             link = next & !EXPRESS;
             hop += 1;
         }
         let last = &mut self.links[link as usize];
-        if last.push(now, packet, hop, &mut self.drops) {
+        if last.push(now, packet, hop, &mut self.incidents) {
             self.tree.set(link, last.wake_at());
         }
-        if !self.drops.is_empty() {
-            self.account_drops(link);
+        if !self.incidents.is_empty() {
+            self.account(link);
         }
     }
 
+    /// Counts what happened on `link`.
     #[cold]
-    fn account_drops(&mut self, link: u32) {
-        for drop in self.drops.drain(..) {
-            self.packets_dropped += 1;
-            self.inside[drop.0.flow as usize] -= 1;
-            self.dropped.push((link, drop));
+    fn account(&mut self, link: u32) {
+        for (packet, incident) in self.incidents.drain(..) {
+            let inside = &mut self.inside[packet.flow as usize];
+            match incident {
+                Incident::Dropped(reason) => {
+                    self.tally.dropped += 1;
+                    *inside -= 1;
+                    self.dropped.push(Dropped { link, packet, reason });
+                }
+                Incident::Duplicated => {
+                    self.tally.duplicated += 1;
+                    *inside += 1;
+                }
+            }
         }
     }
 
@@ -169,16 +212,17 @@ impl Network {
         self.links.iter().map(Link::inside).sum()
     }
 
-    /// Conservation: sent = delivered + dropped + inside, for the whole and flow by flow.
+    /// Conservation: sent + duplicated = delivered + dropped + inside, for the whole and flow by flow.
     ///
     /// # Panics
-    /// If a packet was lost or doubled, which only a bug can do.
+    /// If a packet vanished or came from nowhere, which only a bug can do.
     pub fn assert_conservation(&self) {
         let inside = self.packets_inside();
+        let Tally { sent, duplicated, delivered, dropped } = self.tally;
         assert_eq!(
-            self.packets_sent,
-            self.packets_delivered + self.packets_dropped + inside,
-            "packets sent = delivered + dropped + inside"
+            sent + duplicated,
+            delivered + dropped + inside,
+            "packets sent + duplicated = delivered + dropped + inside"
         );
         let by_flow: u64 = self.inside.iter().map(|n| u64::from(*n)).sum();
         assert_eq!(by_flow, inside, "packets of all flows = packets on all links");

@@ -3,7 +3,7 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Duration, Validate, Value, config};
-use dumbbell_net::link::Duplex;
+use dumbbell_net::link::LinkSpec;
 
 use super::{MAX_HOSTS, Network, Topology, check_count};
 use crate::link::{Access, Bottleneck};
@@ -51,13 +51,15 @@ impl Validate for Dumbbell {
             ));
         }
         let shared = self.shared_delay();
-        match self.rtts.iter().position(|rtt| *rtt < shared) {
-            Some(i) => Err(place.index(i).error(
+        if let Some(i) = self.rtts.iter().position(|rtt| *rtt < shared) {
+            return Err(place.index(i).error(
                 format!("{} is shorter than the bottleneck's {shared} both ways", self.rtts[i]),
                 "give a longer round-trip time or a shorter `bottleneck.delay`",
-            )),
-            None => Ok(()),
+            ));
         }
+        // What is allowed on the shortest of the links that come of it is on all of them.
+        let shortest = self.rtts.iter().min().copied().unwrap_or_default();
+        self.access_of(shortest).1.validate(&at.key("access"))
     }
 }
 
@@ -69,7 +71,7 @@ impl Dumbbell {
     }
 
     /// The links of a pair's sender and receiver that give it a base round-trip time.
-    fn access_of(&self, rtt: Duration) -> (Duplex, Duplex) {
+    fn access_of(&self, rtt: Duration) -> (LinkSpec, LinkSpec) {
         // Four traversals share what the bottleneck leaves; the first takes the rest of the division.
         let spare = rtt - self.shared_delay();
         let mut far = self.access.link.clone();
@@ -77,7 +79,7 @@ impl Dumbbell {
         let mut near = far.clone();
         near.delay = spare - far.delay * 3;
         near.reverse.delay = Some(far.delay);
-        (near.resolve(), far.resolve())
+        (near, far)
     }
 }
 
@@ -91,7 +93,10 @@ impl Topology for Dumbbell {
         let access = self.access.link.resolve();
         for (i, (sender, receiver)) in senders.into_iter().zip(receivers).enumerate() {
             let (near, far) = match self.rtts.get(i) {
-                Some(rtt) => self.access_of(*rtt),
+                Some(rtt) => {
+                    let (near, far) = self.access_of(*rtt);
+                    (near.resolve(), far.resolve())
+                }
                 None => (access.clone(), access.clone()),
             };
             net.duplex(sender, left, &near);

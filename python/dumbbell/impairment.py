@@ -1,0 +1,124 @@
+"""Link impairments: what happens to packets on their way.
+
+Generated from the registry by ``tools/builders.py``: change the registry, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from dumbbell._given import given
+
+
+def jitter(
+    *,
+    spread: str,
+    distribution: Literal["uniform", "normal", "exponential"] | None = None,
+    keep_order: bool | None = None,
+) -> dict[str, Any]:
+    """A delay that varies from packet to packet.
+
+    Reference: Hemminger, Network emulation with NetEm, linux.conf.au 2005.
+
+    Parameters
+    ----------
+    spread
+        Half the width of the uniform distribution, the standard deviation of the normal one, the mean of the
+        exponential one.
+        Required.
+    distribution
+        `uniform`: up to `spread` more or less than the link's delay. `normal`: around the link's delay,
+        truncated at a delay of zero. `exponential`: added to the link's delay.
+        Default: ``"uniform"`` (Linux tc-netem(8): DELAY JITTER).
+    keep_order
+        Packets keep their order: one that would overtake arrives together with the one before it. If false,
+        packets overtake one another.
+        Default: ``true`` (choice: on most paths delays vary in queues, which keep order (tc-netem reorders)).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "jitter",
+            "distribution": distribution,
+            "spread": spread,
+            "keep_order": keep_order,
+        }
+    )
+
+
+def reordering(
+    *,
+    probability: float,
+    place: Literal["back", "ahead"] | None = None,
+    delay: str | None = None,
+    packets: int | None = None,
+    longest: str | None = None,
+) -> dict[str, Any]:
+    """Some packets change their place.
+
+    Reference: Hemminger, Network emulation with NetEm, linux.conf.au 2005.
+
+    Parameters
+    ----------
+    probability
+        Share of packets that change their place.
+        Required.
+    place
+        `back`: held back; `ahead`: sent ahead.
+        Default: ``"back"`` (choice: one late packet is what a second path or a resent frame makes).
+    delay
+        By so much time.
+        Default: absent: `packets` says how far.
+    packets
+        By so many packets.
+        Default: absent: `delay` says how far.
+    longest
+        The longest wait of a packet that lets a number of others pass.
+        Default: ``"1s"`` (RFC 6298 section 2.1: by then a sender has sent it again).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "reordering",
+            "probability": probability,
+            "place": place,
+            "delay": delay,
+            "packets": packets,
+            "longest": longest,
+        }
+    )
+
+
+def duplication(
+    *,
+    probability: float,
+) -> dict[str, Any]:
+    """Some packets arrive twice.
+
+    Reference: Hemminger, Network emulation with NetEm, linux.conf.au 2005.
+
+    Parameters
+    ----------
+    probability
+        Share of packets that are doubled.
+        Required.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "duplication",
+            "probability": probability,
+        }
+    )
