@@ -197,6 +197,10 @@ def test_check_explains_the_plan(cli: Cli, scenario_file: Path) -> None:
     assert "then up to 3 s for flows to end" in cli("check", scenario_file, "--set", "drain=3s").stdout
     power = cli("check", scenario_file, "--set", "topology.bottleneck={ power = {}, router = 'xcp' }")
     assert "practra, rates: 10; router xcp" in power.stdout
+    assert "impairments" not in done.stdout
+    rough = "{ loss = 0.01, impairments = [{ kind = 'jitter', spread = '2ms' }] }"
+    checked = cli("check", scenario_file, "--set", f"topology.bottleneck={rough}")
+    assert "loss 0.01; jitter of 2ms either way" in checked.stdout
 
 
 def test_list_and_describe_show_every_algorithm(cli: Cli) -> None:

@@ -21,6 +21,7 @@ def flows(
     count: int | None = None,
     start: str | None = None,
     stagger: str | None = None,
+    jitter: str | None = None,
     size: str | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     packets: str | None = None,
@@ -52,6 +53,9 @@ def flows(
     stagger
         Time from each start to the next.
         Default: ``"0s"`` (choice: all start together).
+    jitter
+        Random time added to each start: uniform from 0 to this, so that flows do not run in step.
+        Default: ``"0s"`` (choice: starts are as written).
     size
         Application bytes of each flow.
         Default: absent: the flows send until the run ends.
@@ -80,6 +84,7 @@ def flows(
             "count": count,
             "start": start,
             "stagger": stagger,
+            "jitter": jitter,
             "size": size,
             "transport": transport,
             "packets": packets,

@@ -34,6 +34,7 @@ def tcp(
     rto_max: str | None = None,
     rto_granularity: str | None = None,
     rtt_tick: str | None = None,
+    overhead: str | None = None,
     retries: int | None = None,
 ) -> dict[str, Any]:
     """TCP with a congestion controller.
@@ -106,6 +107,12 @@ def tcp(
     rtt_tick
         Tick in which round-trip times are measured; zero measures exactly.
         Default: ``"0ns"`` (choice: the simulator's clock is exact).
+    overhead
+        Longest processing time before a segment that the window lets out: uniform from 0 to this, one after
+        the other. Breaks the phase effects of DropTail, best with the time that the bottleneck takes for a
+        packet.
+        Default: ``"0s"`` (ns-2.35 tcl/lib/ns-default.tcl: Agent/TCP set overhead_ 0 (Floyd & Jacobson,
+        1992)).
     retries
         Consecutive timeouts after which the sender gives up.
         Default: ``15`` (Linux net.ipv4.tcp_retries2 (RFC 1122 section 4.2.3.5: 100 s or more)).
@@ -139,6 +146,7 @@ def tcp(
             "rto_max": rto_max,
             "rto_granularity": rto_granularity,
             "rtt_tick": rtt_tick,
+            "overhead": overhead,
             "retries": retries,
         }
     )

@@ -203,7 +203,8 @@ impl Plan {
         let end = Time::ZERO + self.duration;
         let count = self.groups.len() - self.workloads.len();
         let mut members = vec![Vec::new(); count];
-        self.flows.iter().for_each(|flow| members[flow.group as usize].push(flow));
+        let flows = self.listed_flows();
+        flows.iter().for_each(|flow| members[flow.group as usize].push(flow));
         let facts = |(group, flows): (&crate::plan::Group, Vec<&crate::plan::Flow>)| {
             let started = flows.iter().filter(|f| f.start < end).count();
             if started < flows.len() {

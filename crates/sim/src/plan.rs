@@ -1,16 +1,18 @@
 //! The plan: a scenario made concrete. Names are indices, routes are tables, queues and rates are numbers.
 //! The engine consumes it and never looks back.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dumbbell_core::results::{LinkRow, PacketArrivals, StateRow};
-use dumbbell_core::rng::Streams;
+use dumbbell_core::rng::{Stream, Streams, stream};
 use dumbbell_core::table::Labels;
-use dumbbell_core::{DropReason, Duration, Time};
+use dumbbell_core::{DropReason, Duration, Time, memory};
 use dumbbell_net::link::{Counters, Direction, LinkConfig, Trace};
 use dumbbell_net::power::{Ledger, Span};
 use dumbbell_proto::TransportSpec;
+use rand::RngExt;
 
 use crate::histogram::Histogram;
 use crate::workload::Workload;
@@ -34,7 +36,7 @@ pub struct Plan {
     pub pairs: Vec<Pair>,
     /// Flow groups: what all flows of one `[[flows]]` or `[[workloads]]` entry share.
     pub groups: Vec<Group>,
-    /// Flows known beforehand, sorted by start (stable).
+    /// Flows known beforehand, sorted by start (stable), without the jitter of their groups.
     pub flows: Vec<Flow>,
     /// Sources of flows that arrive while the run goes on.
     pub workloads: Vec<Workload>,
@@ -201,6 +203,8 @@ pub struct Group {
     pub transport: TransportSpec,
     /// Recorded packets for a replay transport.
     pub replay: Option<Arc<[(Duration, u32)]>>,
+    /// Random time added to the start of each listed flow: uniform from 0 to this.
+    pub jitter: Duration,
     /// True if the flows of the group are sampled (time series).
     pub sampled: bool,
 }
@@ -280,6 +284,26 @@ fn spread(packets: impl Iterator<Item = (Duration, u32)>, bin: Duration, mtu: u3
 }
 
 impl Plan {
+    /// The flows known beforehand as this run starts them, sorted by start (stable).
+    pub fn listed_flows(&self) -> Cow<'_, [Flow]> {
+        if self.groups.iter().all(|group| group.jitter.is_zero()) {
+            return Cow::Borrowed(&self.flows);
+        }
+        let stream = |group: &Group| stream(self.seed, &format!("start jitter of {}", group.name));
+        let mut streams: Vec<Stream> = self.groups.iter().map(stream).collect();
+        let mut flows = Vec::new();
+        memory::grow(0, self.flows.len(), size_of::<Flow>(), |more| flows.try_reserve_exact(more));
+        flows.extend_from_slice(&self.flows);
+        for flow in &mut flows {
+            let jitter = self.groups[flow.group as usize].jitter;
+            if !jitter.is_zero() {
+                flow.start += jitter.mul_f64(streams[flow.group as usize].random());
+            }
+        }
+        flows.sort_by_key(|flow| flow.start);
+        Cow::Owned(flows)
+    }
+
     /// The plan of the replaying run: this one's links, and one flow that sends the recorded packets into a link.
     pub(crate) fn replaying(&self, link: u32, packets: Arc<[(Duration, u32)]>) -> Plan {
         let through = &self.links[link as usize];
@@ -295,6 +319,7 @@ impl Plan {
                 name: "replay".to_owned(),
                 transport: TransportSpec::Replay(Default::default()),
                 replay: Some(packets),
+                jitter: Duration::ZERO,
                 sampled: true,
             }],
             flows: vec![Flow { group: 0, pair: 0, start: Time::ZERO, size: None }],

@@ -105,7 +105,13 @@ impl Planner<'_, '_> {
             let pairs = self.pairs.of_entry(&spec.from, &spec.to, spec.pairing, &place)?;
             self.check_fit(transport, &pairs, spec.transport.is_some(), &place)?;
             let group = self.groups.len() as u32;
-            self.groups.push(Group { name, transport: transport.clone(), replay, sampled: spec.sampled });
+            self.groups.push(Group {
+                name,
+                transport: transport.clone(),
+                replay,
+                jitter: spec.jitter,
+                sampled: spec.sampled,
+            });
             let count = spec.count.unwrap_or(pairs.len() as u64);
             if flows.len() as u64 + count > MAX_FLOWS {
                 return Err(place
@@ -214,7 +220,8 @@ impl Planner<'_, '_> {
             } else {
                 transport.clone()
             };
-            self.groups.push(Group { name, transport, replay: None, sampled: common.sampled });
+            let (jitter, sampled) = (Duration::ZERO, common.sampled);
+            self.groups.push(Group { name, transport, replay: None, jitter, sampled });
             workloads.push(Workload { kind: spec.name(), group, traffic });
         }
         Ok(workloads)

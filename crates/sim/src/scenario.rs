@@ -107,6 +107,8 @@ config! {
         start: Duration = "0s", "choice: at once";
         /// Time from each start to the next.
         stagger: Duration = "0s", "choice: all start together";
+        /// Random time added to each start: uniform from 0 to this, so that flows do not run in step.
+        jitter: Duration = "0s", "choice: starts are as written";
         /// Application bytes of each flow.
         size: Option<Bytes> = (), "absent: the flows send until the run ends";
         /// Transport and its parameters.

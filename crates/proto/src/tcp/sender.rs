@@ -7,6 +7,7 @@ use dumbbell_core::{Duration, Ecn, Header, Packet, Stage, Time};
 use dumbbell_header::{Asking, SackBlock, TcpHeader};
 
 use super::account::{Account, News};
+use super::overhead::Overhead;
 use super::recovery::Repaired;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
@@ -42,6 +43,8 @@ pub(super) mod todo {
     pub const NEEDS: u8 = 1 << 5;
     /// Everything sent was acknowledged: the next segment may follow an idle time.
     pub const IDLE: u8 = 1 << 6;
+    /// Segments take time to process.
+    pub const OVERHEAD: u8 = 1 << 7;
 }
 
 /// Where a connection stands.
@@ -141,10 +144,11 @@ pub struct Sender {
     needs: Needs,
     /// Payload of the latest segment, for pacing.
     sent_bytes: u32,
-    /// When pacing lets a segment leave that waits; never if none does.
+    /// When pacing or its processing lets a segment leave that waits; never if none does.
     pace_wake: Time,
     /// The earlier of that and the time at which the controller wants to be woken.
     call_at: Time,
+    overhead: Option<Box<Overhead>>,
     pub(super) retransmissions: u64,
     pub(super) timeouts: u32,
     pub(super) cuts: u32,
@@ -167,6 +171,7 @@ impl Sender {
         let repair = params.controller.repair();
         let mss = params.segment(opening.mtu);
         let end = opening.size.unwrap_or(ENDLESS);
+        let overhead = Overhead::new(params.overhead, &opening.rng);
         Sender {
             una: 0,
             nxt: 0,
@@ -182,7 +187,9 @@ impl Sender {
             flow: opening.flow,
             mss,
             header: params.header(),
-            todo: if needs.is_nothing() { todo::HOLD } else { todo::HOLD | todo::NEEDS },
+            todo: todo::HOLD
+                | if needs.is_nothing() { 0 } else { todo::NEEDS }
+                | if overhead.is_some() { todo::OVERHEAD } else { 0 },
             special: if needs.account() { u8::MAX } else { SPECIAL },
             phase: Phase::Unopened,
             quiet: true,
@@ -215,6 +222,7 @@ impl Sender {
             sent_bytes: 0,
             pace_wake: Time::NEVER,
             call_at: Time::NEVER,
+            overhead,
             retransmissions: 0,
             timeouts: 0,
             cuts: 0,
@@ -436,6 +444,7 @@ impl Sender {
         let mut packet = match self.pull_repair(now) {
             Repaired::Packet(packet) => packet,
             Repaired::Blocked => return None,
+            Repaired::Nothing if self.todo & todo::OVERHEAD != 0 && self.is_processing(now) => return None,
             Repaired::Nothing => match self.next(now) {
                 Some(packet) => packet,
                 None => {
@@ -482,6 +491,21 @@ impl Sender {
             let end = if end == self.end { self.stop } else { end };
             account.sent(now, (number, end), in_flight, again);
         }
+    }
+
+    /// True if the next segment may be sent but for the time that its processing takes.
+    #[cold]
+    fn is_processing(&mut self, now: Time) -> bool {
+        let due = self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.limit;
+        let Some(overhead) = self.overhead.as_mut().filter(|_| due) else { return false };
+        let ready = overhead.ready(now);
+        if ready > now {
+            self.pace_wake = ready;
+            self.arm_call();
+            return true;
+        }
+        overhead.sent();
+        false
     }
 
     /// An acknowledgement of new data in order, with no loss in sight.
@@ -724,7 +748,8 @@ impl SendEnd for Sender {
     }
 
     fn memory(&self) -> u64 {
-        self.board.memory()
+        let overhead = self.overhead.as_deref().map_or(0, size_of_val);
+        self.board.memory() + overhead as u64
     }
 
     #[inline]

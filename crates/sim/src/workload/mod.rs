@@ -12,6 +12,7 @@ pub mod shuffle;
 pub mod size;
 pub mod trace;
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::iter::Peekable;
 use std::sync::Arc;
@@ -157,8 +158,11 @@ impl Plan {
     /// those of the first workload.
     pub fn arrivals(&self) -> Arrivals<'_> {
         let end = self.duration;
-        let listed = self.flows.iter().copied().take_while(move |f| f.start.as_nanos() < end.as_nanos());
-        let listed: Box<dyn Iterator<Item = Flow> + Send> = Box::new(listed);
+        let in_time = move |f: &Flow| f.start.as_nanos() < end.as_nanos();
+        let listed: Box<dyn Iterator<Item = Flow> + Send> = match self.listed_flows() {
+            Cow::Borrowed(flows) => Box::new(flows.iter().copied().take_while(in_time)),
+            Cow::Owned(flows) => Box::new(flows.into_iter().take_while(in_time)),
+        };
         let sources = self.workloads.iter().filter_map(|workload| match &workload.traffic {
             Traffic::Open(source) => Some(source),
             Traffic::Closed(_) => None,
