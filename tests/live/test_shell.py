@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -76,6 +77,41 @@ def test_counters_add_up_and_losses_are_the_links() -> None:
     assert up["dropped_random"] >= 50
     assert up["sent_bytes"] >= 50 * 128
     assert run["total_sent"] == run["total_delivered"] + run["total_dropped"] + run["packets_inside"]
+
+
+def test_impairments_befall_real_packets(tmp_path: Path) -> None:
+    impairments = [
+        {"kind": "reordering", "probability": 0.2, "packets": 2},
+        {"kind": "duplication", "probability": 0.3},
+    ]
+    scenario = scenario_of_link({"cbr": "12Mbit/s", "delay": "20ms", "impairments": impairments})
+    receive = "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    receive += "s.bind(('', 9999)); s.settimeout(2); numbers = []\n"
+    receive += "try:\n  while True: numbers.append(int.from_bytes(s.recv(99), 'big'))\n"
+    receive += "except TimeoutError: pass\n"
+    receive += f"open({str(tmp_path / 'numbers')!r}, 'w').write(repr(numbers))"
+    send = "import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    send += "for i in range(300): s.sendto(i.to_bytes(2, 'big'), ('100.64.0.1', 9999)); time.sleep(0.002)\n"
+    send += "time.sleep(3)"
+    (tmp_path / "receive.py").write_text(receive)
+    log = tmp_path / "up.log"
+    server = f"{PYTHON} {tmp_path / 'receive.py'}"
+    emulation = run_shell(scenario, [PYTHON, "-c", send], server=server, uplink_log=log)
+    up, run = emulation.results.links.row(0), emulation.results.runs.row(0)
+    numbers = json.loads((tmp_path / "numbers").read_text())
+    assert sorted(set(numbers)) == list(range(300))
+    # Binomial(300, 0.3): standard deviation 8.
+    assert 50 <= len(numbers) - 300 <= 130
+    assert len(numbers) - 300 <= up["duplicated"]
+    late = sum(number < max(numbers[:i]) for i, number in enumerate(numbers) if i)
+    assert 20 <= late <= up["reordered"]
+    out = run["total_delivered"] + run["total_dropped"] + run["packets_inside"]
+    assert run["total_sent"] + run["total_duplicated"] == out
+    # The log has each departure from the transmitter, in order of time and not before the arrival.
+    events = [line.split() for line in log.read_text().splitlines() if not line.startswith("#")]
+    times = [int(event[0]) for event in events]
+    assert times == sorted(times)
+    assert all(int(event[3]) <= 10 for event in events if event[1] == "-")
 
 
 def test_a_flood_fills_the_queue_and_no_more() -> None:
