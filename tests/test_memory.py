@@ -126,3 +126,14 @@ def test_the_share_is_of_what_groups_and_limits_leave(
     assert _memory.available() == 40_000_000
     assert _memory.limit_of_run(at_a_time=2) == 15_000_000
     assert _memory.limit_of_run(9, at_a_time=2) == 4
+
+
+def test_check_tells_before_what_a_run_would_take(flood: Path) -> None:
+    shown = dumbbell("check", str(flood), "--set", "transport.rate=1Tbit/s", "--set", "duration=2h").stdout
+    text = " ".join(shown.split())
+    assert "packet-hops" in text
+    assert "TB queue of node0->node1); an estimate" in text
+    assert "note: that is more than the " in text
+    calm = " ".join(dumbbell("check", str(flood), "--set", "transport.rate=1Mbit/s").stdout.split())
+    assert "expected: about 1,700 packet-hops, less than a second to compute" in calm
+    assert "note" not in calm

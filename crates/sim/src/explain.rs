@@ -5,6 +5,7 @@ use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::queue::{Limit, QueueSpec};
 use serde::Serialize;
 
+use crate::cost::Cost;
 use crate::plan::{Pair, Plan, PlannedLink};
 
 /// A plan in figures. Times in seconds, rates in bits per second, sizes in bytes.
@@ -30,6 +31,8 @@ pub struct Explanation {
     pub groups: Vec<GroupFacts>,
     /// Flows to expect in all.
     pub flows: f64,
+    /// What the run is expected to take.
+    pub cost: Cost,
     /// What is legal but may not be meant.
     pub notes: Vec<String>,
 }
@@ -183,6 +186,7 @@ impl Plan {
                 "two runs: what arrives at {link} in the first enters it again in the second, alone; results are of the second"
             ));
         }
+        let cost = self.cost(&links, &groups);
         Explanation {
             seed: self.seed,
             duration: self.duration.as_secs_f64(),
@@ -193,6 +197,7 @@ impl Plan {
             links,
             pairs: self.pairs.iter().map(|pair| self.pair_facts(pair)).collect(),
             flows: groups.iter().map(|g| g.flows).sum(),
+            cost,
             groups,
             notes,
         }
@@ -247,7 +252,7 @@ impl Plan {
     }
 
     /// The largest packet on the way there and back.
-    fn pair_mtu(&self, pair: &Pair) -> u32 {
+    pub(crate) fn pair_mtu(&self, pair: &Pair) -> u32 {
         let links = pair.forward.iter().chain(&pair.reverse);
         links.map(|l| self.links[*l as usize].direction.largest_packet()).min().unwrap_or_default()
     }

@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 from dumbbell import _native
-from dumbbell.cli.common import console, number, read_scenario, scenario_options, text_table
+from dumbbell._memory import limit_of_run
+from dumbbell.cli.common import console, number, read_scenario, scenario_options, significant, text_table
 from dumbbell.errors import DumbbellError
 
 _MOST_ROWS = 24
@@ -36,11 +37,44 @@ def check(file: Path, settings: tuple[str, ...], seed: int | None) -> None:
     _links(out, facts["links"])
     _pairs(out, facts["pairs"])
     _groups(out, facts["groups"])
+    _cost(out, facts["cost"])
     notes = facts["notes"]
     for note in notes[:_MOST_ROWS]:
         out.print(f"note: {note}")
     if len(notes) > _MOST_ROWS:
         out.print(f"and {len(notes) - _MOST_ROWS:,} notes more")
+
+
+def _cost(out: Console, cost: dict[str, Any]) -> None:
+    """Print what the run is expected to take, and may."""
+    limit = limit_of_run()
+    seconds = cost["seconds"]
+    time = "less than a second" if seconds < 1 else f"{significant(seconds, 2)} s"
+    parts = ", ".join(
+        f"{_size(part['bytes'])} {part['what']}"
+        for part in cost["parts"]
+        if part["bytes"] > cost["memory"] / 10
+    )
+    out.print(
+        f"expected: about {significant(cost['packet_hops'], 2)} packet-hops, "
+        f"{time} to compute, "
+        f"{_size(cost['memory'])} of memory ({parts}); an estimate, good to a factor of about two",
+        markup=False,
+    )
+    if cost["memory"] > limit:
+        out.print(
+            f"note: that is more than the {_size(limit)} that a run may take here; it would be cut short, "
+            "unless queues get limits, rates go down, or --memory allows more",
+            markup=False,
+        )
+
+
+def _size(size: float) -> str:
+    """Write a number of bytes with two digits and a unit."""
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if size >= factor:
+            return f"{significant(size / factor, 2)} {unit}"
+    return f"{significant(size / 1e3, 2)} kB"
 
 
 def _links(out: Console, links: list[dict[str, Any]]) -> None:

@@ -22,6 +22,7 @@ use dumbbell_proto::Opening;
 
 use self::flows::{Recorder, Slot};
 use self::memory::Endpoints;
+pub use self::memory::PACKET_BYTES;
 use self::network::{Delivery, Dropped, Network, Tally};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
