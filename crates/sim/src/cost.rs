@@ -107,6 +107,9 @@ impl Plan {
             parts.push((format!("packets in flight on {}", link.name), flight * BYTES_PER_PACKET));
         }
         let started: f64 = groups.iter().map(|g| g.flows).sum();
+        // The first packet of a flow and its answer, whatever comes of it.
+        let links_there_and_back: usize = self.pairs.iter().map(|p| p.forward.len() + p.reverse.len()).sum();
+        packet_hops += started * links_there_and_back as f64 / self.pairs.len().max(1) as f64;
         let active = self.active_flows(groups, links);
         let sampled: f64 = active.iter().zip(&self.groups).filter(|(_, g)| g.sampled).map(|(n, _)| n).sum();
         parts.push(("flows in progress".to_owned(), active.iter().sum::<f64>() * BYTES_PER_ACTIVE_FLOW));

@@ -58,7 +58,7 @@ def _cost(out: Console, cost: dict[str, Any]) -> None:
     out.print(
         f"expected: about {significant(cost['packet_hops'], 2)} packet-hops, "
         f"{time} to compute, "
-        f"{_size(cost['memory'])} of memory ({parts}); an estimate, good to a factor of about two",
+        f"{_size(cost['memory'])} of memory ({parts}); an estimate, mostly within a factor of two",
         markup=False,
     )
     if cost["memory"] > limit:
