@@ -183,4 +183,21 @@ mod tests {
         assert!(after((0..1000).map(|i| if i % 100 == 99 { 10_000 } else { 50 })) <= 60);
         assert_eq!(after((0..1000).map(|_| 10_000)), Lead::MOST.as_nanos() / 1000);
     }
+
+    #[test]
+    fn whoever_may_not_go_first_gets_short_slices() {
+        // A thread of its own, which needs no right for that.
+        let (before, after, lowest) = std::thread::spawn(|| {
+            let before = scheduling(0);
+            ask_for_short_slices(before.sched_nice);
+            (before, scheduling(0), lowest_nice())
+        })
+        .join()
+        .unwrap();
+        assert_eq!((after.sched_policy, after.sched_nice), (before.sched_policy, before.sched_nice));
+        // Kernels before 6.12 know no slices of ordinary threads, and tell so.
+        let expected = if before.sched_runtime == 0 { Duration::ZERO } else { SLICE };
+        assert_eq!(Duration::from_nanos(after.sched_runtime), expected);
+        assert!((-20..=20).contains(&lowest));
+    }
 }
