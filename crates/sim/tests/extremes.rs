@@ -43,6 +43,15 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
         "router" => {
             ("topology.link.router", vec![set("topology.link.router"), format!("transport={}", sender(name))])
         }
+        "impairment" => {
+            let needs = match name {
+                "jitter" => "spread = '5us'",
+                "reordering" => "probability = 0.5, packets = 3",
+                _ => "probability = 0.5",
+            };
+            let set = format!("topology.link.impairments=[{{ kind = '{name}', {needs} }}]");
+            ("topology.link.impairments[0]", vec![set])
+        }
         "power policy" => ("topology.link.power", vec![still, set("topology.link.power.policy")]),
         "rate predictor" => (
             "topology.link.power.policy.predictor",
