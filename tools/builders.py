@@ -20,6 +20,7 @@ WIDTH = 110
 # Module, family of the registry, first line of the module's docstring.
 FAMILIES = (
     ("topology", "topology", "Topologies: nodes and links"),
+    ("paths", "path choice", "Choices among equally short paths"),
     ("queue", "queue", "Queue disciplines"),
     ("router", "router", "Router agents: what a router does beside queueing"),
     ("impairment", "impairment", "Link impairments: what happens to packets on their way"),
@@ -33,7 +34,8 @@ FAMILIES = (
 
 # Tables of a scenario that are not algorithms, by module.
 NETWORK_TABLES = (
-    "bottleneck", "access", "host link", "graph link", "node group", "reverse",
+    "bottleneck", "access", "host link", "fat tree host", "fat tree fabric", "leaf host", "leaf uplink",
+    "graph link", "node group", "reverse",
     "power", "rate grid", "power model",
 )  # fmt: skip
 EXPERIMENT_TABLES = ("flows", "replay", "record")
@@ -202,6 +204,10 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
         "bottleneck": "A link that flows share and that limits them",
         "access": "An access link between a host and its router",
         "host link": "The link of one host of a star",
+        "fat tree host": "The link of one host of a fat-tree",
+        "fat tree fabric": "A link between two switches of a fat-tree",
+        "leaf host": "The link of one host of a leaf switch",
+        "leaf uplink": "A link between a leaf and a spine switch",
         "graph link": "One link of an explicit graph",
         "node group": "A named group of nodes of an explicit graph",
         "reverse": "How the direction back of a link differs",

@@ -14,6 +14,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
 FAMILIES = {
     "topology": "Topologies",
+    "path choice": "Choices among equally short paths",
     "queue": "Queue disciplines",
     "router": "Router agents",
     "impairment": "Link impairments",

@@ -180,13 +180,15 @@ def record(
 def scenario(
     *,
     duration: str,
-    topology: Literal["dumbbell", "chain", "star", "parking-lot", "graph"] | Mapping[str, Any],
+    topology: Literal["dumbbell", "chain", "star", "parking-lot", "fat-tree", "leaf-spine", "graph"]
+    | Mapping[str, Any],
     name: str | None = None,
     description: str | None = None,
     seed: int | None = None,
     warmup: str | None = None,
     drain: str | None = None,
     routing: Literal["hops", "delay"] | None = None,
+    paths: Literal["single", "ecmp", "spray"] | Mapping[str, Any] | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     flows: Sequence[Mapping[str, Any]] | None = None,
     workloads: Sequence[
@@ -226,6 +228,9 @@ def scenario(
         Shortest paths by number of hops or by propagation delay. Ties fall to the other of the two, then to
         the link listed first.
         Default: ``"hops"`` (choice: interior protocols with equal link costs).
+    paths
+        Which of the shortest paths between two nodes packets take, where several are equally short.
+        Default: ``"single"`` (choice: several paths are asked for).
     transport
         The transport of flows and workloads that name none.
         Default: ``"tcp"`` (choice: what most traffic uses).
@@ -259,6 +264,7 @@ def scenario(
                 "drain": drain,
                 "topology": topology,
                 "routing": routing,
+                "paths": paths,
                 "transport": transport,
                 "flows": flows,
                 "workloads": workloads,

@@ -259,6 +259,307 @@ def host_link(
     )
 
 
+def fat_tree_host(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The link of one host of a fat-tree.
+
+    Parameters
+    ----------
+    rate
+        Bits per second, each way.
+        Default: ``"1Gbit/s"`` (Al-Fares et al., SIGCOMM 2008: switches of Gigabit Ethernet).
+    delay
+        Propagation delay, one way.
+        Default: ``"8us"`` (choice: a base round-trip time of 96 us between pods, near the 100 us of DCTCP,
+        SIGCOMM 2010).
+    queue
+        Queue before each of the two transmitters.
+        Default: ``"droptail"`` (choice: unlimited, a host does not drop its own packets).
+    router
+        What the routers at both ends do beside queueing.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter in the forward direction.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission, in the forward direction only.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop in the forward direction, by order of arrival at the queue, counted from 0.
+        Default: ``[]`` (choice: losses are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "reverse": reverse,
+        }
+    )
+
+
+def fat_tree_fabric(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A link between two switches of a fat-tree.
+
+    Parameters
+    ----------
+    rate
+        Bits per second, each way.
+        Default: ``"1Gbit/s"`` (Al-Fares et al., SIGCOMM 2008: all switches are the same).
+    delay
+        Propagation delay, one way.
+        Default: ``"8us"`` (choice: as the links of the hosts).
+    queue
+        Queue before each of the two transmitters.
+        Default: ``{ kind = "droptail", limit = "64kB" }`` (Phanishayee et al., FAST 2008: per-port buffers of
+        32 kB to 1 MB).
+    router
+        What the routers at both ends do beside queueing.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter in the forward direction.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission, in the forward direction only.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop in the forward direction, by order of arrival at the queue, counted from 0.
+        Default: ``[]`` (choice: losses are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "reverse": reverse,
+        }
+    )
+
+
+def leaf_host(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The link of one host of a leaf switch.
+
+    Parameters
+    ----------
+    rate
+        Bits per second, each way.
+        Default: ``"10Gbit/s"`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section 5).
+    delay
+        Propagation delay, one way.
+        Default: ``"2.5us"`` (choice: with the spine's, a base round-trip time near the 14.6 us of pFabric,
+        most of it at the hosts).
+    queue
+        Queue before each of the two transmitters.
+        Default: ``"droptail"`` (choice: unlimited, a host does not drop its own packets).
+    router
+        What the routers at both ends do beside queueing.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter in the forward direction.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission, in the forward direction only.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop in the forward direction, by order of arrival at the queue, counted from 0.
+        Default: ``[]`` (choice: losses are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "reverse": reverse,
+        }
+    )
+
+
+def leaf_uplink(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A link between a leaf and a spine switch.
+
+    Parameters
+    ----------
+    rate
+        Bits per second, each way.
+        Default: ``"40Gbit/s"`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section 5).
+    delay
+        Propagation delay, one way.
+        Default: ``"1200ns"`` (choice: with the hosts' links, a base round-trip time of 14.8 us between
+        leaves).
+    queue
+        Queue before each of the two transmitters.
+        Default: ``{ kind = "droptail", limit = "225kB" }`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section
+        5: the buffer of DropTail).
+    router
+        What the routers at both ends do beside queueing.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter in the forward direction.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission, in the forward direction only.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop in the forward direction, by order of arrival at the queue, counted from 0.
+        Default: ``[]`` (choice: losses are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "reverse": reverse,
+        }
+    )
+
+
 def graph_link(
     *,
     from_: str,

@@ -173,6 +173,94 @@ def parking_lot(
     )
 
 
+def fat_tree(
+    *,
+    k: int | None = None,
+    host: Mapping[str, Any] | None = None,
+    fabric: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A folded Clos network of equal switches, with full bisection bandwidth.
+
+    Reference: Al-Fares et al., SIGCOMM 2008, section 2.2.
+
+    Parameters
+    ----------
+    k
+        Ports of a switch, an even number.
+        Default: ``4`` (Al-Fares et al., SIGCOMM 2008, figure 3).
+    host
+        The link of every host; forward is from the host to its switch. Its queue is the host's; that of the
+        switch's port is `fabric.queue`, unless `reverse.queue` is given.
+        Default: ``{}`` (see its fields).
+    fabric
+        Every link between switches; forward is up, to the aggregation or the core. Rates below those of the
+        hosts make the network oversubscribed.
+        Default: ``{}`` (see its fields).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "fat-tree",
+            "k": k,
+            "host": host,
+            "fabric": fabric,
+        }
+    )
+
+
+def leaf_spine(
+    *,
+    leaves: int | None = None,
+    spines: int | None = None,
+    hosts: int | None = None,
+    host: Mapping[str, Any] | None = None,
+    uplink: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Leaf switches with hosts, each joined to every spine switch.
+
+    Reference: Alizadeh et al., SIGCOMM 2013 (pFabric), section 5.
+
+    Parameters
+    ----------
+    leaves
+        Leaf switches.
+        Default: ``9`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section 5).
+    spines
+        Spine switches: the paths between two leaves.
+        Default: ``4`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section 5).
+    hosts
+        Hosts of each leaf. The network is oversubscribed where their rates add up to more than those of the
+        uplinks.
+        Default: ``16`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section 5).
+    host
+        The link of every host; forward is from the host to its leaf. Its queue is the host's; that of the
+        leaf's port is `uplink.queue`, unless `reverse.queue` is given.
+        Default: ``{}`` (see its fields).
+    uplink
+        Every link between a leaf and a spine; forward is up, to the spine.
+        Default: ``{}`` (see its fields).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "leaf-spine",
+            "leaves": leaves,
+            "spines": spines,
+            "hosts": hosts,
+            "host": host,
+            "uplink": uplink,
+        }
+    )
+
+
 def graph(
     *,
     nodes: Sequence[str] | None = None,

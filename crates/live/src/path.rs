@@ -6,12 +6,12 @@ use dumbbell_core::{ConfigError, Duration, HeaderKind};
 use dumbbell_net::link::Direction;
 use dumbbell_net::router::AgentSpec;
 use dumbbell_sim::Plan;
-use dumbbell_sim::plan::{Pair, PlannedLink};
+use dumbbell_sim::plan::PlannedLink;
 
 /// The two directions of an emulated path.
 ///
 /// The rest of the path, links that are no bottleneck, counts as propagation delay: real packets see the base round-trip
-/// time of the first pair whose data crosses the link.
+/// time of the first pair whose data crosses the link, on the first of its paths that does.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// From the client to the server, with the delay of the whole path.
@@ -28,31 +28,28 @@ impl Path {
     /// # Errors
     /// If there is no such link, no pair sends data over it, or its router works with a header that real packets have not.
     pub fn of(plan: &Plan, at: Option<&str>) -> Result<Path, ConfigError> {
-        let pair = match at {
-            None => plan.pairs.first(),
-            Some(name) => {
-                plan.pairs.iter().find(|p| p.forward.iter().any(|l| plan.links[*l as usize].name == name))
-            }
+        let named = |link: &u32| at.is_none_or(|name| plan.links[*link as usize].name == name);
+        let mut paths = plan.pairs.iter().flat_map(|pair| pair.forward.iter().map(move |path| (pair, path)));
+        let Some((pair, there)) = paths.find(|(_, path)| path.iter().any(named)) else {
+            return Err(no_pair(plan, at.unwrap_or_default()));
         };
-        let Some(pair) = pair else { return Err(no_pair(plan, at.unwrap_or_default())) };
-        let named = |l: &&u32| at.is_some_and(|name| plan.links[**l as usize].name == name);
         let slowest =
-            |route: &[u32]| route.iter().min_by_key(|l| plan.links[**l as usize].direction.rate).copied();
-        let uplink = pair.forward.iter().find(named).copied().or_else(|| slowest(&pair.forward));
+            |path: &[u32]| path.iter().min_by_key(|l| plan.links[**l as usize].direction.rate).copied();
+        let uplink = at.and_then(|_| there.iter().copied().find(named)).or_else(|| slowest(there));
         let (from, to) = uplink.map_or((0, 0), |l| (plan.links[l as usize].from, plan.links[l as usize].to));
-        let back = |l: &&u32| (plan.links[**l as usize].from, plan.links[**l as usize].to) == (to, from);
-        let downlink = pair.reverse.iter().find(back).copied().or_else(|| slowest(&pair.reverse));
+        let opposite = |l: &u32| (plan.links[*l as usize].from, plan.links[*l as usize].to) == (to, from);
+        let back = pair.reverse.iter().find(|path| path.iter().any(opposite)).unwrap_or(pair.reverse.first());
+        let downlink = back.iter().copied().find(opposite).or_else(|| slowest(back));
         let (Some(uplink), Some(downlink)) = (uplink, downlink) else {
             return Err(no_pair(plan, at.unwrap_or_default()));
         };
         for link in [uplink, downlink] {
             check_router(&plan.links[link as usize])?;
         }
-        let mtu = links(plan, pair).map(|l| l.direction.largest_packet()).min().unwrap_or_default();
         Ok(Path {
-            uplink: with_delay_of(plan, uplink, &pair.forward),
-            downlink: with_delay_of(plan, downlink, &pair.reverse),
-            mtu,
+            uplink: with_delay_of(plan, uplink, there),
+            downlink: with_delay_of(plan, downlink, back),
+            mtu: pair.mtu,
         })
     }
 
@@ -60,10 +57,6 @@ impl Path {
     pub fn base_rtt(&self) -> Duration {
         self.uplink.direction.delay + self.downlink.direction.delay
     }
-}
-
-fn links<'a>(plan: &'a Plan, pair: &'a Pair) -> impl Iterator<Item = &'a PlannedLink> {
-    pair.forward.iter().chain(&pair.reverse).map(|l| &plan.links[*l as usize])
 }
 
 fn with_delay_of(plan: &Plan, link: u32, route: &[u32]) -> PlannedLink {
@@ -96,7 +89,7 @@ fn check_router(link: &PlannedLink) -> Result<(), ConfigError> {
 
 fn no_pair(plan: &Plan, at: &str) -> ConfigError {
     let mut used: Vec<&str> =
-        plan.pairs.iter().flat_map(|p| &p.forward).map(|l| &*plan.links[*l as usize].name).collect();
+        plan.pairs.iter().flat_map(|p| p.forward.links()).map(|l| &*plan.links[l as usize].name).collect();
     used.sort_unstable();
     used.dedup();
     ConfigError {
@@ -168,7 +161,7 @@ mod tests {
     #[test]
     fn a_link_is_chosen_by_name() {
         let plan = plan();
-        let name = &plan.links[plan.pairs[1].forward[0] as usize].name;
+        let name = &plan.links[plan.pairs[1].forward.first()[0] as usize].name;
         let path = Path::of(&plan, Some(name)).unwrap();
         assert_eq!(&path.uplink.name, name);
         assert_eq!((path.downlink.from, path.downlink.to), (path.uplink.to, path.uplink.from));

@@ -174,9 +174,9 @@ impl Plan {
                     packets.iter().map(|(_, size)| f64::from(*size) * 8.0).sum::<f64>() / seconds
                 }
                 (None, Some(rate), None) => rate,
-                (None, _, Some(size)) => (group.transport.wire_bytes(size, self.pair_mtu(pair)) as f64 * 8.0
-                    / seconds)
-                    .min(limit(pair)),
+                (None, _, Some(size)) => {
+                    (group.transport.wire_bytes(size, pair.mtu) as f64 * 8.0 / seconds).min(limit(pair))
+                }
                 (None, None, None) => share(pair, &greedy),
             };
             streams.push(self.stream(flow.pair, rate, adapts(flow.group)));
@@ -194,12 +194,12 @@ impl Plan {
 
     fn stream(&self, pair: u32, rate: f64, acknowledged: bool) -> Stream<'_> {
         let pair = &self.pairs[pair as usize];
-        Stream { pair, rate, packet: f64::from(self.pair_mtu(pair).max(1)), acknowledged }
+        Stream { pair, rate, packet: f64::from(pair.mtu.max(1)), acknowledged }
     }
 
     /// The link that limits the data of a pair, the first of equals.
     fn slowest(&self, pair: &Pair) -> Option<usize> {
-        pair.forward.iter().map(|l| *l as usize).min_by_key(|l| self.links[*l].direction.rate)
+        pair.forward.first().iter().map(|l| *l as usize).min_by_key(|l| self.links[*l].direction.rate)
     }
 
     /// What enters each link, and the share of it that the link can pass on.
@@ -209,15 +209,23 @@ impl Plan {
         for _ in 0..ROUNDS {
             inflow = vec![Inflow::default(); self.links.len()];
             for stream in streams {
-                let mut rate = stream.rate;
-                for link in stream.pair.forward.iter().map(|l| *l as usize) {
-                    inflow[link].bits += rate;
-                    inflow[link].packets += rate / 8.0 / stream.packet;
-                    rate *= passed[link];
+                let (forward, reverse) = (&stream.pair.forward, &stream.pair.reverse);
+                let mut arrived = 0.0;
+                for (path, share) in forward.iter().zip(self.choice.shares(forward)) {
+                    let mut rate = stream.rate * share;
+                    for link in path.iter().map(|l| *l as usize) {
+                        inflow[link].bits += rate;
+                        inflow[link].packets += rate / 8.0 / stream.packet;
+                        rate *= passed[link];
+                    }
+                    arrived += rate / 8.0 / stream.packet;
                 }
-                let packets = rate / 8.0 / stream.packet;
-                for link in stream.pair.reverse.iter().filter(|_| stream.acknowledged) {
-                    inflow[*link as usize].acknowledgements += packets * ACKNOWLEDGEMENTS;
+                if stream.acknowledged {
+                    for (path, share) in reverse.iter().zip(self.choice.shares(reverse)) {
+                        for link in path {
+                            inflow[*link as usize].acknowledgements += arrived * share * ACKNOWLEDGEMENTS;
+                        }
+                    }
                 }
             }
             for ((passed, inflow), link) in passed.iter_mut().zip(&inflow).zip(&self.links) {

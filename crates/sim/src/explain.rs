@@ -104,13 +104,17 @@ pub struct PairFacts {
     pub source: String,
     /// Destination node.
     pub destination: String,
-    /// Nodes that the data visits, in order.
+    /// Nodes that the data visits, in order; on the first of its paths.
     pub path: Vec<String>,
-    /// Nodes that the acknowledgements visit, in order.
+    /// How many paths the data has.
+    pub paths: u64,
+    /// Nodes that the acknowledgements visit, in order; on the first of their paths.
     pub return_path: Vec<String>,
-    /// Round-trip time, propagation only.
+    /// How many paths the acknowledgements have.
+    pub return_paths: u64,
+    /// Round-trip time, propagation only: the mean over the paths.
     pub base_rtt: f64,
-    /// The slowest rate on the way of the data.
+    /// The slowest rate on all ways of the data.
     pub rate: f64,
 }
 
@@ -167,7 +171,8 @@ impl Plan {
         }
         let mut crossing = vec![0; self.links.len()];
         for pair in &self.pairs {
-            pair.forward.iter().chain(&pair.reverse).for_each(|link| crossing[*link as usize] += 1);
+            let links = [pair.forward.links(), pair.reverse.links()];
+            links.iter().flatten().for_each(|link| crossing[*link as usize] += 1);
         }
         let links: Vec<LinkFacts> = (self.links.iter().zip(load).zip(crossing))
             .map(|((link, load), pairs)| self.link_facts(link, load, pairs))
@@ -225,7 +230,7 @@ impl Plan {
             }
             let size = flows.first().and_then(|f| f.size);
             let wire = size.zip(flows.first()).map(|(size, flow)| {
-                group.transport.wire_bytes(size, self.pair_mtu(&self.pairs[flow.pair as usize])) as f64
+                group.transport.wire_bytes(size, self.pairs[flow.pair as usize].mtu) as f64
             });
             GroupFacts {
                 name: group.name.clone(),
@@ -242,19 +247,17 @@ impl Plan {
         self.groups[..count].iter().zip(members).map(facts).collect()
     }
 
-    /// Adds what is offered to each pair to the load of every link its data crosses.
+    /// Adds what is offered to each pair to the load of every link that its data, or a share of it, crosses.
     fn add_load(&self, load: &mut [f64], offered: impl Iterator<Item = (u32, f64)>) {
         for (pair, rate) in offered {
-            for link in &self.pairs[pair as usize].forward {
-                load[*link as usize] += rate / self.links[*link as usize].direction.rate.as_bps() as f64;
+            let paths = &self.pairs[pair as usize].forward;
+            for (path, share) in paths.iter().zip(self.choice.shares(paths)) {
+                for link in path {
+                    load[*link as usize] +=
+                        rate * share / self.links[*link as usize].direction.rate.as_bps() as f64;
+                }
             }
         }
-    }
-
-    /// The largest packet on the way there and back.
-    pub(crate) fn pair_mtu(&self, pair: &Pair) -> u32 {
-        let links = pair.forward.iter().chain(&pair.reverse);
-        links.map(|l| self.links[*l as usize].direction.largest_packet()).min().unwrap_or_default()
     }
 
     fn link_facts(&self, link: &PlannedLink, load: f64, pairs: u64) -> LinkFacts {
@@ -308,12 +311,14 @@ impl Plan {
             let rest = links.iter().map(|l| self.links[*l as usize].to);
             first.into_iter().chain(rest).map(|n| self.nodes[n as usize].clone()).collect()
         };
-        let rates = pair.forward.iter().map(|l| self.links[*l as usize].direction.rate);
+        let rates = pair.forward.iter().flatten().map(|l| self.links[*l as usize].direction.rate);
         PairFacts {
             source: self.nodes[pair.source as usize].clone(),
             destination: self.nodes[pair.destination as usize].clone(),
-            path: path(&pair.forward),
-            return_path: path(&pair.reverse),
+            path: path(pair.forward.first()),
+            paths: pair.forward.len() as u64,
+            return_path: path(pair.reverse.first()),
+            return_paths: pair.reverse.len() as u64,
             base_rtt: pair.base_rtt.as_secs_f64(),
             rate: rates.min().unwrap_or_default().as_bps() as f64,
         }

@@ -8,6 +8,7 @@ pub mod histogram;
 pub mod limits;
 pub mod link;
 pub mod pairs;
+pub mod paths;
 pub mod plan;
 mod planner;
 pub mod routing;

@@ -10,6 +10,8 @@ pub const MAX_NODES: usize = 200_000;
 pub const MAX_LINKS: usize = 100_000;
 /// Pairs of nodes that exchange packets.
 pub const MAX_PAIRS: usize = 1_000_000;
+/// Equally short paths from one node to another, where all are used: more than the largest fat-tree within [`MAX_LINKS`] has.
+pub const MAX_PATHS: usize = 1024;
 /// Links in all routes together.
 pub const MAX_ROUTE_LINKS: usize = 50_000_000;
 /// Flows of one run: those listed, and those expected from workloads.

@@ -6,8 +6,9 @@ use dumbbell_core::Duration;
 use dumbbell_core::config::{At, ConfigError};
 
 use crate::limits::{MAX_PAIRS, MAX_ROUTE_LINKS};
+use crate::paths::{Choice, PathSet};
 use crate::plan::Pair;
-use crate::routing::Router;
+use crate::routing::{Excess, PathFinder};
 use crate::scenario::{Names, Pairing, Routing};
 use crate::topology::{self, Network};
 
@@ -17,10 +18,11 @@ pub struct Pairs<'n> {
     pub network: &'n Network,
     /// Its names.
     pub names: topology::Names<'n>,
-    router: Router<'n>,
+    /// Which of its paths the packets of a pair take.
+    choice: Choice,
+    finder: PathFinder<'n>,
     known: HashMap<(u32, u32), u32>,
     pairs: Vec<Pair>,
-    mtus: Vec<u32>,
     route_links: usize,
 }
 
@@ -37,14 +39,14 @@ pub struct Unusable {
 
 impl<'n> Pairs<'n> {
     /// No pairs yet.
-    pub fn new(network: &'n Network, routing: Routing) -> Pairs<'n> {
+    pub fn new(network: &'n Network, routing: Routing, choice: Choice) -> Pairs<'n> {
         Pairs {
             network,
             names: network.names(),
-            router: Router::new(network, routing),
+            choice,
+            finder: PathFinder::new(network, routing, choice.is_multipath()),
             known: HashMap::new(),
             pairs: Vec::new(),
-            mtus: Vec::new(),
             route_links: 0,
         }
     }
@@ -133,15 +135,33 @@ impl<'n> Pairs<'n> {
         let wanted: Vec<(u32, u32)> =
             fresh.iter().copied().chain(fresh.iter().map(|(s, d)| (*d, *s))).collect();
         let mut order: Vec<usize> = (0..wanted.len()).collect();
-        order.sort_by_key(|i| (self.router.root(wanted[*i].1), *i));
-        let mut paths: Vec<Option<Vec<u32>>> = vec![None; wanted.len()];
+        order.sort_by_key(|i| (self.finder.root(wanted[*i].1), *i));
+        let mut paths: Vec<Option<PathSet>> = vec![None; wanted.len()];
         for i in order {
-            paths[i] = self.router.path(wanted[i].0, wanted[i].1);
-            self.route_links += paths[i].as_ref().map_or(0, Vec::len);
-            if self.route_links > MAX_ROUTE_LINKS {
-                let message = format!("all routes together have more than {MAX_ROUTE_LINKS} links");
-                return Err(fail(fresh[i % fresh.len()], message, "name fewer nodes"));
-            }
+            let (source, destination) = wanted[i];
+            let found = self.finder.paths(source, destination, MAX_ROUTE_LINKS - self.route_links);
+            paths[i] = found.map_err(|excess| {
+                let (message, remedy) = match excess {
+                    Excess::Links if self.choice.is_multipath() => (
+                        format!("all paths together have more than {MAX_ROUTE_LINKS} links"),
+                        "name fewer nodes, or set `paths = \"single\"`",
+                    ),
+                    Excess::Links => (
+                        format!("all routes together have more than {MAX_ROUTE_LINKS} links"),
+                        "name fewer nodes",
+                    ),
+                    Excess::Paths(most) => {
+                        let name = |node: u32| &self.network.nodes[node as usize];
+                        let (from, to) = (name(source), name(destination));
+                        (
+                            format!("more than {most} equally short paths lead from {from:?} to {to:?}"),
+                            "set `paths = \"single\"`, or make the topology smaller",
+                        )
+                    }
+                };
+                fail(fresh[i % fresh.len()], message, remedy)
+            })?;
+            self.route_links += paths[i].as_ref().map_or(0, PathSet::total_links);
         }
         let backward = paths.split_off(fresh.len());
         for ((source, destination), (forward, reverse)) in fresh.iter().zip(paths.into_iter().zip(backward)) {
@@ -156,17 +176,38 @@ impl<'n> Pairs<'n> {
             };
             let forward = forward.ok_or_else(|| none(source, destination))?;
             let reverse = reverse.ok_or_else(|| none(destination, source))?;
-            let links = || forward.iter().chain(&reverse).map(|l| &self.network.links[*l as usize].direction);
-            let base_rtt = links().fold(Duration::ZERO, |sum, l| sum + l.delay);
-            self.mtus.push(links().map(|l| l.largest_packet()).min().expect("a path has links"));
-            self.pairs.push(Pair { source: *source, destination: *destination, forward, reverse, base_rtt });
+            let direction = |link: &u32| &self.network.links[*link as usize].direction;
+            let mtu = forward
+                .links()
+                .iter()
+                .chain(&reverse.links())
+                .map(|link| direction(link).largest_packet())
+                .min();
+            let mtu = mtu.expect("a path has links");
+            let mean = |set: &PathSet| {
+                let sum = set
+                    .iter()
+                    .flatten()
+                    .map(|link| u128::from(direction(link).delay.as_nanos()))
+                    .sum::<u128>();
+                Duration::from_nanos(u64::try_from(sum / set.len() as u128).unwrap_or(u64::MAX))
+            };
+            let base_rtt = mean(&forward) + mean(&reverse);
+            self.pairs.push(Pair {
+                source: *source,
+                destination: *destination,
+                forward,
+                reverse,
+                mtu,
+                base_rtt,
+            });
         }
         Ok(indices)
     }
 
-    /// The largest packet on the way there and back.
+    /// The largest packet that all ways there and back let pass.
     pub fn mtu(&self, pair: u32) -> u32 {
-        self.mtus[pair as usize]
+        self.pairs[pair as usize].mtu
     }
 
     /// The same pairs the other way round, added to the plan: their indices.
@@ -182,15 +223,18 @@ impl<'n> Pairs<'n> {
         self.add(&ends)
     }
 
-    /// The shortest time in which data of the pair can arrive: the sum of the delays on its way.
+    /// The shortest time in which data of the pair can arrive: the sum of the delays on its fastest way.
     pub fn one_way(&self, pair: u32) -> Duration {
-        let links = self.pairs[pair as usize].forward.iter();
-        links.fold(Duration::ZERO, |sum, link| sum + self.network.links[*link as usize].direction.delay)
+        let delay = |link: &u32| self.network.links[*link as usize].direction.delay;
+        let of_path = |path: &[u32]| path.iter().fold(Duration::ZERO, |sum, link| sum + delay(link));
+        self.pairs[pair as usize].forward.iter().map(of_path).min().unwrap_or_default()
     }
 
-    /// True if the data of the pair crosses the link.
-    pub fn crosses(&self, pair: u32, link: u32) -> bool {
-        self.pairs[pair as usize].forward.contains(&link)
+    /// The share of the pair's data that crosses the link.
+    pub fn share(&self, pair: u32, link: u32) -> f64 {
+        let set = &self.pairs[pair as usize].forward;
+        let crossing = set.iter().zip(self.choice.shares(set)).filter(|(path, _)| path.contains(&link));
+        crossing.map(|(_, share)| share).sum()
     }
 
     /// The links that limit the data of these pairs: those the topology knows of, else the slowest of each path, the
@@ -204,12 +248,12 @@ impl<'n> Pairs<'n> {
         };
         let known = &self.network.bottlenecks;
         let crossed =
-            of_pairs(&|p| p.forward.iter().copied().filter(|l| known.binary_search(l).is_ok()).collect());
+            of_pairs(&|p| p.forward.links().into_iter().filter(|l| known.binary_search(l).is_ok()).collect());
         if !crossed.is_empty() {
             return crossed;
         }
         let rate = |link: &&u32| self.network.links[**link as usize].direction.rate;
-        of_pairs(&|p| p.forward.iter().min_by_key(rate).into_iter().copied().collect())
+        of_pairs(&|p| p.forward.iter().filter_map(|path| path.iter().min_by_key(rate).copied()).collect())
     }
 
     /// All pairs.

@@ -15,6 +15,7 @@ use dumbbell_proto::TransportSpec;
 use rand::RngExt;
 
 use crate::histogram::Histogram;
+use crate::paths::{Choice, PathSet};
 use crate::workload::Workload;
 
 /// A scenario made concrete.
@@ -32,8 +33,10 @@ pub struct Plan {
     pub nodes: Vec<String>,
     /// Directed links.
     pub links: Vec<PlannedLink>,
-    /// Pairs of nodes that exchange packets, with their routes.
+    /// Pairs of nodes that exchange packets, with their paths.
     pub pairs: Vec<Pair>,
+    /// Which of its paths the packets of a pair take.
+    pub choice: Choice,
     /// Flow groups: what all flows of one `[[flows]]` or `[[workloads]]` entry share.
     pub groups: Vec<Group>,
     /// Flows known beforehand, sorted by start (stable), without the jitter of their groups.
@@ -186,11 +189,13 @@ pub struct Pair {
     pub source: u32,
     /// Index of the destination node.
     pub destination: u32,
-    /// Links from source to destination, in order.
-    pub forward: Vec<u32>,
-    /// Links from destination to source, in order.
-    pub reverse: Vec<u32>,
-    /// Round-trip time without queueing or transmission: the sum of the delays.
+    /// The paths from source to destination.
+    pub forward: PathSet,
+    /// The paths from destination to source.
+    pub reverse: PathSet,
+    /// The largest packet that all of them let pass.
+    pub mtu: u32,
+    /// Round-trip time without queueing or transmission: the sum of the delays, the mean over the paths there and back.
     pub base_rtt: Duration,
 }
 
@@ -311,8 +316,9 @@ impl Plan {
             pairs: vec![Pair {
                 source: through.from,
                 destination: through.to,
-                forward: vec![link],
-                reverse: Vec::new(),
+                forward: PathSet::single(vec![link]),
+                reverse: PathSet::default(),
+                mtu: through.direction.largest_packet(),
                 base_rtt: through.direction.delay,
             }],
             groups: vec![Group {

@@ -15,6 +15,7 @@ use crate::files::{Base, Files, hex};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_MTU};
 use crate::link::read_trace;
 use crate::pairs::Pairs;
+use crate::paths::ChoiceSpec;
 use crate::plan::{Flow, Group, Pair, Plan, PlannedLink, Record, Replay};
 use crate::scenario::{FlowsSpec, Names, Scenario};
 use crate::topology::Network;
@@ -38,8 +39,9 @@ impl Plan {
         let mut network = scenario.topology.params().build(&root.key("topology"))?;
         let mut files = Files::new(base);
         let traces = read_traces(&mut network, &mut files, &root.key("topology"))?;
-        let mut planner =
-            Planner { scenario, files, pairs: Pairs::new(&network, scenario.routing), groups: Vec::new() };
+        let choice = scenario.paths.params().choice();
+        let pairs = Pairs::new(&network, scenario.routing, choice);
+        let mut planner = Planner { scenario, files, pairs, groups: Vec::new() };
         let flows = planner.flows(&root.key("flows"))?;
         let workloads = planner.workloads(&root.key("workloads"))?;
         let sampled = planner.sampled(&root.key("record").key("queues"))?;
@@ -58,6 +60,7 @@ impl Plan {
             nodes: network.nodes,
             links,
             pairs,
+            choice,
             groups,
             flows,
             workloads,
@@ -165,19 +168,24 @@ impl Planner<'_, '_> {
         let place = if own { &own_place } else { &default };
         if let Some(header) = transport.asks_routers() {
             let links = &self.pairs.network.links;
-            let served = |pair: u32| {
-                let mut path = self.pairs.all()[pair as usize].forward.iter();
-                path.any(|link| {
-                    let router = &links[*link as usize].direction.router;
-                    router.as_ref().is_some_and(|r| r.headers().contains(&header))
-                })
+            let paths = |pair: &u32| &self.pairs.all()[*pair as usize].forward;
+            let serves = |link: &u32| {
+                let router = &links[*link as usize].direction.router;
+                router.as_ref().is_some_and(|r| r.headers().contains(&header))
             };
-            if !pairs.iter().all(|pair| served(*pair)) {
+            if !pairs.iter().flat_map(|pair| paths(pair).iter()).all(|path| path.iter().any(serves)) {
                 let serve = AgentSpec::ALL.iter().filter(|(_, headers)| headers.contains(&header));
                 let kinds = serve.map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>().join(" or ");
                 return Err(place.error(
                     format!("needs a router that tells it what to send, and a path has none of kind {kinds}"),
                     format!("give a link of each path `router = {kinds}`"),
+                ));
+            }
+            let sprayed = matches!(self.scenario.paths, ChoiceSpec::Spray(_));
+            if sprayed && pairs.iter().any(|pair| paths(pair).len() > 1) {
+                return Err(place.error(
+                    "routers tell it what one path has, and its packets would be sprayed over several",
+                    "set `paths = \"ecmp\"`, or choose a transport and controller that ask no routers",
                 ));
             }
         }
@@ -324,7 +332,7 @@ fn links(
     let mut all = (0, 0);
     for pair in pairs {
         let rtt = u128::from(pair.base_rtt.as_nanos());
-        for link in pair.forward.iter().chain(&pair.reverse) {
+        for link in pair.forward.links().iter().chain(&pair.reverse.links()) {
             let (sum, count) = &mut through[*link as usize];
             (*sum, *count) = (*sum + rtt, *count + 1);
         }

@@ -1,4 +1,4 @@
-//! Static shortest paths, with ties settled by rule, so that the same scenario always takes the same paths.
+//! Static shortest paths in a fixed order: one, with ties settled by rule, or all that are equally short.
 //!
 //! Routes are hop by hop: each node on a path would choose the rest of it too. A node with a single link in a
 //! direction has no choice, so trees are computed for the nodes behind such leaves only: a dumbbell of thousands of
@@ -7,29 +7,41 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use crate::limits::MAX_PATHS;
+use crate::paths::PathSet;
 use crate::scenario::Routing;
 use crate::topology::Network;
 
-/// Entries of all trees kept at a time: 64 MB.
-const MAX_KEPT: usize = 16 << 20;
-
-/// No link: the destination, or a node that cannot reach it.
-const NONE: u32 = u32::MAX;
+/// Entries of all trees kept at a time: 128 MB.
+const MAX_KEPT: usize = 32 << 20;
 
 /// What a path costs: the chosen measure, then the other one.
 type Cost = (u64, u64);
 
 /// Finds paths in one network.
-pub struct Router<'n> {
+pub struct PathFinder<'n> {
     network: &'n Network,
     routing: Routing,
+    /// All shortest paths, or the first of them.
+    all: bool,
     outgoing: Adjacency,
     incoming: Adjacency,
-    /// By destination: the link that each node takes.
-    trees: HashMap<u32, Vec<u32>>,
+    /// By destination: the links that each node may take.
+    trees: HashMap<u32, Adjacency>,
+    /// Entries of these.
+    kept: usize,
 }
 
-/// The links at each node, lowest index first.
+/// There is more than there may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Excess {
+    /// More paths from a node to another than this.
+    Paths(usize),
+    /// More links in paths than were left.
+    Links,
+}
+
+/// Links at each node, lowest index first.
 struct Adjacency {
     first: Vec<u32>,
     links: Vec<u32>,
@@ -54,18 +66,24 @@ impl Adjacency {
     fn at(&self, node: u32) -> &[u32] {
         &self.links[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
     }
+
+    fn entries(&self) -> usize {
+        self.first.len() + self.links.len()
+    }
 }
 
-impl<'n> Router<'n> {
-    /// A router for `network`.
-    pub fn new(network: &'n Network, routing: Routing) -> Router<'n> {
+impl<'n> PathFinder<'n> {
+    /// Finds paths in `network`: one between two nodes, or all.
+    pub fn new(network: &'n Network, routing: Routing, all: bool) -> PathFinder<'n> {
         let nodes = network.nodes.len();
-        Router {
+        PathFinder {
             network,
             routing,
+            all,
             outgoing: Adjacency::new(nodes, network.links.iter().map(|l| l.from)),
             incoming: Adjacency::new(nodes, network.links.iter().map(|l| l.to)),
             trees: HashMap::new(),
+            kept: 0,
         }
     }
 
@@ -77,48 +95,76 @@ impl<'n> Router<'n> {
         }
     }
 
-    /// The links from `source` to `destination`, in order; `None` if there is no way.
+    /// The paths from `source` to `destination`, sorted by the links that they begin with; `None` if there is no way. They
+    /// have `most_links` links at most.
     ///
-    /// Calls for destinations of one [`root`](Router::root) should follow each other: trees are not kept for ever.
-    pub fn path(&mut self, source: u32, destination: u32) -> Option<Vec<u32>> {
+    /// Calls for destinations of one [`root`](PathFinder::root) should follow each other: trees are not kept for ever.
+    ///
+    /// # Errors
+    /// If there are more.
+    pub fn paths(
+        &mut self,
+        source: u32,
+        destination: u32,
+        most_links: usize,
+    ) -> Result<Option<PathSet>, Excess> {
+        let network = self.network;
         let mut path = Vec::new();
         let mut node = source;
         if let [only] = *self.outgoing.at(source) {
             path.push(only);
-            node = self.network.links[only as usize].to;
+            node = network.links[only as usize].to;
+        }
+        if node == destination {
+            return Ok(Some(PathSet::single(path)));
         }
         let root = self.root(destination);
         let last = (root != destination).then(|| self.incoming.at(destination)[0]);
-        if node != destination {
-            let network = self.network;
-            let tree = self.tree(root);
-            while node != root {
-                let link = tree[node as usize];
-                if link == NONE {
-                    return None;
-                }
-                path.push(link);
-                node = network.links[link as usize].to;
-            }
-            path.extend(last);
+        let tree = self.tree(root);
+        if node != root && tree.at(node).is_empty() {
+            return Ok(None);
         }
-        Some(path)
+        let mut found = PathSet::default();
+        let mut count = 0;
+        // Links to take, each with the number of those before it on its path; the one to take first lies last.
+        let mut open: Vec<(usize, u32)> = Vec::new();
+        loop {
+            if node == root {
+                path.extend(last);
+                count += 1;
+                if count > MAX_PATHS {
+                    return Err(Excess::Paths(MAX_PATHS));
+                }
+                if found.total_links() + path.len() > most_links {
+                    return Err(Excess::Links);
+                }
+                found.push(&path);
+            } else {
+                open.extend(tree.at(node).iter().rev().map(|link| (path.len(), *link)));
+            }
+            let Some((before, link)) = open.pop() else { return Ok(Some(found)) };
+            path.truncate(before);
+            path.push(link);
+            node = network.links[link as usize].to;
+        }
     }
 
-    /// For each node the link it takes towards `root`.
-    fn tree(&mut self, root: u32) -> &[u32] {
+    /// For each node the links it takes towards `root`.
+    fn tree(&mut self, root: u32) -> &Adjacency {
         if !self.trees.contains_key(&root) {
-            if (self.trees.len() + 1) * self.network.nodes.len() > MAX_KEPT {
-                self.trees.clear();
-            }
             let tree = self.grow(root);
+            if self.kept + tree.entries() > MAX_KEPT {
+                self.trees.clear();
+                self.kept = 0;
+            }
+            self.kept += tree.entries();
             self.trees.insert(root, tree);
         }
         &self.trees[&root]
     }
 
     /// Dijkstra's algorithm from `root` against the direction of the links.
-    fn grow(&self, root: u32) -> Vec<u32> {
+    fn grow(&self, root: u32) -> Adjacency {
         let nodes = self.network.nodes.len();
         let mut cost: Vec<Cost> = vec![(u64::MAX, u64::MAX); nodes];
         let mut heap = BinaryHeap::from([Reverse(((0, 0), root))]);
@@ -136,21 +182,32 @@ impl<'n> Router<'n> {
                 }
             }
         }
-        // Of links that continue an equally short path, the one listed first.
-        (0..nodes as u32)
-            .map(|node| {
-                let best = |link: &&u32| {
-                    let to = self.network.links[**link as usize].to;
-                    cost[to as usize].0 != u64::MAX
-                        && self.extend(cost[to as usize], **link) == cost[node as usize]
+        let cost = |node: u32| cost[node as usize];
+        let mut tree = Adjacency { first: Vec::with_capacity(nodes + 1), links: Vec::new() };
+        for node in 0..nodes as u32 {
+            tree.first.push(tree.links.len() as u32);
+            if node == root {
+                continue;
+            }
+            let mut links = self.outgoing.at(node).iter().copied();
+            let onward = |link: &u32| {
+                let rest = cost(self.network.links[*link as usize].to);
+                (rest.0 != u64::MAX).then(|| (rest, self.extend(rest, *link)))
+            };
+            if self.all {
+                // Equally short by the measure; the other one sees to it that no path comes back to where it was.
+                let short = |link: &u32| {
+                    onward(link).is_some_and(|(rest, whole)| whole.0 == cost(node).0 && rest < cost(node))
                 };
-                if node == root {
-                    NONE
-                } else {
-                    self.outgoing.at(node).iter().find(best).copied().unwrap_or(NONE)
-                }
-            })
-            .collect()
+                tree.links.extend(links.filter(short));
+            } else {
+                // Of links that continue a path equally short by both measures, the one listed first.
+                let best = |link: &u32| onward(link).is_some_and(|(_, whole)| whole == cost(node));
+                tree.links.extend(links.find(best));
+            }
+        }
+        tree.first.push(tree.links.len() as u32);
+        tree
     }
 
     /// The cost of a path that begins with `link` and goes on at cost `rest`.
@@ -184,8 +241,15 @@ mod tests {
         network
     }
 
+    fn paths(net: &Network, routing: Routing, all: bool, source: u32, destination: u32) -> Vec<Vec<u32>> {
+        let found = PathFinder::new(net, routing, all).paths(source, destination, usize::MAX);
+        found.expect("few").iter().flat_map(PathSet::iter).map(<[u32]>::to_vec).collect()
+    }
+
     fn path(net: &Network, routing: Routing, source: u32, destination: u32) -> Option<Vec<u32>> {
-        Router::new(net, routing).path(source, destination)
+        let mut found = paths(net, routing, false, source, destination);
+        assert!(found.len() < 2);
+        found.pop()
     }
 
     #[test]
@@ -214,6 +278,61 @@ mod tests {
         assert_eq!(path(&net, Routing::Hops, 2, 0), None);
     }
 
+    #[test]
+    fn all_paths_are_equally_short_by_the_measure_and_no_others() {
+        // 0 -> 3 over 1 or 2, which differ in delay, or over 4 and 5.
+        let net = network(6, &[(0, 1, 5), (1, 3, 5), (0, 2, 1), (2, 3, 1), (0, 4, 1), (4, 5, 1), (5, 3, 0)]);
+        assert_eq!(paths(&net, Routing::Hops, true, 0, 3), [[0, 1], [2, 3]]);
+        assert_eq!(paths(&net, Routing::Delay, true, 0, 3), [vec![2, 3], vec![4, 5, 6]]);
+        assert_eq!(paths(&net, Routing::Hops, false, 0, 3), [[2, 3]]);
+        assert!(paths(&net, Routing::Hops, true, 3, 0).is_empty());
+    }
+
+    #[test]
+    fn links_without_delay_lead_nowhere_twice() {
+        // 0, 1 and 2 are joined both ways without delay: by delay, 0 - 1 - 2 - 3 and 0 - 2 - 3 are as short as each other.
+        let links = [(0, 1, 0), (1, 0, 0), (1, 2, 0), (2, 1, 0), (0, 2, 0), (2, 0, 0), (2, 3, 1)];
+        assert_eq!(paths(&network(4, &links), Routing::Delay, true, 0, 3), [[4, 6]]);
+    }
+
+    #[test]
+    fn diamonds_in_a_row_double_the_paths_until_the_limit_stops_them() {
+        // 11 diamonds make 2048 paths of 22 links; a search of all paths of 60 would not end.
+        for diamonds in [10, 11, 60] {
+            let links: Vec<(u32, u32, u64)> = (0..diamonds)
+                .map(|i| 3 * i)
+                .flat_map(|at| [(at, at + 1, 1), (at, at + 2, 1), (at + 1, at + 3, 1), (at + 2, at + 3, 1)])
+                .collect();
+            let net = network(3 * diamonds + 1, &links);
+            let mut finder = PathFinder::new(&net, Routing::Hops, true);
+            let count =
+                finder.paths(0, 3 * diamonds, usize::MAX).map(|found| found.map_or(0, |set| set.len()));
+            assert_eq!(count, if diamonds == 10 { Ok(1024) } else { Err(Excess::Paths(MAX_PATHS)) });
+            assert_eq!(finder.paths(0, 3, 3), Err(Excess::Links));
+        }
+    }
+
+    /// All ways that visit no node twice.
+    fn walk(
+        links: &[(u32, u32, u64)],
+        node: u32,
+        destination: u32,
+        path: &mut Vec<u32>,
+        found: &mut Vec<Vec<u32>>,
+    ) {
+        if node == destination {
+            return found.push(path.clone());
+        }
+        for (i, link) in (0..).zip(links) {
+            let been = path.iter().any(|l| links[*l as usize].0 == link.1);
+            if link.0 == node && !been {
+                path.push(i);
+                walk(links, link.1, destination, path, found);
+                path.pop();
+            }
+        }
+    }
+
     proptest! {
         /// Every path is connected and as short as repeated relaxation finds it, with leaves and without.
         #[test]
@@ -224,7 +343,8 @@ mod tests {
             let net = network(6, &links);
             let routing = if by_delay { Routing::Delay } else { Routing::Hops };
             let step = |(_, _, delay): (u32, u32, u64)| if by_delay { (delay, 1) } else { (1, delay) };
-            let mut router = Router::new(&net, routing);
+            let mut finder = PathFinder::new(&net, routing, false);
+            let mut all = PathFinder::new(&net, routing, true);
             for source in 0..6 {
                 let mut cost = [None; 6];
                 cost[source as usize] = Some((0, 0));
@@ -238,16 +358,31 @@ mod tests {
                     }
                 }
                 for destination in (0..6).filter(|d| *d != source) {
-                    let path = router.path(source, destination);
+                    let path = finder.paths(source, destination, 100).expect("few");
+                    let path = path.map(|set| set.first().to_vec());
                     let found = path.as_ref().map(|p| p.iter().fold((0, 0), |(a, b), l| {
                         let s = step(links[*l as usize]);
                         (a + s.0, b + s.1)
                     }));
                     prop_assert_eq!(found, cost[destination as usize]);
                     let mut at = source;
-                    for link in path.unwrap_or_default() {
-                        prop_assert_eq!(links[link as usize].0, at);
-                        at = links[link as usize].1;
+                    for link in path.iter().flatten() {
+                        prop_assert_eq!(links[*link as usize].0, at);
+                        at = links[*link as usize].1;
+                    }
+                    let sets = all.paths(source, destination, 1000).expect("few");
+                    let set: Vec<Vec<u32>> = sets.iter().flat_map(PathSet::iter).map(<[u32]>::to_vec).collect();
+                    let mut simple = Vec::new();
+                    walk(&links, source, destination, &mut Vec::new(), &mut simple);
+                    let length = |p: &Vec<u32>| p.iter().map(|l| step(links[*l as usize]).0).sum::<u64>();
+                    let least = simple.iter().map(length).min();
+                    simple.retain(|p| Some(length(p)) == least);
+                    prop_assert!(set.iter().all(|p| simple.contains(p)) && set.is_sorted());
+                    prop_assert!(path.is_none_or(|p| set.contains(&p)));
+                    // By delay, links without one may lead round: of such ways there is a part only.
+                    if !by_delay || links.iter().all(|(_, _, delay)| *delay > 0) {
+                        simple.sort();
+                        prop_assert_eq!(set, simple);
                     }
                 }
             }

@@ -6,9 +6,10 @@
 //! duration = "60s"             # simulated time
 //! warmup = "10s"               # figures count from here
 //! routing = "hops"             # or "delay"
+//! paths = "single"             # or "ecmp", "spray": of those that are equally short
 //! transport = { kind = "tcp", controller = "cubic" }
 //!
-//! [topology]                   # dumbbell, chain, star, parking-lot or graph
+//! [topology]                   # dumbbell, chain, star, parking-lot, fat-tree, leaf-spine or graph
 //! kind = "dumbbell"
 //! pairs = 2
 //! bottleneck = { rate = "10Mbit/s", delay = "5ms", queue = { kind = "droptail", limit = "1bdp" } }
@@ -43,6 +44,7 @@ use dumbbell_proto::TransportSpec;
 use serde_json::json;
 
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_NAME_CHARS, MAX_SAMPLES};
+use crate::paths::ChoiceSpec;
 use crate::topology::TopologySpec;
 use crate::workload::WorkloadSpec;
 
@@ -217,6 +219,8 @@ config! {
         /// Shortest paths by number of hops or by propagation delay. Ties fall to the other of the two, then to the link
         /// listed first.
         routing: Routing = "hops", "choice: interior protocols with equal link costs";
+        /// Which of the shortest paths between two nodes packets take, where several are equally short.
+        paths: ChoiceSpec = "single", "choice: several paths are asked for";
         /// The transport of flows and workloads that name none.
         transport: TransportSpec = "tcp", "choice: what most traffic uses";
         /// Flows known beforehand.

@@ -14,9 +14,12 @@ use dumbbell_proto::{ControllerSpec, TransportSpec};
 use serde_json::{Map, Value, json};
 
 use crate::link::{Access, Bottleneck};
+use crate::paths::ChoiceSpec;
 use crate::scenario::{FlowsSpec, RecordSpec, ReplaySpec, Scenario};
 use crate::topology::TopologySpec;
+use crate::topology::fat_tree::{FatTreeFabric, FatTreeHost};
 use crate::topology::graph::{GraphLink, NodeGroup};
+use crate::topology::leaf_spine::{LeafHost, LeafUplink};
 use crate::topology::star::HostLink;
 use crate::workload::WorkloadSpec;
 use crate::workload::size::SizeSpec;
@@ -25,6 +28,7 @@ use crate::workload::size::SizeSpec;
 pub fn descriptors() -> Vec<Descriptor> {
     [
         TopologySpec::descriptors(),
+        ChoiceSpec::descriptors(),
         QueueSpec::descriptors(),
         AgentSpec::descriptors(),
         ImpairmentSpec::descriptors(),
@@ -42,6 +46,7 @@ pub fn descriptors() -> Vec<Descriptor> {
 pub fn schema() -> Value {
     let families = [
         (TopologySpec::FAMILY, TopologySpec::schema()),
+        (ChoiceSpec::FAMILY, ChoiceSpec::schema()),
         (WorkloadSpec::FAMILY, WorkloadSpec::schema()),
         (SizeSpec::FAMILY, SizeSpec::schema()),
         (TransportSpec::FAMILY, TransportSpec::schema()),
@@ -119,6 +124,10 @@ pub fn registry_json() -> Value {
         ("bottleneck", Bottleneck::fields()),
         ("access", Access::fields()),
         ("host link", HostLink::fields()),
+        ("fat tree host", FatTreeHost::fields()),
+        ("fat tree fabric", FatTreeFabric::fields()),
+        ("leaf host", LeafHost::fields()),
+        ("leaf uplink", LeafUplink::fields()),
         ("graph link", GraphLink::fields()),
         ("node group", NodeGroup::fields()),
         ("reverse", Reverse::fields()),

@@ -93,7 +93,8 @@ fn a_parking_lot_has_cross_traffic_at_every_hop() {
     let plan = plan(&format!(
         "duration = '1s'\ntopology = {{ kind = 'parking-lot', hops = 3 }}{BULK}[[flows]]\nfrom = 'cross-senders'\nto = 'cross-receivers'\n"
     ));
-    let paths: Vec<usize> = plan.flows.iter().map(|f| plan.pairs[f.pair as usize].forward.len()).collect();
+    let paths: Vec<usize> =
+        plan.flows.iter().map(|f| plan.pairs[f.pair as usize].forward.first().len()).collect();
     assert_eq!(paths, [5, 3, 3, 3]);
     let facts = plan.explain();
     for name in ["router0->router1", "router1->router2", "router2->router3"] {
@@ -265,7 +266,7 @@ fn large_networks_are_planned_in_linear_time() {
         "duration = '10s'\ntopology = {{ kind = 'dumbbell', pairs = 5000 }}{BULK}count = 100000\nstagger = '10us'\n"
     ));
     assert_eq!((plan.links.len(), plan.flows.len(), plan.pairs.len()), (20_002, 100_000, 5000));
-    assert!(plan.pairs.iter().all(|p| p.forward.len() == 3 && p.reverse.len() == 3));
+    assert!(plan.pairs.iter().all(|p| p.forward.first().len() == 3 && p.reverse.first().len() == 3));
 }
 
 #[test]

@@ -115,11 +115,18 @@ def _impairments(link: dict[str, Any]) -> str:
 
 
 def _pairs(out: Console, pairs: list[dict[str, Any]]) -> None:
-    rows = [
-        (" → ".join(pair["path"]), number(pair["base_rtt"], 1e-3), number(pair["rate"], 1e6))
+    numbers: tuple[str, ...] = ("paths there", "paths back", "base RTT ms", "slowest rate Mbit/s")
+    rows: list[tuple[str | Text, ...]] = [
+        (
+            " → ".join(pair["path"]), number(pair["paths"]), number(pair["return_paths"]),
+            number(pair["base_rtt"], 1e-3), number(pair["rate"], 1e6),
+        )
         for pair in pairs[:_MOST_ROWS]
-    ]
-    out.print(text_table(_title("Paths", pairs), ("path",), ("base RTT ms", "slowest rate Mbit/s"), rows))
+    ]  # fmt: skip
+    first = "first path"
+    if all(pair["paths"] == pair["return_paths"] == 1 for pair in pairs):
+        first, numbers, rows = "path", numbers[2:], [row[:1] + row[3:] for row in rows]
+    out.print(text_table(_title("Paths", pairs), (first,), numbers, rows))
 
 
 def _groups(out: Console, groups: list[dict[str, Any]]) -> None:

@@ -17,9 +17,9 @@ pub struct Slot {
     pub sender: Sender,
     /// The end that receives it.
     pub receiver: Receiver,
-    /// Where the forward path begins.
+    /// Where what the sender sends begins its way.
     pub forward: u32,
-    /// Where the reverse path begins.
+    /// The same for what the receiver sends.
     pub reverse: u32,
     /// The flow's number.
     pub number: u32,

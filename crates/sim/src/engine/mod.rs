@@ -10,6 +10,7 @@ mod sampler;
 mod sessions;
 pub mod timers;
 mod tree;
+mod ways;
 
 use std::ops::ControlFlow;
 
@@ -27,6 +28,7 @@ use self::network::{Delivery, Dropped, Network, Tally};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
 use self::timers::Timers;
+use self::ways::Ways;
 use crate::plan::{Flow, Plan};
 use crate::session::{Action, Connection, Ended, Transfer};
 use crate::workload::Arrivals;
@@ -165,8 +167,7 @@ struct Engine<'p> {
     sampler: Sampler,
     recorder: Recorder,
     results: Results,
-    /// Per pair: where the forward and the reverse path begin, and the largest packet on both.
-    routes: Vec<(u32, u32, u32)>,
+    ways: Ways<'p>,
     /// Links whose arrivals are written down.
     recorded: Vec<u32>,
     /// Counters of every link, and of the network, when the warm-up ended.
@@ -191,19 +192,8 @@ impl<'p> Engine<'p> {
             plan.links.iter().map(|link| Link::new(&link.config(plan.seed, read_at.clone()))).collect();
         let owners = Owners::after(links.len() as u32);
         let link_baseline = vec![Counters::default(); links.len()];
-        let paths: Vec<(&[u32], bool)> =
-            plan.pairs.iter().flat_map(|p| [(&*p.forward, true), (&*p.reverse, false)]).collect();
-        let (mut network, starts) = Network::new(links, Owners::COUNT, &paths);
-        let routes = plan
-            .pairs
-            .iter()
-            .zip(starts.chunks_exact(2))
-            .map(|(pair, start)| {
-                let links = pair.forward.iter().chain(&pair.reverse);
-                let mtus = links.map(|l| plan.links[*l as usize].direction.largest_packet());
-                (start[0], start[1], mtus.min().unwrap_or(u32::from(u16::MAX)))
-            })
-            .collect();
+        let (ways, paths) = Ways::new(plan);
+        let mut network = Network::new(links, Owners::COUNT, &paths);
 
         let mut results = Results::default();
         let sampler = Sampler::new(plan, &mut results);
@@ -234,7 +224,7 @@ impl<'p> Engine<'p> {
             sampler,
             recorder,
             results,
-            routes,
+            ways,
             recorded: (0..).zip(&plan.links).filter(|(_, l)| l.recorded).map(|(i, _)| i).collect(),
             link_baseline,
             tally_baseline: Tally::default(),
@@ -401,16 +391,16 @@ impl<'p> Engine<'p> {
         let index = self.free_slots.pop().unwrap_or(self.slots.len() as u32);
         let number = self.flows_started;
         self.flows_started += 1;
-        let (forward, reverse, mtu) = self.routes[flow.pair as usize];
         let group = &self.plan.groups[flow.group as usize];
         let in_group = &mut self.started_in_group[flow.group as usize];
-        let rng = stream(self.plan.seed, &format!("flow {in_group} of {}", group.name));
+        let name = format!("flow {in_group} of {}", group.name);
         *in_group += 1;
+        let (forward, reverse) = self.ways.open(&mut self.network, flow.pair, index, &name);
         let (sender, receiver) = group.transport.open(Opening {
             flow: index,
             size: flow.size,
-            mtu,
-            rng,
+            mtu: self.plan.pairs[flow.pair as usize].mtu,
+            rng: stream(self.plan.seed, &name),
             replay: group.replay.clone(),
         });
         let slot = Slot {

@@ -4,6 +4,7 @@ use dumbbell_core::{DropReason, Packet, Time, memory};
 use dumbbell_net::link::{Incident, Incidents, Link};
 
 use super::tree::Tree;
+use crate::paths::spray::Dealer;
 
 /// A packet that reached the end of its path.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,16 @@ const END_REVERSE: u32 = END;
 /// other traffic enters it, and what it does with them depends on nothing else. That saves the event between the two.
 const EXPRESS: u32 = 1 << 30;
 
+/// A start from here on is no position in the table of paths, which is shorter: each packet gets its own.
+const DEALT: u32 = 1 << 31;
+
+/// Packets that take paths of their own, from the one of this number on.
+#[derive(Debug)]
+struct Dealt {
+    dealer: Dealer,
+    first_path: u32,
+}
+
 /// The network between the endpoints.
 #[derive(Debug)]
 pub struct Network {
@@ -34,6 +45,10 @@ pub struct Network {
     pub tree: Tree,
     /// All paths one behind the other, each closed by an end. A packet carries its position.
     paths: Vec<u32>,
+    /// For each path the position at which it begins.
+    starts: Vec<u32>,
+    /// By end of a flow slot: who deals out the packets that it sends.
+    dealt: Vec<Option<Dealt>>,
     /// Per flow slot: packets in the network.
     inside: Vec<u32>,
     /// What happened on the link at hand.
@@ -81,9 +96,8 @@ impl Tally {
 }
 
 impl Network {
-    /// Joins links into paths as `routes` says, each a list of links with its direction. Returns the network and the
-    /// position at which each path begins.
-    pub fn new(mut links: Vec<Link>, other_owners: usize, routes: &[(&[u32], bool)]) -> (Network, Vec<u32>) {
+    /// Joins links into paths as `routes` says, each a list of links with its direction.
+    pub fn new(mut links: Vec<Link>, other_owners: usize, routes: &[(&[u32], bool)]) -> Network {
         let mut tree = Tree::new(links.len() + other_owners);
         for (i, link) in (0..).zip(&links) {
             tree.set(i, link.wake_at());
@@ -96,17 +110,18 @@ impl Network {
             paths.extend(route.iter().map(|l| if express[*l as usize] { l | EXPRESS } else { *l }));
             paths.push(if *forward { END_FORWARD } else { END_REVERSE });
         }
-        let network = Network {
+        Network {
             links,
             ahead,
             tree,
             paths,
+            starts,
+            dealt: Vec::new(),
             inside: Vec::new(),
             incidents: Vec::new(),
             dropped: Vec::new(),
             tally: Tally::default(),
-        };
-        (network, starts)
+        }
     }
 
     /// Makes room for `slots` flow slots.
@@ -118,7 +133,7 @@ impl Network {
 
     /// Bytes of what grows with the flow slots.
     pub fn bytes(&self) -> u64 {
-        memory::of_vec(&self.inside)
+        memory::of_vec(&self.inside) + memory::of_vec(&self.dealt)
     }
 
     /// Packets of a flow slot in the network.
@@ -126,12 +141,40 @@ impl Network {
         self.inside[slot as usize]
     }
 
-    /// An endpoint sends a packet along the path that begins at `start`.
+    /// An endpoint sends a packet along the path that begins at `start`, or along one that is dealt to it.
     #[inline]
     pub fn send(&mut self, now: Time, packet: &Packet, start: u32) {
         self.tally.sent += 1;
         self.inside[packet.flow as usize] += 1;
-        self.enter(now, packet, start + 1, self.paths[start as usize]);
+        // The check of the bounds is the test for a start that is none: what is not dealt pays nothing for it.
+        let (start, link) = match self.paths.get(start as usize) {
+            Some(link) => (start, *link),
+            None => self.take_turn(start - DEALT),
+        };
+        self.enter(now, packet, start + 1, link);
+    }
+
+    /// The path that is dealt to the next packet: where it begins, and its first link.
+    #[inline(never)]
+    fn take_turn(&mut self, end: u32) -> (u32, u32) {
+        let dealt = self.dealt[end as usize].as_mut().expect("a flow with this start has a dealer");
+        let start = self.starts[(dealt.first_path + dealt.dealer.deal()) as usize];
+        (start, self.paths[start as usize])
+    }
+
+    /// Where `path` begins.
+    pub fn start(&self, path: u32) -> u32 {
+        self.starts[path as usize]
+    }
+
+    /// Lets `dealer` deal the packets out that one end of a flow slot sends (`end`: twice the slot, one more for the
+    /// receiver), over paths from `first_path` on. Returns what [`send`](Network::send) then takes for a start.
+    pub fn deal(&mut self, end: u32, first_path: u32, dealer: Dealer) -> u32 {
+        if self.dealt.len() <= end as usize {
+            self.dealt.resize_with(end as usize + 1, || None);
+        }
+        self.dealt[end as usize] = Some(Dealt { dealer, first_path });
+        DEALT + end
     }
 
     /// The event of `link` is due: moves the packet that reached its far end onto the next link, or delivers it.

@@ -2,7 +2,9 @@
 
 pub mod chain;
 pub mod dumbbell;
+pub mod fat_tree;
 pub mod graph;
+pub mod leaf_spine;
 pub mod parking_lot;
 pub mod star;
 
@@ -11,7 +13,7 @@ use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError, suggest};
 use dumbbell_core::registry;
-use dumbbell_net::link::{Direction, Duplex};
+use dumbbell_net::link::{Direction, Duplex, LinkSpec};
 
 use crate::limits::{MAX_LINKS, MAX_NODES};
 
@@ -22,6 +24,8 @@ registry! {
         Chain(chain::Chain),
         Star(star::Star),
         ParkingLot(parking_lot::ParkingLot),
+        FatTree(fat_tree::FatTree),
+        LeafSpine(leaf_spine::LeafSpine),
         Graph(graph::Graph),
     }
 }
@@ -71,6 +75,15 @@ impl Network {
         let hosts: Vec<u32> = (0..count).map(|i| self.node(format!("{prefix}{i}"))).collect();
         self.groups.push((group.to_owned(), hosts.clone()));
         hosts
+    }
+
+    /// Adds a group for each `size` hosts, `prefix0`, `prefix1`, ...; and the groups `senders` and `receivers`: all hosts, and
+    /// the same moved on by one such group.
+    pub fn racks(&mut self, prefix: &str, hosts: &[u32], size: usize) {
+        let racks = hosts.chunks(size).enumerate();
+        self.groups.extend(racks.map(|(i, members)| (format!("{prefix}{i}"), members.to_vec())));
+        let moved = hosts.iter().cycle().skip(size).take(hosts.len()).copied().collect();
+        self.groups.extend([("senders".to_owned(), hosts.to_vec()), ("receivers".to_owned(), moved)]);
     }
 
     /// Adds a link in one direction and returns its index.
@@ -160,6 +173,12 @@ fn nearest<S: AsRef<str>>(name: &str, known: impl Iterator<Item = S>) -> String 
     let mut refs: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     refs.sort_unstable();
     suggest(name, &refs)
+}
+
+/// The link of a host in a fabric: the queue of the switch's port is that of the `fabric`'s, unless it is given.
+pub(crate) fn to_host(mut host: LinkSpec, fabric: &LinkSpec) -> LinkSpec {
+    host.reverse.queue.get_or_insert_with(|| fabric.queue.clone());
+    host
 }
 
 /// Refuses a count of `key` outside `1..=most`.

@@ -158,7 +158,7 @@ impl WorkloadParams for Poisson {
 }
 
 impl Poisson {
-    /// Flows a second that fill the link: C / (8 E[W] p), with E[W] over the pairs that cross it.
+    /// Flows a second that fill the link: C / (8 E[W] p), with E[W] over the pairs that cross it, each by the share of its data that does.
     fn capacity_in_flows(
         &self,
         setting: &Setting<'_, '_>,
@@ -178,8 +178,8 @@ impl Poisson {
                 ));
             }
         };
-        let crossing = pairs.iter().zip(wire).filter(|(pair, _)| setting.pairs.crosses(**pair, link));
-        let bytes_per_flow = crossing.map(|(_, w)| w).sum::<f64>() / pairs.len() as f64;
+        let crossing = pairs.iter().zip(wire).map(|(pair, wire)| setting.pairs.share(*pair, link) * wire);
+        let bytes_per_flow = crossing.sum::<f64>() / pairs.len() as f64;
         if bytes_per_flow == 0.0 {
             return Err(place.error(
                 format!("no data of this workload crosses {:?}", setting.pairs.network.link_name(link)),

@@ -1,0 +1,60 @@
+//! The way that the packets of a flow take: one path each way, chosen when it opens, or one for each packet.
+
+use dumbbell_core::rng::stream;
+use rand::Rng;
+
+use super::network::Network;
+use crate::paths::Choice;
+use crate::paths::ecmp::Salts;
+use crate::paths::spray::Dealer;
+use crate::plan::Plan;
+
+/// The ways of all pairs.
+pub struct Ways<'p> {
+    plan: &'p Plan,
+    /// By pair: the number of its first path. Those there come before those back.
+    first: Vec<u32>,
+    /// For flows that nodes choose a path for.
+    salts: Option<Salts>,
+}
+
+impl<'p> Ways<'p> {
+    /// The ways of a plan, and its paths in the order of their numbers, each with its direction.
+    pub fn new(plan: &'p Plan) -> (Ways<'p>, Vec<(&'p [u32], bool)>) {
+        let mut paths = Vec::new();
+        let mut first = Vec::with_capacity(plan.pairs.len());
+        for pair in &plan.pairs {
+            first.push(paths.len() as u32);
+            paths.extend(pair.forward.iter().map(|path| (path, true)));
+            paths.extend(pair.reverse.iter().map(|path| (path, false)));
+        }
+        let salts = (plan.choice == Choice::PerFlow).then(|| Salts::new(plan.seed, &plan.nodes));
+        (Ways { plan, first, salts }, paths)
+    }
+
+    /// Where the packets of a new flow begin, those of its sender and those of its receiver. `name` is that of its random
+    /// stream, `slot` where it is kept.
+    pub fn open(&self, network: &mut Network, pair: u32, slot: u32, name: &str) -> (u32, u32) {
+        let there = self.first[pair as usize];
+        let pair = &self.plan.pairs[pair as usize];
+        let back = there + pair.forward.len() as u32;
+        let ends = [("there", slot << 1, there, &pair.forward), ("back", slot << 1 | 1, back, &pair.reverse)];
+        let [forward, reverse] = ends.map(|(way, end, first, set)| {
+            if set.len() == 1 {
+                return network.start(first);
+            }
+            let mut rng = stream(self.plan.seed, &format!("path {way} of {name}"));
+            match (self.plan.choice, &self.salts) {
+                (Choice::PerFlow, Some(salts)) => {
+                    let node = |link: u32| self.plan.links[link as usize].from;
+                    network.start(first + salts.choose(set, rng.next_u64(), node) as u32)
+                }
+                (Choice::PerPacket(order), _) => {
+                    network.deal(end, first, Dealer::new(set.len() as u32, order, rng))
+                }
+                _ => network.start(first),
+            }
+        });
+        (forward, reverse)
+    }
+}
