@@ -68,6 +68,19 @@ to = "receivers"
 BDP = 10e6 / 8 * 40e-3 / 1500
 """Its bandwidth-delay product in packets."""
 
+# A datagram a millisecond, a hundred of each of two flows; the paths differ by more than that.
+PARALLEL = """
+duration = "1s"
+transport = { kind = "cbr", rate = "12Mbit/s" }
+flows = [{ from = "senders", to = "receivers", size = "147200B", stagger = "200ms" }]
+[topology]
+kind = "parallel"
+pairs = 2
+paths = 4
+skew = "3ms"
+bottleneck = { rate = "20Mbit/s", delay = "5ms" }
+"""
+
 
 def examples() -> list[tuple[str, str]]:
     """Return path and text of the new files."""
@@ -110,6 +123,7 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     (tmp_path / "scenario.toml").write_text(SCENARIO)
     (tmp_path / "long.toml").write_text(LONG_QUEUE)
     (tmp_path / "headroom.toml").write_text(HEADROOM)
+    (tmp_path / "parallel.toml").write_text(PARALLEL)
     packages = [f"--package=dumbbell-{name}" for name in ("header", "proto", "net", "sim")]
 
     def cargo(*command: str) -> str:
@@ -135,5 +149,13 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     link = json.loads(cargo(*bench, "headroom.toml"))["links"][0]
     assert link["utilisation"] == pytest.approx(0.95, abs=0.03)
     assert link["queue_mean"] < 5
+    # All paths have the same number of hops, and differ in delay: a flow takes one, or each packet its own.
+    used = {}
+    for paths in ("single", "ecmp", "spray"):
+        links = json.loads(cargo(*bench, "parallel.toml", f"paths={paths}"))["links"]
+        used[paths] = [link["sent"] for link in links if link["link"].startswith("left->middle")]
+    assert used["single"] == [200, 0, 0, 0]
+    assert sorted(used["ecmp"]) in ([0, 0, 0, 200], [0, 0, 100, 100])
+    assert used["spray"] == [50, 50, 50, 50]
     for path, code in examples():
         assert (tmp_path / path).read_text() == code, f"{path} is not formatted"
