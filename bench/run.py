@@ -55,6 +55,8 @@ FOLDER = ROOT / "bench"
 OWN: dict[str, tuple[float, float, Path, list[str]]] = {
     "W3": (20.0, 30.0, SCENARIOS / "w3-incast-rounds.toml", []),
     "W5": (0.0, 0.0, SCENARIOS / "w1-dumbbell-bulk.toml", ["topology.bottleneck.queue=codel"]),
+    # 128 hosts, of which each sends to one in the next pod, through a hash of its own at each switch.
+    "fat-tree": (0.0, 0.0, SCENARIOS / "fat-tree-permutation.toml", ["record.samples=false"]),
 }
 
 # Whole runs that must not take longer, in CPU seconds. Panarello et al. (e-Energy 2012): the port under
@@ -128,6 +130,7 @@ def counted(program: str) -> Iterator[Figure]:
     short = {work.name: (work.scenario, SHORT[work.name]) for work in works()}
     short["W3"] = (OWN["W3"][2], ["workloads[0].rounds=10"])
     short["W5"] = (OWN["W5"][2], [*OWN["W5"][3], *SHORT["W1"]])
+    short["fat-tree"] = (OWN["fat-tree"][2], [*OWN["fat-tree"][3], "duration=25ms", "warmup=5ms"])
     _, scenario, settings = RUNS["practRA"]
     short["practRA"] = (scenario, [*settings, "duration=100s"])
     short |= {load: (FOLDER / file, [*settings, "duration=4s"]) for load, (file, settings) in LOADS.items()}
