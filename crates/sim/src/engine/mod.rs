@@ -184,6 +184,8 @@ struct Engine<'p> {
 }
 
 impl<'p> Engine<'p> {
+    // Inside the loop's function it would take registers from what each event does.
+    #[inline(never)]
     fn new(plan: &'p Plan, budget: &'p Budget) -> Engine<'p> {
         let end = Time::ZERO + plan.duration;
         let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);

@@ -156,6 +156,7 @@ impl Network {
 
     /// The path that is dealt to the next packet: where it begins, and its first link.
     #[inline(never)]
+    #[cold]
     fn take_turn(&mut self, end: u32) -> (u32, u32) {
         let dealt = self.dealt[end as usize].as_mut().expect("a flow with this start has a dealer");
         let start = self.starts[(dealt.first_path + dealt.dealer.deal()) as usize];
