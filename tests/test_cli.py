@@ -187,6 +187,18 @@ def test_an_interrupted_run_leaves_nothing(
     assert names(tmp_path) == {"long.toml"}
 
 
+def test_check_counts_paths_where_there_are_several(cli: Cli, scenario_file: Path) -> None:
+    assert "paths there" not in cli("check", scenario_file).stdout
+    sprayed = ("--set", "paths=spray", "--set", "topology=leaf-spine", "--set", "workloads=[]")
+    text = cli("check", scenario_file, *sprayed).stdout
+    assert "paths there" in text
+    row = next(
+        line.split() for line in text.splitlines() if "host0 → leaf0 → spine0 → leaf1 → host16" in line
+    )
+    # Four spines, there and back; base RTT in ms, slowest rate in Mbit/s.
+    assert row[-4:] == ["4", "4", "0.0148", "10,000"]
+
+
 def test_check_explains_the_plan(cli: Cli, scenario_file: Path) -> None:
     done = cli("check", scenario_file)
     assert done.returncode == 0, done.stderr

@@ -171,4 +171,20 @@ mod tests {
             "--at: no data crosses a link \"left->rihgt\"; did you mean \"left->right\"?"
         );
     }
+
+    #[test]
+    fn of_several_paths_real_packets_take_one_that_crosses_the_link() {
+        let text = r#"
+            duration = "1s"
+            paths = "ecmp"
+            topology = { kind = "leaf-spine", leaves = 2, spines = 3, hosts = 1 }
+            flows = [{ from = "host0", to = "host1" }]
+        "#;
+        let plan = Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap();
+        for spine in 0..3 {
+            let path = Path::of(&plan, Some(&format!("leaf0->spine{spine}"))).unwrap();
+            assert_eq!(path.downlink.name, format!("spine{spine}->leaf0"));
+            assert_eq!(path.base_rtt(), Duration::from_nanos(14_800));
+        }
+    }
 }

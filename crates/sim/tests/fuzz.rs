@@ -65,6 +65,9 @@ fn fragment() -> impl Strategy<Value = String> {
         Just("\"replay\"".to_owned()),
         Just("\"campus-web\"".to_owned()),
         Just("{ kind = \"graph\" }".to_owned()),
+        Just("\"leaf-spine\"".to_owned()),
+        Just("{ kind = \"fat-tree\", k = 2 }".to_owned()),
+        Just("\"spray\"".to_owned()),
         ".{0,6}",
     ]
 }
@@ -77,6 +80,9 @@ fn path() -> impl Strategy<Value = String> {
                 "duration",
                 "warmup",
                 "routing",
+                "paths",
+                "paths.kind",
+                "paths.order",
                 "transport",
                 "transport.kind",
                 "topology",
