@@ -45,7 +45,7 @@ impl Salts {
             let ways = set.branches(left.clone(), hop);
             // A path that forks here forks behind the links that all of `left` have in common.
             let node = from(set.path(left.start)[hop]);
-            // The hash values are cut into regions of one size, one for each next hop: RFC 2992 section 2.
+            // The hash values are cut into regions of one size, one for each next hop: RFC 2992, hash-threshold.
             let hash = u128::from(mix(key ^ self.0[node as usize]));
             let taken = (hash * ways.len() as u128) >> 64;
             left = ways[taken as usize].clone();
