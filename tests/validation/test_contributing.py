@@ -98,7 +98,7 @@ def add(folder: Path) -> None:
     block = r"\n\n```rust\n(.*?)```"
     edit = rf"In `(crates/\S+)`, beside the others, first at the top and then in `(\w+!)`:{block}{block}"
     found = re.findall(edit, text, re.DOTALL)
-    assert len(found) == 12
+    assert len(found) == 13
     for path, macro, module, line in found:
         file = folder / path
         source = file.read_text().replace("\npub mod ", f"\n{module}pub mod ", 1)
