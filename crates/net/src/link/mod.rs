@@ -214,7 +214,7 @@ impl Link {
     }
 
     /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
-    /// will at [`Packet::at`] on a link that hands packets on.
+    /// will at [`Packet::at`] on a link that hands packets on; there are no incidents then.
     #[inline]
     pub fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         either!(self, link => link.act(now, incidents))

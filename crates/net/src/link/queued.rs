@@ -155,9 +155,14 @@ impl<P: Carried> QueuedLink<P> {
     }
 
     /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
-    /// will be sure to on a link that hands packets on.
+    /// will be sure to on a link that hands packets on. Never together with incidents, so that the driver can tell whose
+    /// they are without a look after every packet: the link asks again for its packet.
     pub fn act(&mut self, now: Time, incidents: &mut Incidents<P>) -> bool {
+        let before = incidents.len();
         self.settle(now, incidents);
+        if incidents.len() != before {
+            return false;
+        }
         if self.head().is_none_or(|p| p.at() > now && !self.hands_on) {
             return false;
         }

@@ -191,9 +191,6 @@ impl Network {
         let packet = *packet;
         from.pop();
         self.tree.set(link, from.wake_at());
-        if !self.incidents.is_empty() {
-            self.account(link);
-        }
         let next = self.paths[packet.hop as usize];
         if next >= END_REVERSE {
             self.tally.delivered += 1;
