@@ -264,13 +264,14 @@ proptest! {
 proptest! {
     #[test]
     fn every_mark_that_comes_out_is_counted(arrivals in arrivals()) {
-        let agents = AgentSpec::descriptors().into_iter().map(|agent| {
-            Some(AgentSpec::from_value(&agent.name.into(), &At::root("router")).unwrap())
-        });
-        let agents: Vec<Option<AgentSpec>> = agents.chain([None]).collect();
-        let queues = QueueSpec::all_defaults().into_iter();
-        for (queue, router) in queues.flat_map(|queue| agents.iter().map(move |agent| (queue.clone(), agent))) {
-            let config = config_with(queue, |d| d.router = router.clone());
+        // Eight times as dense, so that queues fill.
+        let arrivals: Vec<(u64, u16)> = arrivals.into_iter().map(|(gap, size)| (gap / 8, size)).collect();
+        // One that marks at a time: a packet may be marked by the queue and again by the router.
+        let droptail = || QueueSpec::DropTail(droptail::Params::default());
+        let agent = |name: &str| AgentSpec::from_value(&name.into(), &At::root("router")).unwrap();
+        let agents = AgentSpec::descriptors().into_iter().map(|d| (droptail(), Some(agent(d.name))));
+        for (queue, router) in agents.chain(QueueSpec::all_defaults().into_iter().map(|queue| (queue, None))) {
+            let config = config_with(queue, |d| d.router = router);
             let mut link = Link::Queued(Box::new(QueuedLink::new(&config)));
             let ecn = |id, size| Packet { ecn: Ecn::Ect0, ..packet(id, size) };
             let trace = drive_with(&mut link, &arrivals, ecn);
