@@ -66,7 +66,18 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
             let around = ["transport=tcp", "topology.link.router=xcp"].map(str::to_owned);
             ("transport.controller", [&around[..], &[set("transport.controller")]].concat())
         }
-        "workload" => ("workloads[0]", vec![]),
+        "workload" => {
+            let size = "{ kind = 'fixed', size = '2000B' }";
+            let own = match name {
+                "rounds" => "size = '2000B'".to_owned(),
+                "request-response" => format!("response = {size}"),
+                "shuffle" | "on-close" => format!("size = {size}"),
+                _ => return ("workloads[0]", vec![]),
+            };
+            let set = format!("workloads=[{{ kind = '{name}', from = 'senders', to = 'receivers', {own} }}]");
+            ("workloads[0]", vec!["transport=tcp".to_owned(), set])
+        }
+        "path choice" => ("paths", vec![set("paths")]),
         "size" => ("workloads[0].size", vec![set("workloads[0].size")]),
         other => panic!("{other}: say here where it stands"),
     }
