@@ -63,5 +63,5 @@ def test_what_a_user_wrote_is_quoted_in_part() -> None:
 def test_a_dictionary_that_holds_itself_is_refused() -> None:
     values: dict[str, Any] = {"duration": "1s"}
     values["topology"] = values
-    with pytest.raises(ScenarioError, match="nest too deep"):
+    with pytest.raises(ScenarioError, match="stand within each other"):
         db.Scenario.from_dict(values)
