@@ -41,11 +41,6 @@ impl<'a> At<'a> {
         At { parent: Some(self), step: Step::Index(i) }
     }
 
-    /// Steps from the start to this place.
-    pub fn depth(&self) -> usize {
-        std::iter::successors(self.parent, |at| at.parent).count()
-    }
-
     /// An error about the value at this place.
     pub fn error(&self, message: impl Into<String>, remedy: impl Into<String>) -> ConfigError {
         ConfigError::new(self.to_string(), message, remedy)
