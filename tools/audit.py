@@ -123,9 +123,8 @@ def stated(about: Any, names: dict[str, str]) -> str:
         if line.startswith("License ::")
     ]
     # Without a classifier, the old field; often it holds the whole text, which is no name.
-    return " AND ".join(names.get(word, word.replace(" ", "-")) for word in words) or str(
-        about.get("License") or ""
-    )
+    old = str(about.get("License") or "")
+    return " AND ".join(names.get(word, word.replace(" ", "-")) for word in words) or names.get(old, old)
 
 
 def python_packages(names: dict[str, str]) -> tuple[list[Package], list[str]]:
