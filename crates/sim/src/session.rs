@@ -6,7 +6,6 @@
 use std::fmt::Debug;
 
 use dumbbell_core::Time;
-use dumbbell_proto::transport::Failure;
 
 use crate::workload::Facts;
 
@@ -69,8 +68,8 @@ pub struct Ended {
     pub connection: Connection,
     /// What was brought.
     pub transfer: Transfer,
-    /// Why the sender gave up; `None` if the last byte has arrived.
-    pub failure: Option<Failure>,
+    /// True if the last byte has arrived; false if the sender gave up, or datagrams were lost.
+    pub received: bool,
 }
 
 /// What a session wants done, and when.

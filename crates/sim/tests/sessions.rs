@@ -140,6 +140,15 @@ links = [{ from = "a", to = "s", rate = "1Mbit/s", delay = "1ms", loss = 1.0 },
     assert_eq!(rows.iter().filter(|r| r.source == "b" && r.end.is_finite()).count(), 5, "{rows:?}");
 }
 
+#[test]
+fn lost_datagrams_do_not_hold_the_round() {
+    let lossy = "topology.link.loss=0.5";
+    let settings = ["transport={ kind = 'cbr', rate = '10Mbit/s' }", "workloads[0].connections=fresh", lossy];
+    let rows = transfers(&simulate(STAR, &settings));
+    assert_eq!(rows.len(), 20, "four transfers in each of five rounds");
+    assert!(rows.iter().any(|r| r.end.is_nan()), "{rows:?}");
+}
+
 const EXCHANGES: &str = r#"
 duration = "10s"
 transport = { kind = "tcp", controller = "cubic" }

@@ -331,21 +331,24 @@ impl<'p> Engine<'p> {
     /// Tells sessions if the transfer in progress on a flow that they watch has ended.
     #[inline(never)]
     fn look_for_end(&mut self, now: Time, index: u32) {
-        let slot = &mut self.slots[index as usize];
-        let failure = slot.sender.report().failure;
-        let received = slot.receiver.finished();
-        if failure.is_none() && received.is_none() {
-            return;
+        let slot = &self.slots[index as usize];
+        let received = slot.receiver.finished().is_some();
+        if received || slot.sender.report().failure.is_some() {
+            self.end_transfer(now, index, received);
         }
+    }
+
+    fn end_transfer(&mut self, now: Time, index: u32, received: bool) {
+        let slot = &mut self.slots[index as usize];
         slot.pending = false;
         let ended = Ended {
             group: slot.flow.group,
             pair: slot.flow.pair,
             connection: Connection { slot: index, number: slot.number },
             transfer: slot.transfer,
-            failure: if received.is_some() { None } else { failure },
+            received,
         };
-        slot.kept &= ended.failure.is_none();
+        slot.kept &= received;
         self.recorder.transferred(slot);
         self.sessions.ended(now, &ended);
         self.arm_sessions();
@@ -361,6 +364,10 @@ impl<'p> Engine<'p> {
     fn close(&mut self, now: Time, index: u32) {
         if self.slots[index as usize].kept {
             return;
+        }
+        // Datagrams were lost, and nobody sends them again.
+        if self.slots[index as usize].pending {
+            self.end_transfer(now, index, false);
         }
         // Before the slot is used again.
         self.note_arrivals();

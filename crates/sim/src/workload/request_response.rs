@@ -170,11 +170,11 @@ impl Session for Running<'_> {
     fn ended(&mut self, now: Time, ended: &Ended, actions: &mut Actions) {
         let params = &self.plan.params;
         let (client, half) = ((ended.transfer.tag >> 1) as usize, (ended.transfer.tag & 1) as usize);
-        let keeps = params.connections == Connections::Persistent && ended.failure.is_none();
+        let keeps = params.connections == Connections::Persistent && ended.received;
         self.connections[client][half] = keeps.then_some(ended.connection);
         let round = ended.transfer.round;
         // A request that failed has no response: the client turns to its next.
-        if half == REQUEST && ended.failure.is_none() {
+        if half == REQUEST && ended.received {
             let work = params.spread.draw(params.work, &mut self.times);
             self.send(now + work, client, RESPONSE, round, actions);
         } else if params.exchanges.is_none_or(|most| round + 1 < most) {

@@ -175,7 +175,7 @@ impl Session for Running<'_> {
     }
 
     fn ended(&mut self, now: Time, ended: &Ended, actions: &mut Actions) {
-        let keeps = self.plan.params.connections == Connections::Persistent && ended.failure.is_none();
+        let keeps = self.plan.params.connections == Connections::Persistent && ended.received;
         self.connections[ended.transfer.tag as usize] = keeps.then_some(ended.connection);
         self.awaited -= 1;
         if self.awaited == 0 {
