@@ -34,7 +34,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import dumbbell as db
-from dumbbell._manifest import MANIFEST
+from dumbbell._files.manifest import MANIFEST
 from dumbbell._scenario import Progress
 from dumbbell.archive import pack, verify
 from dumbbell.errors import DumbbellError

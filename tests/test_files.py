@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell._files import read_text
+from dumbbell._files.read import read_text
 from dumbbell.papers.quick import quick_study
 from dumbbell.study import Study, StudyError
 

@@ -16,8 +16,8 @@ import pytest
 
 import dumbbell as db
 from conftest import LONG, Cli
-from dumbbell import _manifest
-from dumbbell._folder import new_file, new_files, new_folder, refuse_file
+from dumbbell._files import manifest
+from dumbbell._files.folder import new_file, new_files, new_folder, refuse_file
 from dumbbell.errors import FolderError
 from dumbbell.live import run_shell, scenario_of_link
 from dumbbell.live.rcp import receive
@@ -41,7 +41,7 @@ def out(results: db.Results, tmp_path: Path) -> Path:
 
 def test_the_manifest_is_one_that_sha256sum_checks(out: Path) -> None:
     checked = subprocess.run(
-        ["sha256sum", "--check", "--strict", _manifest.MANIFEST], cwd=out, capture_output=True, check=False
+        ["sha256sum", "--check", "--strict", manifest.MANIFEST], cwd=out, capture_output=True, check=False
     )
     assert checked.returncode == 0, checked.stderr
     assert checked.stdout.count(b": OK\n") == len(names(out)) - 1
@@ -87,7 +87,7 @@ def test_folders_without_a_manifest_are_known_by_their_names(
     cli: Cli, scenario_file: Path, out: Path
 ) -> None:
     assert cli("plot", "out", "--only", "cwnd").returncode == 0
-    (out / _manifest.MANIFEST).unlink()
+    (out / manifest.MANIFEST).unlink()
     (out / "notes.txt").write_text("dear diary")
     assert cli("run", scenario_file, "-o", "out", "--force").returncode == 2
     (out / "notes.txt").unlink()
@@ -129,7 +129,7 @@ def killed_at(step: str, folder: Path) -> None:
     """Replace results in a process that is killed at a call of `Path.rename`."""
     code = (
         "import os, pathlib, sys\nimport dumbbell as db\n"
-        "from dumbbell import _manifest\n"
+        "from dumbbell._files import manifest\n"
         f"results = db.load({str(folder)!r})\n"
         "def die(*_): os.kill(os.getpid(), 9)\n"
         "rename = pathlib.Path.rename\n"
@@ -139,8 +139,8 @@ def killed_at(step: str, folder: Path) -> None:
         f"    if len(calls) == 2 and {step!r} == 'between': die()\n"
         "    return rename(self, to)\n"
         "pathlib.Path.rename = counted\n"
-        f"if {step!r} == 'after': _manifest.remove = die\n"
-        f"if {step!r} == 'writing': _manifest.of = die\n"
+        f"if {step!r} == 'after': manifest.remove = die\n"
+        f"if {step!r} == 'writing': manifest.of = die\n"
         f"results.save({str(folder)!r}, force=True)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], timeout=120, check=False)
@@ -283,7 +283,7 @@ def test_reports_replace_only_reports(cli: Cli, tmp_path: Path) -> None:
     assert content(home) == before
     assert cli("report", "out").returncode == 0
     # A report of a version that had no manifests.
-    (tmp_path / "out" / _manifest.MANIFEST).unlink()
+    (tmp_path / "out" / manifest.MANIFEST).unlink()
     assert cli("report", "out").returncode == 0
     assert cli("report", "out").returncode == 0
     (tmp_path / "out/report.html").write_text("<p>by hand")
@@ -359,7 +359,7 @@ def test_files_killed_on_their_way_may_be_replaced(tmp_path: Path, monkeypatch: 
     assert [(tmp_path / name).read_text() for name in "ab"] == ["new", "old"]
     write("newest")
     assert [(tmp_path / name).read_text() for name in "ab"] == ["newest", "newest"]
-    assert names(tmp_path) == {"a", "b", _manifest.MANIFEST}
+    assert names(tmp_path) == {"a", "b", manifest.MANIFEST}
 
 
 def test_names_of_any_bytes_are_listed(tmp_path: Path) -> None:
@@ -368,7 +368,7 @@ def test_names_of_any_bytes_are_listed(tmp_path: Path) -> None:
         with new_files(tmp_path) as part:
             for name in odd:
                 (part / name).write_text(text)
-    assert set(_manifest.of(tmp_path)) == {*odd, _manifest.MANIFEST}
+    assert set(manifest.of(tmp_path)) == {*odd, manifest.MANIFEST}
     for name in ("line\nbreak", "\x1b[2J"):
         with pytest.raises(FolderError, match="its name holds U\\+00"), new_files(tmp_path) as part:
             (part / name).write_text("new")
@@ -377,10 +377,10 @@ def test_names_of_any_bytes_are_listed(tmp_path: Path) -> None:
 def test_a_hostile_manifest_leads_nowhere(out: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious")
-    listed = dict(_manifest.read(out) or {})
+    listed = dict(manifest.read(out) or {})
     for name in ("../victim", str(victim)):
-        listed[name] = frozenset({_manifest.digest(victim)})
-    _manifest.write(out, listed)
+        listed[name] = frozenset({manifest.digest(victim)})
+    manifest.write(out, listed)
     db.load(out).save(out, force=True)
     assert victim.read_text() == "precious"
 

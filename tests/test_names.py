@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
-from dumbbell._text import control_character, plain
+from dumbbell._files.text import control_character, plain
 
 NASTY = '_[/nope][red]$x^{bad$<script>alert(1)</script>&amp;:smile:"},{'
 """Markup of rich, of Matplotlib, of HTML, of JSON; and a name that legends leave out."""

@@ -30,7 +30,7 @@ def generator() -> ModuleType:
 
 def test_builders_are_those_of_the_registry(generator: ModuleType) -> None:
     for name, text in generator.generate(db.registry()).items():
-        written = (generator.PACKAGE / name).read_text(encoding="utf-8")
+        written = (generator.FOLDER / name).read_text(encoding="utf-8")
         assert written == text, f"{name} is out of date; run `python tools/builders.py`"
 
 

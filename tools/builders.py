@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import keyword
 import subprocess
@@ -13,7 +14,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).resolve().parent.parent / "python" / "dumbbell"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "python" / "dumbbell" / "builders"
 
 WIDTH = 110
 
@@ -32,12 +34,18 @@ FAMILIES = (
     ("size", "size", "Distributions of flow sizes"),
 )
 
-# Tables of a scenario that are not algorithms, by module.
-NETWORK_TABLES = (
-    "bottleneck", "access", "host link", "fat tree host", "fat tree fabric", "leaf host", "leaf uplink",
-    "graph link", "node group", "reverse",
-    "power", "rate grid", "power model",
-)  # fmt: skip
+# Tables of a scenario that are not algorithms, by module: its first line and what it holds.
+NETWORK = {
+    "links": (
+        "Links, and the entries of explicit graphs",
+        ("bottleneck", "access", "host link", "graph link", "node group", "reverse"),
+    ),
+    "fabrics": (
+        "Links of data-centre fabrics",
+        ("fat tree host", "fat tree fabric", "leaf host", "leaf uplink"),
+    ),
+    "power": ("Power control of links", ("power", "rate grid", "power model")),
+}
 EXPERIMENT_TABLES = ("flows", "replay", "record")
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
@@ -156,12 +164,21 @@ def entries(fields: list[dict[str, Any]], kind: str | None, indent: int) -> list
     return [f"{space}{{", *(f"{space}    {line}" for line in lines), f"{space}}}"]
 
 
-def module(title: str, functions: list[list[str]], scenario: bool = False) -> str:
-    """Return the text of one generated module."""
-    body = "\n\n\n".join("\n".join(lines) for lines in functions)
-    collections = [name for name in ("Mapping", "Sequence") if f"{name}[" in body]
-    typing = [name for name in ("Any", "Literal") if name in body]
-    head = [
+def network_module() -> str:
+    """Return the text of the module that offers the builders of all parts of topologies."""
+    names = {name: sorted(map(python_name, members)) for name, (_, members) in NETWORK.items()}
+    lines = [
+        *heading("Parts of topologies"),
+        *(f"from dumbbell.builders.network.{name} import {', '.join(names[name])}" for name in sorted(names)),
+        "",
+        f"__all__ = {sorted(itertools.chain(*names.values()))}",
+    ]
+    return formatted("\n".join([*lines, ""]))
+
+
+def heading(title: str) -> list[str]:
+    """Return the docstring of a generated module."""
+    return [
         f'"""{title}.',
         "",
         "Generated from the registry by ``tools/builders.py``: change the registry, not this file.",
@@ -169,11 +186,21 @@ def module(title: str, functions: list[list[str]], scenario: bool = False) -> st
         "",
         "from __future__ import annotations",
         "",
+    ]
+
+
+def module(title: str, functions: list[list[str]], scenario: bool = False) -> str:
+    """Return the text of one generated module."""
+    body = "\n\n\n".join("\n".join(lines) for lines in functions)
+    collections = [name for name in ("Mapping", "Sequence") if f"{name}[" in body]
+    typing = [name for name in ("Any", "Literal") if name in body]
+    head = [
+        *heading(title),
         *([f"from collections.abc import {', '.join(collections)}"] if collections else []),
         *([f"from typing import {', '.join(typing)}"] if typing else []),
         "",
-        "from dumbbell._given import given",
         *(["from dumbbell._scenario import Scenario"] if scenario else []),
+        "from dumbbell.builders._given import given",
     ]
     return formatted("\n".join([*head, "", "", body, ""]))
 
@@ -186,14 +213,14 @@ def formatted(text: str) -> str:
         "ruff",
         "format",
         "--config",
-        str(PACKAGE.parents[1] / "pyproject.toml"),
+        str(ROOT / "pyproject.toml"),
         "-",
     ]
     return subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
 
 
 def generate(registry: dict[str, Any]) -> dict[str, str]:
-    """Return the text of every generated file, by name."""
+    """Return the text of every generated file, by its path in the folder."""
     files = {}
     for name, family, title in FAMILIES:
         members = registry["families"][family]
@@ -219,11 +246,12 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
         "record": "What to write down",
         "scenario": "An experiment, checked and ready to run",
     }
-    parts = [function(t, titles[t], "", tables[t]) for t in NETWORK_TABLES]
-    files["network.py"] = module("Parts of topologies", parts)
+    for name, (title, members) in NETWORK.items():
+        files[f"network/{name}.py"] = module(title, [function(t, titles[t], "", tables[t]) for t in members])
+    files["network/__init__.py"] = network_module()
     parts = [function(t, titles[t], "", tables[t]) for t in EXPERIMENT_TABLES]
     parts.append(scenario_function(titles["scenario"], tables["scenario"]))
-    files["_experiment.py"] = module("Scenarios and their entries", parts, scenario=True)
+    files["experiment.py"] = module("Scenarios and their entries", parts, scenario=True)
     return files
 
 
@@ -232,7 +260,9 @@ def main() -> None:
     from dumbbell import _native
 
     for name, text in generate(_native.registry()).items():
-        (PACKAGE / name).write_text(text, encoding="utf-8")
+        file = FOLDER / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

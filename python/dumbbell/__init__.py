@@ -21,7 +21,13 @@ from typing import TYPE_CHECKING
 from dumbbell import (
     _loading as _loading,  # First of all: from here on, Ctrl-C ends a command in one line.
 )
-from dumbbell import (
+from dumbbell import theory
+from dumbbell._native import registry, schema
+from dumbbell._native import version as __version__
+from dumbbell._results import Column, Results, Table, load
+from dumbbell._results.energy import energy
+from dumbbell._scenario import Scenario, run_all
+from dumbbell.builders import (
     controller,
     impairment,
     network,
@@ -31,17 +37,11 @@ from dumbbell import (
     queue,
     router,
     size,
-    theory,
     topology,
     transport,
     workload,
 )
-from dumbbell._energy import energy
-from dumbbell._experiment import flows, record, replay, scenario
-from dumbbell._native import registry, schema
-from dumbbell._native import version as __version__
-from dumbbell._results import Column, Results, Table, load
-from dumbbell._scenario import Scenario, run_all
+from dumbbell.builders.experiment import flows, record, replay, scenario
 from dumbbell.errors import (
     DumbbellError,
     FolderError,

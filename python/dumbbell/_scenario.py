@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from dumbbell import _native
-from dumbbell._files import read_text
+from dumbbell._files.names import readable
+from dumbbell._files.read import read_text
 from dumbbell._memory import limit_of_run
-from dumbbell._names import readable
 from dumbbell._results import Results, Table
 from dumbbell.errors import MemoryLimitError, ScenarioError
 

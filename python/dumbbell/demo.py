@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 import dumbbell as db
-from dumbbell._folder import new_files
+from dumbbell._files.folder import new_files
 from dumbbell.claims import claims_table
 from dumbbell.cli.boundary import exit_with
 from dumbbell.cli.common import console, number, text_table

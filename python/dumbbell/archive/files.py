@@ -13,9 +13,9 @@ import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from dumbbell._folder import new_file
-from dumbbell._manifest import MANIFEST, parse, text
-from dumbbell._text import control_character
+from dumbbell._files.folder import new_file
+from dumbbell._files.manifest import MANIFEST, parse, text
+from dumbbell._files.text import control_character
 from dumbbell.errors import DumbbellError, FolderError
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dumbbell._foreign import NotDataError, parse_json
+from dumbbell._files.foreign import NotDataError, parse_json
 from dumbbell.archive.citations import bibtex, citations
 from dumbbell.claims import Claim, Judgement, judge, write_claims
 from dumbbell.errors import DumbbellError

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from dumbbell import __version__, _native
-from dumbbell._foreign import NotDataError, parse_json, parse_toml
-from dumbbell._text import plain, shortened
+from dumbbell._files.foreign import NotDataError, parse_json, parse_toml
+from dumbbell._files.text import plain, shortened
 from dumbbell.archive.files import ArchiveError
 
 

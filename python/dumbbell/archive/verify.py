@@ -20,7 +20,7 @@ import scipy.stats
 from numpy.typing import NDArray
 
 from dumbbell import __version__
-from dumbbell._foreign import parse_json
+from dumbbell._files.foreign import parse_json
 from dumbbell._results import Results, load
 from dumbbell.archive.files import ArchiveError, read_zip
 from dumbbell.archive.follows import Findings, check_files, check_runs, plan_again

@@ -12,7 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from dumbbell._folder import new_files
+from dumbbell._files.folder import new_files
 from dumbbell.claims.claim import VERDICTS, Claim, Judgement
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from typing import NoReturn
 import click
 
 from dumbbell import __version__, _native
+from dumbbell._files.text import plain, shortened
 from dumbbell._loading import ENDING, end_at_once, heeded
-from dumbbell._text import plain, shortened
 from dumbbell.cli import streams
 from dumbbell.errors import DumbbellError
 

@@ -15,8 +15,8 @@ from rich.table import Table as TextTable
 from rich.text import Text
 
 from dumbbell import _native
+from dumbbell._files.text import plain
 from dumbbell._scenario import Scenario
-from dumbbell._text import plain
 from dumbbell.cli.streams import Output
 from dumbbell.errors import DumbbellError, ScenarioError
 

@@ -15,8 +15,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from dumbbell._folder import new_folder
-from dumbbell._names import readable
+from dumbbell._files.folder import new_folder
+from dumbbell._files.names import readable
 from dumbbell._scenario import Scenario
 from dumbbell.cli.common import console, number, read_scenario, side_console, text_table
 from dumbbell.errors import DumbbellError

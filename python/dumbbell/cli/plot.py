@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dumbbell._folder import new_files
+from dumbbell._files.folder import new_files
 from dumbbell._results import load
 from dumbbell.cli.common import echo
 from dumbbell.errors import DumbbellError, NothingToDrawError

@@ -11,7 +11,7 @@ from types import FrameType
 import click
 from rich.text import Text
 
-from dumbbell._folder import new_folder
+from dumbbell._files.folder import new_folder
 from dumbbell.cli.common import number, read_scenario, side_console, text_table
 from dumbbell.errors import DumbbellError
 from dumbbell.live.rcp import PORT, Endpoint, receive, scenario_of_flows

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from dumbbell._folder import new_folder
+from dumbbell._files.folder import new_folder
 from dumbbell._results import Results
 from dumbbell._scenario import Progress as Callback
 from dumbbell._scenario import Scenario

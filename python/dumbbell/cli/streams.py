@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from dumbbell._text import plain
+from dumbbell._files.text import plain
 
 _ERRORS = "dumbbell"
 """The name of the error handler of the streams."""

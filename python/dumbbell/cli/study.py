@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table as TextTable
 from rich.text import Text
 
-from dumbbell._text import plain, shortened
+from dumbbell._files.text import plain, shortened
 from dumbbell.cli.common import console, echo, memory_option, number, significant, text_table
 from dumbbell.cli.progress import study_progress
 from dumbbell.errors import DumbbellError

@@ -17,8 +17,8 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from dumbbell._foreign import replace_file
-from dumbbell._text import shortened
+from dumbbell._files.foreign import replace_file
+from dumbbell._files.text import shortened
 
 WIDTHS = {"single": 3.5, "double": 7.16}
 """Column widths in inches: those of IEEE and ACM two-column pages."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dumbbell import _native
-from dumbbell._folder import refuse_file
+from dumbbell._files.folder import refuse_file
 from dumbbell._results import Results, Table, load
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError, ScenarioError

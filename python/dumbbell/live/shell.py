@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dumbbell import _native
-from dumbbell._folder import refuse_file
+from dumbbell._files.folder import refuse_file
 from dumbbell._results import Results, Table
 from dumbbell._scenario import Scenario
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dumbbell._files import read_toml
+from dumbbell._files.read import read_toml
 from dumbbell.errors import ScenarioError
 from dumbbell.study import Study, StudyError
 

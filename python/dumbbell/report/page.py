@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from dumbbell import __version__
-from dumbbell._folder import new_files
+from dumbbell._files.folder import new_files
 from dumbbell.figures.style import data_address, save
 from dumbbell.report import palette
 from dumbbell.report.data import FigureData, figure_data, with_unit

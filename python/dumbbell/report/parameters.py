@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from dumbbell import _native
-from dumbbell._foreign import NotDataError, parse_toml
+from dumbbell._files.foreign import NotDataError, parse_toml
 from dumbbell._scenario import Scenario
 
 if TYPE_CHECKING:

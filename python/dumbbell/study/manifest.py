@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from dumbbell._manifest import MANIFEST, Digests, read, text
+from dumbbell._files.manifest import MANIFEST, Digests, read, text
 from dumbbell.errors import FolderError
 from dumbbell.study.files import write_durably
 

@@ -36,8 +36,8 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from dumbbell._energy import power_model, saving
 from dumbbell._results import Results
+from dumbbell._results.energy import power_model, saving
 from dumbbell._scenario import Scenario
 from dumbbell.errors import ScenarioError
 from dumbbell.study.errors import StudyError

@@ -11,9 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from dumbbell._files import read_toml
-from dumbbell._foreign import NotDataError, check_values
-from dumbbell._text import control_character, shortened
+from dumbbell._files.foreign import NotDataError, check_values
+from dumbbell._files.read import read_toml
+from dumbbell._files.text import control_character, shortened
 from dumbbell.errors import ScenarioError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import check_source, write_source

@@ -32,8 +32,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from dumbbell._foreign import MOST_BYTES, NotDataError, inside, parse_json
-from dumbbell._manifest import MANIFEST
+from dumbbell._files.foreign import MOST_BYTES, NotDataError, inside, parse_json
+from dumbbell._files.manifest import MANIFEST
 from dumbbell.errors import FolderError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.files import (

@@ -8,7 +8,13 @@ from pathlib import Path
 
 from dumbbell import _native
 
-_PYTHON = ("_energy.py", "_results.py", "_scenario.py", "study/metric.py", "study/sizes.py")
+_PYTHON = (
+    "_results/energy.py",
+    "_results/results.py",
+    "_scenario.py",
+    "study/metric.py",
+    "study/sizes.py",
+)
 """Beside the extension, the files on the way from a scenario to a metric."""
 
 

@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from dumbbell._foreign import inside
-from dumbbell._text import control_character
+from dumbbell._files.foreign import inside
+from dumbbell._files.text import control_character
 from dumbbell.errors import FolderError
 
 MANIFEST = "manifest-sha256.txt"

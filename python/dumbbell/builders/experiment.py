@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from dumbbell._given import given
 from dumbbell._scenario import Scenario
+from dumbbell.builders._given import given
 
 
 def flows(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from dumbbell._given import given
+from dumbbell.builders._given import given
 
 
 def poisson(

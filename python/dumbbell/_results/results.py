@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dumbbell import _native
-from dumbbell._folder import new_folder, restore
-from dumbbell._foreign import NotDataError, inside, parse_json
-from dumbbell._summary import summarise
-from dumbbell._text import control_character
+from dumbbell._files.folder import new_folder, restore
+from dumbbell._files.foreign import NotDataError, inside, parse_json
+from dumbbell._files.text import control_character
+from dumbbell._results.summary import summarise
 from dumbbell.errors import FolderError
 
 if TYPE_CHECKING:

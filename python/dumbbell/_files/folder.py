@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dumbbell import _manifest, _part
-from dumbbell._foreign import inside
+from dumbbell._files import manifest, parts
+from dumbbell._files.foreign import inside
 from dumbbell.errors import FolderError
 
 
@@ -37,9 +37,9 @@ def new_folder(folder: Path, force: bool = False) -> Iterator[Path]:
     with contextlib.suppress(OSError):
         restore(folder)
     _refuse_occupied(folder, force)
-    with _part.part_of(folder, folder=True) as part:
+    with parts.part_of(folder, folder=True) as part:
         yield part
-        _manifest.write(part, _manifest.of(part))
+        manifest.write(part, manifest.of(part))
         try:
             _refuse_occupied(folder, force)
             _swap(part, folder)
@@ -67,7 +67,7 @@ def new_files(folder: Path) -> Iterator[Path]:
         If the folder cannot be written, or a file is in the way. Nothing is replaced then.
     """
     folder = folder.resolve()
-    with _part.part_of(folder / "files", folder=True) as part:
+    with parts.part_of(folder / "files", folder=True) as part:
         yield part
         with _locked(folder):
             _move(part, folder)
@@ -92,7 +92,7 @@ def new_file(path: Path, ours: Callable[[Path], bool], force: bool) -> Iterator[
         If the file cannot be made, or something is in the way.
     """
     refuse_file(path, ours, force)
-    with _part.part_of(path.absolute(), folder=False) as part:
+    with parts.part_of(path.absolute(), folder=False) as part:
         yield part
         part.replace(path)
 
@@ -119,11 +119,11 @@ def refuse_file(path: Path, ours: Callable[[Path], bool], force: bool) -> None:
 
 def restore(folder: Path) -> None:
     """Put back what a process moved away that was killed before it could put something else in its place."""
-    for old in _part.left(folder):
+    for old in parts.left(folder):
         if not folder.exists():
             old.rename(folder)
         else:
-            _manifest.remove(old)
+            manifest.remove(old)
 
 
 def _refuse_occupied(folder: Path, force: bool) -> None:
@@ -135,16 +135,16 @@ def _refuse_occupied(folder: Path, force: bool) -> None:
         raise FolderError(f"{folder}: is a file system of its own; choose a folder in it")
     if not any(folder.iterdir()):
         return
-    if not _manifest.is_results(folder):
+    if not manifest.is_results(folder):
         raise FolderError(f"{folder}: holds files that are not results; choose another folder")
     if not force:
         raise FolderError(
             f"{folder}: holds results already; choose another folder, or replace them with --force"
         )
     for path in folder.iterdir():
-        if _part.is_stale(path):
-            _part.remove(path)
-    name = _manifest.foreign(folder)
+        if parts.is_stale(path):
+            parts.remove(path)
+    name = manifest.foreign(folder)
     if name is not None:
         raise FolderError(
             f"{folder / name}: is not as dumbbell has written it; move it away, or choose another folder"
@@ -159,7 +159,7 @@ def _swap(part: Path, folder: Path) -> None:
     if not folder.exists() or not any(folder.iterdir()):
         part.rename(folder)
         return
-    old = _part.beside(folder, "old")
+    old = parts.beside(folder, "old")
     folder.rename(old)
     try:
         part.rename(folder)
@@ -167,29 +167,29 @@ def _swap(part: Path, folder: Path) -> None:
         old.rename(folder)
         raise
     # What came into the folder in the last moment stays, in `old`.
-    _manifest.remove(old)
+    manifest.remove(old)
 
 
 def _move(part: Path, folder: Path) -> None:
     """Move the files of `part` into `folder`, and into its manifest."""
-    new = _manifest.of(part)
+    new = manifest.of(part)
     for name in new:
         inside(folder, (folder / name).parent)
-        if wrong := _manifest.unlisted(name):
+        if wrong := manifest.unlisted(name):
             raise FolderError(f"{folder / name}: its name holds {wrong}; choose another name")
-        if not _manifest.may_replace(folder, name):
+        if not manifest.may_replace(folder, name):
             raise FolderError(
                 f"{folder / name}: is in the way, and not as dumbbell has written it; "
                 "move it away, or choose another folder"
             )
-    listed = _manifest.adopted(folder)
+    listed = manifest.adopted(folder)
     # Killed on the way, either the old file or the new one is as the manifest says.
     both = {name: listed.get(name, frozenset()) | digests for name, digests in new.items()}
-    _manifest.write(folder, {**listed, **both})
+    manifest.write(folder, {**listed, **both})
     for name in new:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (part / name).replace(folder / name)
-    _manifest.write(folder, {**listed, **new})
+    manifest.write(folder, {**listed, **new})
 
 
 @contextmanager

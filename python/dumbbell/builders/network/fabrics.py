@@ -1,0 +1,344 @@
+"""Links of data-centre fabrics.
+
+Generated from the registry by ``tools/builders.py``: change the registry, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from dumbbell.builders._given import given
+
+
+def fat_tree_host(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The link of one host of a fat-tree.
+
+    Parameters
+    ----------
+    rate
+        Bits per second. Both directions, unless `reverse` says otherwise.
+        Default: ``"1Gbit/s"`` (Al-Fares et al., SIGCOMM 2008: switches of Gigabit Ethernet).
+    delay
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
+        Default: ``"8us"`` (choice: a base round-trip time of 96 us between pods, near the 100 us of DCTCP,
+        SIGCOMM 2010).
+    queue
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
+        Default: ``"droptail"`` (choice: unlimited, a host does not drop its own packets).
+    router
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
+        Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "impairments": impairments,
+            "reverse": reverse,
+        }
+    )
+
+
+def fat_tree_fabric(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A link between two switches of a fat-tree.
+
+    Parameters
+    ----------
+    rate
+        Bits per second. Both directions, unless `reverse` says otherwise.
+        Default: ``"1Gbit/s"`` (Al-Fares et al., SIGCOMM 2008: all switches are the same).
+    delay
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
+        Default: ``"8us"`` (choice: as the links of the hosts).
+    queue
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
+        Default: ``{ kind = "droptail", limit = "64kB" }`` (Phanishayee et al., FAST 2008: per-port buffers of
+        32 kB to 1 MB).
+    router
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
+        Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "impairments": impairments,
+            "reverse": reverse,
+        }
+    )
+
+
+def leaf_host(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The link of one host of a leaf switch.
+
+    Parameters
+    ----------
+    rate
+        Bits per second. Both directions, unless `reverse` says otherwise.
+        Default: ``"10Gbit/s"`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section 5).
+    delay
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
+        Default: ``"2.5us"`` (choice: with the spine's, a base round-trip time near the 14.6 us of pFabric,
+        most of it at the hosts).
+    queue
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
+        Default: ``"droptail"`` (choice: unlimited, a host does not drop its own packets).
+    router
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
+        Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "impairments": impairments,
+            "reverse": reverse,
+        }
+    )
+
+
+def leaf_uplink(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A link between a leaf and a spine switch.
+
+    Parameters
+    ----------
+    rate
+        Bits per second. Both directions, unless `reverse` says otherwise.
+        Default: ``"40Gbit/s"`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section 5).
+    delay
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
+        Default: ``"1200ns"`` (choice: with the hosts' links, a base round-trip time of 14.8 us between
+        leaves).
+    queue
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
+        Default: ``{ kind = "droptail", limit = "225kB" }`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section
+        5: the buffer of DropTail).
+    router
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
+        Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "impairments": impairments,
+            "reverse": reverse,
+        }
+    )

@@ -1,0 +1,460 @@
+"""Links, and the entries of explicit graphs.
+
+Generated from the registry by ``tools/builders.py``: change the registry, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from dumbbell.builders._given import given
+
+
+def bottleneck(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A link that flows share and that limits them.
+
+    Parameters
+    ----------
+    rate
+        Bits per second. Both directions, unless `reverse` says otherwise.
+        Default: ``"10Mbit/s"`` (Panarello et al., e-Energy 2012).
+    delay
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
+        Default: ``"5ms"`` (choice: a fifth of the one-way delay of the default dumbbell).
+    queue
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
+        Default: ``{ kind = "droptail", limit = "1bdp" }`` (Villamizar & Song, CCR 24(5), 1994: one
+        bandwidth-delay product).
+    router
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
+        Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "impairments": impairments,
+            "reverse": reverse,
+        }
+    )
+
+
+def access(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """An access link between a host and its router.
+
+    Parameters
+    ----------
+    rate
+        Bits per second. Both directions, unless `reverse` says otherwise.
+        Default: ``"100Mbit/s"`` (choice: ten times the default bottleneck, so that only the bottleneck
+        queues).
+    delay
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
+        Default: ``"10ms"`` (choice: with the default bottleneck, a base round-trip time of 50 ms).
+    queue
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
+        Default: ``"droptail"`` (choice: unlimited, so that only the bottleneck drops).
+    router
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
+        Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "impairments": impairments,
+            "reverse": reverse,
+        }
+    )
+
+
+def host_link(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The link of one host of a star.
+
+    Parameters
+    ----------
+    rate
+        Bits per second. Both directions, unless `reverse` says otherwise.
+        Default: ``"1Gbit/s"`` (Vasudevan et al., SIGCOMM 2009: the incast testbed).
+    delay
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
+        Default: ``"25us"`` (choice: a base round-trip time of 100 us, as in DCTCP, SIGCOMM 2010).
+    queue
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
+        Default: ``"droptail"`` (choice: unlimited, a host does not drop its own packets).
+    router
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
+        Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "impairments": impairments,
+            "reverse": reverse,
+        }
+    )
+
+
+def graph_link(
+    *,
+    from_: str,
+    to: str,
+    rate: str,
+    duplex: bool | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    reverse: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """One link of an explicit graph.
+
+    Parameters
+    ----------
+    from_
+        The node it leaves.
+        Required.
+    to
+        The node it enters.
+        Required.
+    rate
+        Bits per second. Both directions, unless `reverse` says otherwise.
+        Required.
+    duplex
+        False for a link in the forward direction only.
+        Default: ``true`` (choice: most links are).
+    delay
+        Propagation delay, one way. Both directions, unless `reverse` says otherwise.
+        Default: ``"0s"`` (choice: propagation is asked for).
+    queue
+        Queue before the transmitter. Both directions, unless `reverse` says otherwise.
+        Default: ``"droptail"`` (choice: unlimited, a link is a bottleneck only where the scenario says so).
+    router
+        What the router does beside queueing. Both directions, unless `reverse` says otherwise.
+        Default: choice: routers queue and do nothing else.
+    rate_changes
+        Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Default: ``[]`` (choice: links keep their rate).
+    trace
+        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        Default: absent: a constant rate.
+    power
+        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Default: absent: the rate is fixed and energy is not counted.
+    mtu
+        Largest packet, headers included. Both directions, unless `reverse` says otherwise.
+        Default: ``"1500B"`` (RFC 894: the Ethernet payload).
+    loss
+        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
+        own.
+        Default: ``0.0`` (choice: losses are asked for).
+    drop_list
+        Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
+        asks for its own.
+        Default: ``[]`` (choice: losses are asked for).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed. Forward direction only; `reverse` asks for its own.
+        Default: ``[]`` (choice: impairments are asked for).
+    reverse
+        How the direction back differs.
+        Default: ``{}`` (choice: links are symmetric).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "from": from_,
+            "to": to,
+            "duplex": duplex,
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "impairments": impairments,
+            "reverse": reverse,
+        }
+    )
+
+
+def node_group(
+    *,
+    name: str,
+    nodes: Sequence[str],
+) -> dict[str, Any]:
+    """A named group of nodes of an explicit graph.
+
+    Parameters
+    ----------
+    name
+        The name.
+        Required.
+    nodes
+        Its nodes, in order.
+        Required.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "name": name,
+            "nodes": nodes,
+        }
+    )
+
+
+def reverse(
+    *,
+    rate: str | None = None,
+    delay: str | None = None,
+    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    rate_changes: Sequence[Mapping[str, Any]] | None = None,
+    trace: Mapping[str, Any] | None = None,
+    power: Mapping[str, Any] | None = None,
+    mtu: str | None = None,
+    loss: float | None = None,
+    drop_list: Sequence[int] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """How the direction back of a link differs.
+
+    Parameters
+    ----------
+    rate
+        Bits per second.
+        Default: absent: as in the other direction.
+    delay
+        Propagation delay, one way.
+        Default: absent: as in the other direction.
+    queue
+        Queue before the transmitter.
+        Default: absent: as in the other direction.
+    router
+        What the router does beside queueing.
+        Default: absent: as in the other direction.
+    rate_changes
+        Changes of the rate during the run.
+        Default: absent: as in the other direction.
+    trace
+        A recorded link in place of the rate.
+        Default: absent: as in the other direction.
+    power
+        Power control of the transmitter.
+        Default: choice: asked for in one direction at a time.
+    mtu
+        Largest packet, headers included.
+        Default: absent: as in the other direction.
+    loss
+        Share of packets lost at random after transmission.
+        Default: ``0.0`` (choice: asked for in one direction at a time).
+    drop_list
+        Packets to drop, by order of arrival at the queue, counted from 0.
+        Default: ``[]`` (choice: asked for in one direction at a time).
+    impairments
+        What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
+        listed.
+        Default: ``[]`` (choice: asked for in one direction at a time).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "rate": rate,
+            "delay": delay,
+            "queue": queue,
+            "router": router,
+            "rate_changes": rate_changes,
+            "trace": trace,
+            "power": power,
+            "mtu": mtu,
+            "loss": loss,
+            "drop_list": drop_list,
+            "impairments": impairments,
+        }
+    )
