@@ -127,6 +127,17 @@ def test_a_registry_and_its_members_are_a_circle_only_if_they_share_a_file(tmp_p
     assert (graph[member], graph[parent]) == ({tmp_path / "src/family/law.rs"}, {member})
 
 
+def test_folders_are_one_thing_to_what_stands_beside_them() -> None:
+    graph = {"x/p/a": {"x/q/c"}, "x/q/d": {"x/p/b"}, "x/e": {"x/p/a"}}
+    assert imports.circles(graph) == []
+    (line,) = imports.problems(graph, {})
+    assert line.splitlines() == [
+        "x: a circle of p, q; move what they share into a file of its own",
+        "  x/p/a -> x/q/c",
+        "  x/q/d -> x/p/b",
+    ]
+
+
 def test_allowed_circles_pass_once_and_have_to_exist() -> None:
     graph = {"x/a": {"x/b"}, "x/b": {"x/a"}}
     assert list(imports.problems(graph, {"x": "reason"})) == []

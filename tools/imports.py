@@ -1,15 +1,16 @@
-"""Checks that no files import each other in a circle: ``python -m tools.imports``.
+"""Checks that no files, and no folders, import each other in a circle: ``python -m tools.imports``.
 
-Files of a circle can only be understood, tested and changed together. In Python every import counts, those
+What is in a circle can only be understood, tested and changed together. In Python every import counts, those
 for types and those inside functions too. In Rust every path to another file of the crate does
-(``rust_imports.py``).
+(``rust_imports.py``). Files and folders that stand beside each other are looked at folder by folder, each
+folder as one thing, so that a circle of files is seen in the folder that holds it.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tools import rust_imports
@@ -20,7 +21,7 @@ PYTHON = {"dumbbell": "python/dumbbell", **{name: name for name in ("bench", "fu
 """Packages and their folders."""
 
 ALLOWED: dict[str, str] = {}
-"""Circles that may stay: the folder that holds one, and the reason."""
+"""Folders with a circle of files or folders in them that may stay, one each, and the reason."""
 
 Graph = Mapping[str, set[str]]
 """For each file the files that it imports; paths from the root of the repository."""
@@ -77,7 +78,7 @@ def rust_graph(root: Path) -> dict[str, set[str]]:
 
 
 def circles(graph: Graph) -> list[list[str]]:
-    """Return the files of each circle: the strongly connected components (Tarjan, 1972) of several files."""
+    """Return what is in each circle: the strongly connected components (Tarjan, 1972) of several nodes."""
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []
@@ -103,21 +104,50 @@ def circles(graph: Graph) -> list[list[str]]:
     return sorted(found)
 
 
+def beside(graph: Graph, folder: str) -> dict[str, set[str]]:
+    """Return which files and folders in a folder import which others there; the root is ``""``."""
+
+    def child(file: str) -> str:
+        return folder + file.removeprefix(folder).partition("/")[0]
+
+    found: dict[str, set[str]] = {}
+    for file, others in graph.items():
+        if file.startswith(folder):
+            found.setdefault(child(file), set()).update(child(o) for o in others if o.startswith(folder))
+    return {place: others - {place} for place, others in found.items()}
+
+
 def problems(graph: Graph, allowed: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each circle that is not allowed, and for each allowed one that is gone."""
     left = set(allowed)
-    for files in circles(graph):
-        place = next(
-            (place for place in left if all(f"{file}/".startswith(f"{place}/") for file in files)), ""
-        )
-        if place:
-            left.remove(place)
-            continue
-        arrows = [f"  {file} -> {other}" for file in files for other in sorted(graph[file] & set(files))]
-        head = f"a circle of {len(files)} files; move what they share into a file of its own:"
-        yield "\n".join([head, *arrows])
-    for place in sorted(left):
-        yield f"no circle is left in {place}: take it from ALLOWED in tools/imports.py"
+    folders = {file[: at + 1] for file in graph for at, sign in enumerate(file) if sign == "/"}
+    for folder in sorted({"", *folders}):
+        for places in circles(beside(graph, folder)):
+            name = folder.rstrip("/") or "."
+            if name in left:
+                left.remove(name)
+            else:
+                yield "\n".join(
+                    [
+                        f"{name}: a circle of {', '.join(place.removeprefix(folder) for place in places)}; "
+                        "move what they share into a file of its own",
+                        *_arrows(graph, places),
+                    ]
+                )
+    for name in sorted(left):
+        yield f"no circle is left in {name}: take it from ALLOWED in tools/imports.py"
+
+
+def _arrows(graph: Graph, places: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each import between different ones of some files and folders."""
+
+    def place_of(file: str) -> str | None:
+        return next((place for place in places if f"{file}/".startswith(f"{place}/")), None)
+
+    for file, others in sorted(graph.items()):
+        for other in sorted(others):
+            if place_of(file) and place_of(other) and place_of(file) != place_of(other):
+                yield f"  {file} -> {other}"
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 """Which files of a Rust crate use which others of it, from their text.
 
-A path (``use crate::a::B``, ``super::B``, ``b::C``) leads to the file that defines what it names. A ``pub use``
+A path (``use crate::a::B``, ``super::B``, ``b::C``) leads to the file that defines what it names. ``pub use``
 is followed, and is no use by itself. Left out: comments, strings, and what is compiled for tests only.
 """
 
