@@ -11,7 +11,6 @@ import pytest
 
 import dumbbell as db
 from dumbbell import _memory
-from dumbbell.errors import MemoryLimitError
 from dumbbell.study import Study, StudyError, run_study
 
 FLOOD = """
@@ -84,7 +83,7 @@ def test_a_run_that_fits_does_not_depend_on_the_limit() -> None:
 
 
 def test_the_exception_holds_the_results() -> None:
-    with pytest.raises(MemoryLimitError) as caught:
+    with pytest.raises(db.MemoryLimitError) as caught:
         db.Scenario.from_toml(FLOOD).run(memory=20_000_000)
     assert caught.value.results.runs.row(0)["ended"] == "memory"
 

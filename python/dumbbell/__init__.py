@@ -26,7 +26,7 @@ from dumbbell._native import registry, schema
 from dumbbell._native import version as __version__
 from dumbbell._results import Column, Results, Table, load
 from dumbbell._results.energy import energy
-from dumbbell._scenario import Scenario, run_all
+from dumbbell._scenario import MemoryLimitError, Scenario, run_all
 from dumbbell.builders import (
     controller,
     impairment,
@@ -58,6 +58,7 @@ __all__ = [
     "Column",
     "DumbbellError",
     "FolderError",
+    "MemoryLimitError",
     "NothingToDrawError",
     "Results",
     "ResultsError",

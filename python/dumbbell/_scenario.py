@@ -14,10 +14,26 @@ from dumbbell._files.names import readable
 from dumbbell._files.read import read_text
 from dumbbell._memory import limit_of_run
 from dumbbell._results import Results, Table
-from dumbbell.errors import MemoryLimitError, ScenarioError
+from dumbbell.errors import DumbbellError, ScenarioError
 
 Progress = Callable[[float, float, int], object]
 """Called about ten times a second: simulated time so far (s), duration (s), events so far."""
+
+
+class MemoryLimitError(DumbbellError, MemoryError):
+    """A run that its limit of memory cut short.
+
+    Parameters
+    ----------
+    message
+        What took the memory, and what to do about it.
+    results
+        What was measured up to then; the table ``runs`` says that it ended by ``memory``.
+    """
+
+    def __init__(self, message: str, results: Results) -> None:
+        super().__init__(message)
+        self.results = results
 
 
 class Scenario:

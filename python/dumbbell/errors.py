@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dumbbell._results import Results
-
 
 class DumbbellError(Exception):
     """Anything that a user can cause and mend. ``str()`` of it is one line."""
@@ -34,22 +29,6 @@ class ScenarioError(DumbbellError, ValueError):
     def __str__(self) -> str:
         place = f"{self.path}: " if self.path else ""
         return f"{place}{self.message}; {self.remedy}"
-
-
-class MemoryLimitError(DumbbellError, MemoryError):
-    """A run that its limit of memory cut short.
-
-    Parameters
-    ----------
-    message
-        What took the memory, and what to do about it.
-    results
-        What was measured up to then; the table ``runs`` says that it ended by ``memory``.
-    """
-
-    def __init__(self, message: str, results: Results) -> None:
-        super().__init__(message)
-        self.results = results
 
 
 class FolderError(DumbbellError, OSError):

@@ -13,8 +13,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from dumbbell._files.folder import new_folder
 from dumbbell._results import Results
+from dumbbell._scenario import MemoryLimitError, Scenario
 from dumbbell._scenario import Progress as Callback
-from dumbbell._scenario import Scenario
 from dumbbell.cli.common import (
     console,
     memory_option,
@@ -24,7 +24,6 @@ from dumbbell.cli.common import (
     significant,
 )
 from dumbbell.cli.report import print_summary
-from dumbbell.errors import MemoryLimitError
 
 _SHORT = 1.0
 """Runs of less than this wall time (s) show no progress bar."""

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 from dumbbell._results import Results
+from dumbbell._scenario import MemoryLimitError, Scenario
 from dumbbell._scenario import Progress as Watch
-from dumbbell._scenario import Scenario
-from dumbbell.errors import MemoryLimitError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import evaluate
 from dumbbell.study.plan import StudyPlan
