@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.measure import BUILD, ROOT, SCENARIOS, engine, instructions, missing, simulate
-from peers.compare import works
+from bench.works import works
 
 RECORD = ROOT / "bench" / "record.txt"
 MIB = 2**20

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.measure import BUILD, ROOT, SCENARIOS, engine, missing, simulate, timed
-from peers.arrivals import SEEDS, write
+from bench.arrivals import SEEDS
+from bench.measure import ROOT, engine, missing, simulate, timed
+from bench.works import Work, works
 
 TCL = ROOT / "peers" / "ns2"
 
@@ -28,43 +29,12 @@ BOUNDS = {GOODPUT: 0.01, LOSS: 0.15, FCT: 0.10}
 """Largest relative difference."""
 
 
-@dataclass(frozen=True)
-class Work:
-    """One work of `peers` and `bench`."""
-
-    name: str
-    scenario: Path
-    script: Path
-    lists: tuple[Path, ...] = ()
-    """Arrival lists; physics are means over them, speed is measured on the first."""
-
-    def settings(self, arrivals: Path | None) -> list[str]:
-        """Return what the scenario needs to serve an arrival list."""
-        if arrivals is None:
-            return []
-        return [f'workloads=[{{ kind = "trace", name = "web", file = "{arrivals}" }}]']
-
-    def runs(self) -> tuple[Path | None, ...]:
-        """Return the arrival lists, or one run without a list."""
-        return self.lists or (None,)
-
-
-def works() -> list[Work]:
-    """Return the works, with their arrival lists written."""
-    lists = tuple(write(BUILD / "arrivals"))
-    return [
-        Work("W1", SCENARIOS / "w1-dumbbell-bulk.toml", TCL / "w1.tcl"),
-        Work("W2", SCENARIOS / "w2-dumbbell-web.toml", TCL / "w2.tcl", lists),
-        Work("W4S", SCENARIOS / "w4s-long-fat.toml", TCL / "w4s.tcl"),
-    ]
-
-
 Physics = dict[str, float]
 
 
 def peer_command(work: Work, mode: str, arrivals: Path | None) -> list[str]:
     """Return the command that runs a work on ns-2."""
-    return ["ns", str(work.script), mode, *([str(arrivals)] if arrivals else [])]
+    return ["ns", str(TCL / f"{work.name.lower()}.tcl"), mode, *([str(arrivals)] if arrivals else [])]
 
 
 def peer_physics(work: Work, arrivals: Path | None) -> Physics:

@@ -1,6 +1,6 @@
 # W2 dumbbell-web: Poisson arrivals of Pareto sizes on a 10 Mb/s dumbbell, base RTT 32, 36, ..., 68 ms, 600 s.
 # usage: ns w2.tcl physics|speed ARRIVALS
-# ARRIVALS is the comma-separated list that peers/arrivals.py writes: start,source,destination,size
+# ARRIVALS is the comma-separated list that bench/arrivals.py writes: start,source,destination,size
 source [file join [file dirname [info script]] common.tcl]
 set mode [lindex $argv 0]
 set arrivals [open [lindex $argv 1]]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bench.measure import engine, missing
-from peers.compare import BOUNDS, Work, compare, works
+from bench.works import Work, works
+from peers.compare import BOUNDS, compare
 
 
 @pytest.fixture(scope="module")
