@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde::Serialize;
 
-use crate::ScenarioError;
+use crate::errors::ScenarioError;
 
 /// The Python exception for an error in a scenario.
 pub fn refuse(error: ConfigError) -> PyErr {

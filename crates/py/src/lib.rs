@@ -1,6 +1,7 @@
 //! The Python extension module `dumbbell._native`: converts and delegates, and nothing else.
 
 mod convert;
+mod errors;
 mod live;
 mod panics;
 mod power;
@@ -9,9 +10,6 @@ mod table;
 mod theory;
 
 use pyo3::prelude::*;
-
-pyo3::import_exception!(dumbbell.errors, ScenarioError);
-pyo3::import_exception!(dumbbell.errors, TheoryError);
 
 /// The compiled part of dumbbell.
 #[pymodule]

@@ -9,7 +9,7 @@ use dumbbell_theory::{Arrival, TheoryError, arrivals};
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 
-use crate::TheoryError as Refused;
+use crate::errors::TheoryError as Refused;
 
 type Floats<'py> = Bound<'py, PyArray1<f64>>;
 type Whole<'py> = Bound<'py, PyArray1<u64>>;

@@ -1,0 +1,4 @@
+//! The exceptions of the Python package that the extension raises.
+
+pyo3::import_exception!(dumbbell.errors, ScenarioError);
+pyo3::import_exception!(dumbbell.errors, TheoryError);
