@@ -9,8 +9,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::quantity::MAX_NUMBER;
-use crate::value::Value;
+use crate::value::{MAX_NUMBER, Value};
 
 /// Where in the user's input a value stands: `links[0].queue.limit`.
 #[derive(Clone, Copy)]

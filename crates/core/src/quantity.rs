@@ -15,8 +15,6 @@ pub const MAX_DURATION: Duration = Duration::from_secs(100_000);
 pub const MAX_RATE: BitRate = BitRate(1_000_000_000_000_000);
 /// The most bytes, 1 EB: sums of some of them fit into 63 bits.
 pub const MAX_BYTES: Bytes = Bytes(1_000_000_000_000_000_000);
-/// The largest number, either way: beyond it a product of two would lose what is left of the smaller.
-pub const MAX_NUMBER: f64 = 1e18;
 
 /// A rate in bits per second.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]

@@ -5,6 +5,9 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+/// The largest number, either way: beyond it a product of two would lose what is left of the smaller.
+pub const MAX_NUMBER: f64 = 1e18;
+
 /// A scenario before it is understood. Keys keep their order, so that messages and hashes are stable.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
