@@ -46,7 +46,7 @@ NETWORK = {
     ),
     "power": ("Power control of links", ("power", "rate grid", "power model")),
 }
-EXPERIMENT_TABLES = ("flows", "replay", "record")
+EXPERIMENT_TABLES = ("nodes", "flows", "replay", "record")
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 
@@ -241,6 +241,7 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
         "power": "Power control of one direction of a link",
         "rate grid": "The rates of a port by rule; the highest is the link's",
         "power model": "Power in each state of a port",
+        "nodes": "What some nodes have beside their links",
         "flows": "Flows known beforehand",
         "replay": "A replay of recorded packets by one source that does not adapt",
         "record": "What to write down",

@@ -41,7 +41,7 @@ from dumbbell.builders import (
     transport,
     workload,
 )
-from dumbbell.builders.experiment import flows, record, replay, scenario
+from dumbbell.builders.experiment import flows, nodes, record, replay, scenario
 from dumbbell.errors import (
     DumbbellError,
     FolderError,
@@ -74,6 +74,7 @@ __all__ = [
     "impairment",
     "load",
     "network",
+    "nodes",
     "paths",
     "power",
     "predictor",

@@ -7,6 +7,7 @@ pub mod files;
 pub mod histogram;
 pub mod limits;
 pub mod link;
+pub mod nodes;
 pub mod pairs;
 pub mod paths;
 pub mod plan;

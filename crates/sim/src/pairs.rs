@@ -62,8 +62,8 @@ impl<'n> Pairs<'n> {
         pairing: Pairing,
         at: &At<'_>,
     ) -> Result<Vec<u32>, ConfigError> {
-        let sources = self.members(from, &at.key("from"))?;
-        let destinations = self.members(to, &at.key("to"))?;
+        let sources = self.names.members_of_all(from, &at.key("from"))?;
+        let destinations = self.names.members_of_all(to, &at.key("to"))?;
         let ends: Vec<(u32, u32)> = match (pairing, sources.len(), destinations.len()) {
             (Pairing::All, n, m) => {
                 if n.saturating_mul(m) > MAX_PAIRS {
@@ -89,15 +89,6 @@ impl<'n> Pairs<'n> {
             return Err(at.key("to").error("the only destination is the source", "name another node"));
         }
         self.add(&ends).map_err(|e| at.key("to").error(e.message, e.remedy))
-    }
-
-    fn members(&self, names: &Names, at: &At<'_>) -> Result<Vec<u32>, ConfigError> {
-        let mut members = Vec::new();
-        for (i, name) in names.0.iter().enumerate() {
-            let item = at.index(i);
-            members.extend(self.names.members(name, if names.0.len() == 1 { at } else { &item })?);
-        }
-        Ok(members)
     }
 
     /// Adds pairs of (source, destination), each once, and returns their indices.

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::files::{Base, Files, hex};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_MTU};
 use crate::link::read_trace;
+use crate::nodes;
 use crate::pairs::Pairs;
 use crate::paths::ChoiceSpec;
 use crate::plan::{Flow, Group, Pair, Plan, PlannedLink, Record, Replay};
@@ -47,6 +48,7 @@ impl Plan {
         let sampled = planner.sampled(&root.key("record").key("queues"))?;
         let recorded = planner.recorded(&root.key("record").key("arrivals"))?;
         let replay = planner.replay_of_link(base, &root.key("replay"))?;
+        nodes::resolve(&scenario.nodes, &planner.pairs.names, &root.key("nodes"))?;
         let Planner { files, pairs, groups, .. } = planner;
         let pairs = pairs.into_pairs();
         let mut links = links(&network, &pairs, &sampled, traces);

@@ -44,6 +44,7 @@ use dumbbell_proto::TransportSpec;
 use serde_json::json;
 
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_NAME_CHARS, MAX_SAMPLES};
+use crate::nodes::NodesSpec;
 use crate::paths::ChoiceSpec;
 use crate::topology::TopologySpec;
 use crate::workload::WorkloadSpec;
@@ -216,6 +217,8 @@ config! {
         drain: Duration = "0s", "choice: the run ends with its traffic";
         /// Nodes and links.
         topology: TopologySpec;
+        /// What single nodes have beside their links.
+        nodes: Vec<NodesSpec> = [], "absent: hosts and routers have links and queues only";
         /// Shortest paths by number of hops or by propagation delay. Ties fall to the other of the two, then to the link
         /// listed first.
         routing: Routing = "hops", "choice: interior protocols with equal link costs";

@@ -14,6 +14,7 @@ use dumbbell_proto::{ControllerSpec, TransportSpec};
 use serde_json::{Map, Value, json};
 
 use crate::link::{Access, Bottleneck};
+use crate::nodes::NodesSpec;
 use crate::paths::ChoiceSpec;
 use crate::scenario::{FlowsSpec, RecordSpec, ReplaySpec, Scenario};
 use crate::topology::TopologySpec;
@@ -118,6 +119,7 @@ pub fn registry_json() -> Value {
     }
     let tables = [
         ("scenario", Scenario::fields()),
+        ("nodes", NodesSpec::fields()),
         ("flows", FlowsSpec::fields()),
         ("record", RecordSpec::fields()),
         ("replay", ReplaySpec::fields()),

@@ -12,6 +12,30 @@ from dumbbell._scenario import Scenario
 from dumbbell.builders._given import given
 
 
+def nodes(
+    *,
+    name: str | Sequence[str],
+) -> dict[str, Any]:
+    """What some nodes have beside their links.
+
+    Parameters
+    ----------
+    name
+        The nodes: a group, a node, or a list of them. A node stands in one entry at most.
+        Required.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "name": name,
+        }
+    )
+
+
 def flows(
     *,
     from_: str | Sequence[str],
@@ -187,6 +211,7 @@ def scenario(
     seed: int | None = None,
     warmup: str | None = None,
     drain: str | None = None,
+    nodes: Sequence[Mapping[str, Any]] | None = None,
     routing: Literal["hops", "delay"] | None = None,
     paths: Literal["single", "ecmp", "spray"] | Mapping[str, Any] | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
@@ -224,6 +249,9 @@ def scenario(
         Time after `duration` in which no flow starts and those in progress may end: only completion times
         count. It is over once all counted flows of a given size have ended.
         Default: ``"0s"`` (choice: the run ends with its traffic).
+    nodes
+        What single nodes have beside their links.
+        Default: ``[]`` (absent: hosts and routers have links and queues only).
     routing
         Shortest paths by number of hops or by propagation delay. Ties fall to the other of the two, then to
         the link listed first.
@@ -263,6 +291,7 @@ def scenario(
                 "warmup": warmup,
                 "drain": drain,
                 "topology": topology,
+                "nodes": nodes,
                 "routing": routing,
                 "paths": paths,
                 "transport": transport,

@@ -16,6 +16,7 @@ use dumbbell_core::registry;
 use dumbbell_net::link::{Direction, Duplex, LinkSpec};
 
 use crate::limits::{MAX_LINKS, MAX_NODES};
+use crate::scenario;
 
 registry! {
     /// A topology with its parameters.
@@ -151,6 +152,24 @@ impl Names<'_> {
             };
             at.error(format!("there is no group or node {name:?}"), remedy)
         })
+    }
+
+    /// The nodes of all groups and nodes in a list of names, in its order.
+    ///
+    /// # Errors
+    /// The first name that is neither.
+    pub fn members_of_all(&self, names: &scenario::Names, at: &At<'_>) -> Result<Vec<u32>, ConfigError> {
+        let mut members = Vec::new();
+        for (i, name) in names.0.iter().enumerate() {
+            let item = at.index(i);
+            members.extend(self.members(name, if names.0.len() == 1 { at } else { &item })?);
+        }
+        Ok(members)
+    }
+
+    /// The name of a node.
+    pub fn of_node(&self, node: u32) -> &str {
+        &self.network.nodes[node as usize]
     }
 
     /// The link called `name`.
