@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use crate::packet::{Ecn, Packet};
+use crate::packet::{Ecn, FlowTag, Packet};
 use crate::time::Time;
 
 /// Which header a packet carries: a number that the registry of headers gives.
@@ -132,13 +132,25 @@ pub trait Header: Registered + Copy + Debug {
     /// Puts the fields into the words of a packet. What the header has no field for stays.
     fn pack(&self, words: &mut Words);
 
-    /// A packet of `size` bytes that carries this header; the engine fills in `at` and `hop`.
+    /// A packet of `size` bytes of a flow that carries this header; the engine fills in `at` and `hop`.
     #[inline]
-    fn into_packet(self, flow: u32, size: u16, ecn: Ecn) -> Packet {
+    fn into_packet(self, flow: impl Into<FlowTag>, size: u16, ecn: Ecn) -> Packet {
+        let FlowTag { slot: flow, class } = flow.into();
         let mut words = Words::default();
         self.pack(&mut words);
         let Words { flags, aux, body } = words;
-        Packet { at: Time::ZERO, flow, hop: 0, size, aux, flags, ecn, class: 0, header: Self::KIND, body }
+        Packet {
+            at: Time::ZERO,
+            flow,
+            hop: 0,
+            size,
+            aux,
+            flags,
+            ecn,
+            class: class.number(),
+            header: Self::KIND,
+            body,
+        }
     }
 }
 

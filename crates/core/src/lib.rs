@@ -3,6 +3,7 @@
 //! Time, quantities and their units, packets, verdicts, random streams, the configuration schema
 //! and the declarations of the result tables. No clock, no input or output, no simulator.
 
+pub mod class;
 pub mod config;
 pub mod header;
 pub mod memory;
@@ -20,9 +21,10 @@ pub mod verdict;
 /// `serde_json`, re-exported for the code that [`config!`] and [`registry!`] expand to.
 pub use serde_json as json;
 
+pub use class::{ClassSet, TrafficClass};
 pub use config::{Config, ConfigError, Validate};
 pub use header::{Header, HeaderKind, Registered};
-pub use packet::{Direction, Ecn, Frame, Packet};
+pub use packet::{Direction, Ecn, FlowTag, Frame, Packet};
 pub use quantity::{BitRate, Bytes, Probability, QueueLimit};
 pub use results::Results;
 pub use stage::Stage;

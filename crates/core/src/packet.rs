@@ -3,6 +3,7 @@
 //! The first 24 bytes are what the network reads; the body is five words that belong to the transport. Whoever
 //! understands them views them through a typed [`Header`] that packs and unpacks without `unsafe` and without cost.
 
+use crate::class::TrafficClass;
 use crate::header::{Header, HeaderKind, Words};
 use crate::time::Time;
 
@@ -50,8 +51,11 @@ pub trait Frame {
     /// simulated, and its bits even. It is no index. A simulated flow has it from its slot, so that one that starts when
     /// another has ended may get the hash of that one.
     fn flow_hash(&self) -> u64;
-    /// The traffic class (DSCP or colour).
+    /// The traffic class: below [`TRAFFIC_CLASSES`](crate::class::TRAFFIC_CLASSES). Of a real packet, the class selector: the
+    /// upper three bits of its DSCP (RFC 2474 section 4.2.2).
     fn class(&self) -> u8;
+    /// Sets the traffic class. A real packet gets the DSCP of that class selector.
+    fn set_class(&mut self, class: TrafficClass);
 
     /// The header, if the frame carries one of this protocol.
     #[inline]
@@ -63,6 +67,22 @@ pub trait Frame {
     #[inline]
     fn write<H: Header>(&mut self, header: &H) {
         let _ = header;
+    }
+}
+
+/// What all packets of a flow carry, those of both its ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FlowTag {
+    /// The flow's slot in the engine.
+    pub slot: u32,
+    /// The flow's traffic class.
+    pub class: TrafficClass,
+}
+
+/// A flow of class 0.
+impl From<u32> for FlowTag {
+    fn from(slot: u32) -> FlowTag {
+        FlowTag { slot, class: TrafficClass::default() }
     }
 }
 
@@ -84,7 +104,7 @@ pub struct Packet {
     pub flags: u8,
     /// The congestion notification field.
     pub ecn: Ecn,
-    /// The traffic class (DSCP or colour).
+    /// The traffic class.
     pub class: u8,
     /// Which header the packet carries.
     pub header: HeaderKind,
@@ -133,6 +153,10 @@ impl Frame for Packet {
     #[inline]
     fn class(&self) -> u8 {
         self.class
+    }
+    #[inline]
+    fn set_class(&mut self, class: TrafficClass) {
+        self.class = class.number();
     }
     #[inline]
     fn read<H: Header>(&self) -> Option<H> {

@@ -233,6 +233,8 @@ crate::tables! {
         link: u32 as "";
         /// The flow it belonged to.
         flow: u32 as "";
+        /// Its traffic class.
+        class: u32 as "";
         /// Bytes, headers included.
         size: u32 as "B";
         /// Why.

@@ -91,8 +91,21 @@ pub struct Tally {
     pub account: Option<Ledger>,
     /// Samples, in order.
     pub samples: Vec<Sample>,
-    /// Drops: time, size, reason.
-    pub drops: Vec<(Time, u32, DropReason)>,
+    /// Drops, in order.
+    pub drops: Vec<Dropped>,
+}
+
+/// A packet that a link gave up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dropped {
+    /// When.
+    pub at: Time,
+    /// Its traffic class.
+    pub class: u8,
+    /// Bytes, headers included.
+    pub size: u32,
+    /// Why.
+    pub reason: DropReason,
 }
 
 /// One direction at one time; counts from the start.
@@ -389,7 +402,8 @@ impl Emulator {
                 log.dropped(now, frame.size());
             }
             if self.note_drops {
-                direction.tally.drops.push((now, frame.size(), reason));
+                let (class, size) = (frame.class(), frame.size());
+                direction.tally.drops.push(Dropped { at: now, class, size, reason });
             }
             self.held -= frame.footprint();
             self.pool.give(frame.into_buffer());

@@ -3,13 +3,19 @@
 //! Parsed once, on arrival; everything that comes from outside is checked there, so that nothing behind it can fail.
 
 use dumbbell_core::header::LONGEST_HEADER;
-use dumbbell_core::{Ecn, Frame, Header, Time};
+use dumbbell_core::{Ecn, Frame, Header, Time, TrafficClass};
 use dumbbell_net::link::Carried;
 
 use crate::checksum::{self, Sum};
 
 /// Headers of IPv6 extensions that are looked through for a transport header; longer chains count as opaque.
 const MAX_EXTENSIONS: usize = 8;
+
+/// The two bits of congestion notification in the octet of the traffic class (RFC 3168 section 5).
+const ECN: u8 = 0b11;
+
+/// Below the class selector in that octet (RFC 2474 section 4.2.2).
+const CLASS_SHIFT: u32 = 5;
 
 /// Protocol numbers (IANA, Assigned Internet Protocol Numbers).
 mod protocol {
@@ -143,6 +149,19 @@ impl IpFrame {
     fn traffic_class(&self) -> u8 {
         if self.is_v4() { self.bytes[1] } else { self.bytes[0] << 4 | self.bytes[1] >> 4 }
     }
+
+    /// Writes the octet of DSCP and ECN, and updates the checksum of an IPv4 header.
+    fn set_traffic_class(&mut self, octet: u8) {
+        if self.is_v4() {
+            let old = be16(&self.bytes, 0);
+            self.bytes[1] = octet;
+            let updated = checksum::update(be16(&self.bytes, 10), old, be16(&self.bytes, 0));
+            self.bytes[10..12].copy_from_slice(&updated.to_be_bytes());
+        } else {
+            self.bytes[0] = self.bytes[0] & 0xf0 | octet >> 4;
+            self.bytes[1] = octet << 4 | self.bytes[1] & 0x0f;
+        }
+    }
 }
 
 impl Frame for IpFrame {
@@ -151,7 +170,7 @@ impl Frame for IpFrame {
     }
 
     fn ecn(&self) -> Ecn {
-        match self.traffic_class() & 0b11 {
+        match self.traffic_class() & ECN {
             0b00 => Ecn::NotEct,
             0b01 => Ecn::Ect1,
             0b10 => Ecn::Ect0,
@@ -160,14 +179,7 @@ impl Frame for IpFrame {
     }
 
     fn mark_ce(&mut self) {
-        if self.is_v4() {
-            let old = be16(&self.bytes, 0);
-            self.bytes[1] |= 0b11;
-            let updated = checksum::update(be16(&self.bytes, 10), old, be16(&self.bytes, 0));
-            self.bytes[10..12].copy_from_slice(&updated.to_be_bytes());
-        } else {
-            self.bytes[1] |= 0b11 << 4;
-        }
+        self.set_traffic_class(self.traffic_class() | ECN);
     }
 
     fn flow_hash(&self) -> u64 {
@@ -175,7 +187,11 @@ impl Frame for IpFrame {
     }
 
     fn class(&self) -> u8 {
-        self.traffic_class() >> 2
+        self.traffic_class() >> CLASS_SHIFT
+    }
+
+    fn set_class(&mut self, class: TrafficClass) {
+        self.set_traffic_class(class.number() << CLASS_SHIFT | self.traffic_class() & ECN);
     }
 
     fn read<H: Header>(&self) -> Option<H> {
@@ -383,9 +399,16 @@ pub(crate) mod tests {
             bytes.extend([0; 9]);
             let frame = frame(bytes);
             assert_eq!(frame.size(), if v6 { 53 } else { 33 }, "padding is cut off");
-            assert_eq!((frame.ecn(), frame.class()), (Ecn::Ect1, 46));
+            assert_eq!((frame.ecn(), frame.class()), (Ecn::Ect1, 5), "the selector of EF, DSCP 46");
             assert_eq!(frame.udp_payload(), Some(&b"hello"[..]));
             assert!(frame.udp_checksum_holds());
+            let mut other = frame.clone();
+            other.set_class(TrafficClass::LAST);
+            assert_eq!((other.ecn(), other.class()), (Ecn::Ect1, 7));
+            assert_eq!(other.traffic_class() >> 2, 0b111_000, "the DSCP is that of the class selector");
+            let header = if v6 { 2 } else { 20 };
+            assert_eq!(other.bytes()[header..], frame.bytes()[header..], "nothing else changes");
+            assert!(v6 || Sum::default().add_bytes(&other.bytes()[..20]).checksum() == 0);
         }
     }
 

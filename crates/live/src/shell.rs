@@ -11,7 +11,7 @@ use dumbbell_sim::Plan;
 use serde::Serialize;
 
 use crate::device::Address;
-use crate::emulator::{Emulator, Far, Outcome, Sample, Settings, Tally};
+use crate::emulator::{Dropped, Emulator, Far, Outcome, Sample, Settings, Tally};
 use crate::lateness::{Bucket, Quantiles};
 use crate::namespace::{Command, End, Inside};
 use crate::nest;
@@ -261,9 +261,10 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
         row.total_delivered += tally.delivered;
         row.total_dropped += tally.total.dropped_total();
         note_samples(&mut results, i as u32, tally);
-        for &(at, size, reason) in &tally.drops {
+        for &Dropped { at, class, size, reason } in &tally.drops {
             let reason = results.label(reason.name());
-            results.drops.push(DropRow { time: at.as_secs_f64(), link: i as u32, flow: 0, size, reason });
+            let (time, link, class) = (at.as_secs_f64(), i as u32, class.into());
+            results.drops.push(DropRow { time, link, flow: 0, class, size, reason });
         }
     }
     row.packets_inside = row.total_sent + row.total_duplicated - row.total_delivered - row.total_dropped;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Duration, HeaderKind, Packet, Stage, Time};
+use dumbbell_core::{Duration, FlowTag, HeaderKind, Packet, Stage, Time};
 
 use crate::{rcp, tcp, udp};
 
 /// What a transport needs to know to open one flow.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// The flow's slot: goes into [`Packet::flow`].
-    pub flow: u32,
+    /// The flow's slot and class: the tag of all its packets, data and acknowledgements.
+    pub flow: FlowTag,
     /// Application bytes to send; `None` for as long as the run lasts.
     pub size: Option<u64>,
     /// Largest packet on the path, headers included.
@@ -325,8 +325,8 @@ transports! {
 
 #[cfg(test)]
 mod tests {
-    use dumbbell_core::Config;
     use dumbbell_core::config::At;
+    use dumbbell_core::{Config, TrafficClass};
 
     use super::*;
     use crate::testing::{opening, read};
@@ -345,6 +345,40 @@ mod tests {
             assert_eq!(receiver.report(), ReceiverReport::default());
             let again = TransportSpec::from_value(&spec.to_value(), &At::root("")).unwrap();
             assert_eq!(again, spec);
+        }
+    }
+
+    #[test]
+    fn packets_of_both_ends_have_the_class_of_their_flow() {
+        let flow = FlowTag { slot: 7, class: TrafficClass::LAST };
+        for descriptor in TransportSpec::descriptors() {
+            let spec: TransportSpec = read(&format!("{:?}", descriptor.name));
+            let replay = (descriptor.name == "replay").then(|| [(Duration::ZERO, 100)].into());
+            let (mut sender, mut receiver) = spec.open(Opening { flow, replay, ..opening(Some(10_000)) });
+            let mut now = Time::ZERO;
+            let (mut sent, mut answered) = (0, 0);
+            sender.wake(now);
+            for _ in 0..100 {
+                while let Some(packet) = sender.pull(now) {
+                    sent += 1;
+                    assert_eq!((packet.flow, packet.class), (7, 7), "data of {}", descriptor.name);
+                    receiver.push(now, &packet);
+                }
+                while let Some(packet) = receiver.pull(now) {
+                    answered += 1;
+                    assert_eq!((packet.flow, packet.class), (7, 7), "answers of {}", descriptor.name);
+                    sender.push(now, &packet);
+                }
+                now += Duration::from_millis(1);
+                if receiver.wake_at() <= now {
+                    receiver.wake(now);
+                }
+                if sender.wake_at() <= now {
+                    sender.wake(now);
+                }
+            }
+            assert!(sent > 0, "{}", descriptor.name);
+            assert_eq!(answered > 0, ["tcp", "rcp"].contains(&descriptor.name), "{}", descriptor.name);
         }
     }
 

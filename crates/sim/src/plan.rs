@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dumbbell_core::results::{LinkRow, PacketArrivals, StateRow};
 use dumbbell_core::rng::{Stream, Streams, stream};
 use dumbbell_core::table::Labels;
-use dumbbell_core::{DropReason, Duration, Time, memory};
+use dumbbell_core::{DropReason, Duration, Time, TrafficClass, memory};
 use dumbbell_net::link::{Counters, Direction, LinkConfig, Trace};
 use dumbbell_net::power::{Ledger, Span};
 use dumbbell_proto::TransportSpec;
@@ -206,6 +206,8 @@ pub struct Group {
     pub name: String,
     /// Transport and its parameters.
     pub transport: TransportSpec,
+    /// The traffic class of all packets.
+    pub class: TrafficClass,
     /// Recorded packets for a replay transport.
     pub replay: Option<Arc<[(Duration, u32)]>>,
     /// Random time added to the start of each listed flow: uniform from 0 to this.
@@ -324,6 +326,7 @@ impl Plan {
             groups: vec![Group {
                 name: "replay".to_owned(),
                 transport: TransportSpec::Replay(Default::default()),
+                class: TrafficClass::default(),
                 replay: Some(packets),
                 jitter: Duration::ZERO,
                 sampled: true,

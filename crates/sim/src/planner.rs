@@ -113,6 +113,7 @@ impl Planner<'_, '_> {
             self.groups.push(Group {
                 name,
                 transport: transport.clone(),
+                class: spec.class,
                 replay,
                 jitter: spec.jitter,
                 sampled: spec.sampled,
@@ -206,7 +207,8 @@ impl Planner<'_, '_> {
             let place = at.index(i);
             let params = spec.params();
             let common = params.common();
-            let transport = common.transport.unwrap_or(&self.scenario.transport);
+            let own = common.flows.transport.as_ref();
+            let transport = own.unwrap_or(&self.scenario.transport);
             if matches!(transport, TransportSpec::Replay(_)) {
                 return Err(place.key("transport").error(
                     "a workload has no recorded packets to replay",
@@ -219,7 +221,7 @@ impl Planner<'_, '_> {
             let setting = Setting { name: &name, group, groups: &names, transport, duration, pairs, files };
             let traffic = params.build(setting, &place)?;
             let offered: Vec<u32> = traffic.facts().offered.iter().map(|(pair, _)| *pair).collect();
-            self.check_fit(transport, &offered, common.transport.is_some(), &place)?;
+            self.check_fit(transport, &offered, own.is_some(), &place)?;
             let transport = if common.keeps_open {
                 transport.kept_open().ok_or_else(|| {
                     place.key("connections").error(
@@ -230,8 +232,14 @@ impl Planner<'_, '_> {
             } else {
                 transport.clone()
             };
-            let (jitter, sampled) = (Duration::ZERO, common.sampled);
-            self.groups.push(Group { name, transport, replay: None, jitter, sampled });
+            self.groups.push(Group {
+                name,
+                transport,
+                class: common.flows.class,
+                replay: None,
+                jitter: Duration::ZERO,
+                sampled: common.flows.sampled,
+            });
             workloads.push(Workload { kind: spec.name(), group, traffic });
         }
         Ok(workloads)

@@ -39,7 +39,7 @@
 use std::collections::HashMap;
 
 use dumbbell_core::config::{At, ConfigError, Prose};
-use dumbbell_core::{Bytes, Config, Duration, Validate, Value, config, words};
+use dumbbell_core::{Bytes, Config, Duration, TrafficClass, Validate, Value, config, words};
 use dumbbell_proto::TransportSpec;
 use serde_json::json;
 
@@ -116,6 +116,8 @@ config! {
         size: Option<Bytes> = (), "absent: the flows send until the run ends";
         /// Transport and its parameters.
         transport: Option<TransportSpec> = (), "absent: the scenario's transport";
+        /// Traffic class of all packets of the flows, acknowledgements too.
+        class: TrafficClass = 0, "RFC 2474 section 4.1: the default codepoint, 0";
         /// For the transport `replay`: a file of packets, one on each line: time from the flow's start (seconds), bytes on
         /// the wire; sorted by time.
         packets: Option<String> = (), "absent: nothing to replay";

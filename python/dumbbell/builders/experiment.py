@@ -48,6 +48,7 @@ def flows(
     jitter: str | None = None,
     size: str | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    class_: int | None = None,
     packets: str | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
@@ -86,6 +87,9 @@ def flows(
     transport
         Transport and its parameters.
         Default: absent: the scenario's transport.
+    class_
+        Traffic class of all packets of the flows, acknowledgements too.
+        Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
     packets
         For the transport `replay`: a file of packets, one on each line: time from the flow's start (seconds),
         bytes on the wire; sorted by time.
@@ -111,6 +115,7 @@ def flows(
             "jitter": jitter,
             "size": size,
             "transport": transport,
+            "class": class_,
             "packets": packets,
             "sampled": sampled,
         }

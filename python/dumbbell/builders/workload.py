@@ -36,6 +36,7 @@ def poisson(
     stop: str | None = None,
     max_flows: int | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    class_: int | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Poisson flow arrivals at an offered load or rate.
@@ -81,6 +82,9 @@ def poisson(
     transport
         Transport and its parameters.
         Default: absent: the scenario's transport.
+    class_
+        Traffic class of all packets of the flows, acknowledgements too.
+        Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: arriving flows are many and short).
@@ -105,6 +109,7 @@ def poisson(
             "stop": stop,
             "max_flows": max_flows,
             "transport": transport,
+            "class": class_,
             "sampled": sampled,
         }
     )
@@ -115,6 +120,7 @@ def trace(
     file: str,
     name: str | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    class_: int | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Flows listed in a file of (start, source, destination, size).
@@ -132,6 +138,9 @@ def trace(
     transport
         Transport and its parameters.
         Default: absent: the scenario's transport.
+    class_
+        Traffic class of all packets of the flows, acknowledgements too.
+        Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: arriving flows are many and short).
@@ -147,6 +156,7 @@ def trace(
             "name": name,
             "file": file,
             "transport": transport,
+            "class": class_,
             "sampled": sampled,
         }
     )
@@ -167,6 +177,7 @@ def rounds(
     jitter: str | None = None,
     connections: Literal["persistent", "fresh"] | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    class_: int | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Rounds of transfers, each begun when all of the last have ended (incast).
@@ -215,6 +226,9 @@ def rounds(
     transport
         Transport and its parameters.
         Default: absent: the scenario's transport.
+    class_
+        Traffic class of all packets of the flows, acknowledgements too.
+        Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: senders are many).
@@ -240,6 +254,7 @@ def rounds(
             "jitter": jitter,
             "connections": connections,
             "transport": transport,
+            "class": class_,
             "sampled": sampled,
         }
     )
@@ -284,6 +299,7 @@ def request_response(
     stagger: str | None = None,
     connections: Literal["persistent", "fresh"] | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    class_: int | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Clients that ask, wait for the answer, think, and ask again.
@@ -335,6 +351,9 @@ def request_response(
     transport
         Transport and its parameters.
         Default: absent: the scenario's transport.
+    class_
+        Traffic class of all packets of the flows, acknowledgements too.
+        Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: clients are many).
@@ -361,6 +380,7 @@ def request_response(
             "stagger": stagger,
             "connections": connections,
             "transport": transport,
+            "class": class_,
             "sampled": sampled,
         }
     )
@@ -388,6 +408,7 @@ def shuffle(
     start: str | None = None,
     pause: str | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    class_: int | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """All-to-all transfers in waves, a few at a time for each receiver.
@@ -424,6 +445,9 @@ def shuffle(
     transport
         Transport and its parameters.
         Default: absent: the scenario's transport.
+    class_
+        Traffic class of all packets of the flows, acknowledgements too.
+        Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: flows are many and short).
@@ -445,6 +469,7 @@ def shuffle(
             "start": start,
             "pause": pause,
             "transport": transport,
+            "class": class_,
             "sampled": sampled,
         }
     )
@@ -475,6 +500,7 @@ def on_close(
     stagger: str | None = None,
     max_flows: int | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    class_: int | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Flows that start when others have ended.
@@ -521,6 +547,9 @@ def on_close(
     transport
         Transport and its parameters.
         Default: absent: the scenario's transport.
+    class_
+        Traffic class of all packets of the flows, acknowledgements too.
+        Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: flows are many and short).
@@ -545,6 +574,7 @@ def on_close(
             "stagger": stagger,
             "max_flows": max_flows,
             "transport": transport,
+            "class": class_,
             "sampled": sampled,
         }
     )

@@ -95,7 +95,7 @@ impl<'p> Openings<'p> {
         let number = self.started;
         self.started += 1;
         let rng = stream(self.plan.seed, &name);
-        let opening = Opening { flow: number, size: flow.size, mtu: self.mtu, rng, replay: None };
+        let opening = Opening { flow: number.into(), size: flow.size, mtu: self.mtu, rng, replay: None };
         Some((flow, self.transports[flow.group as usize].clone(), opening))
     }
 }
@@ -178,7 +178,7 @@ impl<'p> Senders<'p> {
     pub fn wake(&mut self, now: Time) {
         while self.begin + self.openings.next_start().since(Time::ZERO) <= now {
             let Some((flow, params, opening)) = self.openings.open() else { break };
-            let number = opening.flow;
+            let number = opening.flow.slot;
             let sender = Box::new(Sender::new(params, opening));
             self.flows.push(Started { flow, state: State::Open(sender), ready: false });
             self.open += 1;

@@ -1,7 +1,7 @@
 //! Laws that every registered discipline obeys, over generated sequences.
 
 use dumbbell_core::rng::stream;
-use dumbbell_core::{BitRate, DropReason, Ecn, Frame, MarkReason, Time, VerdictSink};
+use dumbbell_core::{BitRate, DropReason, Ecn, Frame, MarkReason, Time, TrafficClass, VerdictSink};
 use proptest::prelude::*;
 
 use super::{AnyDiscipline, Context, Discipline, QueueSpec};
@@ -12,11 +12,12 @@ pub struct TestFrame {
     pub id: u64,
     size: u32,
     ecn: Ecn,
+    class: u8,
 }
 
 impl TestFrame {
     pub fn new(size: u32, ecn: bool) -> TestFrame {
-        TestFrame { id: 0, size, ecn: if ecn { Ecn::Ect0 } else { Ecn::NotEct } }
+        TestFrame { id: 0, size, ecn: if ecn { Ecn::Ect0 } else { Ecn::NotEct }, class: 0 }
     }
 }
 
@@ -35,7 +36,10 @@ impl Frame for TestFrame {
         self.id % 7
     }
     fn class(&self) -> u8 {
-        (self.id % 2) as u8
+        self.class
+    }
+    fn set_class(&mut self, class: TrafficClass) {
+        self.class = class.number();
     }
 }
 

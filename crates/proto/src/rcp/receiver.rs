@@ -1,6 +1,6 @@
 //! The receiving end: answers every packet.
 
-use dumbbell_core::{Ecn, Frame, Header, Packet, Stage, Time};
+use dumbbell_core::{Ecn, FlowTag, Frame, Header, Packet, Stage, Time};
 use dumbbell_header::{RcpHeader, RcpKind};
 
 use super::SACK_BITS;
@@ -20,7 +20,7 @@ pub struct Receiver {
     next: u32,
     /// Packets of the flow; `u32::MAX` while unknown.
     total: u32,
-    flow: u32,
+    flow: FlowTag,
     header: u16,
     /// Payload of a full packet: the largest seen.
     payload: u16,
@@ -36,12 +36,12 @@ pub struct Receiver {
 
 impl Receiver {
     /// A receiver of packets with headers of `header` bytes.
-    pub fn new(flow: u32, header: u16) -> Receiver {
+    pub fn new(flow: impl Into<FlowTag>, header: u16) -> Receiver {
         Receiver {
             answer: None,
             next: 0,
             total: u32::MAX,
-            flow,
+            flow: flow.into(),
             header,
             payload: 0,
             bytes: 0,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Duration, Ecn, Frame, Header, Packet, Stage, Time};
+use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Header, Packet, Stage, Time};
 use dumbbell_header::{RcpHeader, RcpKind};
 use rand::RngExt;
 
@@ -76,7 +76,7 @@ pub struct Sender {
     min: Duration,
     /// Timeouts in a row: the timeout has doubled as often.
     expired: u32,
-    flow: u32,
+    flow: FlowTag,
     /// Bytes of a full packet.
     size: u16,
     /// Bytes of the last packet.

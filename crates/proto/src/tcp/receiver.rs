@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Ecn, Header, Packet, Stage, Time};
+use dumbbell_core::{Duration, Ecn, FlowTag, Header, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::{Params, scale_of};
@@ -30,7 +30,7 @@ pub struct Receiver {
     flags: u8,
     /// The receive window, shifted.
     window: u16,
-    flow: u32,
+    flow: FlowTag,
     header: u32,
     /// Segments in order not acknowledged yet.
     waiting: u32,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Ecn, Header, Packet, Stage, Time};
+use dumbbell_core::{Duration, Ecn, FlowTag, Header, Packet, Stage, Time};
 use dumbbell_header::{Asking, SackBlock, TcpHeader};
 
 use super::account::{Account, News};
@@ -88,7 +88,7 @@ pub struct Sender {
     sent_at: Time,
     pub(super) control: Control,
     pub(super) params: Arc<Params>,
-    flow: u32,
+    flow: FlowTag,
     pub(super) mss: u32,
     header: u32,
     pub(super) todo: u8,

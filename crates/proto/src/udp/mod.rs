@@ -6,7 +6,7 @@ pub mod poisson;
 pub mod replay;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, Duration, Ecn, Header, Packet, Stage, Time};
+use dumbbell_core::{BitRate, Duration, Ecn, FlowTag, Header, Packet, Stage, Time};
 use dumbbell_header::UdpHeader;
 
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport};
@@ -26,7 +26,7 @@ pub trait Schedule: std::fmt::Debug {
 pub struct Source<S> {
     schedule: S,
     rng: Stream,
-    flow: u32,
+    flow: FlowTag,
     /// Departure and bytes on the wire of the next datagram; [`Time::NEVER`] before the start and after the end.
     next_at: Time,
     next_size: u16,

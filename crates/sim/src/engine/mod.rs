@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use dumbbell_core::memory::Budget;
 use dumbbell_core::results::{ArrivalRow, DropRow, Results, RunRow};
 use dumbbell_core::rng::stream;
-use dumbbell_core::{Duration, Stage, Time};
+use dumbbell_core::{Duration, FlowTag, Stage, Time};
 use dumbbell_net::link::{Counters, Link};
 use dumbbell_proto::Opening;
 
@@ -406,7 +406,7 @@ impl<'p> Engine<'p> {
         *in_group += 1;
         let (forward, reverse) = self.ways.open(&mut self.network, flow.pair, index, &name);
         let (sender, receiver) = group.transport.open(Opening {
-            flow: index,
+            flow: FlowTag { slot: index, class: group.class },
             size: flow.size,
             mtu: self.plan.pairs[flow.pair as usize].mtu,
             rng: stream(self.plan.seed, &name),
@@ -486,8 +486,14 @@ impl<'p> Engine<'p> {
             }
             if self.plan.record.drops {
                 let reason = self.results.label(reason.name());
-                let (time, size, flow) = (now.as_secs_f64(), u32::from(packet.size), slot.number);
-                self.results.drops.push(DropRow { time, link, flow, size, reason });
+                self.results.drops.push(DropRow {
+                    time: now.as_secs_f64(),
+                    link,
+                    flow: slot.number,
+                    class: packet.class.into(),
+                    size: packet.size.into(),
+                    reason,
+                });
             }
         }
         for index in emptied {

@@ -18,7 +18,7 @@ use std::iter::Peekable;
 use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{Duration, registry};
+use dumbbell_core::{Duration, TrafficClass, Validate, config, registry};
 use dumbbell_proto::TransportSpec;
 
 use crate::files::Files;
@@ -38,14 +38,26 @@ registry! {
     }
 }
 
+config! {
+    /// What every workload says of its flows.
+    pub struct FlowSettings {
+        /// Transport and its parameters.
+        transport: Option<TransportSpec> = (), "absent: the scenario's transport";
+        /// Traffic class of all packets of the flows, acknowledgements too.
+        class: TrafficClass = 0, "RFC 2474 section 4.1: the default codepoint, 0";
+        /// Write time series of the flows.
+        sampled: bool = false, "choice: arriving flows are many and short";
+    }
+}
+
+impl Validate for FlowSettings {}
+
 /// What every workload says of itself.
 pub struct Common<'a> {
     /// The name in results and of its random streams.
     pub name: Option<&'a str>,
-    /// Transport of its flows; the scenario's if there is none.
-    pub transport: Option<&'a TransportSpec>,
-    /// True if time series of its flows are written.
-    pub sampled: bool,
+    /// What holds for all its flows.
+    pub flows: &'a FlowSettings,
     /// True if its flows stay open and carry one transfer after another.
     pub keeps_open: bool,
 }

@@ -4,12 +4,11 @@ use dumbbell_core::config::{At, ConfigError, suggest};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::{Stream, stream};
 use dumbbell_core::{Duration, Time, Validate, config};
-use dumbbell_proto::TransportSpec;
 use rand::RngExt;
 
 use super::closed::{Spread, cycles, facts};
 use super::size::{SizeSpec, Sizes};
-use super::{Common, Facts, Setting, Traffic, WorkloadParams};
+use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
 use crate::limits::MAX_FLOWS;
 use crate::scenario::{Names, Pairing};
 use crate::session::{Actions, Ended, Program, Session, Transfer};
@@ -41,10 +40,7 @@ config! {
         stagger: Duration = "0s", "choice: all start together";
         /// Flows at most: workloads that wait for each other could multiply without end.
         max_flows: u64 = 1_000_000, "choice: more than studies of closed loops need";
-        /// Transport and its parameters.
-        transport: Option<TransportSpec> = (), "absent: the scenario's transport";
-        /// Write time series of the flows.
-        sampled: bool = false, "choice: flows are many and short";
+        ..flows: FlowSettings { sampled = false, "choice: flows are many and short"; }
     }
 }
 
@@ -66,12 +62,7 @@ impl Validate for OnClose {
 
 impl WorkloadParams for OnClose {
     fn common(&self) -> Common<'_> {
-        Common {
-            name: self.name.as_deref(),
-            transport: self.transport.as_ref(),
-            sampled: self.sampled,
-            keeps_open: false,
-        }
+        Common { name: self.name.as_deref(), flows: &self.flows, keeps_open: false }
     }
 
     fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {

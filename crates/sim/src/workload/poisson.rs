@@ -4,12 +4,11 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::{Stream, stream};
 use dumbbell_core::{Duration, Time, Validate, config};
-use dumbbell_proto::TransportSpec;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
 use super::size::{SizeSpec, Sizes};
-use super::{Common, Facts, Setting, Source, Traffic, WorkloadParams};
+use super::{Common, Facts, FlowSettings, Setting, Source, Traffic, WorkloadParams};
 use crate::limits::{MAX_FLOWS, MAX_LOAD};
 use crate::plan::Flow;
 use crate::scenario::{Names, Pairing};
@@ -43,10 +42,7 @@ config! {
         stop: Option<Duration> = (), "absent: when the run ends";
         /// Flows at most.
         max_flows: Option<u64> = (), "absent: no limit";
-        /// Transport and its parameters.
-        transport: Option<TransportSpec> = (), "absent: the scenario's transport";
-        /// Write time series of the flows.
-        sampled: bool = false, "choice: arriving flows are many and short";
+        ..flows: FlowSettings { sampled = false, "choice: arriving flows are many and short"; }
     }
 }
 
@@ -100,12 +96,7 @@ impl Validate for Poisson {
 
 impl WorkloadParams for Poisson {
     fn common(&self) -> Common<'_> {
-        Common {
-            name: self.name.as_deref(),
-            transport: self.transport.as_ref(),
-            sampled: self.sampled,
-            keeps_open: false,
-        }
+        Common { name: self.name.as_deref(), flows: &self.flows, keeps_open: false }
     }
 
     fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {

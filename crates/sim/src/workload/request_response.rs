@@ -4,11 +4,10 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::{Stream, stream};
 use dumbbell_core::{Duration, Time, Validate, Value, config};
-use dumbbell_proto::TransportSpec;
 
 use super::closed::{Connections, Spread, cycles, facts};
 use super::size::{SizeSpec, Sizes};
-use super::{Common, Facts, Setting, Traffic, WorkloadParams};
+use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
 use crate::scenario::{Names, Pairing};
 use crate::session::{Actions, Connection, Ended, Program, Session, Transfer};
 
@@ -43,10 +42,7 @@ config! {
         stagger: Duration = "0s", "choice: all clients begin together";
         /// `persistent` connections carry one transfer after another, `fresh` ones are opened for each.
         connections: Connections = "persistent", "RFC 9112 section 9.3: HTTP connections persist by default";
-        /// Transport and its parameters.
-        transport: Option<TransportSpec> = (), "absent: the scenario's transport";
-        /// Write time series of the flows.
-        sampled: bool = false, "choice: clients are many";
+        ..flows: FlowSettings { sampled = false, "choice: clients are many"; }
     }
 }
 
@@ -73,8 +69,7 @@ impl WorkloadParams for RequestResponse {
     fn common(&self) -> Common<'_> {
         Common {
             name: self.name.as_deref(),
-            transport: self.transport.as_ref(),
-            sampled: self.sampled,
+            flows: &self.flows,
             keeps_open: self.connections == Connections::Persistent,
         }
     }

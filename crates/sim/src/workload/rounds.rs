@@ -4,11 +4,10 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::{Stream, stream};
 use dumbbell_core::{Bytes, Duration, Time, Validate, config};
-use dumbbell_proto::TransportSpec;
 use rand::RngExt;
 
 use super::closed::{Connections, cycles, facts};
-use super::{Common, Facts, Setting, Traffic, WorkloadParams};
+use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
 use crate::scenario::{Names, Pairing, check_size};
 use crate::session::{Actions, Connection, Ended, Program, Session, Transfer};
 
@@ -41,10 +40,7 @@ config! {
         jitter: Duration = "0s", "choice: no jitter; runs are then exactly periodic";
         /// `persistent` connections carry one transfer after another, `fresh` ones are opened for each.
         connections: Connections = "persistent", "Phanishayee et al., FAST 2008, section 2";
-        /// Transport and its parameters.
-        transport: Option<TransportSpec> = (), "absent: the scenario's transport";
-        /// Write time series of the flows.
-        sampled: bool = false, "choice: senders are many";
+        ..flows: FlowSettings { sampled = false, "choice: senders are many"; }
     }
 }
 
@@ -80,8 +76,7 @@ impl WorkloadParams for Rounds {
     fn common(&self) -> Common<'_> {
         Common {
             name: self.name.as_deref(),
-            transport: self.transport.as_ref(),
-            sampled: self.sampled,
+            flows: &self.flows,
             keeps_open: self.connections == Connections::Persistent,
         }
     }

@@ -7,12 +7,11 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::{Stream, stream};
 use dumbbell_core::{Duration, Time, Validate, config};
-use dumbbell_proto::TransportSpec;
 use rand::RngExt;
 
 use super::closed::{cycles, facts};
 use super::size::{SizeSpec, Sizes};
-use super::{Common, Facts, Setting, Traffic, WorkloadParams};
+use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
 use crate::scenario::{Names, Pairing};
 use crate::session::{Actions, Ended, Program, Session, Transfer};
 
@@ -35,10 +34,7 @@ config! {
         start: Duration = "0s", "choice: at once";
         /// Time from the end of a wave to the beginning of the next.
         pause: Duration = "0s", "choice: the network is what is studied";
-        /// Transport and its parameters.
-        transport: Option<TransportSpec> = (), "absent: the scenario's transport";
-        /// Write time series of the flows.
-        sampled: bool = false, "choice: flows are many and short";
+        ..flows: FlowSettings { sampled = false, "choice: flows are many and short"; }
     }
 }
 
@@ -62,12 +58,7 @@ impl Validate for Shuffle {
 
 impl WorkloadParams for Shuffle {
     fn common(&self) -> Common<'_> {
-        Common {
-            name: self.name.as_deref(),
-            transport: self.transport.as_ref(),
-            sampled: self.sampled,
-            keeps_open: false,
-        }
+        Common { name: self.name.as_deref(), flows: &self.flows, keeps_open: false }
     }
 
     fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {

@@ -3,9 +3,8 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Duration, Time, Validate, config};
-use dumbbell_proto::TransportSpec;
 
-use super::{Common, Facts, Setting, Source, Traffic, WorkloadParams};
+use super::{Common, Facts, FlowSettings, Setting, Source, Traffic, WorkloadParams};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOW_BYTES, MAX_FLOWS};
 use crate::plan::Flow;
 
@@ -17,10 +16,7 @@ config! {
         name: Option<String> = (), "absent: `workload` and the position in the list, from 0";
         /// The file, relative to the scenario.
         file: String;
-        /// Transport and its parameters.
-        transport: Option<TransportSpec> = (), "absent: the scenario's transport";
-        /// Write time series of the flows.
-        sampled: bool = false, "choice: arriving flows are many and short";
+        ..flows: FlowSettings { sampled = false, "choice: arriving flows are many and short"; }
     }
 }
 
@@ -34,12 +30,7 @@ impl Validate for Trace {}
 
 impl WorkloadParams for Trace {
     fn common(&self) -> Common<'_> {
-        Common {
-            name: self.name.as_deref(),
-            transport: self.transport.as_ref(),
-            sampled: self.sampled,
-            keeps_open: false,
-        }
+        Common { name: self.name.as_deref(), flows: &self.flows, keeps_open: false }
     }
 
     fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {
