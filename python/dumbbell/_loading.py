@@ -1,7 +1,7 @@
 """Signals while the package loads, before the command line can catch them.
 
-Python answers Ctrl-C with a traceback. A command that has not begun has nothing to clean up, so that it ends
-at once and in one line. Imported by another program, this module does nothing.
+Python answers Ctrl-C with a traceback. A command that has not begun has nothing to clean up. So this module
+ends it at once and with one line. Imported by another program, this module does nothing.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Times are in seconds, sizes in bytes, rates in bit/s unless a function says othe
 
 Examples
 --------
-A link that may delay packets by 40 ms and knows what will come needs no more than 0.4 Mbit/s for two packets:
+A link may delay two packets by 40 ms and knows their arrivals in advance. It needs at most 0.4 Mbit/s:
 
 >>> from dumbbell import theory
 >>> best = theory.optimal_rates(times=[0.0, 0.1], sizes=[1500, 2000], delay=0.04)

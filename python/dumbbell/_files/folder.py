@@ -1,4 +1,4 @@
-"""Folders and files that appear whole or not at all, and never in the place of what is not dumbbell's own."""
+"""Write folders and files completely or not at all, and never over what dumbbell has not written."""
 
 from __future__ import annotations
 

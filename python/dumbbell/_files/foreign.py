@@ -1,4 +1,4 @@
-"""What comes from others is hostile until it is parsed: JSON, TOML, names of files and folders."""
+"""Parse what comes from others and may be hostile: JSON, TOML, names of files and folders."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What dumbbell has written into a folder: names and checksums, as ``sha256sum`` writes and checks them.
+"""The manifest of a folder: names and checksums of what dumbbell has written, in the format of ``sha256sum``.
 
-Only what stands there, and is as it was written, is ever replaced or removed.
+dumbbell replaces or removes only files that the manifest lists and that have not changed.
 """
 
 from __future__ import annotations

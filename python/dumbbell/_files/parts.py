@@ -1,7 +1,7 @@
 """Folders and files that are being written, beside their place, under a name of their own.
 
-The name is ``.NAME.PID.part``, and whoever writes it holds a lock on it. What killed processes left is known
-by both: no process of that number runs, and nobody holds the lock, perhaps on another machine.
+The name is ``.NAME.PID.part``, and the process that writes it holds a lock on it. A part was left by a killed
+process if no process of that number runs here and nobody holds the lock, on this machine or another.
 """
 
 from __future__ import annotations

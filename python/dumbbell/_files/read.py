@@ -1,4 +1,4 @@
-"""Files that users name: read whole, if they end."""
+"""Read files that users name; refuse those that are no regular files or too large."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom to cite: the publications behind every algorithm in use."""
+"""The publications to cite: those of every algorithm in use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ZIP files in and out: same content, same bytes; damage is found before anything is used."""
+"""Write and read ZIP files: the same content gives the same bytes, and damage is found before any use."""
 
 from __future__ import annotations
 

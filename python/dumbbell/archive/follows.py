@@ -1,4 +1,4 @@
-"""What stands in the archive of a study and must follow from its runs, made anew and compared."""
+"""Make again what follows from the runs of an archived study, and compare it with the archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running archived runs again."""
+"""Verify an archive: repeat a sample of its runs, and compare."""
 
 from __future__ import annotations
 

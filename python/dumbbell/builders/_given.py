@@ -1,4 +1,4 @@
-"""What a caller of a builder has said, without what was left out."""
+"""The arguments that the caller of a builder has given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims: what a paper says, in a form that the numbers of a study can break.
+"""Claims: statements of a paper, in a form that the numbers of a study can refute.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""The points of a study that a claim speaks of, and how they read."""
+"""The points of a study that a claim names, and their labels."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Rules that claims are made of.
 
-Each judges one metric at points of a study; ``at`` chooses them. A value that the study does not have, as a
-quick one may not, leaves the claim inconclusive; a rule that no data could break is refused when it is made.
+Each rule judges one metric at points of a study; ``at`` chooses the points. If the study lacks a value, as a
+quick study may, the claim is inconclusive. A rule that no data could refute raises an error when it is made.
 """
 
 from __future__ import annotations

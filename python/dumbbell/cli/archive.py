@@ -23,10 +23,10 @@ _MOST_VERSIONS = 12
 @click.option(
     "--base",
     type=click.Path(path_type=Path),
-    help="Where names of files in the scenario count from; FOLDER by default.",
+    help="Folder to which file names in the scenario are relative; FOLDER by default.",
 )
 @click.option("--license", "license_url", default="", metavar="URL", help="The licence of the archive.")
-@click.option("--force", is_flag=True, help="Replace an archive that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing archive.")
 def pack(folder: Path, output: Path, base: Path | None, license_url: str, force: bool) -> None:
     """Pack the study or run in FOLDER into one ZIP file that `dumbbell verify` can check."""
     from dumbbell import archive
@@ -37,11 +37,13 @@ def pack(folder: Path, output: Path, base: Path | None, license_url: str, force:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--sample", type=click.IntRange(min=1), default=8, show_default=True, help="How many runs.")
-@click.option("--all", "every", is_flag=True, help="Every run.")
+@click.option(
+    "--sample", type=click.IntRange(min=1), default=8, show_default=True, help="Number of runs to repeat."
+)
+@click.option("--all", "every", is_flag=True, help="Repeat every run.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
 def verify(file: Path, sample: int, every: bool, workers: int | None) -> int:
-    """Check the archive FILE, make what follows from its runs anew, and run a sample of them again.
+    """Check the archive FILE, make again what follows from its runs, and repeat a sample of them.
 
     Exits with 0 if all are bit-equal, 3 if some only lie within the interval that the archived runs predict,
     4 if some are different or a file is not what the runs give, 2 if the archive cannot be used.

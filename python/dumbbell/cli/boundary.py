@@ -1,4 +1,4 @@
-"""Where every command ends: whatever happened, one line and a status."""
+"""The end of every command: whatever happened becomes one line and an exit status."""
 
 from __future__ import annotations
 

@@ -71,7 +71,9 @@ class _Size(click.ParamType[int]):
 def memory_option(command: Command) -> Command:
     """Add the option of commands that run scenarios."""
     return click.option(
-        "--memory", type=_Size(), help="What runs may take, such as 4GB; a share of what is free by default."
+        "--memory",
+        type=_Size(),
+        help="Memory for all runs together, such as 4GB; by default three quarters of what is free.",
     )(command)
 
 

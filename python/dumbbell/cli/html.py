@@ -15,10 +15,10 @@ from dumbbell.cli.common import echo
     "-o", "--output", type=click.Path(path_type=Path), help="The HTML file; FOLDER/report.html by default."
 )
 @click.option(
-    "--base", type=click.Path(path_type=Path), help="Where names of files in the scenario count from."
+    "--base", type=click.Path(path_type=Path), help="Folder to which file names in the scenario are relative."
 )
 def html(folder: Path, output: Path | None, base: Path | None) -> None:
-    """Write a report of the study in FOLDER: every metric against its longest axis.
+    """Write a report of the study in FOLDER, with a figure of every metric against the longest axis.
 
     `dumbbell reproduce` writes the report of a paper, with its claims and figures.
     """

@@ -1,4 +1,4 @@
-"""`dumbbell check`, `list`, `describe`, `schema`: what there is to know before a run."""
+"""`dumbbell check`, `list`, `describe`, `schema`: what a user can learn before a run."""
 
 from __future__ import annotations
 

@@ -28,15 +28,15 @@ from dumbbell.live import Comparison, Emulation, checks, compare, run_shell, sce
 @click.option("--trace", type=click.Path(path_type=Path), help="Without a scenario: a Mahimahi trace.")
 @click.option("--delay", metavar="TIME", help="Without a scenario: the delay each way.")
 @click.option("--loss", type=float, help="Without a scenario: the share of packets lost, client to server.")
-@click.option("--queue", help="Without a scenario: the queue, such as codel.")
-@click.option("--router", help="Without a scenario: what the routers do, such as rcp.")
+@click.option("--queue", help="Without a scenario: the queue discipline, such as codel.")
+@click.option("--router", help="Without a scenario: a router agent, such as rcp.")
 @click.option("--power", metavar="POLICY", help="Without a scenario: a power policy, such as practra.")
 @click.option("--mtu", metavar="SIZE", help="Without a scenario: the largest packet.")
-@click.option("--at", metavar="LINK", help="The link to emulate; the slowest on the first path without it.")
+@click.option("--at", metavar="LINK", help="The link to emulate; by default the slowest on the first path.")
 @click.option(
     "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
 )
-@click.option("--server", metavar="COMMAND", help="What runs at the other end, by the shell.")
+@click.option("--server", metavar="COMMAND", help="Shell command to run at the other end.")
 @click.option(
     "--network-administration",
     is_flag=True,
@@ -45,8 +45,10 @@ from dumbbell.live import Comparison, Emulation, checks, compare, run_shell, sce
 @click.option(
     "--keep-priority", is_flag=True, help="Leave the commands the priority that `dumbbell` was started with."
 )
-@click.option("--uplink-log", type=click.Path(path_type=Path), help="Log of client to server, as Mahimahi's.")
-@click.option("--downlink-log", type=click.Path(path_type=Path), help="Log of server to client.")
+@click.option(
+    "--uplink-log", type=click.Path(path_type=Path), help="Log of client to server, in Mahimahi's format."
+)
+@click.option("--downlink-log", type=click.Path(path_type=Path), help="The same, of server to client.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--force", is_flag=True, help="Replace the results in the output folder, and logs.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[SCENARIO.toml] [-- COMMAND ...]")
@@ -63,10 +65,11 @@ def shell(
     force: bool,
     **link: Any,
 ) -> int:
-    """Run COMMAND, or a shell, with its network behind the link of a scenario, in real time.
+    """Run COMMAND, or a shell, behind the emulated link of a scenario, in real time.
 
-    The command, with its options, comes after `--`. It runs in a network namespace of its own. The only way
-    out leads through the emulated link to the server, whose address is 100.64.0.1, in $DUMBBELL_SERVER.
+    The command and its options come after `--`. It runs in a network namespace of its own. From there it
+    reaches only the server, through the emulated link. The server's address is 100.64.0.1, and stands in
+    $DUMBBELL_SERVER.
     """
     file, command = _split(words)
     scenario = _scenario(file, link, settings)
@@ -164,7 +167,7 @@ def _print_fidelity(out: Console, emulation: Emulation) -> None:
 
 @click.command()
 def doctor() -> None:
-    """Show what of this machine live emulation can use, and what is missing."""
+    """Show what live emulation needs of this machine, and what is missing."""
     rows = [(check.name, "yes" if check.works else "no", check.detail) for check in checks()]
     console().print(text_table("", ("what", "works", "detail"), (), rows))
 
@@ -179,7 +182,7 @@ def doctor() -> None:
     "--controllers",
     default="cubic,newreno,bbr",
     show_default=True,
-    help="Controllers, between commas; only the kernel runs one that the simulator lacks.",
+    help="Controllers, separated by commas; one that the simulator lacks runs in the kernel only.",
 )
 @click.option(
     "--duration", type=click.FloatRange(1), default=20, show_default=True, help="Seconds of each run."
@@ -187,7 +190,7 @@ def doctor() -> None:
 def compare_real(
     file: Path, settings: tuple[str, ...], at: str | None, controllers: str, duration: float
 ) -> None:
-    """Run our controllers in the simulator and the kernel's on real packets through the link of FILE."""
+    """Compare our controllers in the simulator with the kernel's on real packets, over the link of FILE."""
     if shutil.which("iperf3") is None:
         raise DumbbellError("iperf3 is missing; install it (Debian: apt-get install iperf3)")
     names = [name.strip() for name in controllers.split(",")]
@@ -214,9 +217,18 @@ def _print_comparison(out: Console, comparisons: list[Comparison]) -> None:
 
 @click.command("rcp-real")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder for the page.")
-@click.option("--rates", default="12,50,96", show_default=True, help="Links in Mbit/s, between commas.")
 @click.option(
-    "--duration", type=click.FloatRange(1), default=20, show_default=True, help="Seconds of arrivals."
+    "--rates",
+    default="12,50,96",
+    show_default=True,
+    help="Rates of the links in Mbit/s, separated by commas.",
+)
+@click.option(
+    "--duration",
+    type=click.FloatRange(1),
+    default=20,
+    show_default=True,
+    help="Seconds during which flows arrive.",
 )
 def rcp_real(output: Path, rates: str, duration: float) -> None:
     """Write the page "RCP on real packets": completion times over emulated links.

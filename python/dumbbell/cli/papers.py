@@ -41,7 +41,7 @@ def papers() -> None:
 def reproduce(
     name: str, output: Path, quick: bool, executor: str, workers: int | None, memory: int | None
 ) -> None:
-    """Run the study of paper NAME, judge its claims, draw its figures, write its report.
+    """Run the study of the paper NAME, judge its claims, draw its figures and write its report.
 
     NAME is one of `dumbbell papers`, or the path of a folder laid out like one. Runs that the output folder
     holds already are not made again.

@@ -25,9 +25,12 @@ def _words(known: tuple[str, ...], what: str, text: str | None) -> list[str]:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Where to write; FOLDER/figures by default."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder for the figures; FOLDER/figures by default.",
 )
-@click.option("--format", "formats", help="Some of png,svg,pdf; all by default.")
+@click.option("--format", "formats", help="Formats, such as png,svg,pdf; all three by default.")
 @click.option("--only", help="Kinds of figures, such as cwnd,queue; all by default.")
 def plot(folder: Path, output: Path | None, formats: str | None, only: str | None) -> None:
     """Draw the figures of the results in FOLDER."""

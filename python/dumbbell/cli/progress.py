@@ -1,4 +1,4 @@
-"""How far a study is, on a terminal or in a log."""
+"""The progress of a study, on a terminal or in a log."""
 
 from __future__ import annotations
 

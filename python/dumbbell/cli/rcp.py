@@ -21,12 +21,16 @@ from dumbbell.live.rcp import send as send_flows
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option("--to", metavar="ADDRESS", help="The receiver; in a shell, the server without it.")
+@click.option("--to", metavar="ADDRESS", help="The receiver; by default the server of `dumbbell shell`.")
 @click.option(
-    "--size", metavar="SIZE", help="Without a scenario: bytes of each flow, such as 1MB; endless without it."
+    "--size",
+    metavar="SIZE",
+    help="Without a scenario: bytes of each flow, such as 1MB; unlimited by default.",
 )
-@click.option("--count", type=click.IntRange(1), help="Without a scenario: how many flows; one without it.")
-@click.option("--gap", metavar="TIME", help="Without a scenario: time from one start to the next.")
+@click.option("--count", type=click.IntRange(1), help="Without a scenario: number of flows; 1 by default.")
+@click.option(
+    "--gap", metavar="TIME", help="Without a scenario: time from the start of one flow to the next."
+)
 @click.option(
     "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
 )
@@ -44,7 +48,7 @@ def send(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Send RCP flows over UDP: those of the scenario FILE, or some of one size.
+    """Send RCP flows over UDP: those of the scenario FILE, or flows of equal size.
 
     The sender paces its packets at the rate that routers on the way write into them, as in
     `dumbbell shell --cbr 12Mbit/s --router rcp --server 'dumbbell recv' -- dumbbell send --size 1MB`.
@@ -86,15 +90,15 @@ class _Silence:
 
 @click.command()
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="UDP port.")
-@click.option("--flows", type=click.IntRange(1), help="End after so many flows; on Ctrl-C without it.")
+@click.option("--flows", type=click.IntRange(1), help="End after this many flows; by default on Ctrl-C.")
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--force", is_flag=True, help="Replace the results in the output folder, and the log.")
 def recv(port: int, flows: int | None, events: Path | None, output: Path | None, force: bool) -> int:
     """Receive RCP flows over UDP until told to stop.
 
-    Within `dumbbell shell`, completion times count from the first packet sent: both ends have one clock.
-    Elsewhere they count from its arrival.
+    Within `dumbbell shell`, both ends share one clock, and completion times count from the first packet sent.
+    Elsewhere they count from the arrival of that packet.
     """
     shared = "DUMBBELL_SERVER" in os.environ
 

@@ -32,7 +32,10 @@ _SHORT = 1.0
 @click.command()
 @scenario_options
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Folder for the results; only shown without it."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder for the results; by default they are only shown.",
 )
 @click.option("--force", is_flag=True, help="Replace the results in the output folder.")
 @memory_option

@@ -1,4 +1,4 @@
-"""The standard streams: whatever they are connected to, writing to them never breaks a command."""
+"""The standard streams: a failed write to them never breaks a command, whatever they are connected to."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def study() -> None:
     "share",
     type=_Share(),
     default=(1, 1),
-    help="Only this fixed share of the runs; folders of shares merge by copying.",
+    help="Run only this fixed share of the runs; to merge the folders of shares, copy them into one.",
 )
 @click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
@@ -76,7 +76,7 @@ def run(
     workers: int | None,
     memory: int | None,
 ) -> None:
-    """Run the study in FILE, or what is left of it."""
+    """Run the study in FILE, or the runs of it that are missing."""
     from dumbbell.study import StudyError, run_study
 
     start = time.perf_counter()
@@ -110,7 +110,7 @@ def run(
 @study.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 def status(folder: Path) -> None:
-    """Show how far the study in FOLDER is, and what it has found."""
+    """Show how many runs of the study in FOLDER are finished, and its results so far."""
     from dumbbell.study import StudyResult
 
     print_result(console(), StudyResult.load(folder))
@@ -119,9 +119,9 @@ def status(folder: Path) -> None:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("sql")
-@click.option("--csv", is_flag=True, help="Write comma-separated values, all rows.")
+@click.option("--csv", is_flag=True, help="Write all rows as comma-separated values.")
 def query(folder: Path, sql: str, csv: bool) -> None:
-    """Ask the study in FOLDER a question in SQL: tables runs, catalogue, shards."""
+    """Query the study in FOLDER in SQL; its tables are runs, catalogue and shards."""
     from dumbbell.study import StudyResult
     from dumbbell.study.query import ask
 

@@ -1,8 +1,8 @@
-"""Real packets through the link of a scenario, and the kernel's controllers beside ours.
+"""Real packets through the link of a scenario, and the kernel's controllers compared with ours.
 
-A *shell* makes two network namespaces, the client's and the server's, joined by one link of a
-scenario: the code of the simulator, in real time. Nothing else leads out of them, and nothing of
-them stays.
+A *shell* makes two network namespaces, the client's and the server's, and joins them by one link of a
+scenario. The code of the simulator runs this link in real time. Nothing else leads out of the namespaces,
+and the kernel removes them when the shell ends.
 """
 
 from dumbbell.live.checks import Check, checks

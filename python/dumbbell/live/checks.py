@@ -1,4 +1,4 @@
-"""What of a machine live emulation can use."""
+"""Check what live emulation needs of a machine."""
 
 from __future__ import annotations
 

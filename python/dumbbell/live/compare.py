@@ -1,4 +1,4 @@
-"""The kernel's controllers beside ours, on one link."""
+"""Compare the kernel's controllers with ours, on one link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quick form of a study: less of the same."""
+"""The quick form of a study: fewer seeds, fewer values of axes, a changed scenario."""
 
 from __future__ import annotations
 

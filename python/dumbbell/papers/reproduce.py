@@ -1,4 +1,4 @@
-"""From a paper to its verdicts."""
+"""Run the study of a paper and judge its claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps: which arm is best, over an axis of a study and a quantity that enters afterwards."""
+"""Maps: which arm is best, over an axis of a study and a quantity that is varied after the runs."""
 
 from __future__ import annotations
 

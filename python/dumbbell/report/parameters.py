@@ -1,4 +1,4 @@
-"""Every parameter of a study, and where its value comes from; every algorithm it uses."""
+"""Every parameter of a study with the source of its value, and every algorithm that the study uses."""
 
 from __future__ import annotations
 

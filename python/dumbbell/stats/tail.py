@@ -1,4 +1,4 @@
-"""Tails: when a mean hangs on a few observations, and its interval cannot be trusted."""
+"""Heavy tails: a mean that depends on a few observations, so that its interval is not reliable."""
 
 from __future__ import annotations
 

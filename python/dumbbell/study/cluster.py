@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster. A task is a chunk of runs of some seconds; any worker may die at any time."""
+"""Runs on a Ray cluster. A task is a chunk of runs, of some seconds; any worker may die at any time."""
 
 from __future__ import annotations
 

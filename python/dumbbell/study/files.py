@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, shards that know their own checksum, tables from others."""
+"""Write files completely or not at all; shards named by their checksums; tables from others."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """The checksums of a study's folder.
 
 ``manifest-sha256.txt`` lists the files that are not shards, as ``sha256sum`` does: the study, its catalogues,
-and what reports and claims write beside them. Shards carry their checksum in their name. So folders of shares
-still merge by copying: the manifest that comes last is that of the files that come last.
+and what reports and claims write beside them. The name of a shard is its checksum. So folders of shares merge
+by copying: the manifest that is copied last belongs to the files that are copied last.
 
-A file that is about to change stands in it twice, with the checksum that it has and the one that it will
-have: whoever is killed between leaves a folder that is as good as before.
+The manifest lists a file that is about to change twice, with its old and its new checksum. So a process that
+is killed in between leaves a folder that opens.
 """
 
 from __future__ import annotations

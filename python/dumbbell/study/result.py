@@ -1,4 +1,4 @@
-"""What a study has found so far."""
+"""The results of a study so far."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ counted     leave out flows that started in the warm-up; ``true`` by default
 factor      multiplies the number
 =========== ==================================================================================
 
-``sharing = { capacity = 1000, added = 0.2, cap = 50 }``: the flows of the run, as they arrived and as large
-as they were, share `capacity` packets per second equally, each at most `cap` (no limit without it); `added`
-seconds are added to each time, for what no sharing can save.
+``sharing = { capacity = 1000, added = 0.2, cap = 50 }``: the flows of the run, with their arrival times and
+sizes, share `capacity` packets per second equally. Each gets at most `cap` packets per second (no limit
+without it). `added` seconds are added to each time, for delays that do not depend on the sharing.
 """
 
 from __future__ import annotations

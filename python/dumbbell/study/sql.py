@@ -1,7 +1,7 @@
 """The process that answers a question in SQL: ``python sql.py``, started by :mod:`dumbbell.study.query`.
 
 SQL can read and write files, load code from the network, fill the memory, and go on for hours in compiled
-code that no signal reaches. So it runs alone, in a process that can be killed, with nothing but the tables it
+code that no signal reaches. So it runs alone, in a process that can be killed and that has only the tables it
 is given. Its standard input brings a line of JSON (:class:`Question`) and the tables as Arrow streams. Its
 standard output takes the answer as one Arrow stream, piece by piece. Its standard error says what is wrong.
 """

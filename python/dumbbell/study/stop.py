@@ -1,4 +1,4 @@
-"""When a point has seen enough seeds."""
+"""The stop rule: when a point has enough seeds."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ file                                     holds
 ``manifest-sha256.txt``                  checksums of all that is not a shard, also of reports
 ======================================== ==============================================================
 
-Shards are never changed. Small ones are merged into larger ones: first the larger one is made durable, then
-the small ones go, so that at every moment every finished run is in one shard at least; a run in two shards
-counts once. So folders of the same study merge by copying.
+Shards never change. The store merges small shards into larger ones: it makes the larger one durable before it
+removes the small ones. So every finished run is always in at least one shard, and a run in two shards is
+counted once. For the same reason, folders of the same study merge by copying.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Against what is possible with the arrivals known in advance: optimal rates and the longest sleep.
+"""The optimum for arrivals known in advance, to compare with: optimal rates and the longest sleep.
 
 The bounds hold for the packets that arrived in the same run and the longest delay of one of them. Nothing is
 lost, and the last flows end before the run does, so that each controller has met that delay for all of them.

@@ -1,4 +1,4 @@
-"""Readings of what the paper leaves open, one change at a time: which of them changes a verdict."""
+"""Other readings of what the paper leaves open, one change at a time: which of them change a verdict."""
 
 from __future__ import annotations
 
