@@ -1,8 +1,8 @@
 //! The schema language: one declaration gives the struct, the parser, the defaults with their sources,
 //! the JSON Schema and the text of `dumbbell describe`.
 //!
-//! [`config!`] declares a struct. Every field says what it is, and either is required or carries a default and
-//! where that default comes from. Unknown keys are refused with the nearest known name and the full path.
+//! [`config!`] declares a struct. Every field has a description, and is either required or has a default with its
+//! source. Unknown keys are refused with the nearest known name and the full path.
 
 use std::fmt;
 use std::sync::Arc;

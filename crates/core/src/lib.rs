@@ -1,7 +1,7 @@
-//! The vocabulary of `dumbbell`: what every other crate speaks and none may change.
+//! The vocabulary of `dumbbell`: the types that all other crates share.
 //!
 //! Time, quantities and their units, packets, verdicts, random streams, the configuration schema
-//! and the declarations of the result tables. No clock, no input or output, no simulator.
+//! and the declarations of the result tables. This crate has no clock, no input or output, and no simulator.
 
 pub mod class;
 pub mod config;

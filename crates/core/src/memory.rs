@@ -1,9 +1,9 @@
 //! The memory that a run may use.
 //!
-//! A run stays in one thread. What grows with the traffic (rings of packets, deep inside links and queue disciplines) asks
-//! [`grow`] before it grows, which finds the budget of the thread's run: so no discipline can forget to. Nothing is asked
-//! on the path of a packet, since a ring grows by a quarter at a time. Beyond the budget nothing fails: the run is told to
-//! stop, at the next event, and its state stays whole.
+//! A run stays in one thread. The rings that hold packets, deep inside links and queue disciplines, call [`grow`] before
+//! they grow, so no discipline has to think of it. [`grow`] finds the budget of the thread's run. This is not on the path
+//! of a packet, since a ring grows by a quarter at a time. When the budget is exhausted, nothing fails: the run stops
+//! before the next event, with a complete state.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

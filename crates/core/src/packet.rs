@@ -1,7 +1,7 @@
 //! The packet: 64 bytes, copied by value from link to link.
 //!
-//! The first 24 bytes are what the network reads; the body is five words that belong to the transport. Whoever
-//! understands them views them through a typed [`Header`] that packs and unpacks without `unsafe` and without cost.
+//! The network reads the first 24 bytes; the body is five words that belong to the transport. Code that knows the
+//! protocol reads and writes these words through a typed [`Header`], which packs without `unsafe` and without cost.
 
 use crate::class::TrafficClass;
 use crate::header::{Header, HeaderKind, Words};

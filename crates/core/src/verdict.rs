@@ -1,4 +1,4 @@
-//! Verdicts: how a queue says what it did to a packet, and why. The link counts; the queue only decides.
+//! Verdicts: what a queue did to a packet, and the reason. The queue decides, and the link counts.
 
 use crate::packet::Frame;
 

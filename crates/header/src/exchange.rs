@@ -1,8 +1,8 @@
-//! What a sender asks of the routers on its way, in a header that rides on its data, and what comes back.
+//! The exchange of a sender with the routers on its path: a header that rides on data segments, and the answer.
 //!
-//! A controller names the header that it needs. The transport then puts one on every data segment, its receiver gathers
-//! what arrives, and acknowledgements bring that back as one number. So a transport carries any such header, and knows
-//! none of them.
+//! A controller names the header that it needs. The transport then puts one on every data segment, the receiver gathers
+//! what arrives, and acknowledgements return the result as one number. So a transport carries any such header without
+//! knowing its protocol.
 
 use dumbbell_core::{Frame, Header, HeaderKind, Packet};
 

@@ -1,5 +1,5 @@
-//! The headers of protocols. One file each, one line each in [`headers!`]: packing into simulated packets, and the form
-//! on the wire where there is one.
+//! Protocol headers: one file each, one line each in [`headers!`]. A file says how its header packs into the words of a
+//! simulated packet and, if it has a wire form, into bytes.
 
 pub mod exchange;
 #[cfg(test)]

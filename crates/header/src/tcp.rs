@@ -1,6 +1,6 @@
 //! The header of TCP.
 //!
-//! Only acknowledgements carry SACK blocks. In their place a header may ride on data segments, and its answer on
+//! Only acknowledgements carry SACK blocks. On data segments another header may ride in their place. Its answer rides on
 //! acknowledgements, in the place of the third block ([`TcpHeader::FEEDBACK`]).
 
 use std::ops::Range;

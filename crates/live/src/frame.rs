@@ -1,6 +1,6 @@
 //! A packet as it came from the kernel: one buffer, and what the network may read and write in it.
 //!
-//! Parsed once, on arrival; everything that comes from outside is checked there, so that nothing behind it can fail.
+//! A packet is parsed once, on arrival. All input is checked there, so no later step can fail.
 
 use dumbbell_core::header::LONGEST_HEADER;
 use dumbbell_core::{Ecn, Frame, Header, Time, TrafficClass};

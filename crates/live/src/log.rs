@@ -2,7 +2,7 @@
 //!
 //! After lines that begin with `#`, one line for each event, with its time in milliseconds: `t # 1504` for an opportunity
 //! to send, `t + bytes` for an arrival, `t - bytes delay` for a departure with the milliseconds since its arrival,
-//! `t d packets bytes` for a drop. As there, four bytes are counted with each packet, the prefix of a TUN device.
+//! `t d packets bytes` for a drop. As in Mahimahi, each packet counts four bytes more, the prefix of a TUN device.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

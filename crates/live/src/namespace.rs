@@ -4,9 +4,9 @@
 //! mounts and the network, and forks their *first process*. That one makes the device, hands it to the emulator over a
 //! socket, and starts the *command* when told to. No root is needed where the kernel lets users make namespaces.
 //!
-//! Nothing can be left behind. The device lives as long as the emulator's descriptor, the namespaces as long as their
-//! processes, and the kernel kills all processes of a process namespace with its first. That one ends when the command
-//! does, or when the socket hangs up because the emulator is gone, however it went.
+//! Nothing stays behind. The device lives as long as the emulator's descriptor, the namespaces as long as their
+//! processes, and the kernel kills all processes of a process namespace with its first. The first process ends
+//! when the command ends, or when its socket closes because the emulator has ended or was killed.
 
 use std::ffi::CString;
 use std::fs;

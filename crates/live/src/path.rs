@@ -1,4 +1,4 @@
-//! What of a plan real packets go through: one link, each way.
+//! The part of a plan that real packets pass: one link, with its two directions.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Queue disciplines, router agents and links. A discipline decides; the link counts.
+//! Queue disciplines, router agents, link impairments, power policies and links. A discipline decides which packets to
+//! drop; the link counts them.
 
 pub mod impairment;
 pub mod link;

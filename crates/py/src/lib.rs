@@ -1,4 +1,4 @@
-//! The Python extension module `dumbbell._native`: converts and delegates, and nothing else.
+//! The Python extension module `dumbbell._native`. It converts values and calls the other crates, and does nothing else.
 
 mod convert;
 mod errors;

@@ -1,7 +1,7 @@
 //! Result tables outside the simulator: Arrow in memory, Parquet on disk.
 //!
-//! The declarations of [`dumbbell_core::table`] carry over: units and meanings of columns stand in the metadata of
-//! the Arrow fields (`unit`, `doc`), the name and meaning of the table in the metadata of the schema (`table`, `doc`).
+//! The metadata hold what [`dumbbell_core::table`] declares: those of an Arrow field the unit and meaning of the column
+//! (`unit`, `doc`), those of the schema the name and meaning of the table (`table`, `doc`).
 
 mod arrow;
 mod parquet;

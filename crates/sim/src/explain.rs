@@ -1,4 +1,4 @@
-//! What a plan amounts to, in figures: the substance of `dumbbell check`.
+//! The figures of a plan that `dumbbell check` shows.
 
 use dumbbell_core::{Duration, Time};
 use dumbbell_net::impairment::ImpairmentSpec;

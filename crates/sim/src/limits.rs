@@ -1,5 +1,5 @@
-//! A limit on everything a scenario can ask for, so that a slip of the keyboard is a message and not a full memory.
-//! Those of single quantities stand where these are read: [`dumbbell_core::quantity`].
+//! Limits on everything that a scenario can ask for, so that a typing error gives a message and does not fill the memory.
+//! The limits of single quantities are in [`dumbbell_core::quantity`], which parses them.
 
 use dumbbell_core::quantity;
 pub use dumbbell_net::link::{MAX_MTU, MIN_MTU};

@@ -1,5 +1,5 @@
 //! The plan: a scenario made concrete. Names are indices, routes are tables, queues and rates are numbers.
-//! The engine consumes it and never looks back.
+//! The engine reads the plan and nothing else.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Static shortest paths in a fixed order: one, with ties settled by rule, or all that are equally short.
 //!
-//! Routes are hop by hop: each node on a path would choose the rest of it too. A node with a single link in a
+//! Routes are hop by hop: each node on a path would choose the same rest of the path. A node with a single link in a
 //! direction has no choice, so trees are computed for the nodes behind such leaves only: a dumbbell of thousands of
 //! hosts needs two.
 

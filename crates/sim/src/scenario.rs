@@ -1,4 +1,4 @@
-//! The scenario: everything a user can say about an experiment, in one schema.
+//! The scenario: the whole description of an experiment, in one schema.
 //!
 //! ```toml
 //! name = "two flows"
@@ -34,7 +34,7 @@
 //! ```
 //!
 //! Links are called `left->right`, after the nodes they join; every link of a ready-made topology exists in both
-//! directions. An algorithm stands as its name (`queue = "codel"`) or as a table with `kind` and its parameters.
+//! directions. An algorithm is given by its name (`queue = "codel"`) or by a table with `kind` and its parameters.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What a user is told of a run that came to the end of its memory.
+//! The message for a run that has used up its memory.
 
 use dumbbell_core::results::{Part, Shortage};
 use dumbbell_core::{Bytes, ConfigError, Duration};

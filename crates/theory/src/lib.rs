@@ -1,4 +1,4 @@
-//! What simulations are compared with: offline optima, exact processor sharing, closed forms. Pure functions.
+//! Results to compare simulations with: offline optima, exact processor sharing, closed forms. Pure functions.
 
 pub mod arrivals;
 pub mod envelope;

@@ -68,7 +68,7 @@ def shell(
     """Run COMMAND, or a shell, behind the emulated link of a scenario, in real time.
 
     The command and its options come after `--`. It runs in a network namespace of its own. From there it
-    reaches only the server, through the emulated link. The server's address is 100.64.0.1, and stands in
+    reaches only the server, through the emulated link. The server's address, 100.64.0.1, is in
     $DUMBBELL_SERVER.
     """
     file, command = _split(words)

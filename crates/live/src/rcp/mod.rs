@@ -1,6 +1,6 @@
 //! RCP end points over UDP: the state machines of the simulator, driven by a socket and a clock.
 //!
-//! [`Senders`] and [`Receivers`] know neither: datagrams and times are arguments, so that they can be fuzzed and replayed.
+//! [`Senders`] and [`Receivers`] use neither: datagrams and times are arguments, so that tests can fuzz and replay them.
 //! [`run`] moves datagrams between them and a [`socket`]. Sizes are those of IP packets: the 48 bytes of the header of RCP
 //! ([`dumbbell_header::rcp`]), the payload, and the headers of UDP and IP.
 

@@ -1,4 +1,4 @@
-//! The two programs: what sends the flows of a plan, and what receives flows.
+//! The two programs: one sends the flows of a plan, the other receives flows.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};

@@ -1,4 +1,4 @@
-//! The end points without a network: whatever comes, they neither panic nor grow, and what they log replays.
+//! The end points without a network: on any input they neither panic nor grow, and their logs can be replayed.
 
 use std::path::Path;
 

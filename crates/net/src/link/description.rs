@@ -1,5 +1,6 @@
-//! What can be said of a link. Every parameter is declared once, in [`link_parameters!`]: the declaration gives what users
-//! write ([`LinkSpec`]), what they write of the way back ([`Reverse`]), and what each direction comes to ([`Direction`]).
+//! The parameters of a link. Each is declared once, in [`link_parameters!`]: the declaration gives what users write
+//! ([`LinkSpec`]), what they write for the reverse direction ([`Reverse`]), and the resolved values of each direction
+//! ([`Direction`]).
 
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Packets that have left the transmitter and are on their way: in order, or as the impairments of the link have it.
+//! Packets in flight behind the transmitter: in order, or in the order that the impairments of the link give.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -1,4 +1,5 @@
-//! What happens to packets apart from queueing: the MTU, scripted drops, random loss. Off the hot path but for one flag.
+//! What happens to packets apart from queueing: the MTU, scripted drops, random loss. A link without
+//! these pays for one test of a flag.
 
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{DropReason, Time};

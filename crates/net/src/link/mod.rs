@@ -1,10 +1,10 @@
 //! Links: a queue, a transmitter and a propagation delay in one direction.
 //!
-//! Three forms with one behaviour. [`FifoLink`] serves a DropTail queue at a constant rate: the departure of a packet is
-//! known when it arrives, so a hop costs one event, and the queue is counted lazily from the departure times.
-//! [`StampedLink`] is the same with a router of RCP. [`QueuedLink`] serves any discipline, varying rates,
-//! power control and any router, and needs a second event, the end of each transmission. Law tests hold the first two to
-//! the third.
+//! There are three forms, with the same behaviour. [`FifoLink`] serves a DropTail queue at a constant rate: it knows the
+//! departure time of a packet when the packet arrives, so a hop costs one event, and it computes its backlog from the
+//! departure times only when asked. [`StampedLink`] is the same with an RCP router. [`QueuedLink`] serves any discipline,
+//! varying rates, power control and any router, and needs a second event, the end of each transmission. Law tests check
+//! that the first two behave like the third.
 
 mod description;
 mod fifo;

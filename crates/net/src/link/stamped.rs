@@ -1,9 +1,9 @@
-//! A [`FifoLink`] whose router is that of RCP, with one event per hop.
+//! A [`FifoLink`] with an RCP router, with one event per hop.
 //!
-//! A packet is stamped when it leaves the queue. That time is known when it arrives, and so is the rate of then, but for
-//! the packets that leave after the next update of the rate: these wait for their stamps in a list. Updates need no event:
-//! they are made up for when a packet arrives or leaves, before anything that comes after them. The backlog that the router
-//! looks at is found among the packets in flight, whose times say when they left.
+//! The router stamps a packet when the packet leaves the queue. The link knows that time when the packet arrives. It also
+//! knows the rate at that time, unless the packet leaves after the next update of the rate: such packets wait for their
+//! stamps in a list. Updates need no event. When a packet arrives or leaves, the link first makes the updates that are due.
+//! It computes the backlog that the router reads from the packets in flight, whose times tell when they left the queue.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! No control: the rate of the start.
+//! No control: the port keeps the rate that it starts with.
 
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Time, Validate, config};

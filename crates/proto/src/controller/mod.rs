@@ -1,6 +1,6 @@
-//! Congestion controllers. A controller is told of an event by [`Signals`] and answers by a [`Control`]; it never sees
-//! the connection. The transport clamps, paces and logs. Both are plain C structs: `controller.h` declares them for
-//! other languages.
+//! Congestion controllers. At each event a controller reads [`Signals`] and writes a [`Control`]; it never sees the
+//! connection. The transport limits what the controller asks for, paces and logs. Both are plain C structs:
+//! `controller.h` declares them for other languages.
 
 pub mod cubic;
 mod growth;

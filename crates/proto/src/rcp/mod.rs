@@ -2,9 +2,10 @@
 //!
 //! Packets are numbered from 0. A SYN asks for the first rate, so data leaves one round-trip time after the start, at the
 //! full rate. Every packet that arrives is answered with a cumulative acknowledgement, 64 bits of selective ones and the
-//! rate. A sender that is offered no rate asks again and again, with growing distances, and never stops silently.
+//! rate. If routers offer a sender no rate, it asks again
+//! at growing intervals, and never stops without an error.
 //!
-//! The state machines know no simulator: time is an argument and headers are [`RcpHeader`], as on the wire.
+//! The state machines do not depend on the simulator: time is an argument and headers are [`RcpHeader`], as on the wire.
 
 mod receiver;
 mod sender;

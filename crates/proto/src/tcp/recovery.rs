@@ -1,7 +1,8 @@
 //! The sender after a loss: duplicates, fast retransmit and recovery, timeouts.
 //!
-//! Without SACK the controller says how: Tahoe goes back, Reno ends at the first new acknowledgement, NewReno at the
-//! acknowledgement of everything that was outstanding (RFC 6582). With SACK recovery is that of RFC 6675.
+//! Without SACK the controller decides how recovery goes: Tahoe goes back, Reno ends at the first new acknowledgement,
+//! NewReno at the acknowledgement of everything that was outstanding (RFC 6582). With SACK recovery is that of RFC
+//! 6675.
 
 use dumbbell_core::{Duration, Header, Packet, Time};
 use dumbbell_header::TcpHeader;

@@ -1,5 +1,5 @@
 //! The SACK scoreboard (RFC 6675): what the receiver holds, what is lost, what was sent again, and from these how
-//! much is in the network. All counts are kept as the ranges change, so that none is ever computed by a walk.
+//! much is in the network. All counts are updated when the ranges change, so no count needs a walk over the ranges.
 
 use crate::ranges::Ranges;
 

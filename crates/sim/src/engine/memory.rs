@@ -1,4 +1,4 @@
-//! What a run holds in memory: counted now and then, so that it stops before the machine runs out.
+//! The memory of a run, counted at intervals, so that the run stops before the machine has none left.
 
 use dumbbell_core::Time;
 use dumbbell_core::memory::of_vec;

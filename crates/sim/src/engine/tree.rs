@@ -1,7 +1,7 @@
 //! The event queue: a tournament over a fixed set of owners, each with at most one pending event.
 //!
-//! Owners are links, and a few sources of rarer events. A packet in flight is never here, only the head of its link,
-//! so the tree has as many leaves as there are links and stays in the first-level cache. Re-arming an owner replays one path
+//! Owners are links, and a few sources of rarer events. The tree holds only the first packet in flight of each link, so it
+//! has as many leaves as there are links and stays in the first-level cache. Re-arming an owner replays one path
 //! to the root without branching on the times.
 
 use dumbbell_core::Time;

@@ -1,4 +1,4 @@
-//! The way that the packets of a flow take: one path each way, chosen when it opens, or one for each packet.
+//! The paths of a flow: one in each direction, chosen when the flow opens, or one for each packet.
 
 use dumbbell_core::rng::stream;
 use rand::Rng;

@@ -1,4 +1,4 @@
-//! Which of the equally short paths between two nodes packets take: one file each, one line each in the registry.
+//! The choice among the equally short paths between two nodes: one file each, one line each in the registry.
 
 pub mod ecmp;
 mod set;

@@ -1,4 +1,4 @@
-//! Flows that start when others have ended: chains of flows, and a fixed number of users who never rest.
+//! Flows that start when others have ended: chains of flows, and a fixed number of users with one flow each at a time.
 
 use dumbbell_core::config::{At, ConfigError, suggest};
 use dumbbell_core::registry::Algorithm;

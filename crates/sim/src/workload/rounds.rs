@@ -1,4 +1,5 @@
-//! Rounds of transfers with a barrier: the next begins when all of the last have ended. The traffic of incast.
+//! Rounds of transfers with a barrier: a round begins when all transfers of the round before have ended. The traffic of
+//! incast.
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;

@@ -1,5 +1,5 @@
-//! The shuffle of MapReduce: every receiver fetches from every sender, a few at a time; the next wave begins when all have
-//! everything.
+//! The shuffle of MapReduce: every receiver fetches from every sender, a few at a time; the next wave begins when
+//! every receiver has all its data.
 
 use std::collections::VecDeque;
 
