@@ -212,20 +212,20 @@ config! {
         seed: u64 = 1, "choice: any";
         /// Simulated time.
         duration: Duration;
-        /// Part of it, from the start, that no figure counts.
+        /// First part of `duration`, which no figure counts.
         warmup: Duration = "0s", "choice: measure everything";
         /// Time after `duration` in which no flow starts and those in progress may end: only completion times count. It is
-        /// over once all counted flows of a given size have ended.
+        /// over once all counted flows with a size have ended.
         drain: Duration = "0s", "choice: the run ends with its traffic";
         /// Nodes and links.
         topology: TopologySpec;
         /// What single nodes have beside their links.
         nodes: Vec<NodesSpec> = [], "absent: hosts and routers have links and queues only";
-        /// Shortest paths by number of hops or by propagation delay. Ties fall to the other of the two, then to the link
-        /// listed first.
+        /// Shortest paths by number of hops or by propagation delay. The other of the two settles ties, then
+        /// the order in which links are listed.
         routing: Routing = "hops", "choice: interior protocols with equal link costs";
         /// Which of the shortest paths between two nodes packets take, where several are equally short.
-        paths: ChoiceSpec = "single", "choice: several paths are asked for";
+        paths: ChoiceSpec = "single", "choice: one path unless the scenario asks for several";
         /// The transport of flows and workloads that name none.
         transport: TransportSpec = "tcp", "choice: what most traffic uses";
         /// Flows known beforehand.

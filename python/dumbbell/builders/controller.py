@@ -53,14 +53,14 @@ def newreno(
         Segments that the window grows by per round-trip time in congestion avoidance.
         Default: ``1.0`` (RFC 5681 section 3.1).
     decrease
-        What is left of the window after a loss, as a part of what was outstanding.
+        Window after a loss, as a share of the outstanding data.
         Default: ``0.5`` (RFC 5681 equation 4).
     ecn_decrease
-        What is left of the window after an ECN echo, as a part of what was outstanding.
+        Window after an ECN echo, as a share of the outstanding data.
         Default: ``0.5`` (RFC 3168 section 6.1.2 (RFC 8511 allows 0.8)).
     full_ack
-        Window when recovery ends: `flight`, one segment more than what is outstanding if that is below the
-        threshold, or `threshold`.
+        Window when recovery ends: `threshold`, or `flight`: one segment more than the outstanding data, at
+        most the threshold.
         Default: ``"flight"`` (RFC 6582 section 3.2 step 3 option 1: no burst (ns-2.35 takes `threshold`)).
 
     Returns
@@ -96,7 +96,7 @@ def cubic(
         How fast the window grows, in segments per second cubed: `C`.
         Default: ``0.4`` (RFC 9438 section 5.1).
     decrease
-        What is left of the window after a loss or an ECN echo, as a part of what was outstanding: beta.
+        Window after a loss or an ECN echo, as a share of the outstanding data: beta.
         Default: ``0.7`` (RFC 9438 section 4.6).
     fast_convergence
         Gives up part of the last maximum when it was not reached again, to make room for new flows.
@@ -132,7 +132,7 @@ def xcp(
     Parameters
     ----------
     decrease
-        What is left of the window after a loss, as a part of what was outstanding.
+        Window after a loss, as a share of the outstanding data.
         Default: ``0.5`` (Katabi et al., SIGCOMM 2002, section 3.2: like TCP (RFC 5681 equation 4)).
 
     Returns

@@ -248,22 +248,22 @@ def scenario(
         The seed of every random stream.
         Default: ``1`` (choice: any).
     warmup
-        Part of it, from the start, that no figure counts.
+        First part of `duration`, which no figure counts.
         Default: ``"0s"`` (choice: measure everything).
     drain
         Time after `duration` in which no flow starts and those in progress may end: only completion times
-        count. It is over once all counted flows of a given size have ended.
+        count. It is over once all counted flows with a size have ended.
         Default: ``"0s"`` (choice: the run ends with its traffic).
     nodes
         What single nodes have beside their links.
         Default: ``[]`` (absent: hosts and routers have links and queues only).
     routing
-        Shortest paths by number of hops or by propagation delay. Ties fall to the other of the two, then to
-        the link listed first.
+        Shortest paths by number of hops or by propagation delay. The other of the two settles ties, then the
+        order in which links are listed.
         Default: ``"hops"`` (choice: interior protocols with equal link costs).
     paths
         Which of the shortest paths between two nodes packets take, where several are equally short.
-        Default: ``"single"`` (choice: several paths are asked for).
+        Default: ``"single"`` (choice: one path unless the scenario asks for several).
     transport
         The transport of flows and workloads that name none.
         Default: ``"tcp"`` (choice: what most traffic uses).

@@ -58,26 +58,26 @@ def reordering(
     packets: int | None = None,
     longest: str | None = None,
 ) -> dict[str, Any]:
-    """Some packets change their place.
+    """Some packets change their position.
 
     Reference: Hemminger, Network emulation with NetEm, linux.conf.au 2005.
 
     Parameters
     ----------
     probability
-        Share of packets that change their place.
+        Share of packets that change their position.
         Required.
     place
         `back`: held back; `ahead`: sent ahead.
         Default: ``"back"`` (choice: one late packet is what a second path or a resent frame makes).
     delay
-        By so much time.
+        Time by which such a packet is held back or sent ahead; in place of `packets`.
         Default: absent: `packets` says how far.
     packets
-        By so many packets.
+        Number of packets that it lets pass or overtakes; in place of `delay`.
         Default: absent: `delay` says how far.
     longest
-        The longest wait of a packet that lets a number of others pass.
+        With `packets`: the longest time that a packet is held back.
         Default: ``"1s"`` (RFC 6298 section 2.1: by then a sender has sent it again).
 
     Returns

@@ -11,7 +11,7 @@ from dumbbell.builders._given import given
 
 
 def single() -> dict[str, Any]:
-    """One path for each pair: of equally short ones that with the link listed first.
+    """One path for each pair: of equally short next hops, each node takes the link listed first.
 
     Reference: choice: every packet of a pair sees the same links.
 

@@ -12,7 +12,7 @@ from dumbbell.builders._given import given
 
 
 def fixed() -> dict[str, Any]:
-    """Stays at the rate of the start.
+    """Stays at the initial rate.
 
     Reference: choice: the reference without control, with the same account of energy.
 
@@ -166,7 +166,7 @@ def multi_both(
         The interval of periodic decisions.
         Default: ``"10ms"`` (choice: below the guard of 16 ms).
     headroom
-        Share by which the rate fallen to exceeds the prediction.
+        Share by which the new rate exceeds the predicted rate after a step down.
         Default: ``0.1`` (choice: a tenth, one step of the default rates).
 
     Returns

@@ -108,9 +108,9 @@ def tcp(
         Tick in which round-trip times are measured; zero measures exactly.
         Default: ``"0ns"`` (choice: the simulator's clock is exact).
     overhead
-        Longest processing time before a segment that the window lets out: uniform from 0 to this, one after
-        the other. Breaks the phase effects of DropTail, best with the time that the bottleneck takes for a
-        packet.
+        Longest processing time of a segment that the window allows. Each takes a time drawn uniformly from 0
+        to this, one after the other. This breaks the phase effects of DropTail; the transmission time of a
+        packet at the bottleneck works best.
         Default: ``"0s"`` (ns-2.35 tcl/lib/ns-default.tcl: Agent/TCP set overhead_ 0 (Floyd & Jacobson,
         1992)).
     retries
@@ -183,15 +183,15 @@ def rcp(
         Time after which an unanswered SYN is sent again; it doubles each time.
         Default: ``"500ms"`` (ns-2 rcp-host.cc: SYN_DELAY).
     probe_min
-        Shortest distance of probes.
+        Shortest interval between probes.
         Default: ``"10ms"`` (choice: the longest period of router updates, so that the next probe finds a new
         rate).
     probe_max
-        Longest distance of probes of a paused sender.
+        Longest interval between probes of a paused sender.
         Default: ``"1s"`` (choice: a paused flow goes on within a second or so of the first rate it is
         offered).
     probe_running
-        Longest distance of probes of a sender whose packets are further apart than a round-trip time.
+        Longest interval between probes of a sender whose packets are further apart than a round-trip time.
         Default: ``"500ms"`` (ns-2 rcp-host.cc: REF_TIMER).
     rto_min
         Smallest retransmission timeout; the timeout is twice the smoothed round-trip time.

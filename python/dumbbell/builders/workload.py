@@ -65,7 +65,7 @@ def poisson(
         Offered load as a share of the rate of `link`; in place of `rate`.
         Default: absent: `rate` is given.
     link
-        The link that `load` speaks of.
+        The link whose rate `load` is a share of.
         Default: absent: the bottleneck, if there is one only.
     rate
         Flows a second; in place of `load`.

@@ -1,4 +1,4 @@
-//! Reordering: some packets change their place.
+//! Reordering: some packets change their position.
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
@@ -12,7 +12,7 @@ use super::{Impairment, ImpairmentParams, Passage, Yields, shortened};
 const MAX_PACKETS: u32 = 3_000;
 
 words! {
-    /// Where a packet goes that changes its place.
+    /// In which direction a packet changes its position.
     pub enum Place {
         /// It is held back.
         Back = "back",
@@ -22,17 +22,17 @@ words! {
 }
 
 config! {
-    /// Lets some packets change their place: each is held back, or sent ahead, by a time or by a number of packets.
+    /// Lets some packets change their position: each is held back, or sent ahead, by a time or by a number of packets.
     pub struct Params {
-        /// Share of packets that change their place.
+        /// Share of packets that change their position.
         probability: Probability;
         /// `back`: held back; `ahead`: sent ahead.
         place: Place = "back", "choice: one late packet is what a second path or a resent frame makes";
-        /// By so much time.
+        /// Time by which such a packet is held back or sent ahead; in place of `packets`.
         delay: Option<Duration> = (), "absent: `packets` says how far";
-        /// By so many packets.
+        /// Number of packets that it lets pass or overtakes; in place of `delay`.
         packets: Option<u32> = (), "absent: `delay` says how far";
-        /// The longest wait of a packet that lets a number of others pass.
+        /// With `packets`: the longest time that a packet is held back.
         longest: Duration = "1s", "RFC 6298 section 2.1: by then a sender has sent it again";
     }
 }
@@ -58,7 +58,7 @@ impl Validate for Params {
 
 impl Algorithm for Params {
     const NAME: &'static str = "reordering";
-    const TITLE: &'static str = "Some packets change their place";
+    const TITLE: &'static str = "Some packets change their position";
     const REFERENCE: &'static str = "Hemminger, Network emulation with NetEm, linux.conf.au 2005";
 }
 

@@ -46,13 +46,13 @@ impl Rule for Both {
     }
 }
 
-/// The parameter is asked for in one direction at a time.
+/// Each direction sets the parameter for itself.
 #[derive(Debug)]
 pub struct Each;
 
 impl Rule for Each {
     type Reverse<T: Config + Clone + PartialEq + Debug> = T;
-    const SOURCE: &'static str = "choice: asked for in one direction at a time";
+    const SOURCE: &'static str = "choice: each direction sets its own";
     fn default(forward: Option<Value>) -> Value {
         forward.expect("a parameter of each direction has a default")
     }
@@ -65,7 +65,7 @@ impl Rule for Each {
 /// parameter without a default gets it from the roles that links have in topologies.
 macro_rules! link_parameters {
     (@forward Both) => { " Both directions, unless `reverse` says otherwise." };
-    (@forward Each) => { " Forward direction only; `reverse` asks for its own." };
+    (@forward Each) => { " Forward direction only; `reverse` sets its own." };
     (@default) => { ::core::option::Option::<Value>::None };
     (@default $default:expr) => { ::core::option::Option::Some(Value::from($default)) };
     ($(
@@ -80,7 +80,7 @@ macro_rules! link_parameters {
                     #[doc = link_parameters!(@forward $rule)]
                     $field: $type $(= $default, $source)?;
                 )+
-                /// How the direction back differs.
+                /// How the reverse direction differs.
                 reverse: Reverse = Value::table(), "choice: links are symmetric";
             }
         }
@@ -135,11 +135,11 @@ link_parameters! {
     /// Largest packet, headers included.
     mtu: Bytes = "1500B", "RFC 894: the Ethernet payload", Both;
     /// Share of packets lost at random after transmission.
-    loss: Probability = 0.0, "choice: losses are asked for", Each;
+    loss: Probability = 0.0, "choice: no losses unless the scenario asks for them", Each;
     /// Packets to drop, by order of arrival at the queue, counted from 0.
-    drop_list: Vec<u64> = [], "choice: losses are asked for", Each;
+    drop_list: Vec<u64> = [], "choice: no losses unless the scenario asks for them", Each;
     /// What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order listed.
-    impairments: Vec<ImpairmentSpec> = [], "choice: impairments are asked for", Each;
+    impairments: Vec<ImpairmentSpec> = [], "choice: none unless the scenario asks for them", Each;
 }
 
 config! {

@@ -6,7 +6,7 @@ use dumbbell_core::{Time, Validate, config};
 use super::{Context, Policy, PolicyParams, Target, View};
 
 config! {
-    /// Stays at the rate of the start.
+    /// Stays at the initial rate.
     pub struct Params {}
 }
 
@@ -14,7 +14,7 @@ impl Validate for Params {}
 
 impl Algorithm for Params {
     const NAME: &'static str = "fixed";
-    const TITLE: &'static str = "Stays at the rate of the start";
+    const TITLE: &'static str = "Stays at the initial rate";
     const REFERENCE: &'static str = "choice: the reference without control, with the same account of energy";
 }
 

@@ -74,7 +74,8 @@ config! {
         guard_from: GuardFrom = "start", "choice: the reading under which the rate of transitions is at most 1/guard";
         /// Time to wake from sleep, in which nothing is sent.
         wake: Duration = "1ms", "Nedevschi et al., NSDI 2008, from memory";
-        /// The packet in transmission when the rate changes: `finish` at the old rate before the pause, or `hold` over it.
+        /// The packet in transmission when the rate changes: `finish` it at the old rate before the pause, or `hold` it
+        /// until after the pause.
         in_service: InService = "finish", "choice: a serialiser cannot change its clock inside a frame";
         /// The rate at the start, and the first value of a predictor: `highest` or `lowest`.
         start: Start = "highest", "choice: a port that has not been controlled runs at full rate";

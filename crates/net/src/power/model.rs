@@ -35,7 +35,7 @@ config! {
         scaling: Scaling = "fs", "Panarello et al., e-Energy 2012, section 2";
         /// Highest rate over the lowest that has a voltage of its own (`dvs` only).
         voltage_range: f64 = 2.0, "Panarello et al., e-Energy 2012, section 2: the maximum scaling factor";
-        /// Power below that rate (`dvs` only): `linear` in the rate, since the frequency falls on, or `flat`.
+        /// Power below that rate (`dvs` only): `linear` in the rate, since the frequency still falls, or `flat`.
         below: Below = "linear", "choice: at constant voltage, power is proportional to the frequency";
         /// Share of the power at the highest rate that does not depend on the rate.
         static_share: Probability = 0.0, "Panarello et al., e-Energy 2012, section 2: 0, 0.25, 0.5 and 0.75";

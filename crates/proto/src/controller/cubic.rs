@@ -12,7 +12,7 @@ config! {
     pub struct Params {
         /// How fast the window grows, in segments per second cubed: `C`.
         scale: f64 = 0.4, "RFC 9438 section 5.1";
-        /// What is left of the window after a loss or an ECN echo, as a part of what was outstanding: beta.
+        /// Window after a loss or an ECN echo, as a share of the outstanding data: beta.
         decrease: f64 = 0.7, "RFC 9438 section 4.6";
         /// Gives up part of the last maximum when it was not reached again, to make room for new flows.
         fast_convergence: bool = true, "RFC 9438 section 4.7";

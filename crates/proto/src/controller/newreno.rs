@@ -18,12 +18,12 @@ config! {
     pub struct Params {
         /// Segments that the window grows by per round-trip time in congestion avoidance.
         increase: f64 = 1.0, "RFC 5681 section 3.1";
-        /// What is left of the window after a loss, as a part of what was outstanding.
+        /// Window after a loss, as a share of the outstanding data.
         decrease: f64 = 0.5, "RFC 5681 equation 4";
-        /// What is left of the window after an ECN echo, as a part of what was outstanding.
+        /// Window after an ECN echo, as a share of the outstanding data.
         ecn_decrease: f64 = 0.5, "RFC 3168 section 6.1.2 (RFC 8511 allows 0.8)";
-        /// Window when recovery ends: `flight`, one segment more than what is outstanding if that is below the
-        /// threshold, or `threshold`.
+        /// Window when recovery ends: `threshold`, or `flight`: one segment more than the outstanding data, at most the
+        /// threshold.
         full_ack: FullAck = "flight", "RFC 6582 section 3.2 step 3 option 1: no burst (ns-2.35 takes `threshold`)";
     }
 }

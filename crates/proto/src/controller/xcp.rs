@@ -12,7 +12,7 @@ config! {
     /// grant, and the window changes by this times the round-trip time. Losses are answered as by NewReno. At least one
     /// of the forward links needs `router = "xcp"`.
     pub struct Params {
-        /// What is left of the window after a loss, as a part of what was outstanding.
+        /// Window after a loss, as a share of the outstanding data.
         decrease: f64 = 0.5, "Katabi et al., SIGCOMM 2002, section 3.2: like TCP (RFC 5681 equation 4)";
     }
 }

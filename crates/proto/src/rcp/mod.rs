@@ -41,11 +41,11 @@ config! {
         compat: Compat = "none", "choice: a flow never stops silently";
         /// Time after which an unanswered SYN is sent again; it doubles each time.
         syn_timeout: Duration = "500ms", "ns-2 rcp-host.cc: SYN_DELAY";
-        /// Shortest distance of probes.
+        /// Shortest interval between probes.
         probe_min: Duration = "10ms", "choice: the longest period of router updates, so that the next probe finds a new rate";
-        /// Longest distance of probes of a paused sender.
+        /// Longest interval between probes of a paused sender.
         probe_max: Duration = "1s", "choice: a paused flow goes on within a second or so of the first rate it is offered";
-        /// Longest distance of probes of a sender whose packets are further apart than a round-trip time.
+        /// Longest interval between probes of a sender whose packets are further apart than a round-trip time.
         probe_running: Duration = "500ms", "ns-2 rcp-host.cc: REF_TIMER";
         /// Smallest retransmission timeout; the timeout is twice the smoothed round-trip time.
         rto_min: Duration = "10ms", "choice: above the jitter of a software end point (ns-2: twice the round-trip time)";

@@ -79,8 +79,9 @@ config! {
         rto_granularity: Duration = "1ms", "RFC 6298 section 4: finer than 100 ms is better (Linux: 1 ms)";
         /// Tick in which round-trip times are measured; zero measures exactly.
         rtt_tick: Duration = "0ns", "choice: the simulator's clock is exact";
-        /// Longest processing time before a segment that the window lets out: uniform from 0 to this, one after the other. Breaks
-        /// the phase effects of DropTail, best with the time that the bottleneck takes for a packet.
+        /// Longest processing time of a segment that the window allows. Each takes a time drawn uniformly from 0 to this, one
+        /// after the other. This breaks the phase effects of DropTail; the transmission time of a packet at the bottleneck
+        /// works best.
         overhead: Duration = "0s", "ns-2.35 tcl/lib/ns-default.tcl: Agent/TCP set overhead_ 0 (Floyd & Jacobson, 1992)";
         /// Consecutive timeouts after which the sender gives up.
         retries: u32 = 15, "Linux net.ipv4.tcp_retries2 (RFC 1122 section 4.2.3.5: 100 s or more)";

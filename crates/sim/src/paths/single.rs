@@ -15,7 +15,7 @@ impl Validate for Single {}
 impl Algorithm for Single {
     const NAME: &'static str = "single";
     const TITLE: &'static str =
-        "One path for each pair: of equally short ones that with the link listed first";
+        "One path for each pair: of equally short next hops, each node takes the link listed first";
     const REFERENCE: &'static str = "choice: every packet of a pair sees the same links";
 }
 

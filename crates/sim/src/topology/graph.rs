@@ -21,7 +21,7 @@ config! {
         /// False for a link in the forward direction only.
         duplex: bool = true, "choice: most links are";
         ..link: LinkSpec {
-            delay = "0s", "choice: propagation is asked for";
+            delay = "0s", "choice: no delay unless the scenario sets one";
             queue = "droptail", "choice: unlimited, a link is a bottleneck only where the scenario says so";
         }
     }

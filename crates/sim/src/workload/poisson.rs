@@ -32,7 +32,7 @@ config! {
         size: SizeSpec;
         /// Offered load as a share of the rate of `link`; in place of `rate`.
         load: Option<f64> = (), "absent: `rate` is given";
-        /// The link that `load` speaks of.
+        /// The link whose rate `load` is a share of.
         link: Option<String> = (), "absent: the bottleneck, if there is one only";
         /// Flows a second; in place of `load`.
         rate: Option<f64> = (), "absent: `load` is given";
