@@ -237,7 +237,7 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
         "leaf uplink": "A link between a leaf and a spine switch",
         "graph link": "One link of an explicit graph",
         "node group": "A named group of nodes of an explicit graph",
-        "reverse": "How the direction back of a link differs",
+        "reverse": "How the reverse direction of a link differs",
         "power": "Power control of one direction of a link",
         "rate grid": "The rates of a port by rule; the highest is the link's",
         "power model": "Power in each state of a port",

@@ -11,11 +11,11 @@ crate::tables! {
     pub struct RunRow in Runs as "runs" {
         /// The seed of every random stream.
         seed: u64 as "";
-        /// Simulated time: of a run that was cut short, up to then.
+        /// Simulated time; for a run that was cut short, the time that it reached.
         duration: f64 as "s";
         /// Why the run ended: `duration`, or `memory` if its limit of memory cut it short.
         ended: Label as "";
-        /// Part of it that no figure counts.
+        /// First part of the run, which no figure counts.
         warmup: f64 as "s";
         /// Packets fully transmitted over a link, summed over links (whole run).
         packet_hops: u64 as "";
@@ -29,11 +29,11 @@ crate::tables! {
         fairness: Option<f64> as "";
         /// Mean completion time of the counted flows (started after the warm-up and completed).
         fct_mean: Option<f64> as "s";
-        /// Packets handed to the network by all endpoints.
+        /// Packets handed to the network by all end points.
         packets_sent: u64 as "";
         /// Copies of packets that links made.
         packets_duplicated: u64 as "";
-        /// Packets delivered to endpoints.
+        /// Packets delivered to end points.
         packets_delivered: u64 as "";
         /// Packets dropped, whatever the reason: the sum over links.
         packets_dropped: u64 as "";
@@ -41,7 +41,7 @@ crate::tables! {
         total_sent: u64 as "";
         /// Copies of packets that links made (whole run).
         total_duplicated: u64 as "";
-        /// Packets delivered to endpoints (whole run).
+        /// Packets delivered to end points (whole run).
         total_delivered: u64 as "";
         /// Packets dropped (whole run).
         total_dropped: u64 as "";
@@ -119,11 +119,11 @@ crate::tables! {
         sent_bytes: u64 as "B";
         /// Packets dropped at the queue or lost on the link, for any reason.
         dropped: u64 as "";
-        /// Of these, for want of room in the queue.
+        /// Packets dropped because the queue was full.
         dropped_overflow: u64 as "";
-        /// Of these, by the queue's control law.
+        /// Packets dropped by the queue's control law.
         dropped_law: u64 as "";
-        /// Of these, by random loss on the link.
+        /// Packets lost at random on the link.
         dropped_random: u64 as "";
         /// Packets marked "congestion experienced", by the queue or the router.
         marked: u64 as "";
@@ -163,13 +163,13 @@ crate::tables! {
 
     /// One row per sampled value: a time series in long form.
     pub struct SampleRow in Samples as "samples" {
-        /// When.
+        /// Time of the sample.
         time: f64 as "s";
         /// `flow` or `link`.
         subject: Label as "";
         /// The number of the flow or the row of the link.
         id: u32 as "";
-        /// What: `cwnd` (bytes), `rtt` (smoothed, s), `goodput` (bit/s), `queue` (packets), `throughput` (bit/s), `drops` (in the period), `rate` (bit/s), `predicted` (bit/s), `offered` (by an RCP router to each flow, bit/s).
+        /// The quantity: `cwnd` (bytes), `rtt` (smoothed, s), `goodput` (bit/s), `queue` (packets), `throughput` (bit/s), `drops` (in the period), `rate` (bit/s), `predicted` (bit/s), `offered` (by an RCP router to each flow, bit/s).
         metric: Label as "";
         /// The value, in the unit of the metric.
         value: f64 as "";
@@ -181,9 +181,9 @@ crate::tables! {
         link: Label as "";
         /// `busy`, `idle`, `pause`, `sleep` or `waking`.
         state: Label as "";
-        /// The rate that the port was set to; in a pause the new one.
+        /// The rate that the port was set to; during a pause the new rate.
         rate: f64 as "bit/s";
-        /// In a pause the rate before it, else null.
+        /// During a pause the rate before the change; else null.
         previous_rate: Option<f64> as "bit/s";
         /// Time in the state.
         time: f64 as "s";
@@ -215,9 +215,9 @@ crate::tables! {
 
     /// One row per packet that arrived at a recorded link, dropped ones too (whole run).
     pub struct ArrivalRow in PacketArrivals as "arrivals" {
-        /// When.
+        /// Time of the arrival.
         time: f64 as "s";
-        /// Where: the row of the link.
+        /// The row of the link in `links`.
         link: u32 as "";
         /// The flow it belongs to.
         flow: u32 as "";
@@ -227,9 +227,9 @@ crate::tables! {
 
     /// One row per dropped packet (whole run).
     pub struct DropRow in Drops as "drops" {
-        /// When.
+        /// Time of the drop.
         time: f64 as "s";
-        /// Where: the row of the link.
+        /// The row of the link in `links`.
         link: u32 as "";
         /// The flow it belonged to.
         flow: u32 as "";
@@ -237,12 +237,12 @@ crate::tables! {
         class: u32 as "";
         /// Bytes, headers included.
         size: u32 as "B";
-        /// Why.
+        /// The reason.
         reason: Label as "";
     }
 }
 
-/// Everything a run leaves behind.
+/// Everything that a run returns.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// See [`RunRow`].
@@ -267,7 +267,7 @@ pub struct Results {
     pub shortage: Option<Shortage>,
 }
 
-/// Why a run came to the end of its memory.
+/// Why a run used up its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shortage {
     /// The simulated time that was reached.

@@ -19,19 +19,19 @@ pub const MIN_MTU: u64 = 88;
 /// The largest MTU: the 16-bit total length of RFC 791 section 3.1.
 pub const MAX_MTU: u64 = 65_535;
 
-/// What a parameter of a link means for the direction back.
+/// The value of a link's parameter in the reverse direction.
 pub trait Rule {
-    /// What users write of the direction back.
+    /// What users write for the reverse direction.
     type Reverse<T: Config + Clone + PartialEq + Debug>: Config + Clone + PartialEq + Debug;
     /// Where its default comes from.
     const SOURCE: &'static str;
-    /// Its default, given that of the direction forward.
+    /// Its default, given that of the forward direction.
     fn default(forward: Option<Value>) -> Value;
-    /// What the direction back comes to.
+    /// The value in the reverse direction.
     fn resolve<T: Config + Clone + PartialEq + Debug>(forward: &T, reverse: &Self::Reverse<T>) -> T;
 }
 
-/// The direction back is as the direction forward, unless it says otherwise.
+/// The reverse direction has the value of the forward direction, unless `reverse` says otherwise.
 #[derive(Debug)]
 pub struct Both;
 
@@ -61,7 +61,7 @@ impl Rule for Each {
     }
 }
 
-/// Declares the parameters of a link: meaning, type, default with its source, and the [`Rule`] for the direction back. A
+/// Declares the parameters of a link: meaning, type, default with its source, and the [`Rule`] for the reverse direction. A
 /// parameter without a default gets it from the roles that links have in topologies.
 macro_rules! link_parameters {
     (@forward Both) => { " Both directions, unless `reverse` says otherwise." };
@@ -86,7 +86,7 @@ macro_rules! link_parameters {
         }
 
         config! {
-            /// How the direction back differs from the direction from the first node to the second.
+            /// How the reverse direction differs from the forward direction, from the first node to the second.
             pub struct Reverse {
                 $(
                     $(#[doc = $doc])+
@@ -109,7 +109,7 @@ macro_rules! link_parameters {
                 Direction { $( $field: self.$field.clone(), )+ }
             }
 
-            /// The direction back.
+            /// The reverse direction.
             pub fn backward(&self) -> Direction {
                 Direction { $( $field: <$rule as Rule>::resolve(&self.$field, &self.reverse.$field), )+ }
             }
