@@ -4,9 +4,6 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use crate::packet::{Ecn, FlowTag, Packet};
-use crate::time::Time;
-
 /// Which header a packet carries: a number that the registry of headers gives.
 ///
 /// A header may ride on another one, in words that this one leaves free. The kind of such a packet names both.
@@ -55,11 +52,11 @@ impl HeaderKind {
 /// The part of a packet that its header fills, by value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Words {
-    /// [`Packet::flags`].
+    /// `Packet::flags`.
     pub flags: u8,
-    /// [`Packet::aux`].
+    /// `Packet::aux`.
     pub aux: u16,
-    /// [`Packet::body`].
+    /// `Packet::body`.
     pub body: [u64; 5],
 }
 
@@ -131,27 +128,6 @@ pub trait Header: Registered + Copy + Debug {
 
     /// Puts the fields into the words of a packet. What the header has no field for stays.
     fn pack(&self, words: &mut Words);
-
-    /// A packet of `size` bytes of a flow that carries this header; the engine fills in `at` and `hop`.
-    #[inline]
-    fn into_packet(self, flow: impl Into<FlowTag>, size: u16, ecn: Ecn) -> Packet {
-        let FlowTag { slot: flow, class } = flow.into();
-        let mut words = Words::default();
-        self.pack(&mut words);
-        let Words { flags, aux, body } = words;
-        Packet {
-            at: Time::ZERO,
-            flow,
-            hop: 0,
-            size,
-            aux,
-            flags,
-            ecn,
-            class: class.number(),
-            header: Self::KIND,
-            body,
-        }
-    }
 }
 
 /// A header as the registry lists it.

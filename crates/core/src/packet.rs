@@ -113,6 +113,17 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// A packet of `size` bytes of a flow that carries `header`; the engine fills in `at` and `hop`.
+    #[inline]
+    pub fn of<H: Header>(header: H, flow: impl Into<FlowTag>, size: u16, ecn: Ecn) -> Packet {
+        let FlowTag { slot: flow, class } = flow.into();
+        let mut words = Words::default();
+        header.pack(&mut words);
+        let Words { flags, aux, body } = words;
+        let class = class.number();
+        Packet { at: Time::ZERO, flow, hop: 0, size, aux, flags, ecn, class, header: H::KIND, body }
+    }
+
     /// The part that the header fills.
     #[inline]
     pub const fn words(&self) -> Words {

@@ -64,7 +64,7 @@ fn packet(words: Words, info: &HeaderInfo) -> Packet {
         aux,
         body,
         header: info.kind,
-        ..crate::TcpHeader::default().into_packet(1, 100, Ecn::Ect0)
+        ..Packet::of(crate::TcpHeader::default(), 1, 100, Ecn::Ect0)
     }
 }
 
@@ -76,7 +76,7 @@ fn same<T: std::fmt::Debug>(one: &T, other: &T) -> Verdict {
 
 /// A header is read as it was written, whatever was there before, and by its own name only.
 pub(crate) fn packing<H: Header>(header: &H, words: Words) -> Verdict {
-    let fresh = header.into_packet(1, 100, Ecn::NotEct);
+    let fresh = Packet::of(*header, 1, 100, Ecn::NotEct);
     prop_assert_eq!((fresh.header, fresh.flow, fresh.size), (H::KIND, 1, 100));
     same(&fresh.read::<H>(), &Some(*header))?;
     for info in HEADERS {

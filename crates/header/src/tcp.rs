@@ -124,7 +124,7 @@ pub(crate) mod tests {
     #[test]
     fn answers_take_the_place_of_the_third_block() {
         let sack = [SackBlock { start: 1, end: 2 }; 3];
-        let mut ack = TcpHeader { number: 7, sack, ..TcpHeader::default() }.into_packet(0, 40, Ecn::NotEct);
+        let mut ack = Packet::of(TcpHeader { number: 7, sack, ..TcpHeader::default() }, 0, 40, Ecn::NotEct);
         TcpHeader::put_answer(&mut ack, -5.5);
         assert_eq!(TcpHeader::take_answer(&mut ack), -5.5);
         let left = [sack[0], sack[1], SackBlock::default()];

@@ -49,7 +49,7 @@ impl Feedback for XcpHeader {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use dumbbell_core::{Ecn, Frame};
+    use dumbbell_core::{Ecn, Frame, Packet};
     use proptest::num::f64::ANY;
     use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ pub(crate) mod tests {
             sack: [SackBlock { start: 1, end: 2 }; 3],
             ..TcpHeader::default()
         };
-        let mut segment = tcp.into_packet(0, 1000, Ecn::NotEct);
+        let mut segment = Packet::of(tcp, 0, 1000, Ecn::NotEct);
         let exchange = Exchange::of::<XcpHeader>();
         exchange.ask(&Asking { request: 1e24, rtt: 0.1, window: 100.0 }, &mut segment);
         assert_eq!(segment.read(), Some(XcpHeader { spacing: 1e-3, rtt: 0.1, delta: 1e24 }));
@@ -76,6 +76,6 @@ pub(crate) mod tests {
         segment.write(&XcpHeader { spacing: 1e-3, rtt: 0.1, delta: -3.0 });
         assert_eq!(exchange.gather(&segment, None), Some(-3.0));
         assert_eq!(exchange.gather(&segment, Some(5.0)), Some(2.0));
-        assert_eq!(exchange.gather(&tcp.into_packet(0, 1000, Ecn::NotEct), None), None);
+        assert_eq!(exchange.gather(&Packet::of(tcp, 0, 1000, Ecn::NotEct), None), None);
     }
 }

@@ -99,7 +99,7 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
             Event::Came { header: came, payload } => {
                 machine
                     .stage()
-                    .push(now, &came.into_packet(flow, header.saturating_add(payload), Ecn::NotEct));
+                    .push(now, &Packet::of(came, flow, header.saturating_add(payload), Ecn::NotEct));
             }
             Event::Left { header: left, payload } => {
                 found.packets += 1;

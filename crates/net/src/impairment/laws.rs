@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_core::config::At;
 use dumbbell_core::rng::Streams;
-use dumbbell_core::{Config, Duration, Ecn, Header, Packet, Time, Value};
+use dumbbell_core::{Config, Duration, Ecn, Packet, Time, Value};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
@@ -53,7 +53,7 @@ fn run(config: &LinkConfig, gaps: &[u64]) -> Run {
         now += Duration::from_micros(*gap);
         run.until(now);
         let header = TcpHeader { number, ..TcpHeader::default() };
-        run.link.push(now, &header.into_packet(0, SIZE, Ecn::NotEct), 0, &mut run.incidents);
+        run.link.push(now, &Packet::of(header, 0, SIZE, Ecn::NotEct), 0, &mut run.incidents);
         assert_eq!(number + 1 + run.copies(), run.out.len() as u64 + run.dropped() + run.link.inside());
     }
     run.until(Time::ZERO + Duration::from_secs(1_000));

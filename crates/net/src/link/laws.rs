@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_core::config::At;
 use dumbbell_core::rng::Streams;
-use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Probability, QueueLimit, Time};
+use dumbbell_core::{BitRate, Config, Duration, Ecn, Packet, Probability, QueueLimit, Time};
 use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
 use proptest::prelude::*;
 
@@ -45,7 +45,7 @@ fn share(loss: f64) -> Probability {
 }
 
 fn packet(id: u64, size: u16) -> Packet {
-    TcpHeader { number: id, ..TcpHeader::default() }.into_packet(0, size, Ecn::NotEct)
+    Packet::of(TcpHeader { number: id, ..TcpHeader::default() }, 0, size, Ecn::NotEct)
 }
 
 /// What a link did: (time, number, size) of every packet that came out, and the numbers of those dropped.
@@ -141,7 +141,7 @@ proptest! {
                 rtt: (id % 7) as u32 * 9000,
                 ..RcpHeader::default()
             };
-            header.into_packet(0, size, Ecn::NotEct)
+            Packet::of(header, 0, size, Ecn::NotEct)
         };
         let mut fast = Link::new(&config);
         prop_assert!(matches!(fast, Link::Stamped(_)));

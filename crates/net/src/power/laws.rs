@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_core::config::At;
 use dumbbell_core::rng::Streams;
-use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, QueueLimit, Time, Value};
+use dumbbell_core::{BitRate, Config, Duration, Ecn, Packet, QueueLimit, Time, Value};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
@@ -105,7 +105,7 @@ impl Run {
         let header = TcpHeader { number: self.offered, ..TcpHeader::default() };
         let before = self.rate();
         self.offered += 1;
-        self.link.push(at, header.into_packet(0, size, Ecn::NotEct), &mut self.drops);
+        self.link.push(at, Packet::of(header, 0, size, Ecn::NotEct), &mut self.drops);
         self.look(before);
     }
 

@@ -215,7 +215,7 @@ impl Agent for Router {
 #[cfg(test)]
 mod tests {
     use dumbbell_core::rng::stream;
-    use dumbbell_core::{BitRate, Ecn, Header, Packet};
+    use dumbbell_core::{BitRate, Ecn, Packet};
     use dumbbell_header::TcpHeader;
     use proptest::prelude::*;
 
@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn packet(header: XcpHeader) -> Packet {
-        let mut packet = TcpHeader::default().into_packet(0, 1000, Ecn::NotEct);
+        let mut packet = Packet::of(TcpHeader::default(), 0, 1000, Ecn::NotEct);
         packet.attach(&header);
         packet
     }

@@ -1,6 +1,6 @@
 //! The receiving end: answers every packet.
 
-use dumbbell_core::{Ecn, FlowTag, Frame, Header, Packet, Stage, Time};
+use dumbbell_core::{Ecn, FlowTag, Frame, Packet, Stage, Time};
 use dumbbell_header::{RcpHeader, RcpKind};
 
 use super::SACK_BITS;
@@ -172,7 +172,7 @@ impl Stage for Receiver {
     #[inline]
     fn pull(&mut self, _now: Time) -> Option<Packet> {
         let answer = self.answer()?;
-        Some(answer.into_packet(self.flow, self.header, Ecn::NotEct))
+        Some(Packet::of(answer, self.flow, self.header, Ecn::NotEct))
     }
 
     fn wake(&mut self, _now: Time) {}

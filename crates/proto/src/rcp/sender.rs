@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Header, Packet, Stage, Time};
+use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Packet, Stage, Time};
 use dumbbell_header::{RcpHeader, RcpKind};
 use rand::RngExt;
 
@@ -494,7 +494,7 @@ impl Stage for Sender {
     #[inline]
     fn pull(&mut self, now: Time) -> Option<Packet> {
         let (header, size) = self.next_header(now)?;
-        Some(header.into_packet(self.flow, size, Ecn::NotEct))
+        Some(Packet::of(header, self.flow, size, Ecn::NotEct))
     }
 
     #[inline]

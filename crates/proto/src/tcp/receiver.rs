@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Ecn, FlowTag, Header, Packet, Stage, Time};
+use dumbbell_core::{Duration, Ecn, FlowTag, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::{Params, scale_of};
@@ -231,7 +231,8 @@ impl Receiver {
             self.due = true;
             let flags = TcpHeader::ACK | (self.flags ^ TcpHeader::ECE) & TcpHeader::ECE;
             let (window, number, timestamp) = (self.window, self.early, self.timestamp);
-            *packet = TcpHeader { flags, window, number, timestamp, ..TcpHeader::default() }.into_packet(
+            *packet = Packet::of(
+                TcpHeader { flags, window, number, timestamp, ..TcpHeader::default() },
                 self.flow,
                 self.header as u16,
                 Ecn::NotEct,
@@ -313,7 +314,7 @@ impl Stage for Receiver {
             timestamp: self.timestamp,
             sack,
         };
-        let mut packet = header.into_packet(self.flow, (self.header + option) as u16, Ecn::NotEct);
+        let mut packet = Packet::of(header, self.flow, (self.header + option) as u16, Ecn::NotEct);
         if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY) != 0 {
             self.sent_control(now, &mut packet);
         }

@@ -350,8 +350,18 @@ impl Sender {
     #[inline]
     fn packet(&mut self, now: Time, flags: u8, number: u64, size: u32, ecn: Ecn) -> Packet {
         self.packets += 1;
-        TcpHeader { flags, window: 0, number, timestamp: now.as_nanos(), sack: [SackBlock::default(); 3] }
-            .into_packet(self.flow, size as u16, ecn)
+        Packet::of(
+            TcpHeader {
+                flags,
+                window: 0,
+                number,
+                timestamp: now.as_nanos(),
+                sack: [SackBlock::default(); 3],
+            },
+            self.flow,
+            size as u16,
+            ecn,
+        )
     }
 
     /// A segment that was sent before. Its acknowledgement says nothing about the round-trip time (Karn's algorithm).

@@ -180,7 +180,8 @@ fn a_segment_with_an_old_timestamp_is_dropped_and_acknowledged() {
     let (_, mut receiver) =
         params(r#"{"handshake": false, "timestamps": true, "ack_every": 1}"#).open(opening(Some(100 * 1448)));
     let segment = |number: u64, timestamp: u64| {
-        TcpHeader { flags: TcpHeader::ACK, number, timestamp, ..TcpHeader::default() }.into_packet(
+        Packet::of(
+            TcpHeader { flags: TcpHeader::ACK, number, timestamp, ..TcpHeader::default() },
             7,
             1500,
             Ecn::NotEct,
@@ -425,7 +426,8 @@ fn sack_retransmits_only_what_is_missing_after_a_timeout() {
 fn acknowledgements_report_three_blocks_the_latest_first() {
     let (_, mut receiver) = params(r#"{"handshake": false}"#).open(opening(None));
     let segment = |n: u64| {
-        TcpHeader { flags: TcpHeader::ACK, number: n * MSS, ..TcpHeader::default() }.into_packet(
+        Packet::of(
+            TcpHeader { flags: TcpHeader::ACK, number: n * MSS, ..TcpHeader::default() },
             7,
             1500,
             Ecn::NotEct,

@@ -6,7 +6,7 @@ pub mod poisson;
 pub mod replay;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, Duration, Ecn, FlowTag, Header, Packet, Stage, Time};
+use dumbbell_core::{BitRate, Duration, Ecn, FlowTag, Packet, Stage, Time};
 use dumbbell_header::UdpHeader;
 
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport};
@@ -75,7 +75,7 @@ impl<S: Schedule> Stage for Source<S> {
         let header = UdpHeader { number: self.number, sent: now };
         self.number += 1;
         self.plan_after(self.next_at);
-        Some(header.into_packet(self.flow, size, Ecn::NotEct))
+        Some(Packet::of(header, self.flow, size, Ecn::NotEct))
     }
 
     fn wake(&mut self, now: Time) {
