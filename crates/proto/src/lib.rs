@@ -7,9 +7,11 @@ pub mod tcp;
 #[cfg(test)]
 mod testing;
 pub mod transport;
+mod transports;
 pub mod udp;
 
 pub use controller::{
     AnyController, Class, Control, Controller, ControllerSpec, Event, Needs, RateSample, Repair, Signals,
 };
-pub use transport::{Failure, Opening, Receiver, ReceiverReport, Sender, SenderReport, TransportSpec};
+pub use transport::{Failure, Opening, ReceiverReport, SenderReport};
+pub use transports::{Receiver, Sender, TransportSpec};

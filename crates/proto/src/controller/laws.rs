@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dumbbell_core::config::At;
 use dumbbell_core::{BitRate, Config, Duration, Time, Value};
-use dumbbell_header::XcpHeader;
+use dumbbell_header::{Exchange, XcpHeader};
 use proptest::prelude::*;
 use proptest::test_runner::{TestError, TestRng, TestRunner};
 

@@ -3,7 +3,7 @@
 use dumbbell_core::{Ecn, FlowTag, Frame, Packet, Stage, Time};
 use dumbbell_header::{RcpHeader, RcpKind};
 
-use super::SACK_BITS;
+use super::params::SACK_BITS;
 use crate::ranges::Ranges;
 use crate::transport::{ReceiveEnd, ReceiverReport};
 

@@ -7,7 +7,7 @@ use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Packet, Stage, Time};
 use dumbbell_header::{RcpHeader, RcpKind};
 use rand::RngExt;
 
-use super::{Compat, Params, SACK_BITS, rate_in};
+use super::params::{Compat, Params, SACK_BITS, rate_in};
 use crate::ranges::Ranges;
 use crate::transport::{Failure, Opening, SendEnd, SenderReport};
 

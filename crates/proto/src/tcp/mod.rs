@@ -1,4 +1,4 @@
-//! TCP: parameters, and the two ends of a connection that carries data one way.
+//! TCP: the two ends of a connection that carries data one way.
 //!
 //! Sequence numbers are offsets into the stream of application bytes, 64 bits wide: they never wrap, and the first
 //! byte has number 0. SYN is told by its flag alone; FIN occupies the number after the last byte. Every segment of a
@@ -8,6 +8,7 @@ mod account;
 #[cfg(test)]
 mod contract_tests;
 mod overhead;
+mod params;
 mod receiver;
 mod recovery;
 mod rtt;
@@ -15,133 +16,18 @@ mod scoreboard;
 mod sender;
 #[cfg(test)]
 mod tests;
+mod todo;
 
 use std::sync::Arc;
 
-use dumbbell_core::config::At;
-use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{Bytes, ConfigError, Duration, HeaderKind, Validate, config};
+use dumbbell_core::HeaderKind;
 
+pub use self::params::{HEADER, Params, TIMESTAMPS};
 pub use self::receiver::Receiver;
 pub use self::sender::Sender;
-use crate::controller::ControllerSpec;
 #[cfg(test)]
 use crate::controller::{AnyController, Needs};
 use crate::transport::{Opening, Transport};
-
-/// IPv4 and TCP headers without options, in bytes (RFC 791 section 3.1, RFC 9293 section 3.1).
-pub const HEADER: u32 = 40;
-/// The timestamps option with its padding, in bytes (RFC 7323 appendix A).
-pub const TIMESTAMPS: u32 = 12;
-
-config! {
-    /// Transmission control protocol: one object, or an endless stream, from the source to the destination.
-    pub struct Params {
-        /// Congestion controller.
-        controller: ControllerSpec = "cubic", "RFC 9438 section 1: the default of Linux, Windows and Apple systems";
-        /// Opens with SYN, SYN-ACK, ACK. If false, data flows at once.
-        handshake: bool = true, "RFC 9293 section 3.5";
-        /// Closes with FIN in both directions. If false, the connection stays open.
-        fin: bool = true, "RFC 9293 section 3.6";
-        /// Segment payload in bytes, never more than the path's MTU allows; absent: what the MTU allows.
-        mss: Option<u32> = (), "RFC 9293 section 3.7.1: MTU less 40 bytes, less 12 with timestamps";
-        /// Window at the start, in segments.
-        initial_window: u32 = 10, "RFC 6928 section 2";
-        /// Slow-start threshold at the start, in segments; absent: none.
-        initial_threshold: Option<u32> = (), "RFC 5681 section 3.1: arbitrarily high";
-        /// Largest congestion window in use, in segments; absent: no limit.
-        max_window: Option<u32> = (), "choice: only network and receiver limit (ns-2.35: window_ = 20)";
-        /// The receiver's buffer, advertised in every segment it sends.
-        receive_window: Bytes = "1073725440B", "RFC 7323 section 2.3: the largest, so that only the network limits";
-        /// The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off.
-        ack_every: u32 = 2, "RFC 5681 section 4.2";
-        /// Longest delay of an acknowledgement.
-        ack_delay: Duration = "40ms", "Linux include/net/tcp.h: TCP_DELACK_MIN (RFC 5681 section 4.2: at most 500 ms)";
-        /// Segments that one acknowledgement may add to the window in slow start; 1 counts acknowledgements.
-        byte_counting: u32 = 2, "RFC 3465 section 2.3: L";
-        /// Lets the window grow only while it limits the sender.
-        window_validation: bool = true, "RFC 9438 section 5.8, RFC 7661";
-        /// Sends a new segment on each of the first two duplicate acknowledgements.
-        limited_transmit: bool = true, "RFC 3042";
-        /// Selective acknowledgements, and loss recovery by them.
-        sack: bool = true, "RFC 2018, RFC 6675; on in every current system";
-        /// The timestamps option: a round-trip time with every acknowledgement, and protection against old segments.
-        timestamps: bool = false, "choice: segments of 1460 bytes, as in most published studies";
-        /// Explicit congestion notification.
-        ecn: bool = false, "Linux net.ipv4.tcp_ecn: not asked for by default";
-        /// Smallest retransmission timeout.
-        rto_min: Duration = "200ms", "Linux include/net/tcp.h: TCP_RTO_MIN (RFC 6298 section 2.4: 1 s)";
-        /// Retransmission timeout before the first measurement.
-        rto_initial: Duration = "1s", "RFC 6298 section 2.1";
-        /// Largest retransmission timeout.
-        rto_max: Duration = "60s", "RFC 6298 section 2.5";
-        /// Clock granularity in the formula of the timeout: G.
-        rto_granularity: Duration = "1ms", "RFC 6298 section 4: finer than 100 ms is better (Linux: 1 ms)";
-        /// Tick in which round-trip times are measured; zero measures exactly.
-        rtt_tick: Duration = "0ns", "choice: the simulator's clock is exact";
-        /// Longest processing time of a segment that the window allows. Each takes a time drawn uniformly from 0 to this, one
-        /// after the other. This breaks the phase effects of DropTail; the transmission time of a packet at the bottleneck
-        /// works best.
-        overhead: Duration = "0s", "ns-2.35 tcl/lib/ns-default.tcl: Agent/TCP set overhead_ 0 (Floyd & Jacobson, 1992)";
-        /// Consecutive timeouts after which the sender gives up.
-        retries: u32 = 15, "Linux net.ipv4.tcp_retries2 (RFC 1122 section 4.2.3.5: 100 s or more)";
-    }
-}
-
-impl Validate for Params {
-    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        let positive = [
-            ("mss", self.mss),
-            ("initial_window", Some(self.initial_window)),
-            ("initial_threshold", self.initial_threshold),
-            ("max_window", self.max_window),
-            ("ack_every", Some(self.ack_every)),
-            ("byte_counting", Some(self.byte_counting)),
-        ];
-        for (key, value) in positive {
-            if value == Some(0) {
-                return Err(at.key(key).error("zero stops the connection", "give 1 or more"));
-            }
-        }
-        for (key, value) in [("rto_min", self.rto_min), ("rto_initial", self.rto_initial)] {
-            if value > self.rto_max || value.is_zero() {
-                let message = format!("{value} is not between zero and `rto_max`, {}", self.rto_max);
-                return Err(at.key(key).error(message, "lower it or raise `rto_max`"));
-            }
-        }
-        if self.receive_window.get() == 0 {
-            return Err(at
-                .key("receive_window")
-                .error("a receiver without buffer takes no data", "give a size above zero"));
-        }
-        Ok(())
-    }
-}
-
-impl Algorithm for Params {
-    const NAME: &'static str = "tcp";
-    const TITLE: &'static str = "TCP with a congestion controller";
-    const REFERENCE: &'static str = "RFC 9293, RFC 5681, RFC 6298, RFC 6675, RFC 7323, RFC 3168";
-}
-
-impl Params {
-    /// Bytes of header of a segment that carries data.
-    pub fn header(&self) -> u32 {
-        HEADER + if self.timestamps { TIMESTAMPS } else { 0 }
-    }
-
-    /// Payload of a full segment on a path whose largest packet is `mtu` bytes.
-    pub fn segment(&self, mtu: u32) -> u32 {
-        let largest = mtu.min(u32::from(u16::MAX)).saturating_sub(self.header()).max(1);
-        self.mss.map_or(largest, |mss| mss.min(largest))
-    }
-}
-
-/// How far the receive window is shifted to fit 16 bits (RFC 7323 section 2.2: 14 at most).
-fn scale_of(params: &Params) -> u8 {
-    let bits = 64 - params.receive_window.get().leading_zeros();
-    bits.saturating_sub(16).min(14) as u8
-}
 
 /// The two ends of a connection under a controller made by a test.
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, Ecn, FlowTag, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
-use super::{Params, scale_of};
+use super::params::{Params, scale_of};
 use crate::ranges::Ranges;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
 

@@ -8,18 +8,9 @@ use dumbbell_core::{Duration, Header, Packet, Time};
 use dumbbell_header::TcpHeader;
 
 use super::scoreboard::DUPLICATES;
-use super::sender::{Sender, todo};
+use super::sender::Sender;
+use super::todo::{self, Repaired};
 use crate::controller::{Event, Repair};
-
-/// What loss recovery has to send.
-pub(super) enum Repaired {
-    /// This segment.
-    Packet(Packet),
-    /// A segment for which the window has no room; new data must wait too.
-    Blocked,
-    /// Nothing: new data may be sent.
-    Nothing,
-}
 
 impl Sender {
     /// Up to where sending is allowed when duplicates arrive or losses are repaired.

@@ -2,7 +2,7 @@
 
 use dumbbell_core::Duration;
 
-use super::Params;
+use super::params::Params;
 
 /// The estimator of one connection.
 #[derive(Clone, Debug)]

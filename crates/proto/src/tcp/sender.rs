@@ -8,10 +8,10 @@ use dumbbell_header::{Asking, SackBlock, TcpHeader};
 
 use super::account::{Account, News};
 use super::overhead::Overhead;
-use super::recovery::Repaired;
+use super::params::{HEADER, Params, scale_of};
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
-use super::{HEADER, Params, scale_of};
+use super::todo::{self, Repaired};
 use crate::controller::{AnyController, Control, Event, Needs, Repair, Signals};
 use crate::transport::{Failure, Opening, SendEnd, SenderReport};
 
@@ -26,26 +26,6 @@ const UNTIMED: u64 = u64::MAX;
 
 /// Flags of packets that are more than a plain acknowledgement.
 const SPECIAL: u8 = TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK;
-
-/// What `pull` must look at before it sends the next segment of the stream.
-pub(super) mod todo {
-    /// Not connected: nothing may be sent.
-    pub const HOLD: u8 = 1;
-    /// A SYN is due.
-    pub const SYN: u8 = 1 << 1;
-    /// An acknowledgement without data is due.
-    pub const ACK: u8 = 1 << 2;
-    /// The first segment not acknowledged is due, whatever the window says.
-    pub const RESEND: u8 = 1 << 3;
-    /// Holes of the scoreboard may be due.
-    pub const REPAIR: u8 = 1 << 4;
-    /// The controller needs more than a window: it paces, asks routers for feedback, or wants an account of segments.
-    pub const NEEDS: u8 = 1 << 5;
-    /// Everything sent was acknowledged: the next segment may follow an idle time.
-    pub const IDLE: u8 = 1 << 6;
-    /// Segments take time to process.
-    pub const OVERHEAD: u8 = 1 << 7;
-}
 
 /// Where a connection stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -220,7 +220,8 @@ mod tests {
 
     use super::*;
     use crate::testing::{opening, read};
-    use crate::transport::{Transport, TransportSpec};
+    use crate::transport::Transport;
+    use crate::transports::TransportSpec;
 
     /// Departures in nanoseconds and sizes, of a flow that starts at 1 s, up to `end` nanoseconds later.
     fn departures<T: Transport>(transport: &T, opening: Opening, end: u64) -> Vec<(u64, u16)> {
