@@ -7,3 +7,4 @@ pub mod power;
 pub mod queue;
 pub mod ring;
 pub mod router;
+mod serializer;

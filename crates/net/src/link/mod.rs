@@ -11,7 +11,6 @@ mod fifo;
 mod flight;
 mod impairments;
 mod queued;
-mod serializer;
 mod service;
 mod stamped;
 
@@ -30,13 +29,13 @@ pub use fifo::FifoLink;
 pub use impairments::Arrival;
 use impairments::Impairments;
 pub use queued::{Carried, QueuedLink};
-pub use serializer::Serializer;
 pub use service::{Opportunities, Service, Trace};
 pub use stamped::StampedLink;
 
 use crate::power::{Ledger, Port};
 use crate::queue::{self, QueueSpec};
 use crate::router::{self, Agent, AgentSpec};
+pub use crate::serializer::Serializer;
 
 /// What a link counts, from the start of the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

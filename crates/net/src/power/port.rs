@@ -3,9 +3,10 @@
 
 use dumbbell_core::{BitRate, Duration, Time};
 
+use super::description::{GuardFrom, InService, Power, Start};
 use super::ledger::{Cell, Ledger, State};
-use super::{AnyPolicy, Context, GuardFrom, InService, Policy, Power, Start, Target, View};
-use crate::link::Serializer;
+use super::policy::{AnyPolicy, Policy, Setting, Target, View};
+use crate::serializer::Serializer;
 
 /// What makes the port ask its policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,10 +88,9 @@ impl Port {
             Start::Highest => rates.len() - 1,
             Start::Lowest => 0,
         };
-        let context =
-            Context { levels: rates.len(), level, rate: speeds[level], pause: power.pause, wake: power.wake };
+        let setting = Setting { levels: rates.len(), level, rate: speeds[level], timing: power.timing() };
         let mut port = Port {
-            policy: power.policy.build(context),
+            policy: power.policy.build(setting),
             ledger: Ledger::new(speeds.clone(), level),
             serializer: Serializer::new(rates[level]),
             rates,

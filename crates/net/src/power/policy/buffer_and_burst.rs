@@ -5,7 +5,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Duration, Time, Validate, config};
 
 use super::sleeper::{Holding, Placement, Sleeper};
-use super::{Context, Policy, PolicyParams, Power, Target, View};
+use super::{Policy, PolicyParams, Setting, Target, Timing, View};
 
 config! {
     /// Sleeps when empty, holds what arrives, and wakes to send it at the highest rate.
@@ -37,12 +37,12 @@ impl Params {
 impl PolicyParams for Params {
     type Machine = BufferAndBurst;
 
-    fn build(&self, context: Context) -> BufferAndBurst {
-        BufferAndBurst(self.holding().build(context.wake))
+    fn build(&self, setting: Setting) -> BufferAndBurst {
+        BufferAndBurst(self.holding().build(setting.timing.wake))
     }
 
-    fn check(&self, port: &Power, at: &At<'_>) -> Result<(), ConfigError> {
-        self.holding().check(port.wake, at)
+    fn check(&self, timing: Timing, at: &At<'_>) -> Result<(), ConfigError> {
+        self.holding().check(timing.wake, at)
     }
 
     fn shaping(&self) -> Option<Duration> {

@@ -3,7 +3,7 @@
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Time, Validate, config};
 
-use super::{Context, Policy, PolicyParams, Target, View};
+use super::{Policy, PolicyParams, Setting, Target, View};
 
 config! {
     /// Stays at the initial rate.
@@ -21,7 +21,7 @@ impl Algorithm for Params {
 impl PolicyParams for Params {
     type Machine = Fixed;
 
-    fn build(&self, _context: Context) -> Fixed {
+    fn build(&self, _setting: Setting) -> Fixed {
         Fixed
     }
 }

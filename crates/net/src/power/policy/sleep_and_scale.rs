@@ -6,7 +6,7 @@ use dumbbell_core::{Duration, Time, Validate};
 
 use super::adaptation::{Adaptation, Step};
 use super::sleeper::{Holding, Placement, Sleeper};
-use super::{Context, Policy, PolicyParams, Power, Target, View};
+use super::{Policy, PolicyParams, Setting, Target, Timing, View};
 
 adaptation! {
     /// Sleeps as buffer-and-burst does. Wakes to the lowest rate that is not below the predicted arrival rate and keeps the
@@ -39,16 +39,16 @@ impl Params {
 impl PolicyParams for Params {
     type Machine = SleepAndScale;
 
-    fn build(&self, context: Context) -> SleepAndScale {
+    fn build(&self, setting: Setting) -> SleepAndScale {
         SleepAndScale {
-            sleeper: self.holding().build(context.wake),
-            adaptation: self.law().build(Step::Up, context),
+            sleeper: self.holding().build(setting.timing.wake),
+            adaptation: self.law().build(Step::Up, setting),
         }
     }
 
-    fn check(&self, port: &Power, at: &At<'_>) -> Result<(), ConfigError> {
-        self.law().check(port.pause, at)?;
-        self.holding().check(port.wake, at)
+    fn check(&self, timing: Timing, at: &At<'_>) -> Result<(), ConfigError> {
+        self.law().check(timing.pause, at)?;
+        self.holding().check(timing.wake, at)
     }
 
     fn shaping(&self) -> Option<Duration> {

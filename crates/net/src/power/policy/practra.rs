@@ -5,7 +5,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 
 use super::adaptation::{Adaptation, Step};
-use super::{Context, PolicyParams, Power};
+use super::{PolicyParams, Setting, Timing};
 
 adaptation! {
     /// Adapts the rate to the arrivals under a bound on the queueing delay, one step at a time.
@@ -23,11 +23,11 @@ impl Algorithm for Params {
 impl PolicyParams for Params {
     type Machine = Adaptation;
 
-    fn build(&self, context: Context) -> Adaptation {
-        self.law().build(Step::Single, context)
+    fn build(&self, setting: Setting) -> Adaptation {
+        self.law().build(Step::Single, setting)
     }
 
-    fn check(&self, port: &Power, at: &At<'_>) -> Result<(), ConfigError> {
-        self.law().check(port.pause, at)
+    fn check(&self, timing: Timing, at: &At<'_>) -> Result<(), ConfigError> {
+        self.law().check(timing.pause, at)
     }
 }

@@ -7,8 +7,8 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Duration, Time, words};
 
-use super::predictor::{AnyPredictor, Predictor, PredictorSpec};
-use super::{Context, Policy, Target, View};
+use super::{Policy, Setting, Target, View};
+use crate::power::predictor::{AnyPredictor, Predictor, PredictorSpec};
 
 words! {
     /// The condition on the predicted rate for a step down.
@@ -78,13 +78,13 @@ macro_rules! adaptation {
                 delay: dumbbell_core::Duration = "40ms", "Panarello et al., e-Energy 2012, section 3";
                 /// A step down when the queue is empty and the predicted rate is below the present one (`P12`), or below the
                 /// next lower one (`N08`).
-                down: $crate::power::adaptation::Down = "P12", "Panarello et al., e-Energy 2012, section 2";
+                down: $crate::power::policy::adaptation::Down = "P12", "Panarello et al., e-Energy 2012, section 2";
                 /// How the arrival rate is predicted.
                 predictor: $crate::power::predictor::PredictorSpec = "ewma-tau", "choice: Panarello et al. say only that it is an exponential average";
                 /// What the predictor counts: packets that `arrived`, or those that the queue `accepted`.
-                counted: $crate::power::adaptation::Counted = "arrived", "choice: a lost packet will come again";
+                counted: $crate::power::policy::adaptation::Counted = "arrived", "choice: a lost packet will come again";
                 /// When the law is applied: at every `event` that can change its answer, or `periodic`.
-                decision: $crate::power::adaptation::Decision = "event", "choice: the law as stated has no clock";
+                decision: $crate::power::policy::adaptation::Decision = "event", "choice: the law as stated has no clock";
                 /// The interval of periodic decisions.
                 period: dumbbell_core::Duration = "10ms", "choice: below the guard of 16 ms";
                 $( $(#[doc = $extra_doc])+ $extra : $type = $default, $source; )*
@@ -92,8 +92,8 @@ macro_rules! adaptation {
         }
 
         impl Params {
-            fn law(&self) -> $crate::power::adaptation::Law {
-                $crate::power::adaptation::Law {
+            fn law(&self) -> $crate::power::policy::adaptation::Law {
+                $crate::power::policy::adaptation::Law {
                     delay: self.delay,
                     down: self.down,
                     predictor: self.predictor.clone(),
@@ -124,13 +124,13 @@ impl Law {
     }
 
     /// The law at work.
-    pub fn build(&self, step: Step, context: Context) -> Adaptation {
+    pub fn build(&self, step: Step, setting: Setting) -> Adaptation {
         Adaptation {
             delay: self.delay.as_secs_f64(),
-            pause: context.pause.as_secs_f64(),
+            pause: setting.timing.pause.as_secs_f64(),
             down: self.down,
             step,
-            predictor: self.predictor.build(context.rate),
+            predictor: self.predictor.build(setting.rate),
             accepted_only: self.counted == Counted::Accepted,
             period: self.period,
             next: (self.decision == Decision::Periodic).then_some(Time::ZERO + self.period),

@@ -5,7 +5,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 
 use super::adaptation::{Adaptation, Step};
-use super::{Context, PolicyParams, Power};
+use super::{PolicyParams, Setting, Timing};
 
 adaptation! {
     /// Adapts the rate to the arrivals as multi-up does, and falls at once to the first rate above the prediction.
@@ -36,11 +36,11 @@ impl Algorithm for Params {
 impl PolicyParams for Params {
     type Machine = Adaptation;
 
-    fn build(&self, context: Context) -> Adaptation {
-        self.law().build(Step::Both(self.headroom), context)
+    fn build(&self, setting: Setting) -> Adaptation {
+        self.law().build(Step::Both(self.headroom), setting)
     }
 
-    fn check(&self, port: &Power, at: &At<'_>) -> Result<(), ConfigError> {
-        self.law().check(port.pause, at)
+    fn check(&self, timing: Timing, at: &At<'_>) -> Result<(), ConfigError> {
+        self.law().check(timing.pause, at)
     }
 }

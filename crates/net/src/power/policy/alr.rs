@@ -4,7 +4,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Bytes, Time, Validate, config};
 
-use super::{Context, Policy, PolicyParams, Target, View};
+use super::{Policy, PolicyParams, Setting, Target, View};
 
 config! {
     /// The highest rate while much waits, the lowest once little does.
@@ -37,7 +37,7 @@ impl Algorithm for Params {
 impl PolicyParams for Params {
     type Machine = Alr;
 
-    fn build(&self, _context: Context) -> Alr {
+    fn build(&self, _setting: Setting) -> Alr {
         Alr { low: 8.0 * self.low.get() as f64, high: 8.0 * self.high.get() as f64 }
     }
 }
