@@ -12,6 +12,7 @@ pub mod quantity;
 pub mod registry;
 pub mod results;
 pub mod rng;
+pub mod series;
 pub mod stage;
 pub mod table;
 pub mod time;

@@ -3,12 +3,20 @@
 //! Rates, losses and means count the measured part of a run, from the end of the warm-up to the end; whole-run
 //! totals are marked as such.
 
-use crate::table::{Label, Labels, Table};
+use crate::table::{Label, Labels};
 use crate::time::Time;
 
 crate::tables! {
+    /// Everything a run leaves behind.
+    pub struct Results {
+        /// The dictionary that all tables share.
+        labels: Labels;
+        /// What cut the run short, if anything did.
+        shortage: Option<Shortage>;
+    }
+
     /// One row per run.
-    pub struct RunRow in Runs as "runs" {
+    pub struct RunRow in Runs as runs {
         /// The seed of every random stream.
         seed: u64 as "";
         /// Simulated time; for a run that was cut short, the time that it reached.
@@ -50,7 +58,7 @@ crate::tables! {
     }
 
     /// One row per flow.
-    pub struct FlowRow in Flows as "flows" {
+    pub struct FlowRow in Flows as flows {
         /// The flow's number, in order of start.
         flow: u32 as "";
         /// The flow group or workload of the scenario it belongs to.
@@ -98,7 +106,7 @@ crate::tables! {
     }
 
     /// One row per directed link.
-    pub struct LinkRow in Links as "links" {
+    pub struct LinkRow in Links as links {
         /// The link's name.
         link: Label as "";
         /// The node it leaves.
@@ -162,21 +170,37 @@ crate::tables! {
     }
 
     /// One row per sampled value: a time series in long form.
-    pub struct SampleRow in Samples as "samples" {
+    pub struct SampleRow in Samples as samples {
         /// Time of the sample.
         time: f64 as "s";
-        /// `flow` or `link`.
+        /// What it is of: `flow` or `link`.
         subject: Label as "";
         /// The number of the flow or the row of the link.
         id: u32 as "";
-        /// The quantity: `cwnd` (bytes), `rtt` (smoothed, s), `goodput` (bit/s), `queue` (packets), `throughput` (bit/s), `drops` (in the period), `rate` (bit/s), `predicted` (bit/s), `offered` (by an RCP router to each flow, bit/s).
+        /// The quantity: the name of a series.
         metric: Label as "";
-        /// The value, in the unit of the metric.
+        /// The value, in the unit of the series.
         value: f64 as "";
     }
 
+    /// One row per dropped packet (whole run).
+    pub struct DropRow in Drops as drops {
+        /// Time of the drop.
+        time: f64 as "s";
+        /// The row of the link in `links`.
+        link: u32 as "";
+        /// The flow it belonged to.
+        flow: u32 as "";
+        /// Its traffic class.
+        class: u32 as "";
+        /// Bytes, headers included.
+        size: u32 as "B";
+        /// The reason.
+        reason: Label as "";
+    }
+
     /// One row per state of a port under power control and rate in it, over the measured part of the run.
-    pub struct StateRow in States as "states" {
+    pub struct StateRow in States as states {
         /// The link's name.
         link: Label as "";
         /// `busy`, `idle`, `pause`, `sleep` or `waking`.
@@ -191,8 +215,20 @@ crate::tables! {
         power: f64 as "W";
     }
 
+    /// One row per packet that arrived at a recorded link, dropped ones too (whole run).
+    pub struct ArrivalRow in PacketArrivals as arrivals {
+        /// Time of the arrival.
+        time: f64 as "s";
+        /// The row of the link in `links`.
+        link: u32 as "";
+        /// The flow it belongs to.
+        flow: u32 as "";
+        /// Bytes, headers included.
+        size: u32 as "B";
+    }
+
     /// One row per transfer of a session: what a closed-loop workload sent, on a flow of its own or on one that stays open.
-    pub struct TransferRow in Transfers as "transfers" {
+    pub struct TransferRow in Transfers as transfers {
         /// The flow that carried it.
         flow: u32 as "";
         /// The workload.
@@ -212,59 +248,6 @@ crate::tables! {
         /// True if it started after the warm-up.
         counted: bool as "";
     }
-
-    /// One row per packet that arrived at a recorded link, dropped ones too (whole run).
-    pub struct ArrivalRow in PacketArrivals as "arrivals" {
-        /// Time of the arrival.
-        time: f64 as "s";
-        /// The row of the link in `links`.
-        link: u32 as "";
-        /// The flow it belongs to.
-        flow: u32 as "";
-        /// Bytes, headers included.
-        size: u32 as "B";
-    }
-
-    /// One row per dropped packet (whole run).
-    pub struct DropRow in Drops as "drops" {
-        /// Time of the drop.
-        time: f64 as "s";
-        /// The row of the link in `links`.
-        link: u32 as "";
-        /// The flow it belonged to.
-        flow: u32 as "";
-        /// Its traffic class.
-        class: u32 as "";
-        /// Bytes, headers included.
-        size: u32 as "B";
-        /// The reason.
-        reason: Label as "";
-    }
-}
-
-/// Everything that a run returns.
-#[derive(Clone, Debug, Default)]
-pub struct Results {
-    /// See [`RunRow`].
-    pub runs: Runs,
-    /// See [`FlowRow`].
-    pub flows: Flows,
-    /// See [`LinkRow`].
-    pub links: Links,
-    /// See [`SampleRow`].
-    pub samples: Samples,
-    /// See [`DropRow`].
-    pub drops: Drops,
-    /// See [`StateRow`].
-    pub states: States,
-    /// See [`ArrivalRow`].
-    pub arrivals: PacketArrivals,
-    /// See [`TransferRow`].
-    pub transfers: Transfers,
-    /// The dictionary that all tables share.
-    pub labels: Labels,
-    /// What cut the run short, if anything did.
-    pub shortage: Option<Shortage>,
 }
 
 /// Why a run used up its memory.
@@ -302,24 +285,9 @@ pub enum Part {
 }
 
 impl Results {
-    /// The tables, ready to be written: `runs, flows, links, samples, drops, states, arrivals, transfers`.
-    pub fn into_tables(self) -> Vec<Table> {
-        let labels = self.labels;
-        vec![
-            self.runs.into_table(labels.clone()),
-            self.flows.into_table(labels.clone()),
-            self.links.into_table(labels.clone()),
-            self.samples.into_table(labels.clone()),
-            self.drops.into_table(labels.clone()),
-            self.states.into_table(labels.clone()),
-            self.arrivals.into_table(labels.clone()),
-            self.transfers.into_table(labels),
-        ]
-    }
-
-    /// Bytes of the tables that grow with a run.
+    /// Bytes of the tables.
     pub fn bytes(&self) -> u64 {
-        self.samples.bytes() + self.drops.bytes() + self.arrivals.bytes()
+        self.extents().iter().map(|extent| extent.bytes).sum()
     }
 
     /// The code of a label, entering it if new.

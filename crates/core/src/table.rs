@@ -9,8 +9,32 @@ pub struct Column {
     pub name: &'static str,
     /// The unit, empty for counts and labels.
     pub unit: &'static str,
+    /// What its values are: `integer`, `number`, `boolean` or `label`.
+    pub kind: &'static str,
     /// What it means.
     pub doc: &'static str,
+}
+
+/// The declaration of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Declaration {
+    /// The name: `flows`, `links`.
+    pub name: &'static str,
+    /// What a row is.
+    pub doc: &'static str,
+    /// Its columns, in order.
+    pub columns: &'static [Column],
+}
+
+/// What a table takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// The name of the table.
+    pub table: &'static str,
+    /// Its rows so far.
+    pub rows: usize,
+    /// Its bytes of memory.
+    pub bytes: u64,
 }
 
 /// The values of a column.
@@ -59,6 +83,8 @@ impl Labels {
 
 /// A type that a column can hold.
 pub trait Cell: Copy {
+    /// What the values are to a reader of the table; see [`Column::kind`].
+    const KIND: &'static str;
     /// How the column stores it.
     type Stored: Clone;
     /// The stored form of one value.
@@ -68,8 +94,9 @@ pub trait Cell: Copy {
 }
 
 macro_rules! cells {
-    ($( $type:ty as $stored:ty => $variant:ident, $store:expr; )+) => {$(
+    ($( $kind:literal: $type:ty as $stored:ty => $variant:ident, $store:expr; )+) => {$(
         impl Cell for $type {
+            const KIND: &'static str = $kind;
             type Stored = $stored;
             #[inline]
             fn store(self) -> $stored { let f: fn($type) -> $stored = $store; f(self) }
@@ -78,12 +105,12 @@ macro_rules! cells {
     )+};
 }
 cells! {
-    u32 as u32 => U32, |v| v;
-    u64 as u64 => U64, |v| v;
-    f64 as f64 => F64, |v| v;
-    Option<f64> as f64 => F64, |v| v.unwrap_or(f64::NAN);
-    bool as bool => Bool, |v| v;
-    Label as u32 => Label, |v| v.0;
+    "integer": u32 as u32 => U32, |v| v;
+    "integer": u64 as u64 => U64, |v| v;
+    "number": f64 as f64 => F64, |v| v;
+    "number": Option<f64> as f64 => F64, |v| v.unwrap_or(f64::NAN);
+    "boolean": bool as bool => Bool, |v| v;
+    "label": Label as u32 => Label, |v| v.0;
 }
 
 /// A finished table, ready to be written.
@@ -99,43 +126,83 @@ pub struct Table {
     pub labels: Vec<String>,
 }
 
-/// Declares a table: the row struct users push and the column store behind it.
+/// Declares tables: for each the row struct users push and the column store behind it; and the struct of all of them,
+/// with what stands beside the tables. The dictionary of labels, `labels`, has to stand there.
 ///
 /// ```
+/// use dumbbell_core::table::Labels;
 /// use dumbbell_core::tables;
 /// tables! {
+///     /// What a run leaves behind.
+///     pub struct Results {
+///         /// The dictionary.
+///         labels: Labels;
+///     }
 ///     /// One row per flow.
-///     pub struct FlowRow in Flows as "flows" {
+///     pub struct FlowRow in Flows as flows {
 ///         /// The flow's number.
 ///         flow: u32 as "";
 ///         /// When it started.
 ///         start: f64 as "s";
 ///     }
 /// }
-/// let mut flows = Flows::default();
-/// flows.push(FlowRow { flow: 0, start: 1.5 });
-/// assert_eq!(flows.into_table(Default::default()).columns.len(), 2);
+/// let mut results = Results::default();
+/// results.flows.push(FlowRow { flow: 0, start: 1.5 });
+/// assert_eq!(results.into_tables()[0].columns.len(), 2);
+/// assert_eq!(Results::TABLES[0].columns[1].unit, "s");
 /// ```
 #[macro_export]
 macro_rules! tables {
-    ($(
-        #[doc = $table_doc:literal]
-        $vis:vis struct $row:ident in $store:ident as $table:literal {
-            $( #[doc = $doc:literal] $field:ident : $type:ty as $unit:literal; )+
+    (
+        $(#[doc = $all_doc:literal])+
+        $all_vis:vis struct $all:ident {
+            $( #[doc = $beside_doc:literal] $beside:ident : $beside_type:ty; )+
         }
-    )+) => {$(
+        $(
+            #[doc = $table_doc:literal]
+            $vis:vis struct $row:ident in $store:ident as $table:ident {
+                $( #[doc = $doc:literal] $field:ident : $type:ty as $unit:literal; )+
+            }
+        )+
+    ) => {
+        $(#[doc = $all_doc])+
+        #[derive(Clone, Debug, Default)]
+        $all_vis struct $all {
+            $( #[doc = $table_doc] pub $table: $store, )+
+            $( #[doc = $beside_doc] pub $beside: $beside_type, )+
+        }
+
+        impl $all {
+            /// The declarations of the tables, in order.
+            pub const TABLES: &'static [$crate::table::Declaration] = &[ $( $crate::table::Declaration {
+                name: ::core::stringify!($table), doc: $table_doc.trim_ascii(), columns: $store::COLUMNS }, )+ ];
+
+            /// The tables, ready to be written, in the order declared.
+            pub fn into_tables(self) -> ::std::vec::Vec<$crate::table::Table> {
+                ::std::vec![ $( self.$table.into_table(self.labels.clone()) ),+ ]
+            }
+
+            /// What each table takes, in the order declared.
+            pub fn extents(&self) -> ::std::vec::Vec<$crate::table::Extent> {
+                ::std::vec![ $( $crate::table::Extent { table: ::core::stringify!($table),
+                    rows: self.$table.rows(), bytes: self.$table.bytes() } ),+ ]
+            }
+        }
+
+        $(
         #[doc = $table_doc]
         #[derive(Clone, Copy, PartialEq, Debug, Default)]
         $vis struct $row { $( #[doc = $doc] pub $field: $type, )+ }
 
-        #[doc = concat!("The columns of the table `", $table, "`.")]
+        #[doc = concat!("The columns of the table `", ::core::stringify!($table), "`.")]
         #[derive(Clone, Debug, Default)]
         $vis struct $store { $( #[doc = $doc] pub $field: ::std::vec::Vec<<$type as $crate::table::Cell>::Stored>, )+ }
 
         impl $store {
             /// The declarations of the columns, in order.
             pub const COLUMNS: &'static [$crate::table::Column] = &[ $( $crate::table::Column {
-                name: ::core::stringify!($field), unit: $unit, doc: $doc.trim_ascii() }, )+ ];
+                name: ::core::stringify!($field), unit: $unit, kind: <$type as $crate::table::Cell>::KIND,
+                doc: $doc.trim_ascii() }, )+ ];
 
             /// Makes room for `rows` more rows.
             pub fn reserve(&mut self, rows: usize) {
@@ -161,12 +228,69 @@ macro_rules! tables {
             pub fn into_table(self, labels: $crate::table::Labels) -> $crate::table::Table {
                 let values = [ $( <$type as $crate::table::Cell>::column(self.$field) ),+ ];
                 $crate::table::Table {
-                    name: $table,
+                    name: ::core::stringify!($table),
                     doc: $table_doc.trim_ascii(),
                     columns: Self::COLUMNS.iter().copied().zip(values).collect(),
                     labels: labels.all().to_vec(),
                 }
             }
         }
-    )+};
+        )+
+    };
+}
+
+/// One of the names that stand in a column of labels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Named {
+    /// The name.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+/// Declares an enumeration whose members stand by their names in a column of labels.
+///
+/// ```
+/// dumbbell_core::labels! {
+///     /// What a port is doing.
+///     pub enum State {
+///         /// Transmitting.
+///         Busy = "busy",
+///         /// Awake with nothing to send.
+///         Idle = "idle",
+///     }
+/// }
+/// assert_eq!(State::named("idle"), Some(State::Idle));
+/// assert_eq!(State::NAMES[State::Busy as usize].doc, "Transmitting.");
+/// ```
+#[macro_export]
+macro_rules! labels {
+    (
+        $(#[doc = $doc:literal])+
+        $vis:vis enum $name:ident { $( $(#[doc = $member_doc:literal])+ $member:ident = $label:literal ),+ $(,)? }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u8)]
+        $vis enum $name { $( $(#[doc = $member_doc])+ $member ),+ }
+
+        impl $name {
+            /// Every member, in the order of their codes.
+            pub const ALL: [$name; Self::NAMES.len()] = [ $( $name::$member ),+ ];
+
+            /// Their names and meanings, in the same order.
+            pub const NAMES: &'static [$crate::table::Named] = &[ $( $crate::table::Named {
+                name: $label, doc: ::core::concat!($($member_doc),+).trim_ascii() } ),+ ];
+
+            /// The name in tables and reports.
+            pub const fn name(self) -> &'static str {
+                Self::NAMES[self as usize].name
+            }
+
+            /// The member of that name.
+            pub fn named(name: &str) -> ::core::option::Option<$name> {
+                Self::ALL.into_iter().find(|member| member.name() == name)
+            }
+        }
+    };
 }

@@ -2,51 +2,29 @@
 
 use crate::packet::Frame;
 
-/// Why a packet was dropped.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum DropReason {
-    /// The queue's limit was reached.
-    Overflow,
-    /// A control law (CoDel, PIE, RED) chose the packet.
-    Law,
-    /// The link corrupts or loses packets at random.
-    RandomLoss,
-    /// A script named the packet (tests, forced losses).
-    Scripted,
-    /// Larger than the link's MTU.
-    TooBig,
+crate::labels! {
+    /// Why a packet was dropped.
+    pub enum DropReason {
+        /// The queue's limit was reached.
+        Overflow = "overflow",
+        /// A control law (CoDel, PIE, RED) chose the packet.
+        Law = "law",
+        /// The link corrupts or loses packets at random.
+        RandomLoss = "random-loss",
+        /// A script named the packet (tests, forced losses).
+        Scripted = "scripted",
+        /// Larger than the link's MTU.
+        TooBig = "too-big",
+    }
 }
 
-/// Why a packet was marked "congestion experienced".
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum MarkReason {
-    /// A control law chose the packet and it was ECN-capable.
-    Law,
-    /// A step threshold was exceeded.
-    Threshold,
-}
-
-impl DropReason {
-    /// Every reason, in the order of their codes.
-    pub const ALL: [DropReason; 5] = [
-        DropReason::Overflow,
-        DropReason::Law,
-        DropReason::RandomLoss,
-        DropReason::Scripted,
-        DropReason::TooBig,
-    ];
-
-    /// The name in tables and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            DropReason::Overflow => "overflow",
-            DropReason::Law => "law",
-            DropReason::RandomLoss => "random-loss",
-            DropReason::Scripted => "scripted",
-            DropReason::TooBig => "too-big",
-        }
+crate::labels! {
+    /// Why a packet was marked "congestion experienced".
+    pub enum MarkReason {
+        /// A control law chose the packet and it was ECN-capable.
+        Law = "law",
+        /// A step threshold was exceeded.
+        Threshold = "threshold",
     }
 }
 

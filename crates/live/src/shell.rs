@@ -5,7 +5,8 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use dumbbell_core::results::{DropRow, Results, RunRow, SampleRow};
+use dumbbell_core::results::{DropRow, Results, RunRow};
+use dumbbell_core::series::{Series, SeriesLabels};
 use dumbbell_core::{ConfigError, Duration, Time};
 use dumbbell_sim::Plan;
 use serde::Serialize;
@@ -274,17 +275,13 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
 }
 
 fn note_samples(results: &mut Results, link: u32, tally: &Tally) {
-    let subject = results.label("link");
-    let [queue, throughput, drops] = ["queue", "throughput", "drops"].map(|name| results.label(name));
+    let labels = SeriesLabels::new(&mut results.labels);
     let mut last = Sample::default();
     for &sample in &tally.samples {
-        let time = sample.at.as_secs_f64();
-        let mut write = |metric, value| {
-            results.samples.push(SampleRow { time, subject, id: link, metric, value });
-        };
-        write(queue, sample.backlog as f64);
-        write(throughput, rate(sample.sent_bytes - last.sent_bytes, last.at, sample.at));
-        write(drops, (sample.dropped - last.dropped) as f64);
+        let mut write = |series, value| results.samples.push(labels.row(series, link, sample.at, value));
+        write(Series::Queue, sample.backlog as f64);
+        write(Series::Throughput, rate(sample.sent_bytes - last.sent_bytes, last.at, sample.at));
+        write(Series::Drops, (sample.dropped - last.dropped) as f64);
         last = sample;
     }
 }

@@ -20,35 +20,19 @@ pub struct Opening {
     pub replay: Option<Arc<[(Duration, u32)]>>,
 }
 
-/// Why a sender gave up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Failure {
-    /// Nobody answered the attempts to connect.
-    Unanswered,
-    /// Data was sent again and again without an acknowledgement (RFC 1122 section 4.2.3.5).
-    TimedOut,
-    /// RCP: nobody answered the probes of a paused flow.
-    ProbesUnanswered,
-    /// RCP: answers came, and no router had written a rate into any of them.
-    NoRate,
-    /// RCP with `compat = "ns2"`: the sender quit when it was first offered a rate of 0.
-    Quit,
-}
-
-impl Failure {
-    /// Every reason, in the order of their codes.
-    pub const ALL: [Failure; 5] =
-        [Failure::Unanswered, Failure::TimedOut, Failure::ProbesUnanswered, Failure::NoRate, Failure::Quit];
-
-    /// The name in tables and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Failure::Unanswered => "unanswered",
-            Failure::TimedOut => "timed-out",
-            Failure::ProbesUnanswered => "probes-unanswered",
-            Failure::NoRate => "no-rate",
-            Failure::Quit => "quit",
-        }
+dumbbell_core::labels! {
+    /// Why a sender gave up.
+    pub enum Failure {
+        /// Nobody answered the attempts to connect.
+        Unanswered = "unanswered",
+        /// Data was sent again and again without an acknowledgement (RFC 1122 section 4.2.3.5).
+        TimedOut = "timed-out",
+        /// RCP: nobody answered the probes of a paused flow.
+        ProbesUnanswered = "probes-unanswered",
+        /// RCP: answers came, and no router had written a rate into any of them.
+        NoRate = "no-rate",
+        /// RCP with `compat = "ns2"`: the sender quit when it was first offered a rate of 0.
+        Quit = "quit",
     }
 }
 

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let column = |name, unit| Column { name, unit, doc: "meaning" };
+        let column = |name, unit| Column { name, unit, kind: "number", doc: "meaning" };
         Table {
             name: "flows",
             doc: "One row per flow.",

@@ -208,7 +208,7 @@ mod tests {
     use crate::to_arrow;
 
     fn batch(numbers: Vec<u32>, reals: Vec<f64>) -> RecordBatch {
-        let column = |name| Column { name, unit: "s", doc: "meaning" };
+        let column = |name| Column { name, unit: "s", kind: "number", doc: "meaning" };
         let codes = numbers.iter().map(|n| n % 3).collect();
         to_arrow(Table {
             name: "samples",

@@ -2,39 +2,19 @@
 
 use dumbbell_core::{Duration, Time};
 
-/// What a port is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// Transmitting.
-    Busy,
-    /// Awake with nothing to send.
-    Idle,
-    /// Changing its rate: nothing is sent.
-    Pause,
-    /// Asleep.
-    Sleep,
-    /// Waking up: nothing is sent.
-    Waking,
-}
-
-impl State {
-    /// Every state, in the order of the tables.
-    pub const ALL: [State; 5] = [State::Busy, State::Idle, State::Pause, State::Sleep, State::Waking];
-
-    /// The name in tables and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            State::Busy => "busy",
-            State::Idle => "idle",
-            State::Pause => "pause",
-            State::Sleep => "sleep",
-            State::Waking => "waking",
-        }
-    }
-
-    /// The state of that name.
-    pub fn named(name: &str) -> Option<State> {
-        State::ALL.into_iter().find(|s| s.name() == name)
+dumbbell_core::labels! {
+    /// What a port is doing.
+    pub enum State {
+        /// Transmitting.
+        Busy = "busy",
+        /// Awake with nothing to send.
+        Idle = "idle",
+        /// Changing its rate: nothing is sent.
+        Pause = "pause",
+        /// Asleep.
+        Sleep = "sleep",
+        /// Waking up: nothing is sent.
+        Waking = "waking",
     }
 }
 

@@ -3,6 +3,7 @@
 use dumbbell_core::Time;
 use dumbbell_core::memory::of_vec;
 use dumbbell_core::results::{Part, Shortage};
+use dumbbell_core::table::Extent;
 
 use super::Engine;
 use super::flows::Slot;
@@ -75,15 +76,14 @@ impl Engine<'_> {
             Some((packets, link)) if 2 * packets >= inside => Part::Queue { link, packets },
             _ => Part::InFlight(inside),
         };
-        let tables = [
-            ("flows", self.recorder.rows(), self.recorder.bytes()),
-            ("transfers", self.recorder.transfer_rows(), self.recorder.transfer_bytes()),
-            ("samples", self.results.samples.rows(), self.results.samples.bytes()),
-            ("drops", self.results.drops.rows(), self.results.drops.bytes()),
-            ("arrivals", self.results.arrivals.rows(), self.results.arrivals.bytes()),
+        let recorder = &self.recorder;
+        let (flows, transfers) = (recorder.rows(), recorder.transfer_rows());
+        let recorded = [
+            Extent { table: "flows", rows: flows, bytes: recorder.bytes() },
+            Extent { table: "transfers", rows: transfers, bytes: recorder.transfer_bytes() },
         ];
-        let tables =
-            tables.map(|(table, rows, bytes)| (bytes, Part::Rows { table, rows: rows as u64 })).into_iter();
+        let tables = recorded.into_iter().chain(self.results.extents());
+        let tables = tables.map(|e| (e.bytes, Part::Rows { table: e.table, rows: e.rows as u64 }));
         let flows = (of_vec(&self.slots) + self.timers.bytes(), Part::Flows(self.slots.len() as u64));
         let parts = tables.chain([flows, (inside * PACKET_BYTES, packets)]);
         let largest = parts.max_by_key(|(bytes, _)| *bytes);

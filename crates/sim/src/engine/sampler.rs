@@ -1,7 +1,7 @@
 //! Samples: the queue of sampled links for its quantiles, and the time series of links and flows where asked for.
 
-use dumbbell_core::results::{Results, SampleRow};
-use dumbbell_core::table::Label;
+use dumbbell_core::results::Results;
+use dumbbell_core::series::{Series, SeriesLabels};
 use dumbbell_core::{Duration, Time};
 use dumbbell_net::link::{Counters, Link};
 
@@ -15,21 +15,6 @@ struct SampledLink {
     last: Counters,
 }
 
-/// The labels of the table of samples.
-struct Names {
-    flow: Label,
-    link: Label,
-    window: Label,
-    rtt: Label,
-    goodput: Label,
-    queue: Label,
-    throughput: Label,
-    drops: Label,
-    rate: Label,
-    predicted: Label,
-    offered: Label,
-}
-
 /// Takes the samples of a run.
 pub struct Sampler {
     period: Duration,
@@ -37,7 +22,7 @@ pub struct Sampler {
     series: bool,
     links: Vec<SampledLink>,
     groups: Vec<bool>,
-    names: Names,
+    labels: SeriesLabels,
 }
 
 impl Sampler {
@@ -54,19 +39,7 @@ impl Sampler {
             series: plan.record.samples,
             links: links.collect(),
             groups: plan.groups.iter().map(|g| g.sampled).collect(),
-            names: Names {
-                flow: results.label("flow"),
-                link: results.label("link"),
-                window: results.label("cwnd"),
-                rtt: results.label("rtt"),
-                goodput: results.label("goodput"),
-                queue: results.label("queue"),
-                throughput: results.label("throughput"),
-                drops: results.label("drops"),
-                rate: results.label("rate"),
-                predicted: results.label("predicted"),
-                offered: results.label("offered"),
-            },
+            labels: SeriesLabels::new(&mut results.labels),
         }
     }
 
@@ -90,10 +63,8 @@ impl Sampler {
         results: &mut Results,
     ) -> Time {
         let seconds = self.period.as_secs_f64();
-        let names = &self.names;
-        let mut write = |subject, id, metric, value| {
-            results.samples.push(SampleRow { time: now.as_secs_f64(), subject, id, metric, value });
-        };
+        let labels = &self.labels;
+        let mut write = |series, id, value| results.samples.push(labels.row(series, id, now, value));
         for sampled in &mut self.links {
             let link = &mut links[sampled.index];
             let backlog = link.backlog(now);
@@ -105,14 +76,14 @@ impl Sampler {
                 let bytes = counters.sent_bytes - sampled.last.sent_bytes;
                 let drops = counters.dropped_total() - sampled.last.dropped_total();
                 let id = sampled.index as u32;
-                write(names.link, id, names.queue, backlog as f64);
-                write(names.link, id, names.throughput, bytes as f64 * 8.0 / seconds);
-                write(names.link, id, names.drops, drops as f64);
+                write(Series::Queue, id, backlog as f64);
+                write(Series::Throughput, id, bytes as f64 * 8.0 / seconds);
+                write(Series::Drops, id, drops as f64);
                 sampled.last = counters;
-                link.offered(now).into_iter().for_each(|r| write(names.link, id, names.offered, r));
+                link.offered(now).into_iter().for_each(|r| write(Series::Offered, id, r));
                 if let Some(port) = link.port() {
-                    write(names.link, id, names.rate, port.rate());
-                    port.predicted(now).into_iter().for_each(|r| write(names.link, id, names.predicted, r));
+                    write(Series::Rate, id, port.rate());
+                    port.predicted(now).into_iter().for_each(|r| write(Series::Predicted, id, r));
                 }
             }
         }
@@ -122,12 +93,12 @@ impl Sampler {
                 let delivered = slot.receiver.report().delivered;
                 let bytes = delivered - slot.delivered_at_sample;
                 slot.delivered_at_sample = delivered;
-                write(names.flow, slot.number, names.goodput, bytes as f64 * 8.0 / seconds);
+                write(Series::Goodput, slot.number, bytes as f64 * 8.0 / seconds);
                 if report.window > 0 {
-                    write(names.flow, slot.number, names.window, report.window as f64);
+                    write(Series::Window, slot.number, report.window as f64);
                 }
                 if !report.smoothed_rtt.is_zero() {
-                    write(names.flow, slot.number, names.rtt, report.smoothed_rtt.as_secs_f64());
+                    write(Series::Rtt, slot.number, report.smoothed_rtt.as_secs_f64());
                 }
             }
         }

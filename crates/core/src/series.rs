@@ -1,0 +1,84 @@
+//! The series that a run may sample over time, declared once: what each is of, its unit and its meaning.
+
+use crate::results::SampleRow;
+use crate::table::{Label, Labels};
+use crate::time::Time;
+
+crate::labels! {
+    /// What a series is of.
+    pub enum Subject {
+        /// A flow, by its number.
+        Flow = "flow",
+        /// A link, by its row in the table of links.
+        Link = "link",
+    }
+}
+
+macro_rules! series {
+    ($( $(#[doc = $doc:literal])+ $member:ident = $name:literal of $subject:ident in $unit:literal; )+) => {
+        crate::labels! {
+            /// What is sampled over time.
+            pub enum Series { $( $(#[doc = $doc])+ $member = $name ),+ }
+        }
+
+        impl Series {
+            /// What it is of.
+            pub const fn subject(self) -> Subject {
+                match self { $( Series::$member => Subject::$subject ),+ }
+            }
+
+            /// The unit of its values.
+            pub const fn unit(self) -> &'static str {
+                match self { $( Series::$member => $unit ),+ }
+            }
+        }
+    };
+}
+series! {
+    /// Congestion window.
+    Window = "cwnd" of Flow in "B";
+    /// Smoothed RTT.
+    Rtt = "rtt" of Flow in "s";
+    /// Goodput.
+    Goodput = "goodput" of Flow in "bit/s";
+    /// Queue.
+    Queue = "queue" of Link in "packets";
+    /// Throughput.
+    Throughput = "throughput" of Link in "bit/s";
+    /// Drops in the period.
+    Drops = "drops" of Link in "packets";
+    /// Rate of the port under power control.
+    Rate = "rate" of Link in "bit/s";
+    /// Arrival rate that the power policy predicts.
+    Predicted = "predicted" of Link in "bit/s";
+    /// Rate that an RCP router offers to each flow.
+    Offered = "offered" of Link in "bit/s";
+}
+
+/// The labels of series in the dictionary of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct SeriesLabels {
+    subjects: [Label; Subject::ALL.len()],
+    series: [Label; Series::ALL.len()],
+}
+
+impl SeriesLabels {
+    /// Enters the labels.
+    pub fn new(labels: &mut Labels) -> SeriesLabels {
+        SeriesLabels {
+            subjects: Subject::ALL.map(|subject| labels.code(subject.name())),
+            series: Series::ALL.map(|series| labels.code(series.name())),
+        }
+    }
+
+    /// The row of one value: of the flow or the link `id` at `time`.
+    pub fn row(&self, series: Series, id: u32, time: Time, value: f64) -> SampleRow {
+        SampleRow {
+            time: time.as_secs_f64(),
+            subject: self.subjects[series.subject() as usize],
+            id,
+            metric: self.series[series as usize],
+            value,
+        }
+    }
+}
