@@ -11,7 +11,7 @@ import dumbbell as db
 from conftest import SCENARIO
 
 
-@pytest.mark.parametrize("kind", db.figures.KINDS)
+@pytest.mark.parametrize("kind", db.figures.USUAL)
 def test_every_kind_draws_every_format_the_same_each_time(
     kind: str, results: db.Results, tmp_path: Path
 ) -> None:
@@ -23,7 +23,7 @@ def test_every_kind_draws_every_format_the_same_each_time(
         assert path.read_bytes() == again.read_bytes()
 
 
-@pytest.mark.parametrize("kind", db.figures.KINDS)
+@pytest.mark.parametrize("kind", db.figures.USUAL)
 def test_axes_say_what_they_show_and_in_which_unit(kind: str, results: db.Results) -> None:
     (axes,) = db.figures.draw(kind, results).axes
     for label in (axes.get_xlabel(), axes.get_ylabel()):

@@ -15,38 +15,18 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "python" / "dumbbell" / "builders"
+PACKAGE = ROOT / "python" / "dumbbell"
 
 WIDTH = 110
 
-# Module, family of the registry, first line of the module's docstring.
-FAMILIES = (
-    ("topology", "topology", "Topologies: nodes and links"),
-    ("paths", "path choice", "Choices among equally short paths"),
-    ("queue", "queue", "Queue disciplines"),
-    ("router", "router", "Router agents: what a router does beside queueing"),
-    ("impairment", "impairment", "Link impairments: what happens to packets on their way"),
-    ("power", "power policy", "Power policies of a port"),
-    ("predictor", "rate predictor", "Predictors of the arrival rate, for power policies"),
-    ("transport", "transport", "Transports"),
-    ("controller", "controller", "Congestion controllers"),
-    ("workload", "workload", "Workloads: sources of flows that arrive while the run goes on"),
-    ("size", "size", "Distributions of flow sizes"),
+HEAD = (
+    "Generated from the registry by ``tools/builders.py``: change the registry, not this file.",
+    '"""',
+    "",
+    "from __future__ import annotations",
+    "",
 )
-
-# Tables of a scenario that are not algorithms, by module: its first line and what it holds.
-NETWORK = {
-    "links": (
-        "Links, and the entries of explicit graphs",
-        ("bottleneck", "access", "host link", "graph link", "node group", "reverse"),
-    ),
-    "fabrics": (
-        "Links of data-centre fabrics",
-        ("fat tree host", "fat tree fabric", "leaf host", "leaf uplink"),
-    ),
-    "power": ("Power control of links", ("power", "rate grid", "power model")),
-}
-EXPERIMENT_TABLES = ("nodes", "flows", "replay", "record")
+"""The docstring of a generated file from its second line on, and what follows it."""
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 
@@ -135,10 +115,10 @@ def function(
     return [*lines, "    return given(", *entries(fields, kind, 8), "    )"]
 
 
-def scenario_function(title: str, fields: list[dict[str, Any]]) -> list[str]:
+def scenario_function(name: str, title: str, reference: str, fields: list[dict[str, Any]]) -> list[str]:
     """Return the builder of scenarios, which checks what it builds."""
-    lines = signature("scenario", fields, "Scenario")
-    lines += docstring(title, "", fields, "Scenario", "The scenario, checked.")
+    lines = signature(name, fields, "Scenario")
+    lines += docstring(title, reference, fields, "Scenario", "The scenario, checked.")
     lines += [
         "    return Scenario.from_dict(",
         "        given(",
@@ -164,9 +144,8 @@ def entries(fields: list[dict[str, Any]], kind: str | None, indent: int) -> list
     return [f"{space}{{", *(f"{space}    {line}" for line in lines), f"{space}}}"]
 
 
-def network_module() -> str:
+def network_module(names: dict[str, list[str]]) -> str:
     """Return the text of the module that offers the builders of all parts of topologies."""
-    names = {name: sorted(map(python_name, members)) for name, (_, members) in NETWORK.items()}
     lines = [
         *heading("Parts of topologies"),
         *(f"from dumbbell.builders.network.{name} import {', '.join(names[name])}" for name in sorted(names)),
@@ -181,11 +160,7 @@ def heading(title: str) -> list[str]:
     return [
         f'"""{title}.',
         "",
-        "Generated from the registry by ``tools/builders.py``: change the registry, not this file.",
-        '"""',
-        "",
-        "from __future__ import annotations",
-        "",
+        *HEAD,
     ]
 
 
@@ -220,40 +195,45 @@ def formatted(text: str) -> str:
 
 
 def generate(registry: dict[str, Any]) -> dict[str, str]:
-    """Return the text of every generated file, by its path in the folder."""
-    files = {}
-    for name, family, title in FAMILIES:
-        members = registry["families"][family]
+    """Return the text of every generated file, by its path in the package."""
+    files = {"_results/tables.py": tables_module(registry["results"])}
+    network = {}
+    for entry in registry["modules"]:
+        members = registry["families"].get(entry["family"], [])
         builders = [function(m["name"], m["title"], m["reference"], m["fields"], m["name"]) for m in members]
-        files[f"{name}.py"] = module(title, builders)
-    tables = registry["tables"]
-    titles = {
-        "bottleneck": "A link that flows share and that limits them",
-        "access": "An access link between a host and its router",
-        "host link": "The link of one host of a star",
-        "fat tree host": "The link of one host of a fat-tree",
-        "fat tree fabric": "A link between two switches of a fat-tree",
-        "leaf host": "The link of one host of a leaf switch",
-        "leaf uplink": "A link between a leaf and a spine switch",
-        "graph link": "One link of an explicit graph",
-        "node group": "A named group of nodes of an explicit graph",
-        "reverse": "How the reverse direction of a link differs",
-        "power": "Power control of one direction of a link",
-        "rate grid": "The rates of a port by rule; the highest is the link's",
-        "power model": "Power in each state of a port",
-        "nodes": "What some nodes have beside their links",
-        "flows": "Flows known beforehand",
-        "replay": "A replay of recorded packets by one source that does not adapt",
-        "record": "What to write down",
-        "scenario": "An experiment, checked and ready to run",
-    }
-    for name, (title, members) in NETWORK.items():
-        files[f"network/{name}.py"] = module(title, [function(t, titles[t], "", tables[t]) for t in members])
-    files["network/__init__.py"] = network_module()
-    parts = [function(t, titles[t], "", tables[t]) for t in EXPERIMENT_TABLES]
-    parts.append(scenario_function(titles["scenario"], tables["scenario"]))
-    files["experiment.py"] = module("Scenarios and their entries", parts, scenario=True)
+        names = [part["name"] for part in entry["tables"]]
+        for part in sorted(entry["tables"], key=lambda part: bool(part["name"] == "scenario")):
+            # A scenario is checked when it is built, and with it the tables in it.
+            build = scenario_function if part["name"] == "scenario" else function
+            builders.append(build(part["name"], part["title"], "", registry["tables"][part["name"]]))
+        folder, _, name = entry["name"].rpartition(".")
+        if folder == "network":
+            network[name] = sorted(map(python_name, names))
+        path = entry["name"].replace(".", "/")
+        files[f"builders/{path}.py"] = module(entry["title"], builders, "scenario" in names)
+    files["builders/network/__init__.py"] = network_module(network)
     return files
+
+
+def tables_module(tables: list[dict[str, Any]]) -> str:
+    """Return the text of the module that names the tables of results."""
+    lines = [
+        '"""The tables that a run leaves behind.',
+        "",
+        *HEAD,
+        "from dataclasses import dataclass",
+        "",
+        "from dumbbell._results.table import Table",
+        "",
+        "",
+        "@dataclass(frozen=True, repr=False)",
+        "class Tables:",
+        '    """The tables of a run, in the order of their declaration."""',
+        "",
+    ]
+    for table in tables:
+        lines += [f"    {table['name']}: Table", *wrap(f'"""{table["doc"]}"""', 4)]
+    return formatted("\n".join([*lines, ""]))
 
 
 def main() -> None:
@@ -261,7 +241,7 @@ def main() -> None:
     from dumbbell import _native
 
     for name, text in generate(_native.registry()).items():
-        file = FOLDER / name
+        file = PACKAGE / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Writes docs/reference from the registry: one page for each family of algorithms, one for the scenario.
+"""Writes docs/reference from the registry: a page for each family, for the scenario and for the results.
 
 ``python -m tools.reference`` rewrites the pages; a test fails when they differ from what this would write.
 """
@@ -11,21 +11,6 @@ from typing import Any
 from tools.builders import toml
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
-
-FAMILIES = {
-    "topology": "Topologies",
-    "path choice": "Choices among equally short paths",
-    "queue": "Queue disciplines",
-    "router": "Router agents",
-    "impairment": "Link impairments",
-    "power policy": "Power policies",
-    "rate predictor": "Predictors of the arrival rate",
-    "transport": "Transports",
-    "controller": "Congestion controllers",
-    "workload": "Workloads",
-    "size": "Distributions of flow sizes",
-}
-"""Titles; a family that is not listed here has its own name as the title."""
 
 NOTE = "Generated from the registry by `make docs`: change the registry, not this file."
 
@@ -42,20 +27,24 @@ def default(field: dict[str, Any]) -> str:
     return "absent" if field["default"] is None else f"`{toml(field['default'])}`"
 
 
+def rows(head: tuple[str, ...], cells: list[list[str]]) -> list[str]:
+    """Return the lines of a Markdown table, and an empty one."""
+    body = [f"| {' | '.join(map(cell, line))} |" for line in (head, *cells)]
+    return [body[0], "|---" * len(head) + "|", *body[1:], ""]
+
+
 def table(fields: list[dict[str, Any]]) -> list[str]:
     """Return the lines of a table of parameters."""
     if not fields:
         return ["No parameters.", ""]
-    lines = ["| parameter | type | default | source of the default | meaning |", "|---|---|---|---|---|"]
-    for field in fields:
-        cells = [f"`{field['name']}`", field["kind"], default(field), field["source"], field["doc"]]
-        lines.append("| " + " | ".join(map(cell, cells)) + " |")
-    return [*lines, ""]
+    head = ("parameter", "type", "default", "source of the default", "meaning")
+    cells = [[f"`{f['name']}`", f["kind"], default(f), f["source"], f["doc"]] for f in fields]
+    return rows(head, cells)
 
 
-def family_page(family: str, members: list[dict[str, Any]]) -> str:
+def family_page(title: str, members: list[dict[str, Any]]) -> str:
     """Return the page of a family."""
-    lines = [f"# {FAMILIES.get(family, family.capitalize())}", "", NOTE, ""]
+    lines = [f"# {title}", "", NOTE, ""]
     for member in members:
         lines += [f"## `{member['name']}`", "", f"{member['title']}.", ""]
         lines += [f"Reference: {member['reference']}.", "", *table(member["fields"])]
@@ -72,13 +61,35 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def results_page(registry: dict[str, Any]) -> str:
+    """Return the page of what a run leaves behind: tables, series, and the names in columns of labels."""
+    lines = ["# Results", "", NOTE, ""]
+    lines += [
+        "Each table is a Parquet file of its name. An empty cell of the unit stands for counts and labels.",
+        "",
+    ]
+    for table in registry["results"]:
+        lines += [f"## {table['name']}", "", table["doc"], ""]
+        columns = [[f"`{c['name']}`", c["kind"], c["unit"], c["doc"]] for c in table["columns"]]
+        lines += rows(("column", "values", "unit", "meaning"), columns)
+    lines += ["## Series", "", "What the column `metric` of `samples` names.", ""]
+    series = [[f"`{s['name']}`", s["of"], s["unit"], s["doc"]] for s in registry["series"]]
+    lines += rows(("series", "of a", "unit", "meaning"), series)
+    for what, names in registry["labels"].items():
+        lines += [f"## {what.capitalize()}", ""]
+        lines += rows(("name", "meaning"), [[f"`{name['name']}`", name["doc"]] for name in names])
+    return "\n".join(lines).rstrip() + "\n"
+
+
 def generate(registry: dict[str, Any]) -> dict[str, str]:
     """Return the text of every page, by file name."""
+    titles = {entry["family"]: entry["title"] for entry in registry["modules"]}
     pages = {
-        f"{family.replace(' ', '-')}.md": family_page(family, members)
+        f"{family.replace(' ', '-')}.md": family_page(titles[family], members)
         for family, members in registry["families"].items()
     }
     pages["scenario.md"] = scenario_page(registry["tables"])
+    pages["results.md"] = results_page(registry)
     index = ["# Reference", "", NOTE, ""]
     index += [f"- [{text.split(chr(10), 1)[0].removeprefix('# ')}]({name})" for name, text in pages.items()]
     return pages | {"README.md": "\n".join(index) + "\n"}

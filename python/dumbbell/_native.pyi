@@ -57,7 +57,7 @@ class Scenario:
     def run(
         self, memory: int, progress: Callable[[float, float, int], object] | None = None
     ) -> tuple[list[Table], str | None]:
-        """The tables ``runs, flows, links, samples, drops, states, arrivals`` of one run.
+        """The tables of one run, in the order of their declaration.
 
         With them comes the line to show of a run that is cut short, because it would take more than `memory`
         bytes. Made without the interpreter lock.
@@ -171,7 +171,13 @@ def schema() -> dict[str, Any]:
     """The JSON Schema of scenarios."""
 
 def registry() -> dict[str, Any]:
-    """Every registered algorithm (``families``) and table of a scenario (``tables``), with its fields."""
+    """Every registered algorithm (``families``) and table of a scenario (``tables``), with its fields.
+
+    Also ``modules``, the modules of builders, and what :func:`declarations` gives.
+    """
+
+def declarations() -> dict[str, Any]:
+    """What runs leave behind: tables with their columns (``results``), ``series``, their ``labels``."""
 
 def optimal_rates(
     times: NDArray[np.float64], sizes: NDArray[np.uint64], delay: float

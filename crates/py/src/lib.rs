@@ -21,7 +21,7 @@ mod _native {
     #[pymodule_export]
     use super::power::PowerModel;
     #[pymodule_export]
-    use super::scenario::{Scenario, parse_size, parse_toml, read_file, registry, schema};
+    use super::scenario::{Scenario, declarations, parse_size, parse_toml, read_file, registry, schema};
     #[pymodule_export]
     use super::table::{Table, read_parquet};
     #[pymodule_export]

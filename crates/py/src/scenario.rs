@@ -109,8 +109,7 @@ impl Scenario {
         })
     }
 
-    /// Runs the experiment without holding the interpreter lock; the tables in the order `runs, flows, links,
-    /// samples, drops, states, arrivals`.
+    /// Runs the experiment without holding the interpreter lock; the tables in the order of their declaration.
     ///
     /// `progress(now_s, duration_s, events)` is called about ten times a second. What it raises, or a signal
     /// handler (Ctrl-C), ends the run. With the tables comes the line to show of a run that `memory` bytes are not
@@ -203,7 +202,13 @@ pub fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &dumbbell_sim::schema())
 }
 
-/// Every registered algorithm and every table of a scenario, with their fields.
+/// What runs leave behind: tables with their columns, series, names in columns of labels.
+#[pyfunction]
+pub fn declarations(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &dumbbell_sim::declarations_json())
+}
+
+/// Every registered algorithm and every table of a scenario, with their fields; with them what [`declarations`] gives.
 #[pyfunction]
 pub fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &dumbbell_sim::registry_json())

@@ -202,7 +202,7 @@ impl Validate for ReplaySpec {
 }
 
 config! {
-    /// An experiment.
+    /// An experiment, checked and ready to run.
     pub struct Scenario {
         /// The name in results.
         name: Option<String> = (), "absent: the file's name";

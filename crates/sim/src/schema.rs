@@ -1,15 +1,18 @@
 //! The schema of scenarios and the registry of algorithms, as JSON: for editors, for `dumbbell list` and `describe`,
 //! and for the Python builders that are generated from them.
 
-use dumbbell_core::Config;
 use dumbbell_core::config::{Field, Fields};
 use dumbbell_core::registry::Descriptor;
+use dumbbell_core::series::Series;
+use dumbbell_core::table::{Column, Declaration, Named};
+use dumbbell_core::{Config, DropReason, MarkReason, Results};
 use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::link::Reverse;
 use dumbbell_net::power::predictor::PredictorSpec;
-use dumbbell_net::power::{Grid, Model, PolicySpec, Power};
+use dumbbell_net::power::{Grid, Model, PolicySpec, Power, State};
 use dumbbell_net::queue::QueueSpec;
 use dumbbell_net::router::AgentSpec;
+use dumbbell_proto::transport::Failure;
 use dumbbell_proto::{ControllerSpec, TransportSpec};
 use serde_json::{Map, Value, json};
 
@@ -25,41 +28,93 @@ use crate::topology::star::HostLink;
 use crate::workload::WorkloadSpec;
 use crate::workload::size::SizeSpec;
 
+/// A family of algorithms.
+struct Family {
+    name: &'static str,
+    /// The Python module of its builders.
+    module: &'static str,
+    title: &'static str,
+    members: Vec<Descriptor>,
+    schema: Value,
+}
+
+macro_rules! families {
+    ($( $spec:ident as $module:literal, $title:literal; )+) => {
+        /// Every family, in the order of the list.
+        fn families() -> Vec<Family> {
+            vec![ $( Family { name: $spec::FAMILY, module: $module, title: $title,
+                members: $spec::descriptors(), schema: $spec::schema() } ),+ ]
+        }
+    };
+}
+families! {
+    TopologySpec as "topology", "Topologies: nodes and links";
+    ChoiceSpec as "paths", "Choices among equally short paths";
+    QueueSpec as "queue", "Queue disciplines";
+    AgentSpec as "router", "Router agents: what a router does beside queueing";
+    ImpairmentSpec as "impairment", "Link impairments: what happens to packets on their way";
+    PolicySpec as "power", "Power policies of a port";
+    PredictorSpec as "predictor", "Predictors of the arrival rate, for power policies";
+    TransportSpec as "transport", "Transports";
+    ControllerSpec as "controller", "Congestion controllers";
+    WorkloadSpec as "workload", "Workloads: sources of flows that arrive while the run goes on";
+    SizeSpec as "size", "Distributions of flow sizes";
+}
+
 /// Every registered algorithm, family by family.
 pub fn descriptors() -> Vec<Descriptor> {
-    [
-        TopologySpec::descriptors(),
-        ChoiceSpec::descriptors(),
-        QueueSpec::descriptors(),
-        AgentSpec::descriptors(),
-        ImpairmentSpec::descriptors(),
-        PolicySpec::descriptors(),
-        PredictorSpec::descriptors(),
-        TransportSpec::descriptors(),
-        ControllerSpec::descriptors(),
-        WorkloadSpec::descriptors(),
-        SizeSpec::descriptors(),
-    ]
-    .concat()
+    families().into_iter().flat_map(|family| family.members).collect()
+}
+
+/// A table of a scenario that is no algorithm.
+struct Part {
+    name: &'static str,
+    /// The Python module of its builder.
+    module: &'static str,
+    title: String,
+    fields: Vec<Field>,
+}
+
+macro_rules! parts {
+    ($( $part:ident as $name:literal in $module:literal; )+) => {
+        /// Every such table, in the order of the list.
+        fn parts() -> Vec<Part> {
+            vec![ $( Part { name: $name, module: $module, title: title(&$part::schema()),
+                fields: $part::fields() } ),+ ]
+        }
+    };
+}
+parts! {
+    Scenario as "scenario" in "experiment";
+    NodesSpec as "nodes" in "experiment";
+    FlowsSpec as "flows" in "experiment";
+    ReplaySpec as "replay" in "experiment";
+    RecordSpec as "record" in "experiment";
+    Bottleneck as "bottleneck" in "network.links";
+    Access as "access" in "network.links";
+    HostLink as "host link" in "network.links";
+    GraphLink as "graph link" in "network.links";
+    NodeGroup as "node group" in "network.links";
+    Reverse as "reverse" in "network.links";
+    FatTreeHost as "fat tree host" in "network.fabrics";
+    FatTreeFabric as "fat tree fabric" in "network.fabrics";
+    LeafHost as "leaf host" in "network.fabrics";
+    LeafUplink as "leaf uplink" in "network.fabrics";
+    Power as "power" in "network.power";
+    Grid as "rate grid" in "network.power";
+    Model as "power model" in "network.power";
+}
+
+/// The first sentence of what a table is.
+fn title(schema: &Value) -> String {
+    let doc = schema["description"].as_str().unwrap_or_default();
+    doc.split_once(". ").map_or(doc, |(first, _)| first).trim_end_matches('.').to_owned()
 }
 
 /// The JSON Schema (draft 2020-12) of a scenario. The families of algorithms stand under `$defs`.
 pub fn schema() -> Value {
-    let families = [
-        (TopologySpec::FAMILY, TopologySpec::schema()),
-        (ChoiceSpec::FAMILY, ChoiceSpec::schema()),
-        (WorkloadSpec::FAMILY, WorkloadSpec::schema()),
-        (SizeSpec::FAMILY, SizeSpec::schema()),
-        (TransportSpec::FAMILY, TransportSpec::schema()),
-        (ControllerSpec::FAMILY, ControllerSpec::schema()),
-        (QueueSpec::FAMILY, QueueSpec::schema()),
-        (PolicySpec::FAMILY, PolicySpec::schema()),
-        (PredictorSpec::FAMILY, PredictorSpec::schema()),
-        ("power", Power::schema()),
-        (AgentSpec::FAMILY, AgentSpec::schema()),
-        (ImpairmentSpec::FAMILY, ImpairmentSpec::schema()),
-        ("reverse", Reverse::schema()),
-    ];
+    let mut families: Vec<_> = families().into_iter().map(|family| (family.name, family.schema)).collect();
+    families.extend([("power", Power::schema()), ("reverse", Reverse::schema())]);
     let mut definitions = Map::new();
     for (name, family) in &families {
         // A family may use others in its members, never itself.
@@ -102,44 +157,68 @@ fn refer(schema: &mut Value, families: &[(&str, Value)]) {
     }
 }
 
-/// The registry as JSON: `families`, each a list of algorithms with their parameters, and `tables`, the fields of the
-/// scenario and of the tables in it.
+/// What users can name, as JSON: `families`, each a list of algorithms with their parameters; `tables`, the fields of the
+/// scenario and of the tables in it; `modules`, the Python modules of builders with the families and tables that each has;
+/// and what [`declarations_json`] gives.
 pub fn registry_json() -> Value {
-    let mut families = Map::new();
-    for descriptor in descriptors() {
-        let family = families.entry(descriptor.family).or_insert_with(|| json!([]));
-        if let Some(list) = family.as_array_mut() {
-            list.push(json!({
-                "name": descriptor.name,
-                "title": descriptor.title,
-                "reference": descriptor.reference,
-                "fields": fields_json(&descriptor.fields),
-            }));
-        }
+    let (families, parts) = (families(), parts());
+    let mut modules: Vec<Value> = families
+        .iter()
+        .map(|f| json!({ "name": f.module, "title": f.title, "family": f.name, "tables": [] }))
+        .collect();
+    for (name, title) in [
+        ("network.links", "Links, and the entries of explicit graphs"),
+        ("network.fabrics", "Links of data-centre fabrics"),
+        ("network.power", "Power control of links"),
+        ("experiment", "Scenarios and their entries"),
+    ] {
+        let tables = parts.iter().filter(|part| part.module == name);
+        let tables: Vec<Value> =
+            tables.map(|part| json!({ "name": part.name, "title": part.title })).collect();
+        modules.push(json!({ "name": name, "title": title, "family": null, "tables": tables }));
     }
-    let tables = [
-        ("scenario", Scenario::fields()),
-        ("nodes", NodesSpec::fields()),
-        ("flows", FlowsSpec::fields()),
-        ("record", RecordSpec::fields()),
-        ("replay", ReplaySpec::fields()),
-        ("bottleneck", Bottleneck::fields()),
-        ("access", Access::fields()),
-        ("host link", HostLink::fields()),
-        ("fat tree host", FatTreeHost::fields()),
-        ("fat tree fabric", FatTreeFabric::fields()),
-        ("leaf host", LeafHost::fields()),
-        ("leaf uplink", LeafUplink::fields()),
-        ("graph link", GraphLink::fields()),
-        ("node group", NodeGroup::fields()),
-        ("reverse", Reverse::fields()),
-        ("power", Power::fields()),
-        ("rate grid", Grid::fields()),
-        ("power model", Model::fields()),
-    ];
+    let member = |d: &Descriptor| json!({ "name": d.name, "title": d.title, "reference": d.reference, "fields": fields_json(&d.fields) });
+    let members = |family: &Family| family.members.iter().map(member).collect::<Value>();
+    let families: Map<String, Value> = families.iter().map(|f| (f.name.to_owned(), members(f))).collect();
     let tables: Map<String, Value> =
-        tables.into_iter().map(|(name, fields)| (name.to_owned(), fields_json(&fields))).collect();
-    json!({ "families": families, "tables": tables })
+        parts.iter().map(|part| (part.name.to_owned(), fields_json(&part.fields))).collect();
+    let mut registry = declarations_json();
+    registry["families"] = families.into();
+    registry["tables"] = tables.into();
+    registry["modules"] = modules.into();
+    registry
+}
+
+/// What runs leave behind, as JSON: `results`, the tables with their columns; `series`; `labels`, the names that stand in
+/// columns of labels.
+pub fn declarations_json() -> Value {
+    json!({
+        "results": results_json(),
+        "series": series_json(),
+        "labels": {
+            "state of a port": names_json(State::NAMES),
+            "reason of a drop": names_json(DropReason::NAMES),
+            "reason of a mark": names_json(MarkReason::NAMES),
+            "failure of a flow": names_json(Failure::NAMES),
+        },
+    })
+}
+
+fn results_json() -> Value {
+    let column = |c: &Column| json!({ "name": c.name, "kind": c.kind, "unit": c.unit, "doc": c.doc });
+    let columns = |table: &Declaration| table.columns.iter().map(column).collect::<Value>();
+    let table =
+        |table: &Declaration| json!({ "name": table.name, "doc": table.doc, "columns": columns(table) });
+    Results::TABLES.iter().map(table).collect()
+}
+
+fn series_json() -> Value {
+    let about = |(series, named): (&Series, &Named)| json!({ "name": named.name, "of": series.subject().name(), "unit": series.unit(), "doc": named.doc });
+    Series::ALL.iter().zip(Series::NAMES).map(about).collect()
+}
+
+fn names_json(names: &[Named]) -> Value {
+    names.iter().map(|named| json!({ "name": named.name, "doc": named.doc })).collect()
 }
 
 fn fields_json(fields: &[Field]) -> Value {

@@ -31,18 +31,16 @@ _BYTES = re.compile("[\udc80-\udcff]")
 
 _MOST_LINES = 100_000
 
-_TABLES = ("runs", "flows", "links", "samples", "drops", "states", "arrivals", "transfers")
-
 _OLDER_NAMES = frozenset(
     {"scenario.toml", "summary.json", "fidelity.json", "endpoint.json"}
-    | {f"{table}.parquet" for table in _TABLES}
+    | {f"{table}.parquet" for table in ("runs", "flows", "links", "samples", "drops", "states", "arrivals")}
     | {
         f"figures/{kind}.{suffix}"
         for kind in ("cwnd", "rate", "rtt", "queue", "drops", "fct_cdf", "fct_size")
         for suffix in ("png", "svg", "pdf")
     }
 )
-"""What 0.1.0 wrote into a folder of results, when there were no manifests yet."""
+"""What was written into a folder of results before there were manifests; it never grows."""
 
 _OLDER_MARKS = ("runs.parquet", "scenario.toml", "summary.json")
 """Files by which such a folder is known."""

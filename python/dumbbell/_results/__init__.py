@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from dumbbell._results.results import TABLES, Column, Results, Table, load
+from dumbbell._results.results import Results, load
+from dumbbell._results.table import Column, Table
 
-__all__ = ["TABLES", "Column", "Results", "Table", "load"]
+__all__ = ["Column", "Results", "Table", "load"]

@@ -1,11 +1,11 @@
-"""Results: eight tables, in memory and on disk."""
+"""Results: tables in memory and on disk."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,225 +13,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dumbbell import _native
+from dumbbell._declared import SERIES, TABLES
 from dumbbell._files.folder import new_folder, restore
 from dumbbell._files.foreign import NotDataError, inside, parse_json
 from dumbbell._files.text import control_character
 from dumbbell._results.summary import summarise
+from dumbbell._results.table import Table
+from dumbbell._results.tables import Tables
 from dumbbell.errors import FolderError
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    from numpy.typing import ArrayLike, NDArray
-
-TABLES = ("runs", "flows", "links", "samples", "drops", "states", "arrivals", "transfers")
-"""The names of the tables, in order."""
-
-_OF_FLOWS = ("cwnd", "rtt", "goodput")
-"""Metrics of samples of flows; the others are of links."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """The declaration of a column."""
-
-    name: str
-    unit: str
-    """Empty for counts and labels."""
-    doc: str
-
-
-class Table:
-    """A table of results.
-
-    Any library that speaks the Arrow PyCapsule protocol takes it as it is: ``pyarrow.table(table)``,
-    ``polars.DataFrame(table)``, ``pandas.DataFrame.from_arrow(table)``, DuckDB.
-    """
-
-    def __init__(self, native: _native.Table) -> None:
-        self._native = native
-
-    @property
-    def name(self) -> str:
-        """The name: ``flows``, ``links``."""
-        return self._native.name
-
-    @property
-    def doc(self) -> str:
-        """What a row is."""
-        return self._native.doc
-
-    @property
-    def columns(self) -> list[Column]:
-        """The declarations of the columns: name, unit, meaning."""
-        return [Column(*column) for column in self._native.columns]
-
-    @property
-    def provenance(self) -> dict[str, str]:
-        """Version, plan hash, seed and scenario that the table comes from."""
-        return {key.removeprefix("dumbbell."): value for key, value in self._native.metadata}
-
-    def __len__(self) -> int:
-        return len(self._native)
-
-    def __iter__(self) -> Iterator[str]:
-        return (column.name for column in self.columns)
-
-    def __contains__(self, name: object) -> bool:
-        return name in list(self)
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        """Return a column as a NumPy array. Null becomes not-a-number; labels become text.
-
-        Raises
-        ------
-        KeyError
-            If there is no such column.
-        """
-        values = self._native.values(name)
-        labels = self._native.labels(name)
-        return values if labels is None else np.array(labels or [""], dtype=np.str_)[values]
-
-    def codes(self, name: str) -> tuple[NDArray[np.uint32], list[str]]:
-        """Return a column of labels as codes, shape (rows,), and the label of each code.
-
-        Raises
-        ------
-        KeyError
-            If there is no such column of labels.
-        """
-        labels = self._native.labels(name)
-        if labels is None:
-            raise KeyError(name)
-        return self._native.values(name), labels
-
-    def where(self, name: str, label: str) -> NDArray[np.bool_]:
-        """Return which rows have a label in a column, shape (rows,): none if the label is not in the table.
-
-        Raises
-        ------
-        KeyError
-            If there is no such column of labels.
-        """
-        codes, labels = self.codes(name)
-        return codes == labels.index(label) if label in labels else np.zeros(len(codes), np.bool_)
-
-    def groups(self, name: str) -> Iterator[tuple[str, NDArray[np.intp]]]:
-        """Yield each label of a column and its rows, shape (rows,); labels in order of their first row.
-
-        Takes time in proportion to the rows, whatever the number of labels.
-
-        Raises
-        ------
-        KeyError
-            If there is no such column of labels.
-        """
-        codes, labels = self.codes(name)
-        rows = np.argsort(codes, kind="stable")
-        found, starts = np.unique(codes[rows], return_index=True)
-        parts = zip(found.tolist(), np.split(rows, starts[1:]), strict=True) if len(codes) else ()
-        for code, part in sorted(parts, key=lambda pair: int(pair[1][0])):
-            yield labels[code], part
-
-    def row(self, index: int) -> dict[str, Any]:
-        """Return one row as Python values; null becomes ``None``."""
-        row = {name: self[name][index].item() for name in self}
-        return {name: None if value != value else value for name, value in row.items()}
-
-    def to_numpy(self) -> dict[str, NDArray[Any]]:
-        """Return all columns as NumPy arrays, by name."""
-        return {name: self[name] for name in self}
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a pandas data frame; labels are categorical. Needs pandas."""
-        import pandas as pd
-
-        columns: dict[str, Any] = {}
-        for name in self:
-            labels = self._native.labels(name)
-            values = self._native.values(name)
-            columns[name] = (
-                values
-                if labels is None
-                else pd.Categorical.from_codes(values.astype(np.intp), pd.Index(labels))
-            )
-        return pd.DataFrame(columns)
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return a Polars data frame. Needs Polars."""
-        import polars as pl
-
-        return pl.DataFrame(self)
-
-    def with_columns(self, **columns: ArrayLike) -> Table:
-        """Return the table with the values of some columns of numbers replaced.
-
-        Parameters
-        ----------
-        columns
-            Shape (rows,) each; not-a-number becomes null.
-
-        Raises
-        ------
-        KeyError
-            If there is no such column.
-        ValueError
-            If it does not hold numbers, or has another shape.
-        """
-        native = self._native
-        for name, values in columns.items():
-            native = native.with_values(name, np.ascontiguousarray(values, dtype=np.float64))
-        return Table(native)
-
-    def write_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write a Parquet file with provenance in its footer: whole or not at all."""
-        self._native.write_parquet(path)
-
-    def __arrow_c_schema__(self) -> object:
-        return self._native.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._native.__arrow_c_stream__(requested_schema)
-
-    def __repr__(self) -> str:
-        return f"<Table {self.name}: {len(self)} rows of {', '.join(self)}>"
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, repr=False)
-class Results:
-    """Everything a run leaves behind."""
+class Results(Tables):
+    """Everything a run leaves behind: its tables, and the name of the scenario."""
 
-    runs: Table
-    """One row per run."""
-    flows: Table
-    """One row per flow."""
-    links: Table
-    """One row per directed link."""
-    samples: Table
-    """One row per sampled value: a time series in long form."""
-    drops: Table
-    """One row per dropped packet, if the scenario records them."""
-    states: Table
-    """One row per state and rate of each port under power control: time and power."""
-    arrivals: Table
-    """One row per packet that arrived at a link whose arrivals the scenario records."""
-    transfers: Table
-    """One row per transfer of a session: of a workload that closes the loop, such as ``rounds``."""
     name: str = field(default="scenario", kw_only=True)
     """The name of the scenario."""
 
     @classmethod
     def of(cls, tables: Iterable[Table], name: str) -> Results:
-        """The results that consist of these tables, in the order of their declaration."""
-        return cls(*tables, name=name)
+        """The results that consist of these tables."""
+        return cls(**{table.name: table for table in tables}, name=name)
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """The tables, in the order of their declaration."""
-        return (
-            self.runs, self.flows, self.links, self.samples, self.drops, self.states, self.arrivals,
-            self.transfers,
-        )  # fmt: skip
+        return tuple(getattr(self, name) for name in TABLES)
 
     @property
     def provenance(self) -> dict[str, str]:
@@ -251,9 +61,8 @@ class Results:
         Parameters
         ----------
         metric
-            Of flows: ``cwnd`` (bytes), ``rtt`` (s), ``goodput`` (bit/s).
-            Of links: ``queue`` (packets), ``throughput`` (bit/s), ``drops`` (in the period); under power
-            control ``rate`` and ``predicted`` (bit/s).
+            Its name, such as ``cwnd`` or ``queue``. The reference lists all, with their units:
+            ``docs/reference/results.md``.
 
         Returns
         -------
@@ -351,7 +160,8 @@ def _load(folder: Path) -> Results:
             raise ValueError(f"{table.name}.parquet: its version or plan holds control characters")
     if len(results.runs) != 1:
         raise ValueError(f"runs.parquet: {len(results.runs):,} rows instead of one")
-    subjects = results.samples["id"][~np.isin(results.samples["metric"], _OF_FLOWS)]
+    of_flows = [name for name, series in SERIES.items() if series.of == "flow"]
+    subjects = results.samples["id"][~np.isin(results.samples["metric"], of_flows)]
     if subjects.size and subjects.max() >= len(results.links):
         raise ValueError("samples.parquet: samples of a link that is not there")
     return results

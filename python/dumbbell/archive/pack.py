@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from dumbbell._declared import TABLES
 from dumbbell._files.folder import refuse_file
 from dumbbell._files.foreign import inside
-from dumbbell._results import TABLES, load
+from dumbbell._results import load
 from dumbbell._scenario import Scenario
 from dumbbell.archive.citations import bibtex, citations
 from dumbbell.archive.crate import METADATA, metadata

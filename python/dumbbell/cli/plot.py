@@ -12,9 +12,9 @@ from dumbbell.cli.common import echo
 from dumbbell.errors import DumbbellError, NothingToDrawError
 
 
-def _words(known: tuple[str, ...], what: str, text: str | None) -> list[str]:
+def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str | None) -> list[str]:
     if text is None:
-        return list(known)
+        return list(usual)
     words = [word.strip() for word in text.split(",")]
     for word in words:
         if word not in known:
@@ -37,8 +37,8 @@ def plot(folder: Path, output: Path | None, formats: str | None, only: str | Non
     # Here, because Matplotlib takes longer to load than a small scenario to run.
     from dumbbell import figures
 
-    chosen_formats = _words(figures.FORMATS, "format", formats)
-    kinds = _words(tuple(figures.KINDS), "kind of figure", only)
+    chosen_formats = _words(figures.FORMATS, figures.FORMATS, "format", formats)
+    kinds = _words(tuple(figures.KINDS), figures.USUAL, "kind of figure", only)
     results = load(folder)
     # Figures of a folder of results belong to it, and go when the results are replaced.
     home, below = (folder, "figures") if output is None else (output, "")

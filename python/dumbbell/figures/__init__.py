@@ -12,28 +12,37 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dumbbell._declared import SERIES
 from dumbbell._results import Results
-from dumbbell.figures import cwnd, drops, fct_cdf, fct_size, queue, rate, rtt
+from dumbbell.figures import drops, fct_cdf, fct_size, rate
+from dumbbell.figures.series import draw_series
 from dumbbell.figures.style import FORMATS, STYLE, WIDTHS, as_label, finish, new_figure, save
 from dumbbell.figures.sweep import sweep
 
-__all__ = ["FORMATS", "KINDS", "WIDTHS", "Figure", "draw", "save", "sweep"]
+__all__ = ["FORMATS", "KINDS", "USUAL", "WIDTHS", "Figure", "draw", "save", "sweep"]
 
-KINDS: Mapping[str, Callable[[Axes, Results], None]] = {
-    "cwnd": cwnd.draw,
+_OWN: Mapping[str, Callable[[Axes, Results], None]] = {
     "rate": rate.draw,
-    "rtt": rtt.draw,
-    "queue": queue.draw,
     "drops": drops.draw,
     "fct_cdf": fct_cdf.draw,
     "fct_size": fct_size.draw,
 }
-"""The kinds of figures, by name; each draws one run into axes."""
+"""Figures with an arithmetic of their own."""
+
+KINDS: Mapping[str, Callable[[Axes, Results], None]] = {
+    **{name: partial(draw_series, series=series) for name, series in SERIES.items()},
+    **_OWN,
+}
+"""The kinds of figures, by name: every series, and some of their own. Each draws one run into axes."""
+
+USUAL = ("cwnd", "rate", "rtt", "queue", "drops", "fct_cdf", "fct_size")
+"""The kinds that are drawn where none is named."""
 
 
 def draw(kind: str, results: Results | Mapping[str, Results], width: str | None = None) -> Figure:
@@ -42,7 +51,8 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
     Parameters
     ----------
     kind
-        One of :data:`KINDS`: ``cwnd``, ``rate``, ``rtt``, ``queue``, ``drops``, ``fct_cdf``, ``fct_size``.
+        One of :data:`KINDS`: ``cwnd``, ``rate``, ``rtt``, ``queue``, ``drops``, ``fct_cdf``, ``fct_size``, or
+        any series.
     results
         One run, or several by title, drawn side by side on the same scales.
     width

@@ -13,6 +13,7 @@ from dumbbell.figures.style import COLOURS, as_label, prefix
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dumbbell._declared import Series
     from dumbbell._results import Results
 
 MOST_LABELLED = len(COLOURS)
@@ -61,6 +62,15 @@ def link_lines(results: Results, metric: str) -> list[Line]:
     return [
         (str(names[link]).replace("->", " → "), times, values) for link, (times, values) in series.items()
     ]
+
+
+def draw_series(axes: Axes, results: Results, series: Series) -> None:
+    """Draw a series of every sampled flow or link, as it was sampled."""
+    lines = flow_lines if series.of == "flow" else link_lines
+    quantity = series.doc.rstrip(".")
+    # Packets are counted; a unit with a prefix would make thousands of them.
+    unit = " packets" if series.unit == "packets" else series.unit
+    draw_lines(axes, lines(results, series.name), quantity[:1].lower() + quantity[1:], unit)
 
 
 def draw_lines(axes: Axes, lines: list[Line], quantity: str, unit: str, step: bool = False) -> None:

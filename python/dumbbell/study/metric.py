@@ -30,15 +30,14 @@ import math
 import types
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dumbbell._declared import STATES, numbers_of
 from dumbbell._results import Results
 from dumbbell._results.energy import power_model, saving
-from dumbbell._scenario import Scenario
 from dumbbell.errors import ScenarioError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.spec import Metric, Source
@@ -71,8 +70,6 @@ _KEYS = {
     "flows": ("table", "column", "group", "statistic", "counted", "factor"),
     "states": ("table", "link", "statistic", "state", "rate", "model", "factor"),
 }
-
-_STATES = ("busy", "idle", "pause", "sleep", "waking")
 
 _OF_STATES = {"share": ("state", "rate"), "saving": ("model",)}
 """Statistics of states, and the keys that each takes."""
@@ -123,22 +120,6 @@ def _share(source: Mapping[str, Any], results: Results) -> float:
     return float(states["time"][chosen].sum() / total) if total > 0 else math.nan
 
 
-@cache
-def _columns() -> dict[str, dict[str, bool]]:
-    """The columns of the result tables, and whether they hold numbers: as a run leaves them."""
-    smallest = {
-        "duration": "1ms",
-        "topology": {"kind": "dumbbell", "pairs": 1},
-        "flows": [{"from": "senders", "to": "receivers"}],
-    }
-    results = Scenario.from_dict(smallest).run()
-    tables = {"runs": results.runs, "links": results.links, "flows": results.flows}
-    return {
-        name: {column: table[column].dtype.kind in "bfiu" for column in table}
-        for name, table in tables.items()
-    }
-
-
 def check_source(source: Any) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with a source, and the remedy, as far as it does not depend on the scenario."""
     if callable(source):
@@ -176,9 +157,8 @@ def is_one_of(value: object, names: Container[str]) -> TypeGuard[str]:
 
 
 def _check_column(source: Mapping[str, Any], table: str) -> Iterator[tuple[str, str]]:
-    column, columns = source.get("column"), _columns()[table]
-    if not isinstance(column, str) or not columns.get(column):
-        numeric = [name for name, is_numeric in columns.items() if is_numeric]
+    column, numeric = source.get("column"), numbers_of(table)
+    if column not in numeric:
         nearest = difflib.get_close_matches(str(column), numeric, n=1)
         yield (
             f"{table} has no column of numbers {column!r}",
@@ -198,8 +178,8 @@ def _check_states(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"a {statistic} has no {key}", f"use {' or '.join(_OF_STATES[statistic])}"
     if statistic == "share" and not {"state", "rate"} & set(source):
         yield "a share of what", 'add state = "pause", or rate = 1e6, or both'
-    if source.get("state", "busy") not in _STATES:
-        yield f"{source['state']!r} is not a state", f"use one of {', '.join(_STATES)}"
+    if source.get("state", "busy") not in STATES:
+        yield f"{source['state']!r} is not a state", f"use one of {', '.join(STATES)}"
     if not _is_number(source.get("rate", 1)):
         yield f"rate = {source['rate']!r}", "give a number of bit/s"
     model = source.get("model", {})

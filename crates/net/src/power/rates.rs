@@ -18,7 +18,7 @@ words! {
 }
 
 config! {
-    /// Rates by rule; the highest is the link's.
+    /// The rates of a port by rule; the highest is the link's.
     pub struct Grid {
         /// Number of rates.
         levels: u32 = 10, "Panarello et al., e-Energy 2012, section 3";

@@ -10,7 +10,7 @@ use crate::limits::MAX_LINKS;
 use crate::link::droptail;
 
 config! {
-    /// The link between a host and its edge switch.
+    /// The link of one host of a fat-tree.
     pub struct FatTreeHost {
         ..link: LinkSpec {
             rate = "1Gbit/s", "Al-Fares et al., SIGCOMM 2008: switches of Gigabit Ethernet";
@@ -23,7 +23,7 @@ config! {
 impl Validate for FatTreeHost {}
 
 config! {
-    /// A link between two switches.
+    /// A link between two switches of a fat-tree.
     pub struct FatTreeFabric {
         ..link: LinkSpec {
             rate = "1Gbit/s", "Al-Fares et al., SIGCOMM 2008: all switches are the same";

@@ -12,7 +12,7 @@ use crate::limits::{MAX_LINKS, MAX_NODES};
 use crate::scenario::check_length;
 
 config! {
-    /// A link of a graph. Forward is from `from` to `to`.
+    /// One link of an explicit graph. Forward is from `from` to `to`.
     pub struct GraphLink {
         /// The node it leaves.
         from: String;
@@ -30,7 +30,7 @@ config! {
 impl Validate for GraphLink {}
 
 config! {
-    /// A named group of nodes, for `from` and `to`.
+    /// A named group of nodes of an explicit graph, for `from` and `to`.
     pub struct NodeGroup {
         /// The name.
         name: String;

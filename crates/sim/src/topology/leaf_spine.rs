@@ -10,7 +10,7 @@ use crate::limits::MAX_LINKS;
 use crate::link::droptail;
 
 config! {
-    /// The link between a host and its leaf switch.
+    /// The link of one host of a leaf switch.
     pub struct LeafHost {
         ..link: LinkSpec {
             rate = "10Gbit/s", "Alizadeh et al., SIGCOMM 2013 (pFabric), section 5";
@@ -23,7 +23,7 @@ config! {
 impl Validate for LeafHost {}
 
 config! {
-    /// The link between a leaf and a spine switch.
+    /// A link between a leaf and a spine switch.
     pub struct LeafUplink {
         ..link: LinkSpec {
             rate = "40Gbit/s", "Alizadeh et al., SIGCOMM 2013 (pFabric), section 5";

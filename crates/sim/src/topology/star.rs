@@ -10,7 +10,7 @@ use super::{MAX_HOSTS, Network, Topology, check_count};
 use crate::link::droptail;
 
 config! {
-    /// The link between a host and the switch.
+    /// The link of one host of a star.
     pub struct HostLink {
         ..link: LinkSpec {
             rate = "1Gbit/s", "Vasudevan et al., SIGCOMM 2009: the incast testbed";
