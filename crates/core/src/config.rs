@@ -82,6 +82,8 @@ pub struct ConfigError {
     pub message: String,
     /// What the user can do.
     pub remedy: String,
+    /// What else is wrong with the same input, in the order of the input's declaration.
+    pub more: Vec<ConfigError>,
 }
 
 impl ConfigError {
@@ -91,7 +93,52 @@ impl ConfigError {
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) -> ConfigError {
-        ConfigError { path: cut(path.into()), message: cut(message.into()), remedy: cut(remedy.into()) }
+        let [path, message, remedy] = [path.into(), message.into(), remedy.into()].map(cut);
+        ConfigError { path, message, remedy, more: Vec::new() }
+    }
+
+    /// Everything that is wrong, one error each.
+    pub fn all(mut self) -> Vec<ConfigError> {
+        let more = std::mem::take(&mut self.more);
+        let mut all = vec![self];
+        all.extend(more);
+        all
+    }
+}
+
+/// Errors that are told at once, at most: what is wrong with the first hundred entries of a list is wrong with the others.
+const MAX_ERRORS: usize = 100;
+
+/// What is wrong with a table or a list, so far.
+#[derive(Debug, Default)]
+pub struct Errors(Vec<ConfigError>);
+
+impl Errors {
+    /// What was read, or `None` for what is wrong, which is noted.
+    pub fn note<T>(&mut self, read: Result<T, ConfigError>) -> Option<T> {
+        match read {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.0.extend(error.all());
+                self.0.truncate(MAX_ERRORS);
+                None
+            }
+        }
+    }
+
+    /// True if nothing more is noted.
+    pub fn is_full(&self) -> bool {
+        self.0.len() >= MAX_ERRORS
+    }
+
+    /// # Errors
+    /// The first that was noted, with the others as `more`.
+    pub fn settle(self) -> Result<(), ConfigError> {
+        let mut errors = self.0.into_iter();
+        match errors.next() {
+            None => Ok(()),
+            Some(first) => Err(ConfigError { more: errors.collect(), ..first }),
+        }
     }
 }
 
@@ -128,7 +175,7 @@ pub trait Config: Sized {
     /// Reads the value standing at `at`.
     ///
     /// # Errors
-    /// The first thing wrong with it, with its place and a remedy.
+    /// Everything wrong with it, with its place and a remedy; see [`ConfigError::more`].
     fn from_value(v: &Value, at: &At<'_>) -> Result<Self, ConfigError>;
 
     /// The value as a user could have written it, with every default spelled out: what `from_value` reads back.
@@ -136,6 +183,11 @@ pub trait Config: Sized {
 
     /// The JSON Schema of the type.
     fn schema() -> json::Value;
+
+    /// What to do where the value of the key `name` is required and missing.
+    fn remedy(name: &str) -> String {
+        format!("add `{name} = ...`")
+    }
 
     /// The fields of a table, or of the tables in a list; none for other types.
     fn nested() -> Vec<Field> {
@@ -209,18 +261,31 @@ pub fn object_schema(doc: &str, fields: &[Field]) -> json::Value {
            "required": required, "additionalProperties": false})
 }
 
+/// The entries of the table.
+///
+/// # Errors
+/// If the value is no table.
+pub fn need_table<'a>(v: &'a Value, at: &At<'_>) -> Result<&'a [(String, Value)], ConfigError> {
+    match v {
+        Value::Table(entries) => Ok(entries),
+        _ => Err(at.error(format!("{} stands where a table is needed", v.kind()), "write a table")),
+    }
+}
+
 /// Refuses every key of the table that is not in `known`.
 ///
 /// # Errors
-/// The first unknown key, with the nearest known one.
+/// Every unknown key, with the nearest known one.
 pub fn refuse_unknown_keys(v: &Value, known: &[&str], at: &At<'_>) -> Result<(), ConfigError> {
-    let Value::Table(entries) = v else {
-        return Err(at.error(format!("{} stands where a table is needed", v.kind()), "write a table"));
-    };
-    match entries.iter().find(|(k, _)| !known.contains(&k.as_str())) {
-        None => Ok(()),
-        Some((key, _)) => Err(at.key(key).error("unknown key", suggest(key, known))),
+    let entries = need_table(v, at)?;
+    let mut errors = Errors::default();
+    for (key, _) in entries.iter().filter(|(k, _)| !known.contains(&k.as_str())) {
+        errors.note::<()>(Err(at.key(key).error("unknown key", suggest(key, known))));
+        if errors.is_full() {
+            break;
+        }
     }
+    errors.settle()
 }
 
 /// A remedy for an unknown name: the nearest known one if there is one near, else the first of them.
@@ -284,9 +349,7 @@ pub fn read_field<T: Config>(
     match (v.get(name), default) {
         (Some(value), _) => T::from_value(value, &at.key(name)),
         (None, Some(default)) => T::from_value(default, &at.key(name)),
-        (None, None) => {
-            Err(at.key(name).error(format!("missing {}", T::KIND), format!("add `{name} = ...`")))
-        }
+        (None, None) => Err(at.key(name).error(format!("missing {}", T::KIND), T::remedy(name))),
     }
 }
 
@@ -466,7 +529,15 @@ impl<T: Config> Config for Vec<T> {
     fn from_value(v: &Value, at: &At<'_>) -> Result<Vec<T>, ConfigError> {
         match v {
             Value::List(items) => {
-                items.iter().enumerate().map(|(i, item)| T::from_value(item, &at.index(i))).collect()
+                let mut errors = Errors::default();
+                let mut read = Vec::with_capacity(items.len());
+                for (i, item) in items.iter().enumerate() {
+                    read.extend(errors.note(T::from_value(item, &at.index(i))));
+                    if errors.is_full() {
+                        break;
+                    }
+                }
+                errors.settle().map(|()| read)
             }
             _ => Err(at.error(format!("{} stands where a list is needed", v.kind()), "put it in [brackets]")),
         }
@@ -567,12 +638,18 @@ macro_rules! config {
                 v: &$crate::Value,
                 at: &$crate::config::At<'_>,
             ) -> ::core::result::Result<Self, $crate::ConfigError> {
-                $crate::config::refuse_unknown_keys(v, &<$name as $crate::config::Fields>::names(), at)?;
+                $crate::config::need_table(v, at)?;
+                let mut errors = $crate::config::Errors::default();
+                errors.note($crate::config::refuse_unknown_keys(
+                    v, &<$name as $crate::config::Fields>::names(), at));
+                $( let $field = errors.note($crate::config::read_field(
+                    v, ::core::stringify!($field), $crate::config!(@default $($default)?).as_ref(), at)); )*
+                $( let $part = errors.note($crate::config::read_part(
+                    v, &$crate::config!(@overrides $( $part_field = $part_default, $part_source; )*), at)); )?
+                errors.settle()?;
                 let read = $name {
-                    $( $field: $crate::config::read_field(
-                        v, ::core::stringify!($field), $crate::config!(@default $($default)?).as_ref(), at)?, )*
-                    $( $part: $crate::config::read_part(
-                        v, &$crate::config!(@overrides $( $part_field = $part_default, $part_source; )*), at)?, )?
+                    $( $field: $field.expect("what was not read is an error"), )*
+                    $( $part: $part.expect("what was not read is an error"), )?
                 };
                 $crate::Validate::validate(&read, at)?;
                 ::core::result::Result::Ok(read)
@@ -727,6 +804,27 @@ mod tests {
     fn read(text: &str) -> Result<Pair, String> {
         let v: Value = toml::from_str(text).unwrap();
         Pair::from_value(&v, &At::root("links").index(0)).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn all_errors_of_a_table_are_told_at_once_and_those_of_a_list_up_to_a_limit() {
+        let all = |text: &str| {
+            let v: Value = toml::from_str(text).unwrap();
+            let error = Vec::<Pair>::from_value(v.get("p").unwrap(), &At::root("p")).unwrap_err();
+            error.all().iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            all("p = [{ frist = '1ms', thrid = 1, second = 3 }, { first = '9ms' }, 7]"),
+            [
+                "p[0].frist: unknown key; did you mean \"first\"?",
+                "p[0].thrid: unknown key; did you mean \"third\"?",
+                "p[0].first: missing duration; add `first = ...`",
+                "p[0].second: an integer is not a duration; write it as a string with a unit, for example \"25ms\"",
+                "p[1].second: shorter than `first`; make it longer",
+                "p[2]: an integer stands where a table is needed; write a table",
+            ]
+        );
+        assert_eq!(all(&format!("p = [{}]", "1, ".repeat(100_000))).len(), MAX_ERRORS);
     }
 
     #[test]

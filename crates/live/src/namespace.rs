@@ -146,7 +146,7 @@ impl End {
                 let (message, remedy) = text
                     .split_once("; ")
                     .unwrap_or(("the namespace ended while it was made", "see `dumbbell doctor`"));
-                Err(ConfigError { path: String::new(), message: message.into(), remedy: remedy.into() })
+                Err(ConfigError::new("", message, remedy))
             }
         }
     }
@@ -204,7 +204,7 @@ impl Drop for End {
 }
 
 fn refusal(what: &str, e: io::Error, remedy: &str) -> ConfigError {
-    ConfigError { path: String::new(), message: format!("cannot make {what} ({e})"), remedy: remedy.into() }
+    ConfigError::new("", format!("cannot make {what} ({e})"), remedy)
 }
 
 /// Gives numbers to the users of the namespace that a process has made. Each keeps its number, so that files belong to whom

@@ -76,15 +76,15 @@ fn check_router(link: &PlannedLink) -> Result<(), ConfigError> {
     let Some(header) = missing(router.headers()) else { return Ok(()) };
     let able = AgentSpec::ALL.iter().filter(|(_, headers)| missing(headers).is_none());
     let able = able.map(|(name, _)| format!("`router = {name:?}`, ")).collect::<String>();
-    Err(ConfigError {
-        path: format!("link {:?}", link.name),
-        message: format!(
+    Err(ConfigError::new(
+        format!("link {:?}", link.name),
+        format!(
             "{} has no wire form: real packets cannot carry the header that `router = {:?}` works with",
             header.name,
             router.name()
         ),
-        remedy: format!("use {able}or leave it out"),
-    })
+        format!("use {able}or leave it out"),
+    ))
 }
 
 fn no_pair(plan: &Plan, at: &str) -> ConfigError {
@@ -92,11 +92,11 @@ fn no_pair(plan: &Plan, at: &str) -> ConfigError {
         plan.pairs.iter().flat_map(|p| p.forward.links()).map(|l| &*plan.links[l as usize].name).collect();
     used.sort_unstable();
     used.dedup();
-    ConfigError {
-        path: "--at".to_owned(),
-        message: format!("no data crosses a link {at:?}"),
-        remedy: dumbbell_core::config::suggest(at, &used),
-    }
+    ConfigError::new(
+        "--at",
+        format!("no data crosses a link {at:?}"),
+        dumbbell_core::config::suggest(at, &used),
+    )
 }
 
 #[cfg(test)]

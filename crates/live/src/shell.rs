@@ -173,19 +173,21 @@ impl Shell {
         match ended {
             Ok(outcome) => Ok(report(plan, &path, outcome)),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => Err(Ended::Interrupted),
-            Err(e) => Err(Ended::Refused(ConfigError {
-                path: String::new(),
-                message: format!("the emulation ended ({e})"),
-                remedy: "see `dumbbell doctor`".to_owned(),
-            })),
+            Err(e) => Err(Ended::Refused(ConfigError::new(
+                "",
+                format!("the emulation ended ({e})"),
+                "see `dumbbell doctor`",
+            ))),
         }
     }
 
     fn ends(&self, mtu: u32) -> Result<(End, Far), ConfigError> {
-        let outer = nest::attach().map_err(|e| ConfigError {
-            path: String::new(),
-            message: format!("the shell around this one does not answer ({e})"),
-            remedy: "leave it and start it again".to_owned(),
+        let outer = nest::attach().map_err(|e| {
+            ConfigError::new(
+                "",
+                format!("the shell around this one does not answer ({e})"),
+                "leave it and start it again",
+            )
         })?;
         let (far, number) = match outer {
             Some((socket, number)) => (Far::Outer(socket), number),

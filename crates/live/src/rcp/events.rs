@@ -135,10 +135,12 @@ impl Log {
     /// # Errors
     /// If the file cannot be made.
     pub fn create(path: &Path, what: What) -> Result<Log, ConfigError> {
-        let refused = |e: io::Error| ConfigError {
-            path: path.display().to_string(),
-            message: format!("cannot be written ({e})"),
-            remedy: "choose another file".to_owned(),
+        let refused = |e: io::Error| {
+            ConfigError::new(
+                path.display().to_string(),
+                format!("cannot be written ({e})"),
+                "choose another file",
+            )
         };
         let mut out = BufWriter::new(File::create(path).map_err(refused)?);
         writeln!(out, "{}", what.head()).map_err(refused)?;

@@ -47,10 +47,12 @@ impl Machine {
 /// # Errors
 /// If the log cannot be understood, or is of another plan.
 pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> {
-    let unclear = |line: usize, what: &str| ConfigError {
-        path: format!("line {}", line + 1),
-        message: what.to_owned(),
-        remedy: "give the file that `--events` wrote, unchanged".to_owned(),
+    let unclear = |line: usize, what: &str| {
+        ConfigError::new(
+            format!("line {}", line + 1),
+            what.to_owned(),
+            "give the file that `--events` wrote, unchanged",
+        )
     };
     let mut lines = text.lines().enumerate();
     let head = lines.next().and_then(|(_, head)| What::parse(head));

@@ -76,11 +76,11 @@ pub fn send(
         socket.receive(&mut came).map_err(|e| refused(&to.to_string(), &e))?;
         heard |= !came.is_empty();
         if !heard && socket.refused > refusals && now.since(begin) >= REFUSED {
-            return Err(Ended::Refused(ConfigError {
-                path: to.to_string(),
-                message: "nobody listens at this port".to_owned(),
-                remedy: "start `dumbbell recv` there, or give another address".to_owned(),
-            }));
+            return Err(Ended::Refused(ConfigError::new(
+                to.to_string(),
+                "nobody listens at this port",
+                "start `dumbbell recv` there, or give another address",
+            )));
         }
         came.iter().for_each(|datagram| senders.take(now, datagram.head(), datagram.length));
         senders.wake(now);
@@ -191,11 +191,7 @@ fn wait(socket: &Socket, for_room: bool, until: Time) {
 }
 
 fn refused(place: &str, e: &io::Error) -> Ended {
-    Ended::Refused(ConfigError {
-        path: place.to_owned(),
-        message: format!("{e}"),
-        remedy: "choose another".to_owned(),
-    })
+    Ended::Refused(ConfigError::new(place.to_owned(), format!("{e}"), "choose another"))
 }
 
 fn run_row(plan: &Plan, duration: Duration, results: &mut Results) -> RunRow {

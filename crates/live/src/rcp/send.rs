@@ -50,25 +50,25 @@ impl<'p> Openings<'p> {
     pub fn new(plan: &'p Plan, mtu: u32, header: u16) -> Result<Openings<'p>, ConfigError> {
         let of_group = |group: &dumbbell_sim::plan::Group| match &group.transport {
             TransportSpec::Rcp(params) => Ok(Arc::new(Params { header, ..(**params).clone() })),
-            other => Err(ConfigError {
-                path: "transport".to_owned(),
-                message: format!("the flows of {:?} use {:?}, not RCP", group.name, other.name()),
-                remedy: "give `transport = \"rcp\"`".to_owned(),
-            }),
+            other => Err(ConfigError::new(
+                "transport",
+                format!("the flows of {:?} use {:?}, not RCP", group.name, other.name()),
+                "give `transport = \"rcp\"`",
+            )),
         };
         if mtu <= u32::from(header) {
-            return Err(ConfigError {
-                path: String::new(),
-                message: format!("packets of {mtu} bytes have no room behind {header} bytes of headers"),
-                remedy: "raise the MTU of the path".to_owned(),
-            });
+            return Err(ConfigError::new(
+                "",
+                format!("packets of {mtu} bytes have no room behind {header} bytes of headers"),
+                "raise the MTU of the path",
+            ));
         }
         if plan.workloads.iter().any(|workload| matches!(workload.traffic, Traffic::Closed(_))) {
-            return Err(ConfigError {
-                path: "workloads".to_owned(),
-                message: "a closed loop needs both ends of its flows, and only the sender is here".to_owned(),
-                remedy: "use flows and open-loop workloads".to_owned(),
-            });
+            return Err(ConfigError::new(
+                "workloads",
+                "a closed loop needs both ends of its flows, and only the sender is here",
+                "use flows and open-loop workloads",
+            ));
         }
         Ok(Openings {
             plan,
