@@ -32,7 +32,7 @@ test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(S
 	cargo test --workspace --locked --quiet
 	$(BIN)/python -m pytest
 
-test-cluster: setup $(STAMPS)/cluster ## Run studies on a Ray cluster on this machine, one of its workers killed
+test-cluster: setup $(STAMPS)/cluster ## Run studies on a Ray cluster on this machine, and kill one of its workers
 	$(BIN)/python -m pytest -m cluster
 
 lint: setup ## Check formatting, lints and types
@@ -48,13 +48,13 @@ lint: setup ## Check formatting, lints and types
 bench: $(STAMPS)/machine $(STAMPS)/valgrind ## Measure speed, instructions and memory against the recorded figures
 	@$(PYTHON) -m bench.run
 
-bench-record: $(STAMPS)/machine $(STAMPS)/valgrind ## The same, and write the figures to bench/record.txt
+bench-record: $(STAMPS)/machine $(STAMPS)/valgrind ## Do the same, and write the figures to bench/record.txt
 	@$(PYTHON) -m bench.run --record
 
-bench-study: setup ## Measure what studies cost beside their runs, and what a second worker brings
+bench-study: setup ## Measure the overhead of studies, and the gain from a second worker
 	@$(BIN)/python -m bench.study
 
-peers: $(STAMPS)/machine $(STAMPS)/ns2 ## Run the same works on ns-2 and here: physics and speed side by side
+peers: $(STAMPS)/machine $(STAMPS)/ns2 ## Run the same scenarios on ns-2 and here, and compare results and speed
 	@$(PYTHON) -m peers.compare
 
 fuzz: setup ## Feed hostile input to every parser, FUZZ_SECONDS each

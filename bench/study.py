@@ -1,4 +1,4 @@
-"""What studies cost beside their runs, what a second worker brings, and how fast a large study opens.
+"""Measure the overhead of studies, the gain from a second worker, and how fast a large study opens.
 
 ``python -m bench.study`` prints the table and exits with 1 if a figure misses its bound.
 """
