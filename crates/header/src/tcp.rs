@@ -9,7 +9,8 @@ use dumbbell_core::header::Words;
 use dumbbell_core::{Header, Packet};
 
 /// A range of bytes received out of order (RFC 2018): `[start, end)`, as offsets above the cumulative
-/// acknowledgement. `end == 0` means that the block is absent.
+/// acknowledgement. A block of zeros is absent. The first may tell what arrived twice (RFC 2883); where that lies below
+/// the acknowledgement, its offsets wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SackBlock {
     /// First byte held, relative to the cumulative acknowledgement.

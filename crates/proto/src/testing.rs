@@ -55,6 +55,12 @@ pub struct Pipe<S, R> {
     delay: Duration,
     rate: Option<BitRate>,
     free_at: Time,
+    /// Packets that may wait, the one in transmission counted.
+    room: Option<u64>,
+    /// What should arrive in this time arrives at its end.
+    stalled: Option<(Time, Time)>,
+    /// When packets found no room.
+    pub overflowed: Vec<Time>,
     script: Script,
     arrivals: BinaryHeap<Reverse<(Time, u64)>>,
     packets: BTreeMap<u64, (Direction, Packet)>,
@@ -76,6 +82,9 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
             delay: Duration::from_millis(25),
             rate: None,
             free_at: Time::ZERO,
+            room: None,
+            stalled: None,
+            overflowed: Vec::new(),
             script: Box::new(script),
             arrivals: BinaryHeap::new(),
             packets: BTreeMap::new(),
@@ -92,12 +101,29 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
         self
     }
 
+    /// The same with room for so many packets before the bottleneck, all as large as the largest so far.
+    pub fn buffered(mut self, packets: u64) -> Self {
+        self.room = Some(packets);
+        self
+    }
+
+    /// Lets nothing arrive between two times, either way; what should arrives at the end.
+    pub fn stall(&mut self, from: Time, to: Time) {
+        self.stalled = Some((from, to));
+    }
+
     fn carry(&mut self, way: Direction, mut packet: Packet) {
         let log = if way == Direction::Forward { &mut self.forward } else { &mut self.reverse };
         let index = log.len();
         log.push((self.now, packet));
         let mut departure = self.now;
         if let (Direction::Forward, Some(rate)) = (way, self.rate) {
+            let waiting = self.free_at.max(self.now).since(self.now);
+            let room = self.room.map(|packets| rate.time_to_send(packets * 1500));
+            if room.is_some_and(|room| waiting >= room) {
+                self.overflowed.push(self.now);
+                return;
+            }
             departure = departure.max(self.free_at) + rate.time_to_send(u64::from(packet.size));
             self.free_at = departure;
         }
@@ -111,7 +137,9 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
         }
         for _ in 0..copies {
             self.count += 1;
-            self.arrivals.push(Reverse((departure + self.delay, self.count)));
+            let at = departure + self.delay;
+            let at = self.stalled.filter(|(from, to)| (*from..*to).contains(&at)).map_or(at, |(_, to)| to);
+            self.arrivals.push(Reverse((at, self.count)));
             self.packets.insert(self.count, (way, packet));
         }
     }

@@ -5,6 +5,7 @@
 mod contract;
 pub mod cubic;
 mod growth;
+mod hystart;
 #[cfg(test)]
 mod laws;
 pub mod newreno;

@@ -5,10 +5,12 @@
 //! connection begins at a multiple of the segment size.
 
 mod account;
+mod acks;
 #[cfg(test)]
 mod contract_tests;
 mod overhead;
 mod params;
+mod rack;
 mod receiver;
 mod recovery;
 mod rtt;

@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{Bytes, ConfigError, Duration, Validate, config};
+use dumbbell_core::{Bytes, ConfigError, Duration, Validate, config, words};
 
 use crate::controller::ControllerSpec;
 
@@ -10,6 +10,26 @@ use crate::controller::ControllerSpec;
 pub const HEADER: u32 = 40;
 /// The timestamps option with its padding, in bytes (RFC 7323 appendix A).
 pub const TIMESTAMPS: u32 = 12;
+
+words! {
+    /// What finds losses.
+    pub enum LossDetection { Duplicates = "duplicates", Rack = "rack" }
+}
+
+words! {
+    /// What the size of a cut is reckoned from.
+    pub enum CutFrom { Flight = "flight", Window = "window" }
+}
+
+words! {
+    /// What the smallest retransmission timeout is a floor under.
+    pub enum RtoFloor { Timeout = "timeout", Deviation = "deviation" }
+}
+
+words! {
+    /// How long acknowledgements wait.
+    pub enum DelayedAcks { Fixed = "fixed", Linux = "linux" }
+}
 
 config! {
     /// Transmission control protocol: one object, or an endless stream, from the source to the destination.
@@ -34,6 +54,15 @@ config! {
         ack_every: u32 = 2, "RFC 5681 section 4.2";
         /// Longest delay of an acknowledgement.
         ack_delay: Duration = "40ms", "Linux include/net/tcp.h: TCP_DELACK_MIN (RFC 5681 section 4.2: at most 500 ms)";
+        /// How acknowledgements wait: `ack_every` and `ack_delay`, or as in Linux: one for each of the first segments and while
+        /// the window grows, then one for two, with a delay between 40 and 200 ms that follows the gaps between segments.
+        delayed_acks: DelayedAcks = "fixed", "RFC 5681 section 4.2";
+        /// Holds acknowledgements back while many segments arrive above a hole: after three, one a millisecond or for 44.
+        sack_compression: bool = false, "Linux net.ipv4.tcp_comp_sack_delay_ns, tcp_comp_sack_nr";
+        /// Tells the sender what arrived twice.
+        dsack: bool = false, "RFC 2883";
+        /// The receive window at the start; it then grows as data is read, up to `receive_window`. Absent: it does not change.
+        initial_receive_window: Option<Bytes> = (), "choice: only the network limits (Linux net.ipv4.tcp_rmem: 65536 B)";
         /// Segments that one acknowledgement may add to the window in slow start; 1 counts acknowledgements.
         byte_counting: u32 = 2, "RFC 3465 section 2.3: L";
         /// Lets the window grow only while it limits the sender.
@@ -42,12 +71,25 @@ config! {
         limited_transmit: bool = true, "RFC 3042";
         /// Selective acknowledgements, and loss recovery by them.
         sack: bool = true, "RFC 2018, RFC 6675; on in every current system";
+        /// Finds losses by duplicate acknowledgements and SACK (RFC 6675), or by time (RFC 8985: RACK), with proportional rate
+        /// reduction (RFC 9937).
+        loss_detection: LossDetection = "duplicates", "RFC 5681 section 3.2, RFC 6675 section 4";
+        /// Sends a probe when acknowledgements stay away for two round trips. Only with `loss_detection = "rack"`.
+        tail_loss_probe: bool = true, "RFC 8985 section 7";
+        /// Sends new data after a timeout, to see whether it was spurious. Only with `loss_detection = "rack"`.
+        frto: bool = true, "RFC 5682";
+        /// Takes a cut back when it turns out that nothing was lost. Only with `loss_detection = "rack"`.
+        undo: bool = true, "RFC 4015, RFC 3708";
+        /// What is cut: what is outstanding, or the window.
+        cut_from: CutFrom = "flight", "RFC 5681 equation 4";
         /// The timestamps option: a round-trip time with every acknowledgement, and protection against old segments.
         timestamps: bool = false, "choice: segments of 1460 bytes, as in most published studies";
         /// Explicit congestion notification.
         ecn: bool = false, "Linux net.ipv4.tcp_ecn: not asked for by default";
         /// Smallest retransmission timeout.
         rto_min: Duration = "200ms", "Linux include/net/tcp.h: TCP_RTO_MIN (RFC 6298 section 2.4: 1 s)";
+        /// What `rto_min` is a floor under: the whole timeout, or what the deviation adds to the smoothed round-trip time.
+        rto_floor: RtoFloor = "timeout", "RFC 6298 section 2.4";
         /// Retransmission timeout before the first measurement.
         rto_initial: Duration = "1s", "RFC 6298 section 2.1";
         /// Largest retransmission timeout.

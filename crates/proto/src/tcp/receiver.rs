@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, Ecn, FlowTag, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
+use super::acks::{Acks, Verdict};
 use super::params::{Params, scale_of};
 use crate::ranges::Ranges;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
@@ -61,11 +62,15 @@ pub struct Receiver {
     pub(super) exact: bool,
     /// What the acknowledgement that goes first acknowledges.
     early: u64,
+    /// When to acknowledge, if that takes more than a count and a delay.
+    acks: Option<Box<Acks>>,
 }
 
 impl Receiver {
     pub(super) fn new(params: Arc<Params>, opening: &Opening) -> Receiver {
-        let window = (params.receive_window.get() >> scale_of(&params)).min(u64::from(u16::MAX)) as u16;
+        let acks = Acks::new(&params, u64::from(params.segment(opening.mtu)));
+        let window = acks.as_ref().map_or(params.receive_window.get(), |acks| acks.window);
+        let window = (window >> scale_of(&params)).min(u64::from(u16::MAX)) as u16;
         Receiver {
             next: 0,
             size: opening.size.unwrap_or(u64::MAX),
@@ -90,6 +95,7 @@ impl Receiver {
             expired: 0,
             exact: params.controller.needs().echoes,
             early: 0,
+            acks,
             params,
         }
     }
@@ -119,7 +125,7 @@ impl Receiver {
     /// The next segment in order has arrived, up to `end`.
     #[inline]
     fn in_order(&mut self, now: Time, end: u64, fin: bool) {
-        self.next = end;
+        let before = std::mem::replace(&mut self.next, end);
         let gap = !self.held.is_empty();
         if gap {
             self.fill(end);
@@ -132,10 +138,26 @@ impl Receiver {
             self.flags |= TcpHeader::FIN;
         }
         self.waiting += 1;
-        if self.waiting >= self.params.ack_every || gap || fin {
+        if self.acks.is_some() {
+            self.weigh(now, self.next - before, gap || fin);
+        } else if self.waiting >= self.params.ack_every || gap || fin {
             self.due = true;
         } else if self.ack_at == Time::NEVER {
             self.ack_at = now + self.params.ack_delay;
+        }
+    }
+
+    /// Acknowledges now or later, as the policy has it.
+    fn weigh(&mut self, now: Time, bytes: u64, at_once: bool) {
+        let Some(acks) = &mut self.acks else { return };
+        let verdict = acks.in_order(now, bytes, self.waiting, &self.params);
+        self.obey(if at_once { Verdict::Now } else { verdict });
+    }
+
+    fn obey(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Now => self.due = true,
+            Verdict::By(at) => self.ack_at = self.ack_at.min(at),
         }
     }
 
@@ -150,9 +172,16 @@ impl Receiver {
 
     /// A segment that is not the next one.
     #[cold]
-    fn unexpected(&mut self, number: u64, end: u64) {
-        self.due = true;
+    fn unexpected(&mut self, now: Time, number: u64, end: u64) {
         self.out_of_order += 1;
+        match &mut self.acks {
+            None => self.due = true,
+            Some(acks) => {
+                let known = self.held.containing(number).is_some_and(|held| end <= held.1);
+                let verdict = acks.unexpected(now, (number, end), self.next, known);
+                self.obey(verdict);
+            }
+        }
         if number > self.next {
             self.held.insert(number, end, |_, _| {});
             let slot =
@@ -184,6 +213,25 @@ impl Receiver {
             *block_out = block(*range);
         }
         (blocks, SACK_OPTION + SACK_BLOCK * n as u32)
+    }
+
+    /// What an acknowledgement carries that the policy has a say in: the window, and what arrived twice before the blocks
+    /// (RFC 2883 section 4). That may lie below the acknowledgement: its offsets wrap.
+    #[cold]
+    fn add_policy(&mut self, blocks: &mut [SackBlock; 3], option: &mut u32) {
+        let scale = scale_of(&self.params);
+        let Some(acks) = &mut self.acks else { return };
+        acks.sent();
+        // Rounded up, so that a window never shrinks by it (RFC 7323 section 2.4).
+        let shifted = acks.window.div_ceil(1 << scale).min(u64::from(u16::MAX)) as u16;
+        self.window = self.window.max(shifted);
+        if let Some((start, end)) = acks.twice.take().filter(|_| self.params.sack) {
+            blocks.copy_within(..2, 1);
+            let offset = |number: u64| number.wrapping_sub(self.next) as u32;
+            blocks[0] = SackBlock { start: offset(start), end: offset(end) };
+            let n = blocks.iter().filter(|b| **b != SackBlock::default()).count() as u32;
+            *option = SACK_OPTION + SACK_BLOCK * n;
+        }
     }
 
     /// An old timestamp in a segment: it is dropped and acknowledged (RFC 7323 section 5.3).
@@ -245,6 +293,9 @@ impl Receiver {
         }
         if self.flags & TcpHeader::SYN != 0 {
             self.flags &= !(TcpHeader::SYN | TcpHeader::ECE);
+            if let Some(acks) = &mut self.acks {
+                acks.answered(now);
+            }
         }
         if self.is_ended() && self.fin_at == Time::NEVER && self.expired == 0 {
             self.expired = 1;
@@ -263,6 +314,9 @@ impl Stage for Receiver {
         }
         let fin = packet.flags & TcpHeader::FIN != 0;
         if payload == 0 && !fin {
+            if let Some(acks) = &mut self.acks {
+                acks.heard(now);
+            }
             self.push_empty(packet);
             return;
         }
@@ -289,7 +343,7 @@ impl Stage for Receiver {
         if number <= self.next && end > self.next {
             self.in_order(now, end, fin);
         } else {
-            self.unexpected(number, end);
+            self.unexpected(now, number, end);
         }
     }
 
@@ -302,11 +356,14 @@ impl Stage for Receiver {
         self.waiting = 0;
         self.ack_at = Time::NEVER;
         self.acknowledged = self.next;
-        let (sack, option) = if self.held.is_empty() || !self.params.sack {
+        let (mut sack, mut option) = if self.held.is_empty() || !self.params.sack {
             ([SackBlock::default(); 3], 0)
         } else {
             self.blocks()
         };
+        if self.acks.is_some() {
+            self.add_policy(&mut sack, &mut option);
+        }
         let header = TcpHeader {
             flags: self.flags,
             window: self.window,
@@ -326,6 +383,9 @@ impl Stage for Receiver {
         if now >= self.ack_at {
             self.ack_at = Time::NEVER;
             self.due = true;
+            if let Some(acks) = self.acks.as_mut().filter(|_| self.held.is_empty()) {
+                acks.expired();
+            }
         }
         if now >= self.fin_at {
             if self.expired > self.params.retries {
@@ -357,7 +417,7 @@ impl ReceiveEnd for Receiver {
     }
 
     fn memory(&self) -> u64 {
-        self.held.memory()
+        self.held.memory() + self.acks.as_deref().map_or(0, |acks| size_of_val(acks) as u64)
     }
 
     #[inline]

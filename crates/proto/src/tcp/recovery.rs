@@ -16,6 +16,9 @@ impl Sender {
     /// Up to where sending is allowed when duplicates arrive or losses are repaired.
     #[cold]
     pub(super) fn limit_under_loss(&self, window: u64) -> u64 {
+        if let Some(rack) = &self.rack {
+            return self.nxt + u64::from(rack.room(self.window_segments())) * u64::from(self.mss);
+        }
         if self.repair.is_none() {
             let waiting = !self.recovering && self.todo & todo::REPAIR == 0;
             if waiting && !self.params.limited_transmit {
@@ -45,7 +48,7 @@ impl Sender {
             if advanced {
                 self.board.advance(self.una, ack);
             }
-            for block in TcpHeader::unpack(&packet.words()).sack.iter().filter(|b| b.end != 0) {
+            for block in TcpHeader::unpack(&packet.words()).sack.iter().filter(|b| b.end as i32 > 0) {
                 let (start, end) = (ack + u64::from(block.start), ack + u64::from(block.end));
                 // An old acknowledgement may carry blocks that lie below the latest one.
                 let start = start.max(self.una.max(ack));
@@ -99,6 +102,9 @@ impl Sender {
 
     /// Bytes in the network.
     pub(super) fn outstanding(&self) -> u64 {
+        if let Some(rack) = &self.rack {
+            return u64::from(rack.segments.in_flight()) * u64::from(self.mss);
+        }
         match self.repair {
             None => self.board.pipe(self.una, self.max),
             Some(_) => self.nxt - self.una,

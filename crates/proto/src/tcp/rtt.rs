@@ -2,7 +2,7 @@
 
 use dumbbell_core::Duration;
 
-use super::params::Params;
+use super::params::{Params, RtoFloor};
 
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
@@ -13,6 +13,10 @@ pub struct Rtt {
     variation: Duration,
     /// Smallest measurement; zero before the first.
     min: Duration,
+    /// Where the floor is under the deviation: four times the largest mean deviation of this round trip, and what the timeout
+    /// adds to the smoothed round-trip time.
+    most: Duration,
+    added: Duration,
     /// The timeout, backed off if the timer has expired since the latest measurement.
     timeout: Duration,
 }
@@ -24,6 +28,8 @@ impl Rtt {
             smoothed: Duration::ZERO,
             variation: Duration::ZERO,
             min: Duration::ZERO,
+            most: Duration::ZERO,
+            added: Duration::ZERO,
             timeout: params.rto_initial,
         }
     }
@@ -50,6 +56,9 @@ impl Rtt {
     /// (RFC 7323 appendix G).
     pub fn measure(&mut self, measured: Duration, shift: u32, params: &Params) {
         self.lower(measured);
+        if params.rto_floor == RtoFloor::Deviation {
+            return self.measure_as_linux(in_ticks(measured, params.rtt_tick), params);
+        }
         let measured = in_ticks(measured, params.rtt_tick).as_nanos() as i64;
         let (smoothed, variation) = if self.smoothed.is_zero() {
             (measured, measured / 2)
@@ -64,6 +73,42 @@ impl Rtt {
         self.variation = Duration::from_nanos(variation as u64);
         let timeout = self.smoothed + (self.variation * 4).max(params.rto_granularity);
         self.timeout = timeout.clamp(params.rto_min, params.rto_max);
+    }
+
+    /// The estimator of Linux: every measurement weighs an eighth, the deviation rises at once and falls slowly where round
+    /// trips get shorter, and the smallest timeout is the least that it may add.
+    // Linux net/ipv4/tcp_input.c: what tcp_rtt_estimator computes, its deviation four times the mean.
+    fn measure_as_linux(&mut self, measured: Duration, params: &Params) {
+        if self.smoothed.is_zero() {
+            self.smoothed = measured;
+            self.variation = measured / 2;
+            self.most = (measured * 2).max(params.rto_min);
+            self.added = self.most;
+        } else {
+            let smoothed = self.smoothed.as_nanos() as i64;
+            let deviation = self.variation.as_nanos() as i64 * 4;
+            let error = measured.as_nanos() as i64 - smoothed;
+            let mut change = error.abs() - deviation / 4;
+            if error < 0 && change > 0 {
+                change >>= 3;
+            }
+            self.smoothed = Duration::from_nanos((smoothed + (error >> 3)) as u64);
+            let deviation = Duration::from_nanos((deviation + change).max(0) as u64);
+            self.variation = deviation / 4;
+            if deviation > self.most {
+                self.most = deviation;
+                self.added = self.added.max(deviation);
+            }
+        }
+        self.timeout = (self.smoothed + self.added).min(params.rto_max);
+    }
+
+    /// A round trip is over: what the timeout adds falls by a quarter of what it had too much.
+    pub fn end_round(&mut self, params: &Params) {
+        if self.most < self.added {
+            self.added -= (self.added - self.most) / 4;
+        }
+        self.most = params.rto_min;
     }
 
     /// Takes in a measurement for the smallest round-trip time alone.

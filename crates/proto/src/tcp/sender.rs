@@ -8,11 +8,12 @@ use dumbbell_header::{Asking, SackBlock, TcpHeader};
 
 use super::account::{Account, News};
 use super::overhead::Overhead;
-use super::params::{HEADER, Params, scale_of};
+use super::params::{HEADER, LossDetection, Params, scale_of};
+use super::rack::Rack;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use super::todo::{self, Repaired};
-use crate::controller::{AnyController, Control, Event, Needs, Repair, Signals};
+use crate::controller::{AnyController, Class, Control, Event, Needs, Repair, Signals};
 use crate::transport::{Failure, Opening, SendEnd, SenderReport};
 
 /// The largest window a controller may set: a terabyte is more than any path holds.
@@ -121,6 +122,9 @@ pub struct Sender {
     /// The answer of routers that the acknowledgement in hand brought.
     feedback: f64,
     pub(super) account: Option<Box<Account>>,
+    /// Loss detection by time, if that is what finds losses.
+    pub(super) rack: Option<Box<Rack>>,
+    pub(super) class: Class,
     needs: Needs,
     /// Payload of the latest segment, for pacing.
     sent_bytes: u32,
@@ -152,6 +156,9 @@ impl Sender {
         let mss = params.segment(opening.mtu);
         let end = opening.size.unwrap_or(ENDLESS);
         let overhead = Overhead::new(params.overhead, &opening.rng);
+        // Without SACK nobody knows what was delivered; Tahoe goes back whatever the receiver says.
+        let in_time = params.loss_detection == LossDetection::Rack && params.sack && repair != Repair::GoBack;
+        let rack = in_time.then(|| Box::new(Rack::new()));
         Sender {
             una: 0,
             nxt: 0,
@@ -169,10 +176,11 @@ impl Sender {
             header: params.header(),
             todo: todo::HOLD
                 | if needs.is_nothing() { 0 } else { todo::NEEDS }
-                | if overhead.is_some() { todo::OVERHEAD } else { 0 },
-            special: if needs.account() { u8::MAX } else { SPECIAL },
+                | if overhead.is_some() { todo::OVERHEAD } else { 0 }
+                | if rack.is_some() { todo::REPAIR } else { 0 },
+            special: if needs.account() || rack.is_some() { u8::MAX } else { SPECIAL },
             phase: Phase::Unopened,
-            quiet: true,
+            quiet: rack.is_none(),
             recovering: false,
             // Tahoe goes back whatever the receiver says.
             repair: if params.sack && repair != Repair::GoBack { None } else { Some(repair) },
@@ -198,6 +206,8 @@ impl Sender {
             expired: 0,
             feedback: 0.0,
             account: needs.account().then(|| Box::new(Account::new(mss, needs.rates, needs.echoes))),
+            rack,
+            class: params.controller.class(),
             needs,
             sent_bytes: 0,
             pace_wake: Time::NEVER,
@@ -293,6 +303,16 @@ impl Sender {
     #[inline]
     pub(super) fn window_in_use(&self) -> u64 {
         self.control.window.min(self.largest_window)
+    }
+
+    /// Sets up to where the windows allow sending.
+    pub(super) fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
+    /// The receive window that a header advertises, in bytes.
+    pub(super) fn shifted(&self, window: u16) -> u64 {
+        u64::from(window) << self.scale
     }
 
     /// Computes up to where the windows allow sending.
@@ -415,8 +435,13 @@ impl Sender {
         }
         if self.todo & todo::IDLE != 0 && self.nxt < self.stop {
             self.todo &= !todo::IDLE;
-            if now.since(self.sent_at) > self.rtt.timeout() {
-                self.decide(now, Event::Idle, self.delivered, 0, Duration::ZERO);
+            let idle = now.since(self.sent_at);
+            if idle > self.rtt.timeout() {
+                if self.rack.is_some() && self.class == Class::Window {
+                    self.restarted(idle);
+                } else {
+                    self.decide(now, Event::Idle, self.delivered, 0, Duration::ZERO);
+                }
                 self.update_limit();
             }
         }
@@ -431,13 +456,23 @@ impl Sender {
             }
         }
         let sent_again = self.retransmissions;
-        let mut packet = match self.pull_repair(now) {
+        let timed = self.rack.is_some();
+        let repaired = if timed { self.pull_in_time(now) } else { self.pull_repair(now) };
+        let mut packet = match repaired {
             Repaired::Packet(packet) => packet,
             Repaired::Blocked => return None,
             Repaired::Nothing if self.todo & todo::OVERHEAD != 0 && self.is_processing(now) => return None,
             Repaired::Nothing => match self.next(now) {
-                Some(packet) => packet,
+                Some(packet) => {
+                    if timed {
+                        self.noted_new(now);
+                    }
+                    packet
+                }
                 None => {
+                    if timed {
+                        self.paused(now);
+                    }
                     self.note_dry();
                     return None;
                 }
@@ -586,7 +621,9 @@ impl Sender {
             Phase::Established if header.has(TcpHeader::SYN) => self.todo |= todo::ACK,
             Phase::Closed => self.todo |= todo::ACK,
             Phase::Established => {
-                if self.account.is_some() {
+                if self.rack.is_some() {
+                    self.acknowledged_in_time(now, packet);
+                } else if self.account.is_some() {
                     self.accounted(now, packet);
                 } else {
                     self.acknowledged(now, packet);
@@ -671,6 +708,7 @@ impl Sender {
                     self.todo |= todo::SYN;
                 }
             }
+            Phase::Established if now >= self.rto_at && self.rack.is_some() => self.time_is_up(now),
             Phase::Established if now >= self.rto_at => {
                 self.expired += 1;
                 self.timeouts += 1;
@@ -682,6 +720,11 @@ impl Sender {
             }
             _ => {}
         }
+    }
+
+    /// The data was sent again often enough.
+    pub(super) fn give_up(&mut self) {
+        self.fail(Failure::TimedOut);
     }
 
     fn fail(&mut self, failure: Failure) {
@@ -739,7 +782,8 @@ impl SendEnd for Sender {
 
     fn memory(&self) -> u64 {
         let overhead = self.overhead.as_deref().map_or(0, size_of_val);
-        self.board.memory() + overhead as u64
+        let rack = self.rack.as_deref().map_or(0, Rack::memory);
+        self.board.memory() + overhead as u64 + rack
     }
 
     #[inline]

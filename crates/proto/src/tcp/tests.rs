@@ -626,19 +626,26 @@ fn fate() -> impl Strategy<Value = Fate> {
 prop_compose! {
     pub(super) fn case()(
         controller in 0..crate::ControllerSpec::descriptors().len(),
-        flags in any::<[bool; 7]>(),
+        flags in any::<[bool; 9]>(),
         window in 1_u32..12,
         size in 0_u64..4000,
         forward in prop::collection::vec(fate(), 0..120),
         reverse in prop::collection::vec(fate(), 0..120),
     ) -> Case {
         let controller = crate::ControllerSpec::descriptors()[controller].name;
-        let [handshake, fin, sack, timestamps, ecn, limited, delayed] = flags;
+        let [handshake, fin, sack, timestamps, ecn, limited, delayed, rack, linux] = flags;
+        let policy = if linux {
+            r#""delayed_acks": "linux", "dsack": true, "sack_compression": true, "initial_receive_window": "2kB","#
+        } else {
+            ""
+        };
+        let detection = if rack { "rack" } else { "duplicates" };
         Case {
             text: format!(
-                r#"{{"controller": "{controller}", "handshake": {handshake}, "fin": {fin}, "sack": {sack},
+                r#"{{{policy} "controller": "{controller}", "handshake": {handshake}, "fin": {fin}, "sack": {sack},
                 "timestamps": {timestamps}, "ecn": {ecn}, "limited_transmit": {limited}, "retries": 1000,
-                "ack_every": {}, "initial_window": {window}, "mss": 100}}"#, 1 + u32::from(delayed)),
+                "loss_detection": "{detection}", "ack_every": {}, "initial_window": {window}, "mss": 100}}"#,
+                1 + u32::from(delayed)),
             size,
             forward,
             reverse,

@@ -1,53 +1,11 @@
-//! CUBIC: the window is a cubic function of the time since the last loss, whatever the round-trip time.
+//! CUBIC as RFC 9438 has it: windows in bytes, the target one smoothed round-trip time ahead.
 
-use dumbbell_core::config::At;
-use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{ConfigError, Time, Validate, config};
+use dumbbell_core::Time;
 
-use super::growth::{self, reduced};
-use super::{Build, Class, Control, Controller, Event, Signals};
-
-config! {
-    /// Cubic window growth around the window of the last loss, never slower than Reno would be.
-    pub struct Params {
-        /// How fast the window grows, in segments per second cubed: `C`.
-        scale: f64 = 0.4, "RFC 9438 section 5.1";
-        /// Window after a loss or an ECN echo, as a share of the outstanding data: beta.
-        decrease: f64 = 0.7, "RFC 9438 section 4.6";
-        /// Gives up part of the last maximum when it was not reached again, to make room for new flows.
-        fast_convergence: bool = true, "RFC 9438 section 4.7";
-        /// Grows at least as fast as Reno.
-        reno_friendly: bool = true, "RFC 9438 section 4.3";
-    }
-}
-
-impl Validate for Params {
-    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if !(self.scale > 0.0 && self.scale <= 1e6) {
-            let message = format!("{} is out of range", self.scale);
-            return Err(at.key("scale").error(message, "give a number above 0 and up to 1e6"));
-        }
-        if !(self.decrease > 0.0 && self.decrease < 1.0) {
-            let message = format!("{} is not a decrease", self.decrease);
-            return Err(at.key("decrease").error(message, "give a number between 0 and 1"));
-        }
-        Ok(())
-    }
-}
-
-impl Algorithm for Params {
-    const NAME: &'static str = "cubic";
-    const TITLE: &'static str = "TCP CUBIC: window growth independent of the round-trip time";
-    const REFERENCE: &'static str = "RFC 9438";
-}
-
-impl Build for Params {
-    type Controller = Cubic;
-
-    fn build(&self) -> Cubic {
-        Cubic { params: self.clone(), w_max: 0.0, prior: 0.0, epoch: None, last: Time::ZERO, credit: 0.0 }
-    }
-}
+use super::super::contract::{Control, Event, Signals};
+use super::super::growth::{self, reduced};
+use super::super::hystart::{HyStart, Kind, Pace};
+use super::params::Params;
 
 /// One stage of congestion avoidance. Windows in segments.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +22,10 @@ struct Epoch {
 
 /// The controller. Windows in segments.
 #[derive(Clone, Debug)]
-pub struct Cubic {
+pub struct Rfc {
     params: Params,
+    /// What ends slow start before a loss, if anything does.
+    hystart: Option<Box<HyStart>>,
     /// The window before the last cut, less what fast convergence gave up; zero if the stage follows no cut.
     w_max: f64,
     /// The window before the last cut.
@@ -77,14 +37,29 @@ pub struct Cubic {
     credit: f64,
 }
 
-impl Cubic {
+impl Rfc {
+    pub fn new(params: &Params) -> Rfc {
+        Rfc {
+            params: params.clone(),
+            hystart: (params.hystart != Kind::Off).then(|| Box::new(HyStart::new(params.hystart))),
+            w_max: 0.0,
+            prior: 0.0,
+            epoch: None,
+            last: Time::ZERO,
+            credit: 0.0,
+        }
+    }
+
     fn ack(&mut self, signals: &Signals, control: &mut Control) {
         if signals.in_recovery {
             return;
         }
         if control.window < control.threshold {
+            let hystart = self.hystart.as_mut();
+            let pace = hystart.map_or(Pace::Full, |h| h.ack(signals, control, signals.min_rtt));
             if signals.window_limited {
-                control.window += signals.acked.min(signals.growth_limit);
+                let growth = signals.acked.min(signals.growth_limit);
+                control.window += if pace == Pace::Quarter { growth / 4 } else { growth };
             }
             return;
         }
@@ -141,16 +116,16 @@ impl Cubic {
         self.prior = window;
         self.epoch = None;
         self.credit = 0.0;
+        self.hystart.iter_mut().for_each(|hystart| hystart.cut());
         control.threshold = reduced(signals, self.params.decrease);
         control.window = control.threshold;
     }
 }
 
-impl Controller for Cubic {
-    const CLASS: Class = Class::Window;
-
+impl Rfc {
+    /// Answers an event.
     #[inline]
-    fn on(&mut self, signals: &Signals, control: &mut Control) {
+    pub fn on(&mut self, signals: &Signals, control: &mut Control) {
         match signals.event {
             Event::Ack => self.ack(signals, control),
             Event::Loss | Event::Ecn => self.cut(signals, control),
@@ -175,12 +150,12 @@ impl Controller for Cubic {
 mod tests {
     use dumbbell_core::Duration;
 
-    use super::super::growth::tests::signals;
+    use super::super::super::growth::tests::signals;
     use super::*;
 
     /// A sender with a full window, acknowledged segment by segment. Times since the cut, windows in segments.
     struct Run {
-        cubic: Cubic,
+        cubic: Rfc,
         control: Control,
         now: Time,
         rtt: Duration,
@@ -190,7 +165,7 @@ mod tests {
         /// Just after a cut at `window` segments.
         fn cut_at(window: u64, rtt: Duration, params: Params) -> Run {
             let control = Control { window: window * 1000, threshold: 1000, ..Control::default() };
-            let mut run = Run { cubic: params.build(), control, now: Time::ZERO, rtt };
+            let mut run = Run { cubic: Rfc::new(&params), control, now: Time::ZERO, rtt };
             run.cut();
             run
         }

@@ -1,0 +1,159 @@
+//! When slow start ends before a loss: HyStart as Linux has it (Ha & Rhee, 2011) and HyStart++ (RFC 9406).
+
+use dumbbell_core::{Duration, Time, words};
+
+use super::contract::{Control, Signals};
+
+words! {
+    /// What ends slow start before a loss: `off` nothing; `linux` the HyStart of Linux since 6.14; `linux-6.6` the one before,
+    /// which counts round trips from a window of 16 segments on; `rfc9406` HyStart++.
+    pub enum Kind { Off = "off", Linux = "linux", Linux66 = "linux-6.6", Rfc9406 = "rfc9406" }
+}
+
+// Linux net/ipv4/tcp_cubic.c: hystart_low_window, hystart_ack_delta_us, HYSTART_MIN_SAMPLES, HYSTART_DELAY_MIN and _MAX.
+const LOW_WINDOW: u64 = 16;
+const ACK_GAP: Duration = Duration::from_millis(2);
+const SAMPLES: u32 = 8;
+const LEAST_DELAY: Duration = Duration::from_millis(4);
+const MOST_DELAY: Duration = Duration::from_millis(16);
+
+/// RFC 9406 section 4.3: CSS_ROUNDS.
+const CAREFUL_ROUNDS: u32 = 5;
+
+/// The rate of slow start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pace {
+    /// The window grows by what is acknowledged.
+    Full,
+    /// It grows by a quarter of that (RFC 9406 section 4.2: conservative slow start).
+    Quarter,
+}
+
+/// The state of one connection.
+#[derive(Clone, Debug)]
+pub struct HyStart {
+    kind: Kind,
+    /// True once it has ended slow start.
+    found: bool,
+    /// The round trip ends when more than so many bytes are delivered.
+    round_end: u64,
+    round_began: Time,
+    /// The latest of the acknowledgements that follow one another closely.
+    train: Time,
+    /// Smallest round-trip time of this round and the one before; `MAX` if there is none.
+    least: Duration,
+    least_before: Duration,
+    samples: u32,
+    /// RFC 9406: rounds of conservative slow start so far, and the round-trip time that it began with.
+    careful: Option<(u32, Duration)>,
+}
+
+impl HyStart {
+    /// At the start of a connection.
+    pub fn new(kind: Kind) -> HyStart {
+        HyStart {
+            kind,
+            found: false,
+            round_end: 0,
+            round_began: Time::ZERO,
+            train: Time::ZERO,
+            least: Duration::MAX,
+            least_before: Duration::MAX,
+            samples: 0,
+            careful: None,
+        }
+    }
+
+    /// Begins anew after a timeout.
+    pub fn reset(&mut self) {
+        *self = HyStart::new(self.kind);
+    }
+
+    /// The window was cut: HyStart++ is for the first slow start (RFC 9406 section 4.1).
+    pub fn cut(&mut self) {
+        self.found |= self.kind == Kind::Rfc9406;
+    }
+
+    /// Takes in an acknowledgement in slow start, before the window grows; ends slow start by lowering the threshold to the
+    /// window. `delay_min` is the smallest round-trip time of the connection. Says how the window may grow.
+    pub fn ack(&mut self, signals: &Signals, control: &mut Control, delay_min: Duration) -> Pace {
+        if self.found || self.kind == Kind::Off {
+            return Pace::Full;
+        }
+        let large = control.window >= LOW_WINDOW * u64::from(signals.mss);
+        if signals.delivered > self.round_end && (large || self.kind != Kind::Linux66) {
+            self.begin_round(signals, control);
+        }
+        if self.found {
+            return Pace::Full;
+        }
+        if self.kind == Kind::Rfc9406 {
+            return self.plus_plus(signals);
+        }
+        if large && !signals.rtt.is_zero() {
+            self.found = self.is_long_train(signals, control, delay_min) || self.is_late(signals, delay_min);
+            if self.found {
+                control.threshold = control.window;
+            }
+        }
+        Pace::Full
+    }
+
+    fn begin_round(&mut self, signals: &Signals, control: &mut Control) {
+        self.round_end = signals.delivered + signals.flight;
+        (self.round_began, self.train) = (signals.now, signals.now);
+        self.least_before = std::mem::replace(&mut self.least, Duration::MAX);
+        self.samples = 0;
+        if let Some((rounds, _)) = &mut self.careful {
+            *rounds += 1;
+            if *rounds >= CAREFUL_ROUNDS {
+                self.found = true;
+                control.threshold = control.window;
+            }
+        }
+    }
+
+    /// A train of acknowledgements that is longer than half the smallest round-trip time: the window fills the path.
+    fn is_long_train(&mut self, signals: &Signals, control: &Control, delay_min: Duration) -> bool {
+        if signals.now.since(self.train) > ACK_GAP {
+            return false;
+        }
+        self.train = signals.now;
+        // Four segments of 64 kB at the rate at which slow start would pace, two windows a round trip: at most 1 ms.
+        let rate = 2.0 * control.window as f64 / signals.smoothed_rtt.as_secs_f64();
+        let bunched = Duration::from_secs_f64((4.0 * 65_536.0 / rate).min(1e-3));
+        signals.now.since(self.round_began) > (delay_min + bunched) / 2
+    }
+
+    /// Round trips take longer than the shortest did: a queue grows.
+    fn is_late(&mut self, signals: &Signals, delay_min: Duration) -> bool {
+        self.least = self.least.min(signals.rtt);
+        if self.samples < SAMPLES {
+            self.samples += 1;
+            return false;
+        }
+        self.least > delay_min + (delay_min / 8).clamp(LEAST_DELAY, MOST_DELAY)
+    }
+
+    /// RFC 9406 section 4.2.
+    fn plus_plus(&mut self, signals: &Signals) -> Pace {
+        if !signals.rtt.is_zero() {
+            self.least = self.least.min(signals.rtt);
+            self.samples += 1;
+        }
+        if self.samples >= SAMPLES && self.least != Duration::MAX {
+            match self.careful {
+                None if self.least_before != Duration::MAX => {
+                    let threshold = (self.least_before / 8).clamp(LEAST_DELAY, MOST_DELAY);
+                    if self.least >= self.least_before + threshold {
+                        self.careful = Some((0, self.least));
+                    }
+                }
+                // The delay was none: back to slow start.
+                Some((_, baseline)) if self.least < baseline => self.careful = None,
+                _ => {}
+            }
+        }
+        if self.careful.is_some() { Pace::Quarter } else { Pace::Full }
+    }
+}

@@ -1,0 +1,216 @@
+//! When a receiver acknowledges, as Linux decides it: each segment at once at first, then every second one, with a delay that
+//! follows the gaps between segments; fewer acknowledgements while SACK blocks grow; a window that grows as data is read.
+
+use dumbbell_core::{Duration, Time};
+
+use super::params::{DelayedAcks, Params, TIMESTAMPS};
+
+// Linux include/net/tcp.h and net/ipv4/tcp_input.c: TCP_MAX_QUICKACKS, TCP_ATO_MIN, TCP_DELACK_MAX, TCP_FASTRETRANS_THRESH, and
+// net.ipv4.tcp_comp_sack_nr, tcp_comp_sack_delay_ns.
+const QUICK: u32 = 16;
+const LEAST_DELAY: Duration = Duration::from_millis(40);
+const MOST_DELAY: Duration = Duration::from_millis(200);
+const AT_ONCE: u32 = 3;
+const COMPRESSED: u32 = 44;
+const COMPRESSED_FOR: Duration = Duration::from_millis(1);
+/// Data read in a round trip before the window first grows: ten segments.
+const FIRST_SPACE: u64 = 10;
+
+/// What to do about a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Acknowledge now.
+    Now,
+    /// Acknowledge at this time at the latest.
+    By(Time),
+}
+
+/// The state of one receiver.
+#[derive(Clone, Debug)]
+pub struct Acks {
+    linux: bool,
+    compresses: bool,
+    segment: u64,
+    /// Segments that are still acknowledged one by one.
+    quick: u32,
+    /// The delay of acknowledgements; zero before the first segment.
+    delay: Duration,
+    latest: Time,
+    /// When the SYN-ACK was sent, and the round-trip time that its answer showed.
+    answered: Option<Time>,
+    rtt: Duration,
+    /// Duplicates sent for the segment that is missing, and those held back since.
+    duplicates: u32,
+    held_back: u32,
+    missing: u64,
+    /// What arrived twice, if the sender shall know (RFC 2883).
+    tells: bool,
+    pub twice: Option<(u64, u64)>,
+    /// The window, if it grows: what may be advertised now, the most that the buffer allows, and the most of all.
+    pub window: u64,
+    clamp: u64,
+    most: u64,
+    grows: bool,
+    /// Data that arrived in order in the round trip that ends at `review`, and the most in one before.
+    arrived: u64,
+    space: u64,
+    review: Time,
+}
+
+impl Acks {
+    /// What the parameters ask for; `None` if that is nothing but a fixed delay.
+    pub fn new(params: &Params, segment: u64) -> Option<Box<Acks>> {
+        let linux = params.delayed_acks == DelayedAcks::Linux;
+        let grows = params.initial_receive_window.is_some();
+        if !(linux || grows || params.dsack || params.sack_compression) {
+            return None;
+        }
+        let most = params.receive_window.get();
+        let window = params.initial_receive_window.map_or(most, |w| w.get().min(most));
+        // Whole segments (RFC 9293 section 3.8.6.2.2).
+        let whole = if grows { (window / segment).max(1) * segment } else { window };
+        Some(Box::new(Acks {
+            linux,
+            compresses: params.sack_compression,
+            segment,
+            quick: 0,
+            delay: Duration::ZERO,
+            latest: Time::ZERO,
+            answered: None,
+            rtt: Duration::ZERO,
+            duplicates: 0,
+            held_back: 0,
+            missing: u64::MAX,
+            tells: params.dsack,
+            twice: None,
+            window: whole,
+            clamp: window,
+            most,
+            grows,
+            arrived: 0,
+            space: FIRST_SPACE * (segment + if params.timestamps { u64::from(TIMESTAMPS) } else { 0 }),
+            review: Time::ZERO,
+        }))
+    }
+
+    /// A SYN-ACK leaves.
+    pub fn answered(&mut self, now: Time) {
+        self.answered = Some(now);
+    }
+
+    /// Something arrived: what answers the SYN-ACK shows the round-trip time.
+    pub fn heard(&mut self, now: Time) {
+        if let Some(at) = self.answered.take() {
+            self.rtt = now.since(at);
+        }
+    }
+
+    /// `bytes` more have arrived in order; `waiting` segments are not acknowledged, this one counted.
+    pub fn in_order(&mut self, now: Time, bytes: u64, waiting: u32, params: &Params) -> Verdict {
+        if self.grows {
+            self.grow(now, bytes);
+        }
+        self.missing = u64::MAX;
+        if !self.linux {
+            let now_due = waiting >= params.ack_every;
+            return if now_due { Verdict::Now } else { Verdict::By(now + params.ack_delay) };
+        }
+        self.follow(now);
+        if self.quick > 0 || waiting >= 2 {
+            return Verdict::Now;
+        }
+        let most = if self.delay > LEAST_DELAY && !self.rtt.is_zero() {
+            self.rtt.max(LEAST_DELAY).min(MOST_DELAY)
+        } else {
+            MOST_DELAY
+        };
+        Verdict::By(now + self.delay.min(most))
+    }
+
+    /// The delay follows the gap before a segment.
+    fn follow(&mut self, now: Time) {
+        let gap = now.since(self.latest);
+        self.latest = now;
+        if self.delay.is_zero() {
+            self.quick = self.quick.max(((self.window / (2 * self.segment)) as u32).clamp(2, QUICK));
+            self.delay = LEAST_DELAY;
+        } else if gap <= LEAST_DELAY / 2 {
+            self.delay = self.delay / 2 + LEAST_DELAY / 2;
+        } else if gap < self.delay {
+            self.delay = self.delay / 2 + gap;
+        } else if gap > self.rtt + MOST_DELAY {
+            self.quick = QUICK;
+        }
+    }
+
+    /// The window follows what was read in a round trip: twice that, and more if it has grown.
+    // Linux net/ipv4/tcp_input.c: what tcp_grow_window and tcp_rcv_space_adjust compute, with segments that take twice their size
+    // of memory.
+    fn grow(&mut self, now: Time, bytes: u64) {
+        self.arrived += bytes;
+        if now >= self.review && !self.rtt.is_zero() {
+            let (read, before) = (self.arrived, self.space);
+            if read > before {
+                let wanted = 2 * read + 4 * read * (read - before) / before;
+                self.clamp = self.clamp.max(wanted.min(self.most));
+                self.space = read;
+            }
+            self.arrived = 0;
+            self.review = now + self.rtt;
+        }
+        if self.window < self.clamp {
+            self.window = (self.window + 2 * self.segment).min(self.clamp);
+            self.quick |= 1;
+        }
+    }
+
+    /// A segment arrived that is not the next, `number` to `end`, while `next` is expected; the receiver holds it already if
+    /// `known`. Says when to acknowledge.
+    pub fn unexpected(&mut self, now: Time, (number, end): (u64, u64), next: u64, known: bool) -> Verdict {
+        let old = number < next;
+        if self.tells && (old || known) {
+            self.twice = Some((number, if old { end.min(next) } else { end }));
+        }
+        if old || known {
+            if self.linux {
+                self.quick = QUICK;
+            }
+            return Verdict::Now;
+        }
+        if !self.compresses {
+            return Verdict::Now;
+        }
+        if self.missing != next {
+            self.missing = next;
+            (self.duplicates, self.held_back) = (0, 0);
+        }
+        if self.duplicates < AT_ONCE {
+            self.duplicates += 1;
+            return Verdict::Now;
+        }
+        self.held_back += 1;
+        if self.held_back > COMPRESSED {
+            return Verdict::Now;
+        }
+        let pause = if self.rtt.is_zero() { COMPRESSED_FOR } else { COMPRESSED_FOR.min(self.rtt / 20) };
+        Verdict::By(now + pause)
+    }
+
+    /// An acknowledgement leaves.
+    pub fn sent(&mut self) {
+        self.held_back = 0;
+        if self.quick > 0 {
+            self.quick -= 1;
+            if self.quick == 0 {
+                self.delay = LEAST_DELAY;
+            }
+        }
+    }
+
+    /// A delayed acknowledgement had to leave without a second segment: the next waits longer.
+    pub fn expired(&mut self) {
+        if self.linux {
+            self.delay = (self.delay * 2).min(self.rtt + MOST_DELAY);
+        }
+    }
+}

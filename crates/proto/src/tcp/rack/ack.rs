@@ -1,0 +1,557 @@
+//! What an acknowledgement does to a sender that detects losses by time. The order is that of Linux: what is held, what is
+//! acknowledged, the probe, the state, timers, the window.
+
+use dumbbell_core::{Duration, Header, Packet, Time};
+use dumbbell_header::{SackBlock, TcpHeader};
+
+use super::prr::Prr;
+use super::{KEPT_FOR, Probe, Rack, State, Timer};
+use crate::controller::{Class, Event};
+use crate::tcp::sender::Sender;
+
+/// What an acknowledgement brings.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// New data, in order.
+    advanced: bool,
+    /// New data above a hole.
+    held: bool,
+    /// Data sent once, of what was out when the state was entered.
+    original: bool,
+    /// Data sent more than once, in order.
+    resent: bool,
+    /// Segments that arrived twice (RFC 2883).
+    duplicates: u32,
+    /// The probe arrived, and what it repeats had too.
+    probe: bool,
+    /// An echo of congestion.
+    echo: bool,
+    /// A retransmission was found lost.
+    lost_again: bool,
+    /// The timestamp echoed.
+    timestamp: Option<Time>,
+    /// When the first and the last of the segments sent once were sent that it acknowledges, and that it shows held.
+    acked: Option<(Time, Time)>,
+    held_sent: Option<(Time, Time)>,
+    /// The most segments that had been delivered when one of them was sent.
+    prior: u32,
+    /// Where the lowest of them begins that was sent once.
+    lowest: u64,
+    /// True if the timer for retransmissions starts afresh.
+    rearm: bool,
+}
+
+/// What may be sent in answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Answer {
+    /// Nothing is lost.
+    NewData,
+    /// What is lost comes first.
+    Repairs,
+    /// New data, though something is lost: it shows whether a timeout was spurious (RFC 5682 section 2.1 step 2b).
+    Instead,
+}
+
+impl Sender {
+    /// The window in whole segments.
+    pub(in crate::tcp) fn window_segments(&self) -> u32 {
+        (self.window_in_use() / u64::from(self.mss)).max(1) as u32
+    }
+
+    /// The threshold in whole segments.
+    fn threshold_segments(&self) -> u32 {
+        u32::try_from(self.control.threshold / u64::from(self.mss)).unwrap_or(u32::MAX).max(1)
+    }
+
+    pub(super) fn set_window(&mut self, segments: u32) {
+        self.control.window = u64::from(segments.max(1)) * u64::from(self.mss);
+    }
+
+    /// True if the transport sets the window while losses are repaired; models and routers know better.
+    fn moves_window(&self) -> bool {
+        self.class == Class::Window
+    }
+
+    /// An acknowledgement.
+    pub(in crate::tcp) fn acknowledged_in_time(&mut self, now: Time, packet: &Packet) {
+        // Out of the sender and back, so that both can be changed.
+        let Some(mut rack) = self.rack.take() else { return };
+        self.work(now, packet, &mut rack);
+        self.update_limit_in_time(&rack);
+        self.rack = Some(rack);
+    }
+
+    fn work(&mut self, now: Time, packet: &Packet, rack: &mut Rack) {
+        let header = TcpHeader::unpack(&packet.words());
+        debug_assert!(header.number <= self.max, "nothing is acknowledged that was not sent");
+        let (una, found, delivered) = (self.una, rack.found, rack.delivered);
+        if header.number >= una {
+            self.receive_window = self.shifted(header.window);
+        }
+        let mut seen = Seen {
+            advanced: header.number > una,
+            held: false,
+            original: false,
+            resent: false,
+            duplicates: 0,
+            probe: false,
+            echo: header.has(TcpHeader::ECE),
+            lost_again: false,
+            timestamp: self.params.timestamps.then(|| Time::from_nanos(header.timestamp)),
+            acked: None,
+            held_sent: None,
+            prior: 0,
+            lowest: u64::MAX,
+            rearm: false,
+        };
+        if packet.body[2] != 0 && self.params.sack {
+            self.take_blocks(now, &header, rack, &mut seen);
+        }
+        if seen.advanced {
+            self.una = header.number;
+            self.nxt = self.nxt.max(self.una);
+            self.expired = 0;
+            self.take_acknowledged(now, rack, &mut seen);
+        }
+        let rtt = self.take_times(now, rack, &mut seen);
+        if rack.delivered > delivered && seen.prior > 0 {
+            rack.adapt(seen.prior);
+        }
+        if rack.probe_end > 0 {
+            self.end_probe(now, rack, header.number, &seen);
+        }
+        let plain =
+            seen.advanced && rack.state == State::Open && !seen.held && !seen.echo && seen.duplicates == 0;
+        let answer = if plain { Answer::NewData } else { self.alert(now, rack, &mut seen) };
+        if seen.rearm && !self.schedule_probe(now, rack, true) {
+            self.rearm_in_time(now, rack);
+        }
+        self.control_congestion(now, rack, &seen, rtt, (rack.delivered - delivered, rack.found - found));
+        rack.repairing = answer == Answer::Repairs;
+    }
+
+    /// Takes in SACK blocks. The first may tell of what arrived twice (RFC 2883 section 4).
+    fn take_blocks(&mut self, now: Time, header: &TcpHeader, rack: &mut Rack, seen: &mut Seen) {
+        let ack = header.number;
+        let place = |offset: u32| ack.wrapping_add_signed(i64::from(offset as i32));
+        let absent = SackBlock::default();
+        let blocks = header.sack.map(|b| if b == absent { (0, 0) } else { (place(b.start), place(b.end)) });
+        let mut known = rack.blocks;
+        for (i, &(start, end)) in blocks.iter().enumerate().filter(|(_, b)| b.0 < b.1) {
+            let below = end <= ack;
+            let inside = blocks.get(i + 1).is_some_and(|next| next.0 <= start && end <= next.1);
+            if i == 0 && (below || inside) {
+                self.take_duplicate(start, end, rack, seen);
+                continue;
+            }
+            let start = start.max(self.una);
+            // What an earlier acknowledgement told is not gone through again.
+            let overlap = known.iter().find(|k| k.0 < end && start < k.1).copied().unwrap_or((end, end));
+            for (from, to) in [(start, end.min(overlap.0)), (start.max(overlap.1), end)] {
+                if from < to {
+                    self.take_held(now, from, to, rack, seen);
+                }
+            }
+            known[i] = (start, end);
+        }
+        rack.blocks = known;
+        if rack.state != State::Loss || rack.undo.possible {
+            rack.note_reordering(seen.lowest, u64::from(self.mss));
+        }
+        rack.highest_held =
+            blocks.iter().map(|b| b.1).filter(|end| *end > ack).fold(rack.highest_held, u64::max);
+    }
+
+    fn take_held(&mut self, now: Time, start: u64, end: u64, rack: &mut Rack, seen: &mut Seen) {
+        for id in rack.segments.within(start, end) {
+            let Some(segment) = rack.segments.hold(id) else { continue };
+            seen.held = true;
+            rack.delivered += 1;
+            seen.prior = seen.prior.max(segment.delivered);
+            rack.delivered_one(now, &segment, self.rtt.min(), None);
+            if let Some(account) = &mut self.account {
+                account.acknowledged(segment.start, segment.end);
+            }
+            if !segment.was_resent() {
+                if segment.start < rack.highest_held {
+                    seen.lowest = seen.lowest.min(segment.start);
+                }
+                seen.original |= segment.end <= rack.high;
+                let first = seen.held_sent.map_or(segment.sent_at, |(first, _)| first);
+                seen.held_sent = Some((first, segment.sent_at));
+            }
+        }
+    }
+
+    /// `[start, end)` arrived twice.
+    fn take_duplicate(&mut self, start: u64, end: u64, rack: &mut Rack, seen: &mut Seen) {
+        let segments = (end - start).div_ceil(u64::from(self.mss)).max(1);
+        seen.probe = segments == 1 && rack.probe_end > 0 && rack.probe_end == end;
+        rack.duplicates_seen += segments;
+        // More than were sent again: the network copies packets, and tells nothing about the sender.
+        if rack.duplicates_seen > self.retransmissions {
+            return;
+        }
+        rack.duplicate_seen |= rack.reordered && !seen.probe;
+        seen.duplicates = segments as u32;
+        if rack.undo.possible && rack.undo.resent > 0 && end > rack.undo.marker {
+            rack.undo.resent = (rack.undo.resent - segments as i64).max(0);
+        }
+    }
+
+    /// Takes in what is acknowledged in order.
+    fn take_acknowledged(&mut self, now: Time, rack: &mut Rack, seen: &mut Seen) {
+        let min_rtt = self.rtt.min();
+        while let Some(segment) = rack.segments.pop(self.una) {
+            seen.rearm = true;
+            seen.prior = seen.prior.max(segment.delivered);
+            if segment.was_resent() {
+                seen.resent = true;
+            } else if !segment.is_held() {
+                let first = seen.acked.map_or(segment.sent_at, |(first, _)| first);
+                seen.acked = Some((first, segment.sent_at));
+                seen.lowest = seen.lowest.min(segment.start);
+                seen.original |= segment.end <= rack.high;
+            }
+            if !segment.is_held() {
+                rack.delivered += 1;
+                rack.delivered_one(now, &segment, min_rtt, seen.timestamp);
+                if let Some(account) = &mut self.account {
+                    account.acknowledged(segment.start, segment.end);
+                }
+            }
+        }
+        rack.note_reordering(seen.lowest, u64::from(self.mss));
+        if rack.segments.held() == 0 {
+            rack.highest_held = self.una;
+        }
+    }
+
+    /// Measures: the timer takes the segment sent longest ago, the controller the one sent last. Returns the latter.
+    fn take_times(&mut self, now: Time, rack: &mut Rack, seen: &mut Seen) -> Duration {
+        let in_order = seen.acked.filter(|_| !seen.resent);
+        if let (None, Some((first, _)), Some(head)) = (in_order, seen.held_sent, rack.segments.first()) {
+            // What was sent before the head was sent last shows that the head is late, not lost.
+            seen.rearm |= first < head.sent_at;
+        }
+        let newest = seen.held_sent.or(in_order).map(|(_, last)| now.since(last));
+        let oldest = in_order.or(seen.held_sent).map(|(first, _)| now.since(first));
+        let echoed = seen.timestamp.filter(|_| seen.advanced).map(|sent| now.since(sent));
+        let Some(measured) = oldest.or(echoed) else { return Duration::ZERO };
+        let newest = newest.or(echoed).unwrap_or(measured);
+        self.rtt.lower(newest);
+        self.rtt.measure(measured, 0, &self.params);
+        if self.una >= rack.rtt_until {
+            rack.rtt_until = self.nxt;
+            self.rtt.end_round(&self.params);
+        }
+        newest
+    }
+
+    /// Looks what became of a tail loss probe (RFC 8985 section 7.4).
+    fn end_probe(&mut self, now: Time, rack: &mut Rack, ack: u64, seen: &Seen) {
+        if ack < rack.probe_end {
+            return;
+        }
+        if !rack.probe_resent || seen.probe {
+            rack.probe_end = 0;
+        } else if ack > rack.probe_end {
+            // The probe repaired a loss that nothing else shows: one cut.
+            self.begin_reduction(now, rack, Event::Loss);
+            rack.state = State::Reduced;
+            self.end_reduction(rack);
+            self.keep_open(rack);
+        } else if !(seen.advanced || seen.held) {
+            rack.probe_end = 0;
+        }
+    }
+
+    /// Keeps what is needed to take the cut back, and lets the controller cut.
+    pub(super) fn begin_reduction(&mut self, now: Time, rack: &mut Rack, event: Event) {
+        rack.high = self.nxt;
+        rack.probe_end = 0;
+        rack.prr = Prr::begin(self.window_segments());
+        let window = self.control.window;
+        rack.undo.window = window;
+        let base = self.cut_base(rack);
+        self.decide(now, event, self.delivered, base, Duration::ZERO);
+        self.cuts += 1;
+        self.tell_cut = true;
+        if self.moves_window() {
+            self.control.window = window;
+        }
+    }
+
+    /// What the size of a cut is reckoned from.
+    pub(super) fn cut_base(&self, rack: &Rack) -> u64 {
+        match self.params.cut_from {
+            crate::tcp::params::CutFrom::Window => self.window_in_use(),
+            crate::tcp::params::CutFrom::Flight => {
+                (u64::from(rack.segments.in_flight()) * u64::from(self.mss)).min(self.control.window)
+            }
+        }
+    }
+
+    fn end_reduction(&mut self, rack: &Rack) {
+        let cut = rack.state == State::Reduced || rack.undo.possible;
+        if cut && self.moves_window() && self.control.threshold != crate::controller::Control::UNLIMITED {
+            self.set_window(self.threshold_segments());
+        }
+    }
+
+    /// Open, or what it must be called otherwise.
+    pub(super) fn keep_open(&mut self, rack: &mut Rack) {
+        let disorder = rack.segments.held() + rack.segments.lost() > 0 || rack.has_resent();
+        let state = if disorder { State::Disorder } else { State::Open };
+        if state != rack.state {
+            rack.state = state;
+            rack.high = self.nxt;
+        }
+    }
+
+    fn try_to_open(&mut self, now: Time, rack: &mut Rack, seen: &Seen) {
+        if !rack.has_resent() {
+            rack.undo.since = None;
+        }
+        if seen.echo && rack.state < State::Reduced {
+            rack.undo.possible = false;
+            rack.undo.threshold = 0;
+            self.begin_reduction(now, rack, Event::Ecn);
+            rack.state = State::Reduced;
+        }
+        if rack.state != State::Reduced {
+            self.keep_open(rack);
+        }
+    }
+
+    /// Restores window and threshold. With `unmark` nothing counts as lost any more.
+    fn take_back(&mut self, rack: &mut Rack, unmark: bool) {
+        if unmark {
+            rack.segments.find_all();
+        }
+        if rack.undo.threshold > 0 {
+            if self.moves_window() {
+                self.control.window = self.control.window.max(rack.undo.window);
+            }
+            if rack.undo.threshold > self.control.threshold {
+                self.control.threshold = rack.undo.threshold;
+                self.tell_cut = false;
+            }
+        }
+        rack.undo.possible = false;
+        // What is late is looked at again.
+        rack.advanced = true;
+    }
+
+    /// Moves between the states. Says what may be sent.
+    fn alert(&mut self, now: Time, rack: &mut Rack, seen: &mut Seen) -> Answer {
+        if seen.echo {
+            rack.undo.threshold = 0;
+        }
+        if rack.state == State::Open {
+            rack.undo.since = None;
+        } else if self.una >= rack.high {
+            match rack.state {
+                State::Reduced if self.una != rack.high => {
+                    self.end_reduction(rack);
+                    rack.state = State::Open;
+                }
+                State::Recovery => {
+                    self.recovered(rack, seen);
+                    self.end_reduction(rack);
+                }
+                _ => {}
+            }
+        }
+        match rack.state {
+            State::Recovery => {
+                if seen.advanced && self.params.undo && rack.undo.possible && rack.was_delayed(seen.timestamp)
+                {
+                    rack.reordered = true;
+                    if rack.segments.resent() > 0 {
+                        return Answer::NewData;
+                    }
+                    if !rack.has_resent() {
+                        rack.undo.since = None;
+                    }
+                    self.take_back(rack, true);
+                    self.keep_open(rack);
+                }
+                if self.undone_by_duplicates(rack) {
+                    self.keep_open(rack);
+                }
+                self.identify_losses(now, rack, seen);
+                if rack.state != State::Recovery {
+                    if rack.segments.lost() == 0 {
+                        self.try_to_open(now, rack, seen);
+                        return Answer::NewData;
+                    }
+                    self.enter_recovery(now, rack, seen.echo);
+                }
+                Answer::Repairs
+            }
+            State::Loss => {
+                let answer = self.repair_after_timeout(rack, seen);
+                self.identify_losses(now, rack, seen);
+                if rack.state == State::Open || seen.lost_again {
+                    return self.open_or_recover(now, rack, seen);
+                }
+                answer
+            }
+            State::Open | State::Disorder | State::Reduced => {
+                if rack.state <= State::Disorder {
+                    self.undone_by_duplicates(rack);
+                }
+                self.identify_losses(now, rack, seen);
+                self.open_or_recover(now, rack, seen)
+            }
+        }
+    }
+
+    fn open_or_recover(&mut self, now: Time, rack: &mut Rack, seen: &Seen) -> Answer {
+        if rack.segments.lost() == 0 {
+            self.try_to_open(now, rack, seen);
+            return Answer::NewData;
+        }
+        self.enter_recovery(now, rack, seen.echo);
+        Answer::Repairs
+    }
+
+    /// Everything up to the end of the episode is acknowledged.
+    fn recovered(&mut self, rack: &mut Rack, seen: &Seen) {
+        if self.params.undo && rack.may_undo(seen.timestamp) {
+            self.take_back(rack, false);
+        } else {
+            rack.kept_for = rack.kept_for.saturating_sub(1);
+        }
+        rack.state = State::Open;
+        if !rack.has_resent() {
+            rack.undo.since = None;
+        }
+    }
+
+    fn undone_by_duplicates(&mut self, rack: &mut Rack) -> bool {
+        let undone = self.params.undo && rack.undo.possible && rack.undo.resent == 0;
+        if undone {
+            rack.kept_for = (rack.kept_for + 1).min(KEPT_FOR);
+            self.take_back(rack, false);
+        }
+        undone
+    }
+
+    /// Begins to repair losses.
+    pub(super) fn enter_recovery(&mut self, now: Time, rack: &mut Rack, echo: bool) {
+        let reducing = rack.is_reducing();
+        rack.undo.threshold = 0;
+        rack.keep_for_undo(self.una);
+        if !reducing {
+            if !echo {
+                rack.undo.threshold = self.current_threshold();
+            }
+            self.begin_reduction(now, rack, Event::Loss);
+        }
+        rack.high = self.nxt;
+        rack.state = State::Recovery;
+    }
+
+    /// The threshold, or three quarters of the window if that is larger and no cut is under way.
+    pub(super) fn current_threshold(&self) -> u64 {
+        self.control.threshold.max(self.control.window / 4 * 3)
+    }
+
+    /// An acknowledgement after a timeout (RFC 5682, in the form for SACK).
+    fn repair_after_timeout(&mut self, rack: &mut Rack, seen: &Seen) -> Answer {
+        let recovered = self.una >= rack.high;
+        if seen.advanced && self.params.undo && rack.may_undo(seen.timestamp) {
+            self.undo_loss(rack);
+            return Answer::NewData;
+        }
+        if rack.frto {
+            if seen.original {
+                self.undo_loss(rack);
+                return Answer::NewData;
+            }
+            if self.nxt > rack.high {
+                if seen.held || !seen.advanced {
+                    rack.frto = false;
+                }
+            } else if seen.advanced && !recovered {
+                rack.high = self.nxt;
+                if self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.una + self.receive_window
+                {
+                    return Answer::Instead;
+                }
+                rack.frto = false;
+            }
+        }
+        if recovered {
+            self.recovered(rack, seen);
+            return Answer::NewData;
+        }
+        Answer::Repairs
+    }
+
+    /// The timeout was spurious.
+    fn undo_loss(&mut self, rack: &mut Rack) {
+        self.take_back(rack, true);
+        rack.timeouts = 0;
+        rack.frto = false;
+        rack.state = State::Open;
+    }
+
+    /// Finds what is lost, and arms the timer for what may soon be.
+    fn identify_losses(&mut self, now: Time, rack: &mut Rack, seen: &mut Seen) {
+        if !std::mem::take(&mut rack.advanced) {
+            return;
+        }
+        let resent = rack.segments.resent();
+        let window = rack.reordering_window(self.rtt.min(), self.rtt.smoothed());
+        if let Some(left) = rack.detect(now, window) {
+            rack.timer = Timer::Reordering;
+            self.rto_at = now + left + super::SLACK;
+            seen.rearm = false;
+        }
+        seen.lost_again |= rack.segments.resent() < resent;
+    }
+
+    /// Moves the window: by proportional rate reduction, or as the controller has it.
+    fn control_congestion(
+        &mut self,
+        now: Time,
+        rack: &mut Rack,
+        seen: &Seen,
+        rtt: Duration,
+        (delivered, lost): (u32, u64),
+    ) {
+        let total = self.una + rack.segments.held_bytes();
+        // With reordering, what is held counts as progress: the cumulative acknowledgement would come in bursts.
+        let may_grow = seen.advanced || rack.reordering > super::DUPLICATES && seen.held;
+        let reducing = rack.is_reducing();
+        self.recovering = reducing || !may_grow;
+        let in_slow_start = self.control.window < self.control.threshold;
+        self.window_limited =
+            rack.usage.limited || in_slow_start && self.window_segments() < 2 * rack.usage.most;
+        if let Some(account) = &mut self.account {
+            account.lost += lost * u64::from(self.mss);
+            account.advanced(self.una, 0, self.max - self.una);
+        }
+        let in_flight = u64::from(rack.segments.in_flight()) * u64::from(self.mss);
+        if total > self.delivered || self.account.is_some() {
+            self.decide(now, Event::Ack, total.max(self.delivered), in_flight, rtt);
+        }
+        let delivered = delivered + seen.duplicates;
+        if reducing && self.moves_window() && delivered > 0 {
+            let safe = seen.advanced && lost == 0;
+            let threshold = self.threshold_segments();
+            let window = rack.prr.window(threshold, rack.segments.in_flight(), delivered, safe);
+            self.set_window(window);
+        }
+    }
+
+    /// Computes up to where new data may be sent.
+    pub(super) fn update_limit_in_time(&mut self, rack: &Rack) {
+        let room = u64::from(rack.room(self.window_segments())) * u64::from(self.mss);
+        let granted = self.una + self.receive_window;
+        self.set_limit(if rack.probe == Probe::Due { granted } else { granted.min(self.nxt + room) });
+    }
+}

@@ -1,0 +1,291 @@
+//! Loss detection by time (RFC 8985: RACK and the tail loss probe), the states of a sender that repairs losses by it,
+//! and what it takes back when a loss was none (Eifel, D-SACK, F-RTO), as Linux has them.
+
+mod ack;
+mod prr;
+mod segments;
+#[cfg(test)]
+mod tests;
+mod timers;
+
+use dumbbell_core::{Duration, Time};
+
+use self::prr::Prr;
+use self::segments::Segments;
+
+/// What is added to a time that a timer waits for, so that it does not come too early.
+// Linux include/net/tcp.h: TCP_TIMEOUT_MIN, two ticks.
+const SLACK: Duration = Duration::from_millis(2);
+/// Segments held above a missing one that show a loss while no reordering was seen (RFC 8985 section 6.2 step 4: DupThresh).
+const DUPLICATES: u32 = 3;
+/// The largest distance, in segments, by which reordering is remembered.
+// Linux net.ipv4.tcp_max_reordering.
+const MOST_REORDERING: u32 = 300;
+/// Recoveries for which a wider reordering window is kept (RFC 8985 section 6.2 step 4).
+const KEPT_FOR: u8 = 16;
+
+/// What a sender is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum State {
+    /// Nothing is amiss.
+    Open,
+    /// The receiver holds segments above a missing one, or something sent again is out.
+    Disorder,
+    /// Marks of routers lower the window.
+    Reduced,
+    /// Losses are repaired.
+    Recovery,
+    /// The timer expired.
+    Loss,
+}
+
+/// What the timer is for: there is one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Timer {
+    /// Retransmission.
+    Retransmission,
+    /// Segments that become old enough to be lost.
+    Reordering,
+    /// A tail loss probe.
+    Probe,
+}
+
+/// What a tail loss probe sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Probe {
+    None,
+    /// New data, or what was sent last.
+    Due,
+}
+
+/// What was cut, so that it can be taken back.
+#[derive(Clone, Copy, Debug, Default)]
+struct Undo {
+    /// True if there is something to take back.
+    possible: bool,
+    /// The lowest number not acknowledged at the cut.
+    marker: u64,
+    /// Segments sent again that were not shown to be needless; negative before the first.
+    resent: i64,
+    /// Window and threshold before the cut, in bytes; a threshold of zero restores nothing.
+    window: u64,
+    threshold: u64,
+    /// When the first segment of the episode was sent again; never if none was.
+    since: Option<Time>,
+}
+
+/// When the window, rather than the application, limits the sender (RFC 7661 in the form that Linux gives it).
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
+    limited: bool,
+    /// The most segments out in this window.
+    most: u32,
+    /// The window ends when this is acknowledged.
+    until: u64,
+    /// The same since the window last was the limit.
+    used: u32,
+    since: Time,
+}
+
+/// What loss detection by time keeps.
+#[derive(Clone, Debug)]
+pub struct Rack {
+    pub segments: Segments,
+    pub state: State,
+    /// The end of what was sent when the state was entered.
+    high: u64,
+    /// When the segment was sent last that was sent last of those delivered, and its end (RFC 8985 section 5.2).
+    point: (Time, u64),
+    /// Its round-trip time.
+    rtt: Duration,
+    /// True if that is news.
+    advanced: bool,
+    /// Widens the reordering window: quarters of the smallest round-trip time.
+    steps: u8,
+    /// Recoveries for which that is kept.
+    kept_for: u8,
+    /// A D-SACK came.
+    duplicate_seen: bool,
+    /// Segments delivered when the window was last widened.
+    widened_at: u32,
+    /// True once reordering was seen.
+    reordered: bool,
+    /// By how many segments.
+    reordering: u32,
+    /// One past the highest byte that the receiver holds.
+    highest_held: u64,
+    /// Segments delivered.
+    delivered: u32,
+    /// Segments found lost.
+    found: u64,
+    pub timer: Timer,
+    probe: Probe,
+    /// The end of what was sent when a probe left; 0 without a probe.
+    probe_end: u64,
+    /// True if the probe was old data.
+    probe_resent: bool,
+    prr: Prr,
+    undo: Undo,
+    /// F-RTO has yet to find whether the timeout was spurious (RFC 5682).
+    frto: bool,
+    /// Timeouts since something was acknowledged.
+    timeouts: u32,
+    usage: Usage,
+    /// New data left since the probe timer was last armed.
+    sent_new: bool,
+    /// What is lost may be sent again.
+    repairing: bool,
+    /// Segments that arrived twice.
+    duplicates_seen: u64,
+    /// The deviation of round-trip times is reviewed when this is acknowledged.
+    rtt_until: u64,
+    /// The SACK blocks of the latest acknowledgement.
+    blocks: [(u64, u64); 3],
+}
+
+impl Rack {
+    /// Segments that may be sent within a window of `window` segments.
+    pub fn room(&self, window: u32) -> u32 {
+        window.saturating_sub(self.segments.in_flight())
+    }
+
+    /// Bytes of memory.
+    pub fn memory(&self) -> u64 {
+        size_of::<Rack>() as u64 + self.segments.memory()
+    }
+
+    /// Before anything is sent.
+    pub fn new() -> Rack {
+        Rack {
+            segments: Segments::default(),
+            state: State::Open,
+            high: 0,
+            point: (Time::ZERO, 0),
+            rtt: Duration::ZERO,
+            advanced: false,
+            steps: 1,
+            kept_for: 0,
+            duplicate_seen: false,
+            widened_at: 0,
+            reordered: false,
+            reordering: DUPLICATES,
+            highest_held: 0,
+            delivered: 0,
+            found: 0,
+            timer: Timer::Retransmission,
+            probe: Probe::None,
+            probe_end: 0,
+            probe_resent: false,
+            prr: Prr::default(),
+            undo: Undo::default(),
+            frto: false,
+            timeouts: 0,
+            usage: Usage::default(),
+            sent_new: false,
+            repairing: false,
+            duplicates_seen: 0,
+            rtt_until: 0,
+            blocks: [(0, 0); 3],
+        }
+    }
+
+    /// True while the transport, not the controller, moves the window.
+    fn is_reducing(&self) -> bool {
+        matches!(self.state, State::Reduced | State::Recovery)
+    }
+
+    /// A segment sent at `sent_at` was delivered at `now` (RFC 8985 section 6.2 step 2). What was sent again and comes back
+    /// sooner than anything did belongs to the first sending, as does what echoes an older timestamp.
+    #[inline]
+    fn delivered_one(
+        &mut self,
+        now: Time,
+        segment: &segments::Segment,
+        min_rtt: Duration,
+        echo: Option<Time>,
+    ) {
+        let rtt = now.since(segment.sent_at);
+        let old_echo = echo.is_some_and(|echo| echo < segment.sent_at);
+        if segment.was_resent() && (rtt < min_rtt || old_echo) {
+            return;
+        }
+        self.advanced = true;
+        self.rtt = rtt;
+        self.point = self.point.max((segment.sent_at, segment.end));
+    }
+
+    /// How much later than others a segment may arrive (RFC 8985 section 6.2 step 4).
+    fn reordering_window(&self, min_rtt: Duration, smoothed: Duration) -> Duration {
+        let repairs = self.state >= State::Recovery;
+        if !self.reordered && (repairs || self.segments.held() >= self.reordering) {
+            return Duration::ZERO;
+        }
+        (min_rtt / 4 * u64::from(self.steps)).min(smoothed)
+    }
+
+    /// Finds what is lost (RFC 8985 section 6.2 step 5). Returns how long the others may take.
+    fn detect(&mut self, now: Time, window: Duration) -> Option<Duration> {
+        let mut longest = None;
+        let mut next = self.segments.first_sent();
+        while let Some(id) = next {
+            next = self.segments.sent_after(id);
+            let segment = self.segments.get(id);
+            if (segment.sent_at, segment.end) >= self.point {
+                break;
+            }
+            let (age, limit) = (now.since(segment.sent_at), self.rtt + window);
+            if age >= limit {
+                self.found += u64::from(self.segments.lose(id));
+            } else {
+                longest = longest.max(Some(limit - age));
+            }
+        }
+        longest
+    }
+
+    /// Adapts the reordering window to D-SACKs, once a round trip (RFC 8985 section 6.2 step 4); `prior` are the segments
+    /// delivered when the newest of those acknowledged was sent.
+    fn adapt(&mut self, prior: u32) {
+        if self.duplicate_seen && prior >= self.widened_at {
+            self.duplicate_seen = false;
+            self.steps = self.steps.saturating_add(1);
+            self.widened_at = self.delivered;
+            self.kept_for = KEPT_FOR;
+        } else if self.kept_for == 0 {
+            self.steps = 1;
+        }
+        if prior < self.widened_at {
+            self.duplicate_seen = false;
+        }
+    }
+
+    /// A segment that was sent once, beginning at `start`, arrived though higher ones were held: reordering
+    /// (RFC 8985 section 6.2 step 3).
+    fn note_reordering(&mut self, start: u64, mss: u64) {
+        if start >= self.highest_held {
+            return;
+        }
+        let distance = (self.highest_held - start).div_ceil(mss).min(u64::from(MOST_REORDERING)) as u32;
+        self.reordering = self.reordering.max(distance);
+        self.reordered = true;
+    }
+
+    /// Begins to keep what a cut may have to take back.
+    fn keep_for_undo(&mut self, una: u64) {
+        let probing = u32::from(self.probe_end > 0 && self.probe_resent);
+        self.undo.possible = true;
+        self.undo.marker = una;
+        let resent = self.segments.resent().max(probing);
+        self.undo.resent = if resent > 0 { i64::from(resent) } else { -1 };
+    }
+
+    /// True if the losses of the episode were none: all that was sent again arrived twice (RFC 3708), or an acknowledgement
+    /// answers to what was sent before (RFC 3522).
+    fn may_undo(&self, echo: Option<Time>) -> bool {
+        self.undo.possible && (self.undo.resent == 0 || self.was_delayed(echo))
+    }
+
+    fn was_delayed(&self, echo: Option<Time>) -> bool {
+        matches!((self.undo.since, echo), (Some(since), Some(echo)) if echo < since)
+    }
+}

@@ -1,0 +1,299 @@
+//! The segments that are not acknowledged, in the order of their numbers and in the order in which they were sent last
+//! (RFC 8985 section 6.1), with what is known of each. Counts are kept as segments change, so that none is ever
+//! computed by a walk.
+
+use std::collections::VecDeque;
+
+use dumbbell_core::Time;
+
+/// No neighbour in the order of sending.
+const NONE: u32 = u32::MAX;
+
+/// What is known of a segment.
+mod state {
+    /// The receiver holds it.
+    pub const HELD: u8 = 1;
+    /// It is taken for lost.
+    pub const LOST: u8 = 1 << 1;
+    /// It was sent again, and that may still arrive.
+    pub const RESENT: u8 = 1 << 2;
+    /// It was sent more than once.
+    pub const EVER_RESENT: u8 = 1 << 3;
+    /// It stands in the order of sending.
+    pub const LISTED: u8 = 1 << 4;
+}
+
+/// A segment that is not acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// Its first number.
+    pub start: u64,
+    /// One past its last number.
+    pub end: u64,
+    /// When it was sent last.
+    pub sent_at: Time,
+    /// Segments that had been delivered then.
+    pub delivered: u32,
+    /// The one sent before it and the one sent after it: numbers of segments.
+    earlier: u32,
+    later: u32,
+    state: u8,
+}
+
+impl Segment {
+    /// True if the receiver holds it.
+    pub fn is_held(&self) -> bool {
+        self.state & state::HELD != 0
+    }
+
+    /// True if it is taken for lost.
+    pub fn is_lost(&self) -> bool {
+        self.state & state::LOST != 0
+    }
+
+    /// True if it was sent again and that may still arrive.
+    pub fn is_resent(&self) -> bool {
+        self.state & state::RESENT != 0
+    }
+
+    /// True if it was sent more than once.
+    pub fn was_resent(&self) -> bool {
+        self.state & state::EVER_RESENT != 0
+    }
+}
+
+/// All segments that are not acknowledged.
+#[derive(Clone, Debug, Default)]
+pub struct Segments {
+    queue: VecDeque<Segment>,
+    /// The number of the first in the queue; numbers wrap.
+    base: u32,
+    /// The one sent longest ago of those in the order of sending, and the one sent last.
+    first_sent: Option<u32>,
+    last_sent: Option<u32>,
+    held: u32,
+    held_bytes: u64,
+    lost: u32,
+    resent: u32,
+    /// No segment below is lost and waits to be sent again.
+    repair_from: u64,
+}
+
+impl Segments {
+    /// Segments that are not acknowledged.
+    #[inline]
+    pub fn out(&self) -> u32 {
+        self.queue.len() as u32
+    }
+
+    /// Those that the receiver holds.
+    pub fn held(&self) -> u32 {
+        self.held
+    }
+
+    /// The same in bytes.
+    pub fn held_bytes(&self) -> u64 {
+        self.held_bytes
+    }
+
+    /// Those taken for lost.
+    pub fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    /// Those sent again that may still arrive.
+    pub fn resent(&self) -> u32 {
+        self.resent
+    }
+
+    /// Segments in the network: neither held nor lost, and those sent again.
+    #[inline]
+    pub fn in_flight(&self) -> u32 {
+        self.out() - self.held - self.lost + self.resent
+    }
+
+    /// Bytes of memory.
+    pub fn memory(&self) -> u64 {
+        (self.queue.capacity() * size_of::<Segment>()) as u64
+    }
+
+    /// The first and the last segment.
+    pub fn first(&self) -> Option<&Segment> {
+        self.queue.front()
+    }
+
+    /// See [`Segments::first`].
+    pub fn last(&self) -> Option<&Segment> {
+        self.queue.back()
+    }
+
+    /// The segment of a number.
+    #[inline]
+    pub fn get(&self, id: u32) -> &Segment {
+        &self.queue[id.wrapping_sub(self.base) as usize]
+    }
+
+    #[inline]
+    fn at(&mut self, id: u32) -> &mut Segment {
+        &mut self.queue[id.wrapping_sub(self.base) as usize]
+    }
+
+    /// The segment that begins at `start`, or the first behind it.
+    pub fn find(&self, start: u64) -> u32 {
+        self.base.wrapping_add(self.queue.partition_point(|s| s.start < start) as u32)
+    }
+
+    /// The segments whose numbers lie in `[start, end)` whole, as numbers.
+    pub fn within(&self, start: u64, end: u64) -> impl Iterator<Item = u32> + use<> {
+        let first = self.queue.partition_point(|s| s.start < start);
+        let behind = self.queue.partition_point(|s| s.end <= end).max(first);
+        let base = self.base;
+        (first..behind).map(move |i| base.wrapping_add(i as u32))
+    }
+
+    /// A new segment leaves.
+    #[inline]
+    pub fn push(&mut self, now: Time, start: u64, end: u64, delivered: u32) {
+        let id = self.base.wrapping_add(self.out());
+        self.queue.push_back(Segment {
+            start,
+            end,
+            sent_at: now,
+            delivered,
+            earlier: NONE,
+            later: NONE,
+            state: 0,
+        });
+        self.list(id);
+    }
+
+    /// A segment leaves again.
+    pub fn resend(&mut self, now: Time, id: u32, delivered: u32) {
+        self.unlist(id);
+        let segment = self.at(id);
+        let again = segment.is_resent();
+        segment.sent_at = now;
+        segment.delivered = delivered;
+        segment.state |= state::RESENT | state::EVER_RESENT;
+        self.resent += u32::from(!again);
+        self.list(id);
+    }
+
+    /// Puts a segment at the end of the order of sending.
+    #[inline]
+    fn list(&mut self, id: u32) {
+        let last = self.last_sent.replace(id);
+        match last {
+            Some(last) => self.at(last).later = id,
+            None => self.first_sent = Some(id),
+        }
+        let segment = self.at(id);
+        segment.earlier = last.unwrap_or(NONE);
+        segment.later = NONE;
+        segment.state |= state::LISTED;
+    }
+
+    /// Takes a segment out of the order of sending.
+    #[inline]
+    fn unlist(&mut self, id: u32) {
+        let segment = self.at(id);
+        if segment.state & state::LISTED == 0 {
+            return;
+        }
+        segment.state &= !state::LISTED;
+        let (earlier, later) = (segment.earlier, segment.later);
+        match earlier {
+            NONE => self.first_sent = (later != NONE).then_some(later),
+            earlier => self.at(earlier).later = later,
+        }
+        match later {
+            NONE => self.last_sent = (earlier != NONE).then_some(earlier),
+            later => self.at(later).earlier = earlier,
+        }
+    }
+
+    /// The segment sent longest ago of those that may still arrive.
+    pub fn first_sent(&self) -> Option<u32> {
+        self.first_sent
+    }
+
+    /// The one sent after `id` of those that may still arrive.
+    pub fn sent_after(&self, id: u32) -> Option<u32> {
+        let later = self.get(id).later;
+        (later != NONE).then_some(later)
+    }
+
+    /// The receiver holds the segment. Returns how it stood before, or `None` if that was known.
+    pub fn hold(&mut self, id: u32) -> Option<Segment> {
+        let segment = self.at(id);
+        let before = *segment;
+        if before.is_held() {
+            return None;
+        }
+        segment.state = segment.state & !(state::LOST | state::RESENT) | state::HELD;
+        self.lost -= u32::from(before.is_lost());
+        self.resent -= u32::from(before.is_resent());
+        self.held += 1;
+        self.held_bytes += before.end - before.start;
+        self.unlist(id);
+        Some(before)
+    }
+
+    /// The first segment, if everything up to its end is acknowledged: it goes.
+    #[inline]
+    pub fn pop(&mut self, una: u64) -> Option<Segment> {
+        if self.queue.front().is_none_or(|s| s.end > una) {
+            return None;
+        }
+        self.unlist(self.base);
+        let segment = self.queue.pop_front()?;
+        self.base = self.base.wrapping_add(1);
+        if segment.is_held() {
+            self.held -= 1;
+            self.held_bytes -= segment.end - segment.start;
+        }
+        self.lost -= u32::from(segment.is_lost());
+        self.resent -= u32::from(segment.is_resent());
+        Some(segment)
+    }
+
+    /// Takes the segment for lost, unless the receiver holds it. Says what is news: that it is lost, or lost again.
+    pub fn lose(&mut self, id: u32) -> bool {
+        let segment = self.at(id);
+        if segment.is_held() || segment.is_lost() && !segment.is_resent() {
+            return false;
+        }
+        let (start, known, again) = (segment.start, segment.is_lost(), segment.is_resent());
+        segment.state = segment.state & !state::RESENT | state::LOST;
+        self.lost += u32::from(!known);
+        self.resent -= u32::from(again);
+        self.repair_from = self.repair_from.min(start);
+        self.unlist(id);
+        true
+    }
+
+    /// Takes nothing for lost any more: what was, may still arrive. It stays out of the order of sending.
+    pub fn find_all(&mut self) {
+        self.queue.iter_mut().for_each(|s| s.state &= !state::LOST);
+        self.lost = 0;
+    }
+
+    /// The first segment that is lost and was not sent again since.
+    pub fn next_lost(&mut self) -> Option<u32> {
+        if self.lost == 0 {
+            return None;
+        }
+        let from = self.queue.partition_point(|s| s.start < self.repair_from);
+        let due = self.queue.iter().skip(from).position(|s| s.is_lost() && !s.is_resent());
+        match due {
+            Some(i) => {
+                self.repair_from = self.queue[from + i].start;
+                Some(self.base.wrapping_add((from + i) as u32))
+            }
+            None => {
+                self.repair_from = u64::MAX;
+                None
+            }
+        }
+    }
+}

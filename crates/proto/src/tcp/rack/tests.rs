@@ -1,0 +1,219 @@
+//! Path P: 12 Mbit/s, 40 ms, a queue of one bandwidth-delay product; and single rules of Linux, each with what it makes visible.
+
+use dumbbell_core::{BitRate, Direction, Duration, Packet};
+
+use super::State;
+use crate::tcp::tests::params;
+use crate::tcp::{Receiver, Sender};
+use crate::testing::{Fate, Pipe, ms, opening};
+use crate::transport::{ReceiveEnd, SendEnd, Transport};
+
+/// What Linux has, with segments of 1448 bytes and acknowledgements for each.
+const LINUX: &str = r#""loss_detection": "rack", "cut_from": "window", "rto_floor": "deviation", "byte_counting": 1000000,
+    "timestamps": true, "rto_max": "120s""#;
+const CUBIC: &str = r#""controller": {"kind": "cubic", "variant": "linux", "hystart": "linux"}"#;
+const MSS: u64 = 1448;
+const RATE: BitRate = BitRate::from_bps(12_000_000);
+
+type Connection = Pipe<Sender, Receiver>;
+
+fn connect(
+    more: &str,
+    bytes: Option<u64>,
+    script: impl FnMut(Direction, &Packet, usize) -> Fate + 'static,
+) -> Connection {
+    let text = format!("{{{LINUX}, {more}}}");
+    Pipe::new(params(&text).open(opening(bytes)), script)
+        .shaped(Some(RATE), Duration::from_millis(40))
+        .buffered(41)
+}
+
+fn pass(_: Direction, _: &Packet, _: usize) -> Fate {
+    Fate::Pass
+}
+
+fn window(pipe: &Connection) -> u64 {
+    pipe.sender.control.window / MSS
+}
+
+fn state(pipe: &Connection) -> State {
+    pipe.sender.rack.as_ref().expect("losses are found by time").state
+}
+
+/// Loses the first transmission of each of these segments.
+fn without(segments: &[u64]) -> impl FnMut(Direction, &Packet, usize) -> Fate + use<> {
+    let mut left = segments.to_vec();
+    move |way, packet, _| {
+        let data = way == Direction::Forward && packet.size > 100;
+        match left.iter().position(|s| data && packet.body[0] == s * MSS) {
+            Some(i) => {
+                left.remove(i);
+                Fate::Drop
+            }
+            None => Fate::Pass,
+        }
+    }
+}
+
+/// The window at which slow start ended and when, the drops, and when all was there.
+fn megabyte(more: &str) -> (u64, f64, usize, f64) {
+    let mut pipe = connect(more, Some(1_000_000), pass);
+    let mut ended = None;
+    while pipe.step() {
+        let control = &pipe.sender.control;
+        if ended.is_none() && control.window >= control.threshold {
+            ended = Some((control.threshold.max(control.window) / MSS, pipe.now.as_nanos() as f64 / 1e6));
+        }
+    }
+    let finished = pipe.receiver.finished().expect("all arrives").as_nanos() as f64 / 1e6;
+    let (window, at) = ended.unwrap_or_default();
+    (window, at, pipe.overflowed.len(), finished)
+}
+
+#[test]
+fn a_megabyte_over_path_p_shows_who_ends_slow_start_and_when() {
+    // The window at which slow start ends and when, the drops, the end: computed by hand for each generation of HyStart, with
+    // acknowledgements for every segment and for every second one.
+    for (acks, hystart, window, at, drops, end) in [
+        (1, "linux", 62, 185.06, 5, 803.7),
+        (1, "linux-6.6", 72, 195.06, 5, 803.7),
+        (2, "linux", 62, 188.06, 5, 806.7),
+        (2, "linux-6.6", 144, 272.06, 82, 806.7),
+    ] {
+        let more = format!(
+            r#""ack_every": {acks}, "controller": {{"kind": "cubic", "variant": "linux", "hystart": "{hystart}"}}"#
+        );
+        let (w, t, n, e) = megabyte(&more);
+        assert_eq!((w, n), (window, drops), "{hystart}, one acknowledgement for {acks}");
+        assert!((t - at).abs() < 0.1 && (e - end).abs() < 0.1, "{hystart}, {acks}: {t} ms, {e} ms");
+    }
+    // Without it the window doubles until the queue overflows.
+    let (window, _, drops, end) =
+        megabyte(r#""ack_every": 1, "controller": {"kind": "cubic", "variant": "linux"}"#);
+    assert!(window >= 158 && drops > 100 && end < 807.0, "{window} {drops} {end}");
+}
+
+/// A connection in the middle of a long transfer over a path that drops nothing by itself.
+fn long(more: &str, script: impl FnMut(Direction, &Packet, usize) -> Fate + 'static) -> Connection {
+    let text = format!("{{{LINUX}, {CUBIC}, \"ack_every\": 1, \"handshake\": false, \"fin\": false {more}}}");
+    Pipe::new(params(&text).open(opening(Some(40 * MSS))), script)
+        .shaped(Some(RATE), Duration::from_millis(40))
+}
+
+fn resent(pipe: &Connection) -> Vec<(f64, u64)> {
+    let mut seen = std::collections::BTreeSet::new();
+    let data = pipe.forward.iter().filter(|(_, p)| p.size > 100);
+    let again = data.filter(|(_, p)| !seen.insert(p.body[0]));
+    again.map(|(at, p)| (at.as_nanos() as f64 / 1e6, p.body[0] / MSS)).collect()
+}
+
+#[test]
+fn three_segments_held_above_show_a_loss_at_once_and_two_after_a_quarter_of_a_round_trip() {
+    // Segments 0 to 9 leave at 0; acknowledgements come from 41 ms on, one a millisecond.
+    let mut pipe = long("", without(&[5]));
+    pipe.finish();
+    assert_eq!(resent(&pipe), [(49.0, 5)], "the third above it");
+    let mut pipe = long("", without(&[7]));
+    pipe.until(|p| p.now > ms(70.0));
+    // 7 is lost, 9 comes at 50 ms and took 50 ms: a quarter of 41 ms and 2 ms of slack later 7 is old enough.
+    assert_eq!(resent(&pipe), [(62.25, 7)]);
+    assert_eq!(pipe.sender.report().timeouts, 0);
+}
+
+#[test]
+fn a_lost_tail_is_probed_after_two_round_trips() {
+    let mut pipe = long(r#", "initial_window": 40"#, without(&[38, 39]));
+    pipe.finish();
+    let times = resent(&pipe);
+    let last_ack = 40.0 + 38.0;
+    assert_eq!(times[0].1, 39, "the probe is the last segment: {times:?}");
+    let smoothed = pipe.sender.report().smoothed_rtt.as_secs_f64() * 1e3;
+    assert!(
+        times[0].0 - last_ack > 2.0 * 41.0 && times[0].0 - last_ack < 2.0 * 80.0 + 2.0,
+        "{times:?} {smoothed}"
+    );
+    // Its acknowledgement shows the other.
+    assert_eq!(times[1].1, 38);
+    assert_eq!((times.len(), pipe.sender.report().timeouts), (2, 0));
+}
+
+#[test]
+fn a_retransmission_that_is_lost_is_sent_again_without_a_timeout() {
+    let mut twice = 2;
+    let mut pipe = long("", move |way, packet, _| {
+        if way == Direction::Forward && packet.size > 100 && packet.body[0] == 5 * MSS && twice > 0 {
+            twice -= 1;
+            return Fate::Drop;
+        }
+        Fate::Pass
+    });
+    pipe.finish();
+    assert_eq!(pipe.sender.report().timeouts, 0);
+    assert_eq!(resent(&pipe).iter().map(|r| r.1).collect::<Vec<_>>(), [5, 5]);
+}
+
+#[test]
+fn a_cut_leaves_seven_tenths_of_the_window_and_prr_sends_in_proportion() {
+    let mut pipe = connect(&format!("{CUBIC}, \"ack_every\": 1"), Some(1_000_000), pass);
+    pipe.until(|p| state(p) == State::Recovery);
+    let before = window(&pipe) + 2;
+    let threshold = pipe.sender.control.threshold / MSS;
+    assert_eq!(threshold, 86 * 717 / 1024, "{before}");
+    let sent = pipe.forward.len();
+    pipe.until(|p| state(p) == State::Open);
+    assert_eq!(window(&pipe), 60);
+    let during = pipe.forward.len() - sent;
+    assert!((55..=75).contains(&during), "{during} sent in the recovery");
+}
+
+#[test]
+fn a_stall_of_the_path_costs_one_segment_and_no_cut() {
+    for timestamps in [true, false] {
+        let text = format!(r#", "timestamps": {timestamps}, "dsack": true, "delayed_acks": "linux""#);
+        // From 100 ms to 600 ms nothing arrives, and nothing is lost.
+        let text = format!(
+            "{{{}, {CUBIC}, \"ack_every\": 1, \"handshake\": false, \"fin\": false {text}}}",
+            LINUX.replace("\"timestamps\": true, ", "")
+        );
+        let mut pipe =
+            Pipe::new(params(&text).open(opening(None)), pass).shaped(Some(RATE), Duration::from_millis(40));
+        pipe.stall(ms(100.0), ms(600.0));
+        pipe.until(|p| p.now > ms(599.0));
+        let report = pipe.sender.report();
+        assert_eq!((report.timeouts, resent(&pipe).len()), (1, 1), "timestamps {timestamps}");
+        pipe.until(|p| p.now > ms(700.0));
+        assert_eq!(resent(&pipe).len(), 1, "timestamps {timestamps}");
+        assert_eq!(state(&pipe), State::Open);
+        assert!(pipe.sender.control.threshold > 1 << 50 || window(&pipe) >= 20, "{}", window(&pipe));
+    }
+}
+
+#[test]
+fn reordering_is_learnt_and_costs_no_retransmission() {
+    // Segment 5 comes 3 ms late, behind three others.
+    let late = |way, packet: &Packet, i| {
+        if way == Direction::Forward && packet.size > 100 && packet.body[0] == 5 * MSS && i < 10 {
+            return Fate::Delay(Duration::from_micros(2500));
+        }
+        Fate::Pass
+    };
+    let mut pipe = long("", late);
+    pipe.finish();
+    assert!(resent(&pipe).is_empty(), "{:?}", resent(&pipe));
+    assert!(pipe.sender.rack.as_ref().is_some_and(|rack| rack.reordered));
+}
+
+#[test]
+fn the_timeout_is_the_smoothed_time_and_200_ms() {
+    let mut pipe = long("", |way, packet: &Packet, _| {
+        let lost = way == Direction::Forward && packet.body[0] >= 30 * MSS;
+        if lost { Fate::Drop } else { Fate::Pass }
+    });
+    pipe.until(|p| p.sender.report().timeouts == 1);
+    let (smoothed, timeout) = (pipe.sender.rtt.smoothed(), pipe.sender.rtt.timeout());
+    // It has doubled.
+    assert!(
+        timeout > (smoothed + Duration::from_millis(200)) * 2 - Duration::from_millis(20),
+        "{smoothed} {timeout}"
+    );
+}

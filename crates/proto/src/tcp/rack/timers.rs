@@ -1,0 +1,287 @@
+//! The one timer of a sender that detects losses by time, and what it sends.
+
+use dumbbell_core::{Duration, Time};
+
+use super::{Probe, Rack, SLACK, State, Timer};
+use crate::controller::Event;
+use crate::tcp::sender::Sender;
+use crate::tcp::todo::Repaired;
+
+impl Rack {
+    /// True if something that was sent again is out, or is the first that is missing.
+    pub(super) fn has_resent(&self) -> bool {
+        self.segments.resent() > 0 || self.segments.first().is_some_and(|s| s.was_resent())
+    }
+}
+
+impl Sender {
+    /// Arms the timer for retransmissions (RFC 6298 section 5.3).
+    pub(super) fn rearm_in_time(&mut self, now: Time, rack: &mut Rack) {
+        let before = std::mem::replace(&mut rack.timer, Timer::Retransmission);
+        let Some(head) = rack.segments.first() else {
+            return self.rearm(now);
+        };
+        let timeout = self.rtt.timeout();
+        // A timer of another kind took its place: the head has had part of its time.
+        let from = if before == Timer::Retransmission { now } else { head.sent_at };
+        self.rto_at = (from + timeout).max(now + Duration::from_micros(1));
+    }
+
+    /// Arms the timer for a tail loss probe (RFC 8985 section 7.2). False if there is none to send. `advanced` after an
+    /// acknowledgement, when a timeout would begin anew.
+    pub(super) fn schedule_probe(&mut self, now: Time, rack: &mut Rack, advanced: bool) -> bool {
+        let quiet = matches!(rack.state, State::Open | State::Reduced);
+        if !self.params.tail_loss_probe || !quiet || rack.segments.out() == 0 || !self.params.sack {
+            return false;
+        }
+        let smoothed = self.rtt.smoothed();
+        let wait = if smoothed.is_zero() {
+            self.params.rto_initial
+        } else if rack.segments.out() == 1 {
+            // The acknowledgement of a lone segment may be delayed.
+            smoothed * 2 + self.params.rto_min
+        } else {
+            smoothed * 2 + SLACK
+        };
+        let timeout = match rack.segments.first() {
+            Some(head) if !advanced => head.sent_at + self.rtt.timeout(),
+            _ => now + self.rtt.timeout(),
+        };
+        let at = now + wait;
+        self.rto_at = if timeout > now { at.min(timeout) } else { at };
+        rack.timer = Timer::Probe;
+        true
+    }
+
+    /// The timer has come up.
+    pub(in crate::tcp) fn time_is_up(&mut self, now: Time) {
+        let Some(mut rack) = self.rack.take() else { return };
+        match rack.timer {
+            Timer::Retransmission => self.timed_out(now, &mut rack),
+            Timer::Reordering => self.looked_again(now, &mut rack),
+            Timer::Probe => {
+                if rack.probe_end > 0 {
+                    self.rearm_in_time(now, &mut rack);
+                } else {
+                    rack.probe = Probe::Due;
+                    rack.timer = Timer::Retransmission;
+                    self.rto_at = now + self.rtt.timeout();
+                }
+            }
+        }
+        self.update_limit_in_time(&rack);
+        self.rack = Some(rack);
+    }
+
+    /// Segments have become old enough to be lost (RFC 8985 section 6.3).
+    fn looked_again(&mut self, now: Time, rack: &mut Rack) {
+        let (in_flight, found) = (rack.segments.in_flight(), rack.found);
+        let window = rack.reordering_window(self.rtt.min(), self.rtt.smoothed());
+        let left = rack.detect(now, window);
+        if rack.segments.in_flight() != in_flight {
+            if rack.state != State::Recovery {
+                self.enter_recovery(now, rack, false);
+                if self.class == crate::controller::Class::Window {
+                    let threshold = (self.control.threshold / u64::from(self.mss)).max(1);
+                    let threshold = u32::try_from(threshold).unwrap_or(u32::MAX);
+                    let window =
+                        rack.prr.window(threshold, rack.segments.in_flight(), 1, rack.found == found);
+                    self.set_window(window);
+                }
+            }
+            rack.repairing = true;
+        }
+        match left {
+            Some(left) => self.rto_at = now + left + SLACK,
+            None => self.rearm_in_time(now, rack),
+        }
+    }
+
+    /// The retransmission timer expired (RFC 6298 sections 5.4 to 5.6; RFC 8985 section 6.3).
+    fn timed_out(&mut self, now: Time, rack: &mut Rack) {
+        self.expired += 1;
+        self.timeouts += 1;
+        if self.expired > self.params.retries {
+            return self.give_up();
+        }
+        let new = rack.state < State::Recovery;
+        let cut = rack.state <= State::Disorder
+            || rack.high <= self.una
+            || rack.state == State::Loss && rack.timeouts == 0;
+        self.lose_old(now, rack);
+        let window = self.control.window;
+        if cut {
+            rack.undo.threshold = self.current_threshold();
+            rack.undo.window = window;
+            rack.keep_for_undo(self.una);
+        }
+        let base = self.cut_base(rack);
+        // A second timeout of the same window cuts nothing more.
+        let expired = std::mem::replace(&mut self.expired, if cut { 1 } else { 2 });
+        self.decide(now, Event::Timeout, self.delivered, base, Duration::ZERO);
+        self.expired = expired;
+        self.set_window(rack.segments.in_flight() + 1);
+        self.tell_cut = true;
+        if rack.state <= State::Disorder && rack.segments.held() >= rack.reordering {
+            rack.reordering = rack.reordering.min(super::DUPLICATES);
+        }
+        rack.frto = self.params.frto && (new || rack.timeouts > 0);
+        rack.state = State::Loss;
+        rack.high = self.nxt;
+        rack.probe_end = 0;
+        rack.timeouts += 1;
+        rack.repairing = true;
+        self.rtt.back_off(&self.params);
+        self.rto_at = now + self.rtt.timeout();
+    }
+
+    /// Takes the head for lost, and all but those that were sent a short while ago.
+    fn lose_old(&mut self, now: Time, rack: &mut Rack) {
+        let Some(head) = rack.segments.first().map(|s| s.start) else { return };
+        let base = rack.segments.find(head);
+        for i in 0..rack.segments.out() {
+            let id = base.wrapping_add(i);
+            let segment = rack.segments.get(id);
+            let young = now.since(segment.sent_at) < rack.rtt;
+            if i == 0 || !young {
+                rack.found += u64::from(rack.segments.lose(id));
+            }
+        }
+    }
+
+    /// What comes before new data: a probe, or what is lost.
+    pub(in crate::tcp) fn pull_in_time(&mut self, now: Time) -> Repaired {
+        let Some(mut rack) = self.rack.take() else { return Repaired::Nothing };
+        let answer = self.pull_with(now, &mut rack);
+        self.rack = Some(rack);
+        answer
+    }
+
+    fn pull_with(&mut self, now: Time, rack: &mut Rack) -> Repaired {
+        if rack.probe == Probe::Due {
+            rack.probe = Probe::None;
+            let new =
+                self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.una + self.receive_window;
+            rack.probe_resent = !new;
+            if new {
+                // One segment, whatever the window.
+                let packet = self.next(now);
+                self.note_new(now, rack);
+                rack.probe_end = self.nxt;
+                rack.sent_new = false;
+                self.update_limit_in_time(rack);
+                return packet.map_or(Repaired::Nothing, Repaired::Packet);
+            }
+            let Some(last) = rack.segments.last().map(|s| s.start) else { return Repaired::Nothing };
+            rack.probe_end = self.nxt;
+            let id = rack.segments.find(last);
+            return self.send_again(now, rack, id);
+        }
+        if !rack.repairing {
+            return Repaired::Nothing;
+        }
+        let Some(id) = rack.segments.next_lost() else { return Repaired::Nothing };
+        if rack.segments.in_flight() >= self.window_segments() {
+            self.note_usage(now, rack, true);
+            return Repaired::Blocked;
+        }
+        let is_head = rack.segments.first().is_some_and(|s| s.start == rack.segments.get(id).start);
+        let answer = self.send_again(now, rack, id);
+        if rack.is_reducing() {
+            rack.prr.sent();
+        }
+        if is_head && rack.timer != Timer::Reordering {
+            rack.timer = Timer::Retransmission;
+            self.rto_at = now + self.rtt.timeout();
+        }
+        answer
+    }
+
+    fn send_again(&mut self, now: Time, rack: &mut Rack, id: u32) -> Repaired {
+        rack.segments.resend(now, id, rack.delivered);
+        rack.undo.since.get_or_insert(now);
+        rack.undo.resent = rack.undo.resent.max(0) + 1;
+        let start = rack.segments.get(id).start;
+        let packet = self.resend(now, start, self.length(start));
+        self.update_limit_in_time(rack);
+        Repaired::Packet(packet)
+    }
+
+    /// A new segment has left.
+    pub(in crate::tcp) fn noted_new(&mut self, now: Time) {
+        let Some(mut rack) = self.rack.take() else { return };
+        self.note_new(now, &mut rack);
+        self.rack = Some(rack);
+    }
+
+    fn note_new(&mut self, now: Time, rack: &mut Rack) {
+        let start = rack.segments.last().map_or(self.una, |s| s.end).max(self.una);
+        let first = rack.segments.out() == 0;
+        rack.segments.push(now, start, self.nxt, rack.delivered);
+        rack.sent_new = true;
+        if rack.is_reducing() {
+            rack.prr.sent();
+        }
+        if first || rack.timer == Timer::Probe {
+            rack.timer = Timer::Retransmission;
+            self.rto_at = now + self.rtt.timeout();
+        }
+    }
+
+    /// Nothing more leaves now.
+    pub(in crate::tcp) fn paused(&mut self, now: Time) {
+        let Some(mut rack) = self.rack.take() else { return };
+        let full = rack.segments.in_flight() >= self.window_segments();
+        self.note_usage(now, &mut rack, full);
+        if std::mem::take(&mut rack.sent_new) {
+            self.schedule_probe(now, &mut rack, false);
+        }
+        self.rack = Some(rack);
+    }
+
+    /// Notes whether the window is what limits, and lets one that is not used shrink (RFC 7661 section 4.4, in the form of
+    /// RFC 2861 that Linux has).
+    fn note_usage(&mut self, now: Time, rack: &mut Rack, full: bool) {
+        let out = rack.segments.out();
+        let usage = &mut rack.usage;
+        if self.una >= usage.until || full && !usage.limited || !usage.limited && out > usage.most {
+            (usage.limited, usage.most, usage.until) = (full, out, self.nxt);
+        }
+        let in_slow_start = self.control.window < self.control.threshold;
+        let limited = usage.limited || in_slow_start && self.window_segments() < 2 * usage.most;
+        if limited {
+            (usage.used, usage.since) = (0, now);
+            return;
+        }
+        usage.used = usage.used.max(out);
+        let idle = now.since(usage.since) >= self.rtt.timeout();
+        if idle && rack.state == State::Open && self.class == crate::controller::Class::Window {
+            let window = self.window_segments();
+            let used = usage.used.max(self.params.initial_window);
+            (usage.used, usage.since) = (0, now);
+            if used < window {
+                self.control.threshold = self.current_threshold();
+                self.set_window((window + used) / 2);
+                self.update_limit_in_time(rack);
+            }
+        }
+    }
+
+    /// Sending begins again after an idle time: one halving for each timeout of it beyond the first (RFC 2861 section 3.1).
+    pub(in crate::tcp) fn restarted(&mut self, idle: Duration) {
+        let timeout = self.rtt.timeout();
+        let least = self.window_segments().min(self.params.initial_window);
+        self.control.threshold = self.current_threshold();
+        let mut left = idle.saturating_sub(timeout);
+        let mut window = self.window_segments();
+        while !left.is_zero() && window > least {
+            left = left.saturating_sub(timeout);
+            window /= 2;
+        }
+        self.set_window(window.max(least));
+        if let Some(rack) = self.rack.take() {
+            self.update_limit_in_time(&rack);
+            self.rack = Some(rack);
+        }
+    }
+}
