@@ -81,6 +81,8 @@ def newreno(
 
 def cubic(
     *,
+    variant: Literal["rfc9438", "linux"] | None = None,
+    hystart: Literal["off", "linux", "linux-6.6", "rfc9406"] | None = None,
     scale: float | None = None,
     decrease: float | None = None,
     fast_convergence: bool | None = None,
@@ -92,6 +94,15 @@ def cubic(
 
     Parameters
     ----------
+    variant
+        Whose: that of RFC 9438, or that of Linux, which counts whole segments and grows by 5 % a round trip
+        before a loss.
+        Default: ``"rfc9438"`` (RFC 9438).
+    hystart
+        What ends slow start before a loss: `"off"`, `"linux"` (since 6.14), `"linux-6.6"` (before) or
+        `"rfc9406"`.
+        Default: ``"off"`` (RFC 9438 section 4.10 recommends HyStart++; Linux net/ipv4/tcp_cubic.c has
+        HyStart).
     scale
         How fast the window grows, in segments per second cubed: `C`.
         Default: ``0.4`` (RFC 9438 section 5.1).
@@ -113,6 +124,8 @@ def cubic(
     return given(
         {
             "kind": "cubic",
+            "variant": variant,
+            "hystart": hystart,
             "scale": scale,
             "decrease": decrease,
             "fast_convergence": fast_convergence,

@@ -23,13 +23,23 @@ def tcp(
     receive_window: str | None = None,
     ack_every: int | None = None,
     ack_delay: str | None = None,
+    delayed_acks: Literal["fixed", "linux"] | None = None,
+    sack_compression: bool | None = None,
+    dsack: bool | None = None,
+    initial_receive_window: str | None = None,
     byte_counting: int | None = None,
     window_validation: bool | None = None,
     limited_transmit: bool | None = None,
     sack: bool | None = None,
+    loss_detection: Literal["duplicates", "rack"] | None = None,
+    tail_loss_probe: bool | None = None,
+    frto: bool | None = None,
+    undo: bool | None = None,
+    cut_from: Literal["flight", "window"] | None = None,
     timestamps: bool | None = None,
     ecn: bool | None = None,
     rto_min: str | None = None,
+    rto_floor: Literal["timeout", "deviation"] | None = None,
     rto_initial: str | None = None,
     rto_max: str | None = None,
     rto_granularity: str | None = None,
@@ -73,6 +83,22 @@ def tcp(
     ack_delay
         Longest delay of an acknowledgement.
         Default: ``"40ms"`` (Linux include/net/tcp.h: TCP_DELACK_MIN (RFC 5681 section 4.2: at most 500 ms)).
+    delayed_acks
+        How acknowledgements wait: `ack_every` and `ack_delay`, or as in Linux: one for each of the first
+        segments and while the window grows, then one for two, with a delay between 40 and 200 ms that follows
+        the gaps between segments.
+        Default: ``"fixed"`` (RFC 5681 section 4.2).
+    sack_compression
+        Holds acknowledgements back while many segments arrive above a hole: after three, one a millisecond or
+        for 44.
+        Default: ``false`` (Linux net.ipv4.tcp_comp_sack_delay_ns, tcp_comp_sack_nr).
+    dsack
+        Tells the sender what arrived twice.
+        Default: ``false`` (RFC 2883).
+    initial_receive_window
+        The receive window at the start; it then grows as data is read, up to `receive_window`. Absent: it
+        does not change.
+        Default: choice: only the network limits (Linux net.ipv4.tcp_rmem: 65536 B).
     byte_counting
         Segments that one acknowledgement may add to the window in slow start; 1 counts acknowledgements.
         Default: ``2`` (RFC 3465 section 2.3: L).
@@ -85,6 +111,23 @@ def tcp(
     sack
         Selective acknowledgements, and loss recovery by them.
         Default: ``true`` (RFC 2018, RFC 6675; on in every current system).
+    loss_detection
+        Finds losses by duplicate acknowledgements and SACK (RFC 6675), or by time (RFC 8985: RACK), with
+        proportional rate reduction (RFC 9937).
+        Default: ``"duplicates"`` (RFC 5681 section 3.2, RFC 6675 section 4).
+    tail_loss_probe
+        Sends a probe when acknowledgements stay away for two round trips. Only with `loss_detection =
+        "rack"`.
+        Default: ``true`` (RFC 8985 section 7).
+    frto
+        Sends new data after a timeout, to see whether it was spurious. Only with `loss_detection = "rack"`.
+        Default: ``true`` (RFC 5682).
+    undo
+        Takes a cut back when it turns out that nothing was lost. Only with `loss_detection = "rack"`.
+        Default: ``true`` (RFC 4015, RFC 3708).
+    cut_from
+        What is cut: what is outstanding, or the window.
+        Default: ``"flight"`` (RFC 5681 equation 4).
     timestamps
         The timestamps option: a round-trip time with every acknowledgement, and protection against old
         segments.
@@ -95,6 +138,10 @@ def tcp(
     rto_min
         Smallest retransmission timeout.
         Default: ``"200ms"`` (Linux include/net/tcp.h: TCP_RTO_MIN (RFC 6298 section 2.4: 1 s)).
+    rto_floor
+        What `rto_min` is a floor under: the whole timeout, or what the deviation adds to the smoothed
+        round-trip time.
+        Default: ``"timeout"`` (RFC 6298 section 2.4).
     rto_initial
         Retransmission timeout before the first measurement.
         Default: ``"1s"`` (RFC 6298 section 2.1).
@@ -135,13 +182,23 @@ def tcp(
             "receive_window": receive_window,
             "ack_every": ack_every,
             "ack_delay": ack_delay,
+            "delayed_acks": delayed_acks,
+            "sack_compression": sack_compression,
+            "dsack": dsack,
+            "initial_receive_window": initial_receive_window,
             "byte_counting": byte_counting,
             "window_validation": window_validation,
             "limited_transmit": limited_transmit,
             "sack": sack,
+            "loss_detection": loss_detection,
+            "tail_loss_probe": tail_loss_probe,
+            "frto": frto,
+            "undo": undo,
+            "cut_from": cut_from,
             "timestamps": timestamps,
             "ecn": ecn,
             "rto_min": rto_min,
+            "rto_floor": rto_floor,
             "rto_initial": rto_initial,
             "rto_max": rto_max,
             "rto_granularity": rto_granularity,

@@ -50,25 +50,24 @@ def fat_tree_host(
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Power control of the transmitter. Forward direction only; `reverse` sets its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
-        own.
-        Default: ``0.0`` (choice: losses are asked for).
+        Share of packets lost at random after transmission. Forward direction only; `reverse` sets its own.
+        Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        asks for its own.
-        Default: ``[]`` (choice: losses are asked for).
+        sets its own.
+        Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
-        listed. Forward direction only; `reverse` asks for its own.
-        Default: ``[]`` (choice: impairments are asked for).
+        listed. Forward direction only; `reverse` sets its own.
+        Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
-        How the direction back differs.
+        How the reverse direction differs.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -133,25 +132,24 @@ def fat_tree_fabric(
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Power control of the transmitter. Forward direction only; `reverse` sets its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
-        own.
-        Default: ``0.0`` (choice: losses are asked for).
+        Share of packets lost at random after transmission. Forward direction only; `reverse` sets its own.
+        Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        asks for its own.
-        Default: ``[]`` (choice: losses are asked for).
+        sets its own.
+        Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
-        listed. Forward direction only; `reverse` asks for its own.
-        Default: ``[]`` (choice: impairments are asked for).
+        listed. Forward direction only; `reverse` sets its own.
+        Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
-        How the direction back differs.
+        How the reverse direction differs.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -216,25 +214,24 @@ def leaf_host(
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Power control of the transmitter. Forward direction only; `reverse` sets its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
-        own.
-        Default: ``0.0`` (choice: losses are asked for).
+        Share of packets lost at random after transmission. Forward direction only; `reverse` sets its own.
+        Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        asks for its own.
-        Default: ``[]`` (choice: losses are asked for).
+        sets its own.
+        Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
-        listed. Forward direction only; `reverse` asks for its own.
-        Default: ``[]`` (choice: impairments are asked for).
+        listed. Forward direction only; `reverse` sets its own.
+        Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
-        How the direction back differs.
+        How the reverse direction differs.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -300,25 +297,24 @@ def leaf_uplink(
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Power control of the transmitter. Forward direction only; `reverse` sets its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
-        own.
-        Default: ``0.0`` (choice: losses are asked for).
+        Share of packets lost at random after transmission. Forward direction only; `reverse` sets its own.
+        Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        asks for its own.
-        Default: ``[]`` (choice: losses are asked for).
+        sets its own.
+        Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
-        listed. Forward direction only; `reverse` asks for its own.
-        Default: ``[]`` (choice: impairments are asked for).
+        listed. Forward direction only; `reverse` sets its own.
+        Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
-        How the direction back differs.
+        How the reverse direction differs.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns

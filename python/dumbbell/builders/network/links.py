@@ -50,25 +50,24 @@ def bottleneck(
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Power control of the transmitter. Forward direction only; `reverse` sets its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
-        own.
-        Default: ``0.0`` (choice: losses are asked for).
+        Share of packets lost at random after transmission. Forward direction only; `reverse` sets its own.
+        Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        asks for its own.
-        Default: ``[]`` (choice: losses are asked for).
+        sets its own.
+        Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
-        listed. Forward direction only; `reverse` asks for its own.
-        Default: ``[]`` (choice: impairments are asked for).
+        listed. Forward direction only; `reverse` sets its own.
+        Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
-        How the direction back differs.
+        How the reverse direction differs.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -133,25 +132,24 @@ def access(
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Power control of the transmitter. Forward direction only; `reverse` sets its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
-        own.
-        Default: ``0.0`` (choice: losses are asked for).
+        Share of packets lost at random after transmission. Forward direction only; `reverse` sets its own.
+        Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        asks for its own.
-        Default: ``[]`` (choice: losses are asked for).
+        sets its own.
+        Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
-        listed. Forward direction only; `reverse` asks for its own.
-        Default: ``[]`` (choice: impairments are asked for).
+        listed. Forward direction only; `reverse` sets its own.
+        Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
-        How the direction back differs.
+        How the reverse direction differs.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -215,25 +213,24 @@ def host_link(
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Power control of the transmitter. Forward direction only; `reverse` sets its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
-        own.
-        Default: ``0.0`` (choice: losses are asked for).
+        Share of packets lost at random after transmission. Forward direction only; `reverse` sets its own.
+        Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        asks for its own.
-        Default: ``[]`` (choice: losses are asked for).
+        sets its own.
+        Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
-        listed. Forward direction only; `reverse` asks for its own.
-        Default: ``[]`` (choice: impairments are asked for).
+        listed. Forward direction only; `reverse` sets its own.
+        Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
-        How the direction back differs.
+        How the reverse direction differs.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -295,7 +292,7 @@ def graph_link(
         Default: ``true`` (choice: most links are).
     delay
         Propagation delay, one way. Both directions, unless `reverse` says otherwise.
-        Default: ``"0s"`` (choice: propagation is asked for).
+        Default: ``"0s"`` (choice: no delay unless the scenario sets one).
     queue
         Queue before the transmitter. Both directions, unless `reverse` says otherwise.
         Default: ``"droptail"`` (choice: unlimited, a link is a bottleneck only where the scenario says so).
@@ -309,25 +306,24 @@ def graph_link(
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
         Default: absent: a constant rate.
     power
-        Power control of the transmitter. Forward direction only; `reverse` asks for its own.
+        Power control of the transmitter. Forward direction only; `reverse` sets its own.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
         Default: ``"1500B"`` (RFC 894: the Ethernet payload).
     loss
-        Share of packets lost at random after transmission. Forward direction only; `reverse` asks for its
-        own.
-        Default: ``0.0`` (choice: losses are asked for).
+        Share of packets lost at random after transmission. Forward direction only; `reverse` sets its own.
+        Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        asks for its own.
-        Default: ``[]`` (choice: losses are asked for).
+        sets its own.
+        Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
-        listed. Forward direction only; `reverse` asks for its own.
-        Default: ``[]`` (choice: impairments are asked for).
+        listed. Forward direction only; `reverse` sets its own.
+        Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
-        How the direction back differs.
+        How the reverse direction differs.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -361,7 +357,7 @@ def node_group(
     name: str,
     nodes: Sequence[str],
 ) -> dict[str, Any]:
-    """A named group of nodes of an explicit graph.
+    """A named group of nodes of an explicit graph, for `from` and `to`.
 
     Parameters
     ----------
@@ -399,7 +395,7 @@ def reverse(
     drop_list: Sequence[int] | None = None,
     impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """How the direction back of a link differs.
+    """How the reverse direction differs from the forward direction, from the first node to the second.
 
     Parameters
     ----------
@@ -423,20 +419,20 @@ def reverse(
         Default: absent: as in the other direction.
     power
         Power control of the transmitter.
-        Default: choice: asked for in one direction at a time.
+        Default: choice: each direction sets its own.
     mtu
         Largest packet, headers included.
         Default: absent: as in the other direction.
     loss
         Share of packets lost at random after transmission.
-        Default: ``0.0`` (choice: asked for in one direction at a time).
+        Default: ``0.0`` (choice: each direction sets its own).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0.
-        Default: ``[]`` (choice: asked for in one direction at a time).
+        Default: ``[]`` (choice: each direction sets its own).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
         listed.
-        Default: ``[]`` (choice: asked for in one direction at a time).
+        Default: ``[]`` (choice: each direction sets its own).
 
     Returns
     -------

@@ -50,8 +50,8 @@ def power(
         Time to wake from sleep, in which nothing is sent.
         Default: ``"1ms"`` (Nedevschi et al., NSDI 2008, from memory).
     in_service
-        The packet in transmission when the rate changes: `finish` at the old rate before the pause, or `hold`
-        over it.
+        The packet in transmission when the rate changes: `finish` it at the old rate before the pause, or
+        `hold` it until after the pause.
         Default: ``"finish"`` (choice: a serialiser cannot change its clock inside a frame).
     start
         The rate at the start, and the first value of a predictor: `highest` or `lowest`.
@@ -137,7 +137,7 @@ def power_model(
         Highest rate over the lowest that has a voltage of its own (`dvs` only).
         Default: ``2.0`` (Panarello et al., e-Energy 2012, section 2: the maximum scaling factor).
     below
-        Power below that rate (`dvs` only): `linear` in the rate, since the frequency falls on, or `flat`.
+        Power below that rate (`dvs` only): `linear` in the rate, since the frequency still falls, or `flat`.
         Default: ``"linear"`` (choice: at constant voltage, power is proportional to the frequency).
     static_share
         Share of the power at the highest rate that does not depend on the rate.
