@@ -55,6 +55,18 @@ FOLDER = ROOT / "bench"
 OWN: dict[str, tuple[float, float, Path, list[str]]] = {
     "W3": (20.0, 30.0, SCENARIOS / "w3-incast-rounds.toml", []),
     "W5": (0.0, 0.0, SCENARIOS / "w1-dumbbell-bulk.toml", ["topology.bottleneck.queue=codel"]),
+    # W1's ten flows, five of them in each of two classes.
+    "priority": (
+        0.0,
+        0.0,
+        SCENARIOS / "w1-dumbbell-bulk.toml",
+        [
+            "topology.bottleneck.queue={ kind = 'strict-priority', "
+            "classes = [{ kind = 'droptail', limit = '100pkt' }, { kind = 'droptail', limit = '100pkt' }] }",
+            "flows=[{ name = 'high', from = 'senders', to = 'receivers', count = 5, stagger = '100ms' }, "
+            "{ name = 'low', from = 'senders', to = 'receivers', count = 5, stagger = '100ms', class = 1 }]",
+        ],
+    ),
     # 128 hosts, of which each sends to one in the next pod, through a hash of its own at each switch.
     "fat-tree": (0.0, 0.0, SCENARIOS / "fat-tree-permutation.toml", ["record.samples=false"]),
 }
@@ -130,6 +142,7 @@ def counted(program: str) -> Iterator[Figure]:
     short = {work.name: (work.scenario, SHORT[work.name]) for work in works()}
     short["W3"] = (OWN["W3"][2], ["workloads[0].rounds=10"])
     short["W5"] = (OWN["W5"][2], [*OWN["W5"][3], *SHORT["W1"]])
+    short["priority"] = (OWN["priority"][2], [*OWN["priority"][3], *SHORT["W1"]])
     short["fat-tree"] = (OWN["fat-tree"][2], [*OWN["fat-tree"][3], "duration=25ms", "warmup=5ms"])
     _, scenario, settings = RUNS["practRA"]
     short["practRA"] = (scenario, [*settings, "duration=100s"])

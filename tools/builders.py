@@ -33,6 +33,9 @@ _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bo
 
 def python_type(schema: dict[str, Any]) -> str:
     """Return the annotation for the values that a JSON Schema accepts."""
+    if "$ref" in schema:
+        # A member of a family among the parameters of another member.
+        return "str | Mapping[str, Any]"
     if "const" in schema:
         return f"Literal[{json.dumps(schema['const'])}]"
     if "enum" in schema:

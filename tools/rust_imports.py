@@ -180,7 +180,7 @@ def _parse(tokens: list[str], module: Module, folder: Path) -> None:
             module.children[tokens[at + 1]] = inner
             _parse(tokens[at + 3 : end], inner, folder / tokens[at + 1])
             at = end + 1
-        elif token == "use":
+        elif token == "use" and tokens[at + 1] != "<":
             end = tokens.index(";", at)
             _take_use(tokens[at + 1 : end], module, public)
             at = end + 1

@@ -30,6 +30,7 @@ from dumbbell._scenario import MemoryLimitError, Scenario, run_all
 from dumbbell.builders import (
     controller,
     impairment,
+    marker,
     network,
     paths,
     power,
@@ -73,6 +74,7 @@ __all__ = [
     "flows",
     "impairment",
     "load",
+    "marker",
     "network",
     "nodes",
     "paths",

@@ -55,6 +55,9 @@ impl ClassSet {
     /// None.
     pub const EMPTY: ClassSet = ClassSet(0);
 
+    /// All of them.
+    pub const ALL: ClassSet = ClassSet(u8::MAX);
+
     /// One class.
     pub const fn of(class: TrafficClass) -> ClassSet {
         ClassSet(1 << class.0)

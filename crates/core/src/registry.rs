@@ -1,6 +1,7 @@
 //! The registry: one line in a [`registry!`] list gives an algorithm its name in scenarios, its parameters with
 //! defaults and sources, and its place in `dumbbell list` and `dumbbell describe`.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::config::{At, Config, ConfigError, Field, Fields, suggest};
@@ -68,6 +69,31 @@ pub fn split_kind(v: &Value, family: &str, at: &At<'_>) -> Result<(String, Value
 /// The error for a name that no line of the registry gives.
 pub fn unknown_kind(name: &str, family: &str, known: &[&str], at: &At<'_>) -> ConfigError {
     at.error(format!("{name:?} is not a {family}"), suggest(name, known))
+}
+
+/// A member of a family among the parameters of a member of the same family. Its schema refers to that of the family, which
+/// would not end otherwise.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Inner<T>(Box<T>);
+
+impl<T> Deref for Inner<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Config> Config for Inner<T> {
+    const KIND: &'static str = T::KIND;
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Inner<T>, ConfigError> {
+        T::from_value(v, at).map(|member| Inner(Box::new(member)))
+    }
+    fn to_value(&self) -> Value {
+        self.0.to_value()
+    }
+    fn schema() -> crate::json::Value {
+        crate::json::json!({ "$ref": format!("#/$defs/{}", T::KIND) })
+    }
 }
 
 /// Declares the members of a family. Each line is `Variant(module::Params)`.

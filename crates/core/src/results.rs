@@ -248,6 +248,28 @@ crate::tables! {
         /// True if it started after the warm-up.
         counted: bool as "";
     }
+
+    /// One row per traffic class that a link can see, of links whose queue tells classes apart or that have a marker.
+    pub struct ClassRow in Classes as classes {
+        /// The link's name.
+        link: Label as "";
+        /// The traffic class, behind the marker if there is one.
+        class: u32 as "";
+        /// Packets that arrived at the queue.
+        arrived: u64 as "";
+        /// Packets fully transmitted.
+        sent: u64 as "";
+        /// Bytes fully transmitted.
+        sent_bytes: u64 as "B";
+        /// Packets dropped at the queue or lost on the link, for any reason.
+        dropped: u64 as "";
+        /// Packets marked "congestion experienced", by the queue or the router.
+        marked: u64 as "";
+        /// Dropped packets per arrived packet.
+        loss: f64 as "";
+        /// Mean time from arrival to the end of transmission, over the packets sent; null if none was.
+        sojourn_mean: Option<f64> as "s";
+    }
 }
 
 /// Why a run used up its memory.

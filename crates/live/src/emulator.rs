@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
 use dumbbell_core::{DropReason, Duration, Frame, Time};
-use dumbbell_net::link::{Carried, Counters, Incident, Incidents, QueuedLink};
+use dumbbell_net::link::{Carried, Counters, Incident, Incidents, PerClass, QueuedLink};
 use dumbbell_net::power::Ledger;
 use dumbbell_sim::histogram::Histogram;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -57,6 +57,7 @@ impl Direction {
     fn finish(mut self, now: Time) -> io::Result<Tally> {
         self.tally.total = self.link.counters(now);
         self.tally.account = self.link.read_port(now);
+        self.tally.classes = self.link.read_classes();
         if let Some(log) = self.log {
             log.finish(now)?;
         }
@@ -89,6 +90,8 @@ pub struct Tally {
     pub total: Counters,
     /// What the link's port did after the warm-up, if it is under power control.
     pub account: Option<Ledger>,
+    /// What was counted of each traffic class after the warm-up, if the link tells them apart.
+    pub classes: Option<PerClass>,
     /// Samples, in order.
     pub samples: Vec<Sample>,
     /// Drops, in order.
@@ -310,6 +313,7 @@ impl Emulator {
                 for direction in &mut self.directions {
                     direction.tally.baseline = direction.link.counters(now);
                     direction.link.read_port(now);
+                    direction.link.read_classes();
                     direction.tally.delivered_before = direction.tally.delivered;
                 }
             }

@@ -413,6 +413,66 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn queues_and_markers_serve_the_classes_of_real_packets() {
+        let link = |queue: &str| {
+            let text = format!(
+                "duration = '1s'\nflows = [{{ from = 'node0', to = 'node1' }}]\n[topology]\nkind = 'chain'\n\
+                 link = {{ rate = '8Mbit/s', delay = '1ms', {queue} }}"
+            );
+            let scenario = dumbbell_sim::Scenario::from_toml(&text).unwrap();
+            let plan = dumbbell_sim::Plan::new(&scenario, std::path::Path::new(".")).unwrap();
+            let link = plan.links[0].config(1, Vec::new());
+            dumbbell_net::link::QueuedLink::<IpFrame>::new(&link)
+        };
+        // Three packets of 1000 bytes, 1 ms each: with the DSCP of best effort, best effort, expedited forwarding.
+        let through = |queue: &str, v6: bool| {
+            let mut link = link(queue);
+            let mut incidents = Vec::new();
+            for (i, dscp) in [0, 0, 46].into_iter().enumerate() {
+                let payload = vec![i as u8; if v6 { 952 } else { 972 }];
+                link.push(Time::ZERO, frame(udp(v6, (1, 2), dscp << 2, &payload)), &mut incidents);
+            }
+            let mut out = Vec::new();
+            while link.wake_at().is_finite() {
+                let now = link.wake_at();
+                if link.act(now, &mut incidents) {
+                    let packet = link.pop().unwrap();
+                    assert!(v6 || Sum::default().add_bytes(&packet.bytes()[..20]).checksum() == 0);
+                    out.push((
+                        packet.udp_payload().unwrap()[0],
+                        packet.traffic_class() >> 2,
+                        now.as_nanos() / 1_000_000,
+                    ));
+                }
+            }
+            link.assert_conservation();
+            out
+        };
+        for v6 in [false, true] {
+            let classes = ["'droptail'"; 6].join(", ");
+            let priority =
+                format!("queue = {{ kind = 'strict-priority', first = 'highest', classes = [{classes}] }}");
+            assert_eq!(
+                through(&priority, v6),
+                [(0, 0, 2), (2, 46, 3), (1, 0, 4)],
+                "the first was in transmission"
+            );
+            let marker = "queue = 'strict-priority', marker = { kind = 'token-bucket', rate = '8kbit/s', burst = '2kB' }";
+            assert_eq!(
+                through(marker, v6),
+                [(0, 0, 2), (1, 0, 3), (2, 8, 4)],
+                "the last is out of profile: class selector 1"
+            );
+            let shaper = "queue = { kind = 'token-bucket-filter', rate = '80kbit/s', burst = '2kB' }";
+            assert_eq!(
+                through(shaper, v6),
+                [(0, 0, 2), (1, 0, 3), (2, 46, 102)],
+                "100 ms for the tokens of a packet"
+            );
+        }
+    }
+
+    #[test]
     fn flows_are_told_apart_by_ports_and_fragments_stay_together() {
         for v6 in [false, true] {
             let hash = |ports| frame(udp(v6, ports, 0, b"x")).flow_hash();

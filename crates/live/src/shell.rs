@@ -254,6 +254,8 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
             .collect::<Vec<_>>();
         states.into_iter().for_each(|state| results.states.push(state));
         results.links.push(link_row);
+        let classes = tally.classes.iter().flat_map(|c| link.class_rows(c, &mut results.labels));
+        classes.collect::<Vec<_>>().into_iter().for_each(|class| results.classes.push(class));
         row.packet_hops += tally.total.sent;
         row.packets_sent += counted.arrived;
         row.packets_duplicated += counted.duplicated;

@@ -3,8 +3,10 @@
 
 pub mod impairment;
 pub mod link;
+pub mod marker;
 pub mod power;
 pub mod queue;
 pub mod ring;
 pub mod router;
 mod serializer;
+mod token_bucket;

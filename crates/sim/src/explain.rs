@@ -2,7 +2,6 @@
 
 use dumbbell_core::{Duration, Time};
 use dumbbell_net::impairment::ImpairmentSpec;
-use dumbbell_net::queue::{Limit, QueueSpec};
 use serde::Serialize;
 
 use crate::cost::Cost;
@@ -58,6 +57,8 @@ pub struct LinkFacts {
     pub queue: &'static str,
     /// What the router does beside queueing.
     pub router: Option<&'static str>,
+    /// What sets the traffic class of packets that arrive.
+    pub marker: Option<&'static str>,
     /// Power control of the transmitter.
     pub power: Option<PowerFacts>,
     /// Bandwidth-delay product: the rate times the mean base round-trip time of the pairs through the link.
@@ -262,10 +263,7 @@ impl Plan {
 
     fn link_facts(&self, link: &PlannedLink, load: f64, pairs: u64) -> LinkFacts {
         let (direction, mtu) = (&link.direction, link.direction.largest_packet());
-        let limit = match &direction.queue {
-            QueueSpec::DropTail(params) => params.waiting_limit(link.bdp, mtu),
-            queue => Limit::resolve(queue.limit(), link.bdp, mtu),
-        };
+        let limit = direction.queue.limit(link.bdp, mtu);
         let buffer_packets = (limit.packets != u64::MAX).then_some(limit.packets);
         let buffer_bytes = match buffer_packets {
             Some(packets) => Some(packets.saturating_mul(u64::from(mtu))),
@@ -285,6 +283,7 @@ impl Plan {
             },
             queue: direction.queue.name(),
             router: direction.router.as_ref().map(|router| router.name()),
+            marker: direction.marker.as_ref().map(|marker| marker.name()),
             power: direction.power.as_ref().map(|power| PowerFacts {
                 policy: power.policy.name(),
                 rates: power.rates.levels(direction.rate).iter().map(|rate| rate.as_bps() as f64).collect(),

@@ -1,5 +1,6 @@
 //! From a scenario to results: validation, topology, routing, workloads, and the event-driven engine.
 
+mod classes;
 pub mod cost;
 pub mod engine;
 pub mod explain;

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dumbbell_core::results::{LinkRow, PacketArrivals, StateRow};
+use dumbbell_core::results::{ClassRow, LinkRow, PacketArrivals, StateRow};
 use dumbbell_core::rng::{Stream, Streams, stream};
 use dumbbell_core::table::Labels;
-use dumbbell_core::{DropReason, Duration, Time, TrafficClass, memory};
-use dumbbell_net::link::{Counters, Direction, LinkConfig, Trace};
+use dumbbell_core::{ClassSet, DropReason, Duration, Time, TrafficClass, memory};
+use dumbbell_net::link::{Counters, Direction, LinkConfig, PerClass, Trace};
 use dumbbell_net::power::{Ledger, Span};
 use dumbbell_proto::TransportSpec;
 use rand::RngExt;
@@ -68,6 +68,8 @@ pub struct PlannedLink {
     pub trace: Option<Trace>,
     /// One bandwidth-delay product, for limits given in BDPs: rate times the mean base RTT of the pairs through it.
     pub bdp: u64,
+    /// The traffic classes that packets can have in its queue; none if it does not count by class.
+    pub classes: ClassSet,
     /// True if every arriving packet is written down.
     pub recorded: bool,
     /// True if the queue length is sampled (quantiles in the table of links, time series).
@@ -160,6 +162,27 @@ impl PlannedLink {
             blocked: account.map_or(0, |a| a.blocked),
             wakes: account.map_or(0, |a| a.wakes),
         }
+    }
+
+    /// The rows of the table of classes: those that can come, and whatever came.
+    pub fn class_rows(&self, counted: &PerClass, labels: &mut Labels) -> Vec<ClassRow> {
+        let row = |class: TrafficClass| {
+            let c = &counted[usize::from(class.number())];
+            ClassRow {
+                link: labels.code(&self.name),
+                class: class.number().into(),
+                arrived: c.arrived,
+                sent: c.sent,
+                sent_bytes: c.sent_bytes,
+                dropped: c.dropped,
+                marked: c.marked,
+                loss: ratio(c.dropped as f64, c.arrived as f64),
+                sojourn_mean: (c.sent > 0).then(|| c.sojourn_sum as f64 / c.sent as f64 / 1e9),
+            }
+        };
+        let came = ClassSet::ALL.iter().filter(|c| counted[usize::from(c.number())] != Default::default());
+        let classes = came.fold(self.classes, |set, class| set.with(ClassSet::of(class)));
+        classes.iter().map(row).collect()
     }
 
     /// The rows of the table of states for the account of the link's port.

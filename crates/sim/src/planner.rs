@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{Bytes, Config, Duration, Time, Value};
+use dumbbell_core::{Bytes, ClassSet, Config, Duration, Time, TrafficClass, Value};
 use dumbbell_net::link::Trace;
 use dumbbell_net::router::AgentSpec;
 use dumbbell_proto::TransportSpec;
 use sha2::{Digest, Sha256};
 
+use crate::classes::{self, Use};
 use crate::files::{Base, Files, hex};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_MTU};
 use crate::link::read_trace;
@@ -42,16 +43,20 @@ impl Plan {
         let traces = read_traces(&mut network, &mut files, &root.key("topology"))?;
         let choice = scenario.paths.params().choice();
         let pairs = Pairs::new(&network, scenario.routing, choice);
-        let mut planner = Planner { scenario, files, pairs, groups: Vec::new() };
+        let mut planner = Planner { scenario, files, pairs, groups: Vec::new(), uses: Vec::new() };
         let flows = planner.flows(&root.key("flows"))?;
         let workloads = planner.workloads(&root.key("workloads"))?;
         let sampled = planner.sampled(&root.key("record").key("queues"))?;
         let recorded = planner.recorded(&root.key("record").key("arrivals"))?;
         let replay = planner.replay_of_link(base, &root.key("replay"))?;
         nodes::resolve(&scenario.nodes, &planner.pairs.names, &root.key("nodes"))?;
-        let Planner { files, pairs, groups, .. } = planner;
+        let Planner { files, pairs, groups, uses, .. } = planner;
         let pairs = pairs.into_pairs();
-        let mut links = links(&network, &pairs, &sampled, traces);
+        let classes = classes::seen(&network, &pairs, &uses)?;
+        let mut links = links(&network, &pairs, &sampled, &classes, traces);
+        if let Some(replay) = &replay {
+            check_replay(&links[replay.link as usize], &root.key("replay").key("link"))?;
+        }
         recorded.into_iter().for_each(|link| links[link as usize].recorded = true);
         let periodic = scenario.record.samples || sampled.contains(&true);
         Ok(Plan {
@@ -97,6 +102,8 @@ struct Planner<'a, 'n> {
     files: Files,
     pairs: Pairs<'n>,
     groups: Vec<Group>,
+    /// The classes of the groups.
+    uses: Vec<Use>,
 }
 
 impl Planner<'_, '_> {
@@ -130,6 +137,7 @@ impl Planner<'_, '_> {
                 flows.push(Flow { group, pair: *pair, start, size });
                 start += spec.stagger;
             }
+            self.uses.push(Use { list: "flows", index: i, class: spec.class, pairs });
         }
         flows.sort_by_key(|f| f.start);
         Ok(flows)
@@ -222,6 +230,7 @@ impl Planner<'_, '_> {
             let traffic = params.build(setting, &place)?;
             let offered: Vec<u32> = traffic.facts().offered.iter().map(|(pair, _)| *pair).collect();
             self.check_fit(transport, &offered, own.is_some(), &place)?;
+            self.uses.push(Use { list: "workloads", index: i, class: common.flows.class, pairs: offered });
             let transport = if common.keeps_open {
                 transport.kept_open().ok_or_else(|| {
                     place.key("connections").error(
@@ -314,6 +323,17 @@ fn recorded_packets(files: &mut Files, file: &str, at: &At<'_>) -> Result<Packet
     Ok(packets.into())
 }
 
+/// A replay keeps times and sizes of packets, not their classes.
+fn check_replay(link: &PlannedLink, at: &At<'_>) -> Result<(), ConfigError> {
+    let mut classes = link.classes.without(ClassSet::of(TrafficClass::default())).iter();
+    let (Some(class), None) = (classes.next(), &link.direction.marker) else { return Ok(()) };
+    let class = class.number();
+    Err(at.error(
+        format!("packets of class {class} arrive at {}, and a replay keeps times and sizes only", link.name),
+        "replay into a link whose queue does not tell classes apart, or give that link a `marker`",
+    ))
+}
+
 /// Reads the traces of recorded links; the rate of such a link becomes the mean of its trace.
 fn read_traces(
     network: &mut Network,
@@ -335,6 +355,7 @@ fn links(
     network: &Network,
     pairs: &[Pair],
     sampled: &[bool],
+    classes: &[ClassSet],
     mut traces: Vec<Option<Trace>>,
 ) -> Vec<PlannedLink> {
     let mean = |(sum, count): (u128, u128)| u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
@@ -358,6 +379,7 @@ fn links(
             bdp: direction.rate.bytes_in(Duration::from_nanos(rtt)),
             direction,
             trace: traces[i].take(),
+            classes: classes[i],
             recorded: false,
             sampled: sampled[i],
         }

@@ -8,6 +8,7 @@ use dumbbell_core::table::{Column, Declaration, Named};
 use dumbbell_core::{Config, DropReason, MarkReason, Results};
 use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::link::Reverse;
+use dumbbell_net::marker::MarkerSpec;
 use dumbbell_net::power::predictor::PredictorSpec;
 use dumbbell_net::power::{Grid, Model, PolicySpec, Power, State};
 use dumbbell_net::queue::QueueSpec;
@@ -52,6 +53,7 @@ families! {
     ChoiceSpec as "paths", "Choices among equally short paths";
     QueueSpec as "queue", "Queue disciplines";
     AgentSpec as "router", "Router agents: what a router does beside queueing";
+    MarkerSpec as "marker", "Markers: what sets the traffic class of packets";
     ImpairmentSpec as "impairment", "Link impairments: what happens to packets on their way";
     PolicySpec as "power", "Power policies of a port";
     PredictorSpec as "predictor", "Predictors of the arrival rate, for power policies";
@@ -117,7 +119,7 @@ pub fn schema() -> Value {
     families.extend([("power", Power::schema()), ("reverse", Reverse::schema())]);
     let mut definitions = Map::new();
     for (name, family) in &families {
-        // A family may use others in its members, never itself.
+        // A family may use others in its members. Where it uses itself, its schema refers to it already.
         let mut definition = family.clone();
         for key in BODIES {
             if let Some(members) = definition.get_mut(key) {

@@ -43,6 +43,10 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
         "router" => {
             ("topology.link.router", vec![set("topology.link.router"), format!("transport={}", sender(name))])
         }
+        "marker" => {
+            let marker = format!("topology.link.marker={{ kind = '{name}', rate = '1Mbit/s' }}");
+            ("topology.link.marker", vec!["topology.link.queue=strict-priority".to_owned(), marker])
+        }
         "impairment" => {
             let needs = match name {
                 "jitter" => "spread = '5us'",

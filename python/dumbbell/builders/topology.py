@@ -92,7 +92,9 @@ def star(
     senders: int | None = None,
     receivers: int | None = None,
     link: Mapping[str, Any] | None = None,
-    port: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    port: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    | Mapping[str, Any]
+    | None = None,
 ) -> dict[str, Any]:
     """Hosts around one switch.
 

@@ -100,12 +100,13 @@ def _links(out: Console, links: list[dict[str, Any]]) -> None:
 
 
 def _control(link: dict[str, Any]) -> str:
-    """Return what moves the rate of a link, and what its router tells senders."""
+    """Return what moves the rate of a link, what its router tells senders, and what sets traffic classes."""
     power = link["power"]
     port = f"{power['policy']}, rates: {len(power['rates'])}" if power else ""
     rate = "" if link["service"] == "constant" else link["service"]
     router = f"router {link['router']}" if link["router"] else ""
-    return "; ".join(part for part in (rate, port, router) if part)
+    marker = f"marker {link['marker']}" if link["marker"] else ""
+    return "; ".join(part for part in (rate, port, router, marker) if part)
 
 
 def _impairments(link: dict[str, Any]) -> str:

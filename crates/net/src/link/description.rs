@@ -9,6 +9,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, Bytes, Config, Duration, Probability, Time, Validate, Value, config};
 
 use crate::impairment::ImpairmentSpec;
+use crate::marker::MarkerSpec;
 use crate::power::Power;
 use crate::queue::QueueSpec;
 use crate::router::AgentSpec;
@@ -126,6 +127,8 @@ link_parameters! {
     queue: QueueSpec, Both;
     /// What the router does beside queueing.
     router: Option<AgentSpec> = (), "choice: routers queue and do nothing else", Both;
+    /// What sets the traffic class of packets that arrive, before they are queued.
+    marker: Option<MarkerSpec> = (), "choice: packets keep the class that their host gave them", Each;
     /// Changes of the rate during the run.
     rate_changes: Vec<RateChange> = [], "choice: links keep their rate", Both;
     /// A recorded link in place of the rate.
@@ -212,10 +215,33 @@ impl Direction {
         u32::try_from(self.mtu.get()).unwrap_or(u32::MAX)
     }
 
+    /// True if the link counts packets by traffic class: its queue tells them apart, or a marker sets them.
+    pub fn counts_classes(&self) -> bool {
+        self.marker.is_some() || !self.queue.known_classes().is_empty()
+    }
+
+    /// Checks the queue, which stands at `at`, against the link.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn check_queue(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        if self.queue.holds_back() && self.power.is_some() {
+            return Err(at.error(
+                "it holds packets back, and a port under power control sends when one waits",
+                "choose a queue without a shaper, or leave out `power`",
+            ));
+        }
+        self.queue.check(self.largest_packet(), at)
+    }
+
     /// The rules for what depends on several parameters.
     fn check(&self, at: &At<'_>) -> Result<(), ConfigError> {
         check_trace(self, at)?;
         check_power(self, at)?;
+        self.check_queue(&at.key("queue"))?;
+        if let Some(marker) = &self.marker {
+            marker.check(self.largest_packet(), &at.key("marker"))?;
+        }
         let mut least = self.delay;
         for (i, impairment) in self.impairments.iter().enumerate() {
             least = impairment.check(least, &at.key("impairments").index(i))?;
@@ -236,9 +262,9 @@ impl Validate for LinkSpec {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         check_changes(&self.rate_changes, at)?;
         check_drop_list(&self.drop_list, at)?;
+        check_mtu(self.mtu, at)?;
         self.forward().check(at)?;
-        self.backward().check(&at.key("reverse"))?;
-        check_mtu(self.mtu, at)
+        self.backward().check(&at.key("reverse"))
     }
 }
 

@@ -3,7 +3,7 @@
 use dumbbell_core::{BitRate, DropReason, Duration, Packet, Time, memory};
 
 use super::{Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Serializer};
-use crate::queue::{Limit, droptail};
+use crate::queue::{Limit, QueueParams, droptail};
 use crate::ring::Ring;
 
 /// A link whose departures are known at arrival.
@@ -67,7 +67,7 @@ struct Visit {
 impl FifoLink {
     /// An idle link.
     pub fn new(config: &LinkConfig, queue: &droptail::Params) -> FifoLink {
-        let limit = queue.waiting_limit(config.bdp, config.direction.largest_packet());
+        let limit = queue.limit(config.bdp, config.direction.largest_packet());
         let mut link = FifoLink {
             serializer: Serializer::new(config.direction.rate),
             delay: config.direction.delay,

@@ -8,7 +8,7 @@ use dumbbell_core::{BitRate, Config, Duration, Ecn, Packet, Probability, QueueLi
 use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
 use proptest::prelude::*;
 
-use super::{Direction, FifoLink, Incidents, Link, LinkConfig, LinkSpec, QueuedLink};
+use super::{Direction, FifoLink, Incident, Incidents, Link, LinkConfig, LinkSpec, QueuedLink};
 use crate::queue::{QueueSpec, codel, droptail};
 use crate::router::{AgentSpec, rcp};
 
@@ -88,6 +88,7 @@ fn drive_with(link: &mut Link, arrivals: &[(u64, u16)], packet: impl Fn(u64, u16
         trace.backlogs.push(link.backlog(now));
         let inside = link.inside() as usize;
         assert_eq!(id + 1, trace.out.len() + drops.len() + inside, "conservation");
+        link.assert_conservation();
     }
     run_until(link, now + Duration::from_secs(100), &mut trace, &mut drops);
     trace.dropped = drops.iter().map(|(p, _)| p.body[0]).collect();
@@ -262,6 +263,52 @@ proptest! {
 }
 
 proptest! {
+    #[test]
+    fn links_that_tell_classes_apart_lose_no_packet_of_any(arrivals in arrivals(), dense in 1..20_u64) {
+        let arrivals: Vec<(u64, u16)> = arrivals.into_iter().map(|(gap, size)| (gap / dense, size)).collect();
+        let codel = r#"{"kind": "codel", "limit": "30pkt"}"#;
+        let queues = [
+            format!(r#""queue": {{"kind": "strict-priority", "classes": [{codel}, "drr"]}}"#),
+            format!(r#""queue": {{"kind": "drr", "classes": [{codel}, {{"kind": "token-bucket-filter", "queue": {codel}}}]}}"#),
+            r#""queue": "strict-priority", "marker": {"kind": "token-bucket", "rate": "2Mbit/s", "out_class": 2}"#.to_owned(),
+        ];
+        for queue in queues {
+            let text = format!(
+                r#"{{"rate": "9999991bit/s", "delay": "3ms", "drop_list": [3, 5], "loss": 0.1, {queue},
+                    "impairments": [{{"kind": "duplication", "probability": 0.1}}]}}"#
+            );
+            let config = LinkConfig { direction: Arc::new(described(&text)), ..config(QueueSpec::DropTail(droptail::Params::default())) };
+            let mut link = Link::new(&config);
+            let mut incidents: Incidents = Vec::new();
+            let mut now = Time::ZERO;
+            let mut out = [0_u64; 3];
+            let run_until = |link: &mut Link, until: Time, incidents: &mut Incidents, out: &mut [u64; 3]| {
+                while link.wake_at() <= until && link.wake_at().is_finite() {
+                    if link.act(link.wake_at(), incidents) {
+                        out[usize::from(link.head().unwrap().class)] += 1;
+                        link.pop();
+                    }
+                    link.assert_conservation();
+                }
+            };
+            for (id, (gap, size)) in arrivals.iter().enumerate() {
+                now += Duration::from_nanos(*gap);
+                run_until(&mut link, now, &mut incidents, &mut out);
+                let sent = Packet { ecn: Ecn::Ect0, class: (id % 3) as u8, ..packet(id as u64, *size) };
+                link.push(now, &sent, 0, &mut incidents);
+                link.assert_conservation();
+            }
+            run_until(&mut link, now + Duration::from_secs(1_000), &mut incidents, &mut out);
+            prop_assert_eq!(link.inside(), 0);
+            let classes = link.read_classes().unwrap();
+            for (class, (counted, out)) in classes.iter().zip(out).enumerate() {
+                let of_class = |wanted: bool| incidents.iter().filter(|(p, what)| usize::from(p.class) == class && (*what == Incident::Duplicated) == wanted).count() as u64;
+                prop_assert_eq!(counted.arrived + of_class(true), out + of_class(false), "class {}", class);
+                prop_assert_eq!(counted.dropped, of_class(false), "class {}", class);
+            }
+        }
+    }
+
     #[test]
     fn every_mark_that_comes_out_is_counted(arrivals in arrivals()) {
         // Eight times as dense, so that queues fill.

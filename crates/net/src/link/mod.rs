@@ -6,6 +6,7 @@
 //! varying rates, power control and any router, and needs a second event, the end of each transmission. Law tests check
 //! that the first two behave like the third.
 
+mod classes;
 mod description;
 mod fifo;
 mod flight;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use dumbbell_core::rng::Streams;
 use dumbbell_core::{DropReason, Packet, Time};
 
+pub use classes::{ClassCounters, PerClass};
 pub use description::{
     Both, Direction, Duplex, Each, LinkSpec, MAX_MTU, MIN_MTU, RateChange, Reverse, Rule, TraceSpec,
 };
@@ -305,6 +307,24 @@ impl Link {
         either!(self, link => link.arrivals()).pop()
     }
 
+    /// What was counted of each traffic class since the last call, if the link tells them apart.
+    pub fn read_classes(&mut self) -> Option<PerClass> {
+        match self {
+            Link::Fifo(_) | Link::Stamped(_) => None,
+            Link::Queued(link) => link.read_classes(),
+        }
+    }
+
+    /// Conservation by traffic class, if the link tells them apart.
+    ///
+    /// # Panics
+    /// If a class gained or lost a packet, which only a bug can do.
+    pub fn assert_conservation(&self) {
+        if let Link::Queued(link) = self {
+            link.assert_conservation();
+        }
+    }
+
     /// The port, if the link is under power control.
     pub fn port(&self) -> Option<&Port> {
         match self {
@@ -328,6 +348,7 @@ impl LinkConfig {
         self.trace.is_none()
             && self.direction.rate_changes.is_empty()
             && self.direction.power.is_none()
+            && self.direction.marker.is_none()
             && self.direction.impairments.is_empty()
     }
 
@@ -340,7 +361,14 @@ impl LinkConfig {
 
     fn queue_context(&self) -> queue::Context {
         let mtu = self.direction.largest_packet();
-        queue::Context { rate: self.direction.rate, mtu, bdp: self.bdp, rng: self.streams.of("queue") }
+        queue::Context {
+            rate: self.direction.rate,
+            mtu,
+            bdp: self.bdp,
+            streams: self.streams.clone(),
+            name: "queue".to_owned(),
+            first_class: 0,
+        }
     }
 
     fn router_context(&self) -> router::Context {

@@ -2,8 +2,10 @@
 
 use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Packet, Time, VerdictSink};
 
+use super::classes::{ClassAccount, PerClass};
 use super::flight::{Flight, Launched};
 use super::{Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Service};
+use crate::marker::{AnyMarker, Marker};
 use crate::power::{Ledger, Moment, Port, Power, Shaper};
 use crate::queue::{AnyDiscipline, Discipline};
 use crate::ring::Ring;
@@ -47,6 +49,8 @@ pub struct QueuedLink<P> {
     in_service: Option<(P, Time)>,
     /// With nothing in transmission, when the head of the queue may start; never if it need not wait for that.
     start_at: Time,
+    /// True if the queue may hold packets back.
+    holds_back: bool,
     flight: Flight<P>,
     service: Service,
     /// Power control, in place of the service.
@@ -54,6 +58,10 @@ pub struct QueuedLink<P> {
     /// Holds packets back before the queue.
     shaper: Option<Box<Shaper<P>>>,
     agent: Option<Box<AnyAgent>>,
+    /// Sets the class of what arrives.
+    marker: Option<Box<AnyMarker>>,
+    /// Counts by class.
+    classes: Option<Box<ClassAccount>>,
     delay: Duration,
     impairments: Impairments,
     counters: Counters,
@@ -68,16 +76,23 @@ pub struct QueuedLink<P> {
 /// Counts what the discipline gives up. Packets on their way in carry their arrival in [`Carried::at`].
 struct Verdicts<'a, P> {
     counters: &'a mut Counters,
+    classes: Option<&'a mut ClassAccount>,
     incidents: &'a mut Incidents<P>,
 }
 
-impl<P> VerdictSink<P> for Verdicts<'_, P> {
+impl<P: Frame> VerdictSink<P> for Verdicts<'_, P> {
     fn dropped(&mut self, packet: P, reason: DropReason) {
         self.counters.dropped[reason as usize] += 1;
+        if let Some(classes) = &mut self.classes {
+            classes.dropped(&packet, reason);
+        }
         self.incidents.push((packet, Incident::Dropped(reason)));
     }
-    fn marked(&mut self, _packet: &P, _reason: MarkReason) {
+    fn marked(&mut self, packet: &P, _reason: MarkReason) {
         self.counters.marked += 1;
+        if let Some(classes) = &mut self.classes {
+            classes.of(packet).marked += 1;
+        }
     }
 }
 
@@ -91,11 +106,14 @@ impl<P: Carried> QueuedLink<P> {
             queue: direction.queue.build(config.queue_context()),
             in_service: None,
             start_at: Time::NEVER,
+            holds_back: direction.queue.holds_back(),
             flight: Flight::new(config),
             service: config.service(),
             port: power.map(|power| Box::new(Port::new(power, direction.rate))),
             shaper: power.and_then(Power::shaping).map(|period| Box::new(Shaper::new(period))),
             agent,
+            marker: direction.marker.as_ref().map(|spec| Box::new(spec.build())),
+            classes: direction.counts_classes().then(Box::default),
             delay: direction.delay,
             impairments: Impairments::new(config),
             counters: Counters::default(),
@@ -122,8 +140,17 @@ impl<P: Carried> QueuedLink<P> {
     pub fn push(&mut self, now: Time, mut packet: P, incidents: &mut Incidents<P>) -> bool {
         let before = self.wake_at();
         self.settle(now, incidents);
+        if let Some(marker) = &mut self.marker {
+            let class = marker.class_for(now, &packet);
+            if packet.class() != class.number() {
+                packet.set_class(class);
+            }
+        }
         let n = self.counters.arrived;
         self.counters.arrived += 1;
+        if let Some(classes) = &mut self.classes {
+            classes.of(&packet).arrived += 1;
+        }
         if let Some(reason) = self.impairments.refuse(now, &packet, n) {
             self.give_up(packet, reason, incidents);
         } else {
@@ -144,12 +171,16 @@ impl<P: Carried> QueuedLink<P> {
             self.agent.iter_mut().for_each(|agent| agent.arrived(now, &packet, &view));
         }
         let (size, dropped) = (packet.size(), incidents.len());
-        self.queue.enqueue(now, packet, &mut Verdicts { counters: &mut self.counters, incidents });
+        self.queue.enqueue(
+            now,
+            packet,
+            &mut Verdicts { counters: &mut self.counters, classes: self.classes.as_deref_mut(), incidents },
+        );
         if let Some(port) = &mut self.port {
             port.arrived(now, size, incidents.len() == dropped);
             self.start_on_port(now, incidents);
             self.review(now, Moment::Arrival, incidents);
-        } else if !self.end_of_service().is_finite() {
+        } else if !self.end_of_service().is_finite() || self.holds_back && self.in_service.is_none() {
             self.start(now, incidents);
         }
     }
@@ -175,7 +206,8 @@ impl<P: Carried> QueuedLink<P> {
 
     #[cold]
     fn give_up(&mut self, packet: P, reason: DropReason, incidents: &mut Incidents<P>) {
-        Verdicts { counters: &mut self.counters, incidents }.dropped(packet, reason);
+        Verdicts { counters: &mut self.counters, classes: self.classes.as_deref_mut(), incidents }
+            .dropped(packet, reason);
     }
 
     /// The packet that reaches the far end first.
@@ -242,12 +274,18 @@ impl<P: Carried> QueuedLink<P> {
     /// Ends the transmission in progress at `end` and starts the next.
     fn end_service(&mut self, end: Time, incidents: &mut Incidents<P>) {
         self.integrate(end);
-        let Some((mut packet, _)) = self.in_service.take() else { return self.transmit(end, incidents) };
+        let Some((mut packet, _)) = self.in_service.take() else { return self.start(end, incidents) };
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(packet.size());
         self.counters.sojourns += 1;
         let sojourn = end.since(packet.at());
         self.counters.sojourn_sum += sojourn.as_nanos();
+        if let Some(classes) = &mut self.classes {
+            let class = classes.of(&packet);
+            class.sent += 1;
+            class.sent_bytes += u64::from(packet.size());
+            class.sojourn_sum += sojourn.as_nanos();
+        }
         packet.set_left(end);
         match self.flight.launch(end, packet, self.delay) {
             Launched::Off => {}
@@ -318,14 +356,22 @@ impl<P: Carried> QueuedLink<P> {
     /// Takes the next packet from the queue and transmits it.
     fn transmit(&mut self, now: Time, incidents: &mut Incidents<P>) {
         self.start_at = Time::NEVER;
-        let verdicts = &mut Verdicts { counters: &mut self.counters, incidents };
+        let verdicts =
+            &mut Verdicts { counters: &mut self.counters, classes: self.classes.as_deref_mut(), incidents };
         let Some(mut packet) = self.queue.dequeue(now, verdicts) else {
             self.service.idle();
+            if self.holds_back && !self.queue.is_empty() {
+                self.start_at = self.queue.ready_at();
+            }
             return;
         };
         if self.agent.is_some() {
             let view = self.view(now);
-            let verdicts = &mut Verdicts { counters: &mut self.counters, incidents };
+            let verdicts = &mut Verdicts {
+                counters: &mut self.counters,
+                classes: self.classes.as_deref_mut(),
+                incidents,
+            };
             self.agent.iter_mut().for_each(|agent| agent.leaving(now, &mut packet, &view, verdicts));
         }
         let size = packet.size() as u16;
@@ -373,6 +419,21 @@ impl<P: Carried> QueuedLink<P> {
     pub fn counters(&mut self, now: Time) -> Counters {
         self.integrate(now);
         self.progress()
+    }
+
+    /// What was counted of each traffic class since the last call, if the link tells them apart.
+    pub fn read_classes(&mut self) -> Option<PerClass> {
+        self.classes.as_mut().map(|classes| classes.read())
+    }
+
+    /// Conservation by traffic class, if the link tells them apart.
+    ///
+    /// # Panics
+    /// If a class gained or lost a packet, which only a bug can do.
+    pub fn assert_conservation(&self) {
+        if let Some(classes) = &self.classes {
+            classes.assert_conservation(&self.counters, self.in_system());
+        }
     }
 
     /// The packets in flight, in any order.

@@ -6,7 +6,7 @@ use dumbbell_core::{
     DropReason, Duration, Frame, MarkReason, QueueLimit, Time, Validate, VerdictSink, config,
 };
 
-use super::{Context, Discipline, Fifo, Limit};
+use super::{Context, Discipline, Fifo, Limit, QueueParams};
 
 config! {
     /// Controlled delay: drops or marks at the head once packets have waited too long for too long.
@@ -40,6 +40,12 @@ impl Algorithm for Params {
     const NAME: &'static str = "codel";
     const TITLE: &'static str = "Controlled delay active queue management";
     const REFERENCE: &'static str = "RFC 8289";
+}
+
+impl QueueParams for Params {
+    fn limit(&self, bdp: u64, mtu: u32) -> Limit {
+        Limit::resolve(self.limit, bdp, mtu)
+    }
 }
 
 /// The control law: decides from sojourn times alone and holds no packets.
@@ -103,7 +109,7 @@ impl<P: Frame> CoDel<P> {
     pub fn new(params: &Params, context: Context) -> CoDel<P> {
         CoDel {
             waiting: Fifo::default(),
-            limit: Limit::resolve(params.limit, context.bdp, context.mtu),
+            limit: params.limit(context.bdp, context.mtu),
             ecn: params.ecn,
             law: Law {
                 target: params.target,

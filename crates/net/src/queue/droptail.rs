@@ -4,7 +4,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{DropReason, Frame, QueueLimit, Time, Validate, VerdictSink, config};
 
-use super::{Context, Discipline, Fifo, Limit};
+use super::{Context, Discipline, Fifo, Limit, QueueParams};
 
 config! {
     /// First in, first out; an arrival that does not fit is dropped.
@@ -38,11 +38,11 @@ impl Algorithm for Params {
     const REFERENCE: &'static str = "RFC 7567 section 2";
 }
 
-impl Params {
+impl QueueParams for Params {
     /// The limit on waiting packets, with the convention for the packet in service applied.
     ///
     /// Counting the packet in service lowers a limit in packets by one: a busy transmitter always holds one.
-    pub fn waiting_limit(&self, bdp: u64, mtu: u32) -> Limit {
+    fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         let mut limit = Limit::resolve(self.limit, bdp, mtu);
         if self.count_in_service && limit.packets != u64::MAX {
             limit.packets = (limit.packets - 1).max(1);
@@ -61,7 +61,7 @@ pub struct DropTail<P> {
 impl<P: Frame> DropTail<P> {
     /// An empty queue.
     pub fn new(params: &Params, context: Context) -> DropTail<P> {
-        DropTail { waiting: Fifo::default(), limit: params.waiting_limit(context.bdp, context.mtu) }
+        DropTail { waiting: Fifo::default(), limit: params.limit(context.bdp, context.mtu) }
     }
 }
 
@@ -78,6 +78,11 @@ impl<P: Frame> Discipline<P> for DropTail<P> {
     #[inline]
     fn dequeue(&mut self, _now: Time, _sink: &mut impl VerdictSink<P>) -> Option<P> {
         self.waiting.pop().map(|(_, packet)| packet)
+    }
+
+    #[inline]
+    fn next_size(&self) -> Option<u32> {
+        self.waiting.front().map(Frame::size)
     }
 
     #[inline]

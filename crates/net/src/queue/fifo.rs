@@ -33,6 +33,12 @@ impl<P: Frame> Fifo<P> {
         Some((arrived, packet))
     }
 
+    /// The oldest packet.
+    #[inline]
+    pub fn front(&self) -> Option<&P> {
+        self.packets.front().map(|(_, packet)| packet)
+    }
+
     /// Packets held.
     #[inline]
     pub fn len(&self) -> usize {

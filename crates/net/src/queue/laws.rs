@@ -1,6 +1,6 @@
 //! Laws that every registered discipline obeys, over generated sequences.
 
-use dumbbell_core::rng::stream;
+use dumbbell_core::rng::Streams;
 use dumbbell_core::{BitRate, DropReason, Ecn, Frame, MarkReason, Time, TrafficClass, VerdictSink};
 use proptest::prelude::*;
 
@@ -18,6 +18,10 @@ pub struct TestFrame {
 impl TestFrame {
     pub fn new(size: u32, ecn: bool) -> TestFrame {
         TestFrame { id: 0, size, ecn: if ecn { Ecn::Ect0 } else { Ecn::NotEct }, class: 0 }
+    }
+
+    pub fn of_class(class: u8, size: u32) -> TestFrame {
+        TestFrame { class, ..TestFrame::new(size, false) }
     }
 }
 
@@ -61,19 +65,26 @@ impl VerdictSink<TestFrame> for Log {
 }
 
 pub fn context() -> Context {
-    Context { rate: BitRate::from_bps(10_000_000), mtu: 1500, bdp: 62_500, rng: stream(1, "laws") }
+    Context {
+        rate: BitRate::from_bps(10_000_000),
+        mtu: 1500,
+        bdp: 62_500,
+        streams: Streams::new(1, "laws"),
+        name: "queue".to_owned(),
+        first_class: 0,
+    }
 }
 
 #[derive(Clone, Debug)]
 enum Step {
-    Enqueue { size: u32, ecn: bool },
+    Enqueue { size: u32, ecn: bool, class: u8 },
     Dequeue,
     Wait(u64),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        4 => (40..=1500u32, any::<bool>()).prop_map(|(size, ecn)| Step::Enqueue { size, ecn }),
+        4 => (40..=1500u32, any::<bool>(), 0..8u8).prop_map(|(size, ecn, class)| Step::Enqueue { size, ecn, class }),
         3 => Just(Step::Dequeue),
         1 => (0..50_000_000u64).prop_map(Step::Wait),
     ];
@@ -85,12 +96,12 @@ fn obey(spec: &QueueSpec, steps: &[Step]) {
     let mut queue: AnyDiscipline<TestFrame> = spec.build(context());
     let mut log = Log::default();
     let mut now = Time::ZERO;
+    let mut ready = false;
     let (mut entered, mut left, mut entered_bytes, mut left_bytes) = (0, Vec::new(), 0, 0);
-    let drain = steps.iter().cloned().chain(std::iter::repeat_n(Step::Dequeue, steps.len()));
-    for step in drain {
+    for step in steps.iter().cloned().chain(std::iter::repeat_n(Step::Dequeue, 2 * steps.len())) {
         match step {
-            Step::Enqueue { size, ecn } => {
-                let frame = TestFrame { id: entered, ..TestFrame::new(size, ecn) };
+            Step::Enqueue { size, ecn, class } => {
+                let frame = TestFrame { id: entered, class, ..TestFrame::new(size, ecn) };
                 entered += 1;
                 entered_bytes += u64::from(size);
                 queue.enqueue(now, frame, &mut log);
@@ -98,13 +109,26 @@ fn obey(spec: &QueueSpec, steps: &[Step]) {
             Step::Dequeue => {
                 let waiting = queue.len();
                 let packet = queue.dequeue(now, &mut log);
-                // Work conservation: an offer to transmit is declined only by a queue that is, or has become, empty.
-                assert!(packet.is_some() || queue.is_empty(), "{} idles over {waiting} packets", spec.name());
+                if packet.is_none() && !queue.is_empty() {
+                    // Work conservation: an offer to transmit is declined only by a queue that is, or has become, empty, or
+                    // that says that it may hold packets back, and until when.
+                    assert!(spec.holds_back(), "{} idles over {waiting} packets", spec.name());
+                    assert!(queue.ready_at() > now && queue.ready_at().is_finite(), "{}", spec.name());
+                    assert!(
+                        queue.clone().dequeue(just_before(queue.ready_at()), &mut Log::default()).is_none()
+                    );
+                    now = queue.ready_at();
+                    ready = true;
+                } else {
+                    assert!(packet.is_some() || !ready, "{} was not ready when it said", spec.name());
+                    ready = false;
+                }
                 if let Some(packet) = packet {
                     left_bytes += u64::from(packet.size);
-                    left.push(packet.id);
+                    left.push((packet.id, packet.class));
                 }
             }
+            Step::Wait(_) if ready => {}
             Step::Wait(nanos) => now += dumbbell_core::Duration::from_nanos(nanos),
         }
         let dropped_bytes: u64 = log.dropped.iter().map(|p| u64::from(p.size)).sum();
@@ -117,19 +141,46 @@ fn obey(spec: &QueueSpec, steps: &[Step]) {
         assert_eq!(entered_bytes, left_bytes + dropped_bytes + queue.bytes(), "{}: bytes", spec.name());
     }
     assert!(queue.is_empty());
-    let mut ids: Vec<u64> = left.iter().copied().chain(log.dropped.iter().map(|p| p.id)).collect();
+    let mut ids: Vec<u64> = left.iter().map(|(id, _)| *id).chain(log.dropped.iter().map(|p| p.id)).collect();
     ids.sort_unstable();
     assert!(ids.iter().copied().eq(0..entered), "{}: a packet was lost or doubled", spec.name());
-    for flow in 0..7 {
-        let order: Vec<u64> = left.iter().copied().filter(|id| id % 7 == flow).collect();
-        assert!(order.is_sorted(), "{} reorders a flow", spec.name());
+    for (flow, class) in (0..7).flat_map(|flow| (0..8).map(move |class| (flow, class))) {
+        let order = left.iter().filter(|(id, of)| id % 7 == flow && *of == class);
+        assert!(order.is_sorted(), "{} reorders a class of a flow", spec.name());
     }
+    // Of a queue that looks at no classes, the whole flow.
+    for flow in (0..7).filter(|_| spec.classes() == 1) {
+        assert!(left.iter().filter(|(id, _)| id % 7 == flow).is_sorted(), "{} reorders a flow", spec.name());
+    }
+}
+
+fn just_before(time: Time) -> Time {
+    Time::from_nanos(time.as_nanos() - 1)
+}
+
+/// A discipline in JSON.
+pub fn described(text: &str) -> QueueSpec {
+    use dumbbell_core::{Config, Value, config::At};
+    let value: Value = dumbbell_core::json::from_str(text).unwrap();
+    QueueSpec::from_value(&value, &At::root("queue")).unwrap()
+}
+
+/// Every discipline by its defaults, and some within others.
+fn specs() -> Vec<QueueSpec> {
+    let nested = [
+        r#"{"kind": "strict-priority", "classes": ["codel", {"kind": "droptail", "limit": "3pkt"}, "codel"], "first": "highest"}"#,
+        r#"{"kind": "drr", "weights": [1, 3], "classes": [{"kind": "codel", "limit": "9pkt"}, {"kind": "strict-priority"}]}"#,
+        r#"{"kind": "strict-priority", "classes": [{"kind": "token-bucket-filter", "burst": "1500B", "queue": "codel"}, "droptail"]}"#,
+        r#"{"kind": "drr", "classes": [{"kind": "token-bucket-filter"}, "droptail", {"kind": "token-bucket-filter", "rate": "77kbit/s"}]}"#,
+        r#"{"kind": "token-bucket-filter", "rate": "333kbit/s", "queue": {"kind": "strict-priority", "classes": ["droptail", "drr"]}}"#,
+    ];
+    QueueSpec::all_defaults().into_iter().chain(nested.map(described)).collect()
 }
 
 proptest! {
     #[test]
     fn every_discipline_conserves_packets_and_order(steps in steps()) {
-        for spec in QueueSpec::all_defaults() {
+        for spec in specs() {
             obey(&spec, &steps);
         }
     }
@@ -137,14 +188,11 @@ proptest! {
 
 #[test]
 fn a_burst_into_an_idle_port_drops_the_last_ones() {
-    use dumbbell_core::{Config, Value, config::At};
     // Limit 42 and a burst of 47: one packet is in transmission, so 4 are dropped; 5 where that one counts.
     for (count_in_service, drops) in [(false, 4), (true, 5)] {
         let text =
             format!(r#"{{"kind": "droptail", "limit": "42pkt", "count_in_service": {count_in_service}}}"#);
-        let value: Value = dumbbell_core::json::from_str(&text).unwrap();
-        let spec = QueueSpec::from_value(&value, &At::root("queue")).unwrap();
-        let mut queue = spec.build(context());
+        let mut queue = described(&text).build(context());
         let mut log = Log::default();
         let mut send = |id, queue: &mut AnyDiscipline<TestFrame>| {
             queue.enqueue(Time::ZERO, TestFrame { id, ..TestFrame::new(1500, false) }, &mut log);

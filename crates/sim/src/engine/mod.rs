@@ -18,7 +18,7 @@ use dumbbell_core::memory::Budget;
 use dumbbell_core::results::{ArrivalRow, DropRow, Results, RunRow};
 use dumbbell_core::rng::stream;
 use dumbbell_core::{Duration, FlowTag, Stage, Time};
-use dumbbell_net::link::{Counters, Link};
+use dumbbell_net::link::{Counters, Link, PerClass};
 use dumbbell_proto::Opening;
 
 use self::flows::{Recorder, Slot};
@@ -524,6 +524,7 @@ impl<'p> Engine<'p> {
         for (link, baseline) in self.network.links.iter_mut().zip(&mut self.link_baseline) {
             *baseline = link.counters(now);
             link.read_port(now);
+            link.read_classes();
         }
         self.tally_baseline = self.network.tally;
         for slot in self.slots.iter_mut().filter(|s| s.active) {
@@ -634,6 +635,7 @@ impl<'p> Engine<'p> {
             let c = if end > warmup { total.since(baseline) } else { Counters::default() };
             let histogram = self.sampler.histogram(i);
             let account = link.read_port(end);
+            let classes = link.read_classes().map(|c| if end > warmup { c } else { PerClass::default() });
             let labels = &mut self.results.labels;
             let row = planned.row(
                 &self.plan.nodes,
@@ -643,6 +645,9 @@ impl<'p> Engine<'p> {
                 (warmup.min(end), end),
                 labels,
             );
+            for class in classes.iter().flat_map(|c| planned.class_rows(c, labels)) {
+                self.results.classes.push(class);
+            }
             for state in account.iter().flat_map(|account| planned.states(account, labels)) {
                 self.results.states.push(state);
             }

@@ -253,7 +253,8 @@ impl Network {
         self.links.iter().map(Link::inside).sum()
     }
 
-    /// Conservation: sent + duplicated = delivered + dropped + inside, for the whole and flow by flow.
+    /// Conservation: sent + duplicated = delivered + dropped + inside, for the whole and flow by flow; and by traffic class on
+    /// each link that tells them apart.
     ///
     /// # Panics
     /// If a packet vanished or came from nowhere, which only a bug can do.
@@ -267,6 +268,7 @@ impl Network {
         );
         let by_flow: u64 = self.inside.iter().map(|n| u64::from(*n)).sum();
         assert_eq!(by_flow, inside, "packets of all flows = packets on all links");
+        self.links.iter().for_each(Link::assert_conservation);
     }
 }
 

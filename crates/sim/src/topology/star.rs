@@ -55,7 +55,21 @@ impl Validate for Star {
                 "set `link.queue` for the hosts and `port` for the switch",
             ));
         }
-        Ok(())
+        let (up, down) = self.links();
+        up.backward().check_queue(&at.key("port"))?;
+        down.forward().check_queue(&at.key("port"))
+    }
+}
+
+impl Star {
+    /// The links of a sender and of a receiver, from the side that data comes from.
+    fn links(&self) -> (LinkSpec, LinkSpec) {
+        let mut up = self.link.link.clone();
+        up.reverse.queue = Some(self.port.clone());
+        let mut down = self.link.link.clone();
+        down.reverse.queue = Some(down.queue);
+        down.queue = self.port.clone();
+        (up, down)
     }
 }
 
@@ -66,11 +80,7 @@ impl Topology for Star {
         let switch = net.node("switch");
         let receivers = net.hosts("receivers", "receiver", self.receivers);
         net.groups.push(("hosts".to_owned(), senders.iter().chain(&receivers).copied().collect()));
-        let mut up = self.link.link.clone();
-        up.reverse.queue = Some(self.port.clone());
-        let mut down = self.link.link.clone();
-        down.reverse.queue = Some(down.queue);
-        down.queue = self.port.clone();
+        let (up, down) = self.links();
         let (up, down) = (up.resolve(), down.resolve());
         for sender in senders {
             net.duplex(sender, switch, &up);
