@@ -3,7 +3,7 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{ClassSet, TrafficClass};
 
-use crate::plan::Pair;
+use crate::pairs::Pair;
 use crate::topology::Network;
 
 /// The class of the flows of an entry, and where they go.

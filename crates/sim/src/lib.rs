@@ -1,13 +1,14 @@
 //! From a scenario to results: validation, topology, routing, workloads, and the event-driven engine.
 
+pub mod arrivals;
 mod classes;
-pub mod cost;
 pub mod engine;
 pub mod explain;
 pub mod files;
 pub mod histogram;
 pub mod limits;
 pub mod link;
+pub mod names;
 pub mod nodes;
 pub mod pairs;
 pub mod paths;
@@ -16,8 +17,6 @@ mod planner;
 pub mod routing;
 pub mod scenario;
 pub mod schema;
-pub mod session;
-mod shortage;
 pub mod toml;
 pub mod topology;
 pub mod workload;

@@ -1,7 +1,8 @@
 //! Limits on everything that a scenario can ask for, so that a typing error gives a message and does not fill the memory.
 //! The limits of single quantities are in [`dumbbell_core::quantity`], which parses them.
 
-use dumbbell_core::quantity;
+use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::{Bytes, quantity};
 pub use dumbbell_net::link::{MAX_MTU, MIN_MTU};
 
 /// Nodes in a topology.
@@ -33,6 +34,26 @@ pub const MAX_DURATION_SECS: u64 = quantity::MAX_DURATION.as_nanos() / 1_000_000
 pub const MAX_FLOW_BYTES: u64 = quantity::MAX_BYTES.get();
 /// Offered load on a link, as a multiple of its rate.
 pub const MAX_LOAD: f64 = 10.0;
+
+/// Refuses a flow of nothing.
+pub(crate) fn check_size(size: Option<Bytes>, at: &At<'_>) -> Result<(), ConfigError> {
+    if size == Some(Bytes::new(0)) {
+        return Err(at.error("a flow of no bytes has nothing to measure", "give 1B or more"));
+    }
+    Ok(())
+}
+
+/// Refuses a name that no table or figure has room for.
+///
+/// # Errors
+/// If it is longer than [`MAX_NAME_CHARS`].
+pub(crate) fn check_length(name: &str, at: &At<'_>) -> Result<(), ConfigError> {
+    match name.chars().count() {
+        n if n > MAX_NAME_CHARS => Err(at
+            .error(format!("a name of {n} characters is above the limit of {MAX_NAME_CHARS}"), "shorten it")),
+        _ => Ok(()),
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Validate, config};
 
-use crate::scenario::Names;
+use crate::names::NameList;
 use crate::topology;
 
 config! {
     /// What some nodes have beside their links.
     pub struct NodesSpec {
         /// The nodes: a group, a node, or a list of them. A node stands in one entry at most.
-        name: Names;
+        name: NameList;
     }
 }
 

@@ -2,15 +2,36 @@
 
 use std::collections::HashMap;
 
-use dumbbell_core::Duration;
 use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::{Duration, words};
 
 use crate::limits::{MAX_PAIRS, MAX_ROUTE_LINKS};
+use crate::names::NameList;
 use crate::paths::{Choice, PathSet};
-use crate::plan::Pair;
-use crate::routing::{Excess, PathFinder};
-use crate::scenario::{Names, Pairing, Routing};
+use crate::routing::{Excess, PathFinder, Routing};
 use crate::topology::{self, Network};
+
+words! {
+    /// How the nodes of `from` and `to` are paired.
+    pub enum Pairing { OneToOne = "one-to-one", All = "all" }
+}
+
+/// Two nodes that exchange packets.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// Index of the source node.
+    pub source: u32,
+    /// Index of the destination node.
+    pub destination: u32,
+    /// The paths from source to destination.
+    pub forward: PathSet,
+    /// The paths from destination to source.
+    pub reverse: PathSet,
+    /// The largest packet that all of them let pass.
+    pub mtu: u32,
+    /// Round-trip time without queueing or transmission: the sum of the delays, the mean over the paths there and back.
+    pub base_rtt: Duration,
+}
 
 /// The pairs of a plan, each once, with their routes.
 pub struct Pairs<'n> {
@@ -57,8 +78,8 @@ impl<'n> Pairs<'n> {
     /// Unknown names, sides that do not match, unreachable destinations.
     pub fn of_entry(
         &mut self,
-        from: &Names,
-        to: &Names,
+        from: &NameList,
+        to: &NameList,
         pairing: Pairing,
         at: &At<'_>,
     ) -> Result<Vec<u32>, ConfigError> {

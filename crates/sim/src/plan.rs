@@ -15,8 +15,9 @@ use dumbbell_proto::TransportSpec;
 use rand::RngExt;
 
 use crate::histogram::Histogram;
+use crate::pairs::Pair;
 use crate::paths::{Choice, PathSet};
-use crate::workload::Workload;
+use crate::workload::{Flow, Traffic};
 
 /// A scenario made concrete.
 #[derive(Clone, Debug)]
@@ -205,23 +206,6 @@ fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// Two nodes that exchange packets.
-#[derive(Clone, Debug)]
-pub struct Pair {
-    /// Index of the source node.
-    pub source: u32,
-    /// Index of the destination node.
-    pub destination: u32,
-    /// The paths from source to destination.
-    pub forward: PathSet,
-    /// The paths from destination to source.
-    pub reverse: PathSet,
-    /// The largest packet that all of them let pass.
-    pub mtu: u32,
-    /// Round-trip time without queueing or transmission: the sum of the delays, the mean over the paths there and back.
-    pub base_rtt: Duration,
-}
-
 /// What the flows of one entry of the scenario share.
 #[derive(Clone, Debug)]
 pub struct Group {
@@ -239,17 +223,15 @@ pub struct Group {
     pub sampled: bool,
 }
 
-/// A flow known beforehand.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Flow {
-    /// Index into [`Plan::groups`].
+/// A source of flows in a plan.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// The kind of workload, as the user wrote it.
+    pub kind: &'static str,
+    /// Index of its flow group.
     pub group: u32,
-    /// Index into [`Plan::pairs`].
-    pub pair: u32,
-    /// When its first packet is sent.
-    pub start: Time,
-    /// Application bytes; `None` if unlimited.
-    pub size: Option<u64>,
+    /// Where the flows come from.
+    pub traffic: Traffic,
 }
 
 /// What to write down.

@@ -15,13 +15,14 @@ use crate::classes::{self, Use};
 use crate::files::{Base, Files, hex};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_MTU};
 use crate::link::read_trace;
+use crate::names::NameList;
 use crate::nodes;
-use crate::pairs::Pairs;
+use crate::pairs::{Pair, Pairs};
 use crate::paths::ChoiceSpec;
-use crate::plan::{Flow, Group, Pair, Plan, PlannedLink, Record, Replay};
-use crate::scenario::{FlowsSpec, Names, Scenario};
+use crate::plan::{Group, Plan, PlannedLink, Record, Replay, Workload};
+use crate::scenario::{FlowsSpec, Scenario};
 use crate::topology::Network;
-use crate::workload::{Setting, Workload};
+use crate::workload::{Flow, Setting};
 
 impl Plan {
     /// Makes a scenario concrete. Files it names are looked for relative to `base`.
@@ -286,7 +287,7 @@ impl Planner<'_, '_> {
 
     /// For each link, whether its queue is sampled.
     fn sampled(&self, at: &At<'_>) -> Result<Vec<bool>, ConfigError> {
-        let Names(names) = &self.scenario.record.queues;
+        let NameList(names) = &self.scenario.record.queues;
         let mut sampled = vec![false; self.pairs.network.links.len()];
         for (i, name) in names.iter().enumerate() {
             match name.as_str() {

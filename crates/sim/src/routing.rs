@@ -7,10 +7,16 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use dumbbell_core::words;
+
 use crate::limits::MAX_PATHS;
 use crate::paths::PathSet;
-use crate::scenario::Routing;
 use crate::topology::Network;
+
+words! {
+    /// What makes a path short.
+    pub enum Routing { Hops = "hops", Delay = "delay" }
+}
 
 /// Entries of all trees kept at a time: 128 MB.
 const MAX_KEPT: usize = 32 << 20;

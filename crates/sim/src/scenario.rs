@@ -39,58 +39,17 @@
 use std::collections::HashMap;
 
 use dumbbell_core::config::{At, ConfigError, Prose};
-use dumbbell_core::{Bytes, Config, Duration, TrafficClass, Validate, Value, config, words};
+use dumbbell_core::{Bytes, Config, Duration, TrafficClass, Validate, Value, config};
 use dumbbell_proto::TransportSpec;
-use serde_json::json;
 
-use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_NAME_CHARS, MAX_SAMPLES};
+use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_SAMPLES, check_length, check_size};
+use crate::names::NameList;
 use crate::nodes::NodesSpec;
+use crate::pairs::Pairing;
 use crate::paths::ChoiceSpec;
+use crate::routing::Routing;
 use crate::topology::TopologySpec;
 use crate::workload::WorkloadSpec;
-
-words! {
-    /// What makes a path short.
-    pub enum Routing { Hops = "hops", Delay = "delay" }
-}
-
-words! {
-    /// How the nodes of `from` and `to` are paired.
-    pub enum Pairing { OneToOne = "one-to-one", All = "all" }
-}
-
-/// One name or a list of names.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Names(pub Vec<String>);
-
-impl Config for Names {
-    const KIND: &'static str = "name or list of names";
-    fn from_value(v: &Value, at: &At<'_>) -> Result<Names, ConfigError> {
-        let names = match v {
-            Value::Str(name) => vec![name.clone()],
-            Value::List(_) => Vec::from_value(v, at)?,
-            _ => {
-                return Err(at.error(
-                    format!("{} stands where a name is needed", v.kind()),
-                    "write one name in quotes or a list of names",
-                ));
-            }
-        };
-        if names.is_empty() {
-            return Err(at.error("the list of names is empty", "write at least one name"));
-        }
-        Ok(Names(names))
-    }
-    fn to_value(&self) -> Value {
-        match self.0.as_slice() {
-            [name] => name.to_value(),
-            names => names.to_vec().to_value(),
-        }
-    }
-    fn schema() -> serde_json::Value {
-        json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]})
-    }
-}
 
 config! {
     /// Flows known beforehand.
@@ -98,9 +57,9 @@ config! {
         /// The name in results; also names the random streams of the flows.
         name: Option<String> = (), "absent: `flows` and the position in the list, from 0";
         /// Where the data comes from: a group, a node, or a list of them.
-        from: Names;
+        from: NameList;
         /// Where the data goes: a group, a node, or a list of them.
-        to: Names;
+        to: NameList;
         /// `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each of the
         /// other side; `all` joins each of `from` with each of `to`.
         pairing: Pairing = "one-to-one", "choice: as host pairs are drawn";
@@ -141,14 +100,6 @@ impl Validate for FlowsSpec {
     }
 }
 
-/// Refuses a flow of nothing.
-pub(crate) fn check_size(size: Option<Bytes>, at: &At<'_>) -> Result<(), ConfigError> {
-    if size == Some(Bytes::new(0)) {
-        return Err(at.error("a flow of no bytes has nothing to measure", "give 1B or more"));
-    }
-    Ok(())
-}
-
 config! {
     /// What to write down.
     pub struct RecordSpec {
@@ -161,7 +112,7 @@ config! {
         /// Write one row for each dropped packet.
         drops: bool = false, "choice: a long overload drops millions";
         /// Links whose queue is sampled: `bottlenecks`, `all`, `none`, or names of links such as `left->right`.
-        queues: Names = "bottlenecks", "choice: other queues are mostly empty";
+        queues: NameList = "bottlenecks", "choice: other queues are mostly empty";
         /// Links of which every arriving packet is written down, by name.
         arrivals: Vec<String> = [], "choice: a run has millions";
     }
@@ -269,18 +220,6 @@ impl Validate for Scenario {
                 .error("there are no flows and no workloads", "add a [[flows]] or [[workloads]] entry"));
         }
         self.check_names(at)
-    }
-}
-
-/// Refuses a name that no table or figure has room for.
-///
-/// # Errors
-/// If it is longer than [`MAX_NAME_CHARS`].
-pub(crate) fn check_length(name: &str, at: &At<'_>) -> Result<(), ConfigError> {
-    match name.chars().count() {
-        n if n > MAX_NAME_CHARS => Err(at
-            .error(format!("a name of {n} characters is above the limit of {MAX_NAME_CHARS}"), "shorten it")),
-        _ => Ok(()),
     }
 }
 

@@ -223,7 +223,7 @@ fn sent_tables(
     plan: &Plan,
     begin: Time,
     now: Time,
-    flows: &[(dumbbell_sim::plan::Flow, dumbbell_proto::SenderReport)],
+    flows: &[(dumbbell_sim::workload::Flow, dumbbell_proto::SenderReport)],
 ) -> Results {
     let mut results = Results::default();
     let mut run = run_row(plan, now.since(begin), &mut results);

@@ -13,9 +13,9 @@ use dumbbell_proto::rcp::{Params, Sender};
 use dumbbell_proto::transport::SendEnd;
 use dumbbell_proto::{Opening, SenderReport, TransportSpec};
 use dumbbell_sim::Plan;
+use dumbbell_sim::arrivals::Arrivals;
 use dumbbell_sim::engine::timers::Timers;
-use dumbbell_sim::plan::Flow;
-use dumbbell_sim::workload::{Arrivals, Traffic};
+use dumbbell_sim::workload::{Flow, Traffic};
 
 use super::Counts;
 use super::events::{Log, What};

@@ -6,9 +6,9 @@ use dumbbell_core::{Duration, Time, memory};
 use dumbbell_proto::transport::Failure;
 use dumbbell_proto::{Receiver, Sender};
 
-use crate::plan::{Flow, Plan};
-use crate::session::Transfer;
-use crate::workload::Traffic;
+use crate::plan::Plan;
+use crate::workload::session::Transfer;
+use crate::workload::{Flow, Traffic};
 
 /// A flow in progress.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 //! One loop over a [`tree::Tree`] of pending events. The order is total: by time, then by owner, links before endpoint timers
 //! before flow arrivals before sessions before samples. So the same plan gives the same bytes, whatever else the machine does.
 
+mod endpoints;
 mod flows;
 mod memory;
 mod network;
@@ -21,17 +22,18 @@ use dumbbell_core::{Duration, FlowTag, Stage, Time};
 use dumbbell_net::link::{Counters, Link, PerClass};
 use dumbbell_proto::Opening;
 
+use self::endpoints::Endpoints;
+pub use self::endpoints::PACKET_BYTES;
 use self::flows::{Recorder, Slot};
-use self::memory::Endpoints;
-pub use self::memory::PACKET_BYTES;
 use self::network::{Delivery, Dropped, Network, Tally};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
 use self::timers::Timers;
 use self::ways::Ways;
-use crate::plan::{Flow, Plan};
-use crate::session::{Action, Connection, Ended, Transfer};
-use crate::workload::Arrivals;
+use crate::arrivals::Arrivals;
+use crate::plan::Plan;
+use crate::workload::Flow;
+use crate::workload::session::{Action, Connection, Ended, Transfer};
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]

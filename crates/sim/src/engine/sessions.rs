@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use dumbbell_core::Time;
 
 use crate::plan::Plan;
-use crate::session::{Action, Actions, Ended, Session};
 use crate::workload::Traffic;
+use crate::workload::session::{Action, Actions, Ended, Session};
 
 /// An action of a session, due at a time; of those due together, the one planned first.
 struct Planned {

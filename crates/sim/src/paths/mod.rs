@@ -1,5 +1,6 @@
 //! The choice among the equally short paths between two nodes: one file each, one line each in the registry.
 
+mod contract;
 pub mod ecmp;
 mod set;
 pub mod single;
@@ -7,8 +8,8 @@ pub mod spray;
 
 use dumbbell_core::registry;
 
+pub use self::contract::{Choice, Order, PathChoice};
 pub use self::set::PathSet;
-use self::spray::Order;
 
 registry! {
     /// A choice among paths with its parameters.
@@ -16,38 +17,5 @@ registry! {
         Single(single::Single),
         Ecmp(ecmp::Ecmp),
         Spray(spray::Spray),
-    }
-}
-
-/// The parameters of a choice among paths.
-pub trait PathChoice {
-    /// What they come to.
-    fn choice(&self) -> Choice;
-}
-
-/// Who chooses, and how often. An end point that chooses for itself would be one more line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Choice {
-    /// A pair has one path each way.
-    #[default]
-    Single,
-    /// The nodes on the way, once for each flow and direction: each takes the next link by a hash of its own.
-    PerFlow,
-    /// The end that sends, for each packet.
-    PerPacket(Order),
-}
-
-impl Choice {
-    /// True if a pair has all of its shortest paths, not only the first.
-    pub fn is_multipath(self) -> bool {
-        self != Choice::Single
-    }
-
-    /// The share of a pair's packets that each of its paths is to carry.
-    pub fn shares(self, set: &PathSet) -> Vec<f64> {
-        match self {
-            Choice::PerFlow => set.shares_by_hop(),
-            Choice::Single | Choice::PerPacket(_) => vec![1.0 / set.len() as f64; set.len()],
-        }
     }
 }

@@ -2,15 +2,10 @@
 
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Validate, config, words};
+use dumbbell_core::{Validate, config};
 use rand::RngExt;
 
-use super::{Choice, PathChoice};
-
-words! {
-    /// The order in which a sender goes through its paths.
-    pub enum Order { RoundRobin = "round-robin", Random = "random" }
-}
+use super::{Choice, Order, PathChoice};
 
 config! {
     /// The end that sends spreads its packets over all shortest paths. They may arrive out of order.

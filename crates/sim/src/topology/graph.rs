@@ -8,8 +8,8 @@ use dumbbell_core::{Validate, config};
 use dumbbell_net::link::LinkSpec;
 
 use super::{Network, Topology};
+use crate::limits::check_length;
 use crate::limits::{MAX_LINKS, MAX_NODES};
-use crate::scenario::check_length;
 
 config! {
     /// One link of an explicit graph. Forward is from `from` to `to`.

@@ -7,11 +7,12 @@ use dumbbell_core::{Duration, Time, Validate, config};
 use rand::RngExt;
 
 use super::closed::{Spread, cycles, facts};
+use super::session::{Actions, Ended, Program, Session, Transfer};
 use super::size::{SizeSpec, Sizes};
 use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
 use crate::limits::MAX_FLOWS;
-use crate::scenario::{Names, Pairing};
-use crate::session::{Actions, Ended, Program, Session, Transfer};
+use crate::names::NameList;
+use crate::pairs::Pairing;
 
 config! {
     /// A flow starts whenever one of the groups in `after` has ended one. Without `after`, each pair has one flow in progress
@@ -20,11 +21,11 @@ config! {
         /// The name in results and of its random streams.
         name: Option<String> = (), "absent: `workload` and the position in the list, from 0";
         /// The flows or workloads whose flows it waits for, by name.
-        after: Option<Names> = (), "absent: its own flows";
+        after: Option<NameList> = (), "absent: its own flows";
         /// Where the data comes from: a group, a node, or a list of them.
-        from: Names;
+        from: NameList;
         /// Where the data goes: a group, a node, or a list of them.
-        to: Names;
+        to: NameList;
         /// `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each of the
         /// other side; `all` joins each of `from` with each of `to`. With `after`, each flow draws one of the pairs.
         pairing: Pairing = "one-to-one", "choice: as host pairs are drawn";

@@ -8,10 +8,10 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
 use super::size::{SizeSpec, Sizes};
-use super::{Common, Facts, FlowSettings, Setting, Source, Traffic, WorkloadParams};
+use super::{Common, Facts, Flow, FlowSettings, Setting, Source, Traffic, WorkloadParams};
 use crate::limits::{MAX_FLOWS, MAX_LOAD};
-use crate::plan::Flow;
-use crate::scenario::{Names, Pairing};
+use crate::names::NameList;
+use crate::pairs::Pairing;
 
 config! {
     /// Flows that arrive as a Poisson process, at an offered load on a link or at a rate.
@@ -22,9 +22,9 @@ config! {
         /// The name in results; also names the random streams of arrivals, sizes and pairs.
         name: Option<String> = (), "absent: `workload` and the position in the list, from 0";
         /// Where the data comes from: a group, a node, or a list of them.
-        from: Names;
+        from: NameList;
         /// Where the data goes: a group, a node, or a list of them.
-        to: Names;
+        to: NameList;
         /// `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each of the
         /// other side; `all` joins each of `from` with each of `to`. Each flow draws one of the pairs.
         pairing: Pairing = "one-to-one", "choice: as host pairs are drawn";

@@ -6,10 +6,11 @@ use dumbbell_core::rng::{Stream, stream};
 use dumbbell_core::{Duration, Time, Validate, Value, config};
 
 use super::closed::{Connections, Spread, cycles, facts};
+use super::session::{Actions, Connection, Ended, Program, Session, Transfer};
 use super::size::{SizeSpec, Sizes};
 use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
-use crate::scenario::{Names, Pairing};
-use crate::session::{Actions, Connection, Ended, Program, Session, Transfer};
+use crate::names::NameList;
+use crate::pairs::Pairing;
 
 config! {
     /// Each pair of a client and a server makes one exchange after another. Requests and responses travel on two connections,
@@ -18,9 +19,9 @@ config! {
         /// The name in results and of its random streams.
         name: Option<String> = (), "absent: `workload` and the position in the list, from 0";
         /// The clients: a group, a node, or a list of them.
-        from: Names;
+        from: NameList;
         /// The servers: a group, a node, or a list of them.
-        to: Names;
+        to: NameList;
         /// `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each of the
         /// other side; `all` joins each of `from` with each of `to`.
         pairing: Pairing = "one-to-one", "choice: as host pairs are drawn";

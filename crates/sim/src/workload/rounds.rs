@@ -8,9 +8,11 @@ use dumbbell_core::{Bytes, Duration, Time, Validate, config};
 use rand::RngExt;
 
 use super::closed::{Connections, cycles, facts};
+use super::session::{Actions, Connection, Ended, Program, Session, Transfer};
 use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
-use crate::scenario::{Names, Pairing, check_size};
-use crate::session::{Actions, Connection, Ended, Program, Session, Transfer};
+use crate::limits::check_size;
+use crate::names::NameList;
+use crate::pairs::Pairing;
 
 config! {
     /// In every round each pair carries one transfer; the next round begins when all have ended. With many senders and one
@@ -19,9 +21,9 @@ config! {
         /// The name in results and of its random stream.
         name: Option<String> = (), "absent: `workload` and the position in the list, from 0";
         /// Where the data comes from: a group, a node, or a list of them.
-        from: Names;
+        from: NameList;
         /// Where the data goes: a group, a node, or a list of them.
-        to: Names;
+        to: NameList;
         /// `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each of the
         /// other side; `all` joins each of `from` with each of `to`.
         pairing: Pairing = "one-to-one", "choice: as host pairs are drawn";

@@ -10,10 +10,11 @@ use dumbbell_core::{Duration, Time, Validate, config};
 use rand::RngExt;
 
 use super::closed::{cycles, facts};
+use super::session::{Actions, Ended, Program, Session, Transfer};
 use super::size::{SizeSpec, Sizes};
 use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
-use crate::scenario::{Names, Pairing};
-use crate::session::{Actions, Ended, Program, Session, Transfer};
+use crate::names::NameList;
+use crate::pairs::Pairing;
 
 config! {
     /// All-to-all transfers between two sets of nodes, or within one, in waves. Each receiver draws the order of its senders.
@@ -21,9 +22,9 @@ config! {
         /// The name in results and of its random streams.
         name: Option<String> = (), "absent: `workload` and the position in the list, from 0";
         /// Where the data comes from: a group, a node, or a list of them.
-        from: Names;
+        from: NameList;
         /// Where the data goes: a group, a node, or a list of them. Nodes that are on both sides keep their own data.
-        to: Names;
+        to: NameList;
         /// Distribution of the application bytes of one transfer.
         size: SizeSpec;
         /// Transfers that a receiver has in progress at a time, at most.

@@ -4,9 +4,8 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Duration, Time, Validate, config};
 
-use super::{Common, Facts, FlowSettings, Setting, Source, Traffic, WorkloadParams};
+use super::{Common, Facts, Flow, FlowSettings, Setting, Source, Traffic, WorkloadParams};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOW_BYTES, MAX_FLOWS};
-use crate::plan::Flow;
 
 config! {
     /// Flows listed in a file, one on each line: start (seconds), source, destination, size (bytes), between commas or

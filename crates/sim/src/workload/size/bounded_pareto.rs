@@ -8,7 +8,7 @@ use rand::RngExt;
 
 use super::{Law, SizeParams, Sizes, average_by_quantiles, check_above};
 use crate::files::Files;
-use crate::scenario::check_size;
+use crate::limits::check_size;
 
 config! {
     /// Sizes with the density of a Pareto distribution, cut off at `min` and `max`.

@@ -9,7 +9,7 @@ use rand::RngExt;
 use super::{Law, SizeParams, Sizes, average_by_quantiles};
 use crate::files::{Files, Text};
 use crate::limits::MAX_FLOW_BYTES;
-use crate::scenario::check_size;
+use crate::limits::check_size;
 
 words! {
     /// What lies between two points of a cumulative distribution.

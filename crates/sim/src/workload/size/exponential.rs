@@ -8,7 +8,7 @@ use rand_distr::{Distribution, Exp1};
 
 use super::{Law, SizeParams, Sizes, average_by_quantiles};
 use crate::files::Files;
-use crate::scenario::check_size;
+use crate::limits::check_size;
 
 config! {
     /// Exponential sizes, to the nearest byte, one byte at least.

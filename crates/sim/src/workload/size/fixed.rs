@@ -7,7 +7,7 @@ use dumbbell_core::{Bytes, Validate, config};
 
 use super::{Law, SizeParams, Sizes};
 use crate::files::Files;
-use crate::scenario::check_size;
+use crate::limits::check_size;
 
 config! {
     /// Every flow the same size.

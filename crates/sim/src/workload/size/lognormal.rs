@@ -9,7 +9,7 @@ use rand_distr::Distribution;
 
 use super::{Law, POINTS, SizeParams, Sizes, check_above};
 use crate::files::Files;
-use crate::scenario::check_size;
+use crate::limits::check_size;
 
 config! {
     /// Lognormal sizes; draws outside `min` to `max` are drawn again.

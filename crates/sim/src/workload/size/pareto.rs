@@ -8,7 +8,7 @@ use rand_distr::Distribution;
 
 use super::{Law, SizeParams, Sizes, average_by_quantiles};
 use crate::files::Files;
-use crate::scenario::check_size;
+use crate::limits::check_size;
 
 config! {
     /// Pareto sizes: P(size > x) = (min / x)^shape, with min = mean (shape - 1) / shape.

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 use dumbbell_core::Time;
 
-use crate::workload::Facts;
+use super::facts::Facts;
 
 /// A closed-loop workload in a plan.
 pub trait Program: Debug + Send + Sync {

@@ -5,9 +5,10 @@ use dumbbell_core::Time;
 use dumbbell_core::results::FlowRow;
 use serde::Serialize;
 
+use super::facts::{GroupFacts, LinkFacts};
 use crate::engine::PACKET_BYTES;
-use crate::explain::{GroupFacts, LinkFacts};
-use crate::plan::{Pair, Plan};
+use crate::pairs::Pair;
+use crate::plan::Plan;
 
 /// Time for a packet over a link: `bench/record.txt` has from 27 ns (long flows) to 65 ns (datagrams, RCP).
 const SECONDS_PER_HOP: f64 = 50e-9;

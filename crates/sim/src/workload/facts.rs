@@ -1,0 +1,19 @@
+//! The figures of a workload that `dumbbell check` shows.
+
+/// What can be said of a source beforehand.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Facts {
+    /// Flows a second, while the source is active; `None` if they depend on the network.
+    pub rate: Option<f64>,
+    /// Mean application bytes of a flow.
+    pub mean_size: f64,
+    /// Mean bytes of a flow on the wire, first transmissions only, headers included.
+    pub mean_wire: f64,
+    /// Flows to expect before the run ends; with a closed loop, those of the shortest times that the paths allow.
+    pub flows: f64,
+    /// Listed flows that start only after the run ends.
+    pub late: u64,
+    /// Pairs (indices into `Plan::pairs`) and the bits a second that the source offers to each; a closed loop adapts to
+    /// the network and offers 0.
+    pub offered: Vec<(u32, f64)>,
+}
