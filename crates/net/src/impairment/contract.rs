@@ -1,0 +1,68 @@
+//! What an impairment may change, and what its parameters provide.
+
+use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::rng::Stream;
+use dumbbell_core::{Duration, Time};
+
+/// What becomes of a packet on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Passage {
+    /// It is lost.
+    pub lost: bool,
+    /// Time to the far end; at first the link's delay.
+    pub delay: Duration,
+    /// Copies that follow right behind it.
+    pub copies: u32,
+    /// Packets that arrive right before it and that it overtakes, as far as they are still on their way.
+    pub overtakes: u32,
+    /// Packets behind it that it waits for.
+    pub yields: Option<Yields>,
+}
+
+/// A packet that lets others pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Yields {
+    /// It waits for so many packets that leave the transmitter behind it.
+    pub packets: u32,
+    /// It waits no longer than this after its own time.
+    pub longest: Duration,
+}
+
+/// A link impairment.
+pub trait Impairment {
+    /// A packet left the transmitter at `now`. Called in order of time.
+    fn impair(&mut self, now: Time, passage: &mut Passage);
+}
+
+/// The parameters of an impairment.
+pub trait ImpairmentParams {
+    /// What changes the passages.
+    type Machine: Impairment;
+
+    /// A machine that draws from `rng`, its own stream.
+    fn build(&self, rng: Stream) -> Self::Machine;
+
+    /// What it does, in a few words: the line of `dumbbell check`.
+    fn summary(&self) -> String;
+
+    /// Checks the parameters that stand at `at` against the smallest delay that a packet has before this impairment;
+    /// returns the smallest delay after it.
+    ///
+    /// # Errors
+    /// A delay that would be negative.
+    fn check(&self, least: Duration, at: &At<'_>) -> Result<Duration, ConfigError> {
+        let _ = at;
+        Ok(least)
+    }
+}
+
+/// The smallest delay after an impairment that takes up to `by` away, which stands at `at`.
+pub(super) fn shortened(least: Duration, by: Duration, at: &At<'_>) -> Result<Duration, ConfigError> {
+    if by > least {
+        return Err(at.error(
+            format!("{by} less than a delay of {least} would be negative"),
+            "lower it or raise the link's `delay`",
+        ));
+    }
+    Ok(least - by)
+}

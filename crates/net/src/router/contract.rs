@@ -1,0 +1,56 @@
+//! What an agent is told, and what it may do to packets.
+
+use dumbbell_core::rng::Stream;
+use dumbbell_core::{BitRate, Frame, HeaderKind, Time, VerdictSink};
+
+/// What an agent may know of the link it serves, when it is made.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The link's rate at the start.
+    pub rate: BitRate,
+    /// Largest packet on the link.
+    pub mtu: u32,
+    /// The agent's own random stream.
+    pub rng: Stream,
+}
+
+/// What an agent sees of its queue: the packets that wait, without the one in transmission.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QueueView {
+    /// Packets waiting.
+    pub packets: u64,
+    /// Bytes waiting.
+    pub bytes: u64,
+    /// The link's rate now.
+    pub rate: BitRate,
+}
+
+/// A router agent.
+///
+/// Calls come in order of time; at equal times `wake` comes before packets.
+pub trait Agent {
+    /// The headers that it reads or writes: end points that need one of these find it served, and real packets can only
+    /// pass if all have a wire form.
+    const HEADERS: &'static [HeaderKind] = &[];
+
+    /// `packet` arrives at the queue. The queue may yet drop it.
+    fn arrived<P: Frame>(&mut self, now: Time, packet: &P, queue: &QueueView);
+
+    /// `packet` has left the queue and is about to be transmitted. A mark goes through `sink`.
+    fn leaving<P: Frame>(
+        &mut self,
+        now: Time,
+        packet: &mut P,
+        queue: &QueueView,
+        sink: &mut impl VerdictSink<P>,
+    );
+
+    /// A time that the agent asked for has come.
+    fn wake(&mut self, now: Time, queue: &QueueView);
+
+    /// When `wake` must be called next; [`Time::NEVER`] if not at all.
+    fn wake_at(&self) -> Time;
+
+    /// The rate it offers each flow at present, in bits per second, if it has one.
+    fn offered(&self) -> Option<f64>;
+}
