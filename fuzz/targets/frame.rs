@@ -7,7 +7,7 @@
 use dumbbell_core::{Ecn, Frame, Time};
 use dumbbell_header::RcpHeader;
 use dumbbell_live::IpFrame;
-use dumbbell_live::checksum::Sum;
+use dumbbell_live::frame::checksum::Sum;
 use libfuzzer_sys::fuzz_target;
 
 /// Bits of the first byte.

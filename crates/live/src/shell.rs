@@ -11,13 +11,13 @@ use dumbbell_core::{ConfigError, Duration, Time};
 use dumbbell_sim::Plan;
 use serde::Serialize;
 
-use crate::device::Address;
+use crate::clock::lateness::{Bucket, Quantiles};
+use crate::emulator::path::Path;
 use crate::emulator::{Dropped, Emulator, Far, Outcome, Sample, Settings, Tally};
-use crate::lateness::{Bucket, Quantiles};
+use crate::namespace::device::Address;
+use crate::namespace::nest;
+use crate::namespace::waiting::Waited;
 use crate::namespace::{Command, End, Inside};
-use crate::nest;
-use crate::path::Path;
-use crate::waiting::Waited;
 
 /// The number of the server's address.
 const SERVER: u32 = 1;
@@ -397,7 +397,7 @@ fn end(what: &str, waited: Option<&Waited>, run: Duration, reasons: &mut Vec<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lateness::Lateness;
+    use crate::clock::lateness::Lateness;
 
     #[test]
     fn busy_rates_count_windows_in_which_packets_waited() {

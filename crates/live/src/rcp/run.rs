@@ -15,9 +15,9 @@ use super::receive::Receivers;
 use super::send::Senders;
 use super::socket::Socket;
 use super::{Counts, HEADERS};
+use crate::clock::lateness::Quantiles;
+use crate::clock::precise::Precise;
 use crate::clock::{monotonic, timespec};
-use crate::lateness::Quantiles;
-use crate::precise::Precise;
 use crate::shell::Ended;
 
 /// Time between two looks at the caller, who may wish to stop.

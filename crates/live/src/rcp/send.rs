@@ -19,7 +19,7 @@ use dumbbell_sim::workload::{Flow, Traffic};
 
 use super::Counts;
 use super::events::{Log, What};
-use crate::lateness::Lateness;
+use crate::clock::lateness::Lateness;
 
 /// What a sender wants to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,5 +1,9 @@
 //! The event loop: packets in, through the links of the simulator, and out when their time has come.
 
+pub mod log;
+pub mod path;
+mod port;
+
 use std::collections::VecDeque;
 use std::io;
 use std::ops::ControlFlow;
@@ -14,16 +18,16 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
+use self::log::Log;
+use self::path::Path;
+use self::port::{Input, Pool, Port};
+use crate::clock::lateness::Lateness;
+use crate::clock::precise::{Lead, Precise};
 use crate::clock::{Clock, timespec};
 use crate::frame::IpFrame;
-use crate::lateness::Lateness;
-use crate::log::Log;
+use crate::namespace::nest;
+use crate::namespace::waiting::{OwnDelay, Waited};
 use crate::namespace::{End, News};
-use crate::nest;
-use crate::path::Path;
-use crate::port::{Input, Pool, Port};
-use crate::precise::{Lead, Precise};
-use crate::waiting::{OwnDelay, Waited};
 
 /// Between two wake-ups while traffic is dense: packets that come or go within it are handled together. Half the allowed
 /// error of a round-trip time, and most of the cost of a packet saved: on a virtual machine, that is setting a timer and
@@ -439,7 +443,7 @@ impl Emulator {
             UP => &self.far,
             _ if self.guests.is_empty() => &self.near,
             _ => {
-                let number = crate::device::Address::number(frame.destination());
+                let number = crate::namespace::device::Address::number(frame.destination());
                 let guest = self.guests.iter().find(|g| number.is_some_and(|n| g.numbers.contains(&n)));
                 guest.map_or(&self.near, |guest| &guest.port)
             }

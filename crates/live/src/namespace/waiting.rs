@@ -11,9 +11,9 @@ use std::time::Instant;
 
 use dumbbell_core::Duration;
 
-use crate::device;
-use crate::lateness::Lateness;
-use crate::precise;
+use super::device;
+use crate::clock::lateness::Lateness;
+use crate::clock::precise;
 
 /// Time between two looks at the threads of a namespace. What a thread waited meanwhile counts as a single wait, the longest
 /// that it can have been.

@@ -2,11 +2,13 @@
 //!
 //! A packet is parsed once, on arrival. All input is checked there, so no later step can fail.
 
+pub mod checksum;
+
 use dumbbell_core::header::LONGEST_HEADER;
 use dumbbell_core::{Ecn, Frame, Header, Time, TrafficClass};
 use dumbbell_net::link::Carried;
 
-use crate::checksum::{self, Sum};
+use self::checksum::Sum;
 
 /// Headers of IPv6 extensions that are looked through for a transport header; longer chains count as opaque.
 const MAX_EXTENSIONS: usize = 8;

@@ -10,7 +10,7 @@ use nix::sys::socket::{setsockopt, sockopt};
 use nix::unistd::{read, write};
 
 use crate::frame::IpFrame;
-use crate::nest::ATTACH;
+use crate::namespace::nest::ATTACH;
 
 /// Bytes that a socket to another emulator may hold.
 const SOCKET_BUFFER: usize = 4 << 20;

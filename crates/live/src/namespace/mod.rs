@@ -8,6 +8,10 @@
 //! processes, and the kernel kills all processes of a process namespace with its first. The first process ends
 //! when the command ends, or when its socket closes because the emulator has ended or was killed.
 
+pub mod device;
+pub(crate) mod nest;
+pub mod waiting;
+
 use std::ffi::CString;
 use std::fs;
 use std::io;
@@ -29,10 +33,9 @@ use nix::sys::socket::{
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, execvpe, fork, getgid, getuid};
 
-use crate::device::{self, Address};
-use crate::nest;
-use crate::precise;
-use crate::waiting::{Waited, Watch};
+use self::device::Address;
+use self::waiting::{Waited, Watch};
+use crate::clock::precise;
 
 /// How long a server may take to open its first port before the command starts all the same.
 const SERVER_PATIENCE: Duration = Duration::from_secs(5);

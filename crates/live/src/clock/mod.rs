@@ -1,5 +1,8 @@
 //! The clock: nanoseconds of `CLOCK_MONOTONIC`, which a change of the date does not touch.
 
+pub mod lateness;
+pub(crate) mod precise;
+
 use dumbbell_core::{Duration, Time};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
