@@ -31,3 +31,6 @@ class Tables:
     transfers: Table
     """One row per transfer of a session: what a closed-loop workload sent, on a flow of its own or on one
     that stays open."""
+    classes: Table
+    """One row per traffic class that a link can see, of links whose queue tells classes apart or that have a
+    marker."""

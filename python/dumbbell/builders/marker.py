@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dumbbell._given import given
+from dumbbell.builders._given import given
 
 
 def token_bucket(

@@ -15,8 +15,11 @@ def fat_tree_host(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    | Mapping[str, Any]
+    | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -43,6 +46,10 @@ def fat_tree_host(
     router
         What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
+    marker
+        What sets the traffic class of packets that arrive, before they are queued. Forward direction only;
+        `reverse` sets its own.
+        Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
@@ -81,6 +88,7 @@ def fat_tree_host(
             "delay": delay,
             "queue": queue,
             "router": router,
+            "marker": marker,
             "rate_changes": rate_changes,
             "trace": trace,
             "power": power,
@@ -97,8 +105,11 @@ def fat_tree_fabric(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    | Mapping[str, Any]
+    | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -125,6 +136,10 @@ def fat_tree_fabric(
     router
         What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
+    marker
+        What sets the traffic class of packets that arrive, before they are queued. Forward direction only;
+        `reverse` sets its own.
+        Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
@@ -163,6 +178,7 @@ def fat_tree_fabric(
             "delay": delay,
             "queue": queue,
             "router": router,
+            "marker": marker,
             "rate_changes": rate_changes,
             "trace": trace,
             "power": power,
@@ -179,8 +195,11 @@ def leaf_host(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    | Mapping[str, Any]
+    | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -207,6 +226,10 @@ def leaf_host(
     router
         What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
+    marker
+        What sets the traffic class of packets that arrive, before they are queued. Forward direction only;
+        `reverse` sets its own.
+        Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
@@ -245,6 +268,7 @@ def leaf_host(
             "delay": delay,
             "queue": queue,
             "router": router,
+            "marker": marker,
             "rate_changes": rate_changes,
             "trace": trace,
             "power": power,
@@ -261,8 +285,11 @@ def leaf_uplink(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    | Mapping[str, Any]
+    | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -290,6 +317,10 @@ def leaf_uplink(
     router
         What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
+    marker
+        What sets the traffic class of packets that arrive, before they are queued. Forward direction only;
+        `reverse` sets its own.
+        Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
@@ -328,6 +359,7 @@ def leaf_uplink(
             "delay": delay,
             "queue": queue,
             "router": router,
+            "marker": marker,
             "rate_changes": rate_changes,
             "trace": trace,
             "power": power,

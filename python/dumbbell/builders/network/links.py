@@ -15,8 +15,11 @@ def bottleneck(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    | Mapping[str, Any]
+    | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -43,6 +46,10 @@ def bottleneck(
     router
         What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
+    marker
+        What sets the traffic class of packets that arrive, before they are queued. Forward direction only;
+        `reverse` sets its own.
+        Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
@@ -81,6 +88,7 @@ def bottleneck(
             "delay": delay,
             "queue": queue,
             "router": router,
+            "marker": marker,
             "rate_changes": rate_changes,
             "trace": trace,
             "power": power,
@@ -97,8 +105,11 @@ def access(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    | Mapping[str, Any]
+    | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -125,6 +136,10 @@ def access(
     router
         What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
+    marker
+        What sets the traffic class of packets that arrive, before they are queued. Forward direction only;
+        `reverse` sets its own.
+        Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
@@ -163,6 +178,7 @@ def access(
             "delay": delay,
             "queue": queue,
             "router": router,
+            "marker": marker,
             "rate_changes": rate_changes,
             "trace": trace,
             "power": power,
@@ -179,8 +195,11 @@ def host_link(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    | Mapping[str, Any]
+    | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -206,6 +225,10 @@ def host_link(
     router
         What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
+    marker
+        What sets the traffic class of packets that arrive, before they are queued. Forward direction only;
+        `reverse` sets its own.
+        Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
@@ -244,6 +267,7 @@ def host_link(
             "delay": delay,
             "queue": queue,
             "router": router,
+            "marker": marker,
             "rate_changes": rate_changes,
             "trace": trace,
             "power": power,
@@ -263,8 +287,11 @@ def graph_link(
     rate: str,
     duplex: bool | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    | Mapping[str, Any]
+    | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -299,6 +326,10 @@ def graph_link(
     router
         What the router does beside queueing. Both directions, unless `reverse` says otherwise.
         Default: choice: routers queue and do nothing else.
+    marker
+        What sets the traffic class of packets that arrive, before they are queued. Forward direction only;
+        `reverse` sets its own.
+        Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
         Default: ``[]`` (choice: links keep their rate).
@@ -340,6 +371,7 @@ def graph_link(
             "delay": delay,
             "queue": queue,
             "router": router,
+            "marker": marker,
             "rate_changes": rate_changes,
             "trace": trace,
             "power": power,
@@ -385,8 +417,11 @@ def reverse(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel"] | Mapping[str, Any] | None = None,
+    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    | Mapping[str, Any]
+    | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -411,6 +446,9 @@ def reverse(
     router
         What the router does beside queueing.
         Default: absent: as in the other direction.
+    marker
+        What sets the traffic class of packets that arrive, before they are queued.
+        Default: choice: each direction sets its own.
     rate_changes
         Changes of the rate during the run.
         Default: absent: as in the other direction.
@@ -445,6 +483,7 @@ def reverse(
             "delay": delay,
             "queue": queue,
             "router": router,
+            "marker": marker,
             "rate_changes": rate_changes,
             "trace": trace,
             "power": power,
