@@ -96,8 +96,9 @@ def test_folders_without_a_manifest_are_known_by_their_names(
     (out / "figures/queue.png").write_text("drawn by hand")
     assert cli("run", scenario_file, "-o", "out", "--force").returncode == 2
     (out / "figures/queue.png").unlink()
-    # A table that is younger than manifests.
-    (out / "transfers.parquet").unlink()
+    # Tables that are younger than manifests.
+    for younger in ("transfers", "classes"):
+        (out / f"{younger}.parquet").unlink()
     assert cli("run", scenario_file, "-o", "out", "--force").returncode == 0
     assert names(out.parent) == {"out", scenario_file.name}
 
