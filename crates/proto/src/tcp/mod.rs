@@ -12,13 +12,11 @@ mod overhead;
 mod params;
 mod rack;
 mod receiver;
-mod recovery;
 mod rtt;
 mod scoreboard;
 mod sender;
 #[cfg(test)]
 mod tests;
-mod todo;
 
 use std::sync::Arc;
 

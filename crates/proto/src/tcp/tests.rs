@@ -537,7 +537,7 @@ fn an_idle_connection_restarts_from_the_initial_window() {
 fn a_paced_sender_leaves_the_time_of_one_packet_between_two() {
     let mut pipe = Pipe::new(bare(r#""initial_window": 10"#, 10), pass);
     pipe.sender.control.pacing = MSS as f64 / 1e-3;
-    pipe.sender.todo |= super::todo::NEEDS;
+    pipe.sender.todo |= super::sender::todo::NEEDS;
     pipe.finish();
     let sent: Vec<Time> = pipe.forward.iter().map(|f| f.0).collect();
     let expected: Vec<Time> = (0..10).map(|n| ms(f64::from(n))).collect();

@@ -1,12 +1,10 @@
 //! Loss detection by time (RFC 8985: RACK and the tail loss probe), the states of a sender that repairs losses by it,
 //! and what it takes back when a loss was none (Eifel, D-SACK, F-RTO), as Linux has them.
 
-mod ack;
-mod prr;
+pub mod prr;
 mod segments;
 #[cfg(test)]
 mod tests;
-mod timers;
 
 use dumbbell_core::{Duration, Time};
 
@@ -15,14 +13,14 @@ use self::segments::Segments;
 
 /// What is added to a time that a timer waits for, so that it does not come too early.
 // Linux include/net/tcp.h: TCP_TIMEOUT_MIN, two ticks.
-const SLACK: Duration = Duration::from_millis(2);
+pub const SLACK: Duration = Duration::from_millis(2);
 /// Segments held above a missing one that show a loss while no reordering was seen (RFC 8985 section 6.2 step 4: DupThresh).
-const DUPLICATES: u32 = 3;
+pub const DUPLICATES: u32 = 3;
 /// The largest distance, in segments, by which reordering is remembered.
 // Linux net.ipv4.tcp_max_reordering.
 const MOST_REORDERING: u32 = 300;
 /// Recoveries for which a wider reordering window is kept (RFC 8985 section 6.2 step 4).
-const KEPT_FOR: u8 = 16;
+pub const KEPT_FOR: u8 = 16;
 
 /// What a sender is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -52,7 +50,7 @@ pub enum Timer {
 
 /// What a tail loss probe sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Probe {
+pub enum Probe {
     None,
     /// New data, or what was sent last.
     Due,
@@ -60,31 +58,31 @@ enum Probe {
 
 /// What was cut, so that it can be taken back.
 #[derive(Clone, Copy, Debug, Default)]
-struct Undo {
+pub struct Undo {
     /// True if there is something to take back.
-    possible: bool,
+    pub possible: bool,
     /// The lowest number not acknowledged at the cut.
-    marker: u64,
+    pub marker: u64,
     /// Segments sent again that were not shown to be needless; negative before the first.
-    resent: i64,
+    pub resent: i64,
     /// Window and threshold before the cut, in bytes; a threshold of zero restores nothing.
-    window: u64,
-    threshold: u64,
+    pub window: u64,
+    pub threshold: u64,
     /// When the first segment of the episode was sent again; never if none was.
-    since: Option<Time>,
+    pub since: Option<Time>,
 }
 
 /// When the window, rather than the application, limits the sender (RFC 7661 in the form that Linux gives it).
 #[derive(Clone, Copy, Debug, Default)]
-struct Usage {
-    limited: bool,
+pub struct Usage {
+    pub limited: bool,
     /// The most segments out in this window.
-    most: u32,
+    pub most: u32,
     /// The window ends when this is acknowledged.
-    until: u64,
+    pub until: u64,
     /// The same since the window last was the limit.
-    used: u32,
-    since: Time,
+    pub used: u32,
+    pub since: Time,
 }
 
 /// What loss detection by time keeps.
@@ -93,54 +91,54 @@ pub struct Rack {
     pub segments: Segments,
     pub state: State,
     /// The end of what was sent when the state was entered.
-    high: u64,
+    pub high: u64,
     /// When the segment was sent last that was sent last of those delivered, and its end (RFC 8985 section 5.2).
-    point: (Time, u64),
+    pub point: (Time, u64),
     /// Its round-trip time.
-    rtt: Duration,
+    pub rtt: Duration,
     /// True if that is news.
-    advanced: bool,
+    pub advanced: bool,
     /// Widens the reordering window: quarters of the smallest round-trip time.
-    steps: u8,
+    pub steps: u8,
     /// Recoveries for which that is kept.
-    kept_for: u8,
+    pub kept_for: u8,
     /// A D-SACK came.
-    duplicate_seen: bool,
+    pub duplicate_seen: bool,
     /// Segments delivered when the window was last widened.
-    widened_at: u32,
+    pub widened_at: u32,
     /// True once reordering was seen.
-    reordered: bool,
+    pub reordered: bool,
     /// By how many segments.
-    reordering: u32,
+    pub reordering: u32,
     /// One past the highest byte that the receiver holds.
-    highest_held: u64,
+    pub highest_held: u64,
     /// Segments delivered.
-    delivered: u32,
+    pub delivered: u32,
     /// Segments found lost.
-    found: u64,
+    pub found: u64,
     pub timer: Timer,
-    probe: Probe,
+    pub probe: Probe,
     /// The end of what was sent when a probe left; 0 without a probe.
-    probe_end: u64,
+    pub probe_end: u64,
     /// True if the probe was old data.
-    probe_resent: bool,
-    prr: Prr,
-    undo: Undo,
+    pub probe_resent: bool,
+    pub prr: Prr,
+    pub undo: Undo,
     /// F-RTO has yet to find whether the timeout was spurious (RFC 5682).
-    frto: bool,
+    pub frto: bool,
     /// Timeouts since something was acknowledged.
-    timeouts: u32,
-    usage: Usage,
+    pub timeouts: u32,
+    pub usage: Usage,
     /// New data left since the probe timer was last armed.
-    sent_new: bool,
+    pub sent_new: bool,
     /// What is lost may be sent again.
-    repairing: bool,
+    pub repairing: bool,
     /// Segments that arrived twice.
-    duplicates_seen: u64,
+    pub duplicates_seen: u64,
     /// The deviation of round-trip times is reviewed when this is acknowledged.
-    rtt_until: u64,
+    pub rtt_until: u64,
     /// The SACK blocks of the latest acknowledgement.
-    blocks: [(u64, u64); 3],
+    pub blocks: [(u64, u64); 3],
 }
 
 impl Rack {
@@ -190,14 +188,14 @@ impl Rack {
     }
 
     /// True while the transport, not the controller, moves the window.
-    fn is_reducing(&self) -> bool {
+    pub fn is_reducing(&self) -> bool {
         matches!(self.state, State::Reduced | State::Recovery)
     }
 
     /// A segment sent at `sent_at` was delivered at `now` (RFC 8985 section 6.2 step 2). What was sent again and comes back
     /// sooner than anything did belongs to the first sending, as does what echoes an older timestamp.
     #[inline]
-    fn delivered_one(
+    pub fn delivered_one(
         &mut self,
         now: Time,
         segment: &segments::Segment,
@@ -215,7 +213,7 @@ impl Rack {
     }
 
     /// How much later than others a segment may arrive (RFC 8985 section 6.2 step 4).
-    fn reordering_window(&self, min_rtt: Duration, smoothed: Duration) -> Duration {
+    pub fn reordering_window(&self, min_rtt: Duration, smoothed: Duration) -> Duration {
         let repairs = self.state >= State::Recovery;
         if !self.reordered && (repairs || self.segments.held() >= self.reordering) {
             return Duration::ZERO;
@@ -224,7 +222,7 @@ impl Rack {
     }
 
     /// Finds what is lost (RFC 8985 section 6.2 step 5). Returns how long the others may take.
-    fn detect(&mut self, now: Time, window: Duration) -> Option<Duration> {
+    pub fn detect(&mut self, now: Time, window: Duration) -> Option<Duration> {
         let mut longest = None;
         let mut next = self.segments.first_sent();
         while let Some(id) = next {
@@ -245,7 +243,7 @@ impl Rack {
 
     /// Adapts the reordering window to D-SACKs, once a round trip (RFC 8985 section 6.2 step 4); `prior` are the segments
     /// delivered when the newest of those acknowledged was sent.
-    fn adapt(&mut self, prior: u32) {
+    pub fn adapt(&mut self, prior: u32) {
         if self.duplicate_seen && prior >= self.widened_at {
             self.duplicate_seen = false;
             self.steps = self.steps.saturating_add(1);
@@ -261,7 +259,7 @@ impl Rack {
 
     /// A segment that was sent once, beginning at `start`, arrived though higher ones were held: reordering
     /// (RFC 8985 section 6.2 step 3).
-    fn note_reordering(&mut self, start: u64, mss: u64) {
+    pub fn note_reordering(&mut self, start: u64, mss: u64) {
         if start >= self.highest_held {
             return;
         }
@@ -271,7 +269,7 @@ impl Rack {
     }
 
     /// Begins to keep what a cut may have to take back.
-    fn keep_for_undo(&mut self, una: u64) {
+    pub fn keep_for_undo(&mut self, una: u64) {
         let probing = u32::from(self.probe_end > 0 && self.probe_resent);
         self.undo.possible = true;
         self.undo.marker = una;
@@ -281,11 +279,11 @@ impl Rack {
 
     /// True if the losses of the episode were none: all that was sent again arrived twice (RFC 3708), or an acknowledgement
     /// answers to what was sent before (RFC 3522).
-    fn may_undo(&self, echo: Option<Time>) -> bool {
+    pub fn may_undo(&self, echo: Option<Time>) -> bool {
         self.undo.possible && (self.undo.resent == 0 || self.was_delayed(echo))
     }
 
-    fn was_delayed(&self, echo: Option<Time>) -> bool {
+    pub fn was_delayed(&self, echo: Option<Time>) -> bool {
         matches!((self.undo.since, echo), (Some(since), Some(echo)) if echo < since)
     }
 }

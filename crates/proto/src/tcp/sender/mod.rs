@@ -1,18 +1,23 @@
 //! The sending end of a connection: opening, sending, acknowledgements, timers. What happens after a loss is in
-//! `recovery`.
+//! `recovery`, or by time in `rack_ack` and `rack_timers`.
+
+mod rack_ack;
+mod rack_timers;
+mod recovery;
+pub(super) mod todo;
 
 use std::sync::Arc;
 
 use dumbbell_core::{Duration, Ecn, FlowTag, Header, Packet, Stage, Time};
 use dumbbell_header::{Asking, SackBlock, TcpHeader};
 
+use self::todo::Repaired;
 use super::account::{Account, News};
 use super::overhead::Overhead;
 use super::params::{HEADER, LossDetection, Params, scale_of};
 use super::rack::Rack;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
-use super::todo::{self, Repaired};
 use crate::controller::{AnyController, Class, Control, Event, Needs, Repair, Signals};
 use crate::transport::{Failure, Opening, SendEnd, SenderReport};
 

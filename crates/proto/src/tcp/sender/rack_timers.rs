@@ -2,10 +2,10 @@
 
 use dumbbell_core::{Duration, Time};
 
-use super::{Probe, Rack, SLACK, State, Timer};
+use super::Sender;
+use super::todo::Repaired;
 use crate::controller::Event;
-use crate::tcp::sender::Sender;
-use crate::tcp::todo::Repaired;
+use crate::tcp::rack::{DUPLICATES, Probe, Rack, SLACK, State, Timer};
 
 impl Rack {
     /// True if something that was sent again is out, or is the first that is missing.
@@ -123,7 +123,7 @@ impl Sender {
         self.set_window(rack.segments.in_flight() + 1);
         self.tell_cut = true;
         if rack.state <= State::Disorder && rack.segments.held() >= rack.reordering {
-            rack.reordering = rack.reordering.min(super::DUPLICATES);
+            rack.reordering = rack.reordering.min(DUPLICATES);
         }
         rack.frto = self.params.frto && (new || rack.timeouts > 0);
         rack.state = State::Loss;

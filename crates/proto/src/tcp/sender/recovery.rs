@@ -7,10 +7,10 @@
 use dumbbell_core::{Duration, Header, Packet, Time};
 use dumbbell_header::TcpHeader;
 
-use super::scoreboard::DUPLICATES;
-use super::sender::Sender;
+use super::Sender;
 use super::todo::{self, Repaired};
 use crate::controller::{Event, Repair};
+use crate::tcp::scoreboard::DUPLICATES;
 
 impl Sender {
     /// Up to where sending is allowed when duplicates arrive or losses are repaired.

@@ -4,10 +4,10 @@
 use dumbbell_core::{Duration, Header, Packet, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
-use super::prr::Prr;
-use super::{KEPT_FOR, Probe, Rack, State, Timer};
+use super::Sender;
 use crate::controller::{Class, Event};
-use crate::tcp::sender::Sender;
+use crate::tcp::rack::prr::Prr;
+use crate::tcp::rack::{DUPLICATES, KEPT_FOR, Probe, Rack, SLACK, State, Timer};
 
 /// What an acknowledgement brings.
 #[derive(Clone, Copy, Debug)]
@@ -508,7 +508,7 @@ impl Sender {
         let window = rack.reordering_window(self.rtt.min(), self.rtt.smoothed());
         if let Some(left) = rack.detect(now, window) {
             rack.timer = Timer::Reordering;
-            self.rto_at = now + left + super::SLACK;
+            self.rto_at = now + left + SLACK;
             seen.rearm = false;
         }
         seen.lost_again |= rack.segments.resent() < resent;
@@ -525,7 +525,7 @@ impl Sender {
     ) {
         let total = self.una + rack.segments.held_bytes();
         // With reordering, what is held counts as progress: the cumulative acknowledgement would come in bursts.
-        let may_grow = seen.advanced || rack.reordering > super::DUPLICATES && seen.held;
+        let may_grow = seen.advanced || rack.reordering > DUPLICATES && seen.held;
         let reducing = rack.is_reducing();
         self.recovering = reducing || !may_grow;
         let in_slow_start = self.control.window < self.control.threshold;
