@@ -53,7 +53,7 @@ class Results(Tables):
 
         Only JSON types; ``None`` where there is no value. Units: seconds, bits per second, packets, bytes.
         """
-        return summarise(self)
+        return summarise(self.name, self)
 
     def series(self, metric: str) -> dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]:
         """Return the time series of one metric, by number of the flow or row of the link.

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dumbbell._results import Results
+    from dumbbell._results.tables import Tables
 
 _LINK_COLUMNS = (
     "link", "queue", "rate", "utilisation", "loss", "arrived", "sent", "dropped", "marked",
@@ -37,27 +37,27 @@ def statistics(values: NDArray[np.float64]) -> dict[str, float | int | None]:
     return {"count": int(values.size), "mean": mean, "p50": p50, "p90": p90, "p99": p99, "max": largest}
 
 
-def summarise(results: Results) -> dict[str, Any]:
-    """Return the summary of a run; see :meth:`dumbbell.Results.summary`."""
-    provenance = results.provenance
-    run = results.runs.row(0)
+def summarise(name: str, tables: Tables) -> dict[str, Any]:
+    """Return the summary of the run of a scenario called `name`; see :meth:`dumbbell.Results.summary`."""
+    provenance = tables.runs.provenance
+    run = tables.runs.row(0)
     return {
-        "name": results.name,
+        "name": name,
         "provenance": {
             "version": provenance["version"],
             "plan_hash": provenance["plan_hash"],
             "seed": int(provenance["seed"]),
         },
         "run": {key: value for key, value in run.items() if key != "seed"},
-        "groups": _groups(results),
-        "transfers": _transfers(results),
-        "links": _links(results),
+        "groups": _groups(tables),
+        "transfers": _transfers(tables),
+        "links": _links(tables),
     }
 
 
-def _groups(results: Results) -> list[dict[str, Any]]:
+def _groups(tables: Tables) -> list[dict[str, Any]]:
     """One entry for each flow group, in the order of the first flow."""
-    flows = results.flows
+    flows = tables.flows
     completion_time, counted, goodput = flows["completion_time"], flows["counted"], flows["goodput"]
     totals = {
         name: flows[name] for name in ("delivered", "packets_sent", "retransmissions", "timeouts", "dropped")
@@ -80,9 +80,9 @@ def _groups(results: Results) -> list[dict[str, Any]]:
     return entries
 
 
-def _transfers(results: Results) -> list[dict[str, Any]]:
+def _transfers(tables: Tables) -> list[dict[str, Any]]:
     """One entry for each workload that closes the loop: its transfers, and its rounds that have ended."""
-    transfers = results.transfers
+    transfers = tables.transfers
     codes, names = transfers.codes("group")
     start, took, size = transfers["start"], transfers["completion_time"], transfers["size"]
     counted, rounds = transfers["counted"], transfers["round"]
@@ -107,7 +107,7 @@ def _transfers(results: Results) -> list[dict[str, Any]]:
     return entries
 
 
-def _links(results: Results) -> list[dict[str, Any]]:
-    columns = {name: results.links[name].tolist() for name in _LINK_COLUMNS}
+def _links(tables: Tables) -> list[dict[str, Any]]:
+    columns = {name: tables.links[name].tolist() for name in _LINK_COLUMNS}
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [{key: None if value != value else value for key, value in row.items()} for row in rows]

@@ -1,0 +1,31 @@
+//! What a marker is asked, and what its parameters provide.
+
+use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::{ClassSet, Frame, Time, TrafficClass};
+
+/// A marker.
+pub trait Marker {
+    /// The class for `packet`, which arrives at `now`. Called for every packet, in order of time.
+    fn class_for<P: Frame>(&mut self, now: Time, packet: &P) -> TrafficClass;
+}
+
+/// The parameters of a marker.
+pub trait MarkerParams {
+    /// What marks.
+    type Machine: Marker;
+
+    /// A marker that has seen nothing yet.
+    fn build(&self) -> Self::Machine;
+
+    /// The classes that packets have behind it, if before it they have those that are `arriving`.
+    fn classes(&self, arriving: ClassSet) -> ClassSet;
+
+    /// Checks the parameters, which stand at `at`, against the largest packet of the link.
+    ///
+    /// # Errors
+    /// What does not fit.
+    fn check(&self, mtu: u32, at: &At<'_>) -> Result<(), ConfigError> {
+        let _ = (mtu, at);
+        Ok(())
+    }
+}
