@@ -359,9 +359,9 @@ impl LinkConfig {
         }
     }
 
-    fn queue_context(&self) -> queue::Context {
+    fn queue_setting(&self) -> queue::Setting {
         let mtu = self.direction.largest_packet();
-        queue::Context {
+        queue::Setting {
             rate: self.direction.rate,
             mtu,
             bdp: self.bdp,
@@ -371,8 +371,8 @@ impl LinkConfig {
         }
     }
 
-    fn router_context(&self) -> router::Context {
+    fn router_setting(&self) -> router::Setting {
         let mtu = self.direction.largest_packet();
-        router::Context { rate: self.direction.rate, mtu, rng: self.streams.of("router") }
+        router::Setting { rate: self.direction.rate, mtu, rng: self.streams.of("router") }
     }
 }

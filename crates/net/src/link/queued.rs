@@ -100,10 +100,10 @@ impl<P: Carried> QueuedLink<P> {
     /// An idle link.
     pub fn new(config: &LinkConfig) -> QueuedLink<P> {
         let direction = &config.direction;
-        let agent = direction.router.as_ref().map(|spec| Box::new(spec.build(config.router_context())));
+        let agent = direction.router.as_ref().map(|spec| Box::new(spec.build(config.router_setting())));
         let power = direction.power.as_ref();
         let mut link = QueuedLink {
-            queue: direction.queue.build(config.queue_context()),
+            queue: direction.queue.build(config.queue_setting()),
             in_service: None,
             start_at: Time::NEVER,
             holds_back: direction.queue.holds_back(),

@@ -12,7 +12,7 @@ use dumbbell_core::{DropReason, Duration, Packet, Time};
 use super::{Arrival, Counters, FifoLink, Incident, Incidents, LinkConfig};
 use crate::queue::droptail;
 use crate::ring::Ring;
-use crate::router::rcp::{Params, Router};
+use crate::router::rcp::{Params, RcpAgent};
 use crate::router::{Agent, QueueView};
 
 const OVERFLOW: Incident = Incident::Dropped(DropReason::Overflow);
@@ -21,7 +21,7 @@ const OVERFLOW: Incident = Incident::Dropped(DropReason::Overflow);
 #[derive(Clone, Debug)]
 pub struct StampedLink {
     fifo: FifoLink,
-    router: Router,
+    router: RcpAgent,
     /// When the rate is next updated.
     update_at: Time,
     /// When the latest packets leave the queue: those after the next update.
@@ -35,7 +35,7 @@ pub struct StampedLink {
 impl StampedLink {
     /// An idle link.
     pub fn new(config: &LinkConfig, queue: &droptail::Params, router: &Params) -> StampedLink {
-        let router = Router::new(router, config.router_context());
+        let router = RcpAgent::new(router, config.router_setting());
         let fifo = FifoLink::new(&LinkConfig { sampled: false, ..config.clone() }, queue);
         StampedLink {
             fifo,

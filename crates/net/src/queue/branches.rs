@@ -5,7 +5,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Inner;
 use dumbbell_core::{Frame, Time, VerdictSink};
 
-use super::{AnyDiscipline, Context, Discipline, Held, QueueSpec};
+use super::{AnyDiscipline, Discipline, Held, QueueSpec, Setting};
 
 /// Disciplines within one another at most, the outermost counted.
 pub const MAX_DEPTH: usize = 3;
@@ -20,8 +20,8 @@ pub struct Branch<P> {
 
 impl<P: Frame> Branch<P> {
     /// An empty queue of the discipline.
-    pub fn new(spec: &QueueSpec, context: Context) -> Branch<P> {
-        Branch { queue: spec.build(context), next: None }
+    pub fn new(spec: &QueueSpec, setting: Setting) -> Branch<P> {
+        Branch { queue: spec.build(setting), next: None }
     }
 
     /// Takes in a packet or gives it (or others) up.
@@ -88,14 +88,14 @@ pub struct Branches<P> {
 }
 
 impl<P: Frame> Branches<P> {
-    /// Empty queues of these disciplines, within the one that has the context.
-    pub fn new(specs: &[Inner<QueueSpec>], context: &Context) -> Branches<P> {
+    /// Empty queues of these disciplines, within the one that has the setting.
+    pub fn new(specs: &[Inner<QueueSpec>], setting: &Setting) -> Branches<P> {
         let mut all = Vec::new();
         // RFC 2474 section 3: a packet of a class that is not known goes where those of the default class go.
         let mut of_class = [0; TRAFFIC_CLASSES];
-        let mut class = context.first_class;
+        let mut class = setting.first_class;
         for (i, spec) in specs.iter().enumerate() {
-            all.push(Branch::new(spec, context.within(i, class)));
+            all.push(Branch::new(spec, setting.within(i, class)));
             let next = class + spec.classes();
             of_class[class.min(TRAFFIC_CLASSES)..next.min(TRAFFIC_CLASSES)].fill(i as u8);
             class = next;

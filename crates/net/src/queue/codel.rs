@@ -6,7 +6,7 @@ use dumbbell_core::{
     DropReason, Duration, Frame, MarkReason, QueueLimit, Time, Validate, VerdictSink, config,
 };
 
-use super::{Context, Discipline, Fifo, Limit, QueueParams};
+use super::{Discipline, Fifo, Limit, QueueParams, Setting};
 
 config! {
     /// Controlled delay: drops or marks at the head once packets have waited too long for too long.
@@ -106,15 +106,15 @@ pub struct CoDel<P> {
 
 impl<P: Frame> CoDel<P> {
     /// An empty queue.
-    pub fn new(params: &Params, context: Context) -> CoDel<P> {
+    pub fn new(params: &Params, setting: Setting) -> CoDel<P> {
         CoDel {
             waiting: Fifo::default(),
-            limit: params.limit(context.bdp, context.mtu),
+            limit: params.limit(setting.bdp, setting.mtu),
             ecn: params.ecn,
             law: Law {
                 target: params.target,
                 interval: params.interval,
-                mtu: u64::from(context.mtu),
+                mtu: u64::from(setting.mtu),
                 first_above: None,
                 dropping: false,
                 drop_next: Time::ZERO,
@@ -213,11 +213,11 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::queue::laws::{Log, TestFrame, context};
+    use crate::queue::laws::{Log, TestFrame, setting};
 
     /// Serves a permanently overloaded queue, one packet a millisecond, and returns when packets were given up.
     fn signal_times(ecn: bool, millis: u64) -> Vec<f64> {
-        let mut queue = CoDel::new(&Params::default(), context());
+        let mut queue = CoDel::new(&Params::default(), setting());
         let mut log = Log::default();
         let mut times = Vec::new();
         for t in 0..millis {
@@ -311,7 +311,7 @@ mod tests {
             let mut arrivals: Vec<u64> = (0..now / gap).map(|_| rng.random_range(1..now)).collect();
             arrivals.sort_unstable();
             let params = Params { limit: QueueLimit::Packets(1_000_000), ..Params::default() };
-            let mut queue = CoDel::new(&params, context());
+            let mut queue = CoDel::new(&params, setting());
             let mut log = Log::default();
             let mut sent = Vec::new();
             let mut waiting = arrivals.iter().enumerate().peekable();
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn a_queue_of_one_packet_is_never_dropped() {
-        let mut queue = CoDel::new(&Params::default(), context());
+        let mut queue = CoDel::new(&Params::default(), setting());
         let mut log = Log::default();
         for t in 0..1000 {
             queue.enqueue(Time::from_nanos(t * 1_000_000_000), TestFrame::new(1500, false), &mut log);
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn the_drop_rate_is_resumed_after_a_short_pause() {
         let params = Params::default();
-        let mut queue: CoDel<TestFrame> = CoDel::new(&params, context());
+        let mut queue: CoDel<TestFrame> = CoDel::new(&params, setting());
         queue.law.enter(Time::from_nanos(1));
         (queue.law.count, queue.law.last_count) = (10, 3);
         queue.law.enter(queue.law.drop_next + params.interval * 15);

@@ -4,7 +4,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{DropReason, Frame, QueueLimit, Time, Validate, VerdictSink, config};
 
-use super::{Context, Discipline, Fifo, Limit, QueueParams};
+use super::{Discipline, Fifo, Limit, QueueParams, Setting};
 
 config! {
     /// First in, first out; an arrival that does not fit is dropped.
@@ -60,8 +60,8 @@ pub struct DropTail<P> {
 
 impl<P: Frame> DropTail<P> {
     /// An empty queue.
-    pub fn new(params: &Params, context: Context) -> DropTail<P> {
-        DropTail { waiting: Fifo::default(), limit: params.limit(context.bdp, context.mtu) }
+    pub fn new(params: &Params, setting: Setting) -> DropTail<P> {
+        DropTail { waiting: Fifo::default(), limit: params.limit(setting.bdp, setting.mtu) }
     }
 }
 

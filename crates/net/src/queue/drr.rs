@@ -7,7 +7,7 @@ use dumbbell_core::registry::{Algorithm, Inner};
 use dumbbell_core::{Bytes, Frame, Time, Validate, Value, VerdictSink, config};
 
 use super::branches::{Branches, check_classes, held_in_classes};
-use super::{Context, Discipline, Held, QueueParams, QueueSpec};
+use super::{Discipline, Held, QueueParams, QueueSpec, Setting};
 
 /// The largest weight: an hour of the largest packets at 1 Gbit/s in one turn.
 const MAX_WEIGHT: u32 = 1_000_000;
@@ -97,7 +97,7 @@ pub struct Drr<P> {
 
 impl<P: Frame> Drr<P> {
     /// An empty queue.
-    pub fn new(params: &Params, context: Context) -> Drr<P> {
+    pub fn new(params: &Params, setting: Setting) -> Drr<P> {
         let quantum = params.quantum.get();
         let share = |i| {
             let weight = params.weights.get(i).copied().unwrap_or(1);
@@ -105,7 +105,7 @@ impl<P: Frame> Drr<P> {
         };
         let shares: Vec<Share> = (0..params.classes.len()).map(share).collect();
         Drr {
-            branches: Branches::new(&params.classes, &context),
+            branches: Branches::new(&params.classes, &setting),
             active: VecDeque::with_capacity(shares.len()),
             shares,
             in_turn: false,
@@ -185,7 +185,7 @@ impl<P: Frame> Discipline<P> for Drr<P> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::laws::{Log, TestFrame, context, described};
+    use super::super::laws::{Log, TestFrame, described, setting};
     use super::*;
 
     proptest! {
@@ -197,7 +197,7 @@ mod tests {
             // less than one largest packet behind, so that two of them differ by one turn and a packet at most.
             let classes = vec![r#""droptail""#; weights.len()].join(", ");
             let spec = format!(r#"{{"kind": "drr", "weights": {weights:?}, "classes": [{classes}]}}"#);
-            let mut queue = described(&spec).build(context());
+            let mut queue = described(&spec).build(setting());
             let mut log = Log::default();
             let count = weights.len() as u8;
             for (i, size) in sizes.iter().cycle().take(200 * sizes.len()).enumerate() {
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_class_without_packets_saves_nothing() {
-        let mut queue: super::super::AnyDiscipline<TestFrame> = described(r#""drr""#).build(context());
+        let mut queue: super::super::AnyDiscipline<TestFrame> = described(r#""drr""#).build(setting());
         let mut log = Log::default();
         // Class 1 sends alone for a while, then class 0 comes: they take turns.
         for _ in 0..10 {

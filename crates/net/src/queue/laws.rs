@@ -4,7 +4,7 @@ use dumbbell_core::rng::Streams;
 use dumbbell_core::{BitRate, DropReason, Ecn, Frame, MarkReason, Time, TrafficClass, VerdictSink};
 use proptest::prelude::*;
 
-use super::{AnyDiscipline, Context, Discipline, QueueSpec};
+use super::{AnyDiscipline, Discipline, QueueSpec, Setting};
 
 /// A packet with an identity.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +64,8 @@ impl VerdictSink<TestFrame> for Log {
     }
 }
 
-pub fn context() -> Context {
-    Context {
+pub fn setting() -> Setting {
+    Setting {
         rate: BitRate::from_bps(10_000_000),
         mtu: 1500,
         bdp: 62_500,
@@ -93,7 +93,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// Runs the steps and checks after each that nothing is lost, invented or miscounted.
 fn obey(spec: &QueueSpec, steps: &[Step]) {
-    let mut queue: AnyDiscipline<TestFrame> = spec.build(context());
+    let mut queue: AnyDiscipline<TestFrame> = spec.build(setting());
     let mut log = Log::default();
     let mut now = Time::ZERO;
     let mut ready = false;
@@ -192,7 +192,7 @@ fn a_burst_into_an_idle_port_drops_the_last_ones() {
     for (count_in_service, drops) in [(false, 4), (true, 5)] {
         let text =
             format!(r#"{{"kind": "droptail", "limit": "42pkt", "count_in_service": {count_in_service}}}"#);
-        let mut queue = described(&text).build(context());
+        let mut queue = described(&text).build(setting());
         let mut log = Log::default();
         let mut send = |id, queue: &mut AnyDiscipline<TestFrame>| {
             queue.enqueue(Time::ZERO, TestFrame { id, ..TestFrame::new(1500, false) }, &mut log);

@@ -6,6 +6,7 @@
 
 mod branches;
 pub mod codel;
+mod contract;
 pub mod droptail;
 pub mod drr;
 mod fifo;
@@ -17,120 +18,11 @@ pub(crate) mod laws;
 
 use dumbbell_core::class::TRAFFIC_CLASSES;
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::rng::{Stream, Streams};
-use dumbbell_core::{BitRate, ClassSet, Frame, QueueLimit, Time, VerdictSink};
+use dumbbell_core::{ClassSet, Frame, Time, VerdictSink};
 
 pub use branches::{Branch, Branches, MAX_DEPTH, check_classes, held_in_classes};
+pub use contract::{Discipline, Limit, Setting};
 pub use fifo::Fifo;
-
-/// What a discipline may know of the link it serves.
-#[derive(Clone, Debug)]
-pub struct Context {
-    /// The link's rate.
-    pub rate: BitRate,
-    /// Largest packet on the link.
-    pub mtu: u32,
-    /// One bandwidth-delay product in bytes.
-    pub bdp: u64,
-    /// The link's random streams.
-    pub streams: Streams,
-    /// The name of the queue among the parts of the link: `queue`; of one that another holds, with its position in that.
-    pub name: String,
-    /// The first of the traffic classes whose packets it gets.
-    pub first_class: usize,
-}
-
-impl Context {
-    /// The queue's own random stream.
-    pub fn rng(&self) -> Stream {
-        self.streams.of(&self.name)
-    }
-
-    /// The same for the queue at `position` within this one, whose classes begin with `first_class`.
-    #[must_use]
-    pub fn within(&self, position: usize, first_class: usize) -> Context {
-        Context { name: format!("{} {position}", self.name), first_class, ..self.clone() }
-    }
-}
-
-/// A limit in the units a queue counts in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limit {
-    /// Packets that may wait.
-    pub packets: u64,
-    /// Bytes that may wait.
-    pub bytes: u64,
-}
-
-impl Limit {
-    /// No limit.
-    pub const NONE: Limit = Limit { packets: u64::MAX, bytes: u64::MAX };
-
-    /// Resolves what the user wrote. Multiples of the bandwidth-delay product become whole packets of the MTU,
-    /// rounded up, as a packet buffer of one BDP is understood in the literature.
-    pub fn resolve(limit: QueueLimit, bdp: u64, mtu: u32) -> Limit {
-        match limit {
-            QueueLimit::Packets(packets) => Limit { packets, ..Limit::NONE },
-            QueueLimit::Bytes(bytes) => Limit { bytes, ..Limit::NONE },
-            QueueLimit::Bdp(multiple) => {
-                let packets = (multiple * bdp as f64 / f64::from(mtu)).ceil().max(1.0);
-                Limit { packets: packets as u64, ..Limit::NONE }
-            }
-            QueueLimit::Unlimited => Limit::NONE,
-        }
-    }
-
-    /// True if a packet of `size` bytes fits behind `packets` waiting packets of `bytes` bytes in all.
-    #[inline]
-    pub fn admits(&self, packets: u64, bytes: u64, size: u32) -> bool {
-        packets < self.packets && bytes.saturating_add(u64::from(size)) <= self.bytes
-    }
-
-    /// What two queues may hold together: in packets if both limits are in packets, else in bytes, full packets of `mtu`
-    /// where a limit is in packets.
-    #[must_use]
-    pub fn and(&self, other: &Limit, mtu: u32) -> Limit {
-        let bytes = |limit: &Limit| limit.bytes.min(limit.packets.saturating_mul(mtu.into()));
-        let packets = self.packets.saturating_add(other.packets);
-        if packets < u64::MAX && self.bytes == u64::MAX && other.bytes == u64::MAX {
-            return Limit { packets, ..Limit::NONE };
-        }
-        Limit { bytes: bytes(self).saturating_add(bytes(other)), ..Limit::NONE }
-    }
-}
-
-/// A queue discipline.
-///
-/// The packet in transmission has left the discipline: limits count waiting packets.
-pub trait Discipline<P: Frame> {
-    /// Takes in a packet or gives it (or others) up.
-    fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>);
-
-    /// The next packet to transmit; none if nothing waits, or if all that waits is held back.
-    fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P>;
-
-    /// Bytes of the packet that `dequeue` gives next, where that is known before: in a first-in first-out queue.
-    fn next_size(&self) -> Option<u32> {
-        None
-    }
-
-    /// When to ask again, right after `dequeue` has given nothing though packets wait. Only for disciplines that hold packets
-    /// back: see [`QueueParams::holds_back`].
-    fn ready_at(&self) -> Time {
-        Time::NEVER
-    }
-
-    /// Packets waiting.
-    fn len(&self) -> usize;
-
-    /// Bytes waiting.
-    fn bytes(&self) -> u64;
-
-    /// True if nothing waits.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
 
 /// A discipline within another.
 #[derive(Clone, Copy, Debug)]
@@ -250,8 +142,8 @@ macro_rules! disciplines {
 
         impl QueueSpec {
             /// An empty queue of this discipline.
-            pub fn build<P: Frame>(&self, context: Context) -> AnyDiscipline<P> {
-                match self { $( QueueSpec::$variant(p) => AnyDiscipline::$variant($module::$type::new(p, context)) ),+ }
+            pub fn build<P: Frame>(&self, setting: Setting) -> AnyDiscipline<P> {
+                match self { $( QueueSpec::$variant(p) => AnyDiscipline::$variant($module::$type::new(p, setting)) ),+ }
             }
 
             /// Every registered discipline with its default parameters.

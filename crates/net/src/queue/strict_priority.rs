@@ -5,7 +5,7 @@ use dumbbell_core::registry::{Algorithm, Inner};
 use dumbbell_core::{Frame, Time, Validate, Value, VerdictSink, config, words};
 
 use super::branches::{Branches, check_classes, held_in_classes};
-use super::{Context, Discipline, Held, QueueParams, QueueSpec};
+use super::{Discipline, Held, QueueParams, QueueSpec, Setting};
 
 words! {
     /// The class that is served first.
@@ -52,8 +52,8 @@ pub struct StrictPriority<P> {
 
 impl<P: Frame> StrictPriority<P> {
     /// An empty queue.
-    pub fn new(params: &Params, context: Context) -> StrictPriority<P> {
-        let branches = Branches::new(&params.classes, &context);
+    pub fn new(params: &Params, setting: Setting) -> StrictPriority<P> {
+        let branches = Branches::new(&params.classes, &setting);
         StrictPriority { branches, highest_first: params.first == First::Highest }
     }
 }
@@ -98,12 +98,12 @@ impl<P: Frame> Discipline<P> for StrictPriority<P> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::{Log, TestFrame, context, described};
+    use super::super::laws::{Log, TestFrame, described, setting};
     use super::*;
 
     /// The classes in which packets of 1500 bytes leave, of which each class has two.
     fn order(spec: &str, classes: u8) -> Vec<u8> {
-        let mut queue = described(spec).build(context());
+        let mut queue = described(spec).build(setting());
         let mut log = Log::default();
         for class in (0..classes).chain(0..classes) {
             queue.enqueue(Time::ZERO, TestFrame::of_class(class, 1500), &mut log);

@@ -5,7 +5,7 @@ use dumbbell_core::registry::{Algorithm, Inner};
 use dumbbell_core::{BitRate, Bytes, Frame, Time, Validate, VerdictSink, config};
 
 use super::branches::Branch;
-use super::{Context, Discipline, Held, QueueParams, QueueSpec};
+use super::{Discipline, Held, QueueParams, QueueSpec, Setting};
 use crate::token_bucket::{TokenBucket, check_burst};
 
 config! {
@@ -54,8 +54,8 @@ pub struct TokenBucketFilter<P> {
 
 impl<P: Frame> TokenBucketFilter<P> {
     /// An empty queue, a full bucket.
-    pub fn new(params: &Params, context: Context) -> TokenBucketFilter<P> {
-        let branch = Box::new(Branch::new(&params.queue, context.within(0, context.first_class)));
+    pub fn new(params: &Params, setting: Setting) -> TokenBucketFilter<P> {
+        let branch = Box::new(Branch::new(&params.queue, setting.within(0, setting.first_class)));
         TokenBucketFilter {
             branch,
             bucket: TokenBucket::new(params.rate, params.burst),

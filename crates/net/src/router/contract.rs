@@ -5,7 +5,7 @@ use dumbbell_core::{BitRate, Frame, HeaderKind, Time, VerdictSink};
 
 /// What an agent may know of the link it serves, when it is made.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub struct Setting {
     /// The link's rate at the start.
     pub rate: BitRate,
     /// Largest packet on the link.

@@ -9,7 +9,7 @@ pub mod xcp;
 
 use dumbbell_core::{Frame, HeaderKind, Time, VerdictSink};
 
-pub use contract::{Agent, Context, QueueView};
+pub use contract::{Agent, QueueView, Setting};
 
 /// Registers the agents: `Variant(module) => Type` gives the name in scenarios, the parameters with their defaults, and
 /// dispatch.
@@ -27,8 +27,8 @@ macro_rules! agents {
 
         impl AgentSpec {
             /// An agent of this kind.
-            pub fn build(&self, context: Context) -> AnyAgent {
-                match self { $( AgentSpec::$variant(p) => AnyAgent::$variant($module::$type::new(p, context)) ),+ }
+            pub fn build(&self, setting: Setting) -> AnyAgent {
+                match self { $( AgentSpec::$variant(p) => AnyAgent::$variant($module::$type::new(p, setting)) ),+ }
             }
 
             /// See [`Agent::HEADERS`].
@@ -74,8 +74,8 @@ macro_rules! agents {
 }
 
 agents! {
-    Rcp(rcp) => Router,
-    Xcp(xcp) => Router,
+    Rcp(rcp) => RcpAgent,
+    Xcp(xcp) => XcpAgent,
 }
 
 #[cfg(test)]

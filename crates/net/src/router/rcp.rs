@@ -11,7 +11,7 @@ use dumbbell_core::{
 use dumbbell_header::RcpHeader;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{Agent, Context, QueueView};
+use super::{Agent, QueueView, Setting};
 
 words! {
     /// Named sets of parameters: the scripts of the published figures, the defaults of the ns-2 code, the NetFPGA
@@ -187,7 +187,7 @@ pub enum Clip {
 
 /// The router.
 #[derive(Clone, Debug)]
-pub struct Router {
+pub struct RcpAgent {
     constants: Constants,
     mode: Mode,
     /// In mode `share`: the share now, and what is to come.
@@ -220,14 +220,14 @@ pub struct Router {
     rtt_bytes: u64,
 }
 
-impl Router {
+impl RcpAgent {
     /// A router that has seen nothing.
-    pub fn new(params: &Params, mut context: Context) -> Router {
+    pub fn new(params: &Params, mut setting: Setting) -> RcpAgent {
         let constants = Constants::new(params);
-        let capacity = bytes_per_second(context.rate);
+        let capacity = bytes_per_second(setting.rate);
         let rtt = params.initial_rtt.as_secs_f64();
         let period = constants.period.min(rtt);
-        let mut router = Router {
+        let mut router = RcpAgent {
             constants,
             mode: params.mode,
             share: constants.initial,
@@ -251,7 +251,7 @@ impl Router {
         let next = match router.mode {
             // Routers that start together do not stay in step (ns-2 rcp.cc).
             Mode::Law => {
-                let unit: f64 = StandardNormal.sample(&mut context.rng);
+                let unit: f64 = StandardNormal.sample(&mut setting.rng);
                 Time::ZERO + Duration::from_secs_f64(period * f64::max(1.0 + 0.2 * unit, 0.1))
             }
             Mode::Share => router.changes.front().map_or(Time::NEVER, |c| c.0),
@@ -387,7 +387,7 @@ fn bytes_per_second(rate: BitRate) -> f64 {
     rate.as_bps() as f64 / 8.0
 }
 
-impl Agent for Router {
+impl Agent for RcpAgent {
     const HEADERS: &'static [HeaderKind] = &[RcpHeader::KIND];
 
     #[inline]
@@ -428,9 +428,9 @@ mod tests {
 
     const CAPACITY: f64 = 12_500_000.0;
 
-    fn router(params: &Params) -> Router {
-        let context = Context { rate: BitRate::from_bps(100_000_000), mtu: 1500, rng: stream(1, "test") };
-        Router::new(params, context)
+    fn router(params: &Params) -> RcpAgent {
+        let setting = Setting { rate: BitRate::from_bps(100_000_000), mtu: 1500, rng: stream(1, "test") };
+        RcpAgent::new(params, setting)
     }
 
     #[test]
@@ -502,7 +502,7 @@ mod tests {
         let rate = BitRate::from_bps(100_000_000);
         router.update(router.wake_at(), 0, rate);
         assert!((router.rtt - 0.1).abs() < 0.006, "no headers: {}", router.rtt);
-        let feed = |router: &mut Router, rtt: u32, updates: u32| {
+        let feed = |router: &mut RcpAgent, rtt: u32, updates: u32| {
             for _ in 0..updates {
                 router.count_bytes(router.since, 1000, rtt);
                 router.update(router.wake_at(), 0, rate);

@@ -9,7 +9,7 @@ use dumbbell_core::{
 use dumbbell_header::XcpHeader;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{Agent, Context, QueueView};
+use super::{Agent, QueueView, Setting};
 
 config! {
     /// Once every mean round-trip time d the router sets phi = alpha (C - y) - beta q/d: C the rate of the link, y the rate
@@ -65,7 +65,7 @@ const SHORTEST_FIRST: f64 = 0.004;
 
 /// The router.
 #[derive(Clone, Debug)]
-pub struct Router {
+pub struct XcpAgent {
     params: Params,
     /// When the control interval began and ends.
     since: Time,
@@ -90,18 +90,18 @@ pub struct Router {
     least: u64,
 }
 
-impl Router {
+impl XcpAgent {
     /// A router that has seen nothing.
-    pub fn new(params: &Params, mut context: Context) -> Router {
+    pub fn new(params: &Params, mut setting: Setting) -> XcpAgent {
         let first = |rng: &mut Stream| {
             let unit: f64 = StandardNormal.sample(rng);
             let mean = params.initial_interval.as_secs_f64();
             Time::ZERO + Duration::from_secs_f64((mean * (1.0 + 0.2 * unit)).max(SHORTEST_FIRST))
         };
-        Router {
+        XcpAgent {
             since: Time::ZERO,
-            control_at: first(&mut context.rng),
-            queue_at: first(&mut context.rng),
+            control_at: first(&mut setting.rng),
+            queue_at: first(&mut setting.rng),
             rtt: params.initial_interval.as_secs_f64(),
             bytes: 0.0,
             spacing_sum: 0.0,
@@ -164,7 +164,7 @@ impl Router {
     }
 }
 
-impl Agent for Router {
+impl Agent for XcpAgent {
     const HEADERS: &'static [HeaderKind] = &[XcpHeader::KIND];
 
     fn arrived<P: Frame>(&mut self, _now: Time, packet: &P, _queue: &QueueView) {
@@ -225,8 +225,8 @@ mod tests {
     const RATE: BitRate = BitRate::from_bps(100_000_000);
     const CAPACITY: f64 = 12_500_000.0;
 
-    fn router(params: &Params) -> Router {
-        Router::new(params, Context { rate: RATE, mtu: 1500, rng: stream(1, "test") })
+    fn router(params: &Params) -> XcpAgent {
+        XcpAgent::new(params, Setting { rate: RATE, mtu: 1500, rng: stream(1, "test") })
     }
 
     fn view(bytes: u64) -> QueueView {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     /// One interval of `packets` packets, then the same in the next: what each of them is granted.
-    fn granted(router: &mut Router, packets: u32, header: XcpHeader, queue: u64) -> Vec<f64> {
+    fn granted(router: &mut XcpAgent, packets: u32, header: XcpHeader, queue: u64) -> Vec<f64> {
         let one = packet(header);
         (0..packets).for_each(|_| router.arrived(router.since, &one, &view(queue)));
         (router.standing, router.least) = (queue, queue);
