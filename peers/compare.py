@@ -1,6 +1,7 @@
 """Run the same scenarios on ns-2.35 and on dumbbell, and compare results and speed.
 
-``python -m peers.compare`` exits with 1 if the results differ by more than the bounds, and with 2 if ns-2 is missing.
+``python -m peers.compare`` exits with 1 if the results differ by more than the bounds, and with 2 if ns-2 is
+missing.
 """
 
 from __future__ import annotations

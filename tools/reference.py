@@ -48,6 +48,11 @@ def family_page(title: str, members: list[dict[str, Any]]) -> str:
     for member in members:
         lines += [f"## `{member['name']}`", "", f"{member['title']}.", ""]
         lines += [f"Reference: {member['reference']}.", "", *table(member["fields"])]
+        for profile in member["profiles"]:
+            lines += [f"### Profile `{profile['name']}`", "", f"{profile['title']}.", ""]
+            settings = [[f"`{s['name']}`", f"`{toml(s['value'])}`", s["source"]] for s in profile["settings"]]
+            if settings:
+                lines += rows(("parameter", "value", "source"), settings)
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -199,6 +199,16 @@ use serde_json as json;
 
 /// Rules that involve several fields of a configuration struct, checked after all fields are read.
 pub trait Validate {
+    /// Fills in what depends on other entries, such as the defaults of a profile that the table names. `None` leaves the
+    /// table as it is.
+    fn complete(table: &Value) -> Option<Value>
+    where
+        Self: Sized,
+    {
+        let _ = table;
+        None
+    }
+
     /// Checks the struct that was read at `at`.
     ///
     /// # Errors
@@ -639,6 +649,8 @@ macro_rules! config {
                 at: &$crate::config::At<'_>,
             ) -> ::core::result::Result<Self, $crate::ConfigError> {
                 $crate::config::need_table(v, at)?;
+                let completed = <$name as $crate::Validate>::complete(v);
+                let v = completed.as_ref().unwrap_or(v);
                 let mut errors = $crate::config::Errors::default();
                 errors.note($crate::config::refuse_unknown_keys(
                     v, &<$name as $crate::config::Fields>::names(), at));

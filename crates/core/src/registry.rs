@@ -15,12 +15,75 @@ pub trait Algorithm: Config + Fields {
     const TITLE: &'static str;
     /// The defining document.
     const REFERENCE: &'static str;
+
+    /// Tables of defaults that users may choose by the parameter `profile`.
+    fn profiles() -> Vec<Profile> {
+        Vec::new()
+    }
+}
+
+/// A setting with its source.
+pub type Setting = (&'static str, Value, &'static str);
+
+/// A table of defaults: whose version of an algorithm it is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Profile {
+    /// The name users write.
+    pub name: &'static str,
+    /// Whose, in a line.
+    pub title: &'static str,
+    /// Parameters whose defaults differ.
+    pub settings: Vec<Setting>,
+    /// The same for controllers, by their names.
+    pub controllers: Vec<(&'static str, Vec<Setting>)>,
+}
+
+impl Profile {
+    /// The table with the defaults of the profile in the place of what is absent.
+    #[must_use]
+    pub fn fill(&self, table: &Value) -> Value {
+        let mut filled = table.clone();
+        for (key, value, _) in self.settings.iter().filter(|(key, ..)| table.get(key).is_none()) {
+            filled.insert(key, value.clone());
+        }
+        filled
+    }
+
+    /// A controller, a name or a table with `kind`, with the defaults of the profile in the place of what is absent.
+    #[must_use]
+    pub fn fill_controller(&self, controller: &Value) -> Value {
+        let name = match controller {
+            Value::Str(name) => Some(name.as_str()),
+            table => match table.get("kind") {
+                Some(Value::Str(name)) => Some(name.as_str()),
+                _ => None,
+            },
+        };
+        let Some((kind, settings)) = self.controllers.iter().find(|(kind, _)| Some(*kind) == name) else {
+            return controller.clone();
+        };
+        let mut filled = if let Value::Str(_) = controller {
+            Value::Table(vec![("kind".to_owned(), Value::from(*kind))])
+        } else {
+            controller.clone()
+        };
+        for (key, value, _) in settings {
+            if filled.get(key).is_none() {
+                filled.insert(key, value.clone());
+            }
+        }
+        filled
+    }
 }
 
 impl<A: Algorithm> Algorithm for Arc<A> {
     const NAME: &'static str = A::NAME;
     const TITLE: &'static str = A::TITLE;
     const REFERENCE: &'static str = A::REFERENCE;
+
+    fn profiles() -> Vec<Profile> {
+        A::profiles()
+    }
 }
 
 /// Everything `dumbbell describe NAME` prints.
@@ -36,11 +99,20 @@ pub struct Descriptor {
     pub reference: &'static str,
     /// Its parameters.
     pub fields: Vec<Field>,
+    /// Tables of defaults to choose from.
+    pub profiles: Vec<Profile>,
 }
 
 /// The descriptor of an algorithm.
 pub fn describe<A: Algorithm>(family: &'static str) -> Descriptor {
-    Descriptor { family, name: A::NAME, title: A::TITLE, reference: A::REFERENCE, fields: A::fields() }
+    Descriptor {
+        family,
+        name: A::NAME,
+        title: A::TITLE,
+        reference: A::REFERENCE,
+        fields: A::fields(),
+        profiles: A::profiles(),
+    }
 }
 
 /// Splits `"codel"` or `{ kind = "codel", target = "5ms" }` into the name and the table of parameters.

@@ -2,7 +2,7 @@
 //! and for the Python builders that are generated from them.
 
 use dumbbell_core::config::{Field, Fields};
-use dumbbell_core::registry::Descriptor;
+use dumbbell_core::registry::{Descriptor, Profile, Setting};
 use dumbbell_core::series::Series;
 use dumbbell_core::table::{Column, Declaration, Named};
 use dumbbell_core::{Config, DropReason, MarkReason, Results};
@@ -179,7 +179,7 @@ pub fn registry_json() -> Value {
             tables.map(|part| json!({ "name": part.name, "title": part.title })).collect();
         modules.push(json!({ "name": name, "title": title, "family": null, "tables": tables }));
     }
-    let member = |d: &Descriptor| json!({ "name": d.name, "title": d.title, "reference": d.reference, "fields": fields_json(&d.fields) });
+    let member = |d: &Descriptor| json!({ "name": d.name, "title": d.title, "reference": d.reference, "fields": fields_json(&d.fields), "profiles": profiles_json(&d.profiles) });
     let members = |family: &Family| family.members.iter().map(member).collect::<Value>();
     let families: Map<String, Value> = families.iter().map(|f| (f.name.to_owned(), members(f))).collect();
     let tables: Map<String, Value> =
@@ -221,6 +221,19 @@ fn series_json() -> Value {
 
 fn names_json(names: &[Named]) -> Value {
     names.iter().map(|named| json!({ "name": named.name, "doc": named.doc })).collect()
+}
+
+/// Each profile with its settings, those of controllers by `NAME: parameter`.
+fn profiles_json(profiles: &[Profile]) -> Value {
+    let setting = |prefix: &str, (name, value, source): &Setting| json!({ "name": format!("{prefix}{name}"), "value": value, "source": source });
+    let profile = |p: &Profile| {
+        let own = p.settings.iter().map(|s| setting("", s));
+        let controllers = p.controllers.iter().flat_map(|(kind, settings)| {
+            settings.iter().map(move |s| setting(&format!("controller {kind}: "), s))
+        });
+        json!({ "name": p.name, "title": p.title, "settings": own.chain(controllers).collect::<Value>() })
+    };
+    profiles.iter().map(profile).collect()
 }
 
 fn fields_json(fields: &[Field]) -> Value {

@@ -13,6 +13,7 @@ from dumbbell.builders._given import given
 
 def tcp(
     *,
+    profile: Literal["linux", "rfc", "ns2", "bsd"] | None = None,
     controller: Literal["tahoe", "reno", "newreno", "cubic", "xcp"] | Mapping[str, Any] | None = None,
     handshake: bool | None = None,
     fin: bool | None = None,
@@ -53,6 +54,9 @@ def tcp(
 
     Parameters
     ----------
+    profile
+        Whose TCP it is: the defaults of the other parameters, see the table of profiles.
+        Default: ``"rfc"`` (choice: what published studies assume; `linux` is what runs on most servers).
     controller
         Congestion controller.
         Default: ``"cubic"`` (RFC 9438 section 1: the default of Linux, Windows and Apple systems).
@@ -172,6 +176,7 @@ def tcp(
     return given(
         {
             "kind": "tcp",
+            "profile": profile,
             "controller": controller,
             "handshake": handshake,
             "fin": fin,

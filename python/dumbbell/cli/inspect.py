@@ -188,6 +188,29 @@ def describe(name: str) -> None:
             for path, field in _with_nested(member["fields"])
         ]
         out.print(text_table("", columns, (), rows))
+        if member["profiles"]:
+            _profiles(out, member)
+
+
+def _profiles(out: Console, member: dict[str, Any]) -> None:
+    """Print the profiles of an algorithm side by side, then where their values come from."""
+    profiles = member["profiles"]
+    defaults = {field["name"]: _default(field) for field in member["fields"]}
+    settings = [{entry["name"]: entry for entry in profile["settings"]} for profile in profiles]
+    names = list(dict.fromkeys(name for entries in settings for name in entries))
+
+    def row(name: str) -> tuple[str | Text, ...]:
+        absent = defaults.get(name, Text(""))
+        return (name, *(_value(e[name]["value"]) if name in e else absent for e in settings))
+
+    rows = [row(name) for name in names]
+    out.print(text_table("Profiles", ("parameter", *(p["name"] for p in profiles)), (), rows))
+    sources = [(p["name"], entry["name"], entry["source"]) for p in profiles for entry in p["settings"]]
+    out.print(text_table("Sources of the profiles", ("profile", "parameter", "source"), (), sources))
+
+
+def _value(value: object) -> Text:
+    return Text(value if isinstance(value, str) else json.dumps(value))
 
 
 def _with_nested(fields: list[dict[str, Any]], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

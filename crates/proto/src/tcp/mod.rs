@@ -10,6 +10,7 @@ mod acks;
 mod contract_tests;
 mod overhead;
 mod params;
+mod profile;
 mod rack;
 mod receiver;
 mod rtt;

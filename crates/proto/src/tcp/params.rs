@@ -1,9 +1,10 @@
 //! The parameters of a connection.
 
 use dumbbell_core::config::At;
-use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{Bytes, ConfigError, Duration, Validate, config, words};
+use dumbbell_core::registry::{Algorithm, Profile};
+use dumbbell_core::{Bytes, ConfigError, Duration, Validate, Value, config, words};
 
+use super::profile::{ProfileName, profiles};
 use crate::controller::ControllerSpec;
 
 /// IPv4 and TCP headers without options, in bytes (RFC 791 section 3.1, RFC 9293 section 3.1).
@@ -34,6 +35,8 @@ words! {
 config! {
     /// Transmission control protocol: one object, or an endless stream, from the source to the destination.
     pub struct Params {
+        /// Whose TCP it is: the defaults of the other parameters, see the table of profiles.
+        profile: ProfileName = "rfc", "choice: what published studies assume; `linux` is what runs on most servers";
         /// Congestion controller.
         controller: ControllerSpec = "cubic", "RFC 9438 section 1: the default of Linux, Windows and Apple systems";
         /// Opens with SYN, SYN-ACK, ACK. If false, data flows at once.
@@ -108,6 +111,16 @@ config! {
 }
 
 impl Validate for Params {
+    fn complete(table: &Value) -> Option<Value> {
+        let Some(Value::Str(name)) = table.get("profile") else { return None };
+        let profile = profiles().into_iter().find(|profile| profile.name == name)?;
+        let mut filled = profile.fill(table);
+        let default = Value::from("cubic");
+        let controller = profile.fill_controller(filled.get("controller").unwrap_or(&default));
+        filled.insert("controller", controller);
+        Some(filled)
+    }
+
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         let positive = [
             ("mss", self.mss),
@@ -141,6 +154,10 @@ impl Algorithm for Params {
     const NAME: &'static str = "tcp";
     const TITLE: &'static str = "TCP with a congestion controller";
     const REFERENCE: &'static str = "RFC 9293, RFC 5681, RFC 6298, RFC 6675, RFC 7323, RFC 3168";
+
+    fn profiles() -> Vec<Profile> {
+        profiles()
+    }
 }
 
 impl Params {

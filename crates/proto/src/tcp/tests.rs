@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{BitRate, Direction, Duration, Ecn, Header, Packet, Stage, Time};
+use dumbbell_core::{BitRate, Config, Direction, Duration, Ecn, Header, Packet, Stage, Time};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 use rand::RngExt;
@@ -543,6 +543,32 @@ fn a_paced_sender_leaves_the_time_of_one_packet_between_two() {
     let expected: Vec<Time> = (0..10).map(|n| ms(f64::from(n))).collect();
     assert_eq!(sent, expected);
     assert!(pipe.sender.report().finished.is_some());
+}
+
+#[test]
+fn profiles_are_read_and_give_way_to_what_is_said() {
+    for profile in super::profile::profiles() {
+        let read = params(&format!(r#"{{"profile": "{}"}}"#, profile.name));
+        let written = read.to_value();
+        for (key, value, source) in &profile.settings {
+            assert!(!source.is_empty());
+            let plain =
+                params(&format!(r#"{{"{key}": {}}}"#, dumbbell_core::json::to_string(value).unwrap()));
+            if *key != "controller" {
+                assert_eq!(written.get(key), plain.to_value().get(key), "{}: {key}", profile.name);
+            }
+        }
+        assert_eq!(*params(&dumbbell_core::json::to_string(&written).unwrap()), *read, "read again");
+    }
+    assert_eq!(*params(r#"{"profile": "rfc"}"#), *params("{}"), "the default is the RFCs'");
+    let kernel = params(
+        r#"{"profile": "linux", "timestamps": false, "controller": {"kind": "cubic", "hystart": "off"}}"#,
+    );
+    assert!(!kernel.timestamps && kernel.dsack);
+    let controller = kernel.controller.to_value();
+    assert_eq!(controller.get("hystart"), Some(&"off".into()));
+    assert_eq!(controller.get("variant"), Some(&"linux".into()));
+    assert_eq!(params(r#"{"profile": "linux", "controller": "reno"}"#).controller.name(), "reno");
 }
 
 #[test]
