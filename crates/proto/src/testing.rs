@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use dumbbell_core::config::At;
 use dumbbell_core::rng::{self, Stream};
-use dumbbell_core::{BitRate, Config, Direction, Duration, Frame, Packet, Stage, Time, Value, json};
+use dumbbell_core::{BitRate, Config, Duration, Frame, Packet, Stage, Time, Value, json};
 
 use crate::transport::Opening;
 
@@ -30,6 +30,15 @@ pub fn ms(n: f64) -> Time {
     Time::ZERO + Duration::from_secs_f64(n / 1e3)
 }
 
+/// Which way a packet travels along its flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// From the flow's source to its destination.
+    Forward,
+    /// Back to the source: acknowledgements.
+    Reverse,
+}
+
 /// What happens to a packet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Fate {
@@ -42,7 +51,7 @@ pub enum Fate {
 }
 
 /// The way a packet goes, what it is, and how many went that way before it.
-pub type Script = Box<dyn FnMut(Direction, &Packet, usize) -> Fate>;
+pub type Script = Box<dyn FnMut(Way, &Packet, usize) -> Fate>;
 
 /// Two ends and what lies between.
 pub struct Pipe<S, R> {
@@ -63,7 +72,7 @@ pub struct Pipe<S, R> {
     pub overflowed: Vec<Time>,
     script: Script,
     arrivals: BinaryHeap<Reverse<(Time, u64)>>,
-    packets: BTreeMap<u64, (Direction, Packet)>,
+    packets: BTreeMap<u64, (Way, Packet)>,
     count: u64,
 }
 
@@ -71,7 +80,7 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
     /// A pipe with an RTT of 50 ms and no other limit, opened at time 0.
     pub fn new(
         (sender, receiver): (S, R),
-        script: impl FnMut(Direction, &Packet, usize) -> Fate + 'static,
+        script: impl FnMut(Way, &Packet, usize) -> Fate + 'static,
     ) -> Self {
         let mut pipe = Pipe {
             sender,
@@ -112,12 +121,12 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
         self.stalled = Some((from, to));
     }
 
-    fn carry(&mut self, way: Direction, mut packet: Packet) {
-        let log = if way == Direction::Forward { &mut self.forward } else { &mut self.reverse };
+    fn carry(&mut self, way: Way, mut packet: Packet) {
+        let log = if way == Way::Forward { &mut self.forward } else { &mut self.reverse };
         let index = log.len();
         log.push((self.now, packet));
         let mut departure = self.now;
-        if let (Direction::Forward, Some(rate)) = (way, self.rate) {
+        if let (Way::Forward, Some(rate)) = (way, self.rate) {
             let waiting = self.free_at.max(self.now).since(self.now);
             let room = self.room.map(|packets| rate.time_to_send(packets * 1500));
             if room.is_some_and(|room| waiting >= room) {
@@ -146,10 +155,10 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
 
     fn pull(&mut self) {
         while let Some(packet) = self.sender.pull(self.now) {
-            self.carry(Direction::Forward, packet);
+            self.carry(Way::Forward, packet);
         }
         while let Some(packet) = self.receiver.pull(self.now) {
-            self.carry(Direction::Reverse, packet);
+            self.carry(Way::Reverse, packet);
         }
     }
 
@@ -166,8 +175,8 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
             let (way, packet) = self.packets.remove(&number).unwrap();
             self.now = at;
             match way {
-                Direction::Forward => self.receiver.push(at, &packet),
-                Direction::Reverse => self.sender.push(at, &packet),
+                Way::Forward => self.receiver.push(at, &packet),
+                Way::Reverse => self.sender.push(at, &packet),
             }
         } else {
             self.now = timer;

@@ -21,8 +21,8 @@ words! {
 /// Entries of all trees kept at a time: 128 MB.
 const MAX_KEPT: usize = 32 << 20;
 
-/// What a path costs: the chosen measure, then the other one.
-type Cost = (u64, u64);
+/// How long a path is: the chosen measure, then the other one.
+type Length = (u64, u64);
 
 /// Finds paths in one network.
 pub struct PathFinder<'n> {
@@ -172,23 +172,23 @@ impl<'n> PathFinder<'n> {
     /// Dijkstra's algorithm from `root` against the direction of the links.
     fn grow(&self, root: u32) -> Adjacency {
         let nodes = self.network.nodes.len();
-        let mut cost: Vec<Cost> = vec![(u64::MAX, u64::MAX); nodes];
+        let mut length: Vec<Length> = vec![(u64::MAX, u64::MAX); nodes];
         let mut heap = BinaryHeap::from([Reverse(((0, 0), root))]);
-        cost[root as usize] = (0, 0);
+        length[root as usize] = (0, 0);
         while let Some(Reverse((reached, node))) = heap.pop() {
-            if reached > cost[node as usize] {
+            if reached > length[node as usize] {
                 continue;
             }
             for link in self.incoming.at(node) {
                 let from = self.network.links[*link as usize].from;
                 let longer = self.extend(reached, *link);
-                if longer < cost[from as usize] {
-                    cost[from as usize] = longer;
+                if longer < length[from as usize] {
+                    length[from as usize] = longer;
                     heap.push(Reverse((longer, from)));
                 }
             }
         }
-        let cost = |node: u32| cost[node as usize];
+        let length = |node: u32| length[node as usize];
         let mut tree = Adjacency { first: Vec::with_capacity(nodes + 1), links: Vec::new() };
         for node in 0..nodes as u32 {
             tree.first.push(tree.links.len() as u32);
@@ -197,18 +197,18 @@ impl<'n> PathFinder<'n> {
             }
             let mut links = self.outgoing.at(node).iter().copied();
             let onward = |link: &u32| {
-                let rest = cost(self.network.links[*link as usize].to);
+                let rest = length(self.network.links[*link as usize].to);
                 (rest.0 != u64::MAX).then(|| (rest, self.extend(rest, *link)))
             };
             if self.all {
                 // Equally short by the measure; the other one sees to it that no path comes back to where it was.
                 let short = |link: &u32| {
-                    onward(link).is_some_and(|(rest, whole)| whole.0 == cost(node).0 && rest < cost(node))
+                    onward(link).is_some_and(|(rest, whole)| whole.0 == length(node).0 && rest < length(node))
                 };
                 tree.links.extend(links.filter(short));
             } else {
                 // Of links that continue a path equally short by both measures, the one listed first.
-                let best = |link: &u32| onward(link).is_some_and(|(_, whole)| whole == cost(node));
+                let best = |link: &u32| onward(link).is_some_and(|(_, whole)| whole == length(node));
                 tree.links.extend(links.find(best));
             }
         }
@@ -216,8 +216,8 @@ impl<'n> PathFinder<'n> {
         tree
     }
 
-    /// The cost of a path that begins with `link` and goes on at cost `rest`.
-    fn extend(&self, rest: Cost, link: u32) -> Cost {
+    /// The length of a path that begins with `link` and goes on at length `rest`.
+    fn extend(&self, rest: Length, link: u32) -> Length {
         let delay = self.network.links[link as usize].direction.delay.as_nanos();
         let step = match self.routing {
             Routing::Hops => (1, delay),
@@ -233,7 +233,7 @@ mod tests {
     use dumbbell_core::Duration;
     use proptest::prelude::*;
 
-    use crate::link::Access;
+    use crate::roles::Access;
 
     /// A network of one-way links (from, to, delay in ms).
     fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
@@ -352,13 +352,13 @@ mod tests {
             let mut finder = PathFinder::new(&net, routing, false);
             let mut all = PathFinder::new(&net, routing, true);
             for source in 0..6 {
-                let mut cost = [None; 6];
-                cost[source as usize] = Some((0, 0));
+                let mut length = [None; 6];
+                length[source as usize] = Some((0, 0));
                 for _ in 0..6 {
                     for link in &links {
-                        if let Some((a, b)) = cost[link.0 as usize] {
+                        if let Some((a, b)) = length[link.0 as usize] {
                             let longer = (a + step(*link).0, b + step(*link).1);
-                            let known = &mut cost[link.1 as usize];
+                            let known = &mut length[link.1 as usize];
                             *known = Some(known.map_or(longer, |k: (u64, u64)| k.min(longer)));
                         }
                     }
@@ -370,7 +370,7 @@ mod tests {
                         let s = step(links[*l as usize]);
                         (a + s.0, b + s.1)
                     }));
-                    prop_assert_eq!(found, cost[destination as usize]);
+                    prop_assert_eq!(found, length[destination as usize]);
                     let mut at = source;
                     for link in path.iter().flatten() {
                         prop_assert_eq!(links[*link as usize].0, at);

@@ -17,9 +17,9 @@ use dumbbell_proto::transport::Failure;
 use dumbbell_proto::{ControllerSpec, TransportSpec};
 use serde_json::{Map, Value, json};
 
-use crate::link::{Access, Bottleneck};
 use crate::nodes::NodesSpec;
 use crate::paths::ChoiceSpec;
+use crate::roles::{Access, Bottleneck};
 use crate::scenario::{FlowsSpec, RecordSpec, ReplaySpec, Scenario};
 use crate::topology::TopologySpec;
 use crate::topology::fat_tree::{FatTreeFabric, FatTreeHost};

@@ -1,8 +1,8 @@
 //! The event loop: packets in, through the links of the simulator, and out when their time has come.
 
+mod interface;
 pub mod log;
 pub mod path;
-mod port;
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,9 +18,9 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
+use self::interface::{Input, Interface, Pool};
 use self::log::Log;
 use self::path::Path;
-use self::port::{Input, Pool, Port};
 use crate::clock::lateness::Lateness;
 use crate::clock::precise::{Lead, Precise};
 use crate::clock::{Clock, timespec};
@@ -40,7 +40,7 @@ const DENSE: Duration = Duration::from_micros(300);
 /// Time between two looks at the caller, who may wish to stop.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Packets read from one port before the others have their turn.
+/// Packets read from one interface before the others have their turn.
 const BATCH: usize = 128;
 
 /// Bytes of memory that packets may hold in all; with more, nothing is read until some have left, and the kernel drops.
@@ -50,14 +50,14 @@ const MOST_HELD: u64 = 256 << 20;
 const MOST_GUESTS: usize = 64;
 
 /// One direction of the path.
-pub struct Direction {
+pub struct OneWay {
     link: QueuedLink<IpFrame>,
     log: Option<Log>,
     /// What happened so far.
     pub tally: Tally,
 }
 
-impl Direction {
+impl OneWay {
     fn finish(mut self, now: Time) -> io::Result<Tally> {
         self.tally.total = self.link.counters(now);
         self.tally.account = self.link.read_port(now);
@@ -152,7 +152,7 @@ pub struct Settings<'a> {
 struct Guest {
     /// How many were admitted before it.
     id: u64,
-    port: Port,
+    interface: Interface,
     /// The numbers of its addresses: its own, and those of the shells within it.
     numbers: Vec<u32>,
     /// It has ended.
@@ -170,13 +170,13 @@ pub enum Far {
 /// The emulator.
 pub struct Emulator {
     clock: Clock,
-    directions: [Direction; 2],
+    directions: [OneWay; 2],
     client: End,
     server: Option<End>,
     /// True if the server is ours; otherwise addresses come from the emulator outside.
     outermost: bool,
-    near: Port,
-    far: Port,
+    near: Interface,
+    far: Interface,
     guests: Vec<Guest>,
     /// Guests admitted so far.
     admitted: u64,
@@ -235,16 +235,16 @@ impl Emulator {
                 None => None,
             };
             let config = link.config(settings.seed, Vec::new());
-            directions.push(Direction { link: QueuedLink::new(&config), log, tally: Tally::default() });
+            directions.push(OneWay { link: QueuedLink::new(&config), log, tally: Tally::default() });
         }
         let Ok(directions) = directions.try_into() else { unreachable!("two links") };
-        let near = Port::device(client.device.try_clone()?);
+        let near = Interface::device(client.device.try_clone()?);
         let (server, far) = match far {
             Far::Server(end) => {
-                let port = Port::device(end.device.try_clone()?);
-                (Some(end), port)
+                let interface = Interface::device(end.device.try_clone()?);
+                (Some(end), interface)
             }
-            Far::Outer(socket) => (None, Port::socket(socket)),
+            Far::Outer(socket) => (None, Interface::socket(socket)),
         };
         Ok(Emulator {
             clock: Clock::start(),
@@ -439,18 +439,18 @@ impl Emulator {
     }
 
     fn hand_over(&mut self, to: usize, frame: IpFrame) {
-        let port = match to {
+        let interface = match to {
             UP => &self.far,
             _ if self.guests.is_empty() => &self.near,
             _ => {
                 let number = crate::namespace::device::Address::number(frame.destination());
                 let guest = self.guests.iter().find(|g| number.is_some_and(|n| g.numbers.contains(&n)));
-                guest.map_or(&self.near, |guest| &guest.port)
+                guest.map_or(&self.near, |guest| &guest.interface)
             }
         };
         // The clock is read for each packet: a batch of writes takes its time.
         let late = self.clock.now().since(frame.at());
-        let written = port.write(frame.bytes());
+        let written = interface.write(frame.bytes());
         let direction = &mut self.directions[to];
         let tally = &mut direction.tally;
         match written {
@@ -475,7 +475,12 @@ impl Emulator {
             }
             let id = self.admitted;
             self.admitted += 1;
-            self.guests.push(Guest { id, port: Port::socket(socket), numbers: Vec::new(), gone: false });
+            self.guests.push(Guest {
+                id,
+                interface: Interface::socket(socket),
+                numbers: Vec::new(),
+                gone: false,
+            });
         }
     }
 
@@ -485,7 +490,7 @@ impl Emulator {
         for i in 0..self.guests.len() {
             let most = count + BATCH;
             while !self.guests[i].gone && count < most && self.held <= MOST_HELD {
-                match self.guests[i].port.read(now, &mut self.pool) {
+                match self.guests[i].interface.read(now, &mut self.pool) {
                     Input::Nothing => break,
                     Input::Closed => {
                         self.guests[i].gone = true;
@@ -526,7 +531,7 @@ impl Emulator {
     fn give_number(&mut self, guest: u64, number: u32) {
         // A guest that is gone needs none.
         let here = self.guests.iter_mut().find(|g| g.id == guest && !g.gone);
-        if let Some(guest) = here.filter(|guest| guest.port.answer(number).is_ok()) {
+        if let Some(guest) = here.filter(|guest| guest.interface.answer(number).is_ok()) {
             guest.numbers.push(number);
         }
     }
@@ -559,7 +564,7 @@ impl Emulator {
             watched.extend([input(self.near.as_fd()), input(self.far.as_fd())]);
             watched.extend(self.client.door.iter().map(|door| input(door.as_fd())));
             let here = self.guests.iter().filter(|guest| !guest.gone);
-            watched.extend(here.map(|guest| input(guest.port.as_fd())));
+            watched.extend(here.map(|guest| input(guest.interface.as_fd())));
         }
         let lead = self.lead.get();
         let until = other.min(packet);

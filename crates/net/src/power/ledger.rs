@@ -33,7 +33,7 @@ pub struct Span {
 
 /// Where the clock runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Cell {
+pub(super) struct Entry {
     pub state: State,
     pub level: usize,
     /// In a pause the level before it, else `level`.
@@ -44,7 +44,7 @@ pub(super) struct Cell {
 #[derive(Clone, Debug)]
 pub struct Ledger {
     rates: Vec<f64>,
-    now: Cell,
+    now: Entry,
     since: Time,
     /// By state and level, but for pauses.
     times: Vec<Duration>,
@@ -66,7 +66,7 @@ impl Ledger {
         let n = rates.len();
         Ledger {
             rates,
-            now: Cell { state: State::Idle, level, previous: level },
+            now: Entry { state: State::Idle, level, previous: level },
             since: Time::ZERO,
             times: vec![Duration::ZERO; n * State::ALL.len()],
             pauses: vec![Duration::ZERO; n * n],
@@ -77,18 +77,18 @@ impl Ledger {
         }
     }
 
-    /// The port is in `cell` from `now` on.
+    /// The port is in `entry` from `now` on.
     #[inline]
-    pub(super) fn enter(&mut self, now: Time, cell: Cell) {
-        if cell != self.now {
+    pub(super) fn enter(&mut self, now: Time, entry: Entry) {
+        if entry != self.now {
             self.count_up_to(now);
-            self.now = cell;
+            self.now = entry;
         }
     }
 
     fn count_up_to(&mut self, now: Time) {
         let n = self.rates.len();
-        let Cell { state, level, previous } = self.now;
+        let Entry { state, level, previous } = self.now;
         let slot = match state {
             State::Pause => &mut self.pauses[level * n + previous],
             _ => &mut self.times[state as usize * n + level],

@@ -4,7 +4,7 @@
 use dumbbell_core::{BitRate, Duration, Time};
 
 use super::description::{GuardFrom, InService, Power, Start};
-use super::ledger::{Cell, Ledger, State};
+use super::ledger::{Entry, Ledger, State};
 use super::policy::{AnyPolicy, Policy, Setting, Target, View};
 use crate::serializer::Serializer;
 
@@ -287,26 +287,26 @@ impl Port {
     }
 
     fn account(&mut self, now: Time) {
-        self.ledger.enter(now, self.cell());
+        self.ledger.enter(now, self.entry());
     }
 
-    fn cell(&self) -> Cell {
-        let cell = |state, level| Cell { state, level, previous: level };
+    fn entry(&self) -> Entry {
+        let entry = |state, level| Entry { state, level, previous: level };
         match self.phase {
-            Phase::On if self.transmission == InTransmission::None => cell(State::Idle, self.level),
-            Phase::On => cell(State::Busy, self.level),
-            Phase::Draining { from } => cell(State::Busy, from),
-            Phase::Pausing { from, .. } => Cell { state: State::Pause, level: self.level, previous: from },
-            Phase::Asleep => cell(State::Sleep, self.level),
-            Phase::Waking { .. } => cell(State::Waking, self.level),
+            Phase::On if self.transmission == InTransmission::None => entry(State::Idle, self.level),
+            Phase::On => entry(State::Busy, self.level),
+            Phase::Draining { from } => entry(State::Busy, from),
+            Phase::Pausing { from, .. } => Entry { state: State::Pause, level: self.level, previous: from },
+            Phase::Asleep => entry(State::Sleep, self.level),
+            Phase::Waking { .. } => entry(State::Waking, self.level),
         }
     }
 
     /// The state, the rate it is set to, and in a pause the rate before, in bits per second.
     pub fn state(&self) -> (State, f64, Option<f64>) {
-        let cell = self.cell();
-        let previous = (cell.state == State::Pause).then_some(self.speeds[cell.previous]);
-        (cell.state, self.speeds[cell.level], previous)
+        let entry = self.entry();
+        let previous = (entry.state == State::Pause).then_some(self.speeds[entry.previous]);
+        (entry.state, self.speeds[entry.level], previous)
     }
 
     /// The rate that the port is set to, or is changing to.

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Direction, Duration, Frame, Packet, Stage, Time};
+use dumbbell_core::{Duration, Frame, Packet, Stage, Time};
 use dumbbell_header::{RcpHeader, RcpKind};
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{ms, opening, read, stream};
+use crate::testing::{Way, ms, opening, read, stream};
 use crate::transport::{Failure, ReceiveEnd, SendEnd};
 
 fn header_of(packet: &Packet) -> RcpHeader {
@@ -20,7 +20,7 @@ struct Path {
     receiver: Receiver,
     now: Time,
     /// Every packet on its way, by arrival.
-    flying: Vec<(Time, usize, Direction, Packet)>,
+    flying: Vec<(Time, usize, Way, Packet)>,
     sent: Vec<(Time, Packet)>,
     count: usize,
 }
@@ -39,7 +39,7 @@ impl Path {
         &mut self,
         end: Time,
         mut rate: impl FnMut(Time) -> Option<u64>,
-        mut lost: impl FnMut(Direction, &Packet, usize) -> bool,
+        mut lost: impl FnMut(Way, &Packet, usize) -> bool,
     ) {
         let mut woken = false;
         loop {
@@ -53,10 +53,10 @@ impl Path {
                         ..header
                     });
                 }
-                self.carry(Direction::Forward, packet, &mut lost);
+                self.carry(Way::Forward, packet, &mut lost);
             }
             while let Some(packet) = self.receiver.pull(self.now) {
-                self.carry(Direction::Reverse, packet, &mut lost);
+                self.carry(Way::Reverse, packet, &mut lost);
             }
             let timer = self.sender.wake_at().min(self.receiver.wake_at());
             assert!(timer > self.now || !woken, "a timer stands still");
@@ -72,8 +72,8 @@ impl Path {
                 let i = self.flying.iter().position(|f| Some((f.0, f.1)) == next).unwrap();
                 let (_, _, way, packet) = self.flying.swap_remove(i);
                 match way {
-                    Direction::Forward => self.receiver.push(at, &packet),
-                    Direction::Reverse => self.sender.push(at, &packet),
+                    Way::Forward => self.receiver.push(at, &packet),
+                    Way::Reverse => self.sender.push(at, &packet),
                 }
             } else {
                 self.sender.wake(at);
@@ -81,12 +81,7 @@ impl Path {
         }
     }
 
-    fn carry(
-        &mut self,
-        way: Direction,
-        packet: Packet,
-        lost: &mut impl FnMut(Direction, &Packet, usize) -> bool,
-    ) {
+    fn carry(&mut self, way: Way, packet: Packet, lost: &mut impl FnMut(Way, &Packet, usize) -> bool) {
         self.count += 1;
         if !lost(way, &packet, self.count) {
             self.flying.push((self.now + Duration::from_millis(25), self.count, way, packet));
@@ -191,7 +186,7 @@ fn silence_ends_in_a_failure_with_its_reason() {
     assert_eq!(path.sender.report().failure, Some(Failure::TimedOut));
 
     let mut path = Path::new("{}", Some(960 * 100), 1);
-    path.run(FAR, |_| Some(0), |way, p, _| way == Direction::Reverse && header_of(p).kind == RcpKind::RefAck);
+    path.run(FAR, |_| Some(0), |way, p, _| way == Way::Reverse && header_of(p).kind == RcpKind::RefAck);
     assert_eq!(path.sender.report().failure, Some(Failure::ProbesUnanswered));
 
     let mut path = Path::new("{}", Some(960 * 100), 1);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use dumbbell_core::{BitRate, Direction, Duration, Packet, Stage, Time};
+use dumbbell_core::{BitRate, Duration, Packet, Stage, Time};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ use super::tests::{Case, MSS, case, lose, params, pass};
 use super::{Receiver, Sender};
 use crate::controller::probe::Probe;
 use crate::controller::{AnyController, Control, Event, Needs, RateSample, Signals};
-use crate::testing::{Fate, Pipe, ms, opening};
+use crate::testing::{Fate, Pipe, Way, ms, opening};
 use crate::transport::{ReceiveEnd, SendEnd, Transport};
 
 /// A link of 12 Mbit/s: a segment takes a millisecond.
@@ -134,8 +134,8 @@ fn a_burst_of_losses_is_counted_and_does_not_raise_the_rate() {
 fn acknowledgements_in_bunches_do_not_raise_the_rate() {
     let (ends, heard) = bare(RATES, "", 1000, paced(1.0));
     let mut pipe = Pipe::new(ends, |way, _, i| match way {
-        Direction::Forward => Fate::Pass,
-        Direction::Reverse => Fate::Delay(Duration::from_millis(9 - i as u64 % 10)),
+        Way::Forward => Fate::Pass,
+        Way::Reverse => Fate::Delay(Duration::from_millis(9 - i as u64 % 10)),
     });
     pipe.until(|p| p.now > ms(800.0));
     let samples = samples(&heard, ms(200.0));
@@ -171,7 +171,7 @@ fn a_controller_that_asks_hears_of_every_marked_byte_and_no_other_event() {
             Pipe::new(
                 ends,
                 move |way, _, i| {
-                    if way == Direction::Forward && marked(i) { Fate::Mark } else { Fate::Pass }
+                    if way == Way::Forward && marked(i) { Fate::Mark } else { Fate::Pass }
                 },
             );
         pipe.finish();
@@ -192,9 +192,13 @@ fn a_change_of_marks_is_acknowledged_first_under_the_old_state() {
     // RFC 8257 section 3.2, figure 1.
     let text = r#"{"handshake": false, "fin": false, "ack_every": 4, "ecn": true, "initial_window": 6}"#;
     let (ends, _) = probed(Needs { echoes: true, ..Needs::NOTHING }, text, Some(6 * MSS), |_, _| {});
-    let mut pipe = Pipe::new(ends, |way, _, i| {
-        if way == Direction::Forward && (2..4).contains(&i) { Fate::Mark } else { Fate::Pass }
-    });
+    let mut pipe =
+        Pipe::new(
+            ends,
+            |way, _, i| {
+                if way == Way::Forward && (2..4).contains(&i) { Fate::Mark } else { Fate::Pass }
+            },
+        );
     pipe.finish();
     let echoes: Vec<(u64, bool)> =
         pipe.reverse.iter().map(|(_, p)| (p.body[0] / MSS, p.flags & TcpHeader::ECE != 0)).collect();
@@ -282,7 +286,7 @@ proptest! {
         let needs = Needs { rates, echoes, pacing, wake, exchange: None };
         let (ends, heard) = probed(needs, &text, Some(size), erratic());
         let mut pipe = Pipe::new(ends, move |way, packet: &Packet, i| {
-            let list = if way == Direction::Forward { &forward } else { &reverse };
+            let list = if way == Way::Forward { &forward } else { &reverse };
             match list.get(i) {
                 Some(Fate::Mark) if !packet.ecn.is_capable() => Fate::Pass,
                 Some(fate) => *fate,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{BitRate, Config, Direction, Duration, Ecn, Header, Packet, Stage, Time};
+use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Stage, Time};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 use rand::RngExt;
 
 use super::{Params, Receiver, Sender};
-use crate::testing::{Fate, Pipe, ms, opening, read, stream};
+use crate::testing::{Fate, Pipe, Way, ms, opening, read, stream};
 use crate::transport::{Failure, ReceiveEnd, SendEnd, Transport};
 
 pub(super) const MSS: u64 = 1460;
@@ -24,12 +24,12 @@ fn bare(more: &str, segments: u64) -> (Sender, Receiver) {
 }
 
 /// Loses the first transmission of each of these segments, counted from 0.
-pub(super) fn lose(segments: &'static [u64]) -> impl FnMut(Direction, &Packet, usize) -> Fate {
+pub(super) fn lose(segments: &'static [u64]) -> impl FnMut(Way, &Packet, usize) -> Fate {
     let mut left = segments.to_vec();
     move |way, packet, _| {
         let segment = packet.body[0] / MSS;
         match left.iter().position(|s| *s == segment) {
-            Some(i) if way == Direction::Forward && packet.size > 40 => {
+            Some(i) if way == Way::Forward && packet.size > 40 => {
                 left.remove(i);
                 Fate::Drop
             }
@@ -38,7 +38,7 @@ pub(super) fn lose(segments: &'static [u64]) -> impl FnMut(Direction, &Packet, u
     }
 }
 
-pub(super) fn pass(_: Direction, _: &Packet, _: usize) -> Fate {
+pub(super) fn pass(_: Way, _: &Packet, _: usize) -> Fate {
     Fate::Pass
 }
 
@@ -151,7 +151,7 @@ fn the_last_acknowledgement_of_eleven_segments_waits_for_the_timer() {
 fn segments_out_of_order_and_those_that_fill_the_gap_are_acknowledged_at_once() {
     let text = r#"{"handshake": false, "fin": false, "initial_window": 4}"#;
     let mut pipe = Pipe::new(params(text).open(opening(Some(4 * MSS))), |way, packet, _| {
-        let second = way == Direction::Forward && packet.body[0] == MSS;
+        let second = way == Way::Forward && packet.body[0] == MSS;
         if second { Fate::Delay(Duration::from_millis(1)) } else { Fate::Pass }
     });
     pipe.finish();
@@ -210,7 +210,7 @@ fn timestamps_measure_with_every_acknowledgement_and_survive_retransmission() {
 #[test]
 fn the_timer_backs_off_until_a_segment_sent_once_is_measured() {
     let mut pipe = Pipe::new(bare(r#""initial_window": 1"#, 3), |way, _, i| {
-        if way == Direction::Forward && i < 4 { Fate::Drop } else { Fate::Pass }
+        if way == Way::Forward && i < 4 { Fate::Drop } else { Fate::Pass }
     });
     pipe.finish();
     let sent: Vec<f64> = pipe.forward.iter().map(|(at, _)| at.as_secs_f64()).collect();
@@ -222,7 +222,7 @@ fn the_timer_backs_off_until_a_segment_sent_once_is_measured() {
 #[test]
 fn a_lost_syn_is_sent_again_and_data_starts_with_one_segment_and_a_timeout_of_3_s() {
     let mut pipe = Pipe::new(params("{}").open(opening(Some(20 * MSS))), |way, _, i| {
-        if way == Direction::Forward && i < 2 { Fate::Drop } else { Fate::Pass }
+        if way == Way::Forward && i < 2 { Fate::Drop } else { Fate::Pass }
     });
     pipe.until(|p| p.forward.iter().any(|(_, packet)| packet.size > 40));
     let sent: Vec<(f64, u16)> = pipe.forward.iter().map(|(at, p)| (at.as_secs_f64(), p.size)).collect();
@@ -234,7 +234,7 @@ fn a_lost_syn_is_sent_again_and_data_starts_with_one_segment_and_a_timeout_of_3_
 
 #[test]
 fn a_connection_without_answer_ends_with_a_reason() {
-    let unanswered = |text: &str, script: fn(Direction, &Packet, usize) -> Fate| {
+    let unanswered = |text: &str, script: fn(Way, &Packet, usize) -> Fate| {
         let mut pipe = Pipe::new(params(text).open(opening(Some(20 * MSS))), script);
         pipe.finish();
         assert!(pipe.sender.is_closed() && pipe.receiver.is_closed());
@@ -251,7 +251,7 @@ fn a_lost_last_acknowledgement_is_repaired_by_the_fin() {
     // The sender's last packet is lost twice; the receiver sends its FIN again until it is acknowledged.
     let mut lost = 0;
     let mut pipe = Pipe::new(params("{}").open(opening(Some(MSS))), move |way, packet, i| {
-        let last = way == Direction::Forward && packet.size == 40 && i > 2;
+        let last = way == Way::Forward && packet.size == 40 && i > 2;
         lost += u32::from(last);
         if last && lost <= 2 { Fate::Drop } else { Fate::Pass }
     });
@@ -360,7 +360,7 @@ fn duplicates_after_a_timeout_start_no_fast_retransmit() {
     for controller in ["tahoe", "reno", "newreno"] {
         let text = format!(r#""controller": "{controller}", "sack": false, "initial_window": 12"#);
         let mut pipe = Pipe::new(bare(&text, 40), |way, _, i| {
-            let lost = (way == Direction::Forward && i == 0) || (way == Direction::Reverse && i < 11);
+            let lost = (way == Way::Forward && i == 0) || (way == Way::Reverse && i < 11);
             if lost { Fate::Drop } else { Fate::Pass }
         });
         pipe.finish();
@@ -411,8 +411,8 @@ fn sack_retransmits_only_what_is_missing_after_a_timeout() {
     let mut pipe =
         Pipe::new(bare(r#""initial_window": 10, "limited_transmit": false"#, 10), |way, packet, i| {
             let lost = match way {
-                Direction::Forward => i < 10 && matches!(packet.body[0] / MSS, 7..=9),
-                Direction::Reverse => false,
+                Way::Forward => i < 10 && matches!(packet.body[0] / MSS, 7..=9),
+                Way::Reverse => false,
             };
             if lost { Fate::Drop } else { Fate::Pass }
         });
@@ -459,7 +459,7 @@ fn acknowledgements_report_three_blocks_the_latest_first() {
 fn five_marks_in_one_window_halve_it_once() {
     let text = r#""controller": "newreno", "ecn": true, "initial_window": 20, "initial_threshold": 20"#;
     let mut pipe = Pipe::new(bare(text, 300), |way, _, i| {
-        if way == Direction::Forward && (3..8).contains(&i) { Fate::Mark } else { Fate::Pass }
+        if way == Way::Forward && (3..8).contains(&i) { Fate::Mark } else { Fate::Pass }
     });
     pipe.until(|p| p.sender.report().cuts == 1);
     assert_eq!(pipe.sender.control.window, 10 * MSS);
@@ -486,8 +486,8 @@ fn five_marks_in_one_window_halve_it_once() {
 fn a_loss_in_the_window_of_a_mark_is_repaired_without_another_cut() {
     let text = r#""controller": "newreno", "ecn": true, "initial_window": 20, "initial_threshold": 20"#;
     let mut pipe = Pipe::new(bare(text, 300), |way, _, i| match (way, i) {
-        (Direction::Forward, 3) => Fate::Mark,
-        (Direction::Forward, 8) => Fate::Drop,
+        (Way::Forward, 3) => Fate::Mark,
+        (Way::Forward, 8) => Fate::Drop,
         _ => Fate::Pass,
     });
     pipe.finish();
@@ -613,7 +613,7 @@ fn goodput(p: f64, seconds: f64) -> f64 {
     let mut rng = stream();
     let text = r#"{"controller": "reno", "handshake": false, "ack_every": 1}"#;
     let mut pipe = Pipe::new(params(text).open(opening(None)), move |way, _, _| {
-        let lost = way == Direction::Forward && rng.random_bool(p);
+        let lost = way == Way::Forward && rng.random_bool(p);
         if lost { Fate::Drop } else { Fate::Pass }
     });
     let end = Time::ZERO + Duration::from_secs_f64(seconds);
@@ -685,7 +685,7 @@ proptest! {
     fn everything_is_delivered(case in case()) {
         let Case { text, size, forward, reverse } = case;
         let mut pipe = Pipe::new(params(&text).open(opening(Some(size))), move |way, packet, i| {
-            let list = if way == Direction::Forward { &forward } else { &reverse };
+            let list = if way == Way::Forward { &forward } else { &reverse };
             match list.get(i) {
                 Some(Fate::Mark) if !packet.ecn.is_capable() => Fate::Pass,
                 Some(fate) => *fate,

@@ -5,7 +5,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Validate, Value, config};
 
 use super::{MAX_HOSTS, Network, Topology, check_count};
-use crate::link::Bottleneck;
+use crate::roles::Bottleneck;
 
 config! {
     /// Nodes in a row, joined by equal links: `node0 - node1 - ...`.

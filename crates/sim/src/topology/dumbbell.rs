@@ -6,7 +6,7 @@ use dumbbell_core::{Duration, Validate, Value, config};
 use dumbbell_net::link::LinkSpec;
 
 use super::{MAX_HOSTS, Network, Topology, check_count};
-use crate::link::{Access, Bottleneck};
+use crate::roles::{Access, Bottleneck};
 
 config! {
     /// Host pairs on either side of one shared link: `sender0 - left - right - receiver0`.

@@ -7,7 +7,7 @@ use dumbbell_net::link::LinkSpec;
 
 use super::{Network, Topology, check_count, to_host};
 use crate::limits::MAX_LINKS;
-use crate::link::droptail;
+use crate::roles::droptail;
 
 config! {
     /// The link of one host of a leaf switch.

@@ -5,7 +5,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Validate, Value, config};
 
 use super::{MAX_HOSTS, Network, Topology, check_count};
-use crate::link::{Access, Bottleneck};
+use crate::roles::{Access, Bottleneck};
 
 config! {
     /// Bottlenecks in a row: some pairs cross them all, others one each.

@@ -7,7 +7,7 @@ use dumbbell_net::link::LinkSpec;
 use dumbbell_net::queue::QueueSpec;
 
 use super::{MAX_HOSTS, Network, Topology, check_count};
-use crate::link::droptail;
+use crate::roles::droptail;
 
 config! {
     /// The link of one host of a star.

@@ -37,7 +37,7 @@ words! {
 
 /// How far a change of the rate may go.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Step {
+pub enum Reach {
     /// To the next rate.
     Single,
     /// Up to the first rate that meets the constraint; down to the next.
@@ -124,12 +124,12 @@ impl Law {
     }
 
     /// The law at work.
-    pub fn build(&self, step: Step, setting: Setting) -> Adaptation {
+    pub fn build(&self, reach: Reach, setting: Setting) -> Adaptation {
         Adaptation {
             delay: self.delay.as_secs_f64(),
             pause: setting.timing.pause.as_secs_f64(),
             down: self.down,
-            step,
+            reach,
             predictor: self.predictor.build(setting.rate),
             accepted_only: self.counted == Counted::Accepted,
             period: self.period,
@@ -145,7 +145,7 @@ pub struct Adaptation {
     delay: f64,
     pause: f64,
     down: Down,
-    step: Step,
+    reach: Reach,
     predictor: AnyPredictor,
     accepted_only: bool,
     period: Duration,
@@ -181,15 +181,15 @@ impl Adaptation {
             && (q / view.rates[i] > self.delay
                 || (self.pause * predicted + q) / next > self.delay - self.pause)
         {
-            return match self.step {
-                Step::Single => i + 1,
-                Step::Up | Step::Both(_) => self.first_sufficient(i + 1, view, predicted),
+            return match self.reach {
+                Reach::Single => i + 1,
+                Reach::Up | Reach::Both(_) => self.first_sufficient(i + 1, view, predicted),
             };
         }
         if i > 0 && view.empty && predicted < self.threshold(i, view.rates) {
-            return match self.step {
-                Step::Single | Step::Up => i - 1,
-                Step::Both(headroom) => {
+            return match self.reach {
+                Reach::Single | Reach::Up => i - 1,
+                Reach::Both(headroom) => {
                     let enough = view.rates[..i].iter().position(|&r| r >= (1.0 + headroom) * predicted);
                     enough.unwrap_or(i - 1)
                 }

@@ -4,7 +4,7 @@ use dumbbell_core::Validate;
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 
-use super::adaptation::{Adaptation, Step};
+use super::adaptation::{Adaptation, Reach};
 use super::{PolicyParams, Setting, Timing};
 
 adaptation! {
@@ -37,7 +37,7 @@ impl PolicyParams for Params {
     type Machine = Adaptation;
 
     fn build(&self, setting: Setting) -> Adaptation {
-        self.law().build(Step::Both(self.headroom), setting)
+        self.law().build(Reach::Both(self.headroom), setting)
     }
 
     fn check(&self, timing: Timing, at: &At<'_>) -> Result<(), ConfigError> {

@@ -4,7 +4,7 @@ use dumbbell_core::Validate;
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 
-use super::adaptation::{Adaptation, Step};
+use super::adaptation::{Adaptation, Reach};
 use super::{PolicyParams, Setting, Timing};
 
 adaptation! {
@@ -26,7 +26,7 @@ impl PolicyParams for Params {
     type Machine = Adaptation;
 
     fn build(&self, setting: Setting) -> Adaptation {
-        self.law().build(Step::Up, setting)
+        self.law().build(Reach::Up, setting)
     }
 
     fn check(&self, timing: Timing, at: &At<'_>) -> Result<(), ConfigError> {

@@ -4,7 +4,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Duration, Time, Validate};
 
-use super::adaptation::{Adaptation, Step};
+use super::adaptation::{Adaptation, Reach};
 use super::sleeper::{Holding, Placement, Sleeper};
 use super::{Policy, PolicyParams, Setting, Target, Timing, View};
 
@@ -42,7 +42,7 @@ impl PolicyParams for Params {
     fn build(&self, setting: Setting) -> SleepAndScale {
         SleepAndScale {
             sleeper: self.holding().build(setting.timing.wake),
-            adaptation: self.law().build(Step::Up, setting),
+            adaptation: self.law().build(Reach::Up, setting),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Path P: 12 Mbit/s, 40 ms, a queue of one bandwidth-delay product; and single rules of Linux, each with what it makes visible.
 
-use dumbbell_core::{BitRate, Direction, Duration, Packet};
+use dumbbell_core::{BitRate, Duration, Packet};
 
 use super::State;
 use crate::tcp::tests::params;
 use crate::tcp::{Receiver, Sender};
-use crate::testing::{Fate, Pipe, ms, opening};
+use crate::testing::{Fate, Pipe, Way, ms, opening};
 use crate::transport::{ReceiveEnd, SendEnd, Transport};
 
 /// What Linux has, with segments of 1448 bytes and acknowledgements for each.
@@ -20,7 +20,7 @@ type Connection = Pipe<Sender, Receiver>;
 fn connect(
     more: &str,
     bytes: Option<u64>,
-    script: impl FnMut(Direction, &Packet, usize) -> Fate + 'static,
+    script: impl FnMut(Way, &Packet, usize) -> Fate + 'static,
 ) -> Connection {
     let text = format!("{{{LINUX}, {more}}}");
     Pipe::new(params(&text).open(opening(bytes)), script)
@@ -28,7 +28,7 @@ fn connect(
         .buffered(41)
 }
 
-fn pass(_: Direction, _: &Packet, _: usize) -> Fate {
+fn pass(_: Way, _: &Packet, _: usize) -> Fate {
     Fate::Pass
 }
 
@@ -41,10 +41,10 @@ fn state(pipe: &Connection) -> State {
 }
 
 /// Loses the first transmission of each of these segments.
-fn without(segments: &[u64]) -> impl FnMut(Direction, &Packet, usize) -> Fate + use<> {
+fn without(segments: &[u64]) -> impl FnMut(Way, &Packet, usize) -> Fate + use<> {
     let mut left = segments.to_vec();
     move |way, packet, _| {
-        let data = way == Direction::Forward && packet.size > 100;
+        let data = way == Way::Forward && packet.size > 100;
         match left.iter().position(|s| data && packet.body[0] == s * MSS) {
             Some(i) => {
                 left.remove(i);
@@ -94,7 +94,7 @@ fn a_megabyte_over_path_p_shows_who_ends_slow_start_and_when() {
 }
 
 /// A connection in the middle of a long transfer over a path that drops nothing by itself.
-fn long(more: &str, script: impl FnMut(Direction, &Packet, usize) -> Fate + 'static) -> Connection {
+fn long(more: &str, script: impl FnMut(Way, &Packet, usize) -> Fate + 'static) -> Connection {
     let text = format!("{{{LINUX}, {CUBIC}, \"ack_every\": 1, \"handshake\": false, \"fin\": false {more}}}");
     Pipe::new(params(&text).open(opening(Some(40 * MSS))), script)
         .shaped(Some(RATE), Duration::from_millis(40))
@@ -141,7 +141,7 @@ fn a_lost_tail_is_probed_after_two_round_trips() {
 fn a_retransmission_that_is_lost_is_sent_again_without_a_timeout() {
     let mut twice = 2;
     let mut pipe = long("", move |way, packet, _| {
-        if way == Direction::Forward && packet.size > 100 && packet.body[0] == 5 * MSS && twice > 0 {
+        if way == Way::Forward && packet.size > 100 && packet.body[0] == 5 * MSS && twice > 0 {
             twice -= 1;
             return Fate::Drop;
         }
@@ -192,7 +192,7 @@ fn a_stall_of_the_path_costs_one_segment_and_no_cut() {
 fn reordering_is_learnt_and_costs_no_retransmission() {
     // Segment 5 comes 3 ms late, behind three others.
     let late = |way, packet: &Packet, i| {
-        if way == Direction::Forward && packet.size > 100 && packet.body[0] == 5 * MSS && i < 10 {
+        if way == Way::Forward && packet.size > 100 && packet.body[0] == 5 * MSS && i < 10 {
             return Fate::Delay(Duration::from_micros(2500));
         }
         Fate::Pass
@@ -206,7 +206,7 @@ fn reordering_is_learnt_and_costs_no_retransmission() {
 #[test]
 fn the_timeout_is_the_smoothed_time_and_200_ms() {
     let mut pipe = long("", |way, packet: &Packet, _| {
-        let lost = way == Direction::Forward && packet.body[0] >= 30 * MSS;
+        let lost = way == Way::Forward && packet.body[0] >= 30 * MSS;
         if lost { Fate::Drop } else { Fate::Pass }
     });
     pipe.until(|p| p.sender.report().timeouts == 1);

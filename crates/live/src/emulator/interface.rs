@@ -60,19 +60,19 @@ pub enum Input {
 
 /// A device or socket, not blocking.
 #[derive(Debug)]
-pub struct Port(OwnedFd);
+pub struct Interface(OwnedFd);
 
-impl Port {
+impl Interface {
     /// A TUN device.
-    pub fn device(fd: OwnedFd) -> Port {
-        Port(fd)
+    pub fn device(fd: OwnedFd) -> Interface {
+        Interface(fd)
     }
 
     /// A socket to another emulator.
-    pub fn socket(fd: OwnedFd) -> Port {
+    pub fn socket(fd: OwnedFd) -> Interface {
         // The kernel grants what it allows.
         let _ = setsockopt(&fd, sockopt::SndBuf, &SOCKET_BUFFER);
-        Port(fd)
+        Interface(fd)
     }
 
     /// Reads one packet.
@@ -131,7 +131,7 @@ impl Port {
     }
 }
 
-impl AsFd for Port {
+impl AsFd for Interface {
     fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
         self.0.as_fd()
     }
