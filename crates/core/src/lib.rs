@@ -25,7 +25,7 @@ pub use serde_json as json;
 pub use class::{ClassSet, TrafficClass};
 pub use config::{Config, ConfigError, Validate};
 pub use header::{Header, HeaderKind, Registered};
-pub use packet::{Ecn, FlowTag, Frame, Packet};
+pub use packet::{Ecn, FlowTag, Frame, Packet, Way};
 pub use quantity::{BitRate, Bytes, Probability, QueueLimit};
 pub use results::Results;
 pub use stage::Stage;

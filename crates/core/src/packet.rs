@@ -30,6 +30,15 @@ impl Ecn {
     }
 }
 
+/// Which way a packet travels along its flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// From the flow's source to its destination.
+    Forward,
+    /// Back to the source: acknowledgements.
+    Reverse,
+}
+
 /// What a queue discipline may see of a packet, simulated or real.
 pub trait Frame {
     /// Bytes at layer 3, headers included.

@@ -39,14 +39,18 @@ crate::tables! {
         fct_mean: Option<f64> as "s";
         /// Packets handed to the network by all end points.
         packets_sent: u64 as "";
+        /// Packets that routers originated.
+        packets_originated: u64 as "";
         /// Copies of packets that links made.
         packets_duplicated: u64 as "";
         /// Packets delivered to end points.
         packets_delivered: u64 as "";
         /// Packets dropped, whatever the reason: the sum over links.
         packets_dropped: u64 as "";
-        /// Packets handed to the network (whole run): `total_sent + total_duplicated = total_delivered + total_dropped + packets_inside`.
+        /// Packets handed to the network (whole run): `total_sent + total_originated + total_duplicated = total_delivered + total_dropped + packets_inside`.
         total_sent: u64 as "";
+        /// Packets that routers originated (whole run).
+        total_originated: u64 as "";
         /// Copies of packets that links made (whole run).
         total_duplicated: u64 as "";
         /// Packets delivered to end points (whole run).
@@ -91,7 +95,7 @@ crate::tables! {
         retransmissions: u64 as "";
         /// Retransmission timeouts (whole run).
         timeouts: u32 as "";
-        /// Congestion events answered by a window cut other than a timeout: fast recoveries and ECN (whole run).
+        /// Congestion events answered by a window cut other than a timeout: fast recoveries, ECN and source quench (whole run).
         cuts: u32 as "";
         /// Packets of the flow, both ways, that the network dropped (whole run).
         dropped: u64 as "";

@@ -4,6 +4,7 @@
 pub mod exchange;
 #[cfg(test)]
 mod laws;
+pub mod quench;
 pub mod rcp;
 pub mod tcp;
 pub mod udp;
@@ -47,6 +48,7 @@ headers! {
     udp::UdpHeader,
     rcp::RcpHeader,
     xcp::XcpHeader,
+    quench::SourceQuench,
 }
 
 /// What the registry lists of a kind.

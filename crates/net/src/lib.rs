@@ -4,6 +4,7 @@
 pub mod impairment;
 pub mod link;
 pub mod marker;
+pub mod node;
 pub mod power;
 pub mod queue;
 pub mod ring;

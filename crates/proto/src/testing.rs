@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use dumbbell_core::config::At;
 use dumbbell_core::rng::{self, Stream};
-use dumbbell_core::{BitRate, Config, Duration, Frame, Packet, Stage, Time, Value, json};
+use dumbbell_core::{BitRate, Config, Duration, Frame, Packet, Stage, Time, Value, Way, json};
 
 use crate::transport::Opening;
 
@@ -28,15 +28,6 @@ pub fn stream() -> Stream {
 /// A time in milliseconds.
 pub fn ms(n: f64) -> Time {
     Time::ZERO + Duration::from_secs_f64(n / 1e3)
-}
-
-/// Which way a packet travels along its flow.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
-    /// From the flow's source to its destination.
-    Forward,
-    /// Back to the source: acknowledgements.
-    Reverse,
 }
 
 /// What happens to a packet.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Duration, FlowTag, HeaderKind, Stage, Time};
+use dumbbell_core::{Duration, FlowTag, HeaderKind, Packet, Stage, Time};
 
 /// What a transport needs to know to open one flow.
 #[derive(Clone, Debug)]
@@ -85,6 +85,12 @@ pub trait SendEnd: Stage {
     /// True if it will send nothing more unless a packet arrives, and needs no timer.
     fn is_closed(&self) -> bool;
 
+    /// A packet of the flow has arrived that a router originated. What it does not understand it ignores. The driver then
+    /// calls `wake`.
+    fn notice(&mut self, now: Time, packet: &Packet) {
+        let _ = (now, packet);
+    }
+
     /// Adds `bytes` to what it sends: the next object on a connection that stays open. The driver then calls `wake`.
     ///
     /// # Panics
@@ -101,6 +107,11 @@ pub trait ReceiveEnd: Stage {
     /// Bytes of memory that grow with what arrives out of order.
     fn memory(&self) -> u64 {
         0
+    }
+
+    /// A packet of the flow has arrived that a router originated: see [`SendEnd::notice`].
+    fn notice(&mut self, now: Time, packet: &Packet) {
+        let _ = (now, packet);
     }
 
     /// When the last byte expected arrived in order; `None` until then.

@@ -123,6 +123,11 @@ macro_rules! transports {
                 match self { $( $end::$variant(e) => $behaviour::report(e) ),+ }
             }
 
+            /// A packet of the flow has arrived that a router originated: see [`SendEnd::notice`].
+            pub fn notice(&mut self, now: Time, packet: &Packet) {
+                match self { $( $end::$variant(e) => $behaviour::notice(e, now, packet) ),+ }
+            }
+
             /// Bytes of memory beside its own size.
             pub fn memory(&self) -> u64 {
                 match self { $( $end::$variant(e) => $behaviour::memory(e) ),+ }

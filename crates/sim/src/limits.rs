@@ -9,6 +9,8 @@ pub use dumbbell_net::link::{MAX_MTU, MIN_MTU};
 pub const MAX_NODES: usize = 200_000;
 /// Directed links in a topology: the event queue keeps the owner of an event in the low bits of its time.
 pub const MAX_LINKS: usize = 100_000;
+/// Nodes in `[[nodes]]`: those that have agents are owners of events as links are.
+pub const MAX_NODE_OWNERS: usize = 30_000;
 /// Pairs of nodes that exchange packets.
 pub const MAX_PAIRS: usize = 1_000_000;
 /// Equally short paths from one node to another, where all are used: more than the largest fat-tree within [`MAX_LINKS`] has.
@@ -61,6 +63,6 @@ mod tests {
 
     #[test]
     fn the_longest_run_of_the_largest_network_fits_the_event_queue() {
-        assert!(crate::engine::horizon(MAX_LINKS).as_secs_f64() > MAX_DURATION_SECS as f64);
+        assert!(crate::engine::horizon(MAX_LINKS, MAX_NODE_OWNERS).as_secs_f64() > MAX_DURATION_SECS as f64);
     }
 }

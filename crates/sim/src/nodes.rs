@@ -4,29 +4,39 @@ use std::collections::HashMap;
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Validate, config};
+use dumbbell_net::node::NodeAgentSpec;
 
+use crate::limits::MAX_NODE_OWNERS;
 use crate::names::NameList;
-use crate::topology;
+use crate::pairs::{Pair, Pairs};
+use crate::paths::{Choice, PathSet};
+use crate::plan::{PlannedAgent, PlannedNode};
+use crate::topology::{self, Network};
 
 config! {
     /// What some nodes have beside their links.
     pub struct NodesSpec {
         /// The nodes: a group, a node, or a list of them. A node stands in one entry at most.
         name: NameList;
+        /// What each of these routers does beside queueing that takes all its ports.
+        agent: Option<NodeAgentSpec> = (), "absent: routers forward and queue";
     }
 }
 
 impl Validate for NodesSpec {}
 
-/// The nodes that the entries at `at` name: each with the position of its entry, by the number of the node.
+/// Nodes that entries name: each with the position of its entry, by the number of the node.
+pub type Named = Vec<(u32, usize)>;
+
+/// The nodes that the entries at `at` name.
 ///
 /// # Errors
-/// Unknown names, and a node that two entries name.
+/// Unknown names, a node that two entries name, and more nodes than may have agents.
 pub fn resolve(
     entries: &[NodesSpec],
     names: &topology::Names<'_>,
     at: &At<'_>,
-) -> Result<Vec<(u32, usize)>, ConfigError> {
+) -> Result<Named, ConfigError> {
     let mut found: HashMap<u32, usize> = HashMap::new();
     for (i, entry) in entries.iter().enumerate() {
         let entry_at = at.index(i);
@@ -42,8 +52,114 @@ pub fn resolve(
                 ));
             }
         }
+        if found.len() > MAX_NODE_OWNERS {
+            return Err(
+                place.error(format!("more than {MAX_NODE_OWNERS} nodes in all"), "describe fewer nodes")
+            );
+        }
     }
     let mut nodes: Vec<(u32, usize)> = found.into_iter().collect();
     nodes.sort_unstable();
     Ok(nodes)
+}
+
+/// What the entries at `at` come to on the network of `pairs`, which are complete.
+///
+/// # Errors
+/// An agent on a node that no packet passes.
+pub fn plan(
+    entries: &[NodesSpec],
+    named: &Named,
+    pairs: &mut Pairs<'_>,
+    at: &At<'_>,
+) -> Result<Vec<PlannedNode>, ConfigError> {
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    let network = pairs.network;
+    let mut routers = vec![false; network.nodes.len()];
+    for pair in pairs.all() {
+        let inner = [&pair.forward, &pair.reverse].into_iter().flat_map(PathSet::iter);
+        inner.flat_map(|path| inner_nodes(network, path)).for_each(|node| routers[node as usize] = true);
+    }
+    let mut planned = Vec::new();
+    for (node, entry) in named {
+        let place = at.index(*entry);
+        let agent = match &entries[*entry].agent {
+            Some(_) if !routers[*node as usize] => {
+                return Err(not_a(
+                    network,
+                    *node,
+                    "router",
+                    "no path leads through it",
+                    &routers,
+                    &place,
+                    "agent",
+                ));
+            }
+            Some(spec) => {
+                let ways = ways(*node, pairs, &place.key("agent"))?;
+                Some(PlannedAgent { name: spec.name(), params: spec.share(), ways })
+            }
+            None => None,
+        };
+        planned.push(PlannedNode { node: *node, agent });
+    }
+    Ok(planned)
+}
+
+/// The error for a node that is not of the kind that `key` asks for; `fit` says which are.
+fn not_a(
+    network: &Network,
+    node: u32,
+    kind: &str,
+    why: &str,
+    fit: &[bool],
+    at: &At<'_>,
+    key: &str,
+) -> ConfigError {
+    let name = &network.nodes[node as usize];
+    let fitting = network.nodes.iter().zip(fit).filter(|(_, fit)| **fit);
+    let mut fitting: Vec<&str> = fitting.map(|(name, _)| name.as_str()).collect();
+    fitting.sort_unstable();
+    let remedy = match fitting.as_slice() {
+        [] => format!("leave it out: there is no {kind}"),
+        _ => format!("name a {kind}, such as {}", fitting[..fitting.len().min(3)].join(", ")),
+    };
+    at.key(key).error(format!("{name:?} is no {kind}: {why}"), remedy)
+}
+
+/// The nodes inside a path, in order.
+pub fn inner_nodes<'p>(network: &'p Network, path: &'p [u32]) -> impl Iterator<Item = u32> + 'p {
+    let before_last = path.len().saturating_sub(1);
+    path[..before_last].iter().map(|link| network.links[*link as usize].to)
+}
+
+/// The paths from `node` to the ends of the flows whose packets pass it, where these packets' own paths do not all lead there:
+/// each with its last node, by the number of that.
+fn ways(node: u32, pairs: &mut Pairs<'_>, at: &At<'_>) -> Result<Vec<(u32, PathSet)>, ConfigError> {
+    let mut ends: Vec<u32> = Vec::new();
+    for pair in pairs.all() {
+        ends.extend(ends_out_of_the_way(node, pair, pairs.network, pairs.choice));
+    }
+    ends.sort_unstable();
+    ends.dedup();
+    let mut found = Vec::new();
+    for end in ends.into_iter().filter(|end| *end != node) {
+        let set = pairs.paths(node, end).map_err(|e| at.error(e.message, e.remedy))?;
+        found.extend(set.map(|set| (end, set)));
+    }
+    Ok(found)
+}
+
+/// The ends of a pair whose packets pass `node` to which packets of the pair do not lead from there, or not for every flow.
+fn ends_out_of_the_way(node: u32, pair: &Pair, network: &Network, choice: Choice) -> Vec<u32> {
+    let sets = [(&pair.forward, pair.destination), (&pair.reverse, pair.source)];
+    let passing = |set: &PathSet| set.iter().filter(|p| inner_nodes(network, p).any(|n| n == node)).count();
+    if sets.iter().all(|(set, _)| passing(set) == 0) {
+        return Vec::new();
+    }
+    let dealt = |set: &PathSet| set.len() > 1 && matches!(choice, Choice::PerPacket(_));
+    let away = sets.into_iter().filter(|(set, _)| passing(set) < set.len() || dealt(set));
+    away.map(|(_, end)| end).collect()
 }

@@ -40,7 +40,7 @@ pub struct Pairs<'n> {
     /// Its names.
     pub names: topology::Names<'n>,
     /// Which of its paths the packets of a pair take.
-    choice: Choice,
+    pub choice: Choice,
     finder: PathFinder<'n>,
     known: HashMap<(u32, u32), u32>,
     pairs: Vec<Pair>,
@@ -151,29 +151,8 @@ impl<'n> Pairs<'n> {
         let mut paths: Vec<Option<PathSet>> = vec![None; wanted.len()];
         for i in order {
             let (source, destination) = wanted[i];
-            let found = self.finder.paths(source, destination, MAX_ROUTE_LINKS - self.route_links);
-            paths[i] = found.map_err(|excess| {
-                let (message, remedy) = match excess {
-                    Excess::Links if self.choice.is_multipath() => (
-                        format!("all paths together have more than {MAX_ROUTE_LINKS} links"),
-                        "name fewer nodes, or set `paths = \"single\"`",
-                    ),
-                    Excess::Links => (
-                        format!("all routes together have more than {MAX_ROUTE_LINKS} links"),
-                        "name fewer nodes",
-                    ),
-                    Excess::Paths(most) => {
-                        let name = |node: u32| &self.network.nodes[node as usize];
-                        let (from, to) = (name(source), name(destination));
-                        (
-                            format!("more than {most} equally short paths lead from {from:?} to {to:?}"),
-                            "set `paths = \"single\"`, or make the topology smaller",
-                        )
-                    }
-                };
-                fail(fresh[i % fresh.len()], message, remedy)
-            })?;
-            self.route_links += paths[i].as_ref().map_or(0, PathSet::total_links);
+            let found = self.paths(source, destination);
+            paths[i] = found.map_err(|excess| fail(fresh[i % fresh.len()], excess.message, excess.remedy))?;
         }
         let backward = paths.split_off(fresh.len());
         for ((source, destination), (forward, reverse)) in fresh.iter().zip(paths.into_iter().zip(backward)) {
@@ -215,6 +194,36 @@ impl<'n> Pairs<'n> {
             });
         }
         Ok(indices)
+    }
+
+    /// The paths from a node to another; `None` if there is no way.
+    ///
+    /// # Errors
+    /// If all paths asked for have too many links together, or these two nodes too many paths.
+    pub fn paths(&mut self, from: u32, to: u32) -> Result<Option<PathSet>, Unusable> {
+        let found = self.finder.paths(from, to, MAX_ROUTE_LINKS - self.route_links).map_err(|excess| {
+            let (message, remedy) = match excess {
+                Excess::Links if self.choice.is_multipath() => (
+                    format!("all paths together have more than {MAX_ROUTE_LINKS} links"),
+                    "name fewer nodes, or set `paths = \"single\"`",
+                ),
+                Excess::Links => (
+                    format!("all routes together have more than {MAX_ROUTE_LINKS} links"),
+                    "name fewer nodes",
+                ),
+                Excess::Paths(most) => {
+                    let name = |node: u32| &self.network.nodes[node as usize];
+                    let (from, to) = (name(from), name(to));
+                    (
+                        format!("more than {most} equally short paths lead from {from:?} to {to:?}"),
+                        "set `paths = \"single\"`, or make the topology smaller",
+                    )
+                }
+            };
+            Unusable { position: 0, message, remedy }
+        })?;
+        self.route_links += found.as_ref().map_or(0, PathSet::total_links);
+        Ok(found)
     }
 
     /// The largest packet that all ways there and back let pass.

@@ -10,6 +10,7 @@ use dumbbell_core::rng::{Stream, Streams, stream};
 use dumbbell_core::table::Labels;
 use dumbbell_core::{ClassSet, DropReason, Duration, Time, TrafficClass, memory};
 use dumbbell_net::link::{Counters, Direction, LinkConfig, PerClass, Trace};
+use dumbbell_net::node::NodeAgentParams;
 use dumbbell_net::power::{Ledger, Span};
 use dumbbell_proto::TransportSpec;
 use rand::RngExt;
@@ -32,6 +33,8 @@ pub struct Plan {
     pub drain: Duration,
     /// Node names.
     pub nodes: Vec<String>,
+    /// What nodes have beside their links, by node; only those that have anything.
+    pub described: Vec<PlannedNode>,
     /// Directed links.
     pub links: Vec<PlannedLink>,
     /// Pairs of nodes that exchange packets, with their paths.
@@ -52,6 +55,26 @@ pub struct Plan {
     pub files: BTreeMap<String, String>,
     /// SHA-256 of the resolved scenario, in hexadecimal.
     pub hash: String,
+}
+
+/// What a node has beside its links.
+#[derive(Clone, Debug)]
+pub struct PlannedNode {
+    /// Index into [`Plan::nodes`].
+    pub node: u32,
+    /// What it does as a router.
+    pub agent: Option<PlannedAgent>,
+}
+
+/// An agent of a router, and the ways that its packets take.
+#[derive(Clone, Debug)]
+pub struct PlannedAgent {
+    /// Its name.
+    pub name: &'static str,
+    /// Its parameters, which build it.
+    pub params: Arc<dyn NodeAgentParams>,
+    /// Paths from the router to ends of flows that pass it, by the number of the end; none where the flow's own way leads there.
+    pub ways: Vec<(u32, PathSet)>,
 }
 
 /// A directed link and the queue before it.
@@ -75,6 +98,8 @@ pub struct PlannedLink {
     pub recorded: bool,
     /// True if the queue length is sampled (quantiles in the table of links, time series).
     pub sampled: bool,
+    /// True if it leaves a router that has an agent.
+    pub inspected: bool,
 }
 
 impl PlannedLink {
@@ -112,6 +137,7 @@ impl PlannedLink {
             bdp: self.bdp,
             recorded: self.recorded,
             sampled: self.sampled,
+            inspected: self.inspected,
             read_at,
             streams: Streams::new(seed, self.name.as_str()),
         }
@@ -339,6 +365,9 @@ impl Plan {
             flows: vec![Flow { group: 0, pair: 0, start: Time::ZERO, size: None }],
             workloads: Vec::new(),
             replay: None,
+            // No router is on the way: agents acted on what was recorded.
+            described: Vec::new(),
+            links: self.links.iter().map(|link| PlannedLink { inspected: false, ..link.clone() }).collect(),
             ..self.clone()
         }
     }

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{Bytes, ClassSet, Config, Duration, Time, TrafficClass, Value};
+use dumbbell_core::{Bytes, ClassSet, Config, Duration, HeaderKind, Time, TrafficClass, Value};
 use dumbbell_net::link::Trace;
+use dumbbell_net::node::NodeAgentSpec;
 use dumbbell_net::router::AgentSpec;
 use dumbbell_proto::TransportSpec;
 use sha2::{Digest, Sha256};
@@ -44,14 +45,16 @@ impl Plan {
         let traces = read_traces(&mut network, &mut files, &root.key("topology"))?;
         let choice = scenario.paths.params().choice();
         let pairs = Pairs::new(&network, scenario.routing, choice);
-        let mut planner = Planner { scenario, files, pairs, groups: Vec::new(), uses: Vec::new() };
+        let nodes_at = root.key("nodes");
+        let named = nodes::resolve(&scenario.nodes, &pairs.names, &nodes_at)?;
+        let mut planner = Planner { scenario, files, pairs, named, groups: Vec::new(), uses: Vec::new() };
         let flows = planner.flows(&root.key("flows"))?;
         let workloads = planner.workloads(&root.key("workloads"))?;
         let sampled = planner.sampled(&root.key("record").key("queues"))?;
         let recorded = planner.recorded(&root.key("record").key("arrivals"))?;
         let replay = planner.replay_of_link(base, &root.key("replay"))?;
-        nodes::resolve(&scenario.nodes, &planner.pairs.names, &root.key("nodes"))?;
-        let Planner { files, pairs, groups, uses, .. } = planner;
+        let Planner { files, mut pairs, groups, named, uses, .. } = planner;
+        let described = nodes::plan(&scenario.nodes, &named, &mut pairs, &nodes_at)?;
         let pairs = pairs.into_pairs();
         let classes = classes::seen(&network, &pairs, &uses)?;
         let mut links = links(&network, &pairs, &sampled, &classes, traces);
@@ -59,6 +62,9 @@ impl Plan {
             check_replay(&links[replay.link as usize], &root.key("replay").key("link"))?;
         }
         recorded.into_iter().for_each(|link| links[link as usize].recorded = true);
+        for node in described.iter().filter(|node| node.agent.is_some()) {
+            links.iter_mut().filter(|l| l.from == node.node).for_each(|link| link.inspected = true);
+        }
         let periodic = scenario.record.samples || sampled.contains(&true);
         Ok(Plan {
             seed: scenario.seed,
@@ -66,6 +72,7 @@ impl Plan {
             warmup: scenario.warmup,
             drain: scenario.drain,
             nodes: network.nodes,
+            described,
             links,
             pairs,
             choice,
@@ -102,6 +109,7 @@ struct Planner<'a, 'n> {
     scenario: &'a Scenario,
     files: Files,
     pairs: Pairs<'n>,
+    named: nodes::Named,
     groups: Vec<Group>,
     /// The classes of the groups.
     uses: Vec<Use>,
@@ -179,18 +187,25 @@ impl Planner<'_, '_> {
         let own_place = at.key("transport");
         let place = if own { &own_place } else { &default };
         if let Some(header) = transport.asks_routers() {
-            let links = &self.pairs.network.links;
+            let network = self.pairs.network;
             let paths = |pair: &u32| &self.pairs.all()[*pair as usize].forward;
-            let serves = |link: &u32| {
-                let router = &links[*link as usize].direction.router;
+            let port_serves = |link: &u32| {
+                let router = &network.links[*link as usize].direction.router;
                 router.as_ref().is_some_and(|r| r.headers().contains(&header))
             };
-            if !pairs.iter().flat_map(|pair| paths(pair).iter()).all(|path| path.iter().any(serves)) {
-                let serve = AgentSpec::ALL.iter().filter(|(_, headers)| headers.contains(&header));
-                let kinds = serve.map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>().join(" or ");
+            let node_serves = |node: u32| {
+                let found = self.named.binary_search_by_key(&node, |(node, _)| *node);
+                let agent = found.ok().and_then(|i| self.scenario.nodes[self.named[i].1].agent.as_ref());
+                agent.is_some_and(|agent| agent.params().headers().contains(&header))
+            };
+            let served = |path: &[u32]| {
+                path.iter().any(port_serves) || nodes::inner_nodes(network, path).any(node_serves)
+            };
+            if !pairs.iter().flat_map(|pair| paths(pair).iter()).all(served) {
+                let (kinds, remedy) = serving(header);
                 return Err(place.error(
                     format!("needs a router that tells it what to send, and a path has none of kind {kinds}"),
-                    format!("give a link of each path `router = {kinds}`"),
+                    remedy,
                 ));
             }
             let sprayed = matches!(self.scenario.paths, ChoiceSpec::Spray(_));
@@ -308,6 +323,24 @@ impl Planner<'_, '_> {
     }
 }
 
+/// The agents that serve a header, and how to have one on each path.
+fn serving(header: HeaderKind) -> (String, String) {
+    let kinds = |all: Vec<(&str, &[HeaderKind])>| {
+        let serve = all.iter().filter(|(_, headers)| headers.contains(&header));
+        serve.map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>().join(" or ")
+    };
+    let of_ports = kinds(AgentSpec::ALL.to_vec());
+    let nodes = NodeAgentSpec::all_defaults();
+    let of_nodes = kinds(nodes.iter().map(|spec| (spec.name(), spec.params().headers())).collect());
+    let port = format!("give a link of each path `router = {of_ports}`");
+    let node = format!("give a router of each path `agent = {of_nodes}`");
+    match (of_ports.is_empty(), of_nodes.is_empty()) {
+        (_, true) => (of_ports, port),
+        (true, false) => (of_nodes, node),
+        (false, false) => (format!("{of_ports} or {of_nodes}"), format!("{port}, or {node}")),
+    }
+}
+
 /// The list of a replay source: time in seconds, bytes on the wire.
 fn recorded_packets(files: &mut Files, file: &str, at: &At<'_>) -> Result<Packets, ConfigError> {
     let text = files.read(file, at)?;
@@ -383,6 +416,7 @@ fn links(
             classes: classes[i],
             recorded: false,
             sampled: sampled[i],
+            inspected: false,
         }
     };
     network.links.iter().enumerate().map(link).collect()

@@ -9,6 +9,7 @@ use dumbbell_core::{Config, DropReason, MarkReason, Results};
 use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::link::Reverse;
 use dumbbell_net::marker::MarkerSpec;
+use dumbbell_net::node::NodeAgentSpec;
 use dumbbell_net::power::predictor::PredictorSpec;
 use dumbbell_net::power::{Grid, Model, PolicySpec, Power, State};
 use dumbbell_net::queue::QueueSpec;
@@ -52,7 +53,8 @@ families! {
     TopologySpec as "topology", "Topologies: nodes and links";
     ChoiceSpec as "paths", "Choices among equally short paths";
     QueueSpec as "queue", "Queue disciplines";
-    AgentSpec as "router", "Router agents: what a router does beside queueing";
+    AgentSpec as "router", "Port agents of routers: what a router does to the packets of one queue";
+    NodeAgentSpec as "node", "Node agents: what a router does beside queueing that takes all its ports";
     MarkerSpec as "marker", "Markers: what sets the traffic class of packets";
     ImpairmentSpec as "impairment", "Link impairments: what happens to packets on their way";
     PolicySpec as "power", "Power policies of a port";

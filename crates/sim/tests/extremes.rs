@@ -47,6 +47,10 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
             let marker = format!("topology.link.marker={{ kind = '{name}', rate = '1Mbit/s' }}");
             ("topology.link.marker", vec!["topology.link.queue=strict-priority".to_owned(), marker])
         }
+        "node agent" => {
+            let set = format!("nodes=[{{ name = 'node1', agent = {{ kind = '{name}' }} }}]");
+            ("nodes[0].agent", vec!["topology.hops=2".to_owned(), "transport=tcp".to_owned(), set])
+        }
         "impairment" => {
             let needs = match name {
                 "jitter" => "spread = '5us'",

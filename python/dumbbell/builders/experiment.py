@@ -15,6 +15,7 @@ from dumbbell.builders._given import given
 def nodes(
     *,
     name: str | Sequence[str],
+    agent: Literal["source-quench"] | Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What some nodes have beside their links.
 
@@ -23,6 +24,9 @@ def nodes(
     name
         The nodes: a group, a node, or a list of them. A node stands in one entry at most.
         Required.
+    agent
+        What each of these routers does beside queueing that takes all its ports.
+        Default: absent: routers forward and queue.
 
     Returns
     -------
@@ -32,6 +36,7 @@ def nodes(
     return given(
         {
             "name": name,
+            "agent": agent,
         }
     )
 

@@ -1,4 +1,4 @@
-"""Router agents: what a router does beside queueing.
+"""Port agents of routers: what a router does to the packets of one queue.
 
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """

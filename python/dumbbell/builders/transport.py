@@ -39,6 +39,7 @@ def tcp(
     cut_from: Literal["flight", "window"] | None = None,
     timestamps: bool | None = None,
     ecn: bool | None = None,
+    quench: Literal["slow-start", "cut", "ignore"] | None = None,
     rto_min: str | None = None,
     rto_floor: Literal["timeout", "deviation"] | None = None,
     rto_initial: str | None = None,
@@ -139,6 +140,11 @@ def tcp(
     ecn
         Explicit congestion notification.
         Default: ``false`` (Linux net.ipv4.tcp_ecn: not asked for by default).
+    quench
+        Answer to a source quench, once a window: slow start from one segment, the cut for an ECN echo, or
+        none.
+        Default: ``"slow-start"`` (RFC 1122 section 4.2.3.9 (RFC 6633: none, as no router may send one any
+        more)).
     rto_min
         Smallest retransmission timeout.
         Default: ``"200ms"`` (Linux include/net/tcp.h: TCP_RTO_MIN (RFC 6298 section 2.4: 1 s)).
@@ -202,6 +208,7 @@ def tcp(
             "cut_from": cut_from,
             "timestamps": timestamps,
             "ecn": ecn,
+            "quench": quench,
             "rto_min": rto_min,
             "rto_floor": rto_floor,
             "rto_initial": rto_initial,

@@ -26,8 +26,10 @@ impl Path {
     /// The path through the link called `at`; without a name, through the slowest link of the first pair.
     ///
     /// # Errors
-    /// If there is no such link, no pair sends data over it, or its router works with a header that real packets have not.
+    /// If there is no such link, no pair sends data over it, its router works with a header that real packets have not, or
+    /// routers of the plan have agents.
     pub fn of(plan: &Plan, at: Option<&str>) -> Result<Path, ConfigError> {
+        check_nodes(plan)?;
         let named = |link: &u32| at.is_none_or(|name| plan.links[*link as usize].name == name);
         let mut paths = plan.pairs.iter().flat_map(|pair| pair.forward.iter().map(move |path| (pair, path)));
         let Some((pair, there)) = paths.find(|(_, path)| path.iter().any(named)) else {
@@ -65,6 +67,17 @@ fn with_delay_of(plan: &Plan, link: u32, route: &[u32]) -> PlannedLink {
     let link = &plan.links[link as usize];
     let direction = Arc::new(Direction { delay, ..(*link.direction).clone() });
     PlannedLink { direction, sampled: true, ..link.clone() }
+}
+
+/// Refuses agents of routers: one link is emulated, and no router with all its ports.
+fn check_nodes(plan: &Plan) -> Result<(), ConfigError> {
+    let mut agents = plan.described.iter().filter_map(|node| Some((node.node, node.agent.as_ref()?)));
+    let Some((node, agent)) = agents.next() else { return Ok(()) };
+    Err(ConfigError::new(
+        format!("node {:?}", plan.nodes[node as usize]),
+        format!("the emulator has one link and no routers, which `agent = {:?}` needs", agent.name),
+        "leave the agent out, or simulate: `dumbbell run`",
+    ))
 }
 
 /// Refuses a router whose headers real packets cannot carry: it would see none and do nothing.
@@ -130,6 +143,26 @@ mod tests {
         assert_eq!(path.uplink.direction.delay, Duration::from_millis(25));
         assert_eq!(path.base_rtt(), plan().pairs[0].base_rtt);
         assert_eq!(path.mtu, 1400);
+    }
+
+    #[test]
+    fn an_agent_of_a_router_is_refused() {
+        let text = r#"
+            duration = "1s"
+            nodes = [{ name = "node1", agent = "source-quench" }]
+            [topology]
+            kind = "chain"
+            hops = 2
+            [[flows]]
+            from = "senders"
+            to = "receivers"
+        "#;
+        let plan = Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap();
+        assert_eq!(
+            Path::of(&plan, None).unwrap_err().to_string(),
+            "node \"node1\": the emulator has one link and no routers, which `agent = \"source-quench\"` needs; leave \
+             the agent out, or simulate: `dumbbell run`"
+        );
     }
 
     #[test]

@@ -26,6 +26,7 @@ fn config(delay: &str, impairments: &str) -> LinkConfig {
         bdp: 62_500,
         recorded: false,
         sampled: true,
+        inspected: false,
         read_at: Vec::new(),
         streams: Streams::new(1, "link"),
     }

@@ -28,6 +28,7 @@ fn config_with(queue: QueueSpec, change: impl FnOnce(&mut Direction)) -> LinkCon
         bdp: 62_500,
         recorded: false,
         sampled: true,
+        inspected: false,
         read_at: Vec::new(),
         streams: Streams::new(1, "link"),
     }

@@ -21,7 +21,7 @@ pub(crate) mod laws;
 use std::sync::Arc;
 
 use dumbbell_core::rng::Streams;
-use dumbbell_core::{DropReason, Packet, Time};
+use dumbbell_core::{DropReason, Packet, Time, VerdictSink};
 
 pub use classes::{ClassCounters, PerClass};
 pub use description::{
@@ -36,7 +36,7 @@ pub use stamped::StampedLink;
 
 use crate::power::{Ledger, Port};
 use crate::queue::{self, QueueSpec};
-use crate::router::{self, Agent, AgentSpec};
+use crate::router::{self, Agent, AgentSpec, QueueView};
 pub use crate::serializer::Serializer;
 
 /// What a link counts, from the start of the run.
@@ -125,6 +125,8 @@ pub struct LinkConfig {
     pub recorded: bool,
     /// True if the backlog will be asked for at any time; otherwise only links with a limit know it.
     pub sampled: bool,
+    /// True if it leaves a router whose agent looks at its queue and decides on what enters it.
+    pub inspected: bool,
     /// The times at which the counters will be read, in order: the end of the warm-up, the end of the run.
     pub read_at: Vec<Time>,
     /// The random streams of its parts.
@@ -240,6 +242,29 @@ impl Link {
         }
     }
 
+    /// The queue at `now`, the present, and what was counted so far. What happens up to then goes to `incidents`, and
+    /// `wake_at` may change. Only for a link that is [`LinkConfig::inspected`].
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn inspect(&mut self, now: Time, incidents: &mut Incidents) -> (QueueView, Counters) {
+        match self {
+            Link::Queued(link) => (link.inspect(now, incidents), link.progress()),
+            Link::Fifo(_) | Link::Stamped(_) => unreachable!("only a link with a queue is inspected"),
+        }
+    }
+
+    /// Where a node agent decides on a packet that is about to arrive: the link counts its marks and drops.
+    ///
+    /// # Panics
+    /// If the link is not [`LinkConfig::inspected`].
+    pub fn entrance<'a>(&'a mut self, incidents: &'a mut Incidents) -> impl VerdictSink<Packet> {
+        match self {
+            Link::Queued(link) => link.entrance(incidents),
+            Link::Fifo(_) | Link::Stamped(_) => unreachable!("only a link with a queue is inspected"),
+        }
+    }
+
     /// When `act` must be called next.
     #[inline]
     pub fn wake_at(&self) -> Time {
@@ -343,13 +368,15 @@ impl Link {
 }
 
 impl LinkConfig {
-    /// True if the link serves at one rate all the time, and nothing befalls packets on their way but loss.
+    /// True if the link serves at one rate all the time, nothing befalls packets on their way but loss, and nobody asks what
+    /// waits.
     fn is_steady(&self) -> bool {
         self.trace.is_none()
             && self.direction.rate_changes.is_empty()
             && self.direction.power.is_none()
             && self.direction.marker.is_none()
             && self.direction.impairments.is_empty()
+            && !self.inspected
     }
 
     fn service(&self) -> Service {

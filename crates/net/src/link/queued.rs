@@ -96,6 +96,22 @@ impl<P: Frame> VerdictSink<P> for Verdicts<'_, P> {
     }
 }
 
+/// Counts what a node agent decides on a packet before it arrives. One that is given up counts as having arrived.
+struct Entrance<'a, P>(Verdicts<'a, P>);
+
+impl<P: Frame> VerdictSink<P> for Entrance<'_, P> {
+    fn dropped(&mut self, packet: P, reason: DropReason) {
+        self.0.counters.arrived += 1;
+        if let Some(classes) = &mut self.0.classes {
+            classes.of(&packet).arrived += 1;
+        }
+        self.0.dropped(packet, reason);
+    }
+    fn marked(&mut self, packet: &P, reason: MarkReason) {
+        self.0.marked(packet, reason);
+    }
+}
+
 impl<P: Carried> QueuedLink<P> {
     /// An idle link.
     pub fn new(config: &LinkConfig) -> QueuedLink<P> {
@@ -388,6 +404,18 @@ impl<P: Carried> QueuedLink<P> {
             Some(port) => port.level_rate(),
         };
         QueueView { packets: self.queue.len() as u64, bytes: self.queue.bytes(), rate }
+    }
+
+    /// The queue at `now`, the present, after everything that is due.
+    pub fn inspect(&mut self, now: Time, incidents: &mut Incidents<P>) -> QueueView {
+        self.settle(now, incidents);
+        self.view(now)
+    }
+
+    /// Where it is decided on a packet that is about to arrive.
+    pub fn entrance<'a>(&'a mut self, incidents: &'a mut Incidents<P>) -> impl VerdictSink<P> + 'a {
+        let classes = self.classes.as_deref_mut();
+        Entrance(Verdicts { counters: &mut self.counters, classes, incidents })
     }
 
     fn integrate(&mut self, now: Time) {

@@ -54,6 +54,7 @@ impl Run {
             bdp: 62_500,
             recorded: false,
             sampled: true,
+            inspected: false,
             read_at: Vec::new(),
             streams: Streams::new(1, "link"),
         };

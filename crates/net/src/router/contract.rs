@@ -15,7 +15,7 @@ pub struct Setting {
 }
 
 /// What an agent sees of its queue: the packets that wait, without the one in transmission.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct QueueView {
     /// Packets waiting.
     pub packets: u64,

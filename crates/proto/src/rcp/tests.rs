@@ -7,8 +7,9 @@ use dumbbell_header::{RcpHeader, RcpKind};
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{Way, ms, opening, read, stream};
+use crate::testing::{ms, opening, read, stream};
 use crate::transport::{Failure, ReceiveEnd, SendEnd};
+use dumbbell_core::Way;
 
 fn header_of(packet: &Packet) -> RcpHeader {
     packet.read().unwrap()

@@ -10,8 +10,9 @@ use super::tests::{Case, MSS, case, lose, params, pass};
 use super::{Receiver, Sender};
 use crate::controller::probe::Probe;
 use crate::controller::{AnyController, Control, Event, Needs, RateSample, Signals};
-use crate::testing::{Fate, Pipe, Way, ms, opening};
+use crate::testing::{Fate, Pipe, ms, opening};
 use crate::transport::{ReceiveEnd, SendEnd, Transport};
+use dumbbell_core::Way;
 
 /// A link of 12 Mbit/s: a segment takes a millisecond.
 const RATE: BitRate = BitRate::from_bps(12_000_000);

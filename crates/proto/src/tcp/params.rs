@@ -13,6 +13,11 @@ pub const HEADER: u32 = 40;
 pub const TIMESTAMPS: u32 = 12;
 
 words! {
+    /// What a sender does when a router asks it to slow down (RFC 792).
+    pub enum Quench { SlowStart = "slow-start", Cut = "cut", Ignore = "ignore" }
+}
+
+words! {
     /// What finds losses.
     pub enum LossDetection { Duplicates = "duplicates", Rack = "rack" }
 }
@@ -89,6 +94,8 @@ config! {
         timestamps: bool = false, "choice: segments of 1460 bytes, as in most published studies";
         /// Explicit congestion notification.
         ecn: bool = false, "Linux net.ipv4.tcp_ecn: not asked for by default";
+        /// Answer to a source quench, once a window: slow start from one segment, the cut for an ECN echo, or none.
+        quench: Quench = "slow-start", "RFC 1122 section 4.2.3.9 (RFC 6633: none, as no router may send one any more)";
         /// Smallest retransmission timeout.
         rto_min: Duration = "200ms", "Linux include/net/tcp.h: TCP_RTO_MIN (RFC 6298 section 2.4: 1 s)";
         /// What `rto_min` is a floor under: the whole timeout, or what the deviation adds to the smoothed round-trip time.

@@ -8,8 +8,9 @@ use proptest::prelude::*;
 use rand::RngExt;
 
 use super::{Params, Receiver, Sender};
-use crate::testing::{Fate, Pipe, Way, ms, opening, read, stream};
+use crate::testing::{Fate, Pipe, ms, opening, read, stream};
 use crate::transport::{Failure, ReceiveEnd, SendEnd, Transport};
+use dumbbell_core::Way;
 
 pub(super) const MSS: u64 = 1460;
 

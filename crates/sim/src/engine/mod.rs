@@ -1,8 +1,9 @@
 //! The engine: takes a plan, moves packets, returns the result tables.
 //!
-//! One loop over a [`tree::Tree`] of pending events. The order is total: by time, then by owner, links before endpoint timers
-//! before flow arrivals before sessions before samples. So the same plan gives the same bytes, whatever else the machine does.
+//! One loop over a [`tree::Tree`] of pending events. The order is total: by time, then by owner, links before agents of
+//! routers before endpoint timers before flow arrivals before sessions before samples. So the same plan gives the same bytes, whatever else the machine does.
 
+mod agents;
 mod endpoints;
 mod flows;
 mod memory;
@@ -18,14 +19,15 @@ use std::ops::ControlFlow;
 use dumbbell_core::memory::Budget;
 use dumbbell_core::results::{ArrivalRow, DropRow, Results, RunRow};
 use dumbbell_core::rng::stream;
-use dumbbell_core::{Duration, FlowTag, Stage, Time};
+use dumbbell_core::{Duration, FlowTag, Packet, Stage, Time};
 use dumbbell_net::link::{Counters, Link, PerClass};
 use dumbbell_proto::Opening;
 
+use self::agents::Agents;
 use self::endpoints::Endpoints;
 pub use self::endpoints::PACKET_BYTES;
 use self::flows::{Recorder, Slot};
-use self::network::{Delivery, Dropped, Network, Tally};
+use self::network::{Aside, Delivery, Dropped, Network, Tally};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
 use self::timers::Timers;
@@ -122,6 +124,7 @@ struct Measured {
 
 /// The owners of events behind the links, in the order in which ties are settled.
 struct Owners {
+    agents: u32,
     timers: u32,
     arrivals: u32,
     sessions: u32,
@@ -130,22 +133,25 @@ struct Owners {
 }
 
 impl Owners {
+    /// Of those that every run has.
     const COUNT: usize = 5;
 
-    fn after(links: u32) -> Owners {
+    fn after(links: u32, agents: u32) -> Owners {
+        let timers = links + agents;
         Owners {
-            timers: links,
-            arrivals: links + 1,
-            sessions: links + 2,
-            warmup: links + 3,
-            samples: links + 4,
+            agents: links,
+            timers,
+            arrivals: timers + 1,
+            sessions: timers + 2,
+            warmup: timers + 3,
+            samples: timers + 4,
         }
     }
 }
 
-/// The latest time that an engine with so many links can tell from "never".
-pub fn horizon(links: usize) -> Time {
-    tree::Tree::horizon(links + Owners::COUNT)
+/// The latest time that an engine with so many links and agents of routers can tell from "never".
+pub fn horizon(links: usize, agents: usize) -> Time {
+    tree::Tree::horizon(links + agents + Owners::COUNT)
 }
 
 struct Engine<'p> {
@@ -194,10 +200,11 @@ impl<'p> Engine<'p> {
         let read_at: Vec<Time> = warmup.into_iter().chain([end]).collect();
         let links: Vec<Link> =
             plan.links.iter().map(|link| Link::new(&link.config(plan.seed, read_at.clone()))).collect();
-        let owners = Owners::after(links.len() as u32);
         let link_baseline = vec![Counters::default(); links.len()];
-        let (ways, paths) = Ways::new(plan);
-        let mut network = Network::new(links, Owners::COUNT, &paths);
+        let (ways, mut routes) = Ways::new(plan);
+        let agents = Agents::new(plan, &mut routes);
+        let owners = Owners::after(links.len() as u32, agents.as_ref().map_or(0, Agents::len) as u32);
+        let mut network = Network::new(links, Owners::COUNT, &routes, agents);
 
         let mut results = Results::default();
         let sampler = Sampler::new(plan, &mut results);
@@ -241,10 +248,10 @@ impl<'p> Engine<'p> {
 
     #[inline(always)]
     fn step(&mut self, now: Time, owner: u32) {
-        if owner < self.owners.timers {
+        if owner < self.owners.agents {
             match self.network.step(now, owner) {
                 Some(delivery) => self.deliver(now, &delivery),
-                None if !self.network.dropped.is_empty() => self.note_drops(now),
+                None if !self.network.asides.is_empty() => self.note_asides(now),
                 None => {}
             }
         } else if owner == self.owners.timers {
@@ -263,9 +270,12 @@ impl<'p> Engine<'p> {
             if cfg!(debug_assertions) {
                 self.network.assert_conservation();
             }
-        } else {
+        } else if owner == self.owners.warmup {
             self.end_warmup(now);
             self.network.tree.set(owner, Time::NEVER);
+        } else {
+            self.network.wake_agent(now, owner - self.owners.agents);
+            self.note_asides(now);
         }
     }
 
@@ -309,8 +319,8 @@ impl<'p> Engine<'p> {
     // Called from two places on the path of every packet: the compiler would make it a call.
     #[inline(always)]
     fn settle(&mut self, now: Time, index: u32, forward: bool) {
-        if !self.network.dropped.is_empty() {
-            self.note_drops(now);
+        if !self.network.asides.is_empty() {
+            self.note_asides(now);
         }
         let slot = &mut self.slots[index as usize];
         let (at, endpoint) = if forward {
@@ -325,8 +335,12 @@ impl<'p> Engine<'p> {
             self.look_for_end(now, index);
         }
         let slot = &mut self.slots[index as usize];
-        if slot.is_closed() && slot.active && self.network.inside(index) == 0 {
-            self.close(now, index);
+        if slot.is_closed() && slot.active {
+            if self.network.inside(index) == 0 {
+                self.close(now, index);
+            } else {
+                self.network.note_closed(index, true);
+            }
         }
     }
 
@@ -383,6 +397,7 @@ impl<'p> Engine<'p> {
                 self.budget.set_stop(now);
             }
         }
+        self.network.note_closed(index, true);
         self.timers.disarm(index << 1);
         self.timers.disarm(index << 1 | 1);
         self.free_slots.push(index);
@@ -407,10 +422,12 @@ impl<'p> Engine<'p> {
         let name = format!("flow {in_group} of {}", group.name);
         *in_group += 1;
         let (forward, reverse) = self.ways.open(&mut self.network, flow.pair, index, &name);
+        let pair = &self.plan.pairs[flow.pair as usize];
+        self.network.note_flow(index, number, [pair.destination, pair.source], [forward, reverse]);
         let (sender, receiver) = group.transport.open(Opening {
             flow: FlowTag { slot: index, class: group.class },
             size: flow.size,
-            mtu: self.plan.pairs[flow.pair as usize].mtu,
+            mtu: pair.mtu,
             rng: stream(self.plan.seed, &name),
             replay: group.replay.clone(),
         });
@@ -469,6 +486,7 @@ impl<'p> Engine<'p> {
             slot.number == connection.number && slot.kept && !slot.pending,
             "a session writes on flows that it has kept open, one transfer after another"
         );
+        self.network.note_closed(connection.slot, false);
         slot.sender.write(transfer.size);
         slot.receiver.expect(transfer.size);
         slot.flow.size = slot.flow.size.map(|size| size.saturating_add(transfer.size));
@@ -476,33 +494,54 @@ impl<'p> Engine<'p> {
         self.wake(now, connection.slot << 1);
     }
 
+    /// Notes what happened besides deliveries of what end points sent.
     #[cold]
-    fn note_drops(&mut self, now: Time) {
+    fn note_asides(&mut self, now: Time) {
         self.count_rows();
-        let mut emptied = Vec::new();
-        for Dropped { link, packet, reason } in std::mem::take(&mut self.network.dropped) {
-            let slot = &mut self.slots[packet.flow as usize];
-            slot.dropped += 1;
-            if slot.is_closed() && slot.active && self.network.inside(packet.flow) == 0 {
-                emptied.push(packet.flow);
-            }
-            if self.plan.record.drops {
-                let reason = self.results.label(reason.name());
-                self.results.drops.push(DropRow {
-                    time: now.as_secs_f64(),
-                    link,
-                    flow: slot.number,
-                    class: packet.class.into(),
-                    size: packet.size.into(),
-                    reason,
-                });
+        let mut asides = std::mem::take(&mut self.network.asides);
+        for aside in &asides {
+            match aside {
+                Aside::Dropped(dropped) => self.note_drop(now, dropped),
+                Aside::Noticed(notice) => self.notice(now, notice),
             }
         }
-        for index in emptied {
-            if self.slots[index as usize].active {
+        for aside in asides.drain(..) {
+            let Aside::Dropped(Dropped { packet: Packet { flow: index, .. }, .. }) = aside else { continue };
+            let slot = &self.slots[index as usize];
+            if slot.active && slot.is_closed() && self.network.inside(index) == 0 {
                 self.close(now, index);
             }
         }
+        // The next finds room.
+        if self.network.asides.is_empty() {
+            self.network.asides = asides;
+        }
+    }
+
+    fn note_drop(&mut self, now: Time, dropped: &Dropped) {
+        let Dropped { link, packet, reason } = dropped;
+        let slot = &mut self.slots[packet.flow as usize];
+        slot.dropped += 1;
+        if self.plan.record.drops {
+            let reason = self.results.label(reason.name());
+            let (time, size, flow) = (now.as_secs_f64(), u32::from(packet.size), slot.number);
+            let class = packet.class.into();
+            self.results.drops.push(DropRow { time, link: *link, flow, class, size, reason });
+        }
+    }
+
+    /// A packet that a router originated has reached an end point.
+    #[inline(never)]
+    fn notice(&mut self, now: Time, notice: &Delivery) {
+        let index = notice.packet.flow;
+        let slot = &mut self.slots[index as usize];
+        if notice.forward {
+            slot.receiver.notice(now, &notice.packet);
+        } else {
+            slot.sender.notice(now, &notice.packet);
+        }
+        // Lets it send what the notice allows: nothing is due that was not.
+        self.wake(now, index << 1 | u32::from(notice.forward));
     }
 
     /// Writes down the packets that arrived at recorded links. A link that is fed ahead of time knows some to come.
@@ -611,10 +650,12 @@ impl<'p> Engine<'p> {
             fairness: totals.fairness(),
             fct_mean: totals.fct_mean(),
             packets_sent: tally.sent,
+            packets_originated: tally.originated,
             packets_duplicated: tally.duplicated,
             packets_delivered: tally.delivered,
             packets_dropped: tally.dropped,
             total_sent: total.sent,
+            total_originated: total.originated,
             total_duplicated: total.duplicated,
             total_delivered: total.delivered,
             total_dropped: total.dropped,

@@ -3,6 +3,7 @@
 use dumbbell_core::{DropReason, Packet, Time, memory};
 use dumbbell_net::link::{Incident, Incidents, Link};
 
+use super::agents::Agents;
 use super::tree::Tree;
 use crate::paths::spray::Dealer;
 
@@ -15,10 +16,51 @@ pub struct Delivery {
     pub forward: bool,
 }
 
-/// An entry of the table of paths is a link, or one of these ends.
+/// An entry of the table of paths is a link, or an end of a path, or a [`Stop`] at the agent of a router. The last two have this
+/// flag; the ends of what end points send have the lowest numbers.
 const END: u32 = 1 << 31;
 const END_FORWARD: u32 = END | 1;
 const END_REVERSE: u32 = END;
+
+/// The entries that are neither links nor the ends of what end points send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stop {
+    /// The agent's number; `None` at the end of a path of what routers originate.
+    pub agent: Option<u32>,
+    /// True on the way to the destination.
+    pub forward: bool,
+    /// True on paths of what routers originate.
+    pub originated: bool,
+}
+
+impl Stop {
+    fn entry(self) -> u32 {
+        let agent = self.agent.map_or(0, |agent| agent + 1);
+        END | agent << 2 | u32::from(self.originated) << 1 | u32::from(self.forward)
+    }
+
+    /// What an entry of the table of paths says; `None` for a link.
+    pub fn read(entry: u32) -> Option<Stop> {
+        (entry >= END).then(|| Stop::of(entry))
+    }
+
+    /// What an entry says that is no link.
+    pub fn of(entry: u32) -> Stop {
+        let agent = ((entry & !END) >> 2).checked_sub(1);
+        Stop { agent, forward: entry & 1 != 0, originated: entry & 2 != 0 }
+    }
+}
+
+/// A path that packets may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Route<'p> {
+    /// Its links.
+    pub links: &'p [u32],
+    /// True if it leads to the destination of flows, false if to the source.
+    pub forward: bool,
+    /// True if only packets that routers originate take it.
+    pub originated: bool,
+}
 
 /// Flag of a link in the table of paths: packets enter it as soon as they are accepted by the link before it, because no
 /// other traffic enters it, and what it does with them depends on nothing else. That saves the event between the two.
@@ -44,19 +86,30 @@ pub struct Network {
     /// Pending events.
     pub tree: Tree,
     /// All paths one behind the other, each closed by an end. A packet carries its position.
-    paths: Vec<u32>,
+    pub(super) paths: Vec<u32>,
     /// For each path the position at which it begins.
-    starts: Vec<u32>,
+    pub(super) starts: Vec<u32>,
     /// By end of a flow slot: who deals out the packets that it sends.
     dealt: Vec<Option<Dealt>>,
     /// Per flow slot: packets in the network.
-    inside: Vec<u32>,
+    pub(super) inside: Vec<u32>,
     /// What happened on the link at hand.
-    incidents: Incidents,
-    /// Packets dropped since the engine last looked.
-    pub dropped: Vec<Dropped>,
+    pub(super) incidents: Incidents,
+    /// What else happened since the engine last looked.
+    pub asides: Vec<Aside>,
     /// What became of all packets so far.
     pub tally: Tally,
+    /// The agents of routers, if there are any.
+    pub(super) agents: Option<Box<Agents>>,
+}
+
+/// What the engine is told of besides deliveries of what end points sent.
+#[derive(Clone, Copy, Debug)]
+pub enum Aside {
+    /// A packet was dropped.
+    Dropped(Dropped),
+    /// A packet that a router originated has reached the end of its path.
+    Noticed(Delivery),
 }
 
 /// A packet that a link dropped.
@@ -73,8 +126,10 @@ pub struct Dropped {
 /// What became of packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Packets handed to the network.
+    /// Packets handed to the network by end points.
     pub sent: u64,
+    /// Packets that routers originated.
+    pub originated: u64,
     /// Copies that links made.
     pub duplicated: u64,
     /// Packets that reached an endpoint.
@@ -88,6 +143,7 @@ impl Tally {
     pub fn since(&self, earlier: &Tally) -> Tally {
         Tally {
             sent: self.sent - earlier.sent,
+            originated: self.originated - earlier.originated,
             duplicated: self.duplicated - earlier.duplicated,
             delivered: self.delivered - earlier.delivered,
             dropped: self.dropped - earlier.dropped,
@@ -96,21 +152,34 @@ impl Tally {
 }
 
 impl Network {
-    /// Joins links into paths as `routes` says, each a list of links with its direction.
-    pub fn new(mut links: Vec<Link>, other_owners: usize, routes: &[(&[u32], bool)]) -> Network {
-        let mut tree = Tree::new(links.len() + other_owners);
+    /// Joins links into paths as `routes` says. Where `agents` are, packets stop on their way.
+    pub fn new(
+        mut links: Vec<Link>,
+        other_owners: usize,
+        routes: &[Route<'_>],
+        agents: Option<Agents>,
+    ) -> Network {
+        let agents = agents.map(Box::new);
+        let count = agents.as_ref().map_or(0, |agents| agents.len());
+        let mut tree = Tree::new(links.len() + count + other_owners);
         for (i, link) in (0..).zip(&links) {
             tree.set(i, link.wake_at());
         }
         let (express, ahead) = join(&mut links, routes);
+        let link = |link: u32| if express[link as usize] { link | EXPRESS } else { link };
         let mut paths = Vec::new();
         let mut starts = Vec::with_capacity(routes.len());
-        for (route, forward) in routes {
+        for route in routes {
             starts.push(paths.len() as u32);
-            paths.extend(route.iter().map(|l| if express[*l as usize] { l | EXPRESS } else { *l }));
-            paths.push(if *forward { END_FORWARD } else { END_REVERSE });
+            let (forward, originated) = (route.forward, route.originated);
+            for (i, l) in route.links.iter().enumerate() {
+                let stop = i.checked_sub(1).and_then(|_| agents.as_ref()?.behind(route.links[i - 1]));
+                paths.extend(stop.map(|agent| Stop { agent: Some(agent), forward, originated }.entry()));
+                paths.push(link(*l));
+            }
+            paths.push(Stop { agent: None, forward, originated }.entry());
         }
-        Network {
+        let mut network = Network {
             links,
             ahead,
             tree,
@@ -119,9 +188,12 @@ impl Network {
             dealt: Vec::new(),
             inside: Vec::new(),
             incidents: Vec::new(),
-            dropped: Vec::new(),
+            asides: Vec::new(),
             tally: Tally::default(),
-        }
+            agents,
+        };
+        network.start_agents();
+        network
     }
 
     /// Makes room for `slots` flow slots.
@@ -133,7 +205,8 @@ impl Network {
 
     /// Bytes of what grows with the flow slots.
     pub fn bytes(&self) -> u64 {
-        memory::of_vec(&self.inside) + memory::of_vec(&self.dealt)
+        let agents = self.agents.as_ref().map_or(0, |agents| agents.bytes());
+        memory::of_vec(&self.inside) + memory::of_vec(&self.dealt) + agents
     }
 
     /// Packets of a flow slot in the network.
@@ -193,6 +266,10 @@ impl Network {
         self.tree.set(link, from.wake_at());
         let next = self.paths[packet.hop as usize];
         if next >= END_REVERSE {
+            if next > END_FORWARD {
+                self.stop(link, &packet, Stop::of(next));
+                return None;
+            }
             self.tally.delivered += 1;
             self.inside[packet.flow as usize] -= 1;
             return Some(Delivery { packet, forward: next == END_FORWARD });
@@ -207,7 +284,7 @@ impl Network {
     /// It is stored on the last link that it is known to reach: it passes at once through every link whose next is
     /// marked [`EXPRESS`].
     #[inline]
-    fn enter(&mut self, mut now: Time, packet: &Packet, mut hop: u32, mut link: u32) {
+    pub(super) fn enter(&mut self, mut now: Time, packet: &Packet, mut hop: u32, mut link: u32) {
         loop {
             let next = self.paths[hop as usize];
             if next & (EXPRESS | END) != EXPRESS {
@@ -231,14 +308,14 @@ impl Network {
 
     /// Counts what happened on `link`.
     #[cold]
-    fn account(&mut self, link: u32) {
+    pub(super) fn account(&mut self, link: u32) {
         for (packet, incident) in self.incidents.drain(..) {
             let inside = &mut self.inside[packet.flow as usize];
             match incident {
                 Incident::Dropped(reason) => {
                     self.tally.dropped += 1;
                     *inside -= 1;
-                    self.dropped.push(Dropped { link, packet, reason });
+                    self.asides.push(Aside::Dropped(Dropped { link, packet, reason }));
                 }
                 Incident::Duplicated => {
                     self.tally.duplicated += 1;
@@ -253,18 +330,18 @@ impl Network {
         self.links.iter().map(Link::inside).sum()
     }
 
-    /// Conservation: sent + duplicated = delivered + dropped + inside, for the whole and flow by flow; and by traffic class on
-    /// each link that tells them apart.
+    /// Conservation: sent + originated + duplicated = delivered + dropped + inside, for the whole and flow by flow; and by
+    /// traffic class on each link that tells them apart.
     ///
     /// # Panics
     /// If a packet vanished or came from nowhere, which only a bug can do.
     pub fn assert_conservation(&self) {
         let inside = self.packets_inside();
-        let Tally { sent, duplicated, delivered, dropped } = self.tally;
+        let Tally { sent, originated, duplicated, delivered, dropped } = self.tally;
         assert_eq!(
-            sent + duplicated,
+            sent + originated + duplicated,
             delivered + dropped + inside,
-            "packets sent + duplicated = delivered + dropped + inside"
+            "packets sent + originated + duplicated = delivered + dropped + inside"
         );
         let by_flow: u64 = self.inside.iter().map(|n| u64::from(*n)).sum();
         assert_eq!(by_flow, inside, "packets of all flows = packets on all links");
@@ -283,9 +360,9 @@ enum Feeder {
 /// Finds the links that packets may enter ahead of time: only one other link feeds them, and what happens there depends on
 /// nothing else. Returns which of them may be entered as soon as the feeder has accepted a packet, and all. Where the feeder
 /// knows a packet's fate only when it has left, and all links behind it allow that, it hands packets on from then.
-fn join(links: &mut [Link], routes: &[(&[u32], bool)]) -> (Vec<bool>, Vec<bool>) {
+fn join(links: &mut [Link], routes: &[Route<'_>]) -> (Vec<bool>, Vec<bool>) {
     let mut feeders = vec![Feeder::None; links.len()];
-    for (route, _) in routes {
+    for Route { links: route, .. } in routes {
         for (i, link) in route.iter().enumerate() {
             let feeder = if i == 0 { Feeder::Many } else { Feeder::Link(route[i - 1]) };
             let known = &mut feeders[*link as usize];
@@ -296,7 +373,7 @@ fn join(links: &mut [Link], routes: &[(&[u32], bool)]) -> (Vec<bool>, Vec<bool>)
         matches!(feeders[link as usize], Feeder::Link(_)) && links[link as usize].is_transparent()
     };
     let mut hands_on: Vec<bool> = links.iter().map(Link::can_hand_on).collect();
-    for (route, _) in routes {
+    for Route { links: route, .. } in routes {
         for (i, link) in route.iter().enumerate() {
             hands_on[*link as usize] &= route.get(i + 1).is_some_and(|next| ahead(*next));
         }

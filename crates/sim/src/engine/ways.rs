@@ -3,7 +3,7 @@
 use dumbbell_core::rng::stream;
 use rand::Rng;
 
-use super::network::Network;
+use super::network::{Network, Route};
 use crate::paths::Choice;
 use crate::paths::ecmp::Salts;
 use crate::paths::spray::Dealer;
@@ -19,14 +19,15 @@ pub struct Ways<'p> {
 }
 
 impl<'p> Ways<'p> {
-    /// The ways of a plan, and its paths in the order of their numbers, each with its direction.
-    pub fn new(plan: &'p Plan) -> (Ways<'p>, Vec<(&'p [u32], bool)>) {
+    /// The ways of a plan, and its paths in the order of their numbers.
+    pub fn new(plan: &'p Plan) -> (Ways<'p>, Vec<Route<'p>>) {
         let mut paths = Vec::new();
+        let route = |forward| move |links| Route { links, forward, originated: false };
         let mut first = Vec::with_capacity(plan.pairs.len());
         for pair in &plan.pairs {
             first.push(paths.len() as u32);
-            paths.extend(pair.forward.iter().map(|path| (path, true)));
-            paths.extend(pair.reverse.iter().map(|path| (path, false)));
+            paths.extend(pair.forward.iter().map(route(true)));
+            paths.extend(pair.reverse.iter().map(route(false)));
         }
         let salts = (plan.choice == Choice::PerFlow).then(|| Salts::new(plan.seed, &plan.nodes));
         (Ways { plan, first, salts }, paths)

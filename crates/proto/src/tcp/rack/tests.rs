@@ -5,8 +5,9 @@ use dumbbell_core::{BitRate, Duration, Packet};
 use super::State;
 use crate::tcp::tests::params;
 use crate::tcp::{Receiver, Sender};
-use crate::testing::{Fate, Pipe, Way, ms, opening};
+use crate::testing::{Fate, Pipe, ms, opening};
 use crate::transport::{ReceiveEnd, SendEnd, Transport};
+use dumbbell_core::Way;
 
 /// What Linux has, with segments of 1448 bytes and acknowledgements for each.
 const LINUX: &str = r#""loss_detection": "rack", "cut_from": "window", "rto_floor": "deviation", "byte_counting": 1000000,

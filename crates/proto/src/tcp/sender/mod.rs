@@ -8,13 +8,13 @@ pub(super) mod todo;
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Ecn, FlowTag, Header, Packet, Stage, Time};
-use dumbbell_header::{Asking, SackBlock, TcpHeader};
+use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Header, Packet, Stage, Time};
+use dumbbell_header::{Asking, SackBlock, SourceQuench, TcpHeader};
 
 use self::todo::Repaired;
 use super::account::{Account, News};
 use super::overhead::Overhead;
-use super::params::{HEADER, LossDetection, Params, scale_of};
+use super::params::{HEADER, LossDetection, Params, Quench, scale_of};
 use super::rack::Rack;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
@@ -599,6 +599,22 @@ impl Sender {
         self.tell_cut = true;
     }
 
+    /// A router asks to slow down: like an echo of congestion, once a window.
+    fn quenched(&mut self, now: Time) {
+        let event = match self.params.quench {
+            Quench::SlowStart => Event::Timeout,
+            Quench::Cut => Event::Ecn,
+            Quench::Ignore => return,
+        };
+        if self.una >= self.max || self.recovering || self.una < self.recover.max(self.cut_until) {
+            return;
+        }
+        self.decide(now, event, self.delivered, self.flight(), Duration::ZERO);
+        self.cuts += 1;
+        self.cut_until = self.max;
+        self.update_limit();
+    }
+
     /// What is not a plain acknowledgement on an established connection.
     #[cold]
     fn push_control(&mut self, now: Time, packet: &Packet) {
@@ -799,6 +815,12 @@ impl SendEnd for Sender {
             Phase::Unopened | Phase::Connecting => false,
         };
         over && self.todo & todo::ACK == 0
+    }
+
+    fn notice(&mut self, now: Time, packet: &Packet) {
+        if self.phase == Phase::Established && packet.read::<SourceQuench>().is_some() {
+            self.quenched(now);
+        }
     }
 
     fn write(&mut self, bytes: u64) {

@@ -1,0 +1,302 @@
+//! The agents of routers: packets stop at them on their way, and they originate packets.
+//!
+//! Only the table of paths knows where: before the link out of a router that has an agent stands a [`Stop`], which the loop
+//! takes for an end of the path. So a network without agents pays nothing. What routers originate takes copies of the
+//! paths, behind all others in the table, whose ends tell the engine that no end point sent it.
+
+use dumbbell_core::rng::stream;
+use dumbbell_core::{BitRate, Frame, Packet, Time, Way, memory};
+use dumbbell_net::node::{FlowId, NodeAgent, Outbox, Passage, Port, PortView, Setting};
+
+use super::network::{Aside, Delivery, Network, Route, Stop};
+use crate::plan::{Plan, PlannedLink};
+
+/// The number of no flow.
+const NOBODY: u32 = u32::MAX;
+
+/// All agents of a run.
+#[derive(Debug)]
+pub struct Agents {
+    stations: Vec<Station>,
+    /// By link: the agent of the node that it enters.
+    behind: Vec<Option<u32>>,
+    /// By link: the port of that node that it enters.
+    entered: Vec<u32>,
+    /// By link: the port that it leaves, of the node that it comes from.
+    left: Vec<u32>,
+    /// By flow slot.
+    flows: Vec<Known>,
+    /// Paths of what end points send: so many stand before their copies.
+    originals: usize,
+    outbox: Outbox,
+    views: Vec<PortView>,
+}
+
+/// An agent and what stands around it.
+#[derive(Debug)]
+struct Station {
+    agent: Box<dyn NodeAgent>,
+    /// By port: the link out.
+    out: Vec<Option<u32>>,
+    /// Its own paths to nodes where flows end: the node, the number of the first path, and how many. As many follow for
+    /// flows that have their source there.
+    ways: Vec<(u32, u32, u32)>,
+}
+
+/// What is known of the flow in a slot.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// The flow's number, or [`NOBODY`].
+    number: u32,
+    /// True if both ends have closed: what is on its way may still arrive.
+    closed: bool,
+    /// Its destination and source.
+    ends: [u32; 2],
+    /// Where the way to each of them begins.
+    starts: [u32; 2],
+}
+
+/// The position of an end in [`Known`].
+fn end_of(way: Way) -> usize {
+    match way {
+        Way::Forward => 0,
+        Way::Reverse => 1,
+    }
+}
+
+/// The ports of a node: the links to a neighbour and from it. A neighbour may have several, and one only in one way.
+fn ports(node: u32, links: &[PlannedLink]) -> Vec<(Option<u32>, Option<u32>)> {
+    let numbered = || (0..).zip(links);
+    let mut ports: Vec<(u32, Option<u32>, Option<u32>)> =
+        numbered().filter(|(_, l)| l.from == node).map(|(i, l)| (l.to, Some(i), None)).collect();
+    for (i, link) in numbered().filter(|(_, l)| l.to == node) {
+        match ports.iter_mut().find(|(to, _, into)| *to == link.from && into.is_none()) {
+            Some(port) => port.2 = Some(i),
+            None => ports.push((link.from, None, Some(i))),
+        }
+    }
+    ports.into_iter().map(|(_, out, into)| (out, into)).collect()
+}
+
+impl Agents {
+    /// The agents of a plan, if it has any. Adds the paths of what they originate to `routes`.
+    pub fn new<'p>(plan: &'p Plan, routes: &mut Vec<Route<'p>>) -> Option<Agents> {
+        let mut planned = plan.described.iter().filter_map(|node| Some((node.node, node.agent.as_ref()?)));
+        let first = planned.next()?;
+        let originals = routes.len();
+        routes.extend_from_within(..);
+        routes[originals..].iter_mut().for_each(|route| route.originated = true);
+        let links = plan.links.len();
+        let mut agents = Agents {
+            stations: Vec::new(),
+            behind: vec![None; links],
+            entered: vec![0; links],
+            left: vec![0; links],
+            flows: Vec::new(),
+            originals,
+            outbox: Outbox::default(),
+            views: Vec::new(),
+        };
+        for (number, (node, planned)) in (0..).zip(std::iter::once(first).chain(planned)) {
+            let ports = ports(node, &plan.links);
+            for (port, (out, into)) in (0..).zip(&ports) {
+                if let Some(link) = out {
+                    agents.left[*link as usize] = port;
+                }
+                if let Some(link) = into {
+                    agents.entered[*link as usize] = port;
+                    agents.behind[*link as usize] = Some(number);
+                }
+            }
+            let mut ways = Vec::new();
+            for (end, set) in &planned.ways {
+                ways.push((*end, routes.len() as u32, set.len() as u32));
+                for forward in [true, false] {
+                    routes.extend(set.iter().map(|links| Route { links, forward, originated: true }));
+                }
+            }
+            let out: Vec<Option<u32>> = ports.into_iter().map(|(out, _)| out).collect();
+            let port = |link: &Option<u32>| match link {
+                Some(link) => {
+                    let direction = &plan.links[*link as usize].direction;
+                    Port { rate: direction.rate, mtu: direction.largest_packet() }
+                }
+                None => Port { rate: BitRate::from_bps(0), mtu: 0 },
+            };
+            let rng = stream(plan.seed, &format!("agent of {}", plan.nodes[node as usize]));
+            let setting = Setting { ports: out.iter().map(port).collect(), rng };
+            agents.stations.push(Station { agent: planned.params.build(setting), out, ways });
+        }
+        Some(agents)
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.stations.len()
+    }
+
+    /// The agent of the node that a link enters.
+    pub fn behind(&self, link: u32) -> Option<u32> {
+        self.behind[link as usize]
+    }
+
+    /// Bytes of what grows with the flow slots.
+    pub fn bytes(&self) -> u64 {
+        memory::of_vec(&self.flows)
+    }
+}
+
+impl Network {
+    /// A flow begins in a slot: its number, its destination and source, and where the ways to them begin.
+    pub fn note_flow(&mut self, slot: u32, number: u32, ends: [u32; 2], starts: [u32; 2]) {
+        if let Some(agents) = &mut self.agents {
+            let none = Known { number: NOBODY, closed: true, ends: [0; 2], starts: [0; 2] };
+            let slots = agents.flows.len().max(slot as usize + 1);
+            agents.flows.resize(slots, none);
+            agents.flows[slot as usize] = Known { number, closed: false, ends, starts };
+        }
+    }
+
+    /// Both ends of the flow in a slot have closed, or it has more to send again.
+    #[cold]
+    #[inline(never)]
+    pub fn note_closed(&mut self, slot: u32, closed: bool) {
+        if let Some(agents) = &mut self.agents {
+            agents.flows[slot as usize].closed = closed;
+        }
+    }
+
+    /// Arms the timers of all agents.
+    pub(super) fn start_agents(&mut self) {
+        for (number, station) in (0..).zip(self.agents.iter().flat_map(|agents| &agents.stations)) {
+            self.tree.set(self.links.len() as u32 + number, station.agent.wake_at());
+        }
+    }
+
+    /// A packet that came over `link` has met an agent, or is what a router originated and has met the end of its path.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn stop(&mut self, link: u32, packet: &Packet, stop: Stop) {
+        let Some(number) = stop.agent else {
+            self.tally.delivered += 1;
+            self.inside[packet.flow as usize] -= 1;
+            return self.asides.push(Aside::Noticed(Delivery { packet: *packet, forward: stop.forward }));
+        };
+        if let Some(mut agents) = self.agents.take() {
+            agents.pass(self, number, link, packet, stop);
+            self.agents = Some(agents);
+        }
+    }
+
+    /// The time has come that the agent of this number asked for.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn wake_agent(&mut self, now: Time, number: u32) {
+        if let Some(mut agents) = self.agents.take() {
+            agents.wake(self, now, number);
+            self.agents = Some(agents);
+        }
+    }
+
+    /// A packet enters `link`, as [`Network::enter`] has it: a copy of that for routers, so that the loop's own stays in place.
+    #[inline(never)]
+    fn enter_from_router(&mut self, now: Time, packet: &Packet, hop: u32, link: u32) {
+        self.enter(now, packet, hop, link);
+    }
+
+    /// The queue of a link and its counters.
+    fn view(&mut self, now: Time, link: u32) -> PortView {
+        let inspected = &mut self.links[link as usize];
+        let (queue, counters) = inspected.inspect(now, &mut self.incidents);
+        self.tree.set(link, inspected.wake_at());
+        self.account(link);
+        PortView { queue, counters }
+    }
+}
+
+impl Agents {
+    fn pass(&mut self, network: &mut Network, number: u32, link: u32, packet: &Packet, stop: Stop) {
+        let now = packet.at;
+        let out = network.paths[packet.hop as usize + 1];
+        let passage = Passage {
+            flow: FlowId { index: packet.flow, number: self.flows[packet.flow as usize].number },
+            way: if stop.forward { Way::Forward } else { Way::Reverse },
+            originated: stop.originated,
+            entered: self.entered[link as usize],
+            leaves: self.left[out as usize],
+        };
+        let port = network.view(now, out);
+        let agent = &mut self.stations[number as usize].agent;
+        let mut sink = network.links[out as usize].entrance(&mut network.incidents);
+        let onward = agent.passing(now, *packet, &passage, &port, &mut sink, &mut self.outbox);
+        drop(sink);
+        match onward {
+            Some(onward) => {
+                debug_assert_eq!(onward.flow, packet.flow, "an agent changes headers and marks");
+                network.enter_from_router(now, &onward, packet.hop + 2, out);
+            }
+            None => network.account(out),
+        }
+        self.finish(network, now, number);
+    }
+
+    fn wake(&mut self, network: &mut Network, now: Time, number: u32) {
+        let station = &mut self.stations[number as usize];
+        let nothing = PortView::default();
+        self.views.clear();
+        self.views
+            .extend(station.out.iter().map(|link| link.map_or(nothing, |link| network.view(now, link))));
+        station.agent.wake(now, &self.views, &mut self.outbox);
+        debug_assert!(station.agent.wake_at() > now, "an agent is woken again at once");
+        self.finish(network, now, number);
+    }
+
+    /// Sends what an agent has originated, and arms its timer.
+    fn finish(&mut self, network: &mut Network, now: Time, number: u32) {
+        let station = &self.stations[number as usize];
+        network.tree.set(network.links.len() as u32 + number, station.agent.wake_at().max(now));
+        for (flow, way, packet) in self.outbox.drain() {
+            let known = self.flows.get(flow.index as usize);
+            let known = known.filter(|known| known.number == flow.number && !known.closed);
+            let way =
+                known.and_then(|known| station.way(network, self.originals, number, known, way, &packet));
+            if let Some(position) = way {
+                network.tally.originated += 1;
+                network.inside[flow.index as usize] += 1;
+                let link = network.paths[position];
+                network.enter_from_router(now, &packet, position as u32 + 1, link);
+            }
+        }
+    }
+}
+
+impl Station {
+    /// Where the way of a packet to an end of its flow goes on from here: along the way that packets of the flow take, if that
+    /// leads through here, or else a way of its own, of several by the hash of the flow.
+    fn way(
+        &self,
+        network: &Network,
+        originals: usize,
+        number: u32,
+        known: &Known,
+        way: Way,
+        packet: &Packet,
+    ) -> Option<usize> {
+        let end = end_of(way);
+        // A flow whose packets are dealt out begins beyond the table.
+        if let Some(rest) = network.paths.get(known.starts[end] as usize..) {
+            let shift = network.starts[originals] as usize;
+            for (i, entry) in (known.starts[end] as usize + shift..).zip(rest) {
+                match Stop::read(*entry) {
+                    Some(stop) if stop.agent == Some(number) => return Some(i + 1),
+                    Some(Stop { agent: None, .. }) => break,
+                    _ => {}
+                }
+            }
+        }
+        let (_, first, count) = self.ways.iter().find(|(node, ..)| *node == known.ends[end])?;
+        let first = first + end as u32 * count;
+        let chosen = packet.flow_hash() % u64::from(*count);
+        Some(network.starts[first as usize + chosen as usize] as usize)
+    }
+}
