@@ -15,6 +15,8 @@ crate::labels! {
         Scripted = "scripted",
         /// Larger than the link's MTU.
         TooBig = "too-big",
+        /// The buffer that the ports of the node share had no room for this port.
+        SharedBuffer = "shared-buffer",
     }
 }
 

@@ -1,6 +1,7 @@
 //! Queue disciplines, router agents, link impairments, power policies and links. A discipline decides which packets to
 //! drop; the link counts them.
 
+pub mod buffer;
 pub mod impairment;
 pub mod link;
 pub mod marker;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Validate, config};
+use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::node::NodeAgentSpec;
 
 use crate::limits::MAX_NODE_OWNERS;
@@ -20,6 +21,8 @@ config! {
         name: NameList;
         /// What each of these routers does beside queueing that takes all its ports.
         agent: Option<NodeAgentSpec> = (), "absent: routers forward and queue";
+        /// A buffer that all ports of the node share; each of the nodes has one.
+        buffer: Option<SharedBuffer> = (), "absent: each port has a queue of its own, and its limit";
     }
 }
 
@@ -162,4 +165,34 @@ fn ends_out_of_the_way(node: u32, pair: &Pair, network: &Network, choice: Choice
     let dealt = |set: &PathSet| set.len() > 1 && matches!(choice, Choice::PerPacket(_));
     let away = sets.into_iter().filter(|(set, _)| passing(set) < set.len() || dealt(set));
     away.map(|(_, end)| end).collect()
+}
+
+/// The shared buffers of the nodes that the entries at `at` describe, and which node has which.
+///
+/// # Errors
+/// A buffer that has no room for a packet of its ports.
+pub fn buffers(
+    entries: &[NodesSpec],
+    nodes: &[(u32, usize)],
+    network: &Network,
+    at: &At<'_>,
+) -> Result<(Vec<SharedBuffer>, HashMap<u32, u32>), ConfigError> {
+    let mut buffers = Vec::new();
+    let mut of_node = HashMap::new();
+    for (node, entry) in nodes {
+        if let Some(buffer) = &entries[*entry].buffer {
+            of_node.insert(*node, buffers.len() as u32);
+            buffers.push(buffer.clone());
+        }
+    }
+    if buffers.is_empty() {
+        return Ok((buffers, of_node));
+    }
+    for link in network.links.iter().filter(|link| of_node.contains_key(&link.from)) {
+        let of_link = |(node, _): &&(u32, usize)| *node == link.from;
+        let entry = nodes.iter().find(of_link).map_or(0, |(_, entry)| *entry);
+        let buffer = &buffers[of_node[&link.from] as usize];
+        buffer.check(link.direction.largest_packet(), &at.index(entry).key("buffer"))?;
+    }
+    Ok((buffers, of_node))
 }

@@ -9,6 +9,7 @@ use dumbbell_core::results::{ClassRow, LinkRow, PacketArrivals, StateRow};
 use dumbbell_core::rng::{Stream, Streams, stream};
 use dumbbell_core::table::Labels;
 use dumbbell_core::{ClassSet, DropReason, Duration, Time, TrafficClass, memory};
+use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::link::{Counters, Direction, LinkConfig, PerClass, Trace};
 use dumbbell_net::node::NodeAgentParams;
 use dumbbell_net::power::{Ledger, Span};
@@ -37,6 +38,8 @@ pub struct Plan {
     pub described: Vec<PlannedNode>,
     /// Directed links.
     pub links: Vec<PlannedLink>,
+    /// Buffers that the links out of a node share.
+    pub buffers: Vec<SharedBuffer>,
     /// Pairs of nodes that exchange packets, with their paths.
     pub pairs: Vec<Pair>,
     /// Which of its paths the packets of a pair take.
@@ -94,6 +97,8 @@ pub struct PlannedLink {
     pub bdp: u64,
     /// The traffic classes that packets can have in its queue; none if it does not count by class.
     pub classes: ClassSet,
+    /// The buffer that it shares: an index into [`Plan::buffers`].
+    pub buffer: Option<u32>,
     /// True if every arriving packet is written down.
     pub recorded: bool,
     /// True if the queue length is sampled (quantiles in the table of links, time series).
@@ -129,7 +134,7 @@ impl PlannedLink {
         bits + rate.as_bps() as f64 * until.since(since).as_secs_f64()
     }
 
-    /// The link to build, under a seed. Its counters will be read at the given times, in order.
+    /// The link to build, under a seed, with a buffer of its own. Its counters will be read at the given times, in order.
     pub fn config(&self, seed: u64, read_at: Vec<Time>) -> LinkConfig {
         LinkConfig {
             direction: self.direction.clone(),
@@ -139,6 +144,7 @@ impl PlannedLink {
             sampled: self.sampled,
             inspected: self.inspected,
             read_at,
+            buffer: None,
             streams: Streams::new(seed, self.name.as_str()),
         }
     }

@@ -55,12 +55,14 @@ impl Plan {
         let replay = planner.replay_of_link(base, &root.key("replay"))?;
         let Planner { files, mut pairs, groups, named, uses, .. } = planner;
         let described = nodes::plan(&scenario.nodes, &named, &mut pairs, &nodes_at)?;
+        let (buffers, buffer_of) = nodes::buffers(&scenario.nodes, &named, &network, &nodes_at)?;
         let pairs = pairs.into_pairs();
         let classes = classes::seen(&network, &pairs, &uses)?;
         let mut links = links(&network, &pairs, &sampled, &classes, traces);
         if let Some(replay) = &replay {
             check_replay(&links[replay.link as usize], &root.key("replay").key("link"))?;
         }
+        links.iter_mut().for_each(|link| link.buffer = buffer_of.get(&link.from).copied());
         recorded.into_iter().for_each(|link| links[link as usize].recorded = true);
         for node in described.iter().filter(|node| node.agent.is_some()) {
             links.iter_mut().filter(|l| l.from == node.node).for_each(|link| link.inspected = true);
@@ -74,6 +76,7 @@ impl Plan {
             nodes: network.nodes,
             described,
             links,
+            buffers,
             pairs,
             choice,
             groups,
@@ -414,6 +417,7 @@ fn links(
             direction,
             trace: traces[i].take(),
             classes: classes[i],
+            buffer: None,
             recorded: false,
             sampled: sampled[i],
             inspected: false,

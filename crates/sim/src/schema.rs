@@ -6,6 +6,7 @@ use dumbbell_core::registry::{Descriptor, Profile, Setting};
 use dumbbell_core::series::Series;
 use dumbbell_core::table::{Column, Declaration, Named};
 use dumbbell_core::{Config, DropReason, MarkReason, Results};
+use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::link::Reverse;
 use dumbbell_net::marker::MarkerSpec;
@@ -104,6 +105,7 @@ parts! {
     FatTreeFabric as "fat tree fabric" in "network.fabrics";
     LeafHost as "leaf host" in "network.fabrics";
     LeafUplink as "leaf uplink" in "network.fabrics";
+    SharedBuffer as "shared buffer" in "network.links";
     Power as "power" in "network.power";
     Grid as "rate grid" in "network.power";
     Model as "power model" in "network.power";

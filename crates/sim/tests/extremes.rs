@@ -14,6 +14,7 @@ use dumbbell_sim::{Plan, Scenario, descriptors, run, toml};
 const BASE: &str = r#"
 duration = "1ms"
 transport = { kind = "cbr", rate = "20Mbit/s" }
+nodes = [{ name = "node1", buffer = { size = "300kB" } }]
 [topology]
 kind = "chain"
 [topology.link]

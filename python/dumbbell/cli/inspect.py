@@ -100,13 +100,14 @@ def _links(out: Console, links: list[dict[str, Any]]) -> None:
 
 
 def _control(link: dict[str, Any]) -> str:
-    """Return what moves the rate of a link, what its router tells senders, and what sets traffic classes."""
+    """Return what moves a link's rate, what its router tells senders, its marker, its shared buffer."""
     power = link["power"]
     port = f"{power['policy']}, rates: {len(power['rates'])}" if power else ""
     rate = "" if link["service"] == "constant" else link["service"]
     router = f"router {link['router']}" if link["router"] else ""
     marker = f"marker {link['marker']}" if link["marker"] else ""
-    return "; ".join(part for part in (rate, port, router, marker) if part)
+    shared = f"shares {_size(link['shared_buffer'])}" if link["shared_buffer"] else ""
+    return "; ".join(part for part in (rate, port, router, marker, shared) if part)
 
 
 def _impairments(link: dict[str, Any]) -> str:

@@ -26,8 +26,8 @@ impl Path {
     /// The path through the link called `at`; without a name, through the slowest link of the first pair.
     ///
     /// # Errors
-    /// If there is no such link, no pair sends data over it, its router works with a header that real packets have not, or
-    /// routers of the plan have agents.
+    /// If there is no such link, no pair sends data over it, its router works with a header that real packets have not,
+    /// routers of the plan have agents, or the link shares a buffer.
     pub fn of(plan: &Plan, at: Option<&str>) -> Result<Path, ConfigError> {
         check_nodes(plan)?;
         let named = |link: &u32| at.is_none_or(|name| plan.links[*link as usize].name == name);
@@ -47,6 +47,7 @@ impl Path {
         };
         for link in [uplink, downlink] {
             check_router(&plan.links[link as usize])?;
+            check_buffer(&plan.links[link as usize])?;
         }
         Ok(Path {
             uplink: with_delay_of(plan, uplink, there),
@@ -98,6 +99,18 @@ fn check_router(link: &PlannedLink) -> Result<(), ConfigError> {
         ),
         format!("use {able}or leave it out"),
     ))
+}
+
+/// Refuses a port that shares a buffer with ports that are not there.
+fn check_buffer(link: &PlannedLink) -> Result<(), ConfigError> {
+    match link.buffer {
+        None => Ok(()),
+        Some(_) => Err(ConfigError::new(
+            format!("link {:?}", link.name),
+            "it shares a buffer with the other ports of its node, and real packets go over one",
+            "leave out `buffer` of the node, and give the queue a limit",
+        )),
+    }
 }
 
 fn no_pair(plan: &Plan, at: &str) -> ConfigError {
@@ -189,6 +202,22 @@ mod tests {
         assert_eq!(refused(r#"router = "xcp","#, ""), message("node0->node1"));
         assert_eq!(refused("", r#"router = "xcp""#), message("node1->node0"));
         assert_eq!(refused(r#"router = "rcp","#, r#"router = "rcp""#), None);
+    }
+
+    #[test]
+    fn a_port_that_shares_a_buffer_is_refused() {
+        let text = r#"
+            duration = "1s"
+            topology = "star"
+            flows = [{ from = "sender0", to = "receiver0" }]
+            nodes = [{ name = "switch", buffer = { size = "1MB" } }]
+        "#;
+        let plan = Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap();
+        assert_eq!(
+            Path::of(&plan, Some("switch->receiver0")).unwrap_err().to_string(),
+            "link \"switch->receiver0\": it shares a buffer with the other ports of its node, and real packets go over one; \
+             leave out `buffer` of the node, and give the queue a limit"
+        );
     }
 
     #[test]

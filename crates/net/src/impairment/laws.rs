@@ -28,6 +28,7 @@ fn config(delay: &str, impairments: &str) -> LinkConfig {
         sampled: true,
         inspected: false,
         read_at: Vec::new(),
+        buffer: None,
         streams: Streams::new(1, "link"),
     }
 }

@@ -30,6 +30,7 @@ fn config_with(queue: QueueSpec, change: impl FnOnce(&mut Direction)) -> LinkCon
         sampled: true,
         inspected: false,
         read_at: Vec::new(),
+        buffer: None,
         streams: Streams::new(1, "link"),
     }
 }

@@ -34,6 +34,7 @@ pub use queued::{Carried, QueuedLink};
 pub use service::{Opportunities, Service, Trace};
 pub use stamped::StampedLink;
 
+use crate::buffer::Pool;
 use crate::power::{Ledger, Port};
 use crate::queue::{self, QueueSpec};
 use crate::router::{self, Agent, AgentSpec, QueueView};
@@ -129,6 +130,8 @@ pub struct LinkConfig {
     pub inspected: bool,
     /// The times at which the counters will be read, in order: the end of the warm-up, the end of the run.
     pub read_at: Vec<Time>,
+    /// The buffer that it shares with the other links out of its node.
+    pub buffer: Option<Arc<Pool>>,
     /// The random streams of its parts.
     pub streams: Streams,
 }
@@ -340,10 +343,10 @@ impl Link {
         }
     }
 
-    /// Conservation by traffic class, if the link tells them apart.
+    /// Conservation by traffic class, if the link tells them apart; and of the bytes that it holds of a shared buffer.
     ///
     /// # Panics
-    /// If a class gained or lost a packet, which only a bug can do.
+    /// If a class gained or lost a packet, or the buffer a byte, which only a bug can do.
     pub fn assert_conservation(&self) {
         if let Link::Queued(link) = self {
             link.assert_conservation();
@@ -375,6 +378,7 @@ impl LinkConfig {
             && self.direction.rate_changes.is_empty()
             && self.direction.power.is_none()
             && self.direction.marker.is_none()
+            && self.buffer.is_none()
             && self.direction.impairments.is_empty()
             && !self.inspected
     }

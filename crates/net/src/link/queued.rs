@@ -5,6 +5,7 @@ use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Packet, Time, Verdi
 use super::classes::{ClassAccount, PerClass};
 use super::flight::{Flight, Launched};
 use super::{Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Service};
+use crate::buffer::Part;
 use crate::marker::{AnyMarker, Marker};
 use crate::power::{Ledger, Moment, Port, Power, Shaper};
 use crate::queue::{AnyDiscipline, Discipline};
@@ -60,6 +61,8 @@ pub struct QueuedLink<P> {
     agent: Option<Box<AnyAgent>>,
     /// Sets the class of what arrives.
     marker: Option<Box<AnyMarker>>,
+    /// What the queue holds of the buffer of its node.
+    buffer: Option<Box<Part>>,
     /// Counts by class.
     classes: Option<Box<ClassAccount>>,
     delay: Duration,
@@ -128,6 +131,7 @@ impl<P: Carried> QueuedLink<P> {
             port: power.map(|power| Box::new(Port::new(power, direction.rate))),
             shaper: power.and_then(Power::shaping).map(|period| Box::new(Shaper::new(period))),
             agent,
+            buffer: config.buffer.clone().map(|pool| Box::new(Part::new(pool))),
             marker: direction.marker.as_ref().map(|spec| Box::new(spec.build())),
             classes: direction.counts_classes().then(Box::default),
             delay: direction.delay,
@@ -187,17 +191,31 @@ impl<P: Carried> QueuedLink<P> {
             self.agent.iter_mut().for_each(|agent| agent.arrived(now, &packet, &view));
         }
         let (size, dropped) = (packet.size(), incidents.len());
-        self.queue.enqueue(
-            now,
-            packet,
-            &mut Verdicts { counters: &mut self.counters, classes: self.classes.as_deref_mut(), incidents },
-        );
+        if self.buffer.as_ref().is_some_and(|buffer| !buffer.admits(size)) {
+            self.give_up(packet, DropReason::SharedBuffer, incidents);
+        } else {
+            let verdicts = &mut Verdicts {
+                counters: &mut self.counters,
+                classes: self.classes.as_deref_mut(),
+                incidents,
+            };
+            self.queue.enqueue(now, packet, verdicts);
+            self.account_buffer();
+        }
         if let Some(port) = &mut self.port {
             port.arrived(now, size, incidents.len() == dropped);
             self.start_on_port(now, incidents);
             self.review(now, Moment::Arrival, incidents);
         } else if !self.end_of_service().is_finite() || self.holds_back && self.in_service.is_none() {
             self.start(now, incidents);
+        }
+    }
+
+    /// Tells the shared buffer, if there is one, what the queue holds.
+    #[inline]
+    fn account_buffer(&mut self) {
+        if let Some(buffer) = &mut self.buffer {
+            buffer.hold(self.queue.bytes());
         }
     }
 
@@ -374,7 +392,9 @@ impl<P: Carried> QueuedLink<P> {
         self.start_at = Time::NEVER;
         let verdicts =
             &mut Verdicts { counters: &mut self.counters, classes: self.classes.as_deref_mut(), incidents };
-        let Some(mut packet) = self.queue.dequeue(now, verdicts) else {
+        let next = self.queue.dequeue(now, verdicts);
+        self.account_buffer();
+        let Some(mut packet) = next else {
             self.service.idle();
             if self.holds_back && !self.queue.is_empty() {
                 self.start_at = self.queue.ready_at();
@@ -454,13 +474,20 @@ impl<P: Carried> QueuedLink<P> {
         self.classes.as_mut().map(|classes| classes.read())
     }
 
-    /// Conservation by traffic class, if the link tells them apart.
+    /// See [`super::Link::assert_conservation`].
     ///
     /// # Panics
-    /// If a class gained or lost a packet, which only a bug can do.
+    /// If a class gained or lost a packet, or the buffer a byte, which only a bug can do.
     pub fn assert_conservation(&self) {
         if let Some(classes) = &self.classes {
             classes.assert_conservation(&self.counters, self.in_system());
+        }
+        if let Some(buffer) = &self.buffer {
+            assert_eq!(
+                buffer.held(),
+                self.queue.bytes(),
+                "bytes held of the shared buffer = bytes that wait"
+            );
         }
     }
 

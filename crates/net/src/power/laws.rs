@@ -56,6 +56,7 @@ impl Run {
             sampled: true,
             inspected: false,
             read_at: Vec::new(),
+            buffer: None,
             streams: Streams::new(1, "link"),
         };
         let mut run = Run {

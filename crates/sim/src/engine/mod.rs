@@ -15,12 +15,14 @@ mod tree;
 mod ways;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use dumbbell_core::memory::Budget;
 use dumbbell_core::results::{ArrivalRow, DropRow, Results, RunRow};
 use dumbbell_core::rng::stream;
 use dumbbell_core::{Duration, FlowTag, Packet, Stage, Time};
-use dumbbell_net::link::{Counters, Link, PerClass};
+use dumbbell_net::buffer::Pool;
+use dumbbell_net::link::{Counters, Link, LinkConfig, PerClass};
 use dumbbell_proto::Opening;
 
 use self::agents::Agents;
@@ -33,7 +35,7 @@ use self::sessions::Sessions;
 use self::timers::Timers;
 use self::ways::Ways;
 use crate::arrivals::Arrivals;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedLink};
 use crate::workload::Flow;
 use crate::workload::session::{Action, Connection, Ended, Transfer};
 
@@ -198,8 +200,12 @@ impl<'p> Engine<'p> {
         let end = Time::ZERO + plan.duration;
         let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);
         let read_at: Vec<Time> = warmup.into_iter().chain([end]).collect();
-        let links: Vec<Link> =
-            plan.links.iter().map(|link| Link::new(&link.config(plan.seed, read_at.clone()))).collect();
+        let pools: Vec<Arc<Pool>> = plan.buffers.iter().map(Pool::new).collect();
+        let link = |link: &PlannedLink| {
+            let buffer = link.buffer.map(|i| pools[i as usize].clone());
+            Link::new(&LinkConfig { buffer, ..link.config(plan.seed, read_at.clone()) })
+        };
+        let links: Vec<Link> = plan.links.iter().map(link).collect();
         let link_baseline = vec![Counters::default(); links.len()];
         let (ways, mut routes) = Ways::new(plan);
         let agents = Agents::new(plan, &mut routes);

@@ -35,6 +35,8 @@ pub struct LinkFacts {
     pub buffer_packets: Option<u64>,
     /// Bytes that may wait, full packets where the limit is in packets; `None` if there is no limit.
     pub buffer_bytes: Option<u64>,
+    /// Bytes of the buffer that all ports of the node share; of it, one port alone may fill what `buffer_bytes` says.
+    pub shared_buffer: Option<u64>,
     /// Time to send a full buffer.
     pub buffer_time: Option<f64>,
     /// Share of packets lost at random.

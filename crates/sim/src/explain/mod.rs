@@ -5,7 +5,9 @@ mod facts;
 mod shortage;
 
 use dumbbell_core::{Duration, Time};
+use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::impairment::ImpairmentSpec;
+use dumbbell_net::queue::Limit;
 use serde::Serialize;
 
 use cost::Cost;
@@ -165,6 +167,13 @@ impl Plan {
     fn link_facts(&self, link: &PlannedLink, load: f64, pairs: u64) -> LinkFacts {
         let (direction, mtu) = (&link.direction, link.direction.largest_packet());
         let limit = direction.queue.limit(link.bdp, mtu);
+        let shared = link.buffer.map(|i| &self.buffers[i as usize]);
+        let limit = match shared.map(SharedBuffer::of_one_port) {
+            Some(most) if most < limit.packets.saturating_mul(mtu.into()).min(limit.bytes) => {
+                Limit { bytes: most, ..Limit::NONE }
+            }
+            _ => limit,
+        };
         let buffer_packets = (limit.packets != u64::MAX).then_some(limit.packets);
         let buffer_bytes = match buffer_packets {
             Some(packets) => Some(packets.saturating_mul(u64::from(mtu))),
@@ -196,6 +205,7 @@ impl Plan {
             bdp_packets: link.bdp as f64 / f64::from(mtu),
             buffer_packets,
             buffer_bytes,
+            shared_buffer: shared.map(|buffer| buffer.size.get()),
             buffer_time: buffer_bytes.map(|bytes| direction.rate.time_to_send(bytes).as_secs_f64()),
             loss: direction.loss.get(),
             impairments: direction.impairments.iter().map(ImpairmentSpec::summary).collect(),
