@@ -16,6 +16,7 @@ def nodes(
     *,
     name: str | Sequence[str],
     agent: Literal["source-quench"] | Mapping[str, Any] | None = None,
+    buffer: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What some nodes have beside their links.
 
@@ -27,6 +28,9 @@ def nodes(
     agent
         What each of these routers does beside queueing that takes all its ports.
         Default: absent: routers forward and queue.
+    buffer
+        A buffer that all ports of the node share; each of the nodes has one.
+        Default: absent: each port has a queue of its own, and its limit.
 
     Returns
     -------
@@ -37,6 +41,7 @@ def nodes(
         {
             "name": name,
             "agent": agent,
+            "buffer": buffer,
         }
     )
 

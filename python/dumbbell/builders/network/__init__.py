@@ -6,7 +6,15 @@ Generated from the registry by ``tools/builders.py``: change the registry, not t
 from __future__ import annotations
 
 from dumbbell.builders.network.fabrics import fat_tree_fabric, fat_tree_host, leaf_host, leaf_uplink
-from dumbbell.builders.network.links import access, bottleneck, graph_link, host_link, node_group, reverse
+from dumbbell.builders.network.links import (
+    access,
+    bottleneck,
+    graph_link,
+    host_link,
+    node_group,
+    reverse,
+    shared_buffer,
+)
 from dumbbell.builders.network.power import power, power_model, rate_grid
 
 __all__ = [
@@ -23,4 +31,5 @@ __all__ = [
     "power_model",
     "rate_grid",
     "reverse",
+    "shared_buffer",
 ]

@@ -493,3 +493,34 @@ def reverse(
             "impairments": impairments,
         }
     )
+
+
+def shared_buffer(
+    *,
+    size: str,
+    alpha: float | None = None,
+) -> dict[str, Any]:
+    """A buffer that the ports of a node share: a packet is dropped if with it its port would hold more bytes
+    than `alpha` times those that are then free.
+
+    Parameters
+    ----------
+    size
+        Bytes of packets that may wait at all ports together.
+        Required.
+    alpha
+        How much of what is free a port may hold.
+        Default: ``1.0`` (Choudhury & Hahne, IEEE/ACM ToN 6(2), 1998, section IV: a power of two; one port
+        then gets half).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "size": size,
+            "alpha": alpha,
+        }
+    )
