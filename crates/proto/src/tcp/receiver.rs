@@ -124,7 +124,7 @@ impl Receiver {
 
     /// The next segment in order has arrived, up to `end`.
     #[inline]
-    fn in_order(&mut self, now: Time, end: u64, fin: bool) {
+    fn in_order(&mut self, now: Time, end: u64, fin: bool, packet: &Packet) {
         let before = std::mem::replace(&mut self.next, end);
         let gap = !self.held.is_empty();
         if gap {
@@ -139,7 +139,7 @@ impl Receiver {
         }
         self.waiting += 1;
         if self.acks.is_some() {
-            self.weigh(now, self.next - before, gap || fin);
+            self.weigh(now, self.next - before, gap || fin, packet);
         } else if self.waiting >= self.params.ack_every || gap || fin {
             self.due = true;
         } else if self.ack_at == Time::NEVER {
@@ -148,8 +148,9 @@ impl Receiver {
     }
 
     /// Acknowledges now or later, as the policy has it.
-    fn weigh(&mut self, now: Time, bytes: u64, at_once: bool) {
+    fn weigh(&mut self, now: Time, bytes: u64, at_once: bool, packet: &Packet) {
         let Some(acks) = &mut self.acks else { return };
+        acks.echoed(now, packet.aux);
         let verdict = acks.in_order(now, bytes, self.waiting, &self.params);
         self.obey(if at_once { Verdict::Now } else { verdict });
     }
@@ -218,10 +219,10 @@ impl Receiver {
     /// What an acknowledgement carries that the policy has a say in: the window, and what arrived twice before the blocks
     /// (RFC 2883 section 4). That may lie below the acknowledgement: its offsets wrap.
     #[cold]
-    fn add_policy(&mut self, blocks: &mut [SackBlock; 3], option: &mut u32) {
+    fn add_policy(&mut self, now: Time, blocks: &mut [SackBlock; 3], option: &mut u32) {
         let scale = scale_of(&self.params);
         let Some(acks) = &mut self.acks else { return };
-        acks.sent();
+        acks.sent(now, self.next);
         // Rounded up, so that a window never shrinks by it (RFC 7323 section 2.4).
         let shifted = acks.window.div_ceil(1 << scale).min(u64::from(u16::MAX)) as u16;
         self.window = self.window.max(shifted);
@@ -341,7 +342,7 @@ impl Stage for Receiver {
             return;
         }
         if number <= self.next && end > self.next {
-            self.in_order(now, end, fin);
+            self.in_order(now, end, fin, packet);
         } else {
             self.unexpected(now, number, end);
         }
@@ -362,7 +363,7 @@ impl Stage for Receiver {
             self.blocks()
         };
         if self.acks.is_some() {
-            self.add_policy(&mut sack, &mut option);
+            self.add_policy(now, &mut sack, &mut option);
         }
         let header = TcpHeader {
             flags: self.flags,
@@ -417,7 +418,7 @@ impl ReceiveEnd for Receiver {
     }
 
     fn memory(&self) -> u64 {
-        self.held.memory() + self.acks.as_deref().map_or(0, |acks| size_of_val(acks) as u64)
+        self.held.memory() + self.acks.as_deref().map_or(0, Acks::memory)
     }
 
     #[inline]

@@ -483,6 +483,10 @@ impl Sender {
                 }
             },
         };
+        if timed {
+            // See `Acks::echoed`.
+            packet.aux = (self.una / u64::from(self.mss)) as u16;
+        }
         if self.todo & todo::NEEDS != 0 {
             self.note_sent(now, &packet, self.retransmissions > sent_again);
         }
