@@ -1,46 +1,16 @@
 //! Any discipline, with an event at the end of each transmission.
 
-use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Packet, Time, VerdictSink};
+use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Time, VerdictSink};
 
 use super::classes::{ClassAccount, PerClass};
 use super::flight::{Flight, Launched};
-use super::{Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Service};
+use super::{Arrival, Carried, Counters, Impairments, Incident, Incidents, LinkConfig, Service};
 use crate::buffer::Part;
 use crate::marker::{AnyMarker, Marker};
 use crate::power::{Ledger, Moment, Port, Power, Shaper};
 use crate::queue::{AnyDiscipline, Discipline};
 use crate::ring::Ring;
 use crate::router::{Agent, AnyAgent, QueueView};
-
-/// What a [`QueuedLink`] carries: a simulated packet or a real one, with room for one time.
-pub trait Carried: Frame + Clone {
-    /// The time last set.
-    fn at(&self) -> Time;
-    /// Sets the time: of arrival while the packet waits, of arrival at the far end once it has left.
-    fn set_at(&mut self, at: Time);
-    /// The index of the flow in whatever keeps flows; `None` for a packet that belongs to no flow of ours.
-    fn flow(&self) -> Option<u32>;
-    /// The packet has left the transmitter at `at`.
-    #[inline]
-    fn set_left(&mut self, at: Time) {
-        let _ = at;
-    }
-}
-
-impl Carried for Packet {
-    #[inline]
-    fn at(&self) -> Time {
-        self.at
-    }
-    #[inline]
-    fn set_at(&mut self, at: Time) {
-        self.at = at;
-    }
-    #[inline]
-    fn flow(&self) -> Option<u32> {
-        Some(self.flow)
-    }
-}
 
 /// A link that asks its discipline for the next packet whenever the transmitter is free.
 #[derive(Clone, Debug)]

@@ -1,0 +1,175 @@
+//! What a link of any form is made from, what it carries, and what it counts.
+
+use std::sync::Arc;
+
+use dumbbell_core::rng::Streams;
+use dumbbell_core::{DropReason, Frame, Packet, Time};
+
+use super::description::Direction;
+use super::service::{Opportunities, Service, Trace};
+use crate::buffer::Pool;
+use crate::{queue, router};
+
+/// What a link counts, from the start of the run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Packets that arrived at the queue.
+    pub arrived: u64,
+    /// Packets fully transmitted.
+    pub sent: u64,
+    /// Bytes fully transmitted.
+    pub sent_bytes: u64,
+    /// Packets dropped, by reason.
+    pub dropped: [u64; DropReason::ALL.len()],
+    /// Packets marked.
+    pub marked: u64,
+    /// Copies of packets made on the way.
+    pub duplicated: u64,
+    /// Packets that reached the far end after one that was sent later.
+    pub reordered: u64,
+    /// Integral of the packets in the system (waiting or in transmission) over time, in packet-nanoseconds.
+    pub queue_area: u64,
+    /// Sum over `sojourns` of the time from arrival to the end of transmission, in nanoseconds.
+    pub sojourn_sum: u64,
+    /// Packets that `sojourn_sum` counts.
+    pub sojourns: u64,
+}
+
+impl Counters {
+    /// Packets dropped for any reason.
+    pub fn dropped_total(&self) -> u64 {
+        self.dropped.iter().sum()
+    }
+
+    /// The same, but nothing less than at an `earlier` time: for estimates of the present.
+    #[must_use]
+    pub fn at_least(&self, earlier: &Counters) -> Counters {
+        Counters {
+            sent: self.sent.max(earlier.sent),
+            sent_bytes: self.sent_bytes.max(earlier.sent_bytes),
+            queue_area: self.queue_area.max(earlier.queue_area),
+            ..*self
+        }
+    }
+
+    /// What was counted since `earlier`.
+    pub fn since(&self, earlier: &Counters) -> Counters {
+        let mut dropped = self.dropped;
+        dropped.iter_mut().zip(earlier.dropped).for_each(|(now, then)| *now -= then);
+        Counters {
+            arrived: self.arrived - earlier.arrived,
+            sent: self.sent - earlier.sent,
+            sent_bytes: self.sent_bytes - earlier.sent_bytes,
+            dropped,
+            marked: self.marked - earlier.marked,
+            duplicated: self.duplicated - earlier.duplicated,
+            reordered: self.reordered - earlier.reordered,
+            queue_area: self.queue_area - earlier.queue_area,
+            sojourn_sum: self.sojourn_sum - earlier.sojourn_sum,
+            sojourns: self.sojourns - earlier.sojourns,
+        }
+    }
+}
+
+/// What happened to a packet beside reaching the far end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Incident {
+    /// It was given up.
+    Dropped(DropReason),
+    /// A copy of it was made, which is on its way as well.
+    Duplicated,
+}
+
+/// What happened on a link since its driver last looked, in order.
+pub type Incidents<P = Packet> = Vec<(P, Incident)>;
+
+/// Everything that defines a link in a run.
+#[derive(Clone, Debug)]
+pub struct LinkConfig {
+    /// What was said of it.
+    pub direction: Arc<Direction>,
+    /// Recorded opportunities to send, in place of the rate.
+    pub trace: Option<Trace>,
+    /// One bandwidth-delay product in bytes, for limits in BDPs.
+    pub bdp: u64,
+    /// True if every arrival of a packet that knows its flow is noted: see [`super::Link::next_arrival`].
+    pub recorded: bool,
+    /// True if the backlog will be asked for at any time; otherwise only links with a limit know it.
+    pub sampled: bool,
+    /// True if it leaves a router whose agent looks at its queue and decides on what enters it.
+    pub inspected: bool,
+    /// The times at which the counters will be read, in order: the end of the warm-up, the end of the run.
+    pub read_at: Vec<Time>,
+    /// The buffer that it shares with the other links out of its node.
+    pub buffer: Option<Arc<Pool>>,
+    /// The random streams of its parts.
+    pub streams: Streams,
+}
+
+impl LinkConfig {
+    /// True if the link serves at one rate all the time, nothing happens to packets on their way but loss, and nobody asks what
+    /// waits.
+    pub(super) fn is_steady(&self) -> bool {
+        self.trace.is_none()
+            && self.direction.rate_changes.is_empty()
+            && self.direction.power.is_none()
+            && self.direction.marker.is_none()
+            && self.buffer.is_none()
+            && self.direction.impairments.is_empty()
+            && !self.inspected
+    }
+
+    pub(super) fn service(&self) -> Service {
+        match &self.trace {
+            Some(trace) => Service::Trace(Opportunities::new(trace.clone())),
+            None => Service::at_rate(self.direction.rate, &self.direction.rate_changes),
+        }
+    }
+
+    pub(super) fn queue_setting(&self) -> queue::Setting {
+        let mtu = self.direction.largest_packet();
+        queue::Setting {
+            rate: self.direction.rate,
+            mtu,
+            bdp: self.bdp,
+            streams: self.streams.clone(),
+            name: "queue".to_owned(),
+            first_class: 0,
+        }
+    }
+
+    pub(super) fn router_setting(&self) -> router::Setting {
+        let mtu = self.direction.largest_packet();
+        router::Setting { rate: self.direction.rate, mtu, rng: self.streams.of("router") }
+    }
+}
+
+/// What a [`super::QueuedLink`] carries: a simulated packet or a real one, with room for one time.
+pub trait Carried: Frame + Clone {
+    /// The time last set.
+    fn at(&self) -> Time;
+    /// Sets the time: of arrival while the packet waits, of arrival at the far end once it has left.
+    fn set_at(&mut self, at: Time);
+    /// The index of the flow in whatever keeps flows; `None` for a packet that belongs to no flow of ours.
+    fn flow(&self) -> Option<u32>;
+    /// The packet has left the transmitter at `at`.
+    #[inline]
+    fn set_left(&mut self, at: Time) {
+        let _ = at;
+    }
+}
+
+impl Carried for Packet {
+    #[inline]
+    fn at(&self) -> Time {
+        self.at
+    }
+    #[inline]
+    fn set_at(&mut self, at: Time) {
+        self.at = at;
+    }
+    #[inline]
+    fn flow(&self) -> Option<u32> {
+        Some(self.flow)
+    }
+}
