@@ -117,8 +117,11 @@ def test_a_broken_scenario_gives_one_line_and_leaves_nothing(
         (["run", "small.toml", "-o", "/proc/out"], "dumbbell: /proc/out: cannot be written"),
         (["run"], "dumbbell: Missing argument 'FILE'"),
         (["rnu"], "dumbbell: No such command 'rnu'"),
-        (["list", "queues"], "dumbbell: 'queues' is not a family of algorithms; did you mean 'queue'?"),
-        (["describe", "newren"], "dumbbell: 'newren' is not a registered algorithm; did you mean 'newreno'?"),
+        (["list", "queues"], "dumbbell: 'queues' is not a family of algorithms; did you mean \"queue\"?"),
+        (
+            ["describe", "newren"],
+            'is not a registered algorithm; did you mean "newreno"?',
+        ),
         (["plot", "none"], "dumbbell: none: no results here (runs.parquet is missing); "),
         (["plot", "full"], "dumbbell: full: no results here (runs.parquet is missing); "),
         (["plot", "damaged"], "dumbbell: damaged: damaged results ("),
@@ -231,6 +234,9 @@ def test_list_and_describe_show_every_algorithm(cli: Cli) -> None:
 def test_schema_is_json(cli: Cli) -> None:
     schema = json.loads(cli("schema").stdout)
     assert schema["properties"]["duration"]["description"] == "Simulated time."
+    study = json.loads(cli("schema", "--study").stdout)
+    assert study["properties"]["stop"]["properties"]["confidence"]["default"] == 0.95
+    assert study["$defs"]["scenario"]["properties"] == schema["properties"]
 
 
 def test_plot_draws_all_formats_and_says_what_it_cannot_draw(

@@ -72,7 +72,7 @@ def test_flows_of_one_size_and_time_still_have_labelled_axes() -> None:
 
 
 def test_an_unknown_kind_is_named() -> None:
-    with pytest.raises(ValueError, match="did you mean 'cwnd'"):
+    with pytest.raises(ValueError, match='did you mean "cwnd"'):
         db.figures.draw("cwmd", None)
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/reference from the registry: a page for each family, for the scenario and for the results.
+"""Writes docs/reference from the registry: pages for families, scenarios, studies and results.
 
 ``python -m tools.reference`` rewrites the pages; a test fails when they differ from what this would write.
 """
@@ -27,6 +27,13 @@ def default(field: dict[str, Any]) -> str:
     return "absent" if field["default"] is None else f"`{toml(field['default'])}`"
 
 
+def meaning(field: dict[str, Any]) -> str:
+    """Return what a field means, with the words that it takes."""
+    words = field["schema"].get("enum", []) if field["kind"] == "word" else []
+    listed = f" One of {', '.join(f'`{word}`' for word in words)}." if words else ""
+    return str(field["doc"]) + listed
+
+
 def rows(head: tuple[str, ...], cells: list[list[str]]) -> list[str]:
     """Return the lines of a Markdown table, and an empty one."""
     body = [f"| {' | '.join(map(cell, line))} |" for line in (head, *cells)]
@@ -38,7 +45,7 @@ def table(fields: list[dict[str, Any]]) -> list[str]:
     if not fields:
         return ["No parameters.", ""]
     head = ("parameter", "type", "default", "source of the default", "meaning")
-    cells = [[f"`{f['name']}`", f["kind"], default(f), f["source"], f["doc"]] for f in fields]
+    cells = [[f"`{f['name']}`", f["kind"], default(f), f["source"], meaning(f)] for f in fields]
     return rows(head, cells)
 
 
@@ -63,6 +70,15 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]]) -> str:
     lines.append("")
     for name, fields in tables.items():
         lines += [f"## {name}", "", *table(fields)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def study_page(tables: list[dict[str, Any]]) -> str:
+    """Return the page of study files: every table in one."""
+    lines = ["# Study", "", NOTE, ""]
+    lines += ["A study file in TOML, or a dictionary in Python. [Studies](../studies.md) has an example.", ""]
+    for entry in tables:
+        lines += [f"## {entry['name']}", "", entry["doc"], "", *table(entry["fields"])]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -94,6 +110,7 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
         for family, members in registry["families"].items()
     }
     pages["scenario.md"] = scenario_page(registry["tables"])
+    pages["study.md"] = study_page(registry["study"])
     pages["results.md"] = results_page(registry)
     index = ["# Reference", "", NOTE, ""]
     index += [f"- [{text.split(chr(10), 1)[0].removeprefix('# ')}]({name})" for name, text in pages.items()]

@@ -173,8 +173,21 @@ def schema() -> dict[str, Any]:
 def registry() -> dict[str, Any]:
     """Every registered algorithm (``families``) and table of a scenario (``tables``), with its fields.
 
-    Also ``modules``, the modules of builders, and what :func:`declarations` gives.
+    Also ``modules``, the modules of builders; ``study``, the tables of a study file; and what
+    :func:`declarations` gives.
     """
+
+def study_schema() -> dict[str, Any]:
+    """The JSON Schema of study files."""
+
+def read_study(values: Any) -> tuple[dict[str, Any] | None, list[str]]:
+    """What a study file says, every default filled in, or ``None``; and everything that is wrong with it.
+
+    Sources of metrics stay as they are written. The scenario is not parsed.
+    """
+
+def suggest(name: str, known: list[str]) -> str:
+    """A remedy for an unknown name: the nearest known one if there is one near, else the first of them."""
 
 def declarations() -> dict[str, Any]:
     """What runs leave behind: tables with their columns (``results``), ``series``, their ``labels``."""

@@ -62,7 +62,7 @@ def test_unknown_paper(cli):
     done = cli("reproduce", "campus-wbe", "-o", "out")
     assert done.returncode == 2
     assert done.stderr.strip() == (
-        "dumbbell: campus-wbe: no such paper, and no folder with a study.toml; did you mean 'campus-web'?"
+        'dumbbell: campus-wbe: no such paper, and no folder with a study.toml; did you mean "campus-web"?'
     )
 
 

@@ -356,10 +356,14 @@ pub fn read_field<T: Config>(
     default: Option<&Value>,
     at: &At<'_>,
 ) -> Result<T, ConfigError> {
+    let here = at.key(name);
+    let missing = || here.error(format!("missing {}", T::KIND), T::remedy(name));
     match (v.get(name), default) {
-        (Some(value), _) => T::from_value(value, &at.key(name)),
-        (None, Some(default)) => T::from_value(default, &at.key(name)),
-        (None, None) => Err(at.key(name).error(format!("missing {}", T::KIND), T::remedy(name))),
+        // `None` of Python, where something has to stand.
+        (Some(Value::Null), None) => T::from_value(&Value::Null, &here).map_err(|_| missing()),
+        (Some(value), _) => T::from_value(value, &here),
+        (None, Some(default)) => T::from_value(default, &here),
+        (None, None) => Err(missing()),
     }
 }
 
@@ -557,6 +561,9 @@ impl<T: Config> Config for Vec<T> {
     }
     fn schema() -> json::Value {
         json!({"type": "array", "items": T::schema()})
+    }
+    fn remedy(name: &str) -> String {
+        if T::nested().is_empty() { format!("add `{name} = [...]`") } else { format!("add [[{name}]]") }
     }
     fn nested() -> Vec<Field> {
         T::nested()

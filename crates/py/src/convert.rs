@@ -3,7 +3,7 @@
 use dumbbell_core::config::At;
 use dumbbell_core::{ConfigError, Value};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use serde::Serialize;
 
 use crate::errors::ScenarioError;
@@ -18,7 +18,7 @@ pub fn refuse(error: ConfigError) -> PyErr {
 /// Tables and lists within each other: as many as the TOML parser takes. A scenario needs eight.
 const MOST_LEVELS: usize = 80;
 
-/// A Python object as a value: `None`, `bool`, `int`, `float`, `str`, a path, a list or tuple, a `dict`.
+/// A Python object as a value: `None`, `bool`, `int`, `float`, `str`, a path, a list or tuple, a `dict` or another mapping.
 pub fn to_value(object: &Bound<'_, PyAny>, at: &At<'_>) -> PyResult<Value> {
     value_below(object, at, MOST_LEVELS)
 }
@@ -58,6 +58,11 @@ fn value_below(object: &Bound<'_, PyAny>, at: &At<'_>, levels: usize) -> PyResul
         let items =
             object.try_iter()?.enumerate().map(|(i, item)| value_below(&item?, &at.index(i), levels - 1));
         return items.collect::<PyResult<_>>().map(Value::List);
+    }
+    if let Ok(mapping) = object.cast::<PyMapping>() {
+        let entries = PyDict::new(object.py());
+        entries.update(mapping)?;
+        return table(&entries, at, levels);
     }
     if let Ok(path) = object.call_method0("__fspath__") {
         return value_below(&path, at, levels - 1);

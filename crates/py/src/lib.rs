@@ -2,6 +2,7 @@
 
 mod convert;
 mod errors;
+mod language;
 mod live;
 mod panics;
 mod power;
@@ -15,13 +16,15 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::language::{declarations, read_study, registry, schema, study_schema, suggest};
+    #[pymodule_export]
     use super::live::{probe, receive, replay, send, shell};
     #[pymodule_export]
     use super::panics::{keep_panics, last_panic, panic_for_test};
     #[pymodule_export]
     use super::power::PowerModel;
     #[pymodule_export]
-    use super::scenario::{Scenario, declarations, parse_size, parse_toml, read_file, registry, schema};
+    use super::scenario::{Scenario, parse_size, parse_toml, read_file};
     #[pymodule_export]
     use super::table::{Table, read_parquet};
     #[pymodule_export]

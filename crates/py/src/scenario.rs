@@ -195,21 +195,3 @@ pub fn read_file(py: Python<'_>, path: PathBuf, most: u64) -> PyResult<Vec<u8>> 
     py.detach(|| files::read(&path, most))
         .map_err(|error| PyOSError::new_err((error.number(), error.to_string(), path)))
 }
-
-/// The JSON Schema of scenarios.
-#[pyfunction]
-pub fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    to_python(py, &dumbbell_sim::schema())
-}
-
-/// What runs leave behind: tables with their columns, series, names in columns of labels.
-#[pyfunction]
-pub fn declarations(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    to_python(py, &dumbbell_sim::declarations_json())
-}
-
-/// Every registered algorithm and every table of a scenario, with their fields; with them what [`declarations`] gives.
-#[pyfunction]
-pub fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    to_python(py, &dumbbell_sim::registry_json())
-}

@@ -240,7 +240,8 @@ fn profiles_json(profiles: &[Profile]) -> Value {
     profiles.iter().map(profile).collect()
 }
 
-fn fields_json(fields: &[Field]) -> Value {
+/// The fields of a table, as JSON.
+pub fn fields_json(fields: &[Field]) -> Value {
     let field = |f: &Field| {
         json!({
             "name": f.name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -155,7 +154,9 @@ def list_(family: str | None) -> None:
     """List the registered algorithms, of one FAMILY or of all."""
     families = _native.registry()["families"]
     if family is not None and family not in families:
-        raise DumbbellError(f"{family!r} is not a family of algorithms; {_nearest(family, list(families))}")
+        raise DumbbellError(
+            f"{family!r} is not a family of algorithms; {_native.suggest(family, list(families))}"
+        )
     out = console()
     for name in [family] if family is not None else families:
         rows = [(member["name"], member["title"], member["reference"]) for member in families[name]]
@@ -175,7 +176,7 @@ def describe(name: str) -> None:
     ]
     if not found:
         known = list(dict.fromkeys(member["name"] for members in families.values() for member in members))
-        raise DumbbellError(f"{name!r} is not a registered algorithm; {_nearest(name, known)}")
+        raise DumbbellError(f"{name!r} is not a registered algorithm; {_native.suggest(name, known)}")
     out = console()
     for family, member in found:
         out.print(Text.assemble((member["name"], "bold"), f" ({family}): {member['title']}"))
@@ -229,12 +230,9 @@ def _default(field: dict[str, Any]) -> Text:
     return Text("absent" if default is None else default if isinstance(default, str) else json.dumps(default))
 
 
-def _nearest(word: str, known: list[str]) -> str:
-    nearest = difflib.get_close_matches(word, known, n=1)
-    return f"did you mean {nearest[0]!r}?" if nearest else f"use one of {', '.join(known)}"
-
-
 @click.command()
-def schema() -> None:
-    """Print the JSON Schema of scenarios, for editors."""
-    click.echo(json.dumps(_native.schema(), indent=2, ensure_ascii=False))
+@click.option("--study", is_flag=True, help="That of study files.")
+def schema(study: bool) -> None:
+    """Print the JSON Schema of scenarios, or of study files, for editors."""
+    found = _native.study_schema() if study else _native.schema()
+    click.echo(json.dumps(found, indent=2, ensure_ascii=False))

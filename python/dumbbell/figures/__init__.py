@@ -10,7 +10,6 @@ Examples
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -18,6 +17,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dumbbell import _native
 from dumbbell._declared import SERIES
 from dumbbell._results import Results
 from dumbbell.figures import drops, fct_cdf, fct_size, rate
@@ -64,11 +64,7 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
         If the results hold no data for it.
     """
     if kind not in KINDS:
-        nearest = difflib.get_close_matches(kind, KINDS, n=1)
-        raise ValueError(
-            f"{kind!r} is not a kind of figure; "
-            + (f"did you mean {nearest[0]!r}?" if nearest else f"use one of {', '.join(KINDS)}")
-        )
+        raise ValueError(f"{kind!r} is not a kind of figure; {_native.suggest(kind, list(KINDS))}")
     runs = {"": results} if isinstance(results, Results) else results
     wide = len(runs) > 1 or not kind.startswith("fct")
     figure, panels = new_figure(len(runs), width or ("double" if wide else "single"))

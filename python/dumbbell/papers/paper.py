@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import os
 import re
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from dumbbell import _native
 from dumbbell.claims import Claim
 from dumbbell.errors import DumbbellError
 from dumbbell.papers.quick import quick_study, shortened
@@ -163,6 +163,5 @@ def find_paper(name: str | os.PathLike[str]) -> Paper:
         return known[str(name)]
     if (Path(name) / "study.toml").is_file():
         return Paper(Path(name).resolve())
-    nearest = difflib.get_close_matches(str(name), known, n=1)
-    remedy = f"did you mean {nearest[0]!r}?" if nearest else f"use one of {', '.join(known)}"
+    remedy = _native.suggest(str(name), list(known))
     raise PaperError(f"{name}: no such paper, and no folder with a study.toml; {remedy}")

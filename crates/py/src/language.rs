@@ -1,0 +1,56 @@
+//! What users can write and what runs leave behind, as declared: schemas, the registry, the parser of study files.
+
+use dumbbell_core::Config;
+use dumbbell_core::config::{At, suggest as nearest};
+use dumbbell_study::Study;
+use pyo3::prelude::*;
+
+use crate::convert::{from_value, to_python, to_value};
+
+/// The JSON Schema of scenarios.
+#[pyfunction]
+pub fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &dumbbell_sim::schema())
+}
+
+/// The JSON Schema of study files.
+#[pyfunction]
+pub fn study_schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &dumbbell_study::schema(dumbbell_sim::schema()))
+}
+
+/// What runs leave behind: tables with their columns, series, names in columns of labels.
+#[pyfunction]
+pub fn declarations(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &dumbbell_sim::declarations_json())
+}
+
+/// Every registered algorithm, every table of a scenario and of a study file, with their fields; with them what
+/// [`declarations`] gives.
+#[pyfunction]
+pub fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let mut registry = dumbbell_sim::registry_json();
+    registry["study"] = dumbbell_study::declarations_json(dumbbell_sim::fields_json);
+    to_python(py, &registry)
+}
+
+/// What a study file says, every default filled in, or `None`; and everything that is wrong with it.
+///
+/// Sources of metrics stay as they are written. The scenario is not parsed.
+#[pyfunction]
+pub fn read_study<'py>(
+    py: Python<'py>,
+    values: &Bound<'py, PyAny>,
+) -> PyResult<(Option<Bound<'py, PyAny>>, Vec<String>)> {
+    let value = to_value(values, &At::root(""))?;
+    match py.detach(|| Study::read(&value)) {
+        Ok(study) => Ok((Some(from_value(py, &study.to_value())?), Vec::new())),
+        Err(error) => Ok((None, error.all().iter().map(ToString::to_string).collect())),
+    }
+}
+
+/// A remedy for an unknown name: the nearest known one if there is one near, else the first of them.
+#[pyfunction]
+pub fn suggest(name: &str, known: Vec<String>) -> String {
+    nearest(name, &known.iter().map(String::as_str).collect::<Vec<_>>())
+}

@@ -1,0 +1,286 @@
+//! Where a metric comes from: a table of results, a column of it, and what makes one number of the rows.
+
+use dumbbell_core::config::{At, Field, Fields, need_table, suggest};
+use dumbbell_core::json::{self, json};
+use dumbbell_core::{Config, ConfigError, Results, Validate, Value, config, words};
+use dumbbell_net::power::{Model, State};
+
+/// The columns of a result table that hold numbers or truth values.
+fn numbers(table: &str) -> Vec<&'static str> {
+    let tables = Results::TABLES.iter().filter(|declared| declared.name == table);
+    let columns = tables.flat_map(|declared| declared.columns);
+    columns.filter(|column| column.kind != "label").map(|column| column.name).collect()
+}
+
+/// Declares a type for the columns of numbers of a table.
+macro_rules! columns {
+    ($( $name:ident of $table:literal; )+) => {$(
+        #[doc = concat!("A column of numbers of the table `", $table, "`.")]
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub struct $name(pub String);
+
+        impl Config for $name {
+            const KIND: &'static str = "column";
+            fn from_value(v: &Value, at: &At<'_>) -> Result<$name, ConfigError> {
+                let (name, known) = (String::from_value(v, at)?, numbers($table));
+                if known.contains(&&*name) {
+                    return Ok($name(name));
+                }
+                let wrong = format!("{} has no column of numbers {name:?}", $table);
+                Err(at.error(wrong, suggest(&name, &known)))
+            }
+            fn to_value(&self) -> Value {
+                Value::Str(self.0.clone())
+            }
+            fn schema() -> json::Value {
+                json!({"enum": numbers($table)})
+            }
+        }
+    )+};
+}
+columns! {
+    RunColumn of "runs";
+    LinkColumn of "links";
+    FlowColumn of "flows";
+}
+
+/// The name of a link of the scenario.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LinkName(pub String);
+
+impl Config for LinkName {
+    const KIND: &'static str = "link";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<LinkName, ConfigError> {
+        String::from_value(v, at).map(LinkName)
+    }
+    fn to_value(&self) -> Value {
+        Value::Str(self.0.clone())
+    }
+    fn schema() -> json::Value {
+        String::schema()
+    }
+    fn remedy(name: &str) -> String {
+        format!("add {name} = \"left->right\"; `dumbbell check` lists the links")
+    }
+}
+
+/// The name of a state of a port under power control.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StateName(pub State);
+
+impl Config for StateName {
+    const KIND: &'static str = "word";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<StateName, ConfigError> {
+        let name = String::from_value(v, at)?;
+        let known: Vec<&str> = State::NAMES.iter().map(|named| named.name).collect();
+        let state = State::named(&name).map(StateName);
+        state.ok_or_else(|| at.error(format!("{name:?} is not a state"), suggest(&name, &known)))
+    }
+    fn to_value(&self) -> Value {
+        Value::from(self.0.name())
+    }
+    fn schema() -> json::Value {
+        json!({"enum": State::ALL.map(State::name)})
+    }
+}
+
+words! {
+    /// What makes one number of those of many flows.
+    pub enum Statistic {
+        Mean = "mean", Sum = "sum", Count = "count", Min = "min", Max = "max",
+        P50 = "p50", P90 = "p90", P95 = "p95", P99 = "p99",
+    }
+}
+
+words! {
+    /// What makes one number of the states of a port.
+    pub enum OfStates {
+        /// Of the time.
+        Share = "share",
+        /// Of the energy, against full power all the time.
+        Saving = "saving",
+    }
+}
+
+config! {
+    /// A metric from the table `runs`: the value in its one row.
+    pub struct FromRuns {
+        /// A column of numbers.
+        column: RunColumn;
+        /// Multiplies the number: 1e-6 for a rate in Mbit/s.
+        factor: f64 = 1, "choice: the unit of the column";
+    }
+}
+impl Validate for FromRuns {}
+
+config! {
+    /// A metric from the table `links`: the value in the row of a link.
+    pub struct FromLinks {
+        /// A column of numbers.
+        column: LinkColumn;
+        /// The name of the link.
+        link: LinkName;
+        /// Multiplies the number.
+        factor: f64 = 1, "choice: the unit of the column";
+    }
+}
+impl Validate for FromLinks {}
+
+config! {
+    /// A metric from the table `flows`: a statistic over flows. Flows without a value do not count.
+    pub struct FromFlows {
+        /// A column of numbers.
+        column: FlowColumn;
+        /// The name of the flow group or workload.
+        group: Option<String> = (), "absent: all flows";
+        /// What makes one number of those of the flows. Quantiles interpolate linearly.
+        statistic: Statistic = "mean", "choice: what most papers show";
+        /// Leave out flows that started in the warm-up.
+        counted: bool = true, "choice: what the warm-up is for";
+        /// Multiplies the number.
+        factor: f64 = 1, "choice: the unit of the column";
+    }
+}
+impl Validate for FromFlows {}
+
+config! {
+    /// A metric from the table `states`: of a link under power control.
+    pub struct FromStates {
+        /// The name of the link.
+        link: LinkName;
+        /// `share` of the time in a state, at a rate or both; `saving` of energy against full power all the time.
+        statistic: OfStates;
+        /// Of a share: the state.
+        state: Option<StateName> = (), "absent: any";
+        /// Of a share: the rate that the port is set to, in bit/s.
+        rate: Option<f64> = (), "absent: any";
+        /// Of a saving: the power model.
+        model: Option<Model> = (), "absent: the defaults of a power model";
+        /// Multiplies the number.
+        factor: f64 = 1, "choice: a share of one";
+    }
+}
+
+impl Validate for FromStates {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        let foreign = |key: &str, use_: &str| {
+            Err(at.key(key).error(format!("a {} has no {key}", self.statistic.word()), format!("use {use_}")))
+        };
+        match self.statistic {
+            OfStates::Share if self.model.is_some() => foreign("model", "state or rate"),
+            OfStates::Saving if self.state.is_some() => foreign("state", "model"),
+            OfStates::Saving if self.rate.is_some() => foreign("rate", "model"),
+            OfStates::Share if self.state.is_none() && self.rate.is_none() => {
+                Err(at.error("a share of what", r#"add state = "pause", or rate = 1e6, or both"#))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The source of a metric: the key `table` says which table, and so which other keys there are.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Source {
+    /// See [`FromRuns`].
+    Runs(FromRuns),
+    /// See [`FromLinks`].
+    Links(FromLinks),
+    /// See [`FromFlows`].
+    Flows(FromFlows),
+    /// See [`FromStates`].
+    States(Box<FromStates>),
+    /// A function of Python by its name and the fingerprint of its text: whoever reads it back cannot call it.
+    Function(Value),
+}
+
+/// The tables that metrics come from, with what each takes.
+pub(crate) fn tables() -> [(&'static str, Vec<Field>, json::Value); 4] {
+    [
+        ("runs", FromRuns::fields(), FromRuns::schema()),
+        ("links", FromLinks::fields(), FromLinks::schema()),
+        ("flows", FromFlows::fields(), FromFlows::schema()),
+        ("states", FromStates::fields(), FromStates::schema()),
+    ]
+}
+
+impl Config for Source {
+    const KIND: &'static str = "table";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Source, ConfigError> {
+        let entries = need_table(v, at)?;
+        if entries.len() == 2 && v.get("function").is_some() && v.get("fingerprint").is_some() {
+            return Ok(Source::Function(v.clone()));
+        }
+        let here = at.key("table");
+        let known = tables().map(|(name, ..)| name);
+        let list = || format!("use one of {}", known.join(", "));
+        let table = v.get("table").ok_or_else(|| here.error("missing table of results", list()))?;
+        let rest = Value::Table(entries.iter().filter(|(key, _)| key != "table").cloned().collect());
+        match String::from_value(table, &here)?.as_str() {
+            "runs" => FromRuns::from_value(&rest, at).map(Source::Runs),
+            "links" => FromLinks::from_value(&rest, at).map(Source::Links),
+            "flows" => FromFlows::from_value(&rest, at).map(Source::Flows),
+            "states" => FromStates::from_value(&rest, at).map(Box::new).map(Source::States),
+            other => {
+                let wrong = format!("{other:?} is not a table of results that metrics come from");
+                Err(here.error(wrong, suggest(other, &known)))
+            }
+        }
+    }
+    fn to_value(&self) -> Value {
+        let (name, values) = match self {
+            Source::Runs(source) => ("runs", source.to_value()),
+            Source::Links(source) => ("links", source.to_value()),
+            Source::Flows(source) => ("flows", source.to_value()),
+            Source::States(source) => ("states", source.to_value()),
+            Source::Function(given) => return given.clone(),
+        };
+        let mut table = Value::table();
+        table.insert("table", name.into());
+        if let (Value::Table(entries), Value::Table(values)) = (&mut table, values) {
+            entries.extend(values);
+        }
+        table
+    }
+    fn schema() -> json::Value {
+        let members = tables().map(|(name, _, mut schema)| {
+            schema["properties"]["table"] = json!({"const": name});
+            if let Some(required) = schema["required"].as_array_mut() {
+                required.push("table".into());
+            }
+            schema
+        });
+        json!({"anyOf": members})
+    }
+    fn remedy(name: &str) -> String {
+        format!(r#"write {name} = {{ table = "runs", column = "goodput" }}"#)
+    }
+}
+
+/// What was read, kept as it was written: ids of runs are made from that, so that a default spelled out, or one that
+/// comes to be another, makes no other run of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kept<T> {
+    /// As written.
+    pub given: Value,
+    /// As read.
+    pub read: T,
+}
+
+impl<T: Config> Config for Kept<T> {
+    const KIND: &'static str = T::KIND;
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Kept<T>, ConfigError> {
+        T::from_value(v, at).map(|read| Kept { given: v.clone(), read })
+    }
+    fn to_value(&self) -> Value {
+        self.given.clone()
+    }
+    fn schema() -> json::Value {
+        T::schema()
+    }
+    fn nested() -> Vec<Field> {
+        T::nested()
+    }
+    fn remedy(name: &str) -> String {
+        T::remedy(name)
+    }
+}

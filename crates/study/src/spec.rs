@@ -1,0 +1,170 @@
+//! A study: a question, and what is run and measured to answer it.
+
+use dumbbell_core::config::{At, Prose};
+use dumbbell_core::json::{self, json};
+use dumbbell_core::{Config, ConfigError, Validate, Value, config, words};
+
+use crate::axis::{Axis, Settings};
+use crate::by_size::BySize;
+use crate::seeds::Seeds;
+use crate::source::{Kept, Source};
+use crate::text::{Label, Name};
+use crate::{MOST_RUNS, thousands};
+
+config! {
+    /// A question, and the runs that answer it: every arm at every point, with every seed.
+    pub struct Study {
+        /// Names the study in folders and reports. In a file, the name of the file stands for it.
+        name: Name;
+        /// The headline of its report.
+        title: Option<Prose> = (), "absent: the name";
+        /// What it answers.
+        question: Prose = "", "choice: none";
+        /// The scenario that axes and arms change: the path of its file, or the scenario itself.
+        scenario: Base;
+        /// How many seeds, a list of them, or `{ first = 1, count = 20 }`: the same at every point and in every arm.
+        seeds: Seeds = 1, "choice: the least";
+        /// What the study varies; its points are all combinations of their values.
+        axes: Vec<Axis> = [], "absent: one point";
+        /// The designs that are compared.
+        arms: Vec<Arm> = [], "absent: one, the scenario as it is";
+        /// The numbers that a run gives.
+        metrics: Option<Vec<Metric>> = (), "absent: those by size alone";
+        /// Numbers that a run gives for each bin of flow sizes.
+        by_size: Option<BySize> = (), "absent: none";
+        /// Ends a point early, once the mean of a metric is known well enough in every arm.
+        stop: Option<Stop> = (), "absent: every point has all seeds";
+    }
+}
+
+impl Validate for Study {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        if self.metrics.is_none() && self.by_size.is_none() {
+            return Err(at.key("metrics").error("the study measures nothing", "add [[metrics]]"));
+        }
+        let points: u128 =
+            self.axes.iter().map(|axis| axis.values.0.len() as u128).fold(1, u128::saturating_mul);
+        let cells = points.saturating_mul(self.arms.len().max(1) as u128);
+        let runs = cells.saturating_mul(self.seeds.0.len() as u128);
+        if runs > MOST_RUNS {
+            let wrong = format!("{} runs are above the limit of {}", thousands(runs), thousands(MOST_RUNS));
+            return Err(at.key("axes").error(wrong, "split the study"));
+        }
+        Ok(())
+    }
+}
+
+/// The scenario of a study: a file, or a table whose parser is that of scenarios.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Base {
+    /// The path of a scenario file.
+    File(String),
+    /// The scenario itself, not parsed yet: arms and axes change it first.
+    Table(Value),
+}
+
+impl Config for Base {
+    const KIND: &'static str = "scenario";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Base, ConfigError> {
+        match v {
+            Value::Str(_) => String::from_value(v, at).map(Base::File),
+            Value::Table(_) => Ok(Base::Table(v.clone())),
+            _ => Err(
+                at.error(format!("{} stands where a scenario is needed", v.kind()), Base::remedy("scenario"))
+            ),
+        }
+    }
+    fn to_value(&self) -> Value {
+        match self {
+            Base::File(path) => Value::Str(path.clone()),
+            Base::Table(scenario) => scenario.clone(),
+        }
+    }
+    fn schema() -> json::Value {
+        json!({"anyOf": [{"type": "string"}, {"$ref": "#/$defs/scenario"}]})
+    }
+    fn remedy(name: &str) -> String {
+        format!("give the path of a scenario file, or write a [{name}] table")
+    }
+}
+
+config! {
+    /// One of the designs that are compared. At the same seed all arms meet the same arrivals.
+    pub struct Arm {
+        /// What claims and queries call it.
+        name: Name;
+        /// What figures and tables call it.
+        label: Option<Label> = (), "absent: the name";
+        /// What it changes in the scenario: `path=value`, or a list of these.
+        set: Settings = [], "choice: nothing";
+    }
+}
+impl Validate for Arm {}
+
+words! {
+    /// Which way a metric improves.
+    pub enum Better { Lower = "lower", Higher = "higher" }
+}
+
+config! {
+    /// What any metric has.
+    pub struct Measure {
+        /// Name of the column in the study's table.
+        name: Name;
+        /// What figures and tables call it.
+        label: Option<Label> = (), "absent: the name";
+        /// Unit of the number.
+        unit: Label = "", "choice: a number without a unit";
+        /// Which way it improves.
+        better: Option<Better> = (), "absent: neither";
+    }
+}
+impl Validate for Measure {}
+
+config! {
+    /// A number that each run gives.
+    pub struct Metric {
+        /// Where it comes from: the `table` of results, and what that table takes.
+        source: Kept<Source>;
+        ..measure: Measure {}
+    }
+}
+impl Validate for Metric {}
+
+config! {
+    /// Ends a point early, at the smallest number of seeds at which each t interval of the mean is narrow enough.
+    pub struct Stop {
+        /// Name of the metric.
+        metric: Label;
+        /// The half-width to reach, as a share of the mean.
+        relative: Option<f64> = (), "absent: `absolute` says it";
+        /// The half-width to reach, in units of the metric.
+        absolute: Option<f64> = (), "absent: `relative` says it";
+        /// Of the intervals.
+        confidence: f64 = 0.95, "choice: what most papers show";
+        /// Seeds that every point has.
+        minimum: u32 = 5, "choice: looking often makes intervals cover less than they say; this limits it";
+    }
+}
+
+impl Validate for Stop {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        match (self.relative, self.absolute) {
+            (Some(bound), None) | (None, Some(bound)) if bound > 0.0 => {}
+            _ => {
+                let remedy = "give either relative = 0.05 or absolute, above zero";
+                return Err(at.error("no half-width to reach", remedy));
+            }
+        }
+        if !(0.5..1.0).contains(&self.confidence) {
+            let wrong = format!("{} is not a confidence", self.confidence);
+            return Err(at.key("confidence").error(wrong, "use 0.95, for example"));
+        }
+        if self.minimum < 2 {
+            return Err(at
+                .key("minimum")
+                .error(format!("{} seeds give no interval", self.minimum), "use 2 or more"));
+        }
+        Ok(())
+    }
+}
