@@ -24,19 +24,8 @@ class Series:
     """What it means."""
 
 
-TABLES: Mapping[str, Mapping[str, str]] = {
-    table["name"]: {column["name"]: column["kind"] for column in table["columns"]}
-    for table in _DECLARED["results"]
-}
-"""The tables in order, and of each the columns with their kind: integer, number, boolean or label."""
+TABLES: tuple[str, ...] = tuple(table["name"] for table in _DECLARED["results"])
+"""The names of the tables, in order."""
 
 SERIES: Mapping[str, Series] = {entry["name"]: Series(**entry) for entry in _DECLARED["series"]}
 """The series by name."""
-
-STATES: tuple[str, ...] = tuple(entry["name"] for entry in _DECLARED["labels"]["state of a port"])
-"""The states of a port under power control."""
-
-
-def numbers_of(table: str) -> list[str]:
-    """Return the columns of a table that hold numbers or truth values."""
-    return [name for name, kind in TABLES[table].items() if kind != "label"]

@@ -134,7 +134,7 @@ def _seeds(change: Callable[[int], Any]) -> Callable[[pa.Table], pa.Table]:
         (lambda t: t.slice(1), "its column arm is not that of the study"),
         (lambda t: t.replace_schema_metadata(None), "damaged"),
         (lambda t: t.replace_schema_metadata({"dumbbell.study": b"[" * 100_000}), "more than 80 tables"),
-        (lambda t: t.replace_schema_metadata({"dumbbell.study": b'{"axes": []}'}), "is missing"),
+        (lambda t: t.replace_schema_metadata({"dumbbell.study": b'{"axes": []}'}), "name: missing name"),
     ],
 )  # fmt: skip
 def test_a_catalogue_that_is_none(folder: Path, change: Callable[[pa.Table], pa.Table], message: str) -> None:

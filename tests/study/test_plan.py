@@ -71,7 +71,7 @@ def test_a_mistake_of_every_point_is_told_once() -> None:
     with pytest.raises(StudyError) as caught:
         Study.from_dict(changed(metrics=metrics)).runs()
     assert caught.value.problems == (
-        "scenario: metrics.loss: the scenario has no link 'left->rigth'; did you mean 'left->right'?",
+        "scenario: metrics.loss: the scenario has no link 'left->rigth'; did you mean \"left->right\"?",
     )
 
 

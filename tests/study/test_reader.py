@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
+from dumbbell import _native, registry
 from dumbbell.study import Study, StudyError
+from dumbbell.study.metric import STATISTICS
+from dumbbell.study.sizes import EACH
 from tests.study.conftest import STUDY, changed, write_study
 
 
@@ -88,12 +94,12 @@ def test_python_file_with_a_function_as_metric(tmp_path: Path) -> None:
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "unknown key": ({"seed": 3}, "seed: unknown key; did you mean 'seeds'?"),
-    "no name": ({"name": None}, "name: is missing; give a text in quotes"),
-    "bad name": ({"name": "a b"}, "name: 'a b' is not a name; use letters, digits, - and _, a letter first"),
+    "unknown key": ({"seed": 3}, 'seed: unknown key; did you mean "seeds"?'),
+    "no name": ({"name": None}, "name: missing name; add `name = ...`"),
+    "bad name": ({"name": "a b"}, 'name: "a b" is not a name; use letters, digits, - and _, a letter first'),
     "no scenario": (
         {"scenario": None},
-        "scenario: is missing; give the path of a scenario file, or write a [scenario] table",
+        "scenario: missing scenario; give the path of a scenario file, or write a [scenario] table",
     ),
     "no metrics": ({"metrics": None}, "metrics: the study measures nothing; add [[metrics]]"),
     "negative seed": (
@@ -149,28 +155,29 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no setting": (
         {"arms": [{"name": "a", "set": "cubic"}]},
-        "arms[0].set: 'cubic' is not a setting; write \"path=value\", or a list of these",
+        'arms[0].set: "cubic" is not a setting; write "path=value", or a list of these',
     ),
     "unknown column": (
         {"metrics": [{"name": "x", "source": {"table": "runs", "column": "godput"}}]},
-        "metrics[0].source: runs has no column of numbers 'godput'; did you mean 'goodput'?",
+        'metrics[0].source.column: runs has no column of numbers "godput"; did you mean "goodput"?',
     ),
     "unknown table": (
         {"metrics": [{"name": "x", "source": {"table": "drops"}}]},
-        "metrics[0].source: 'drops' is not a table of results; use one of runs, links, flows, states",
+        'metrics[0].source.table: "drops" is not a table of results that metrics come from; '
+        "use one of runs, links, flows, states",
     ),
     "no link": (
         {"metrics": [{"name": "x", "source": {"table": "links", "column": "loss"}}]},
-        'metrics[0].source: names no link; add link = "left->right"; `dumbbell check` lists the links',
+        'metrics[0].source.link: missing link; add link = "left->right"; `dumbbell check` lists the links',
     ),
     "unknown statistic": (
         {"metrics": [{"name": "x", "source": {"table": "flows", "column": "size", "statistic": "mode"}}]},
-        "metrics[0].source: 'mode' is not a statistic; "
+        'metrics[0].source.statistic: "mode" is not one of mean, sum, count, min, max, p50, p90, p95, p99; '
         "use one of mean, sum, count, min, max, p50, p90, p95, p99",
     ),
     "stop at what": (
         {"stop": {"metric": "nope", "relative": 0.1}},
-        "stop.metric: 'nope' is not a metric of the study; name one of them",
+        "stop.metric: 'nope' is not a metric of the study; use one of fct, loss",
     ),
     "stop when": (
         {"stop": {"metric": "fct"}},
@@ -198,6 +205,83 @@ def test_all_mistakes_are_told_at_once() -> None:
     with pytest.raises(StudyError) as caught:
         Study.from_dict(changed(seeds=0, sneeds=1, arms=[{"name": "9"}], metrics=[{"name": "x"}]))
     assert len(caught.value.problems) == 4
+
+
+def test_mistakes_of_every_part_are_told_in_one_go_with_their_places() -> None:
+    """Also those that stand between parts, whatever else is wrong."""
+    axes = [
+        {"name": "x", "values": {"start": 1, "stop": 2, "step": 1, "count": 2}, "set": "a={value}"},
+        {"name": "x", "values": [1], "set": "a={value}", "unit": 3},
+    ]
+    by_size = {"packet": 0, "up_to": [1], "metrics": [{"name": "s", "source": {"column": "size", "ech": 1}}]}
+    source = {"table": "states", "link": "left->right", "statistic": "share", "state": "paus"}
+    given = changed(
+        sneeds=1,
+        seeds=[2**40, True],
+        axes=axes,
+        arms=[{"name": "a"}, {"name": "a", "set": 3}],
+        metrics=[{"name": "run_id", "source": source}],
+        by_size=by_size,
+        stop={"metric": "nope", "relative": 0.1, "confidence": 95},
+    )
+    with pytest.raises(StudyError) as caught:
+        Study.from_dict(given)
+    assert caught.value.problems == (
+        'sneeds: unknown key; did you mean "seeds"?',
+        "seeds: not a list of 1 to 10,000 whole numbers from 0; "
+        "give how many, a list, or { first = 1, count = 20 }",
+        "axes[0].values: both `step` and `count` are given; "
+        "write { start, stop, step }, or { start, stop, count }",
+        "axes[1].unit: an integer stands where a string is needed; put it in quotes",
+        'arms[1].set: 3 is not a setting; write "path=value", or a list of these',
+        'metrics[0].source.state: "paus" is not a state; did you mean "pause"?',
+        'by_size.metrics[0].source.ech: unknown key; did you mean "each"?',
+        "stop.confidence: 95 is not a confidence; use 0.95, for example",
+        "axes[1].name: a second 'x'; choose another name",
+        "metrics[0].name: 'run_id' is a column of every study; choose another name",
+        "arms[1].name: a second 'a'; choose another name",
+        "stop.metric: 'nope' is not a metric of the study; use one of run_id",
+    )
+
+
+def test_a_scenario_that_cannot_be_read_is_told_with_the_rest(tmp_path: Path) -> None:
+    write_study(tmp_path / "study.toml", changed(scenario="nowhere.toml", seeds=0))
+    with pytest.raises(StudyError) as caught:
+        Study.from_file(tmp_path / "study.toml")
+    seeds, scenario = caught.value.problems
+    assert "study.toml: seeds: 0 are not seeds" in seeds
+    assert scenario.endswith("there is no such file; give the path of a readable scenario file")
+
+
+def test_a_function_stays_a_function_and_a_mapping_is_a_table() -> None:
+    def longest(results: Any) -> float:
+        return float(results.flows["completion_time"].max())
+
+    metrics = [*STUDY["metrics"], {"name": "longest", "source": longest}]
+    study = Study.from_dict(MappingProxyType(changed(metrics=metrics)))
+    assert study.metric("longest").source is longest
+    assert study.metrics[0].source == STUDY["metrics"][0]["source"], "as it was written: ids hang on it"
+
+
+def test_the_words_of_the_language_are_those_that_can_be_computed() -> None:
+    fields = {table["name"]: table["fields"] for table in registry()["study"]}
+
+    def words(table: str, key: str) -> list[str]:
+        (field,) = (field for field in fields[table] if field["name"] == key)
+        return list(field["schema"]["enum"])
+
+    assert words('source with table = "flows"', "statistic") == list(STATISTICS)
+    assert words("source of a metric by size", "statistic") == list(STATISTICS)
+    assert words("source of a metric by size", "each") == list(EACH)
+
+
+def test_the_schema_knows_every_key_and_holds_the_scenario() -> None:
+    schema = _native.study_schema()
+    assert set(schema["properties"]) == {field["name"] for field in registry()["study"][0]["fields"]}
+    assert schema["required"] == ["scenario"]
+    assert schema["$defs"]["scenario"]["properties"]["duration"]
+    references = set(re.findall(r'"#/\$defs/([^"]+)"', json.dumps(schema)))
+    assert references <= set(schema["$defs"])
 
 
 @pytest.mark.parametrize("text", ["name = ", "\udcff", "[[name]]\n"])

@@ -174,8 +174,8 @@ def test_claims_and_figures_over_sizes(result: StudyResult, tmp_path: Path) -> N
         ({"packet": 0}, "by_size.packet: 0 are not bytes"),
         ({"up_to": [5, 5]}, "by_size.up_to: not whole numbers above zero that rise"),
         ({"up_to": []}, "by_size.up_to: not whole numbers"),
-        ({"group": 3}, "by_size.group: 3 is not text"),
-        ({"groups": "web"}, "by_size.groups: unknown key; did you mean 'group'?"),
+        ({"group": 3}, "by_size.group: an integer stands where a string is needed"),
+        ({"groups": "web"}, 'by_size.groups: unknown key; did you mean "group"?'),
         ({"metrics": []}, "by_size.metrics: nothing is measured"),
         ({"metrics": [METRICS[0] | {"name": "fct"}]}, "by_size.metrics[0].name: a second 'fct'"),
         ({"metrics": [METRICS[0] | {"name": "flow_size"}]}, "by_size: a second 'flow_size'"),
@@ -190,17 +190,26 @@ def test_what_is_wrong_with_bins(change: dict[str, Any], problem: str) -> None:
 @pytest.mark.parametrize(
     ("source", "problem"),
     [
-        (None, "is missing"),
+        (None, "source: missing table; add `source = ...`"),
         ({}, "needs either `column` or `sharing`"),
         ({"column": "completion_time", "sharing": SHARING}, "needs either"),
-        ({"column": "completion_tme"}, "did you mean 'completion_time'?"),
-        ({"column": "completion_time", "each": "p50"}, "each = 'p50'; use one of mean, median"),
-        ({"column": "completion_time", "statistic": "median"}, "is not a statistic"),
-        ({"column": "completion_time", "finished_by": 0}, "finished_by = 0; give seconds above zero"),
-        ({"column": "completion_time", "by": 1}, "a metric by size has no key 'by'"),
-        ({"sharing": {"cap": 1}}, "has no capacity"),
-        ({"sharing": {"capacity": -1}}, "sharing.capacity = -1; give a number above zero"),
-        ({"sharing": {"capacity": 1, "rate": 1}}, "sharing has no key 'rate'"),
+        ({"column": "completion_tme"}, 'did you mean "completion_time"?'),
+        ({"column": "completion_time", "each": "p50"}, 'source.each: "p50" is not one of mean, median'),
+        (
+            {"column": "completion_time", "statistic": "median"},
+            'source.statistic: "median" is not one of',
+        ),
+        (
+            {"column": "completion_time", "finished_by": 0},
+            "finished_by: 0 is not above zero; give seconds",
+        ),
+        ({"column": "completion_time", "by": 1}, "source.by: unknown key; use one of column, sharing"),
+        ({"sharing": {"cap": 1}}, "sharing.capacity: missing number"),
+        ({"sharing": {"capacity": -1}}, "sharing.capacity: -1 is not above zero; give a number above zero"),
+        (
+            {"sharing": {"capacity": 1, "rate": 1}},
+            "sharing.rate: unknown key; use one of capacity",
+        ),
     ],
 )
 def test_what_is_wrong_with_sources(source: Any, problem: str) -> None:
@@ -213,7 +222,7 @@ def test_what_is_wrong_with_sources(source: Any, problem: str) -> None:
 
 def test_the_group_is_one_of_the_scenario() -> None:
     with pytest.raises(
-        StudyError, match=r"by_size\.group: the scenario has no group 'wbe'; did you mean 'web'\?"
+        StudyError, match=r"by_size\.group: the scenario has no group 'wbe'; did you mean \"web\"\?"
     ):
         Study.from_dict(values(group="wbe")).runs()
 

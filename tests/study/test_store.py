@@ -18,9 +18,9 @@ import pytest
 
 from dumbbell.errors import FolderError
 from dumbbell.study import Metric, Progress, Study, StudyError, StudyResult, run_study
-from dumbbell.study import execute as execute_module
 from dumbbell.study import plan as plan_module
 from dumbbell.study.files import read_shard, write_durably, write_shard
+from dumbbell.study.maker import Maker
 from dumbbell.study.metric import evaluate
 from dumbbell.study.query import query
 from dumbbell.study.store import Store
@@ -45,7 +45,7 @@ def test_table_holds_what_the_runs_gave(study: Study, tmp_path: Path) -> None:
     assert result.complete
     assert result.stamp is None
     assert result.table.column_names == ["run_id", "arm", "seed", "load", "fct", "loss"]
-    maker = execute_module.Maker(study)
+    maker = Maker(study)
     for run, row in zip(study.runs(), result.table.to_pylist(), strict=True):
         fct, loss = maker(run)
         assert row == {

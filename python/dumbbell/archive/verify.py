@@ -28,7 +28,7 @@ from dumbbell.archive.lock import changes
 from dumbbell.archive.pack import INPUTS, read_scenario
 from dumbbell.errors import DumbbellError
 from dumbbell.study import RunSpec, Study, StudyResult
-from dumbbell.study.execute import Maker
+from dumbbell.study.maker import Maker
 from dumbbell.study.plan import StudyPlan
 from dumbbell.study.store import read_catalogue
 from dumbbell.study.version import code_version

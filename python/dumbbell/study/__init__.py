@@ -3,8 +3,9 @@
 from dumbbell.study.derived import Derived, derive
 from dumbbell.study.errors import StudyError
 from dumbbell.study.execute import Progress, run_study
+from dumbbell.study.plan import Study
 from dumbbell.study.result import StudyResult
-from dumbbell.study.spec import Arm, Axis, Metric, Point, RunSpec, StopRule, Study
+from dumbbell.study.spec import Arm, Axis, Metric, Point, RunSpec, StopRule
 
 __all__ = [
     "Arm",

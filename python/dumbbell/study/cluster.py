@@ -15,9 +15,10 @@ from typing import Any
 from dumbbell._memory import limit_of_run
 from dumbbell._scenario import Scenario
 from dumbbell.study.errors import StudyError
-from dumbbell.study.execute import PERIOD, Maker
+from dumbbell.study.maker import PERIOD, Maker
+from dumbbell.study.plan import Study
 from dumbbell.study.queue import RunQueue
-from dumbbell.study.spec import RunSpec, Study
+from dumbbell.study.spec import RunSpec
 from dumbbell.study.store import Store
 from dumbbell.study.version import code_version
 from dumbbell.study.writer import Writer

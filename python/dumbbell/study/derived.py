@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import write_source
 from dumbbell.study.result import StudyResult
-from dumbbell.study.sizes import AXIS
+from dumbbell.study.sizes import AXIS, BySize
 from dumbbell.study.spec import Metric
-from dumbbell.study.unfold import fold, matrix
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -88,7 +87,7 @@ def _with(result: StudyResult, derived: Derived) -> StudyResult:
     values = np.where(np.isfinite(values), values, math.nan)
     metric = Metric(derived.name, derived.label, derived.unit, write_source(derived.function), derived.better)
     if by_size:
-        return fold(result, metric, values)
+        return _fold(result, by_size, metric, values)
     return replace(
         result,
         study=replace(study, metrics=(*study.metrics, metric)),
@@ -96,13 +95,22 @@ def _with(result: StudyResult, derived: Derived) -> StudyResult:
     )
 
 
+def _fold(result: StudyResult, by_size: BySize, metric: Metric, values: Floats) -> StudyResult:
+    """Return the result with one more metric by size; its numbers have the shape (runs, bins)."""
+    table = result.table
+    for name, column in zip(by_size.columns_of(metric.name), values.T, strict=True):
+        table = table.append_column(name, pa.array(column, from_pandas=True))
+    wider = replace(by_size, metrics=(*by_size.metrics, metric))
+    return replace(result, study=replace(result.study, by_size=wider), table=table)
+
+
 def _columns(result: StudyResult) -> dict[str, Floats]:
     study, by_size = result.study, result.study.by_size
     numbers = [axis.name for axis in study.axes if not isinstance(axis.values[0], str)]
     names = [*numbers, *(metric.name for metric in study.metrics)]
-    columns = {name: matrix(result, [name])[:, 0] for name in names}
+    columns = {name: result.matrix([name])[:, 0] for name in names}
     if by_size is not None:
-        columns |= {entry.name: matrix(result, by_size.columns_of(entry.name)) for entry in by_size.metrics}
+        columns |= {entry.name: result.matrix(by_size.columns_of(entry.name)) for entry in by_size.metrics}
     return columns
 
 

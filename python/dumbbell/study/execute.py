@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from dumbbell._results import Results
-from dumbbell._scenario import MemoryLimitError, Scenario
-from dumbbell._scenario import Progress as Watch
+from dumbbell.study.cluster import Cluster
 from dumbbell.study.errors import StudyError
-from dumbbell.study.metric import evaluate
-from dumbbell.study.plan import StudyPlan
+from dumbbell.study.plan import Study, StudyPlan
 from dumbbell.study.queue import RunQueue, Share
 from dumbbell.study.result import StudyResult
-from dumbbell.study.spec import Metric, RunSpec, Study
-from dumbbell.study.store import Store, load_result, open_store, select, versions
-
-PERIOD = 0.5
-"""Seconds between two reports of progress."""
+from dumbbell.study.store import Store, open_store, select, versions
+from dumbbell.study.threads import Threads
 
 
 @dataclass(frozen=True)
@@ -55,62 +49,6 @@ class Executor(Protocol):
         `tell` takes the number of runs that have become durable since it was called last; it is called about
         every half second, in the main thread.
         """
-
-
-class Maker:
-    """Makes runs of a study, in any thread.
-
-    Parameters
-    ----------
-    study
-        Whose runs.
-    planned
-        Scenarios by their settings without the seed; others are planned when they come.
-    memory
-        The bytes that each run may take; see :meth:`dumbbell.Scenario.run`.
-    """
-
-    def __init__(
-        self,
-        study: Study,
-        planned: Mapping[tuple[str, ...], Scenario] | None = None,
-        memory: int | None = None,
-    ) -> None:
-        self._study = study
-        self._planned = planned or {}
-        self._memory = memory
-
-    def __call__(self, run: RunSpec, watch: Watch | None = None) -> list[float]:
-        """Make a run and return its numbers, in the order of the study's columns."""
-        try:
-            results = self._scenario(run).run(watch, self._memory)
-        except MemoryLimitError as error:
-            raise StudyError(
-                f"the run with {', '.join(run.settings)}: {error}; finished runs are kept"
-            ) from None
-        numbers = [self._evaluate(metric, results, run) for metric in self._study.metrics]
-        by_size = self._study.by_size
-        return numbers if by_size is None else numbers + by_size.evaluate(results)
-
-    def _evaluate(self, metric: Metric, results: Results, run: RunSpec) -> float:
-        try:
-            return evaluate(metric, results)
-        except StudyError:
-            raise
-        except Exception as error:
-            # A function of the user's.
-            raise StudyError(
-                f"metric {metric.name}: {type(error).__name__}: {error}, in the run with "
-                f"{', '.join(run.settings)}; correct the function"
-            ) from error
-
-    def _scenario(self, run: RunSpec) -> Scenario:
-        # The seed is the last setting.
-        settings = run.settings[:-1]
-        planned = self._planned.get(settings)
-        if planned is None:
-            planned = self._study.plan(settings)
-        return planned.with_seed(run.seed)
 
 
 def run_study(
@@ -184,19 +122,15 @@ def run_study(
         execute(study, store, queue, tell)
         store.compact()
     # The folder knows neither where names of files count from nor functions.
-    return replace(load_result(Path(folder), plan.version), study=study)
+    return replace(StudyResult.load(folder, plan.version), study=study)
 
 
 def _executor(name: str, workers: int | None, memory: int | None) -> Executor:
     if workers is not None and workers < 1:
         raise StudyError(f"{workers} workers do nothing; use 1 or more")
     if name == "threads":
-        from dumbbell.study.threads import Threads
-
         return Threads(workers or len(os.sched_getaffinity(0)), memory)
     if name == "ray" or name.startswith("ray://"):
-        from dumbbell.study.cluster import Cluster
-
         return Cluster(None if name == "ray" else name, workers, memory)
     raise StudyError(f"{name!r} is not an executor; use threads, ray, or ray://host:port")
 

@@ -1,4 +1,4 @@
-"""The plan of a study: every run and its id, every scenario checked."""
+"""A study and its plan: every run and its id, every scenario checked."""
 
 from __future__ import annotations
 
@@ -6,25 +6,198 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Iterator
+import runpy
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from dumbbell._files.read import read_toml
 from dumbbell._scenario import Scenario
 from dumbbell.errors import ScenarioError
 from dumbbell.study.errors import StudyError
-from dumbbell.study.metric import check_against, write_source
-from dumbbell.study.reader import Problems, check_names
-from dumbbell.study.spec import Arm, Axis, Point, RunSpec, Study
+from dumbbell.study.metric import check_against, write_metric, write_source
+from dumbbell.study.names import clashes
+from dumbbell.study.reader import read_parts
+from dumbbell.study.sizes import BySize
+from dumbbell.study.spec import Arm, Axis, Metric, Point, RunSpec, StopRule
 from dumbbell.study.version import code_version
 
 _MOST_PLANS = 512
 """Planned scenarios that are kept; of what goes beyond, each run is planned anew."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question, and the runs that answer it.
+
+    Examples
+    --------
+    >>> from dumbbell.study import Study
+    >>> study = Study.from_dict(
+    ...     {
+    ...         "name": "two-controllers",
+    ...         "scenario": {
+    ...             "duration": "2s",
+    ...             "topology": {"kind": "dumbbell", "pairs": 1},
+    ...             "transport": {"kind": "tcp"},
+    ...             "flows": [{"from": "senders", "to": "receivers"}],
+    ...         },
+    ...         "seeds": 3,
+    ...         "arms": [
+    ...             {"name": "newreno", "set": "transport.controller=newreno"},
+    ...             {"name": "cubic", "set": "transport.controller=cubic"},
+    ...         ],
+    ...         "metrics": [{"name": "goodput", "source": {"table": "runs", "column": "goodput"}}],
+    ...     }
+    ... )
+    >>> len(study.runs())
+    6
+    """
+
+    name: str
+    title: str
+    question: str
+    scenario: dict[str, Any]
+    """The base scenario, as the dictionary that :meth:`dumbbell.Scenario.from_dict` takes."""
+    base_dir: Path
+    """Names of files in the scenario count from here."""
+    axes: tuple[Axis, ...]
+    arms: tuple[Arm, ...]
+    seeds: tuple[int, ...]
+    metrics: tuple[Metric, ...]
+    stop: StopRule | None = None
+    by_size: BySize | None = None
+    """Metrics that a run gives for each bin of flow sizes."""
+    confined: bool = False
+    """Whether scenarios open no file outside :attr:`base_dir`: those of a folder or an archive do not."""
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Study:
+        """Read ``study.toml``, or a Python file that defines ``study``.
+
+        Raises
+        ------
+        StudyError
+            Everything wrong with the file itself; :meth:`runs` checks what the axes make of the scenario.
+        OSError
+            If the file cannot be read.
+        """
+        path = Path(path)
+        if path.suffix == ".py":
+            study = runpy.run_path(str(path)).get("study")
+            if not isinstance(study, Study):
+                raise StudyError(f"{path}: defines no study; add `study = dumbbell.study.Study(...)`")
+            return study
+        try:
+            values = read_toml(path)
+        except UnicodeDecodeError as error:
+            raise StudyError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+        except ScenarioError as error:
+            raise StudyError(f"{path}: {error}") from None
+        values.setdefault("name", path.stem if path.stem != "study" else path.absolute().parent.name)
+        try:
+            return cls.from_dict(values, path.parent)
+        except StudyError as error:
+            raise StudyError([f"{path}: {problem}" for problem in error.problems]) from None
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], base_dir: str | os.PathLike[str] = ".") -> Study:
+        """Read a dictionary of the same keys and values as a TOML file.
+
+        Raises
+        ------
+        StudyError
+            Everything wrong with it.
+        """
+        return cls(**read_parts(values, Path(base_dir), confined=False))
+
+    @classmethod
+    def from_folder(cls, values: object, folder: str | os.PathLike[str]) -> Study:
+        """Read what :meth:`to_dict` wrote into a folder or an archive, which may be somebody else's.
+
+        The scenario stands in it as a table, and opens no file outside the folder.
+
+        Raises
+        ------
+        StudyError
+            Everything wrong with it.
+        """
+        return cls(**read_parts(values, Path(folder), confined=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON types that :meth:`from_dict` reads. Functions are named, and cannot be read back."""
+        values: dict[str, Any] = {
+            "name": self.name,
+            "title": self.title,
+            "question": self.question,
+            "scenario": self.scenario,
+            "seeds": list(self.seeds),
+            "axes": [axis.write() for axis in self.axes],
+            "arms": [{"name": arm.name, "label": arm.label, "set": list(arm.settings)} for arm in self.arms],
+            "metrics": [write_metric(metric) for metric in self.metrics],
+        }
+        if self.by_size is not None:
+            values["by_size"] = self.by_size.write()
+        if self.stop is not None:
+            values["stop"] = self.stop.write()
+        return values
+
+    def plan(self, settings: Iterable[str]) -> Scenario:
+        """Return the base scenario with some changes.
+
+        Raises
+        ------
+        ScenarioError
+            The first thing wrong with it.
+        """
+        return Scenario.from_dict(self.scenario, settings, self.base_dir, confined=self.confined)
+
+    def points(self) -> list[Point]:
+        """Return every combination of axis values, the last axis fastest."""
+        return [point for point, _ in self.grid()]
+
+    def grid(self) -> Iterator[tuple[Point, tuple[str, ...]]]:
+        """Yield every point and its settings, the last axis fastest."""
+        choices = [list(zip(axis.values, axis.settings, strict=True)) for axis in self.axes]
+        names = [axis.name for axis in self.axes]
+        for combination in itertools.product(*choices):
+            point = dict(zip(names, (value for value, _ in combination), strict=True))
+            yield point, tuple(itertools.chain.from_iterable(settings for _, settings in combination))
+
+    def runs(self) -> list[RunSpec]:
+        """Return every run, seed by seed: all points and arms at the first seed, then at the second.
+
+        Raises
+        ------
+        StudyError
+            Every point that makes an invalid scenario, all at once.
+        """
+        return list(StudyPlan(self).runs())
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Names of the numbers that a run gives: those of the metrics, then those by size."""
+        names = [metric.name for metric in self.metrics]
+        return names if self.by_size is None else [*names, *self.by_size.columns]
+
+    def metric(self, name: str) -> Metric:
+        """Return the metric of that name; `KeyError` if there is none."""
+        return {metric.name: metric for metric in self.metrics}[name]
+
+    def arm(self, name: str) -> Arm:
+        """Return the arm of that name; `KeyError` if there is none."""
+        return {arm.name: arm for arm in self.arms}[name]
+
+    def axis(self, name: str) -> Axis:
+        """Return the axis of that name; `KeyError` if there is none."""
+        return {axis.name: axis for axis in self.axes}[name]
 
 
 @dataclass(frozen=True)
@@ -64,10 +237,14 @@ class StudyPlan:
     """
 
     def __init__(self, study: Study, version: str | None = None) -> None:
-        problems = Problems()
-        check_names(problems, study)
-        if problems.lines:
-            raise StudyError(problems.lines)
+        by_size = study.by_size
+        axes, arms, metrics, sized = (
+            [part.name for part in parts]
+            for parts in (study.axes, study.arms, study.metrics, by_size.metrics if by_size else ())
+        )
+        problems = list(clashes(axes, arms, metrics, sized, by_size))
+        if problems:
+            raise StudyError(problems)
         self.study = study
         self.version = code_version() if version is None else version
         self.cells = _cells(study, self.version)

@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from dumbbell.study import sql as process_file
 from dumbbell.study.errors import StudyError
+from dumbbell.study.result import StudyResult
 from dumbbell.study.sql import TOO_MUCH, Question
-from dumbbell.study.store import load_result, read_catalogue
+from dumbbell.study.store import read_catalogue
 
 MEMORY = 2 << 30
 """Bytes that a question may take beside the tables.
@@ -68,7 +69,7 @@ def ask(folder: Path, sql: str, version: str | None = None) -> Iterator[Answer]:
         raise StudyError("query: the question is not UTF-8 text; write it in UTF-8")
     catalogue = read_catalogue(folder, version)
     tables = {
-        "runs": load_result(folder, version).table,
+        "runs": StudyResult.load(folder, version).table,
         "catalogue": catalogue.table,
         "shards": catalogue.store.scan().table,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dumbbell.study.spec import Point, Study
+from dumbbell.study.plan import Study
+from dumbbell.study.sizes import AXIS
+from dumbbell.study.spec import Point
+from dumbbell.study.store import read_catalogue, select, versions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,9 +55,17 @@ class StudyResult:
         StudyError
             If the folder does not hold a study, or no results of that version.
         """
-        from dumbbell.study.store import load_result
-
-        return load_result(Path(folder), version)
+        catalogue = read_catalogue(Path(folder), version)
+        store = catalogue.store
+        scan = store.scan()
+        there = select(catalogue.study, catalogue.table, scan)
+        notes = list(catalogue.notes)
+        if scan.damaged:
+            notes.append(f"{len(scan.damaged)} damaged shards are not read; run the study again")
+        others = [other for other in versions(Path(folder)) if other != store.version]
+        if others:
+            notes.append(f"results of other versions of the code are kept apart: {', '.join(others)}")
+        return cls(catalogue.study, there.table, there.tracker.expected, store.version, tuple(notes))
 
     @property
     def finished(self) -> int:
@@ -80,9 +91,25 @@ class StudyResult:
         KeyError
             If the study has none.
         """
-        from dumbbell.study.unfold import unfold
+        by_size = self.study.by_size
+        if by_size is None:
+            raise KeyError("the study has no metrics by size")
+        runs, bins = self.table.num_rows, len(by_size.axis.values)
+        names = ["run_id", "arm", "seed", *(axis.name for axis in self.study.axes)]
+        table = self.table.select(names).take(pa.array(np.repeat(np.arange(runs), bins)))
+        table = table.append_column(AXIS, pa.array(np.tile(np.array(by_size.axis.values), runs)))
+        for metric in by_size.metrics:
+            values = self.matrix(by_size.columns_of(metric.name)).reshape(-1)
+            table = table.append_column(metric.name, pa.array(values, from_pandas=True))
+        axes = (*self.study.axes, by_size.axis)
+        study = replace(self.study, axes=axes, metrics=by_size.metrics, stop=None, by_size=None)
+        return replace(self, study=study, table=table, expected=self.expected * bins)
 
-        return unfold(self)
+    def matrix(self, columns: list[str]) -> NDArray[np.float64]:
+        """Return columns of numbers, shape (runs, columns); not-a-number where a run gave no value."""
+        return np.column_stack(
+            [self.table[name].cast(pa.float64()).fill_null(np.nan).to_numpy() for name in columns]
+        )
 
     def having(self, metric: str) -> StudyResult:
         """Return the result that has a metric: this one, or that by size."""

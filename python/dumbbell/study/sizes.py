@@ -1,39 +1,12 @@
 """Metrics by size: from the flows of a run to one number for each bin of flow sizes.
 
-A study measures them under the key ``by_size``:
-
-======= ======================================================================================
-key     meaning
-======= ======================================================================================
-packet  bytes of data in a packet: the size of a flow in packets is its bytes over this
-up_to   the largest size of each bin, in packets, rising; a bin begins after the one before
-group   the name of the flow group or workload; all flows without it
-metrics a list of metrics: ``name``, ``label``, ``unit``, ``better`` and ``source``
-======= ======================================================================================
-
-A flow larger than the last bin belongs to none. The source of such a metric:
-
-=========== ==================================================================================
-key         meaning
-=========== ==================================================================================
-column      a column of numbers of the table ``flows``
-sharing     in its place: the time under exact processor sharing, see below
-each        over the flows of one size: ``mean`` (by default), ``median``, ``min``, ``max``, ``count``
-statistic   over the sizes of a bin: ``mean`` (by default), ``sum``, ``count``, ``min``, ``max``, ``p50``, ...
-finished_by leave out flows whose time ends later than this, in s
-counted     leave out flows that started in the warm-up; ``true`` by default
-factor      multiplies the number
-=========== ==================================================================================
-
-``sharing = { capacity = 1000, added = 0.2, cap = 50 }``: the flows of the run, with their arrival times and
-sizes, share `capacity` packets per second equally. Each gets at most `cap` packets per second (no limit
-without it). `added` seconds are added to each time, for delays that do not depend on the sharing.
+A study measures them under the key ``by_size``; docs/reference/study.md says what it holds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -42,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dumbbell import theory
-from dumbbell.study.metric import STATISTICS, check_source, is_one_of
+from dumbbell.study.metric import STATISTICS, write_metric
 from dumbbell.study.spec import Axis, Metric
 
 if TYPE_CHECKING:
@@ -53,9 +26,6 @@ Whole = NDArray[np.int64]
 
 AXIS = "flow_size"
 """The axis that metrics by size have besides those of the study."""
-
-_SOURCE = ("column", "sharing", "each", "statistic", "finished_by", "counted", "factor")
-_SHARING = ("capacity", "added", "cap")
 
 
 @dataclass(frozen=True)
@@ -103,12 +73,7 @@ class BySize:
             "packet": self.packet,
             "up_to": list(self.up_to),
             **({"group": self.group} if self.group is not None else {}),
-            "metrics": [
-                {"name": metric.name, "label": metric.label, "unit": metric.unit}
-                | ({"better": metric.better} if metric.better else {})
-                | {"source": metric.source}
-                for metric in self.metrics
-            ],
+            "metrics": [write_metric(metric) for metric in self.metrics],
         }
 
 
@@ -134,7 +99,7 @@ class _Flows:
             kept &= self._counted
         if "finished_by" in source:
             kept &= self._start + values <= source["finished_by"]
-        sizes, each = _EACH[source.get("each", "mean")](self._packets[kept], values[kept])
+        sizes, each = EACH[source.get("each", "mean")](self._packets[kept], values[kept])
         ends = np.searchsorted(sizes, self._up_to, side="right")
         statistic, factor = STATISTICS[source.get("statistic", "mean")], float(source.get("factor", 1))
         return [statistic(part) * factor for part in np.split(each, ends[:-1])]
@@ -174,7 +139,7 @@ def _ranked(share: float) -> Callable[[Whole, Floats], tuple[Whole, Floats]]:
     return ranked
 
 
-_EACH: dict[str, Callable[[Whole, Floats], tuple[Whole, Floats]]] = {
+EACH: dict[str, Callable[[Whole, Floats], tuple[Whole, Floats]]] = {
     "mean": _mean,
     "median": _ranked(0.5),
     "min": _ranked(0.0),
@@ -182,42 +147,3 @@ _EACH: dict[str, Callable[[Whole, Floats], tuple[Whole, Floats]]] = {
     "count": _count,
 }
 """From sizes and values of flows, both of shape (flows,), to the sizes there are and a number for each."""
-
-
-def check_by_size(source: Any) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the source of a metric by size, and the remedy."""
-    if not isinstance(source, Mapping):
-        wrong = "is missing" if source is None else f"{source!r} is not a source"
-        yield wrong, 'write source = { column = "completion_time" }'
-        return
-    for key in source:
-        if key not in _SOURCE:
-            yield f"a metric by size has no key {key!r}", f"use some of {', '.join(_SOURCE)}"
-    if ("column" in source) == ("sharing" in source):
-        yield "needs either `column` or `sharing`", 'write column = "completion_time"'
-    shared = {key: source[key] for key in ("statistic", "counted", "factor") if key in source}
-    yield from check_source({"table": "flows", "column": source.get("column", "size"), **shared})
-    if not is_one_of(source.get("each", "mean"), _EACH):
-        yield f"each = {source['each']!r}", f"use one of {', '.join(_EACH)}"
-    if "finished_by" in source and not _positive(source["finished_by"]):
-        yield f"finished_by = {source['finished_by']!r}", "give seconds above zero"
-    if "sharing" in source:
-        yield from _check_sharing(source["sharing"])
-
-
-def _check_sharing(sharing: Any) -> Iterator[tuple[str, str]]:
-    if not isinstance(sharing, Mapping) or "capacity" not in sharing:
-        yield (
-            f"sharing = {sharing!r} has no capacity",
-            "write sharing = { capacity = 1000 }, in packets per second",
-        )
-        return
-    for key, value in sharing.items():
-        if key not in _SHARING:
-            yield f"sharing has no key {key!r}", f"use some of {', '.join(_SHARING)}"
-        elif not _positive(value):
-            yield f"sharing.{key} = {value!r}", "give a number above zero"
-
-
-def _positive(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf

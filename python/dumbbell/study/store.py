@@ -49,9 +49,7 @@ from dumbbell.study.files import (
     write_shard,
 )
 from dumbbell.study.manifest import Manifest, changing
-from dumbbell.study.plan import StudyPlan, points_of_runs
-from dumbbell.study.result import StudyResult
-from dumbbell.study.spec import Study
+from dumbbell.study.plan import Study, StudyPlan, points_of_runs
 from dumbbell.study.stop import StopTracker
 
 FORMAT = 1
@@ -424,21 +422,6 @@ def _remarks(manifest: Manifest) -> Iterator[str]:
     missing = [name for name in manifest.missing if "/shards/" not in name]
     if missing:
         yield f"listed in {MANIFEST} and not there: {', '.join(missing)}"
-
-
-def load_result(folder: Path, version: str | None) -> StudyResult:
-    """Read the results of a study; see :meth:`StudyResult.load`."""
-    catalogue = read_catalogue(folder, version)
-    store = catalogue.store
-    scan = store.scan()
-    there = select(catalogue.study, catalogue.table, scan)
-    notes = list(catalogue.notes)
-    if scan.damaged:
-        notes.append(f"{len(scan.damaged)} damaged shards are not read; run the study again")
-    others = [other for other in versions(folder) if other != store.version]
-    if others:
-        notes.append(f"results of other versions of the code are kept apart: {', '.join(others)}")
-    return StudyResult(catalogue.study, there.table, there.tracker.expected, store.version, tuple(notes))
 
 
 @dataclass(frozen=True)

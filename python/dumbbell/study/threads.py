@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable
 
 from dumbbell._memory import limit_of_run
-from dumbbell.study.execute import PERIOD, Maker
+from dumbbell.study.maker import PERIOD, Maker
+from dumbbell.study.plan import Study
 from dumbbell.study.queue import RunQueue
-from dumbbell.study.spec import Study
 from dumbbell.study.store import Store
 from dumbbell.study.writer import Writer
 

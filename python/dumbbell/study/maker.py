@@ -1,0 +1,72 @@
+"""Makes runs of a study, wherever that is: on a thread here, or on a worker of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dumbbell._results import Results
+from dumbbell._scenario import MemoryLimitError, Scenario
+from dumbbell._scenario import Progress as Watch
+from dumbbell.study.errors import StudyError
+from dumbbell.study.metric import evaluate
+from dumbbell.study.plan import Study
+from dumbbell.study.spec import Metric, RunSpec
+
+PERIOD = 0.5
+"""Seconds between two reports of progress."""
+
+
+class Maker:
+    """Makes runs of a study, in any thread.
+
+    Parameters
+    ----------
+    study
+        Whose runs.
+    planned
+        Scenarios by their settings without the seed; others are planned when they come.
+    memory
+        The bytes that each run may take; see :meth:`dumbbell.Scenario.run`.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        planned: Mapping[tuple[str, ...], Scenario] | None = None,
+        memory: int | None = None,
+    ) -> None:
+        self._study = study
+        self._planned = planned or {}
+        self._memory = memory
+
+    def __call__(self, run: RunSpec, watch: Watch | None = None) -> list[float]:
+        """Make a run and return its numbers, in the order of the study's columns."""
+        try:
+            results = self._scenario(run).run(watch, self._memory)
+        except MemoryLimitError as error:
+            raise StudyError(
+                f"the run with {', '.join(run.settings)}: {error}; finished runs are kept"
+            ) from None
+        numbers = [self._evaluate(metric, results, run) for metric in self._study.metrics]
+        by_size = self._study.by_size
+        return numbers if by_size is None else numbers + by_size.evaluate(results)
+
+    def _evaluate(self, metric: Metric, results: Results, run: RunSpec) -> float:
+        try:
+            return evaluate(metric, results)
+        except StudyError:
+            raise
+        except Exception as error:
+            # A function of the user's.
+            raise StudyError(
+                f"metric {metric.name}: {type(error).__name__}: {error}, in the run with "
+                f"{', '.join(run.settings)}; correct the function"
+            ) from error
+
+    def _scenario(self, run: RunSpec) -> Scenario:
+        # The seed is the last setting.
+        settings = run.settings[:-1]
+        planned = self._planned.get(settings)
+        if planned is None:
+            planned = self._study.plan(settings)
+        return planned.with_seed(run.seed)
