@@ -120,7 +120,13 @@ impl fmt::Display for Value {
             Value::Table(entries) => {
                 f.write_str("{")?;
                 for (i, (k, v)) in entries.iter().enumerate() {
-                    write!(f, "{}{k} = {v}", if i == 0 { " " } else { ", " })?;
+                    let comma = if i == 0 { " " } else { ", " };
+                    let bare = |c: char| c.is_alphanumeric() || "_-".contains(c);
+                    match !k.is_empty() && k.chars().all(bare) {
+                        true => write!(f, "{comma}{k} = {v}")?,
+                        // A key may hold anything, also what a terminal obeys.
+                        false => write!(f, "{comma}{k:?} = {v}")?,
+                    }
                 }
                 f.write_str(" }")
             }

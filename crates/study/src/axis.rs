@@ -149,7 +149,10 @@ impl Range {
         }
         let indices = 0..count as u32;
         if let (Some(first), Some(_), Some(by)) = (start.1, stop.1, step.1) {
-            return Ok(indices.map(|i| Value::Int(first + i64::from(i) * by)).collect());
+            let value = |i| i64::try_from(i128::from(first) + i128::from(i) * i128::from(by)).ok();
+            let whole: Option<Vec<Value>> = indices.map(|i| value(i).map(Value::Int)).collect();
+            return whole
+                .ok_or_else(|| at.error("a value has more than 63 bits", "correct start, stop and step"));
         }
         Ok(indices.map(|i| Value::Float(tidy(start.0 + f64::from(i) * step.0))).collect())
     }
