@@ -35,7 +35,7 @@ test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(S
 test-cluster: setup $(STAMPS)/cluster ## Run studies on a Ray cluster on this machine, and kill one of its workers
 	$(BIN)/python -m pytest -m cluster
 
-lint: setup ## Check formatting, lints and types
+lint: setup ## Check formatting, lints, types and imports
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- --deny warnings
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
@@ -44,6 +44,7 @@ lint: setup ## Check formatting, lints and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/mypy --strict -p bench -p peers -p tools -p fuzz
+	$(BIN)/python -m tools.imports
 
 bench: $(STAMPS)/machine $(STAMPS)/valgrind ## Measure speed, instructions and memory against the recorded figures
 	@$(PYTHON) -m bench.run
