@@ -81,6 +81,21 @@ skew = "3ms"
 bottleneck = { rate = "20Mbit/s", delay = "5ms" }
 """
 
+# Datagrams at 18 Mbit/s into 10: 6 are within the target, and 8 of the rest find no room.
+TWO_CLASSES = """
+duration = "20s"
+warmup = "5s"
+transport = { kind = "cbr", rate = "18Mbit/s" }
+flows = [{ from = "senders", to = "receivers" }]
+[topology]
+kind = "chain"
+[topology.link]
+rate = "10Mbit/s"
+delay = "5ms"
+queue = { kind = "partial-sharing", limit = "60pkt" }
+marker = { kind = "sliding-window", target = "6Mbit/s" }
+"""
+
 
 def examples() -> list[tuple[str, str]]:
     """Return path and text of the new files."""
@@ -91,14 +106,16 @@ def examples() -> list[tuple[str, str]]:
 def add(folder: Path) -> None:
     """Do in a copy of the sources what CONTRIBUTING.md says."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    families = ("controllers!", "disciplines!", "policies!", "agents!", "impairments!", "headers!")
+    families = (
+        "controllers!", "disciplines!", "markers!", "policies!", "agents!", "impairments!", "headers!",
+    )  # fmt: skip
     anchors = {family: f"{family} {{\n" for family in families}
     for path, code in examples():
         (folder / path).write_text(code)
     block = r"\n\n```rust\n(.*?)```"
     edit = rf"In `(crates/\S+)`, beside the others, first at the top and then in `(\w+!)`:{block}{block}"
     found = re.findall(edit, text, re.DOTALL)
-    assert len(found) == 13
+    assert len(found) == 15
     for path, macro, module, line in found:
         file = folder / path
         source = file.read_text().replace("\npub mod ", f"\n{module}pub mod ", 1)
@@ -124,6 +141,7 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(LONG_QUEUE)
     (tmp_path / "headroom.toml").write_text(HEADROOM)
     (tmp_path / "parallel.toml").write_text(PARALLEL)
+    (tmp_path / "classes.toml").write_text(TWO_CLASSES)
     packages = [f"--package=dumbbell-{name}" for name in ("header", "proto", "net", "sim")]
 
     def cargo(*command: str) -> str:
@@ -149,6 +167,13 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     link = json.loads(cargo(*bench, "headroom.toml"))["links"][0]
     assert link["utilisation"] == pytest.approx(0.95, abs=0.03)
     assert link["queue_mean"] < 5
+    # What is lost is out of profile, as long as there is enough of it.
+    classes = json.loads(cargo(*bench, "classes.toml"))["classes"]
+    arrived, dropped = ([row[key] for row in classes[:2]] for key in ("arrived", "dropped"))
+    packets = 15 * 18e6 / 8 / 1500
+    assert sum(arrived) == pytest.approx(packets, abs=2)
+    assert arrived[0] == pytest.approx(packets / 3, rel=0.03)
+    assert dropped == [0, pytest.approx(packets * 8 / 18, rel=0.01)]
     # All paths have the same number of hops, and differ in delay: a flow takes one, or each packet its own.
     used = {}
     for paths in ("single", "ecmp", "spray"):

@@ -20,7 +20,7 @@ config! {
         /// Bytes of packets that may wait at all ports together.
         size: Bytes;
         /// How much of what is free a port may hold.
-        alpha: f64 = 1.0, "Choudhury & Hahne, IEEE/ACM ToN 6(2), 1998, section IV: a power of two; one port then gets half";
+        alpha: f64 = 1.0, "Choudhury & Hahne, IEEE/ACM ToN 6(2), 1998: a power of two; one port then gets half";
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
                     }
                 }
             }
-            // Choudhury & Hahne, equation 3, for packets of 1000 bytes.
+            // Choudhury & Hahne: alpha / (1 + k alpha) of the buffer for each of k ports.
             let share = alpha * buffer.size.get() as f64 / (1.0 + ports as f64 * alpha);
             for part in &parts {
                 prop_assert!((part.held() as f64 - share).abs() <= 1000.0, "{} of {share}", part.held());

@@ -1,4 +1,4 @@
-//! Runs a scenario file and prints its runs and links as JSON: the engine alone, as a whole process to be timed.
+//! Runs a scenario file and prints its runs, links and classes as JSON: the engine alone, as a whole process to be timed.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -47,6 +47,13 @@ fn main() -> ExitCode {
                             "loss": links.loss[i], "queue_mean": links.queue_mean[i], "utilisation": links.utilisation[i] })
                 })
                 .collect();
+            let classes = &results.classes;
+            let classes: Vec<_> = (0..classes.link.len())
+                .map(|i| {
+                    json!({ "link": labels[classes.link[i] as usize], "class": classes.class[i],
+                            "arrived": classes.arrived[i], "dropped": classes.dropped[i] })
+                })
+                .collect();
             println!(
                 "{}",
                 json!({ "packet_hops": runs.packet_hops[0], "packets_inside": runs.packets_inside[0],
@@ -55,7 +62,8 @@ fn main() -> ExitCode {
                         "flows_completed": runs.flows_completed[0], "goodput": runs.goodput[0],
                         "fairness": runs.fairness[0], "fct_mean": runs.fct_mean[0],
                         // First packet sent to last byte acknowledged: what ns-2 calls done.
-                        "sender_fct_mean": acknowledged.iter().sum::<f64>() / acknowledged.len() as f64, "links": links })
+                        "sender_fct_mean": acknowledged.iter().sum::<f64>() / acknowledged.len() as f64, "links": links,
+                        "classes": classes })
             );
             ExitCode::SUCCESS
         }

@@ -51,7 +51,7 @@ fn hot_ports_get_their_closed_form() {
     {
         let settings = [format!("nodes[0].buffer.alpha={alpha:?}"), format!("flows[0].count={}", 2 * hot)];
         let results = simulate(HOT, &settings.each_ref().map(String::as_str));
-        // Choudhury & Hahne, equation 3: alpha / (1 + k alpha) of the buffer for each of k ports. More than two that
+        // Choudhury & Hahne: alpha / (1 + k alpha) of the buffer for each of k ports. More than two that
         // send at about the same time take a packet or two of one another's share.
         let share = alpha * 300_000.0 / (1.0 + f64::from(hot) * alpha) / 1500.0;
         let found = waiting(&results);

@@ -138,7 +138,8 @@ def drr(
         Default: ``["droptail", "droptail"]`` (choice: the fewest classes).
     quantum
         Bytes that a class of weight 1 may send in a turn.
-        Default: ``"1500B"`` (Shreedhar & Varghese, SIGCOMM 1995, section 3: at least the largest packet).
+        Default: ``"1500B"`` (Shreedhar & Varghese, SIGCOMM 1995: at least the largest packet, for constant
+        work).
     weights
         Weight of each queue in `classes`: how many quanta it gets in a turn.
         Default: ``[]`` (absent: all have weight 1).

@@ -20,6 +20,10 @@ _MOST_LINKS = 16
 """Of more links than this, those that are busiest are shown."""
 
 
+_MOST_CLASSES = 32
+"""More classes of links than this are not shown; the table has them."""
+
+
 def print_summary(out: Console, results: Results) -> None:
     """Print the flows, the links, and the figures of the whole run."""
     summary = results.summary()
@@ -32,6 +36,8 @@ def print_summary(out: Console, results: Results) -> None:
     if summary["transfers"]:
         out.print(_transfers(summary["transfers"]))
     out.print(_links(summary["links"]))
+    if 0 < len(results.classes) <= _MOST_CLASSES:
+        out.print(_classes(results))
     run = summary["run"]
     facts = [f"goodput {number(run['goodput'], 1e6)} Mbit/s"]
     if run["fairness"] is not None:
@@ -90,6 +96,20 @@ def _transfers(entries: list[dict[str, Any]]) -> Table:
         for entry in entries
     ]  # fmt: skip
     return text_table("Transfers of sessions", ("workload",), numbers, rows)
+
+
+def _classes(results: Results) -> Table:
+    numbers = ("class", "arrived", "sent", "sent MB", "loss %", "dropped", "mean sojourn ms", "marked")
+    rows = [
+        (
+            row["link"].replace("->", " → "), number(row["class"]),
+            number(row["arrived"]), number(row["sent"]),
+            number(row["sent_bytes"], 1e6), number(row["loss"], 1e-2), number(row["dropped"]),
+            number(row["sojourn_mean"], 1e-3, digits=3), number(row["marked"]),
+        )
+        for row in map(results.classes.row, range(len(results.classes)))
+    ]  # fmt: skip
+    return text_table("Traffic classes", ("link",), numbers, rows)
 
 
 def _links(links: list[dict[str, Any]]) -> Table:

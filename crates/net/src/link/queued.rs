@@ -102,7 +102,7 @@ impl<P: Carried> QueuedLink<P> {
             shaper: power.and_then(Power::shaping).map(|period| Box::new(Shaper::new(period))),
             agent,
             buffer: config.buffer.clone().map(|pool| Box::new(Part::new(pool))),
-            marker: direction.marker.as_ref().map(|spec| Box::new(spec.build())),
+            marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
             classes: direction.counts_classes().then(Box::default),
             delay: direction.delay,
             impairments: Impairments::new(config),

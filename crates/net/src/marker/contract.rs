@@ -1,6 +1,7 @@
 //! What a marker is asked, and what its parameters provide.
 
 use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::rng::Stream;
 use dumbbell_core::{ClassSet, Frame, Time, TrafficClass};
 
 /// A marker.
@@ -14,8 +15,8 @@ pub trait MarkerParams {
     /// What marks.
     type Machine: Marker;
 
-    /// A marker that has seen nothing yet.
-    fn build(&self) -> Self::Machine;
+    /// A marker that has seen nothing yet and draws from `rng`, its own stream.
+    fn build(&self, rng: Stream) -> Self::Machine;
 
     /// The classes that packets have behind it, if before it they have those that are `arriving`.
     fn classes(&self, arriving: ClassSet) -> ClassSet;

@@ -7,6 +7,7 @@ mod contract;
 pub mod token_bucket;
 
 use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::rng::Stream;
 use dumbbell_core::{ClassSet, Frame, Time, TrafficClass};
 
 pub use contract::{Marker, MarkerParams};
@@ -28,9 +29,9 @@ macro_rules! markers {
         }
 
         impl MarkerSpec {
-            /// A marker that has seen nothing yet.
-            pub fn build(&self) -> AnyMarker {
-                match self { $( MarkerSpec::$variant(p) => AnyMarker::$variant(p.build()) ),+ }
+            /// A marker that has seen nothing yet and draws from `rng`.
+            pub fn build(&self, rng: Stream) -> AnyMarker {
+                match self { $( MarkerSpec::$variant(p) => AnyMarker::$variant(p.build(rng)) ),+ }
             }
 
             /// See [`MarkerParams::classes`].
@@ -61,6 +62,7 @@ markers! {
 
 #[cfg(test)]
 mod tests {
+    use dumbbell_core::rng::stream;
     use dumbbell_core::{Config, Duration, Value};
     use proptest::prelude::*;
 
@@ -88,7 +90,7 @@ mod tests {
             arrivals in prop::collection::vec((0..10_000_000_u64, 40..=1500_u32, 0..8_u8), 1..200),
         ) {
             for spec in specs() {
-                let mut marker = spec.build();
+                let mut marker = spec.build(stream(1, "laws"));
                 let mut now = Time::ZERO;
                 for (gap, size, class) in &arrivals {
                     now += Duration::from_nanos(*gap);

@@ -2,6 +2,7 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
+use dumbbell_core::rng::Stream;
 use dumbbell_core::{BitRate, Bytes, ClassSet, Frame, Time, TrafficClass, Validate, config};
 
 use super::{Marker, MarkerParams};
@@ -43,7 +44,7 @@ impl Algorithm for Params {
 impl MarkerParams for Params {
     type Machine = TokenBucketMarker;
 
-    fn build(&self) -> TokenBucketMarker {
+    fn build(&self, _rng: Stream) -> TokenBucketMarker {
         let (inside, outside) = (self.in_class, self.out_class);
         TokenBucketMarker { bucket: TokenBucket::new(self.rate, self.burst), inside, outside }
     }

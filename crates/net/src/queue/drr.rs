@@ -9,7 +9,7 @@ use dumbbell_core::{Bytes, Frame, Time, Validate, Value, VerdictSink, config};
 use super::branches::{Branches, check_classes, held_in_classes};
 use super::{Discipline, Held, QueueParams, QueueSpec, Setting};
 
-/// The largest weight: an hour of the largest packets at 1 Gbit/s in one turn.
+/// The largest weight: twelve seconds of full packets at 1 Gbit/s in one turn.
 const MAX_WEIGHT: u32 = 1_000_000;
 
 config! {
@@ -20,7 +20,7 @@ config! {
         classes: Vec<Inner<QueueSpec>> = [Value::from("droptail"), Value::from("droptail")],
             "choice: the fewest classes";
         /// Bytes that a class of weight 1 may send in a turn.
-        quantum: Bytes = "1500B", "Shreedhar & Varghese, SIGCOMM 1995, section 3: at least the largest packet";
+        quantum: Bytes = "1500B", "Shreedhar & Varghese, SIGCOMM 1995: at least the largest packet, for constant work";
         /// Weight of each queue in `classes`: how many quanta it gets in a turn.
         weights: Vec<u32> = [], "absent: all have weight 1";
     }
@@ -193,8 +193,8 @@ mod tests {
         fn classes_that_always_send_share_by_weight_within_a_quantum_and_a_packet(
             weights in prop::collection::vec(1..5_u32, 2..5), sizes in prop::collection::vec(40..=1500_u32, 50..200), served in 1..150_usize,
         ) {
-            // Shreedhar & Varghese, SIGCOMM 1995, lemma 2 and theorem 1: after any number of turns a class has sent its quanta
-            // less than one largest packet behind, so that two of them differ by one turn and a packet at most.
+            // Shreedhar & Varghese, SIGCOMM 1995: after any number of turns a class has sent its quanta but for less than a
+            // largest packet. So two classes differ by one turn and these packets at most.
             let classes = vec![r#""droptail""#; weights.len()].join(", ");
             let spec = format!(r#"{{"kind": "drr", "weights": {weights:?}, "classes": [{classes}]}}"#);
             let mut queue = described(&spec).build(setting());
