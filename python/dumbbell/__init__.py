@@ -29,6 +29,7 @@ from dumbbell._results.energy import energy
 from dumbbell._scenario import MemoryLimitError, Scenario, run_all
 from dumbbell.builders import (
     controller,
+    host,
     impairment,
     marker,
     network,
@@ -73,6 +74,7 @@ __all__ = [
     "energy",
     "figures",
     "flows",
+    "host",
     "impairment",
     "load",
     "marker",

@@ -1,6 +1,7 @@
-//! Protocols: congestion controllers, TCP, RCP and UDP endpoints. State machines only: no clock, no network.
+//! Protocols: congestion controllers, TCP, RCP and UDP endpoints, policies of hosts. State machines only: no clock, no network.
 
 pub mod controller;
+pub mod host;
 mod ranges;
 pub mod rcp;
 pub mod tcp;
@@ -13,5 +14,5 @@ pub mod udp;
 pub use controller::{
     AnyController, Class, Control, Controller, ControllerSpec, Event, Needs, RateSample, Repair, Signals,
 };
-pub use transport::{Failure, Opening, ReceiverReport, SenderReport};
+pub use transport::{Failure, Granted, Opening, ReceiverReport, SenderReport};
 pub use transports::{Receiver, Sender, TransportSpec};

@@ -17,7 +17,7 @@ pub fn read<T: Config>(text: &str) -> T {
 
 /// An opening of flow 7 with an MTU of 1500 bytes.
 pub fn opening(size: Option<u64>) -> Opening {
-    Opening { flow: 7.into(), size, mtu: 1500, rng: stream(), replay: None }
+    Opening { flow: 7.into(), size, mtu: 1500, rng: stream(), replay: None, granted: None }
 }
 
 /// A random stream.

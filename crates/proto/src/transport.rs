@@ -18,6 +18,17 @@ pub struct Opening {
     pub rng: Stream,
     /// The recorded list for a replay source: (time since the flow's start, bytes on the wire), sorted by time.
     pub replay: Option<Arc<[(Duration, u32)]>>,
+    /// The receive window, if the receiver's host has a policy.
+    pub granted: Option<Granted>,
+}
+
+/// A receive window that a host grants, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Granted {
+    /// At first.
+    pub first: u64,
+    /// The largest that there will be.
+    pub largest: u64,
 }
 
 dumbbell_core::labels! {
@@ -112,6 +123,17 @@ pub trait ReceiveEnd: Stage {
     /// A packet of the flow has arrived that a router originated: see [`SendEnd::notice`].
     fn notice(&mut self, now: Time, packet: &Packet) {
         let _ = (now, packet);
+    }
+
+    /// The host grants a receive window of so many bytes; ignored where there is none.
+    fn grant(&mut self, window: u64) {
+        let _ = window;
+    }
+
+    /// An acknowledgement becomes due if one is delayed that the sender has to wait for, because the window is used up.
+    /// True if it did.
+    fn hasten(&mut self) -> bool {
+        false
     }
 
     /// When the last byte expected arrived in order; `None` until then.

@@ -90,6 +90,16 @@ macro_rules! transports {
                 match self { $( Receiver::$variant(e) => e.finished() ),+ }
             }
 
+            /// See [`ReceiveEnd::grant`].
+            pub fn grant(&mut self, window: u64) {
+                match self { $( Receiver::$variant(e) => e.grant(window) ),+ }
+            }
+
+            /// See [`ReceiveEnd::hasten`].
+            pub fn hasten(&mut self) -> bool {
+                match self { $( Receiver::$variant(e) => e.hasten() ),+ }
+            }
+
             /// Expects `bytes` more: see [`SendEnd::write`].
             pub fn expect(&mut self, bytes: u64) {
                 match self { $( Receiver::$variant(e) => e.expect(bytes) ),+ }

@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{Validate, config};
+use dumbbell_core::{BitRate, Duration, Validate, config};
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::node::NodeAgentSpec;
+use dumbbell_proto::host::HostPolicySpec;
 
 use crate::limits::MAX_NODE_OWNERS;
 use crate::names::NameList;
 use crate::pairs::{Pair, Pairs};
 use crate::paths::{Choice, PathSet};
-use crate::plan::{PlannedAgent, PlannedNode};
+use crate::plan::{PlannedAgent, PlannedHost, PlannedNode};
 use crate::topology::{self, Network};
 
 config! {
@@ -23,6 +24,8 @@ config! {
         agent: Option<NodeAgentSpec> = (), "absent: routers forward and queue";
         /// A buffer that all ports of the node share; each of the nodes has one.
         buffer: Option<SharedBuffer> = (), "absent: each port has a queue of its own, and its limit";
+        /// What the flows that end at each of these hosts share.
+        host: Option<HostPolicySpec> = (), "absent: flows share links and queues only";
     }
 }
 
@@ -69,7 +72,7 @@ pub fn resolve(
 /// What the entries at `at` come to on the network of `pairs`, which are complete.
 ///
 /// # Errors
-/// An agent on a node that no packet passes.
+/// An agent on a node that no packet passes, and a host policy on one where no flow ends.
 pub fn plan(
     entries: &[NodesSpec],
     named: &Named,
@@ -81,7 +84,9 @@ pub fn plan(
     }
     let network = pairs.network;
     let mut routers = vec![false; network.nodes.len()];
+    let mut hosts = vec![false; network.nodes.len()];
     for pair in pairs.all() {
+        hosts[pair.destination as usize] = true;
         let inner = [&pair.forward, &pair.reverse].into_iter().flat_map(PathSet::iter);
         inner.flat_map(|path| inner_nodes(network, path)).for_each(|node| routers[node as usize] = true);
     }
@@ -106,9 +111,28 @@ pub fn plan(
             }
             None => None,
         };
-        planned.push(PlannedNode { node: *node, agent });
+        let host = match &entries[*entry].host {
+            Some(_) if !hosts[*node as usize] => {
+                return Err(not_a(network, *node, "receiver", "no flow leads to it", &hosts, &place, "host"));
+            }
+            Some(spec) => {
+                let (rate, base_rtt) = access(*node, network, pairs.all());
+                Some(PlannedHost { name: spec.name(), params: spec.share(), rate, base_rtt })
+            }
+            None => None,
+        };
+        planned.push(PlannedNode { node: *node, agent, host });
     }
     Ok(planned)
+}
+
+/// The rate of the slowest link into a node, and the mean base round-trip time of the pairs that lead to it.
+fn access(node: u32, network: &Network, pairs: &[Pair]) -> (BitRate, Duration) {
+    let into = network.links.iter().filter(|link| link.to == node);
+    let rate = into.map(|link| link.direction.rate).min().expect("a path leads to it");
+    let rtts = || pairs.iter().filter(|pair| pair.destination == node).map(|pair| pair.base_rtt.as_nanos());
+    let sum: u128 = rtts().map(u128::from).sum();
+    (rate, Duration::from_nanos((sum / rtts().count() as u128) as u64))
 }
 
 /// The error for a node that is not of the kind that `key` asks for; `fit` says which are.

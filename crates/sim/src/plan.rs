@@ -8,12 +8,13 @@ use std::sync::Arc;
 use dumbbell_core::results::{ClassRow, LinkRow, PacketArrivals, StateRow};
 use dumbbell_core::rng::{Stream, Streams, stream};
 use dumbbell_core::table::Labels;
-use dumbbell_core::{ClassSet, DropReason, Duration, Time, TrafficClass, memory};
+use dumbbell_core::{BitRate, ClassSet, DropReason, Duration, Time, TrafficClass, memory};
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::link::{Counters, Direction, LinkConfig, PerClass, Trace};
 use dumbbell_net::node::NodeAgentParams;
 use dumbbell_net::power::{Ledger, Span};
 use dumbbell_proto::TransportSpec;
+use dumbbell_proto::host::HostPolicyParams;
 use rand::RngExt;
 
 use crate::histogram::Histogram;
@@ -67,6 +68,21 @@ pub struct PlannedNode {
     pub node: u32,
     /// What it does as a router.
     pub agent: Option<PlannedAgent>,
+    /// What its flows share as a host.
+    pub host: Option<PlannedHost>,
+}
+
+/// A policy of a host, and what it is told of the host.
+#[derive(Clone, Debug)]
+pub struct PlannedHost {
+    /// Its name.
+    pub name: &'static str,
+    /// Its parameters, which build it.
+    pub params: Arc<dyn HostPolicyParams>,
+    /// The rate of the slowest link into the host.
+    pub rate: BitRate,
+    /// Mean base round-trip time of the pairs that lead to it.
+    pub base_rtt: Duration,
 }
 
 /// An agent of a router, and the ways that its packets take.

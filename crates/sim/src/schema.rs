@@ -15,6 +15,7 @@ use dumbbell_net::power::predictor::PredictorSpec;
 use dumbbell_net::power::{Grid, Model, PolicySpec, Power, State};
 use dumbbell_net::queue::QueueSpec;
 use dumbbell_net::router::AgentSpec;
+use dumbbell_proto::host::HostPolicySpec;
 use dumbbell_proto::transport::Failure;
 use dumbbell_proto::{ControllerSpec, TransportSpec};
 use serde_json::{Map, Value, json};
@@ -56,6 +57,7 @@ families! {
     QueueSpec as "queue", "Queue disciplines";
     AgentSpec as "router", "Port agents of routers: what a router does to the packets of one queue";
     NodeAgentSpec as "node", "Node agents: what a router does beside queueing that takes all its ports";
+    HostPolicySpec as "host", "Policies of hosts: what the flows that end at a host share";
     MarkerSpec as "marker", "Markers: what sets the traffic class of packets";
     ImpairmentSpec as "impairment", "Link impairments: what happens to packets on their way";
     PolicySpec as "power", "Power policies of a port";

@@ -52,6 +52,10 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
             let set = format!("nodes=[{{ name = 'node1', agent = {{ kind = '{name}' }} }}]");
             ("nodes[0].agent", vec!["topology.hops=2".to_owned(), "transport=tcp".to_owned(), set])
         }
+        "host policy" => {
+            let set = format!("nodes=[{{ name = 'receivers', host = {{ kind = '{name}' }} }}]");
+            ("nodes[0].host", vec!["transport=tcp".to_owned(), set])
+        }
         "impairment" => {
             let needs = match name {
                 "jitter" => "spread = '5us'",

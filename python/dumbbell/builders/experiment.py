@@ -17,6 +17,7 @@ def nodes(
     name: str | Sequence[str],
     agent: Literal["source-quench"] | Mapping[str, Any] | None = None,
     buffer: Mapping[str, Any] | None = None,
+    host: Literal["fair-window"] | Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What some nodes have beside their links.
 
@@ -31,6 +32,9 @@ def nodes(
     buffer
         A buffer that all ports of the node share; each of the nodes has one.
         Default: absent: each port has a queue of its own, and its limit.
+    host
+        What the flows that end at each of these hosts share.
+        Default: absent: flows share links and queues only.
 
     Returns
     -------
@@ -42,6 +46,7 @@ def nodes(
             "name": name,
             "agent": agent,
             "buffer": buffer,
+            "host": host,
         }
     )
 

@@ -26,8 +26,8 @@ impl Path {
     /// The path through the link called `at`; without a name, through the slowest link of the first pair.
     ///
     /// # Errors
-    /// If there is no such link, no pair sends data over it, its router works with a header that real packets have not,
-    /// routers of the plan have agents, or the link shares a buffer.
+    /// If there is no such link, no pair sends data over it, its router works with a header that real packets have not, the
+    /// link shares a buffer, or nodes of the plan have agents or policies.
     pub fn of(plan: &Plan, at: Option<&str>) -> Result<Path, ConfigError> {
         check_nodes(plan)?;
         let named = |link: &u32| at.is_none_or(|name| plan.links[*link as usize].name == name);
@@ -70,15 +70,20 @@ fn with_delay_of(plan: &Plan, link: u32, route: &[u32]) -> PlannedLink {
     PlannedLink { direction, sampled: true, ..link.clone() }
 }
 
-/// Refuses agents of routers: one link is emulated, and no router with all its ports.
+/// Refuses what nodes do in a simulation: one link is emulated, between real hosts and without routers.
 fn check_nodes(plan: &Plan) -> Result<(), ConfigError> {
-    let mut agents = plan.described.iter().filter_map(|node| Some((node.node, node.agent.as_ref()?)));
-    let Some((node, agent)) = agents.next() else { return Ok(()) };
-    Err(ConfigError::new(
-        format!("node {:?}", plan.nodes[node as usize]),
-        format!("the emulator has one link and no routers, which `agent = {:?}` needs", agent.name),
-        "leave the agent out, or simulate: `dumbbell run`",
-    ))
+    for node in &plan.described {
+        let agent = node.agent.as_ref().map(|agent| ("no routers", "agent", agent.name));
+        let host = node.host.as_ref().map(|host| ("real hosts", "host", host.name));
+        if let Some((has, key, name)) = agent.or(host) {
+            return Err(ConfigError::new(
+                format!("node {:?}", plan.nodes[node.node as usize]),
+                format!("the emulator has one link and {has}: `{key} = {name:?}` has no place there"),
+                format!("leave out `{key}`, or simulate: `dumbbell run`"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a router whose headers real packets cannot carry: it would see none and do nothing.
@@ -159,22 +164,30 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_of_a_router_is_refused() {
-        let text = r#"
-            duration = "1s"
-            nodes = [{ name = "node1", agent = "source-quench" }]
-            [topology]
-            kind = "chain"
-            hops = 2
-            [[flows]]
-            from = "senders"
-            to = "receivers"
-        "#;
-        let plan = Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap();
+    fn agents_of_routers_and_policies_of_hosts_are_refused() {
+        let refused = |node: &str| {
+            let text = format!(
+                r#"
+                duration = "1s"
+                nodes = [{{ {node} }}]
+                flows = [{{ from = "senders", to = "receivers" }}]
+                [topology]
+                kind = "chain"
+                hops = 2
+                "#
+            );
+            let plan = Plan::new(&Scenario::from_toml(&text).unwrap(), std::path::Path::new(".")).unwrap();
+            Path::of(&plan, None).unwrap_err().to_string()
+        };
         assert_eq!(
-            Path::of(&plan, None).unwrap_err().to_string(),
-            "node \"node1\": the emulator has one link and no routers, which `agent = \"source-quench\"` needs; leave \
-             the agent out, or simulate: `dumbbell run`"
+            refused(r#"name = "node1", agent = "source-quench""#),
+            "node \"node1\": the emulator has one link and no routers: `agent = \"source-quench\"` has no place there; \
+             leave out `agent`, or simulate: `dumbbell run`"
+        );
+        assert_eq!(
+            refused(r#"name = "receivers", host = "fair-window""#),
+            "node \"node2\": the emulator has one link and real hosts: `host = \"fair-window\"` has no place there; \
+             leave out `host`, or simulate: `dumbbell run`"
         );
     }
 

@@ -69,7 +69,14 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
             let params = Arc::new(rcp::Params { header: *header, ..Default::default() });
             Box::new(move |flow| {
                 let rng = dumbbell_core::rng::stream(0, "receiver");
-                let opening = Opening { flow: flow.into(), size: None, mtu: u32::MAX, rng, replay: None };
+                let opening = Opening {
+                    flow: flow.into(),
+                    size: None,
+                    mtu: u32::MAX,
+                    rng,
+                    replay: None,
+                    granted: None,
+                };
                 Some(Machine::Receiver(Box::new(params.open(opening).1)))
             })
         }

@@ -95,7 +95,8 @@ impl<'p> Openings<'p> {
         let number = self.started;
         self.started += 1;
         let rng = stream(self.plan.seed, &name);
-        let opening = Opening { flow: number.into(), size: flow.size, mtu: self.mtu, rng, replay: None };
+        let opening =
+            Opening { flow: number.into(), size: flow.size, mtu: self.mtu, rng, replay: None, granted: None };
         Some((flow, self.transports[flow.group as usize].clone(), opening))
     }
 }

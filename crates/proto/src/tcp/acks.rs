@@ -62,6 +62,7 @@ pub struct Acks {
     clamp: u64,
     most: u64,
     grows: bool,
+    scale: u8,
     /// Data that arrived in order in the round trip that ends at `review`, and the most in one before.
     arrived: u64,
     space: u64,
@@ -69,10 +70,11 @@ pub struct Acks {
 }
 
 impl Acks {
-    /// What the parameters ask for; `None` if that is nothing but a fixed delay.
-    pub fn new(params: &Params, segment: u64) -> Option<Box<Acks>> {
+    /// What the parameters ask for; `None` if that is nothing but a fixed delay. Windows are shifted by `scale`; where the host
+    /// sets them (`hosted`) they do not grow by themselves.
+    pub fn new(params: &Params, segment: u64, scale: u8, hosted: bool) -> Option<Box<Acks>> {
         let linux = params.delayed_acks == DelayedAcks::Linux;
-        let grows = params.initial_receive_window.is_some();
+        let grows = params.initial_receive_window.is_some() && !hosted;
         if !(linux || grows || params.dsack || params.sack_compression) {
             return None;
         }
@@ -100,6 +102,7 @@ impl Acks {
             clamp: window,
             most,
             grows,
+            scale,
             arrived: 0,
             space: FIRST_SPACE * (segment + if params.timestamps { u64::from(TIMESTAMPS) } else { 0 }),
             review: Time::ZERO,
@@ -233,6 +236,15 @@ impl Acks {
         let rtt = self.data_rtt.min(self.rtt);
         let pause = if rtt.is_zero() { COMPRESSED_FOR } else { COMPRESSED_FOR.min(rtt / 20) };
         Verdict::By(now + pause)
+    }
+
+    /// The window to advertise, shifted, after the one advertised last: rounded up, and never smaller, so that it takes nothing
+    /// back (RFC 7323 section 2.4).
+    pub fn advertise(&self, last: u16) -> u16 {
+        if !self.grows {
+            return last;
+        }
+        last.max(self.window.div_ceil(1 << self.scale).min(u64::from(u16::MAX)) as u16)
     }
 
     /// An acknowledgement leaves, of everything below `number`.

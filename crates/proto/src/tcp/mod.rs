@@ -8,6 +8,8 @@ mod account;
 mod acks;
 #[cfg(test)]
 mod contract_tests;
+#[cfg(test)]
+mod node_tests;
 mod overhead;
 mod params;
 mod profile;

@@ -6,6 +6,7 @@ use dumbbell_core::{Bytes, ConfigError, Duration, Validate, Value, config, words
 
 use super::profile::{ProfileName, profiles};
 use crate::controller::ControllerSpec;
+use crate::transport::{Granted, Opening};
 
 /// IPv4 and TCP headers without options, in bytes (RFC 791 section 3.1, RFC 9293 section 3.1).
 pub const HEADER: u32 = 40;
@@ -173,6 +174,15 @@ impl Params {
         HEADER + if self.timestamps { TIMESTAMPS } else { 0 }
     }
 
+    /// The receive window at first, and the largest.
+    pub(super) fn window(&self, opening: &Opening) -> Granted {
+        let buffer = self.receive_window.get();
+        let least = u64::from(self.segment(opening.mtu));
+        let granted = opening.granted.unwrap_or(Granted { first: buffer, largest: buffer });
+        let largest = granted.largest.max(least).min(buffer);
+        Granted { first: granted.first.max(least).min(largest), largest }
+    }
+
     /// Payload of a full segment on a path whose largest packet is `mtu` bytes.
     pub fn segment(&self, mtu: u32) -> u32 {
         let largest = mtu.min(u32::from(u16::MAX)).saturating_sub(self.header()).max(1);
@@ -180,8 +190,8 @@ impl Params {
     }
 }
 
-/// How far the receive window is shifted to fit 16 bits (RFC 7323 section 2.2: 14 at most).
-pub(super) fn scale_of(params: &Params) -> u8 {
-    let bits = 64 - params.receive_window.get().leading_zeros();
+/// How far windows up to this one are shifted to fit 16 bits (RFC 7323 section 2.2: 14 at most).
+pub(super) fn scale_of(largest: u64) -> u8 {
+    let bits = 64 - largest.leading_zeros();
     bits.saturating_sub(16).min(14) as u8
 }

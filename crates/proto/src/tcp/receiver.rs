@@ -18,6 +18,9 @@ const SACK_BLOCK: u32 = 8;
 /// (A bit that this stack has no other use for; RFC 9293 calls it RST.)
 const EARLY: u8 = 0x04;
 
+/// Among the flags of the next acknowledgement: the window is computed. (RFC 9293 calls this bit PSH.)
+const HOSTED: u8 = 0x08;
+
 /// The receiving end of a connection.
 #[derive(Debug)]
 pub struct Receiver {
@@ -64,18 +67,48 @@ pub struct Receiver {
     early: u64,
     /// When to acknowledge, if that takes more than a count and a delay.
     acks: Option<Box<Acks>>,
+    /// The window, if the host has a policy.
+    allowance: Option<Box<Allowance>>,
+}
+
+/// A receive window that changes. What was promised stays: its right edge never moves back (RFC 9293 section 3.8.6).
+#[derive(Debug)]
+struct Allowance {
+    /// The window that the host grants.
+    window: u64,
+    /// A segment: with less, nothing would move.
+    least: u64,
+    /// The highest number promised.
+    promised: u64,
+    scale: u8,
+}
+
+impl Allowance {
+    /// The window to advertise, shifted and rounded up, when everything below `next` has arrived.
+    fn advertise(&mut self, next: u64) -> u16 {
+        let window = self.window.max(self.promised.saturating_sub(next));
+        let shifted = window.div_ceil(1 << self.scale).min(u64::from(u16::MAX)) as u16;
+        self.promised = self.promised.max(next + (u64::from(shifted) << self.scale));
+        shifted
+    }
 }
 
 impl Receiver {
     pub(super) fn new(params: Arc<Params>, opening: &Opening) -> Receiver {
-        let acks = Acks::new(&params, u64::from(params.segment(opening.mtu)));
-        let window = acks.as_ref().map_or(params.receive_window.get(), |acks| acks.window);
-        let window = (window >> scale_of(&params)).min(u64::from(u16::MAX)) as u16;
+        let granted = params.window(opening);
+        let scale = scale_of(granted.largest);
+        let promised = if params.handshake { 0 } else { granted.first };
+        let hosted = opening.granted.is_some();
+        let least = u64::from(params.segment(opening.mtu));
+        let allowance = hosted.then(|| Box::new(Allowance { window: granted.first, least, promised, scale }));
+        let acks = Acks::new(&params, least, scale, hosted);
+        let first = acks.as_ref().filter(|_| !hosted).map_or(granted.first, |acks| acks.window);
+        let window = (first >> scale).min(u64::from(u16::MAX)) as u16;
         Receiver {
             next: 0,
             size: opening.size.unwrap_or(u64::MAX),
             due: false,
-            flags: TcpHeader::ACK,
+            flags: TcpHeader::ACK | if hosted { HOSTED } else { 0 },
             window,
             flow: opening.flow,
             header: params.header(),
@@ -96,6 +129,7 @@ impl Receiver {
             exact: params.controller.needs().echoes,
             early: 0,
             acks,
+            allowance,
             params,
         }
     }
@@ -220,12 +254,9 @@ impl Receiver {
     /// (RFC 2883 section 4). That may lie below the acknowledgement: its offsets wrap.
     #[cold]
     fn add_policy(&mut self, now: Time, blocks: &mut [SackBlock; 3], option: &mut u32) {
-        let scale = scale_of(&self.params);
         let Some(acks) = &mut self.acks else { return };
         acks.sent(now, self.next);
-        // Rounded up, so that a window never shrinks by it (RFC 7323 section 2.4).
-        let shifted = acks.window.div_ceil(1 << scale).min(u64::from(u16::MAX)) as u16;
-        self.window = self.window.max(shifted);
+        self.window = acks.advertise(self.window);
         if let Some((start, end)) = acks.twice.take().filter(|_| self.params.sack) {
             blocks.copy_within(..2, 1);
             let offset = |number: u64| number.wrapping_sub(self.next) as u32;
@@ -275,6 +306,11 @@ impl Receiver {
     /// An acknowledgement with SYN, FIN or feedback leaves, or one that another has to precede.
     #[cold]
     fn sent_control(&mut self, now: Time, packet: &mut Packet) {
+        if let Some(allowance) = &mut self.allowance {
+            self.window = allowance.advertise(self.next);
+            packet.aux = self.window;
+            packet.flags &= !HOSTED;
+        }
         if self.flags & EARLY != 0 {
             self.flags ^= EARLY;
             self.due = true;
@@ -373,7 +409,7 @@ impl Stage for Receiver {
             sack,
         };
         let mut packet = Packet::of(header, self.flow, (self.header + option) as u16, Ecn::NotEct);
-        if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY) != 0 {
+        if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY | HOSTED) != 0 {
             self.sent_control(now, &mut packet);
         }
         Some(packet)
@@ -429,6 +465,19 @@ impl ReceiveEnd for Receiver {
     #[inline]
     fn finished(&self) -> Option<Time> {
         self.finished
+    }
+
+    fn grant(&mut self, window: u64) {
+        if let Some(allowance) = &mut self.allowance {
+            allowance.window = window.max(allowance.least);
+        }
+    }
+
+    fn hasten(&mut self) -> bool {
+        let used_up = |a: &Allowance| a.promised < self.next + a.least;
+        let waits = self.waiting > 0 && !self.due && self.allowance.as_deref().is_some_and(used_up);
+        self.due |= waits;
+        waits
     }
 
     fn expect(&mut self, bytes: u64) {

@@ -10,6 +10,14 @@ use crate::plan::Plan;
 use crate::workload::session::Transfer;
 use crate::workload::{Flow, Traffic};
 
+/// Who is told what happens to a flow.
+pub mod watched {
+    /// A session waits for the end of its transfer.
+    pub const TRANSFER: u8 = 1;
+    /// The host that it leads to has a policy.
+    pub const HOST: u8 = 1 << 1;
+}
+
 /// A flow in progress.
 #[derive(Debug)]
 pub struct Slot {
@@ -33,8 +41,8 @@ pub struct Slot {
     pub delivered_at_sample: u64,
     /// False once the slot may be reused.
     pub active: bool,
-    /// True while a session waits for the end of its transfer.
-    pub pending: bool,
+    /// Who is told what happens to it: see [`watched`].
+    pub watched: u8,
     /// True if it stays open for further transfers of its session.
     pub kept: bool,
     /// The transfer in progress, or the last.
@@ -185,7 +193,7 @@ impl Recorder {
 
     /// Writes down a flow that ended, or that the end of the run cut off.
     pub fn record(&mut self, slot: &Slot, end: Time) {
-        if slot.pending {
+        if slot.is_pending() {
             self.transferred(slot);
         }
         let (sent, got) = (slot.sender.report(), slot.receiver.report());
@@ -265,6 +273,11 @@ impl Recorder {
 }
 
 impl Slot {
+    /// True while a session waits for the end of its transfer.
+    pub fn is_pending(&self) -> bool {
+        self.watched & watched::TRANSFER != 0
+    }
+
     /// True if nothing of the flow is left to happen but packets still in the network.
     #[inline]
     pub fn is_closed(&self) -> bool {

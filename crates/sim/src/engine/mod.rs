@@ -6,6 +6,7 @@
 mod agents;
 mod endpoints;
 mod flows;
+mod hosts;
 mod memory;
 mod network;
 mod sampler;
@@ -28,7 +29,8 @@ use dumbbell_proto::Opening;
 use self::agents::Agents;
 use self::endpoints::Endpoints;
 pub use self::endpoints::PACKET_BYTES;
-use self::flows::{Recorder, Slot};
+use self::flows::{Recorder, Slot, watched};
+use self::hosts::Hosts;
 use self::network::{Aside, Delivery, Dropped, Network, Tally};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
@@ -127,6 +129,7 @@ struct Measured {
 /// The owners of events behind the links, in the order in which ties are settled.
 struct Owners {
     agents: u32,
+    hosts: u32,
     timers: u32,
     arrivals: u32,
     sessions: u32,
@@ -138,10 +141,11 @@ impl Owners {
     /// Of those that every run has.
     const COUNT: usize = 5;
 
-    fn after(links: u32, agents: u32) -> Owners {
-        let timers = links + agents;
+    fn after(links: u32, agents: u32, hosts: u32) -> Owners {
+        let timers = links + agents + hosts;
         Owners {
             agents: links,
+            hosts: links + agents,
             timers,
             arrivals: timers + 1,
             sessions: timers + 2,
@@ -170,6 +174,7 @@ struct Engine<'p> {
     arrivals: Arrivals<'p>,
     next_flow: Option<Flow>,
     sessions: Sessions<'p>,
+    hosts: Hosts,
     flows_started: u32,
     /// The same per group: a flow's random stream is named by its group and its place in it, so that one group never
     /// changes what another draws.
@@ -209,8 +214,16 @@ impl<'p> Engine<'p> {
         let link_baseline = vec![Counters::default(); links.len()];
         let (ways, mut routes) = Ways::new(plan);
         let agents = Agents::new(plan, &mut routes);
-        let owners = Owners::after(links.len() as u32, agents.as_ref().map_or(0, Agents::len) as u32);
-        let mut network = Network::new(links, Owners::COUNT, &routes, agents);
+        let hosts = Hosts::new(plan);
+        let owners = Owners::after(
+            links.len() as u32,
+            agents.as_ref().map_or(0, Agents::len) as u32,
+            hosts.len() as u32,
+        );
+        let mut network = Network::new(links, hosts.len() + Owners::COUNT, &routes, agents);
+        for host in 0..hosts.len() as u32 {
+            network.tree.set(owners.hosts + host, hosts.wake_at(host));
+        }
 
         let mut results = Results::default();
         let sampler = Sampler::new(plan, &mut results);
@@ -236,6 +249,7 @@ impl<'p> Engine<'p> {
             arrivals,
             next_flow,
             sessions,
+            hosts,
             flows_started: 0,
             started_in_group: vec![0; plan.groups.len()],
             sampler,
@@ -280,9 +294,29 @@ impl<'p> Engine<'p> {
             self.end_warmup(now);
             self.network.tree.set(owner, Time::NEVER);
         } else {
+            self.wake_node(now, owner);
+        }
+    }
+
+    /// Wakes the agent of a router or the policy of a host.
+    #[cold]
+    fn wake_node(&mut self, now: Time, owner: u32) {
+        if owner < self.owners.hosts {
             self.network.wake_agent(now, owner - self.owners.agents);
             self.note_asides(now);
+        } else {
+            let host = owner - self.owners.hosts;
+            self.hosts.wake(now, host);
+            self.grant(host);
         }
+    }
+
+    /// Hands out the windows that the policy of a host grants, and arms its timer.
+    fn grant(&mut self, host: u32) {
+        for (flow, window) in self.hosts.grants.drain() {
+            self.slots[flow as usize].receiver.grant(window);
+        }
+        self.network.tree.set(self.owners.hosts + host, self.hosts.wake_at(host));
     }
 
     #[inline]
@@ -337,8 +371,8 @@ impl<'p> Engine<'p> {
         if at.is_finite() && self.timers.arm(endpoint, at) {
             self.network.tree.set(self.owners.timers, at);
         }
-        if slot.pending {
-            self.look_for_end(now, index);
+        if slot.watched != 0 {
+            self.look(now, index, forward);
         }
         let slot = &mut self.slots[index as usize];
         if slot.is_closed() && slot.active {
@@ -350,8 +384,32 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Tells sessions if the transfer in progress on a flow that they watch has ended.
+    /// Tells who watches a flow what happened to it.
     #[inline(never)]
+    fn look(&mut self, now: Time, index: u32, forward: bool) {
+        let watched = self.slots[index as usize].watched;
+        if watched & watched::HOST != 0 && forward {
+            self.tell_host(now, index);
+        }
+        if watched & watched::TRANSFER != 0 {
+            self.look_for_end(now, index);
+        }
+    }
+
+    /// Tells the policy of a host that a packet has arrived.
+    fn tell_host(&mut self, now: Time, index: u32) {
+        let delivered = self.slots[index as usize].receiver.report().delivered;
+        let host = self.hosts.arrived(now, index, delivered);
+        self.grant(host);
+        let slot = &mut self.slots[index as usize];
+        if slot.receiver.hasten() {
+            while let Some(packet) = slot.receiver.pull(now) {
+                self.network.send(now, &packet, slot.reverse);
+            }
+        }
+    }
+
+    /// Tells sessions if the transfer in progress on a flow that they watch has ended.
     fn look_for_end(&mut self, now: Time, index: u32) {
         let slot = &self.slots[index as usize];
         let received = slot.receiver.finished().is_some();
@@ -362,7 +420,7 @@ impl<'p> Engine<'p> {
 
     fn end_transfer(&mut self, now: Time, index: u32, received: bool) {
         let slot = &mut self.slots[index as usize];
-        slot.pending = false;
+        slot.watched &= !watched::TRANSFER;
         let ended = Ended {
             group: slot.flow.group,
             pair: slot.flow.pair,
@@ -388,7 +446,7 @@ impl<'p> Engine<'p> {
             return;
         }
         // Datagrams were lost, and nobody sends them again.
-        if self.slots[index as usize].pending {
+        if self.slots[index as usize].is_pending() {
             self.end_transfer(now, index, false);
         }
         // Before the slot is used again.
@@ -404,6 +462,10 @@ impl<'p> Engine<'p> {
             }
         }
         self.network.note_closed(index, true);
+        if self.slots[index as usize].watched & watched::HOST != 0 {
+            let host = self.hosts.ended(now, index);
+            self.grant(host);
+        }
         self.timers.disarm(index << 1);
         self.timers.disarm(index << 1 | 1);
         self.free_slots.push(index);
@@ -430,12 +492,14 @@ impl<'p> Engine<'p> {
         let (forward, reverse) = self.ways.open(&mut self.network, flow.pair, index, &name);
         let pair = &self.plan.pairs[flow.pair as usize];
         self.network.note_flow(index, number, [pair.destination, pair.source], [forward, reverse]);
+        let granted = self.hosts.opened(now, pair.destination, index);
         let (sender, receiver) = group.transport.open(Opening {
             flow: FlowTag { slot: index, class: group.class },
             size: flow.size,
             mtu: pair.mtu,
             rng: stream(self.plan.seed, &name),
             replay: group.replay.clone(),
+            granted,
         });
         let slot = Slot {
             sender,
@@ -448,7 +512,8 @@ impl<'p> Engine<'p> {
             delivered_at_warmup: 0,
             delivered_at_sample: 0,
             active: true,
-            pending: self.sessions.watch(flow.group),
+            watched: if self.sessions.watch(flow.group) { watched::TRANSFER } else { 0 }
+                | if granted.is_some() { watched::HOST } else { 0 },
             kept,
             transfer,
             transfer_began: now,
@@ -462,6 +527,9 @@ impl<'p> Engine<'p> {
             self.timers.reserve(2 * self.slots.len());
         } else {
             self.slots[index as usize] = slot;
+        }
+        if granted.is_some() {
+            self.grant(self.hosts.of_flow(index));
         }
         self.wake(now, index << 1);
     }
@@ -489,14 +557,15 @@ impl<'p> Engine<'p> {
     fn write(&mut self, now: Time, connection: Connection, transfer: Transfer) {
         let slot = &mut self.slots[connection.slot as usize];
         assert!(
-            slot.number == connection.number && slot.kept && !slot.pending,
+            slot.number == connection.number && slot.kept && !slot.is_pending(),
             "a session writes on flows that it has kept open, one transfer after another"
         );
         self.network.note_closed(connection.slot, false);
         slot.sender.write(transfer.size);
         slot.receiver.expect(transfer.size);
         slot.flow.size = slot.flow.size.map(|size| size.saturating_add(transfer.size));
-        (slot.transfer, slot.transfer_began, slot.pending) = (transfer, now, true);
+        (slot.transfer, slot.transfer_began) = (transfer, now);
+        slot.watched |= watched::TRANSFER;
         self.wake(now, connection.slot << 1);
     }
 

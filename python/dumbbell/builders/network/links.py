@@ -510,8 +510,8 @@ def shared_buffer(
         Required.
     alpha
         How much of what is free a port may hold.
-        Default: ``1.0`` (Choudhury & Hahne, IEEE/ACM ToN 6(2), 1998, section IV: a power of two; one port
-        then gets half).
+        Default: ``1.0`` (Choudhury & Hahne, IEEE/ACM ToN 6(2), 1998: a power of two; one port then gets
+        half).
 
     Returns
     -------

@@ -160,6 +160,7 @@ impl Sender {
         let repair = params.controller.repair();
         let mss = params.segment(opening.mtu);
         let end = opening.size.unwrap_or(ENDLESS);
+        let window = params.window(opening);
         let overhead = Overhead::new(params.overhead, &opening.rng);
         // Without SACK nobody knows what was delivered; Tahoe goes back whatever the receiver says.
         let in_time = params.loss_detection == LossDetection::Rack && params.sack && repair != Repair::GoBack;
@@ -191,8 +192,8 @@ impl Sender {
             repair: if params.sack && repair != Repair::GoBack { None } else { Some(repair) },
             window_limited: false,
             capped: false,
-            scale: scale_of(&params),
-            receive_window: params.receive_window.get(),
+            scale: scale_of(window.largest),
+            receive_window: window.first,
             largest_window: params.max_window.map_or(LARGEST_WINDOW, |w| u64::from(w) * u64::from(mss)),
             packets: 0,
             delivered: 0,

@@ -1,0 +1,74 @@
+//! Laws that every registered host policy obeys, over generated sequences.
+
+use dumbbell_core::{BitRate, Duration, Time};
+use proptest::prelude::*;
+
+use super::{Grants, HostPolicySpec, Setting};
+
+const CONTEXT: Setting =
+    Setting { rate: BitRate::from_bps(1_000_000_000), base_rtt: Duration::from_micros(100) };
+
+/// What a policy granted, in the order of calls.
+type Granted = Vec<(Time, u32, u64)>;
+
+/// Drives a policy as an engine would, by steps of (nanoseconds, flow, bytes that arrive).
+fn drive(spec: &HostPolicySpec, steps: &[(u64, u32, u64)]) -> Result<Granted, TestCaseError> {
+    let mut policy = spec.params().build(CONTEXT);
+    let (mut grants, mut granted, mut open) = (Grants::default(), Vec::new(), Vec::new());
+    let mut now = Time::ZERO;
+    for &(after, flow, bytes) in steps {
+        let next = now + Duration::from_nanos(after);
+        let mut wakes = 0;
+        while policy.wake_at() < next {
+            let at = policy.wake_at();
+            prop_assert!(at >= now, "woken in the past");
+            now = at;
+            policy.wake(now, &mut grants);
+            prop_assert!(policy.wake_at() > now, "woken again at once");
+            wakes += 1;
+            prop_assert!(wakes < 100_000, "no end of wake-ups");
+        }
+        now = next;
+        match open.iter().position(|open| *open == flow) {
+            None => {
+                open.push(flow);
+                policy.opened(now, flow, &mut grants);
+            }
+            Some(_) if bytes > 0 => policy.arrived(now, flow, bytes, &mut grants),
+            Some(i) => {
+                open.remove(i);
+                policy.ended(now, flow, &mut grants);
+            }
+        }
+        for (flow, window) in grants.drain() {
+            prop_assert!(open.contains(&flow), "a window for a flow that is not open");
+            prop_assert!(window <= policy.largest(), "{} is above the largest window", window);
+            granted.push((now, flow, window));
+        }
+    }
+    let state = format!("{policy:?}");
+    prop_assert!(!state.contains("NaN"), "{}", state);
+    Ok(granted)
+}
+
+proptest! {
+    #[test]
+    fn open_flows_are_granted_what_fits_and_the_same_calls_get_the_same_answers(
+        steps in prop::collection::vec((0..1_000_000_u64, 0..20_u32, prop_oneof![Just(0_u64), 1..100_000_u64]), 1..200)
+    ) {
+        for spec in HostPolicySpec::all_defaults() {
+            prop_assert_eq!(drive(&spec, &steps)?, drive(&spec, &steps)?);
+        }
+    }
+}
+
+#[test]
+fn the_product_is_shared_evenly() {
+    // 1 Gbit/s times 100 us: 12,500 bytes.
+    let granted =
+        drive(&HostPolicySpec::FairWindow(Default::default()), &[(0, 3, 0), (1, 5, 0), (1, 7, 0), (1, 5, 0)]);
+    let windows: Vec<(u32, u64)> =
+        granted.unwrap().into_iter().map(|(_, flow, window)| (flow, window)).collect();
+    let expected = [(3, 12_500), (3, 6250), (5, 6250), (3, 4166), (5, 4166), (7, 4166), (3, 6250), (7, 6250)];
+    assert_eq!(windows, expected);
+}

@@ -1,0 +1,89 @@
+//! Hosts whose flows share something.
+
+#![allow(clippy::unwrap_used)]
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use dumbbell_core::{Results, Value};
+use dumbbell_sim::{Plan, Scenario, run, toml};
+
+fn simulate(text: &str, settings: &[&str]) -> Results {
+    let mut value: Value = toml::parse(text).unwrap();
+    for setting in settings {
+        toml::apply_set(&mut value, setting).unwrap();
+    }
+    let scenario = Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"));
+    let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
+    run(&plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap()
+}
+
+/// Rounds of reads: senders answer together over 1 Gbit/s into a port of 43 packets; 100 us of propagation.
+const INCAST: &str = r#"
+duration = "20s"
+transport = { kind = "tcp", controller = "newreno" }
+[topology]
+kind = "star"
+senders = 32
+receivers = 1
+link = { rate = "1Gbit/s", delay = "25us" }
+port = { kind = "droptail", limit = "43pkt" }
+[[workloads]]
+kind = "rounds"
+from = "senders"
+to = "receivers"
+size = "256kB"
+rounds = 10
+[record]
+samples = false
+"#;
+
+const FAIR: &str = "nodes=[{ name = 'receivers', host = 'fair-window' }]";
+
+fn timeouts(results: &Results) -> u32 {
+    results.flows.timeouts.iter().sum()
+}
+
+#[test]
+fn fair_windows_end_incast() {
+    for connections in ["persistent", "fresh"] {
+        let connections = format!("workloads[0].connections={connections}");
+        let plain = simulate(INCAST, &[&connections]);
+        let fair = simulate(INCAST, &[&connections, FAIR]);
+        assert!(timeouts(&plain) > 20, "the case must be worth checking");
+        assert_eq!(timeouts(&fair), 0);
+        assert_eq!(fair.links.dropped.iter().sum::<u64>(), 0);
+        assert_eq!(fair.transfers.flow.len(), 320);
+        // 32 times 256 kB take 65.5 ms, and more with headers.
+        let rounds = fair.transfers.start.iter().copied().fold(0.0, f64::max) / 9.0;
+        assert!((0.066..0.07).contains(&rounds), "a round takes {rounds} s");
+    }
+}
+
+#[test]
+fn a_segment_of_each_fits_the_port_or_not() {
+    // The share is a segment at least: with more senders than the port and the path hold segments, packets are dropped. The
+    // paper delays acknowledgements there.
+    let results = |senders: u32| simulate(INCAST, &[FAIR, &format!("topology.senders={senders}")]);
+    assert_eq!(timeouts(&results(40)), 0);
+    assert!(timeouts(&results(64)) > 0);
+}
+
+#[test]
+fn a_host_without_policy_and_flows_elsewhere_are_as_before() {
+    // A policy that grants all there is changes nothing, wherever it stands.
+    let wide = "nodes=[{ name = 'receivers', host = { kind = 'fair-window', bdp = '32GB' } }]";
+    let window = "transport.receive_window=1GB";
+    let shown = |settings: &[&str]| format!("{:?}", simulate(INCAST, settings).into_tables());
+    assert_eq!(shown(&[window]), shown(&[window, wide]));
+}
+
+#[test]
+fn senders_that_do_not_ask_for_a_window_are_not_given_one() {
+    let udp = ["transport={ kind = 'cbr', rate = '10Mbit/s' }", "workloads=[]", "duration=100ms"];
+    let flows = "flows=[{ from = 'senders', to = 'receivers', size = '100kB' }]";
+    let shown = |nodes: &str| {
+        format!("{:?}", simulate(INCAST, &[&udp[..1], &[flows], &udp[1..], &[nodes]].concat()).into_tables())
+    };
+    assert_eq!(shown("nodes=[]"), shown(FAIR));
+}
