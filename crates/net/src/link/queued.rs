@@ -53,6 +53,17 @@ struct Verdicts<'a, P> {
     incidents: &'a mut Incidents<P>,
 }
 
+/// The sink of a link, beside what else of the link is in use.
+macro_rules! verdicts {
+    ($link:ident, $incidents:ident) => {
+        Verdicts {
+            counters: &mut $link.counters,
+            classes: $link.classes.as_deref_mut(),
+            incidents: $incidents,
+        }
+    };
+}
+
 impl<P: Frame> VerdictSink<P> for Verdicts<'_, P> {
     fn dropped(&mut self, packet: P, reason: DropReason) {
         self.counters.dropped[reason as usize] += 1;
@@ -164,12 +175,7 @@ impl<P: Carried> QueuedLink<P> {
         if self.buffer.as_ref().is_some_and(|buffer| !buffer.admits(size)) {
             self.give_up(packet, DropReason::SharedBuffer, incidents);
         } else {
-            let verdicts = &mut Verdicts {
-                counters: &mut self.counters,
-                classes: self.classes.as_deref_mut(),
-                incidents,
-            };
-            self.queue.enqueue(now, packet, verdicts);
+            self.queue.enqueue(now, packet, &mut verdicts!(self, incidents));
             self.account_buffer();
         }
         if let Some(port) = &mut self.port {
@@ -210,8 +216,7 @@ impl<P: Carried> QueuedLink<P> {
 
     #[cold]
     fn give_up(&mut self, packet: P, reason: DropReason, incidents: &mut Incidents<P>) {
-        Verdicts { counters: &mut self.counters, classes: self.classes.as_deref_mut(), incidents }
-            .dropped(packet, reason);
+        verdicts!(self, incidents).dropped(packet, reason);
     }
 
     /// The packet that reaches the far end first.
@@ -360,24 +365,19 @@ impl<P: Carried> QueuedLink<P> {
     /// Takes the next packet from the queue and transmits it.
     fn transmit(&mut self, now: Time, incidents: &mut Incidents<P>) {
         self.start_at = Time::NEVER;
-        let verdicts =
-            &mut Verdicts { counters: &mut self.counters, classes: self.classes.as_deref_mut(), incidents };
-        let next = self.queue.dequeue(now, verdicts);
-        self.account_buffer();
-        let Some(mut packet) = next else {
+        let verdicts = &mut verdicts!(self, incidents);
+        let Some(mut packet) = self.queue.dequeue(now, verdicts) else {
+            self.account_buffer();
             self.service.idle();
             if self.holds_back && !self.queue.is_empty() {
                 self.start_at = self.queue.ready_at();
             }
             return;
         };
+        self.account_buffer();
         if self.agent.is_some() {
             let view = self.view(now);
-            let verdicts = &mut Verdicts {
-                counters: &mut self.counters,
-                classes: self.classes.as_deref_mut(),
-                incidents,
-            };
+            let verdicts = &mut verdicts!(self, incidents);
             self.agent.iter_mut().for_each(|agent| agent.leaving(now, &mut packet, &view, verdicts));
         }
         let size = packet.size() as u16;

@@ -25,13 +25,13 @@ impl<P: Frame> Branch<P> {
     }
 
     /// Takes in a packet or gives it (or others) up.
-    #[inline]
+    #[inline(never)]
     pub fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
         self.queue.enqueue(now, packet, sink);
     }
 
     /// The packet that was looked at, or the next.
-    #[inline]
+    #[inline(never)]
     pub fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
         match self.next.take() {
             None => self.queue.dequeue(now, sink),

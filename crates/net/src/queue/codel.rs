@@ -146,6 +146,8 @@ impl<P: Frame> CoDel<P> {
 }
 
 impl<P: Frame> Discipline<P> for CoDel<P> {
+    // These two are called from two places each: the compiler would make them calls, which copy packets.
+    #[inline(always)]
     fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
         if self.limit.admits(self.waiting.len() as u64, self.waiting.bytes(), packet.size()) {
             self.waiting.push(now, packet);
@@ -154,6 +156,7 @@ impl<P: Frame> Discipline<P> for CoDel<P> {
         }
     }
 
+    #[inline(always)]
     fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
         let Some((mut packet, mut droppable)) = self.next(now) else {
             self.law.dropping = false;

@@ -126,6 +126,7 @@ impl<P: Frame> Drr<P> {
 }
 
 impl<P: Frame> Discipline<P> for Drr<P> {
+    #[inline(never)]
     fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
         let i = self.branches.of(&packet);
         self.branches.all()[i].enqueue(now, packet, sink);
@@ -135,6 +136,7 @@ impl<P: Frame> Discipline<P> for Drr<P> {
         }
     }
 
+    #[inline(never)]
     fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
         // Of branches in a row that hold their packets back.
         let mut held_back = 0;
@@ -168,14 +170,17 @@ impl<P: Frame> Discipline<P> for Drr<P> {
         None
     }
 
+    #[inline(never)]
     fn len(&self) -> usize {
         self.branches.len()
     }
 
+    #[inline(never)]
     fn bytes(&self) -> u64 {
         self.branches.bytes()
     }
 
+    #[inline(never)]
     fn ready_at(&self) -> Time {
         self.branches.ready_at()
     }

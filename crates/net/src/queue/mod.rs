@@ -153,11 +153,12 @@ macro_rules! disciplines {
         }
 
         impl<P: Frame> Discipline<P> for AnyDiscipline<P> {
-            #[inline]
+            // These two are called by a link and by a branch: the compiler would make them calls, which copy packets.
+            #[inline(always)]
             fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
                 match self { $( AnyDiscipline::$variant(q) => q.enqueue(now, packet, sink) ),+ }
             }
-            #[inline]
+            #[inline(always)]
             fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
                 match self { $( AnyDiscipline::$variant(q) => q.dequeue(now, sink) ),+ }
             }

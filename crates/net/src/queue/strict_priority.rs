@@ -59,11 +59,13 @@ impl<P: Frame> StrictPriority<P> {
 }
 
 impl<P: Frame> Discipline<P> for StrictPriority<P> {
+    #[inline(never)]
     fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
         let branch = self.branches.of(&packet);
         self.branches.all()[branch].enqueue(now, packet, sink);
     }
 
+    #[inline(never)]
     fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
         let branches = self.branches.all();
         if self.highest_first {
@@ -73,6 +75,7 @@ impl<P: Frame> Discipline<P> for StrictPriority<P> {
         }
     }
 
+    #[inline(never)]
     fn next_size(&self) -> Option<u32> {
         let waits = |branch: &&super::branches::Branch<P>| !branch.is_empty();
         let first = if self.highest_first {
@@ -83,14 +86,17 @@ impl<P: Frame> Discipline<P> for StrictPriority<P> {
         first?.next_size()
     }
 
+    #[inline(never)]
     fn len(&self) -> usize {
         self.branches.len()
     }
 
+    #[inline(never)]
     fn bytes(&self) -> u64 {
         self.branches.bytes()
     }
 
+    #[inline(never)]
     fn ready_at(&self) -> Time {
         self.branches.ready_at()
     }

@@ -65,10 +65,12 @@ impl<P: Frame> TokenBucketFilter<P> {
 }
 
 impl<P: Frame> Discipline<P> for TokenBucketFilter<P> {
+    #[inline(never)]
     fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
         self.branch.enqueue(now, packet, sink);
     }
 
+    #[inline(never)]
     fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
         let Some(size) = self.branch.look(now, sink) else {
             self.ready_at = self.branch.ready_at();
@@ -81,14 +83,17 @@ impl<P: Frame> Discipline<P> for TokenBucketFilter<P> {
         self.branch.dequeue(now, sink)
     }
 
+    #[inline(never)]
     fn len(&self) -> usize {
         self.branch.len()
     }
 
+    #[inline(never)]
     fn bytes(&self) -> u64 {
         self.branch.bytes()
     }
 
+    #[inline(never)]
     fn ready_at(&self) -> Time {
         self.ready_at
     }
