@@ -120,7 +120,7 @@ def test_a_broken_scenario_gives_one_line_and_leaves_nothing(
         (["list", "queues"], "dumbbell: 'queues' is not a family of algorithms; did you mean \"queue\"?"),
         (
             ["describe", "newren"],
-            'is not a registered algorithm; did you mean "newreno"?',
+            "dumbbell: 'newren' is not a registered algorithm; did you mean \"newreno\"?",
         ),
         (["plot", "none"], "dumbbell: none: no results here (runs.parquet is missing); "),
         (["plot", "full"], "dumbbell: full: no results here (runs.parquet is missing); "),
