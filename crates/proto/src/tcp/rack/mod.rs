@@ -106,8 +106,8 @@ pub struct Rack {
     pub duplicate_seen: bool,
     /// Segments delivered when the window was last widened.
     pub widened_at: u32,
-    /// True once reordering was seen.
-    pub reordered: bool,
+    /// How often reordering was seen.
+    pub reorderings: u32,
     /// By how many segments.
     pub reordering: u32,
     /// One past the highest byte that the receiver holds.
@@ -165,7 +165,7 @@ impl Rack {
             kept_for: 0,
             duplicate_seen: false,
             widened_at: 0,
-            reordered: false,
+            reorderings: 0,
             reordering: DUPLICATES,
             highest_held: 0,
             delivered: 0,
@@ -215,7 +215,7 @@ impl Rack {
     /// How much later than others a segment may arrive (RFC 8985 section 6.2 step 4).
     pub fn reordering_window(&self, min_rtt: Duration, smoothed: Duration) -> Duration {
         let repairs = self.state >= State::Recovery;
-        if !self.reordered && (repairs || self.segments.held() >= self.reordering) {
+        if self.reorderings == 0 && (repairs || self.segments.held() >= self.reordering) {
             return Duration::ZERO;
         }
         (min_rtt / 4 * u64::from(self.steps)).min(smoothed)
@@ -265,7 +265,7 @@ impl Rack {
         }
         let distance = (self.highest_held - start).div_ceil(mss).min(u64::from(MOST_REORDERING)) as u32;
         self.reordering = self.reordering.max(distance);
-        self.reordered = true;
+        self.reorderings += 1;
     }
 
     /// Begins to keep what a cut may have to take back.

@@ -59,7 +59,7 @@ impl Sender {
     }
 
     /// The threshold in whole segments.
-    fn threshold_segments(&self) -> u32 {
+    pub(super) fn threshold_segments(&self) -> u32 {
         u32::try_from(self.control.threshold / u64::from(self.mss)).unwrap_or(u32::MAX).max(1)
     }
 
@@ -84,7 +84,7 @@ impl Sender {
     fn work(&mut self, now: Time, packet: &Packet, rack: &mut Rack) {
         let header = TcpHeader::unpack(&packet.words());
         debug_assert!(header.number <= self.max, "nothing is acknowledged that was not sent");
-        let (una, found, delivered) = (self.una, rack.found, rack.delivered);
+        let (una, found, delivered, held) = (self.una, rack.found, rack.delivered, rack.highest_held);
         if header.number >= una {
             self.receive_window = self.shifted(header.window);
         }
@@ -111,7 +111,7 @@ impl Sender {
             self.una = header.number;
             self.nxt = self.nxt.max(self.una);
             self.expired = 0;
-            self.take_acknowledged(now, rack, &mut seen);
+            self.take_acknowledged(now, rack, &mut seen, held);
         }
         let rtt = self.take_times(now, rack, &mut seen);
         if rack.delivered > delivered && seen.prior > 0 {
@@ -155,11 +155,12 @@ impl Sender {
             known[i] = (start, end);
         }
         rack.blocks = known;
-        if rack.state != State::Loss || rack.undo.possible {
-            rack.note_reordering(seen.lowest, u64::from(self.mss));
-        }
         rack.highest_held =
             blocks.iter().map(|b| b.1).filter(|end| *end > ack).fold(rack.highest_held, u64::max);
+        let lowest = std::mem::replace(&mut seen.lowest, u64::MAX);
+        if rack.state != State::Loss || rack.undo.possible {
+            rack.note_reordering(lowest, u64::from(self.mss));
+        }
     }
 
     fn take_held(&mut self, now: Time, start: u64, end: u64, rack: &mut Rack, seen: &mut Seen) {
@@ -192,15 +193,16 @@ impl Sender {
         if rack.duplicates_seen > self.retransmissions {
             return;
         }
-        rack.duplicate_seen |= rack.reordered && !seen.probe;
+        rack.duplicate_seen |= rack.reorderings > 0 && !seen.probe;
         seen.duplicates = segments as u32;
         if rack.undo.possible && rack.undo.resent > 0 && end > rack.undo.marker {
             rack.undo.resent = (rack.undo.resent - segments as i64).max(0);
         }
     }
 
-    /// Takes in what is acknowledged in order.
-    fn take_acknowledged(&mut self, now: Time, rack: &mut Rack, seen: &mut Seen) {
+    /// Takes in what is acknowledged in order. Of that, what lies below `held`, the highest byte that the receiver was known to
+    /// hold before, was reordered; what the same acknowledgement shows held says nothing about it.
+    fn take_acknowledged(&mut self, now: Time, rack: &mut Rack, seen: &mut Seen, held: u64) {
         let min_rtt = self.rtt.min();
         while let Some(segment) = rack.segments.pop(self.una) {
             seen.rearm = true;
@@ -221,7 +223,9 @@ impl Sender {
                 }
             }
         }
-        rack.note_reordering(seen.lowest, u64::from(self.mss));
+        if seen.lowest < held {
+            rack.note_reordering(seen.lowest, u64::from(self.mss));
+        }
         if rack.segments.held() == 0 {
             rack.highest_held = self.una;
         }
@@ -367,7 +371,7 @@ impl Sender {
             State::Recovery => {
                 if seen.advanced && self.params.undo && rack.undo.possible && rack.was_delayed(seen.timestamp)
                 {
-                    rack.reordered = true;
+                    rack.reorderings += 1;
                     if rack.segments.resent() > 0 {
                         return Answer::NewData;
                     }
