@@ -72,6 +72,8 @@ pub struct Fidelity {
     pub valid: bool,
     /// The bounds that do not hold, in words.
     pub reasons: Vec<String>,
+    /// When the run began, by `CLOCK_MONOTONIC` (s): what both ends can tell their times by.
+    pub started: f64,
     /// How long the run took (s).
     pub duration: f64,
     /// Processor time of the emulator, the kernel's work for it included (s).
@@ -369,6 +371,7 @@ fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
     Fidelity {
         valid: reasons.is_empty(),
         reasons,
+        started: outcome.started.as_secs_f64(),
         duration: outcome.duration.as_secs_f64(),
         processor: outcome.processor.as_secs_f64(),
         uplink,
@@ -457,6 +460,7 @@ mod tests {
             waited: [Some(Box::default()), Some(Box::default())],
             knows_own_delay: true,
             counted_from: Time::ZERO,
+            started: Time::ZERO,
             duration: Duration::from_secs(10),
             processor: Duration::ZERO,
         }

@@ -32,6 +32,12 @@ impl Clock {
         Clock(monotonic())
     }
 
+    /// When it read zero, by [`monotonic`].
+    #[must_use]
+    pub fn started(&self) -> Time {
+        self.0
+    }
+
     /// The time now.
     #[inline]
     pub fn now(&self) -> Time {

@@ -212,6 +212,8 @@ pub struct Outcome {
     pub knows_own_delay: bool,
     /// When counting began: at the end of the warm-up, or at the end of the run if that came first.
     pub counted_from: Time,
+    /// When it began, by the clock of the machine ([`crate::clock::monotonic`]).
+    pub started: Time,
     /// How long it took.
     pub duration: Duration,
     /// Processor time of the emulator.
@@ -627,6 +629,7 @@ impl Emulator {
             waited: [client_waited, server_waited],
             knows_own_delay: self.delay.is_known(),
             counted_from: counted_from.unwrap_or(now),
+            started: self.clock.started(),
             duration: now.since(Time::ZERO),
             processor: processor_time().saturating_sub(processor),
         })
