@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from dumbbell._files.names import readable
 from dumbbell._scenario import Scenario
 from dumbbell.cli.common import console, number, read_scenario, side_console, text_table
 from dumbbell.errors import DumbbellError
-from dumbbell.live import Comparison, Emulation, checks, compare, run_shell, scenario_of_link
+from dumbbell.live import Comparison, Emulation, checks, compare, run_shell, scenario_of_link, with_flows
 
 
 @click.command()
@@ -184,35 +183,91 @@ def doctor() -> None:
     show_default=True,
     help="Controllers, separated by commas; one that the simulator lacks runs in the kernel only.",
 )
+@click.option("--profile", default="linux", show_default=True, help="Whose TCP the simulator runs.")
+@click.option("--flows", type=click.IntRange(1), help="Run so many flows in place of those of FILE.")
+@click.option("--stagger", metavar="TIME", help="Time from the start of one flow to the next.")
+@click.option("--size", metavar="SIZE", help="Bytes of each flow, such as 1MB; without it, those of FILE.")
 @click.option(
-    "--duration", type=click.FloatRange(1), default=20, show_default=True, help="Seconds of each run."
+    "--duration", type=click.FloatRange(0.1), default=20, show_default=True, help="Seconds of each run."
 )
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for figures and numbers.")
 def compare_real(
-    file: Path, settings: tuple[str, ...], at: str | None, controllers: str, duration: float
+    file: Path,
+    settings: tuple[str, ...],
+    at: str | None,
+    controllers: str,
+    profile: str,
+    flows: int | None,
+    stagger: str | None,
+    size: str | None,
+    duration: float,
+    output: Path | None,
 ) -> None:
-    """Compare our controllers in the simulator with the kernel's on real packets, over the link of FILE."""
-    if shutil.which("iperf3") is None:
-        raise DumbbellError("iperf3 is missing; install it (Debian: apt-get install iperf3)")
+    """Compare our TCP in the simulator with the kernel's on real packets, over the link of FILE.
+
+    The flows of FILE run one by one as connections of the kernel, with their starts and sizes. All figures
+    count from time 0, or from the warm-up of FILE.
+    """
     names = [name.strip() for name in controllers.split(",")]
     scenario = read_scenario(file, (*settings, f"duration={duration}s"), None)
-    _print_comparison(console(), [compare(scenario, name, at) for name in names])
+    scenario = with_flows(scenario, flows, stagger, size)
+
+    def run() -> list[Comparison]:
+        return [compare(scenario, name, at, profile=profile) for name in names]
+
+    if output is None:
+        comparisons = run()
+    else:
+        from dumbbell.live.beside import write
+
+        with new_folder(output) as part:
+            comparisons = run()
+            write(part, comparisons)
+    _print_comparison(console(), comparisons)
+    if output is not None:
+        click.echo(f"results in {output}", err=True)
 
 
 def _print_comparison(out: Console, comparisons: list[Comparison]) -> None:
-    numbers = ("goodput Mbit/s", "queueing delay ms", "RTT ms", "loss %", "utilisation %")
-    rows = []
+    numbers = (
+        "goodput Mbit/s", "completion s", "first drop s", "first cut segments", "loss %", "resent",
+        "timeouts", "queue ms", "p95 ms", "RTT ms",
+    )  # fmt: skip
+    rows, flows = [], []
     for comparison in comparisons:
         for where, arm in (("simulated", comparison.simulated), ("kernel", comparison.kernel)):
             if arm is None:
                 continue
+            name = (comparison.controller, where if arm.valid else f"{where}, INVALID")
+            cut = arm.flows[0].first_cut
             rows.append(
                 (
-                    comparison.controller, where if arm.valid else f"{where}, INVALID",
-                    number(arm.goodput, 1e6), number(arm.queueing_delay, 1e-3), number(arm.rtt, 1e-3),
-                    number(arm.loss, 1e-2), number(arm.utilisation, 1e-2),
+                    *name, number(arm.goodput, 1e6), number(arm.completion_time, 1, 3),
+                    number(arm.first_drop, 1, 3), number(cut and cut[1]), number(arm.loss, 1e-2),
+                    number(arm.retransmissions), number(arm.timeouts), number(arm.queueing_delay, 1e-3),
+                    number(arm.queueing_delay_p95, 1e-3), number(arm.rtt, 1e-3),
                 )
             )  # fmt: skip
+            for i, flow in enumerate(arm.flows):
+                cut = flow.first_cut
+                flows.append(
+                    (
+                        *name, str(i), number(flow.start, 1, 3), number(flow.goodput, 1e6),
+                        number(flow.completion_time, 1, 3), number(cut and cut[0], 1, 3),
+                        number(cut and cut[1]), number(flow.retransmissions), number(flow.timeouts),
+                    )
+                )  # fmt: skip
     out.print(text_table("", ("controller", "where"), numbers, rows))
+    if len(flows) > len(rows):
+        each = (
+            "start s", "goodput Mbit/s", "completion s", "first cut s", "first cut segments", "resent",
+            "timeouts",
+        )  # fmt: skip
+        out.print(text_table("Flow by flow", ("controller", "where", "flow"), each, flows))
+    for comparison in comparisons:
+        for reason in comparison.kernel.reasons:
+            named = Text.assemble(("INVALID", "bold red"), f" ({comparison.controller}): {reason}")
+            out.print(named, soft_wrap=True)
 
 
 @click.command("rcp-real")

@@ -1,46 +1,123 @@
-"""Compare the kernel's controllers with ours, on one link."""
+"""Our TCP beside the kernel's: the same flows over the same link, from the first packet."""
 
 from __future__ import annotations
 
-import json
-import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dumbbell import _native
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError
-from dumbbell.live.shell import SERVER, Emulation, run_shell
+from dumbbell.live.kernel import NAMES, KernelRun, run_kernel
 
-KERNEL_NAMES = {"newreno": "reno", "cubic": "cubic", "reno": "reno", "bbr": "bbr"}
-"""What the kernel calls a controller. Its ``reno`` recovers as NewReno does."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dumbbell._results import Results
+
+    Floats = NDArray[np.float64]
+    Line = tuple[Floats, Floats]
+
+_MOST_SAMPLES = 20_000
+"""Of each series: one a millisecond for 20 s."""
+_BITS = 8
+_NOTHING = (np.empty(0), np.empty(0))
+
+
+@dataclass(frozen=True)
+class FlowRun:
+    """What became of one flow. Times count from time 0 of the run."""
+
+    start: float
+    """When its first packet was sent (s)."""
+    size: float | None
+    """Application bytes; ``None`` if it sends until the end."""
+    completion_time: float | None
+    """First packet sent to last byte received in order (s); ``None`` if that has not happened."""
+    goodput: float
+    """In-order application bits received per second of its life, after the warm-up."""
+    retransmissions: int
+    timeouts: int | None
+    """``None`` if the kernel does not count them for each connection (before 6.7)."""
+    window: Line
+    """Times (s) and the congestion window in segments, both of shape (samples,)."""
+    delivered: Line
+    """Times (s) and bytes received in order, both of shape (samples,)."""
+
+    @cached_property
+    def first_cut(self) -> tuple[float, float] | None:
+        """When the window first became smaller (s), and its segments before; ``None`` if it never did."""
+        times, window = self.window
+        smaller = np.flatnonzero(np.diff(window) < 0)
+        if not len(smaller):
+            return None
+        return float(times[smaller[0] + 1]), float(window[smaller[0]])
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One side of a comparison, after the warm-up."""
+    """One side of a comparison."""
 
+    flows: list[FlowRun]
     goodput: float
-    """Application bits delivered per second, all flows."""
+    """Application bits delivered per second, all flows, after the warm-up."""
     queueing_delay: float
-    """Mean time in the queue and in transmission (s)."""
+    """Mean over time of the queue at the link's rate (s), while flows were open."""
+    queueing_delay_p95: float
+    """Its 95th percentile over time (s)."""
     rtt: float
     """Mean of the senders' smoothed round-trip times (s)."""
     loss: float
     """Share of the packets that arrived at the link and were dropped."""
-    utilisation: float
-    """Share of the link's rate that was used."""
+    drops: Floats
+    """When packets were dropped (s), in order."""
+    queue: Line
+    """Times (s) and packets in the queue, the one in transmission included."""
     valid: bool = True
     """False if the emulation was not true enough."""
+    reasons: tuple[str, ...] = ()
+    """Why it was not."""
+
+    @property
+    def first_drop(self) -> float | None:
+        """When the first packet was dropped (s), or ``None``."""
+        return float(self.drops[0]) if len(self.drops) else None
+
+    @property
+    def completion_time(self) -> float | None:
+        """Mean over the flows with a size that completed (s); ``None`` if there is none."""
+        times = [flow.completion_time for flow in self.flows if flow.completion_time is not None]
+        return float(np.mean(times)) if times else None
+
+    @property
+    def retransmissions(self) -> int:
+        """Of all flows."""
+        return sum(flow.retransmissions for flow in self.flows)
+
+    @property
+    def timeouts(self) -> int | None:
+        """Of all flows; ``None`` if the kernel does not count them."""
+        counts = [flow.timeouts for flow in self.flows if flow.timeouts is not None]
+        return sum(counts) if len(counts) == len(self.flows) else None
+
+    def summary(self) -> dict[str, Any]:
+        """The figures without the series, as JSON has them; rates in bit/s, times in s."""
+        whole = (
+            "goodput", "queueing_delay", "queueing_delay_p95", "rtt", "loss", "first_drop", "completion_time",
+            "retransmissions", "timeouts", "valid", "reasons",
+        )  # fmt: skip
+        each = ("start", "size", "completion_time", "goodput", "retransmissions", "timeouts", "first_cut")
+        flows = [{name: getattr(flow, name) for name in each} for flow in self.flows]
+        return {**{name: getattr(self, name) for name in whole}, "drops": len(self.drops), "flows": flows}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Our controller and the kernel's on one link."""
+    """Our TCP and the kernel's on one link."""
 
     controller: str
     simulated: Arm | None
@@ -48,78 +125,182 @@ class Comparison:
     kernel: Arm
 
 
-def compare(scenario: Scenario, controller: str, at: str | None = None) -> Comparison:
-    """Run the long flows of a scenario under one controller, in the simulator and on real packets.
-
-    The kernel's flows start together and share one path: that of the first pair through the link.
-    Needs iperf3.
+def with_flows(
+    scenario: Scenario, count: int | None = None, stagger: str | None = None, size: str | None = None
+) -> Scenario:
+    """Return a scenario with other flows between the ends of its first listed flows.
 
     Parameters
     ----------
     scenario
-        Its flows without a size are run, as many as there are; its workloads are not.
-    controller
-        ``cubic``, ``newreno`` or ``bbr``; only the kernel runs one that the simulator lacks.
-    at
-        The link; the slowest one on the first path by default.
+        It lists flows.
+    count, stagger, size
+        How many, the time from each start to the next, and bytes of each, as in a scenario; without them, as
+        they are in the first entry.
 
     Raises
     ------
     DumbbellError
-        If the scenario has no long flows, the kernel lacks the controller, or iperf3 fails.
+        If the scenario lists no flows, or a value is wrong.
     """
-    if controller not in KERNEL_NAMES:
-        raise DumbbellError(
-            f"{controller!r} is not a controller of the kernel; use one of {', '.join(KERNEL_NAMES)}"
-        )
+    given = {"count": count, "stagger": stagger, "size": size}
+    new = {key: value for key, value in given.items() if value is not None}
     values = scenario.to_dict()
-    long = [entry for entry in values["flows"] if entry.get("size") is None]
-    if not long:
-        raise DumbbellError("the scenario has no flows without a size; add one to [[flows]]")
-    ours = controller in {entry["name"] for entry in _native.registry()["families"]["controller"]}
-    # The kernel sends timestamps (RFC 7323), twelve bytes in each segment.
-    transport = {"kind": "tcp", "controller": controller if ours else "newreno", "timestamps": True}
-    flows = [{**entry, "transport": transport} for entry in long]
-    given = Scenario.from_dict({**values, "flows": flows, "workloads": []})
-    simulated = given.run()
-    run = simulated.runs.row(0)
-    emulation, goodput, rtt = _iperf3(
-        given, controller, at, len(simulated.flows), run["duration"], run["warmup"]
-    )
-    name = emulation.fidelity["uplink"]["link"]
-    index = [link["name"] for link in given.explain()["links"]].index(name)
-    counted = [values[times >= run["warmup"]] for times, values in simulated.series("rtt").values()]
-    return Comparison(
-        controller,
-        _arm(simulated.links.row(index), run["goodput"], float(np.concatenate(counted).mean()))
-        if ours
-        else None,
-        _arm(emulation.results.links.row(0), goodput, rtt, emulation.fidelity["valid"]),
-    )
+    if not new:
+        return scenario
+    return Scenario.from_dict({**values, "flows": [{**_first_flows(values), **new}], "workloads": []})
 
 
-def _arm(link: Mapping[str, Any], goodput: float, rtt: float, valid: bool = True) -> Arm:
-    return Arm(goodput, link["sojourn_mean"] or 0.0, rtt, link["loss"], link["utilisation"], valid)
+def _first_flows(values: Mapping[str, Any]) -> dict[str, Any]:
+    if not values["flows"]:
+        raise DumbbellError("the scenario lists no flows; add an entry to [[flows]]")
+    return dict(values["flows"][0])
 
 
-def _iperf3(
-    scenario: Scenario, controller: str, at: str | None, count: int, duration: float, warmup: float
-) -> tuple[Emulation, float, float]:
-    """Run iperf3 through the link; the emulation, goodput (bit/s) after the warm-up, mean RTT (s)."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "iperf3.json"
-        command = [
-            "iperf3", "-c", SERVER, "-C", KERNEL_NAMES[controller], "-P", str(count), "-J",
-            "--logfile", str(report),
-            "-O", f"{warmup:.0f}", "-t", f"{max(duration - round(warmup), 1):.0f}",
-        ]  # fmt: skip
-        emulation = run_shell(
-            scenario, command, server="exec iperf3 -s -1 >/dev/null 2>&1", at=at, network_administration=True
+def compare(
+    scenario: Scenario, controller: str, at: str | None = None, *, profile: str = "linux"
+) -> Comparison:
+    """Run the listed flows of a scenario under one controller, in the simulator and on real packets.
+
+    Both count from time 0, or from the scenario's warm-up if it has one. The kernel's connections start when
+    the simulated flows start, have their sizes, and share one path: that of the first pair through the link.
+
+    Parameters
+    ----------
+    scenario
+        Its listed flows are run; its workloads are not.
+    controller
+        ``cubic``, ``newreno`` or ``bbr``; only the kernel runs one that the simulator lacks.
+    at
+        The link; the slowest one on the first path by default.
+    profile
+        Whose TCP the simulator runs.
+
+    Raises
+    ------
+    DumbbellError
+        If the scenario lists no flows, or the kernel refuses the controller.
+    """
+    if controller not in NAMES:
+        raise DumbbellError(
+            f"{controller!r} is not a controller of the kernel; use one of {', '.join(NAMES)}"
         )
-        text = report.read_text(encoding="utf-8") if report.exists() else "{}"
-    found = json.loads(text)
-    if emulation.status != 0 or "error" in found:
-        raise DumbbellError(f"iperf3 failed ({found.get('error', 'no report')}); see `dumbbell doctor`")
-    end = found["end"]
-    rtts = [stream["sender"]["mean_rtt"] * 1e-6 for stream in end["streams"]]
-    return emulation, float(end["sum_received"]["bits_per_second"]), float(np.mean(rtts))
+    ours = controller in {entry["name"] for entry in _native.registry()["families"]["controller"]}
+    given = _prepared(scenario, controller if ours else "newreno", profile)
+    results = given.run()
+    flows = [(row["start"], row["size"]) for row in map(results.flows.row, range(len(results.flows)))]
+    about = given.explain()
+    run = run_kernel(given, flows, NAMES[controller], at=at, period=_period(about["duration"]))
+    name = run.emulation.fidelity["uplink"]["link"]
+    row = next(i for i, link in enumerate(about["links"]) if link["name"] == name)
+    link = _Link(
+        about["warmup"], about["duration"], about["links"][row]["mtu"] * _BITS / about["links"][row]["rate"]
+    )
+    return Comparison(
+        controller, _simulated(results, link, row, run) if ours else None, _kernel(run, flows, link)
+    )
+
+
+def _period(duration: float) -> float:
+    """The time between samples, in whole milliseconds (s)."""
+    return max(1, round(duration * 1e3 / _MOST_SAMPLES)) * 1e-3
+
+
+def _prepared(scenario: Scenario, controller: str, profile: str) -> Scenario:
+    """The scenario with only its listed flows, under one TCP, and sampled as both sides are."""
+    values = scenario.to_dict()
+    _first_flows(values)
+    transport = {"kind": "tcp", "profile": profile, "controller": controller}
+    flows = [{**entry, "transport": transport, "sampled": True} for entry in values["flows"]]
+    period = f"{_period(scenario.explain()['duration']) * 1e3:.0f}ms"
+    record = {"period": period, "drops": True, "queues": "all"}
+    changed = {"drain": "0s", "flows": flows, "workloads": [], "replay": None, "record": record}
+    return Scenario.from_dict({**values, **changed})
+
+
+@dataclass(frozen=True)
+class _Link:
+    warmup: float
+    duration: float
+    each: float
+    """Transmission time of a full packet (s)."""
+
+    def arm(
+        self,
+        loss: float,
+        flows: list[FlowRun],
+        rtt: Sequence[Floats],
+        drops: Floats,
+        queue: Line,
+    ) -> Arm:
+        """What both sides have in common, from their series."""
+        done = [flow.start + flow.completion_time for flow in flows if flow.completion_time is not None]
+        until = min(self.duration, max(done)) if len(done) == len(flows) else self.duration
+        times, packets = queue
+        delays = packets[(times > self.warmup) & (times <= until)] * self.each
+        delivered = sum(_between(flow.delivered, self.warmup, until) for flow in flows)
+        round_trips = np.concatenate([*rtt, np.empty(0)])
+        return Arm(
+            flows=flows,
+            goodput=delivered * _BITS / (until - self.warmup) if until > self.warmup else 0.0,
+            queueing_delay=float(delays.mean()) if len(delays) else 0.0,
+            queueing_delay_p95=float(np.percentile(delays, 95)) if len(delays) else 0.0,
+            rtt=float(round_trips.mean()) if len(round_trips) else float("nan"),
+            loss=loss,
+            drops=drops,
+            queue=queue,
+        )
+
+    def goodput(self, start: float, completion_time: float | None, delivered: Line) -> float:
+        """Of one flow, in bit/s."""
+        begin = max(start, self.warmup)
+        end = self.duration if completion_time is None else start + completion_time
+        return _between(delivered, begin, end) * _BITS / (end - begin) if end > begin else 0.0
+
+
+def _between(line: Line, begin: float, end: float) -> float:
+    """How much a growing quantity grew."""
+    times, values = line
+    first, last = (int(np.searchsorted(times, time, side="right")) for time in (begin, end))
+    grown = float(values[last - 1]) if last else 0.0
+    return grown - (float(values[first - 1]) if first else 0.0)
+
+
+def _simulated(results: Results, link: _Link, row: int, run: KernelRun) -> Arm:
+    segment = max(connection.segment for connection in run.connections)
+    windows, goodputs = results.series("cwnd"), results.series("goodput")
+    period = _period(link.duration)
+    flows = []
+    for i in range(len(results.flows)):
+        of = results.flows.row(i)
+        times, window = windows.get(i, _NOTHING)
+        moments, rates = goodputs.get(i, _NOTHING)
+        delivered = moments, np.cumsum(rates) * period / _BITS
+        time = of["completion_time"]
+        flows.append(
+            FlowRun(
+                of["start"], of["size"], time, link.goodput(of["start"], time, delivered),
+                of["retransmissions"], of["timeouts"], (times, window / segment), delivered,
+            )
+        )  # fmt: skip
+    drops = results.drops["time"][results.drops["link"] == row]
+    rtt = [values[times > link.warmup] for times, values in results.series("rtt").values()]
+    return link.arm(results.links.row(row)["loss"], flows, rtt, drops, results.series("queue")[row])
+
+
+def _kernel(run: KernelRun, flows: Sequence[tuple[float, float | None]], link: _Link) -> Arm:
+    seen = []
+    for connection, (_, size) in zip(run.connections, flows, strict=True):
+        time = None if connection.completed is None else connection.completed - connection.start
+        seen.append(
+            FlowRun(
+                connection.start, size, time, link.goodput(connection.start, time, connection.delivered),
+                connection.retransmissions, connection.timeouts, connection.window, connection.delivered,
+            )
+        )  # fmt: skip
+    results, fidelity = run.emulation.results, run.emulation.fidelity
+    drops = results.drops["time"][results.drops["link"] == 0] - run.origin
+    times, packets = results.series("queue")[0]
+    rtt = [values[times > link.warmup] for times, values in (c.rtt for c in run.connections)]
+    arm = link.arm(results.links.row(0)["loss"], seen, rtt, drops, (times - run.origin, packets))
+    return replace(arm, valid=fidelity["valid"], reasons=tuple(fidelity["reasons"]))

@@ -1,0 +1,210 @@
+"""Both ends of the kernel's connections: programs of their own, which start fast and need nothing but Python.
+
+``endpoints.py receive PLAN OUT`` and ``endpoints.py send PLAN OUT`` run in the two namespaces. PLAN is JSON:
+``flows``, each with ``start`` (s) and ``size`` (bytes, or null until the end), their ``controller``,
+``duration`` and ``period`` of samples (s), and ``settings`` below net.ipv4. OUT takes what was seen: a line
+of JSON, then the samples, each the time (CLOCK_MONOTONIC, ns), the number of the flow, and what the kernel
+says of it (`struct tcp_info`). All samples of a run are equally long: ``info`` bytes after the header.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+PORT = 5201
+FIRST_PORT = 20000
+"""The sender's port of flow 0; flow ``i`` has the ``i``-th after it."""
+
+INFO_BYTES = 256
+"""Room for `struct tcp_info`; older kernels fill less."""
+
+RECORD = struct.Struct("<qHxx")
+"""Before the bytes of each sample: time and flow."""
+
+BUFFER = bytearray(1 << 20)
+LEAD = 0.05
+"""Seconds from the sender's start to time 0: both ends are ready by then."""
+
+PATIENCE = 20.0
+"""Seconds that a receiver waits for the first connection."""
+
+
+class Seen:
+    """What one end saw."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self.samples = bytearray()
+        self.info = 0
+        self.flows: list[dict[str, Any]] = [{} for _ in plan["flows"]]
+
+    def sample(self, flow: int, end: socket.socket) -> None:
+        """Note what the kernel says of a connection now."""
+        info = end.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES)
+        self.info = len(info)
+        self.samples += RECORD.pack(time.monotonic_ns(), flow)
+        self.samples += info
+
+    def write(self, path: str, **about: Any) -> None:
+        """Write all, and what else there is to say."""
+        text = json.dumps({"flows": self.flows, "info": self.info, **about}).encode() + b"\n"
+        Path(path).write_bytes(text + bytes(self.samples))
+
+
+def receive(plan: dict[str, Any], out: str) -> None:
+    """Take every connection, read what comes, and end with the last connection or after the sender."""
+    left = len(plan["flows"])
+
+    def end_now(*_: object) -> None:
+        nonlocal left
+        left = 0
+
+    # What resets a connection may be lost; the shell ends the receiver after the sender.
+    signal.signal(signal.SIGTERM, end_now)
+    seen = Seen(plan)
+    door = socket.create_server(("0.0.0.0", PORT), backlog=len(plan["flows"]))
+    door.setblocking(False)
+    poll = select.epoll()
+    poll.register(door, select.EPOLLIN)
+    ends: dict[int, tuple[int, socket.socket]] = {}
+    sizes = [flow["size"] for flow in plan["flows"]]
+    received = [0] * len(sizes)
+    next_sample = 0.0
+    quits = time.monotonic() + PATIENCE
+    while left:
+        now = time.monotonic()
+        if now > quits:
+            break
+        for number in ready(poll, max(next_sample - now, 0) if ends else 0.1):
+            if number == door.fileno():
+                end, peer = door.accept()
+                end.setblocking(False)
+                ends[end.fileno()] = (peer[1] - FIRST_PORT, end)
+                poll.register(end, select.EPOLLIN)
+                quits = float("inf")
+                continue
+            flow, end = ends[number]
+            try:
+                count = end.recv_into(BUFFER)
+            except ConnectionError:
+                count = 0
+            received[flow] += count
+            if sizes[flow] is not None and count and received[flow] >= sizes[flow]:
+                seen.flows[flow]["completed"] = time.monotonic_ns()
+            if count == 0:
+                with contextlib.suppress(OSError):
+                    seen.sample(flow, end)
+                poll.unregister(end)
+                end.close()
+                del ends[number]
+                left -= 1
+        now = time.monotonic()
+        if ends and now >= next_sample:
+            next_sample = max(next_sample + plan["period"], now)
+            for flow, end in ends.values():
+                seen.sample(flow, end)
+    seen.write(out)
+
+
+def send(plan: dict[str, Any], out: str) -> None:
+    """Open every connection at its time, write what there is to send, and reset what is open at the end."""
+    seen = Seen(plan)
+    poll = select.epoll()
+    flows = plan["flows"]
+    ends: dict[int, tuple[int, socket.socket]] = {}
+    sockets = []
+    for i in range(len(flows)):
+        end = socket.socket()
+        end.setblocking(False)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, plan["controller"].encode())
+        except OSError as error:
+            seen.write(out, refused=error.strerror)
+            sys.exit(1)
+        end.bind(("0.0.0.0", FIRST_PORT + i))
+        sockets.append(end)
+    left = [flow["size"] for flow in flows]
+    waiting = sorted(range(len(flows)), key=lambda i: flows[i]["start"])
+    zeros = memoryview(bytes(1 << 18))
+    origin = time.monotonic() + LEAD
+    stops = origin + plan["duration"]
+    next_sample = origin
+    while (waiting or ends) and time.monotonic() < stops:
+        now = time.monotonic()
+        while waiting and now >= origin + flows[waiting[0]]["start"]:
+            i = waiting.pop(0)
+            end = sockets[i]
+            seen.flows[i]["started"] = time.monotonic_ns()
+            with contextlib.suppress(BlockingIOError):
+                end.connect((os.environ["DUMBBELL_SERVER"], PORT))
+            ends[end.fileno()] = (i, end)
+            poll.register(end, select.EPOLLOUT)
+        due = min([stops, next_sample, *(origin + flows[i]["start"] for i in waiting[:1])])
+        for number in ready(poll, max(due - now, 0)):
+            i, end = ends[number]
+            try:
+                remaining = left[i]
+                if remaining == 0:
+                    # All is written; the end of the connection is all that can come.
+                    if not end.recv(1):
+                        seen.sample(i, end)
+                        close(poll, ends, number)
+                    continue
+                sent = end.send(zeros if remaining is None else zeros[: min(remaining, len(zeros))])
+                if remaining is not None:
+                    left[i] = remaining - sent
+                    if left[i] == 0:
+                        end.shutdown(socket.SHUT_WR)
+                        poll.modify(number, select.EPOLLIN)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                seen.flows[i]["failed"] = errno.errorcode.get(error.errno or 0, str(error))
+                close(poll, ends, number)
+        now = time.monotonic()
+        if now >= next_sample:
+            next_sample = max(next_sample + plan["period"], now)
+            for i, end in ends.values():
+                seen.sample(i, end)
+    for number, (i, end) in list(ends.items()):
+        seen.sample(i, end)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        close(poll, ends, number)
+    seen.write(out, origin=round(origin * 1e9))
+
+
+def ready(poll: select.epoll, timeout: float) -> list[int]:
+    """What can be read or written within a time; `epoll` alone counts in milliseconds."""
+    select.select([poll], [], [], timeout)
+    return [number for number, _ in poll.poll(0)]
+
+
+def close(poll: select.epoll, ends: dict[int, tuple[int, socket.socket]], number: int) -> None:
+    """Close a connection, with a reset if that is what `SO_LINGER` says."""
+    _, end = ends.pop(number)
+    poll.unregister(number)
+    end.close()
+
+
+def main() -> None:
+    """Do what the command line says."""
+    what, plan, out = sys.argv[1:4]
+    given = json.loads(Path(plan).read_text(encoding="utf-8"))
+    for name, value in given["settings"].items():
+        Path("/proc/sys/net/ipv4", name).write_text(f"{value}\n", encoding="ascii")
+    {"receive": receive, "send": send}[what](given, out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""Flows of the kernel's TCP through a link: one connection each, seen at both ends by `struct tcp_info`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dumbbell._scenario import Scenario
+from dumbbell.errors import DumbbellError
+from dumbbell.live import endpoints
+from dumbbell.live.shell import Emulation, run_shell
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Line = tuple[Floats, Floats]
+
+NAMES = {"newreno": "reno", "cubic": "cubic", "reno": "reno", "bbr": "bbr"}
+"""What the kernel calls a controller. Its ``reno`` recovers as NewReno does."""
+
+_SETTINGS = {"tcp_no_metrics_save": 1, "tcp_timestamps": 1, "tcp_sack": 1}
+"""Of both namespaces: no connection learns from an earlier one (ip-sysctl, tcp_no_metrics_save)."""
+
+# Linux include/uapi/linux/tcp.h: where `struct tcp_info` has what is read here. `total_rto` came with 6.7.
+_FIELDS = {
+    "snd_mss": ("<u4", 16), "rtt": ("<u4", 68), "snd_cwnd": ("<u4", 80), "total_retrans": ("<u4", 100),
+    "bytes_received": ("<u8", 128), "total_rto": ("<u2", 240),
+}  # fmt: skip
+_LEAST_BYTES = 136
+_NANOSECONDS = 1e-9
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One connection of the kernel. Times count from time 0 of the run (s)."""
+
+    start: float
+    completed: float | None
+    """When the last byte was read; ``None`` if that has not happened."""
+    window: Line
+    """Times and segments."""
+    delivered: Line
+    """Times and bytes that had arrived in order."""
+    rtt: Line
+    """Times and smoothed round-trip times (s)."""
+    retransmissions: int
+    timeouts: int | None
+    """``None`` if the kernel does not count them for each connection (before 6.7)."""
+    segment: int
+    """Bytes of a full segment."""
+
+
+@dataclass(frozen=True)
+class KernelRun:
+    """Connections of the kernel through one link."""
+
+    connections: list[Connection]
+    emulation: Emulation
+    origin: float
+    """Time 0 of the connections in the time of the emulation (s)."""
+
+
+def run_kernel(
+    scenario: Scenario,
+    flows: Sequence[tuple[float, float | None]],
+    controller: str,
+    *,
+    at: str | None = None,
+    period: float = 1e-3,
+    privileged: bool = True,
+) -> KernelRun:
+    """Run connections of the kernel through the link of a scenario, until its duration.
+
+    Parameters
+    ----------
+    scenario
+        The link, the duration, and what to sample of the link. Its own flows do not run.
+    flows
+        Start (s) and size (bytes) of each connection; ``None`` for one that sends until the end.
+    controller
+        What the kernel calls it.
+    at
+        The link; the slowest one on the first path by default.
+    period
+        Time between two looks at each connection (s).
+    privileged
+        Give the ends the right to choose a controller that the machine reserves for administrators.
+
+    Raises
+    ------
+    DumbbellError
+        If the kernel refuses the controller, or an end fails.
+    """
+    plan = {
+        "flows": [{"start": start, "size": size and int(size)} for start, size in flows],
+        "controller": controller,
+        "duration": scenario.explain()["duration"],
+        "period": period,
+        "settings": _SETTINGS if privileged else {},
+    }
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "plan").write_text(json.dumps(plan), encoding="utf-8")
+
+        def program(what: str) -> list[str]:
+            # Isolated: nothing of the user's Python delays or changes it.
+            python = [sys.executable, "-I", "-S", endpoints.__file__]
+            return [*python, what, str(folder / "plan"), str(folder / what)]
+
+        quiet = "exec {} 2>{}"
+        server = quiet.format(shlex.join(program("receive")), shlex.quote(str(folder / "said-receive")))
+        client = quiet.format(shlex.join(program("send")), shlex.quote(str(folder / "said-send")))
+        emulation = run_shell(
+            scenario, ["sh", "-c", client], server=server, at=at, network_administration=privileged
+        )
+        sent, looks = _read(folder, "send", controller)
+        received, arrivals = _read(folder, "receive", controller)
+    origin = sent["origin"]
+    connections = []
+    for flow, (start, size) in enumerate(flows):
+        ours, theirs = sent["flows"][flow], received["flows"][flow]
+        if "failed" in ours:
+            raise DumbbellError(f"flow {flow} of the kernel failed ({ours['failed']}); see `dumbbell doctor`")
+        connections.append(
+            _connection(
+                looks[looks["flow"] == flow],
+                arrivals[arrivals["flow"] == flow],
+                origin,
+                ((ours.get("started", origin + start * 1e9), theirs.get("completed")), size),
+            )
+        )
+    return KernelRun(connections, emulation, origin * _NANOSECONDS - emulation.fidelity["started"])
+
+
+def _connection(
+    looks: NDArray[np.void],
+    arrivals: NDArray[np.void],
+    origin: int,
+    about: tuple[tuple[int, int | None], float | None],
+) -> Connection:
+    (started, completed), size = about
+
+    def line(rows: NDArray[np.void], field: str, scale: float = 1.0) -> Line:
+        return (rows["time"] - origin) * _NANOSECONDS, rows[field].astype(float) * scale
+
+    times, delivered = line(arrivals, "bytes_received")
+    if size is not None:
+        # The kernel counts the end of the connection as a byte; all is there when the last byte is read.
+        delivered = np.minimum(delivered, size)
+        if completed is not None:
+            place = np.searchsorted(arrivals["time"], completed)
+            times = np.insert(times, place, (completed - origin) * _NANOSECONDS)
+            delivered = np.maximum.accumulate(np.insert(delivered, place, size))
+    counts_timeouts = "total_rto" in (looks.dtype.names or ())
+    last = looks[-1] if len(looks) else None
+    return Connection(
+        start=(started - origin) * _NANOSECONDS,
+        completed=None if completed is None else (completed - origin) * _NANOSECONDS,
+        window=line(looks, "snd_cwnd"),
+        delivered=(times, delivered),
+        rtt=line(looks[looks["rtt"] > 0], "rtt", 1e-6),
+        retransmissions=0 if last is None else int(last["total_retrans"]),
+        timeouts=None if not counts_timeouts else 0 if last is None else int(last["total_rto"]),
+        segment=0 if last is None else int(last["snd_mss"]),
+    )
+
+
+def _read(folder: Path, what: str, controller: str) -> tuple[dict[str, Any], NDArray[np.void]]:
+    """What an end left: what it says, and its samples."""
+    out = folder / what
+    if not out.exists():
+        said = (folder / f"said-{what}").read_text(encoding="utf-8", errors="replace").strip()
+        last = said.splitlines()[-1] if said else "it left nothing"
+        raise DumbbellError(f"the end that should {what} failed ({last}); see `dumbbell doctor`")
+    text, _, samples = out.read_bytes().partition(b"\n")
+    about = json.loads(text)
+    if "refused" in about:
+        raise DumbbellError(
+            f"the kernel refuses {controller!r} in a new namespace ({about['refused']}); as root, run "
+            f"`modprobe tcp_{controller}`, and add it to sysctl net.ipv4.tcp_allowed_congestion_control"
+        )
+    size = about["info"]
+    if size < _LEAST_BYTES:
+        raise DumbbellError("this kernel tells too little of its connections; Linux 4.1 or later is needed")
+    known = {name: field for name, field in _FIELDS.items() if field[1] + int(field[0][2:]) <= size}
+    header = endpoints.RECORD.size
+    form = np.dtype(
+        {
+            "names": ["time", "flow", *known],
+            "formats": ["<i8", "<u2", *(form for form, _ in known.values())],
+            "offsets": [0, 8, *(header + offset for _, offset in known.values())],
+            "itemsize": header + size,
+        }
+    )
+    return about, np.frombuffer(samples, form)
