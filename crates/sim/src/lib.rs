@@ -21,7 +21,7 @@ pub mod toml;
 pub mod topology;
 pub mod workload;
 
-pub use engine::{Interrupted, Progress, run};
+pub use engine::{Event, Interrupted, LastEvents, Observer, Progress, run, run_observed};
 pub use explain::Explanation;
 pub use plan::Plan;
 pub use scenario::Scenario;

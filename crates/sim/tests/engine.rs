@@ -1,5 +1,7 @@
 //! The engine against hand-computed cases, and what must not change its results.
 
+mod traced;
+
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -16,7 +18,7 @@ fn plan(text: &str, settings: &[&str]) -> Plan {
 }
 
 fn simulate(text: &str, settings: &[&str]) -> Results {
-    run(&plan(text, settings), u64::MAX, |_| ControlFlow::Continue(())).expect("not interrupted")
+    traced::run(&plan(text, settings))
 }
 
 /// One flow of 10 segments over two links of 10 Mbit/s and 1 ms each.
@@ -280,6 +282,6 @@ fn a_recorded_link_sends_at_its_opportunities_and_at_no_other_time() {
     let scenario = Scenario::from_value(&value).expect("a scenario");
     let plan = Plan::new(&scenario, folder.path()).expect("a plan");
     assert_eq!(plan.links[0].direction.rate.as_bps(), 18_000);
-    let results = run(&plan, u64::MAX, |_| ControlFlow::Continue(())).expect("not interrupted");
+    let results = traced::run(&plan);
     assert_eq!(results.links.sent[0], 15, "five rounds of three");
 }

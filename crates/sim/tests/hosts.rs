@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::ops::ControlFlow;
+mod traced;
+
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, run, toml};
+use dumbbell_sim::{Plan, Scenario, toml};
 
 fn simulate(text: &str, settings: &[&str]) -> Results {
     let mut value: Value = toml::parse(text).unwrap();
@@ -15,7 +16,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
     }
     let scenario = Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
-    run(&plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap()
+    traced::run(&plan)
 }
 
 /// Rounds of reads: senders answer together over 1 Gbit/s into a port of 43 packets; 100 us of propagation.

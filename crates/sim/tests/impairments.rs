@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::ops::ControlFlow;
+mod traced;
+
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, run, toml};
+use dumbbell_sim::{Plan, Scenario, toml};
 
 fn results(text: &str, settings: &[&str], folder: &Path) -> Results {
     let mut value: Value = toml::parse(text).unwrap();
@@ -15,7 +16,7 @@ fn results(text: &str, settings: &[&str], folder: &Path) -> Results {
     }
     let scenario = Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, folder).unwrap_or_else(|e| panic!("{e}"));
-    run(&plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap()
+    traced::run(&plan)
 }
 
 fn simulate(text: &str, settings: &[&str]) -> Results {

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod traced;
+
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +13,7 @@ use dumbbell_core::{
 };
 use dumbbell_header::SourceQuench;
 use dumbbell_net::node::{FlowId, NodeAgent, NodeAgentParams, Outbox, Passage, PortView, Setting};
-use dumbbell_sim::{Plan, Scenario, run, toml};
+use dumbbell_sim::{Plan, Scenario, toml};
 
 fn plan(text: &str, settings: &[&str]) -> Plan {
     let mut value: Value = toml::parse(text).unwrap();
@@ -24,7 +25,7 @@ fn plan(text: &str, settings: &[&str]) -> Plan {
 }
 
 fn results(plan: &Plan) -> Results {
-    run(plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap()
+    traced::run(plan)
 }
 
 fn simulate(text: &str, settings: &[&str]) -> Results {

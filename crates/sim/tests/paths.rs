@@ -1,11 +1,12 @@
 //! Several paths for a pair: which there are, who chooses, and what the packets of a flow then do.
 
+mod traced;
+
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use dumbbell_core::{Duration, Results, Value};
-use dumbbell_sim::{Plan, Scenario, run, toml};
+use dumbbell_sim::{Plan, Scenario, toml};
 
 fn plan(text: &str, settings: &[&str]) -> Plan {
     let mut value: Value = toml::parse(text).expect("TOML");
@@ -17,7 +18,7 @@ fn plan(text: &str, settings: &[&str]) -> Plan {
 }
 
 fn simulate(text: &str, settings: &[&str]) -> Results {
-    run(&plan(text, settings), u64::MAX, |_| ControlFlow::Continue(())).expect("not interrupted")
+    traced::run(&plan(text, settings))
 }
 
 /// Packets sent over each link, by name.

@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::ops::ControlFlow;
+mod traced;
+
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, run, toml};
+use dumbbell_sim::{Plan, Scenario, toml};
 
 fn scenario(text: &str, settings: &[&str]) -> Scenario {
     let mut value: Value = toml::parse(text).unwrap();
@@ -18,7 +19,7 @@ fn scenario(text: &str, settings: &[&str]) -> Scenario {
 
 fn simulate(text: &str, settings: &[&str]) -> Results {
     let plan = Plan::new(&scenario(text, settings), Path::new(".")).unwrap();
-    run(&plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap()
+    traced::run(&plan)
 }
 
 /// Two flows with base round-trip times of 60 and 120 ms over a link that takes 12 ms for a packet: all times are

@@ -1,10 +1,11 @@
 //! Power control in whole runs: what must hold whatever the traffic does, and what replays must reproduce.
 
-use std::ops::ControlFlow;
+mod traced;
+
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, run, toml};
+use dumbbell_sim::{Plan, Scenario, toml};
 
 /// The test bed of Panarello et al., shortened.
 const TEST_BED: &str = r#"
@@ -42,7 +43,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
     }
     let scenario = Scenario::from_value(&value).expect("a scenario");
     let plan = Plan::new(&scenario, Path::new(".")).expect("a plan");
-    run(&plan, u64::MAX, |_| ControlFlow::Continue(())).expect("not interrupted")
+    traced::run(&plan)
 }
 
 /// The row of the bottleneck.

@@ -1,6 +1,7 @@
 //! Flows under routers that tell them what to send.
 
-use std::ops::ControlFlow;
+mod traced;
+
 use std::path::Path;
 
 use dumbbell_core::Results;
@@ -9,8 +10,7 @@ use dumbbell_sim::{Plan, Scenario};
 fn run(text: &str) -> Results {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
-    dumbbell_sim::run(&plan, u64::MAX, |_| ControlFlow::Continue(()))
-        .unwrap_or_else(|_| panic!("interrupted"))
+    traced::run(&plan)
 }
 
 fn xcp(gamma: f64) -> Results {

@@ -1,11 +1,12 @@
 //! Closed loops: what starts when, on which connection, and what is written down.
 
+mod traced;
+
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, run, toml};
+use dumbbell_sim::{Plan, Scenario, toml};
 
 fn simulate(text: &str, settings: &[&str]) -> Results {
     let mut value: Value = toml::parse(text).expect("TOML");
@@ -14,7 +15,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
     }
     let scenario = Scenario::from_value(&value).expect("a scenario");
     let plan = Plan::new(&scenario, Path::new(".")).expect("a plan");
-    run(&plan, u64::MAX, |_| ControlFlow::Continue(())).expect("not interrupted")
+    traced::run(&plan)
 }
 
 /// A transfer: round, source, start and end in seconds.

@@ -9,6 +9,7 @@ use dumbbell_core::{BitRate, Frame, Packet, Time, Way, memory};
 use dumbbell_net::node::{FlowId, NodeAgent, Outbox, Passage, Port, PortView, Setting};
 
 use super::network::{Aside, Delivery, Network, Route, Stop};
+use super::observer::{Event, Observer};
 use crate::plan::{Plan, PlannedLink};
 
 /// The number of no flow.
@@ -146,7 +147,7 @@ impl Agents {
     }
 }
 
-impl Network {
+impl<O: Observer> Network<O> {
     /// A flow begins in a slot: its number, its destination and source, and where the ways to them begin.
     pub fn note_flow(&mut self, slot: u32, number: u32, ends: [u32; 2], starts: [u32; 2]) {
         if let Some(agents) = &mut self.agents {
@@ -180,6 +181,8 @@ impl Network {
         let Some(number) = stop.agent else {
             self.tally.delivered += 1;
             self.inside[packet.flow as usize] -= 1;
+            let end = if stop.forward { Event::Delivered } else { Event::Returned };
+            self.observer.packet(packet.at, packet, end);
             return self.asides.push(Aside::Noticed(Delivery { packet: *packet, forward: stop.forward }));
         };
         if let Some(mut agents) = self.agents.take() {
@@ -209,13 +212,20 @@ impl Network {
         let inspected = &mut self.links[link as usize];
         let (queue, counters) = inspected.inspect(now, &mut self.incidents);
         self.tree.set(link, inspected.wake_at());
-        self.account(link);
+        self.account(now, link);
         PortView { queue, counters }
     }
 }
 
 impl Agents {
-    fn pass(&mut self, network: &mut Network, number: u32, link: u32, packet: &Packet, stop: Stop) {
+    fn pass<O: Observer>(
+        &mut self,
+        network: &mut Network<O>,
+        number: u32,
+        link: u32,
+        packet: &Packet,
+        stop: Stop,
+    ) {
         let now = packet.at;
         let out = network.paths[packet.hop as usize + 1];
         let passage = Passage {
@@ -225,6 +235,7 @@ impl Agents {
             entered: self.entered[link as usize],
             leaves: self.left[out as usize],
         };
+        network.observer.packet(now, packet, Event::Passed(out));
         let port = network.view(now, out);
         let agent = &mut self.stations[number as usize].agent;
         let mut sink = network.links[out as usize].entrance(&mut network.incidents);
@@ -235,12 +246,12 @@ impl Agents {
                 debug_assert_eq!(onward.flow, packet.flow, "an agent changes headers and marks");
                 network.enter_from_router(now, &onward, packet.hop + 2, out);
             }
-            None => network.account(out),
+            None => network.account(now, out),
         }
         self.finish(network, now, number);
     }
 
-    fn wake(&mut self, network: &mut Network, now: Time, number: u32) {
+    fn wake<O: Observer>(&mut self, network: &mut Network<O>, now: Time, number: u32) {
         let station = &mut self.stations[number as usize];
         let nothing = PortView::default();
         self.views.clear();
@@ -252,7 +263,7 @@ impl Agents {
     }
 
     /// Sends what an agent has originated, and arms its timer.
-    fn finish(&mut self, network: &mut Network, now: Time, number: u32) {
+    fn finish<O: Observer>(&mut self, network: &mut Network<O>, now: Time, number: u32) {
         let station = &self.stations[number as usize];
         network.tree.set(network.links.len() as u32 + number, station.agent.wake_at().max(now));
         for (flow, way, packet) in self.outbox.drain() {
@@ -262,6 +273,7 @@ impl Agents {
                 known.and_then(|known| station.way(network, self.originals, number, known, way, &packet));
             if let Some(position) = way {
                 network.tally.originated += 1;
+                network.observer.packet(now, &packet, Event::Originated);
                 network.inside[flow.index as usize] += 1;
                 let link = network.paths[position];
                 network.enter_from_router(now, &packet, position as u32 + 1, link);
@@ -273,9 +285,9 @@ impl Agents {
 impl Station {
     /// Where the way of a packet to an end of its flow goes on from here: along the way that packets of the flow take, if that
     /// leads through here, or else a way of its own, of several by the hash of the flow.
-    fn way(
+    fn way<O: Observer>(
         &self,
-        network: &Network,
+        network: &Network<O>,
         originals: usize,
         number: u32,
         known: &Known,

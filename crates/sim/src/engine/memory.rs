@@ -7,11 +7,12 @@ use dumbbell_core::table::Extent;
 
 use super::Engine;
 use super::endpoints::PACKET_BYTES;
+use super::observer::Observer;
 
 /// Rows that are written without another count: 28 MB of drops or samples.
 const ROWS_PER_COUNT: usize = 1 << 20;
 
-impl Engine<'_> {
+impl<O: Observer> Engine<'_, O> {
     /// Tells the budget what all holds that does not ask before it grows.
     #[cold]
     pub(super) fn count_memory(&mut self) {

@@ -9,6 +9,7 @@ mod flows;
 mod hosts;
 mod memory;
 mod network;
+mod observer;
 mod sampler;
 mod sessions;
 pub mod timers;
@@ -32,6 +33,7 @@ pub use self::endpoints::PACKET_BYTES;
 use self::flows::{Recorder, Slot, watched};
 use self::hosts::Hosts;
 use self::network::{Aside, Delivery, Dropped, Network, Tally};
+pub use self::observer::{Event, LastEvents, Observer};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
 use self::timers::Timers;
@@ -70,13 +72,41 @@ const EVENTS_PER_REPORT: u64 = 1 << 17;
 pub fn run(
     plan: &Plan,
     memory: u64,
-    mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
+    progress: impl FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Results, Interrupted> {
-    let Some(replay) = &plan.replay else { return run_flows(plan, memory, &mut progress) };
+    run_parts(plan, memory, progress, run_unobserved)
+}
+
+/// The same, watched by an observer. It sees both runs of a replay.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_observed<O: Observer>(
+    plan: &Plan,
+    memory: u64,
+    progress: impl FnMut(&Progress) -> ControlFlow<()>,
+    observer: &mut O,
+) -> Result<Results, Interrupted> {
+    run_parts(plan, memory, progress, |plan, memory, progress| {
+        run_flows(plan, memory, progress, &mut *observer)
+    })
+}
+
+/// What the loop reports its progress to.
+type Report<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
+
+/// Runs a plan, or the two runs of a replay.
+fn run_parts(
+    plan: &Plan,
+    memory: u64,
+    mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
+    mut run: impl FnMut(&Plan, u64, Report<'_>) -> Result<Results, Interrupted>,
+) -> Result<Results, Interrupted> {
+    let Some(replay) = &plan.replay else { return run(plan, memory, &mut progress) };
     // Two runs, shown as one that lasts as long as both.
     let first = replay.source.duration;
     let duration = first + plan.duration;
-    let recorded = run_flows(&replay.source, memory, &mut |p| progress(&Progress { duration, ..*p }))?;
+    let recorded = run(&replay.source, memory, &mut |p| progress(&Progress { duration, ..*p }))?;
     if recorded.shortage.is_some() {
         return Ok(recorded);
     }
@@ -85,18 +115,24 @@ pub fn run(
     drop(recorded);
     let left = memory.saturating_sub(size_of_val(&*packets) as u64);
     let again = plan.replaying(replay.link, packets);
-    run_flows(&again, left, &mut |p| progress(&Progress { now: p.now + first, duration, ..*p }))
+    run(&again, left, &mut |p| progress(&Progress { now: p.now + first, duration, ..*p }))
 }
 
 /// Not generic, so that there is one such loop, into which the compiler puts what each event does.
-fn run_flows(
+fn run_unobserved(plan: &Plan, memory: u64, progress: Report<'_>) -> Result<Results, Interrupted> {
+    run_flows(plan, memory, progress, ())
+}
+
+#[inline(always)]
+fn run_flows<O: Observer>(
     plan: &Plan,
     memory: u64,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    progress: Report<'_>,
+    observer: O,
 ) -> Result<Results, Interrupted> {
     let end = Time::ZERO + plan.duration;
     let budget = Budget::enter(memory, end);
-    let mut engine = Engine::new(plan, &budget);
+    let mut engine = Engine::new(plan, &budget, observer);
     let mut events = 0;
     loop {
         let (now, owner) = engine.network.tree.first();
@@ -160,14 +196,14 @@ pub fn horizon(links: usize, agents: usize) -> Time {
     tree::Tree::horizon(links + agents + Owners::COUNT)
 }
 
-struct Engine<'p> {
+struct Engine<'p, O> {
     plan: &'p Plan,
     /// The memory that the run may use. It also says when the loop stops: at the end of the measured part, then of the
     /// drain, or once memory is short.
     budget: &'p Budget,
     endpoints: Endpoints,
     owners: Owners,
-    network: Network,
+    network: Network<O>,
     slots: Vec<Slot>,
     free_slots: Vec<u32>,
     timers: Timers,
@@ -198,10 +234,10 @@ struct Engine<'p> {
     awaited: usize,
 }
 
-impl<'p> Engine<'p> {
+impl<'p, O: Observer> Engine<'p, O> {
     // Inside the loop's function it would take registers from what each event does.
     #[inline(never)]
-    fn new(plan: &'p Plan, budget: &'p Budget) -> Engine<'p> {
+    fn new(plan: &'p Plan, budget: &'p Budget, observer: O) -> Engine<'p, O> {
         let end = Time::ZERO + plan.duration;
         let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);
         let read_at: Vec<Time> = warmup.into_iter().chain([end]).collect();
@@ -220,7 +256,7 @@ impl<'p> Engine<'p> {
             agents.as_ref().map_or(0, Agents::len) as u32,
             hosts.len() as u32,
         );
-        let mut network = Network::new(links, hosts.len() + Owners::COUNT, &routes, agents);
+        let mut network = Network::new(links, hosts.len() + Owners::COUNT, &routes, agents, observer);
         for host in 0..hosts.len() as u32 {
             network.tree.set(owners.hosts + host, hosts.wake_at(host));
         }
@@ -462,6 +498,7 @@ impl<'p> Engine<'p> {
             }
         }
         self.network.note_closed(index, true);
+        self.network.observer.closed(now, index);
         if self.slots[index as usize].watched & watched::HOST != 0 {
             let host = self.hosts.ended(now, index);
             self.grant(host);
@@ -489,6 +526,7 @@ impl<'p> Engine<'p> {
         let in_group = &mut self.started_in_group[flow.group as usize];
         let name = format!("flow {in_group} of {}", group.name);
         *in_group += 1;
+        self.network.observer.opened(now, index, number);
         let (forward, reverse) = self.ways.open(&mut self.network, flow.pair, index, &name);
         let pair = &self.plan.pairs[flow.pair as usize];
         self.network.note_flow(index, number, [pair.destination, pair.source], [forward, reverse]);

@@ -4,6 +4,7 @@ use dumbbell_core::{DropReason, Packet, Time, memory};
 use dumbbell_net::link::{Incident, Incidents, Link};
 
 use super::agents::Agents;
+use super::observer::{Event, Observer};
 use super::tree::Tree;
 use crate::paths::spray::Dealer;
 
@@ -78,7 +79,7 @@ struct Dealt {
 
 /// The network between the endpoints.
 #[derive(Debug)]
-pub struct Network {
+pub struct Network<O> {
     /// All links; the first events of the tree belong to them, by index.
     pub links: Vec<Link>,
     /// For each link, whether packets enter it ahead of time: what it holds is not yet there.
@@ -101,6 +102,8 @@ pub struct Network {
     pub tally: Tally,
     /// The agents of routers, if there are any.
     pub(super) agents: Option<Box<Agents>>,
+    /// Who watches.
+    pub(super) observer: O,
 }
 
 /// What the engine is told of besides deliveries of what end points sent.
@@ -151,14 +154,15 @@ impl Tally {
     }
 }
 
-impl Network {
+impl<O: Observer> Network<O> {
     /// Joins links into paths as `routes` says. Where `agents` are, packets stop on their way.
     pub fn new(
         mut links: Vec<Link>,
         other_owners: usize,
         routes: &[Route<'_>],
         agents: Option<Agents>,
-    ) -> Network {
+        observer: O,
+    ) -> Network<O> {
         let agents = agents.map(Box::new);
         let count = agents.as_ref().map_or(0, |agents| agents.len());
         let mut tree = Tree::new(links.len() + count + other_owners);
@@ -191,6 +195,7 @@ impl Network {
             asides: Vec::new(),
             tally: Tally::default(),
             agents,
+            observer,
         };
         network.start_agents();
         network
@@ -218,6 +223,7 @@ impl Network {
     #[inline]
     pub fn send(&mut self, now: Time, packet: &Packet, start: u32) {
         self.tally.sent += 1;
+        self.observer.packet(now, packet, Event::Sent);
         self.inside[packet.flow as usize] += 1;
         // The check of the bounds is the test for a start that is none: what is not dealt pays nothing for it.
         let (start, link) = match self.paths.get(start as usize) {
@@ -258,7 +264,7 @@ impl Network {
         let arrived = from.act(now, &mut self.incidents);
         let (true, Some(packet)) = (arrived, from.head()) else {
             self.tree.set(link, from.wake_at());
-            self.account(link);
+            self.account(now, link);
             return None;
         };
         let packet = *packet;
@@ -272,6 +278,8 @@ impl Network {
             }
             self.tally.delivered += 1;
             self.inside[packet.flow as usize] -= 1;
+            let end = if next == END_FORWARD { Event::Delivered } else { Event::Returned };
+            self.observer.packet(now, &packet, end);
             return Some(Delivery { packet, forward: next == END_FORWARD });
         }
         // Not `now`: the link may have handed the packet on ahead of time.
@@ -290,34 +298,38 @@ impl Network {
             if next & (EXPRESS | END) != EXPRESS {
                 break;
             }
+            self.observer.packet(now, packet, Event::Arrived(link));
             match self.links[link as usize].pass(now, packet, &mut self.incidents) {
                 Some(arrival) => now = arrival,
-                None => return self.account(link),
+                None => return self.account(now, link),
             }
             link = next & !EXPRESS;
             hop += 1;
         }
+        self.observer.packet(now, packet, Event::Arrived(link));
         let last = &mut self.links[link as usize];
         if last.push(now, packet, hop, &mut self.incidents) {
             self.tree.set(link, last.wake_at());
         }
         if !self.incidents.is_empty() {
-            self.account(link);
+            self.account(now, link);
         }
     }
 
     /// Counts what happened on `link`.
     #[cold]
-    pub(super) fn account(&mut self, link: u32) {
+    pub(super) fn account(&mut self, now: Time, link: u32) {
         for (packet, incident) in self.incidents.drain(..) {
             let inside = &mut self.inside[packet.flow as usize];
             match incident {
                 Incident::Dropped(reason) => {
+                    self.observer.packet(now, &packet, Event::Dropped(link, reason));
                     self.tally.dropped += 1;
                     *inside -= 1;
                     self.asides.push(Aside::Dropped(Dropped { link, packet, reason }));
                 }
                 Incident::Duplicated => {
+                    self.observer.packet(now, &packet, Event::Duplicated(link));
                     self.tally.duplicated += 1;
                     *inside += 1;
                 }

@@ -4,6 +4,7 @@ use dumbbell_core::rng::stream;
 use rand::Rng;
 
 use super::network::{Network, Route};
+use super::observer::Observer;
 use crate::paths::Choice;
 use crate::paths::ecmp::Salts;
 use crate::paths::spray::Dealer;
@@ -35,7 +36,13 @@ impl<'p> Ways<'p> {
 
     /// Where the packets of a new flow begin, those of its sender and those of its receiver. `name` is that of its random
     /// stream, `slot` where it is kept.
-    pub fn open(&self, network: &mut Network, pair: u32, slot: u32, name: &str) -> (u32, u32) {
+    pub fn open<O: Observer>(
+        &self,
+        network: &mut Network<O>,
+        pair: u32,
+        slot: u32,
+        name: &str,
+    ) -> (u32, u32) {
         let there = self.first[pair as usize];
         let pair = &self.plan.pairs[pair as usize];
         let back = there + pair.forward.len() as u32;
