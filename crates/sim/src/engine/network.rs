@@ -3,8 +3,9 @@
 use dumbbell_core::{DropReason, Packet, Time, memory};
 use dumbbell_net::link::{Incident, Incidents, Link};
 
-use super::agents::Agents;
 use super::observer::{Event, Observer};
+use super::routes::{END, END_FORWARD, END_REVERSE, Route, Stop};
+use super::stations::Agents;
 use super::tree::Tree;
 use crate::paths::spray::Dealer;
 
@@ -15,52 +16,6 @@ pub struct Delivery {
     pub packet: Packet,
     /// True if it reached the flow's destination, false if it came back to the source.
     pub forward: bool,
-}
-
-/// An entry of the table of paths is a link, or an end of a path, or a [`Stop`] at the agent of a router. The last two have this
-/// flag; the ends of what end points send have the lowest numbers.
-const END: u32 = 1 << 31;
-const END_FORWARD: u32 = END | 1;
-const END_REVERSE: u32 = END;
-
-/// The entries that are neither links nor the ends of what end points send.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stop {
-    /// The agent's number; `None` at the end of a path of what routers originate.
-    pub agent: Option<u32>,
-    /// True on the way to the destination.
-    pub forward: bool,
-    /// True on paths of what routers originate.
-    pub originated: bool,
-}
-
-impl Stop {
-    fn entry(self) -> u32 {
-        let agent = self.agent.map_or(0, |agent| agent + 1);
-        END | agent << 2 | u32::from(self.originated) << 1 | u32::from(self.forward)
-    }
-
-    /// What an entry of the table of paths says; `None` for a link.
-    pub fn read(entry: u32) -> Option<Stop> {
-        (entry >= END).then(|| Stop::of(entry))
-    }
-
-    /// What an entry says that is no link.
-    pub fn of(entry: u32) -> Stop {
-        let agent = ((entry & !END) >> 2).checked_sub(1);
-        Stop { agent, forward: entry & 1 != 0, originated: entry & 2 != 0 }
-    }
-}
-
-/// A path that packets may take.
-#[derive(Clone, Copy, Debug)]
-pub struct Route<'p> {
-    /// Its links.
-    pub links: &'p [u32],
-    /// True if it leads to the destination of flows, false if to the source.
-    pub forward: bool,
-    /// True if only packets that routers originate take it.
-    pub originated: bool,
 }
 
 /// Flag of a link in the table of paths: packets enter it as soon as they are accepted by the link before it, because no

@@ -3,8 +3,9 @@
 use dumbbell_core::rng::stream;
 use rand::Rng;
 
-use super::network::{Network, Route};
+use super::network::Network;
 use super::observer::Observer;
+use super::routes::Route;
 use crate::paths::Choice;
 use crate::paths::ecmp::Salts;
 use crate::paths::spray::Dealer;
