@@ -4,8 +4,8 @@ use dumbbell_core::config::At;
 use dumbbell_core::json::{self, json};
 use dumbbell_core::{Config, ConfigError, Validate, Value, config, words};
 
+use crate::limits::{MOST_VALUES, thousands};
 use crate::text::{Label, Name};
-use crate::{MOST_VALUES, thousands};
 
 config! {
     /// A quantity that the study varies. Linked axes are one axis whose every value sets several paths.

@@ -3,9 +3,9 @@
 use dumbbell_core::config::At;
 use dumbbell_core::{ConfigError, Validate, config, words};
 
-use crate::MOST_VALUES;
+use crate::limits::MOST_VALUES;
+use crate::measure::Measure;
 use crate::source::{FlowColumn, Kept, Statistic};
-use crate::spec::Measure;
 
 config! {
     /// Numbers for each bin of flow sizes. A flow larger than the last bin belongs to none.

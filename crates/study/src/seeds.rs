@@ -4,7 +4,7 @@ use dumbbell_core::config::At;
 use dumbbell_core::json::{self, json};
 use dumbbell_core::{Config, ConfigError, Validate, Value, config};
 
-use crate::MOST_VALUES;
+use crate::limits::MOST_VALUES;
 
 config! {
     /// Seeds that follow each other.

@@ -2,14 +2,15 @@
 
 use dumbbell_core::config::{At, Prose};
 use dumbbell_core::json::{self, json};
-use dumbbell_core::{Config, ConfigError, Validate, Value, config, words};
+use dumbbell_core::{Config, ConfigError, Validate, Value, config};
 
 use crate::axis::{Axis, Settings};
 use crate::by_size::BySize;
+use crate::limits::{MOST_RUNS, thousands};
+use crate::measure::Measure;
 use crate::seeds::Seeds;
 use crate::source::{Kept, Source};
 use crate::text::{Label, Name};
-use crate::{MOST_RUNS, thousands};
 
 config! {
     /// A question, and the runs that answer it: every arm at every point, with every seed.
@@ -100,26 +101,6 @@ config! {
     }
 }
 impl Validate for Arm {}
-
-words! {
-    /// Which way a metric improves.
-    pub enum Better { Lower = "lower", Higher = "higher" }
-}
-
-config! {
-    /// What any metric has.
-    pub struct Measure {
-        /// Name of the column in the study's table.
-        name: Name;
-        /// What figures and tables call it.
-        label: Option<Label> = (), "absent: the name";
-        /// Unit of the number.
-        unit: Label = "", "choice: a number without a unit";
-        /// Which way it improves.
-        better: Option<Better> = (), "absent: neither";
-    }
-}
-impl Validate for Measure {}
 
 config! {
     /// A number that each run gives.
