@@ -9,6 +9,8 @@ import numpy as np
 
 import dumbbell as db
 from conftest import Cli
+from dumbbell.report import parameters
+from dumbbell.study import Study
 
 
 def scenario(**link: Any) -> db.Scenario:
@@ -36,6 +38,27 @@ def test_the_builders_nest_and_the_tables_tell_the_classes() -> None:
     results = scenario(queue=db.queue.drr(classes=[short, short], weights=[1, 3])).run()
     sent = results.classes["sent"][results.classes["link"] == "node0->node1"]
     np.testing.assert_allclose(sent, [500, 1500], atol=3)
+
+
+def test_a_report_names_every_queue_within_a_queue(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(
+        """
+        name = "classes"
+        title = "Classes"
+        seeds = 2
+        metrics = [{ name = "goodput", unit = "bit/s", source = { table = "runs", column = "goodput" } }]
+        [scenario]
+        duration = "1s"
+        flows = [{ from = "senders", to = "receivers" }]
+        [scenario.topology]
+        kind = "chain"
+        link = { rate = "10Mbit/s", delay = "1ms", queue = { kind = "drr", classes = ["codel", "droptail"] } }
+        """
+    )
+    paths = [parameter.path for parameter in parameters(Study.from_file(file))]
+    assert "topology.link.queue.classes[0].target" in paths
+    assert "topology.link.queue.classes[1].kind" in paths
 
 
 def test_the_command_shows_classes_and_what_a_node_shares(tmp_path: Path, cli: Cli) -> None:

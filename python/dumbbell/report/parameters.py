@@ -285,6 +285,12 @@ def _walk_table(value: Mapping[str, Any], entry: Mapping[str, Any], path: str) -
 
 
 def _family(entry: Mapping[str, Any]) -> str:
-    """Return the family of the algorithms that a field takes; a list is named after what it holds."""
+    """Return the family of the algorithms that a field takes.
+
+    A list is named after what it holds, or refers to the family that it is within: queues within a queue.
+    """
+    reference = entry["schema"].get("items", {}).get("$ref")
+    if reference is not None:
+        return str(reference).rsplit("/", 1)[1]
     kind, name = str(entry["kind"]), str(entry["name"])
     return name.removesuffix("s") if kind == "list" else kind
