@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -172,7 +173,7 @@ def doctor() -> None:
 
 
 @click.command("compare-real")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
 )
@@ -190,9 +191,15 @@ def doctor() -> None:
 @click.option(
     "--duration", type=click.FloatRange(0.1), default=20, show_default=True, help="Seconds of each run."
 )
+@click.option("--grid", is_flag=True, help="Without FILE: run the grid of links and flows.")
+@click.option("--cells", metavar="PATTERN", help="With --grid: the cells to run, such as 'cubic-50M-*'.")
+@click.option("--quick", is_flag=True, help="With --grid: some twenty cells, in about three minutes.")
+@click.option(
+    "--repeats", type=click.IntRange(1), help="With --grid: runs of the kernel for each cell; 1 by default."
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for figures and numbers.")
 def compare_real(
-    file: Path,
+    file: Path | None,
     settings: tuple[str, ...],
     at: str | None,
     controllers: str,
@@ -201,13 +208,29 @@ def compare_real(
     stagger: str | None,
     size: str | None,
     duration: float,
+    grid: bool,
+    cells: str | None,
+    quick: bool,
+    repeats: int | None,
     output: Path | None,
 ) -> None:
     """Compare our TCP in the simulator with the kernel's on real packets, over the link of FILE.
 
     The flows of FILE run one by one as connections of the kernel, with their starts and sizes. All figures
     count from time 0, or from the warm-up of FILE.
+
+    With --grid, many links and loads are run, and a page compares them. The folder keeps every run of the
+    kernel: the same command goes on where it was stopped, and only simulates where nothing is missing.
     """
+    if grid:
+        if file is not None:
+            raise DumbbellError("--grid: the grid has its own links; leave the scenario out")
+        _grid(cells or "*", quick, repeats or 1, profile, output or Path("kernel-grid"))
+        return
+    if file is None:
+        raise DumbbellError("no scenario; give a file, or --grid for links and flows that come with dumbbell")
+    if cells or quick or repeats:
+        raise DumbbellError("--cells, --quick and --repeats belong to --grid; leave them out")
     names = [name.strip() for name in controllers.split(",")]
     scenario = read_scenario(file, (*settings, f"duration={duration}s"), None)
     scenario = with_flows(scenario, flows, stagger, size)
@@ -226,6 +249,26 @@ def compare_real(
     _print_comparison(console(), comparisons)
     if output is not None:
         click.echo(f"results in {output}", err=True)
+
+
+def _grid(pattern: str, quick: bool, repeats: int, profile: str, output: Path) -> None:
+    """Run what is missing of the grid, and write its page."""
+    from dumbbell.live import grid, grid_page
+    from dumbbell.live.cells import cells
+
+    chosen = cells(pattern, quick)
+    if not chosen:
+        raise DumbbellError(f"--cells: no cell is called {pattern!r}; try 'cubic-50M-40ms-*'")
+    out = side_console()
+    folder = grid.open_folder(output)
+    grid.measure(chosen, folder, repeats, lambda text: out.print(text, markup=False))
+    results, left_out = grid.results(chosen, folder, profile)
+    options = (("--cells", pattern != "*", f" {shlex.quote(pattern)}"), ("--quick", quick, ""))
+    given = "".join(f" {name}{value}" for name, used, value in options if used)
+    command = f"dumbbell compare-real --grid{given} --repeats {repeats}"
+    for line in grid_page.write(output, results, left_out, command):
+        click.echo(line)
+    click.echo(f"page: {output / 'page.md'}", err=True)
 
 
 def _print_comparison(out: Console, comparisons: list[Comparison]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from dumbbell import _native
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError
-from dumbbell.live.kernel import NAMES, KernelRun, run_kernel
+from dumbbell.live.kernel import NAMES, run_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 _MOST_SAMPLES = 20_000
 """Of each series: one a millisecond for 20 s."""
 _BITS = 8
+_HEADERS = 40
+"""Bytes of the headers of IPv4 and TCP."""
+_TIMESTAMPS = 12
+"""Bytes of the timestamps option with its padding (RFC 7323 appendix A)."""
 _NOTHING = (np.empty(0), np.empty(0))
 
 
@@ -186,19 +190,11 @@ def compare(
             f"{controller!r} is not a controller of the kernel; use one of {', '.join(NAMES)}"
         )
     ours = controller in {entry["name"] for entry in _native.registry()["families"]["controller"]}
-    given = _prepared(scenario, controller if ours else "newreno", profile)
+    given = prepared(scenario, controller if ours else "newreno", profile)
     results = given.run()
     flows = [(row["start"], row["size"]) for row in map(results.flows.row, range(len(results.flows)))]
-    about = given.explain()
-    run = run_kernel(given, flows, NAMES[controller], at=at, period=_period(about["duration"]))
-    name = run.emulation.fidelity["uplink"]["link"]
-    row = next(i for i, link in enumerate(about["links"]) if link["name"] == name)
-    link = _Link(
-        about["warmup"], about["duration"], about["links"][row]["mtu"] * _BITS / about["links"][row]["rate"]
-    )
-    return Comparison(
-        controller, _simulated(results, link, row, run) if ours else None, _kernel(run, flows, link)
-    )
+    kernel, link = kernel_arm(given, flows, controller, at)
+    return Comparison(controller, simulated_arm(given, results, link) if ours else None, kernel)
 
 
 def _period(duration: float) -> float:
@@ -206,8 +202,8 @@ def _period(duration: float) -> float:
     return max(1, round(duration * 1e3 / _MOST_SAMPLES)) * 1e-3
 
 
-def _prepared(scenario: Scenario, controller: str, profile: str) -> Scenario:
-    """The scenario with only its listed flows, under one TCP, and sampled as both sides are."""
+def prepared(scenario: Scenario, controller: str, profile: str) -> Scenario:
+    """Return a scenario with only its listed flows, under one TCP, and sampled as both sides are."""
     values = scenario.to_dict()
     _first_flows(values)
     transport = {"kind": "tcp", "profile": profile, "controller": controller}
@@ -220,10 +216,19 @@ def _prepared(scenario: Scenario, controller: str, profile: str) -> Scenario:
 
 @dataclass(frozen=True)
 class _Link:
+    row: int
+    """In the tables of a simulation."""
     warmup: float
     duration: float
     each: float
     """Transmission time of a full packet (s)."""
+
+    @classmethod
+    def named(cls, scenario: Scenario, name: str) -> _Link:
+        about = scenario.explain()
+        row = next(i for i, link in enumerate(about["links"]) if link["name"] == name)
+        link = about["links"][row]
+        return cls(row, about["warmup"], about["duration"], link["mtu"] * _BITS / link["rate"])
 
     def arm(
         self,
@@ -266,10 +271,12 @@ def _between(line: Line, begin: float, end: float) -> float:
     return grown - (float(values[first - 1]) if first else 0.0)
 
 
-def _simulated(results: Results, link: _Link, row: int, run: KernelRun) -> Arm:
-    segment = max(connection.segment for connection in run.connections)
+def simulated_arm(scenario: Scenario, results: Results, link: str) -> Arm:
+    """Return what the simulation of a :func:`prepared` scenario came to at a link."""
+    of_link = _Link.named(scenario, link)
+    segment = _segment(scenario, of_link.row)
     windows, goodputs = results.series("cwnd"), results.series("goodput")
-    period = _period(link.duration)
+    period = _period(of_link.duration)
     flows = []
     for i in range(len(results.flows)):
         of = results.flows.row(i)
@@ -279,16 +286,33 @@ def _simulated(results: Results, link: _Link, row: int, run: KernelRun) -> Arm:
         time = of["completion_time"]
         flows.append(
             FlowRun(
-                of["start"], of["size"], time, link.goodput(of["start"], time, delivered),
+                of["start"], of["size"], time, of_link.goodput(of["start"], time, delivered),
                 of["retransmissions"], of["timeouts"], (times, window / segment), delivered,
             )
         )  # fmt: skip
-    drops = results.drops["time"][results.drops["link"] == row]
-    rtt = [values[times > link.warmup] for times, values in results.series("rtt").values()]
-    return link.arm(results.links.row(row)["loss"], flows, rtt, drops, results.series("queue")[row])
+    drops = results.drops["time"][results.drops["link"] == of_link.row]
+    rtt = [values[times > of_link.warmup] for times, values in results.series("rtt").values()]
+    loss = results.links.row(of_link.row)["loss"]
+    return of_link.arm(loss, flows, rtt, drops, results.series("queue")[of_link.row])
 
 
-def _kernel(run: KernelRun, flows: Sequence[tuple[float, float | None]], link: _Link) -> Arm:
+def _segment(scenario: Scenario, row: int) -> int:
+    """Bytes of a full segment."""
+    transport = scenario.to_dict()["flows"][0]["transport"]
+    most = (
+        scenario.explain()["links"][row]["mtu"] - _HEADERS - (_TIMESTAMPS if transport["timestamps"] else 0)
+    )
+    return int(min(transport["mss"] or most, most))
+
+
+def kernel_arm(
+    scenario: Scenario, flows: Sequence[tuple[float, float | None]], controller: str, at: str | None
+) -> tuple[Arm, str]:
+    """Run flows, each a start (s) and a size (bytes), in the kernel; also returns the name of the link."""
+    period = _period(scenario.explain()["duration"])
+    run = run_kernel(scenario, flows, NAMES[controller], at=at, period=period)
+    results, fidelity = run.emulation.results, run.emulation.fidelity
+    link = _Link.named(scenario, fidelity["uplink"]["link"])
     seen = []
     for connection, (_, size) in zip(run.connections, flows, strict=True):
         time = None if connection.completed is None else connection.completed - connection.start
@@ -298,9 +322,9 @@ def _kernel(run: KernelRun, flows: Sequence[tuple[float, float | None]], link: _
                 connection.retransmissions, connection.timeouts, connection.window, connection.delivered,
             )
         )  # fmt: skip
-    results, fidelity = run.emulation.results, run.emulation.fidelity
     drops = results.drops["time"][results.drops["link"] == 0] - run.origin
     times, packets = results.series("queue")[0]
     rtt = [values[times > link.warmup] for times, values in (c.rtt for c in run.connections)]
     arm = link.arm(results.links.row(0)["loss"], seen, rtt, drops, (times - run.origin, packets))
-    return replace(arm, valid=fidelity["valid"], reasons=tuple(fidelity["reasons"]))
+    arm = replace(arm, valid=fidelity["valid"], reasons=tuple(fidelity["reasons"]))
+    return arm, fidelity["uplink"]["link"]

@@ -32,7 +32,7 @@ _SETTINGS = {"tcp_no_metrics_save": 1, "tcp_timestamps": 1, "tcp_sack": 1}
 
 # Linux include/uapi/linux/tcp.h: where `struct tcp_info` has what is read here. `total_rto` came with 6.7.
 _FIELDS = {
-    "snd_mss": ("<u4", 16), "rtt": ("<u4", 68), "snd_cwnd": ("<u4", 80), "total_retrans": ("<u4", 100),
+    "rtt": ("<u4", 68), "snd_cwnd": ("<u4", 80), "total_retrans": ("<u4", 100),
     "bytes_received": ("<u8", 128), "total_rto": ("<u2", 240),
 }  # fmt: skip
 _LEAST_BYTES = 136
@@ -55,8 +55,6 @@ class Connection:
     retransmissions: int
     timeouts: int | None
     """``None`` if the kernel does not count them for each connection (before 6.7)."""
-    segment: int
-    """Bytes of a full segment."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +168,6 @@ def _connection(
         rtt=line(looks[looks["rtt"] > 0], "rtt", 1e-6),
         retransmissions=0 if last is None else int(last["total_retrans"]),
         timeouts=None if not counts_timeouts else 0 if last is None else int(last["total_rto"]),
-        segment=0 if last is None else int(last["snd_mss"]),
     )
 
 

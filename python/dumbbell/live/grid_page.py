@@ -1,0 +1,129 @@
+"""The page "our TCP beside the kernel's", and its table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from dumbbell import __version__
+from dumbbell._files.foreign import replace_file
+from dumbbell.live.cells import Cell
+from dumbbell.live.grid import CRITERIA, Result, quantity
+
+_CLOSE = 0.05
+"""Of the completion time in the median cell."""
+
+_KEY = (
+    "Below: ours / the kernel's (the median, where a cell has several runs), worst cell first. Bold: further",
+    "apart than the bound above. Window: that of flow 0 before its first cut. A name tells controller, rate,",
+    "round-trip time, queue, and the size of one flow, or the number of flows that start 0.5 s apart.",
+)
+
+
+def write(
+    folder: Path, results: Sequence[Result], left_out: Sequence[tuple[Cell, str]], command: str
+) -> list[str]:
+    """Write ``page.md`` and ``table.csv`` into a folder that exists; returns the lines of the answer."""
+    answer = _answer(results)
+    replace_file(folder / "page.md", _page(results, left_out, command, answer).encode())
+    replace_file(folder / "table.csv", _table(results).encode())
+    return [f"{what}: {found} (wanted: {wanted})" for what, found, wanted in answer]
+
+
+def _answer(results: Sequence[Result]) -> list[tuple[str, str, str]]:
+    """What was found of each number, and what is wanted."""
+    differences = [
+        abs(ours - kernel) / kernel
+        for result in results
+        if (ours := quantity("completion_time", result.ours)) is not None
+        and (kernel := result.median("completion_time"))
+    ]
+    median = f"{statistics.median(differences):.1%}" if differences else "-"
+    lines = [("median difference of completion times", median, f"at most {_CLOSE:.0%}")]
+    wanted = {
+        "completion_time": "90 %", "first_drop": "80 %", "first_cut": "80 %", "retransmissions": "all",
+        "timeouts": "95 %", "share": "all",
+    }  # fmt: skip
+    for name, share in wanted.items():
+        values = [value for result in results if (value := result.excess[name]) is not None]
+        within = sum(value <= 1 for value in values)
+        found = f"{within} of {len(values)}, {within / len(values):.0%}" if values else "-"
+        lines.append((f"cells with {_allowed(name)}", found, share))
+    return lines
+
+
+def _allowed(name: str) -> str:
+    criterion = CRITERIA[name]
+    title = criterion.title.split(",")[0].removesuffix(" s")
+    if not criterion.share:
+        return f"{title} equal"
+    or_count = f" or {criterion.count:g}" if criterion.count else ""
+    return f"{title} within {criterion.share:.0%}{or_count}"
+
+
+def _page(
+    results: Sequence[Result],
+    left_out: Sequence[tuple[Cell, str]],
+    command: str,
+    answer: list[tuple[str, str, str]],
+) -> str:
+    kernels = sorted({str(run["kernel"]) for result in results for run in result.kernel})
+    runs = sum(len(result.kernel) for result in results)
+    titles = [criterion.title for criterion in CRITERIA.values()]
+    lines = [
+        "# Our TCP beside the kernel's: the grid",
+        "",
+        f"`{command}`, dumbbell {__version__}, Linux {', '.join(map(_plain, kernels)) or '-'}:",
+        f"{len(results)} cells, {runs} valid runs of the kernel. Each cell counts from its first packet.",
+        "",
+        "| what | found | wanted |",
+        "|---|---|---|",
+        *(f"| {what} | {found} | {wanted} |" for what, found, wanted in answer),
+        "",
+        *_KEY,
+        "",
+        f"| cell | {' | '.join(titles)} | reason, where it is known |",
+        "|---|" + "---|" * (len(titles) + 1),
+        *(_row(result) for result in results),
+    ]
+    if left_out:
+        lines += ["", "Left out, because no run was valid:", ""]
+        lines += [f"- {cell.name}: {_plain(reason)}" for cell, reason in left_out]
+    return "\n".join(lines) + "\n"
+
+
+def _row(result: Result) -> str:
+    pairs = " | ".join(_pair(result, name) for name in CRITERIA)
+    return f"| {result.cell.name} | {pairs} | {result.reason} |"
+
+
+def _pair(result: Result, name: str) -> str:
+    ours, kernel = quantity(name, result.ours), result.median(name)
+    if ours is None and kernel is None:
+        return ""
+    text = f"{_number(ours)} / {_number(kernel)}"
+    return f"**{text}**" if name in result.outside else text
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _plain(text: str) -> str:
+    """Text from a file as one cell of a table."""
+    return "".join(c if c.isprintable() and c not in "|<>`*[]" else " " for c in text)[:200]
+
+
+def _table(results: Sequence[Result]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = [f"{name}_{side}" for name in CRITERIA for side in ("ours", "kernel")]
+    writer.writerow(["cell", "kernel_runs", "worst", *columns])
+    for result in results:
+        pairs = [(quantity(name, result.ours), result.median(name)) for name in CRITERIA]
+        flat = ["" if value is None else repr(value) for pair in pairs for value in pair]
+        writer.writerow([result.cell.name, len(result.kernel), f"{result.worst:.4g}", *flat])
+    return text.getvalue()

@@ -1,0 +1,181 @@
+"""The grid "our TCP beside the kernel's": its cells, runs that are kept, and the page."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dumbbell.errors import DumbbellError
+from dumbbell.live import Arm, FlowRun, grid, grid_page
+from dumbbell.live.cells import COUNTS, QUEUES, RATES, ROUND_TRIPS, SIZES, Cell, cells
+
+CELL = Cell("cubic", 10, 10, "1bdp", "10kB")
+
+
+def arm(completion_time: float = 0.05, valid: bool = True, retransmissions: int = 0) -> Arm:
+    nothing = np.empty(0)
+    flow = FlowRun(
+        0.0, 10e3, completion_time, 1e6, retransmissions, 0, (nothing, nothing), (nothing, nothing)
+    )
+    reasons = () if valid else ("uplink: | *late*",)
+    return Arm([flow], 1e6, 0.0, 0.0, 0.01, 0.0, nothing, (nothing, nothing), valid, reasons)
+
+
+class Kernel:
+    """Stands in for the kernel: runs one after the other, and counts them."""
+
+    def __init__(self, *arms: Arm) -> None:
+        self.arms, self.runs = arms, 0
+
+    def __call__(self, *_: Any) -> tuple[Arm, str]:
+        self.runs += 1
+        return self.arms[min(self.runs, len(self.arms)) - 1], "node0->node1"
+
+
+def test_the_cells_cover_what_the_page_says() -> None:
+    every = cells()
+    names = {cell.name for cell in every}
+    assert len(names) == len(every)
+    for part in (*QUEUES, *(f"{rate}M" for rate in RATES), *(f"{trip}ms" for trip in ROUND_TRIPS)):
+        assert any(f"-{part}-" in name for name in names), part
+    for load in (*SIZES, *(f"x{count}" for count in COUNTS)):
+        assert any(name.endswith(f"-{load}") for name in names), load
+    quick = cells(quick=True)
+    assert 18 <= len(quick) <= 24
+    assert {cell.name for cell in quick} < names
+    assert {cell.controller for cell in cells("newreno-*")} == {"newreno"}
+    for cell in (quick[0], quick[-1]):
+        assert len(cell.scenario().run().flows) == len(cell.flows) == cell.count
+
+
+def test_runs_are_kept_and_invalid_ones_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = Kernel(arm(valid=False), arm())
+    monkeypatch.setattr(grid, "kernel_arm", kernel)
+    grid.measure([CELL], tmp_path, 1)
+    assert kernel.runs == 2
+    grid.measure([CELL], tmp_path, 1)
+    assert kernel.runs == 2, "what is there is not run again"
+    grid.measure([CELL], tmp_path, 3)
+    assert kernel.runs == 4
+    found, left_out = grid.results([CELL], tmp_path)
+    assert [len(result.kernel) for result in found] == [3]
+    assert left_out == []
+
+
+def test_a_cell_without_a_valid_run_is_left_out_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = Kernel(arm(valid=False))
+    monkeypatch.setattr(grid, "kernel_arm", kernel)
+    grid.measure([CELL], tmp_path, 2)
+    assert kernel.runs == 3
+    found, left_out = grid.results([CELL], tmp_path)
+    assert (found, left_out) == ([], [(CELL, "uplink: | *late*")])
+    grid_page.write(tmp_path, found, left_out, "dumbbell")
+    assert f"- {CELL.name}: uplink:    late" in (tmp_path / "page.md").read_text()
+
+
+def test_a_killed_grid_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = Cell("cubic", 50, 10, "1bdp", "10kB")
+
+    class Killed(Kernel):
+        def __call__(self, *given: Any) -> tuple[Arm, str]:
+            if self.runs == 1:
+                raise KeyboardInterrupt
+            return super().__call__(*given)
+
+    killed = Killed(arm())
+    monkeypatch.setattr(grid, "kernel_arm", killed)
+    with pytest.raises(KeyboardInterrupt):
+        grid.measure([CELL, other], tmp_path, 1)
+    kernel = Kernel(arm())
+    monkeypatch.setattr(grid, "kernel_arm", kernel)
+    grid.measure([CELL, other], tmp_path, 1)
+    assert kernel.runs == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "[]", "{}", '{"runs": 3, "invalid": []}', '{"runs": [{"flows": []}], "invalid": []}',
+        "[" * 100_000,
+        '{"runs": [7], "invalid": []}', '{"runs": [{"kernel": "6", "flows": [7]}], "invalid": []}',
+        '{"runs": [{"kernel": "6", "flows": [{"first_cut": ["x", "y"]}]}], "invalid": []}',
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_cell_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / f"{CELL.name}.json").write_text(text)
+    with pytest.raises(DumbbellError, match=r"no cell of the grid; remove it") as error:
+        grid.results([CELL], tmp_path)
+    assert "\n" not in str(error.value)
+
+
+def test_the_page_lists_the_worst_cell_first_and_marks_what_differs(tmp_path: Path) -> None:
+    worse = Cell("cubic", 50, 10, "1bdp", "10kB")
+    ours, near, far = arm(0.05).summary(), arm(0.052).summary(), arm(0.09, retransmissions=30).summary()
+    for each in (near, far):
+        each["kernel"] = "6.18 <b>"
+    results = [grid.Result(worse, ours, [far]), grid.Result(CELL, ours, [near])]
+    answer = grid_page.write(tmp_path, results, [], "dumbbell compare-real --grid")
+    page = (tmp_path / "page.md").read_text()
+    rows = [line for line in page.splitlines() if line.startswith("| cubic")]
+    assert [row.split(" | ")[0] for row in rows] == [f"| {worse.name}", f"| {CELL.name}"]
+    assert "**0.05 / 0.09**" in rows[0]
+    assert "**0 / 30**" in rows[0]
+    assert "**" not in rows[1]
+    assert "<b>" not in page
+    assert any("completion within 15%: 1 of 2, 50%" in line for line in answer)
+    assert len((tmp_path / "table.csv").read_text().splitlines()) == 3
+
+
+def test_a_difference_that_the_kernels_own_runs_show_is_called_so() -> None:
+    ours = arm(0.05).summary()
+    runs = [arm(time).summary() for time in (0.04, 0.09, 0.09)]
+    assert "own runs differ as much: completion_time" in grid.Result(CELL, ours, runs).reason
+    runs = [arm(time).summary() for time in (0.08, 0.09, 0.09)]
+    assert grid.Result(CELL, ours, runs).reason == ""
+
+
+def dumbbell(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "dumbbell", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_command_runs_a_cell_and_resumes(tmp_path: Path) -> None:
+    words = ("compare-real", "--grid", "--cells", CELL.name, "-o", str(tmp_path / "out"))
+    first = dumbbell(*words)
+    assert first.returncode == 0, first.stderr
+    assert "cells with timeouts equal" in first.stdout
+    kept = json.loads((tmp_path / "out" / "cells" / f"{CELL.name}.json").read_text())
+    if not kept["runs"]:
+        pytest.skip(f"the machine is too busy: {kept['invalid'][-1]}")
+    again = dumbbell(*words)
+    assert again.returncode == 0
+    assert "valid" not in again.stderr, "nothing is run again"
+    assert again.stdout == first.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "no scenario; give a file, or --grid"),
+        (("two.toml", "--grid"), "--grid: the grid has its own links"),
+        (("--grid", "--cells", "vegas-*"), "--cells: no cell is called 'vegas-*'; try"),
+        (("two.toml", "--quick"), "belong to --grid; leave them out"),
+        (("--grid", "-o", "{tmp}"), "this is no folder of a grid; give a new folder to -o"),
+    ],
+)
+def test_options_that_do_not_belong_together_are_one_line(
+    tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    found = dumbbell("compare-real", *(word.format(tmp=tmp_path) for word in words))
+    assert found.returncode == 2
+    assert message in found.stderr
+    assert found.stderr.count("\n") == 1
