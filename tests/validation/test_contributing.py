@@ -97,6 +97,20 @@ marker = { kind = "sliding-window", target = "6Mbit/s" }
 """
 
 
+# Ten flows share a port of 50 packets: what sources lose without a quench and with it.
+QUENCHED = """
+duration = "20s"
+warmup = "5s"
+transport = { kind = "tcp", controller = "newreno" }
+flows = [{ from = "senders", to = "receivers", stagger = "50ms" }]
+[topology]
+kind = "dumbbell"
+pairs = 10
+access = { rate = "100Mbit/s", delay = "2ms" }
+bottleneck = { rate = "20Mbit/s", delay = "10ms", queue = { kind = "droptail", limit = "50pkt" } }
+"""
+
+
 def examples() -> list[tuple[str, str]]:
     """Return path and text of the new files."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
@@ -107,7 +121,7 @@ def add(folder: Path) -> None:
     """Do in a copy of the sources what CONTRIBUTING.md says."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
     families = (
-        "controllers!", "disciplines!", "markers!", "policies!", "agents!", "impairments!", "headers!",
+        "controllers!", "disciplines!", "markers!", "policies!", "agents!", "node_agents!", "impairments!", "headers!",
     )  # fmt: skip
     anchors = {family: f"{family} {{\n" for family in families}
     for path, code in examples():
@@ -115,7 +129,7 @@ def add(folder: Path) -> None:
     block = r"\n\n```rust\n(.*?)```"
     edit = rf"In `(crates/\S+)`, beside the others, first at the top and then in `(\w+!)`:{block}{block}"
     found = re.findall(edit, text, re.DOTALL)
-    assert len(found) == 15
+    assert len(found) == 16
     for path, macro, module, line in found:
         file = folder / path
         source = file.read_text().replace("\npub mod ", f"\n{module}pub mod ", 1)
@@ -142,6 +156,7 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     (tmp_path / "headroom.toml").write_text(HEADROOM)
     (tmp_path / "parallel.toml").write_text(PARALLEL)
     (tmp_path / "classes.toml").write_text(TWO_CLASSES)
+    (tmp_path / "quenched.toml").write_text(QUENCHED)
     packages = [f"--package=dumbbell-{name}" for name in ("header", "proto", "net", "sim")]
 
     def cargo(*command: str) -> str:
@@ -182,5 +197,12 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     assert used["single"] == [200, 0, 0, 0]
     assert sorted(used["ecmp"]) in ([0, 0, 0, 200], [0, 0, 100, 100])
     assert used["spray"] == [50, 50, 50, 50]
+    # The router's own packets reach the sources, which slow down before the queue is full.
+    lost = {}
+    for agent in ("", ", agent = 'periodic-quench'"):
+        links = json.loads(cargo(*bench, "quenched.toml", f"nodes=[{{ name = 'left'{agent} }}]"))["links"]
+        lost[bool(agent)] = next(link["loss"] for link in links if link["link"] == "left->right")
+    assert lost[True] < 0.5 * lost[False]
+    assert lost[False] > 0.001
     for path, code in examples():
         assert (tmp_path / path).read_text() == code, f"{path} is not formatted"
