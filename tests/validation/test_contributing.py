@@ -121,7 +121,8 @@ def add(folder: Path) -> None:
     """Do in a copy of the sources what CONTRIBUTING.md says."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
     families = (
-        "controllers!", "disciplines!", "markers!", "policies!", "agents!", "node_agents!", "impairments!", "headers!",
+        "controllers!", "disciplines!", "markers!", "policies!", "agents!", "node_agents!", "impairments!",
+        "headers!",
     )  # fmt: skip
     anchors = {family: f"{family} {{\n" for family in families}
     for path, code in examples():
