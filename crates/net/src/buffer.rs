@@ -13,7 +13,7 @@ use dumbbell_core::{Bytes, Validate, config};
 const MAX_ALPHA: f64 = 1000.0;
 
 config! {
-    /// A buffer that the ports of a node share: a packet is dropped if with it its port would hold more bytes than `alpha` times
+    /// A buffer that the ports of a node share. A packet is dropped if with it its port would hold more bytes than `alpha` times
     /// those that are then free. The limit of the port's own queue holds beside it. The packet in transmission
     /// does not count.
     pub struct SharedBuffer {
