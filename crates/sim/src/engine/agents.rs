@@ -77,7 +77,7 @@ impl<O: Observer> Network<O> {
         let inspected = &mut self.links[link as usize];
         let (queue, counters) = inspected.inspect(now, &mut self.incidents);
         self.tree.set(link, inspected.wake_at());
-        self.account(now, link);
+        self.account(link);
         PortView { queue, counters }
     }
 }
@@ -111,7 +111,7 @@ impl Agents {
                 debug_assert_eq!(onward.flow, packet.flow, "an agent changes headers and marks");
                 network.enter_from_router(now, &onward, packet.hop + 2, out);
             }
-            None => network.account(now, out),
+            None => network.account(out),
         }
         self.finish(network, now, number);
     }

@@ -617,6 +617,9 @@ impl<'p, O: Observer> Engine<'p, O> {
         for aside in &asides {
             match aside {
                 Aside::Dropped(dropped) => self.note_drop(now, dropped),
+                Aside::Duplicated(link, packet) => {
+                    self.network.observer.packet(now, packet, Event::Duplicated(*link));
+                }
                 Aside::Noticed(notice) => self.notice(now, notice),
             }
         }
@@ -635,6 +638,7 @@ impl<'p, O: Observer> Engine<'p, O> {
 
     fn note_drop(&mut self, now: Time, dropped: &Dropped) {
         let Dropped { link, packet, reason } = dropped;
+        self.network.observer.packet(now, packet, Event::Dropped(*link, *reason));
         let slot = &mut self.slots[packet.flow as usize];
         slot.dropped += 1;
         if self.plan.record.drops {

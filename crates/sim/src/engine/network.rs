@@ -66,6 +66,8 @@ pub struct Network<O> {
 pub enum Aside {
     /// A packet was dropped.
     Dropped(Dropped),
+    /// A link made a copy of a packet.
+    Duplicated(u32, Packet),
     /// A packet that a router originated has reached the end of its path.
     Noticed(Delivery),
 }
@@ -219,7 +221,7 @@ impl<O: Observer> Network<O> {
         let arrived = from.act(now, &mut self.incidents);
         let (true, Some(packet)) = (arrived, from.head()) else {
             self.tree.set(link, from.wake_at());
-            self.account(now, link);
+            self.account(link);
             return None;
         };
         let packet = *packet;
@@ -256,7 +258,7 @@ impl<O: Observer> Network<O> {
             self.observer.packet(now, packet, Event::Arrived(link));
             match self.links[link as usize].pass(now, packet, &mut self.incidents) {
                 Some(arrival) => now = arrival,
-                None => return self.account(now, link),
+                None => return self.account(link),
             }
             link = next & !EXPRESS;
             hop += 1;
@@ -267,26 +269,25 @@ impl<O: Observer> Network<O> {
             self.tree.set(link, last.wake_at());
         }
         if !self.incidents.is_empty() {
-            self.account(now, link);
+            self.account(link);
         }
     }
 
     /// Counts what happened on `link`.
     #[cold]
-    pub(super) fn account(&mut self, now: Time, link: u32) {
+    pub(super) fn account(&mut self, link: u32) {
         for (packet, incident) in self.incidents.drain(..) {
             let inside = &mut self.inside[packet.flow as usize];
             match incident {
                 Incident::Dropped(reason) => {
-                    self.observer.packet(now, &packet, Event::Dropped(link, reason));
                     self.tally.dropped += 1;
                     *inside -= 1;
                     self.asides.push(Aside::Dropped(Dropped { link, packet, reason }));
                 }
                 Incident::Duplicated => {
-                    self.observer.packet(now, &packet, Event::Duplicated(link));
                     self.tally.duplicated += 1;
                     *inside += 1;
+                    self.asides.push(Aside::Duplicated(link, packet));
                 }
             }
         }
