@@ -30,6 +30,7 @@ def tcp(
     initial_receive_window: str | None = None,
     byte_counting: int | None = None,
     window_validation: bool | None = None,
+    slow_start_after_idle: bool | None = None,
     limited_transmit: bool | None = None,
     sack: bool | None = None,
     loss_detection: Literal["duplicates", "rack"] | None = None,
@@ -110,6 +111,9 @@ def tcp(
     window_validation
         Lets the window grow only while it limits the sender.
         Default: ``true`` (RFC 9438 section 5.8, RFC 7661).
+    slow_start_after_idle
+        Lowers the window of a connection that was idle, or that long used little of it.
+        Default: ``true`` (RFC 5681 section 4.1, RFC 2861 (Linux net.ipv4.tcp_slow_start_after_idle)).
     limited_transmit
         Sends a new segment on each of the first two duplicate acknowledgements.
         Default: ``true`` (RFC 3042).
@@ -199,6 +203,7 @@ def tcp(
             "initial_receive_window": initial_receive_window,
             "byte_counting": byte_counting,
             "window_validation": window_validation,
+            "slow_start_after_idle": slow_start_after_idle,
             "limited_transmit": limited_transmit,
             "sack": sack,
             "loss_detection": loss_detection,

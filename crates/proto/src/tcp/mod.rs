@@ -26,8 +26,9 @@ use std::sync::Arc;
 use dumbbell_core::HeaderKind;
 
 pub use self::params::{HEADER, Params, TIMESTAMPS};
+pub use self::rack::State;
 pub use self::receiver::Receiver;
-pub use self::sender::Sender;
+pub use self::sender::{Handshake, Info, Sender};
 #[cfg(test)]
 use crate::controller::{AnyController, Needs};
 use crate::transport::{Opening, Transport};

@@ -76,6 +76,8 @@ config! {
         byte_counting: u32 = 2, "RFC 3465 section 2.3: L";
         /// Lets the window grow only while it limits the sender.
         window_validation: bool = true, "RFC 9438 section 5.8, RFC 7661";
+        /// Lowers the window of a connection that was idle, or that long used little of it.
+        slow_start_after_idle: bool = true, "RFC 5681 section 4.1, RFC 2861 (Linux net.ipv4.tcp_slow_start_after_idle)";
         /// Sends a new segment on each of the first two duplicate acknowledgements.
         limited_transmit: bool = true, "RFC 3042";
         /// Selective acknowledgements, and loss recovery by them.

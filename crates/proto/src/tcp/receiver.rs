@@ -134,6 +134,11 @@ impl Receiver {
         }
     }
 
+    /// The number expected next: everything below has arrived.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
     /// Echoes marks one by one (RFC 8257 section 3.2): when marked segments follow unmarked ones, or the reverse, what
     /// waits is acknowledged under the old state, and the segment at once under the new one.
     #[cold]

@@ -40,6 +40,11 @@ impl Rtt {
         self.smoothed
     }
 
+    /// Mean deviation; zero before the first measurement.
+    pub fn variation(&self) -> Duration {
+        self.variation
+    }
+
     /// Smallest measurement; zero before the first.
     #[inline]
     pub fn min(&self) -> Duration {

@@ -4,6 +4,7 @@
 mod rack_ack;
 mod rack_timers;
 mod recovery;
+mod socket;
 pub(super) mod todo;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Header, Packet, Stage, Time};
 use dumbbell_header::{Asking, SackBlock, SourceQuench, TcpHeader};
 
+pub use self::socket::{Handshake, Info};
 use self::todo::Repaired;
 use super::account::{Account, News};
 use super::overhead::Overhead;
@@ -334,7 +336,7 @@ impl Sender {
     #[inline]
     fn segment(&mut self, now: Time, number: u64, len: u64, fresh: bool) -> Packet {
         let mut flags = TcpHeader::ACK;
-        if number + len >= self.end && self.params.fin {
+        if number + len >= self.end && self.stop > self.end {
             flags |= TcpHeader::FIN;
         }
         let mut ecn = Ecn::NotEct;
@@ -442,7 +444,7 @@ impl Sender {
         if self.todo & todo::IDLE != 0 && self.nxt < self.stop {
             self.todo &= !todo::IDLE;
             let idle = now.since(self.sent_at);
-            if idle > self.rtt.timeout() {
+            if idle > self.rtt.timeout() && self.params.slow_start_after_idle {
                 if self.rack.is_some() && self.class == Class::Window {
                     self.restarted(idle);
                 } else {
@@ -816,7 +818,7 @@ impl SendEnd for Sender {
     fn is_closed(&self) -> bool {
         let over = match self.phase {
             Phase::Closed | Phase::Failed(_) => true,
-            Phase::Established => self.una >= self.stop && !self.params.fin,
+            Phase::Established => self.una >= self.stop && self.stop == self.end,
             Phase::Unopened | Phase::Connecting => false,
         };
         over && self.todo & todo::ACK == 0
@@ -829,7 +831,7 @@ impl SendEnd for Sender {
     }
 
     fn write(&mut self, bytes: u64) {
-        assert!(!self.params.fin, "an object is added to a connection that closes");
+        assert!(self.stop == self.end, "an object is added to a connection that closes");
         self.end = (self.end + bytes).min(ENDLESS);
         self.stop = self.end;
         self.finished = None;

@@ -255,7 +255,8 @@ impl Sender {
         }
         usage.used = usage.used.max(out);
         let idle = now.since(usage.since) >= self.rtt.timeout();
-        if idle && rack.state == State::Open && self.class == crate::controller::Class::Window {
+        let shrinks = idle && self.params.slow_start_after_idle;
+        if shrinks && rack.state == State::Open && self.class == crate::controller::Class::Window {
             let window = self.window_segments();
             let used = usage.used.max(self.params.initial_window);
             (usage.used, usage.since) = (0, now);

@@ -1,0 +1,172 @@
+//! What a program with a socket of its own needs of a sender, and no simulation does: a connection that another has opened,
+//! that is closed when the program wants it, and whose state can be looked at.
+
+use dumbbell_core::Duration;
+
+use super::{Phase, Sender};
+use crate::tcp::rack::State;
+
+/// What the handshake of a connection has shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Handshake {
+    /// Its round-trip time; `None` if a segment was sent again.
+    pub rtt: Option<Duration>,
+    /// The window that the receiver advertised last, in bytes.
+    pub window: u64,
+    /// How far windows are shifted from now on (RFC 7323 section 2.2).
+    pub scale: u8,
+}
+
+/// The state of a sender. Counts are in segments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Info {
+    /// What it is about.
+    pub state: State,
+    /// Congestion window.
+    pub window: u32,
+    /// Slow-start threshold; `None` without one.
+    pub threshold: Option<u32>,
+    /// Sent and not acknowledged in order.
+    pub out: u32,
+    /// Those that the receiver holds.
+    pub held: u32,
+    /// Those taken for lost.
+    pub lost: u32,
+    /// Those sent again that may still arrive.
+    pub resent: u32,
+    /// Delivered since the start.
+    pub delivered: u32,
+    /// The largest distance by which segments were reordered, 3 at least.
+    pub reordering: u32,
+    /// How often reordering was seen.
+    pub reorderings: u32,
+    /// Timeouts since something was acknowledged.
+    pub expired: u32,
+    /// The retransmission timeout.
+    pub timeout: Duration,
+    /// Smoothed round-trip time, its mean deviation, and the smallest one; zero before the first measurement.
+    pub smoothed: Duration,
+    /// See `smoothed`.
+    pub variation: Duration,
+    /// See `smoothed`.
+    pub min_rtt: Duration,
+    /// Payload of a full segment, in bytes.
+    pub mss: u32,
+}
+
+impl Sender {
+    /// Takes over a connection whose handshake another has done, before the first `wake`; the parameters say
+    /// `handshake = false`.
+    pub fn take_over(&mut self, handshake: &Handshake) {
+        debug_assert!(self.phase == Phase::Unopened && !self.params.handshake);
+        if let Some(rtt) = handshake.rtt {
+            self.rtt.measure(rtt, 0, &self.params);
+        }
+        (self.receive_window, self.scale) = (handshake.window, handshake.scale);
+    }
+
+    /// Closes the stream after what was written: the FIN follows the last byte. The driver then calls `pull`.
+    pub fn close(&mut self) {
+        if self.stop == self.end {
+            self.stop += 1;
+            self.finished = None;
+        }
+    }
+
+    /// Everything below this number is acknowledged.
+    pub fn acknowledged_to(&self) -> u64 {
+        self.una
+    }
+
+    /// The state of the connection.
+    pub fn info(&self) -> Info {
+        let mss = u64::from(self.mss);
+        let segments = |bytes: u64| u32::try_from(bytes.div_ceil(mss)).unwrap_or(u32::MAX);
+        let rack = self.rack.as_deref();
+        let plain = if self.recovering { State::Recovery } else { State::Open };
+        Info {
+            state: rack.map_or(plain, |rack| rack.state),
+            window: self.window_segments(),
+            threshold: (self.control.threshold != u64::MAX).then(|| self.threshold_segments()),
+            out: rack.map_or(segments(self.max - self.una), |rack| rack.segments.out()),
+            held: rack.map_or(0, |rack| rack.segments.held()),
+            lost: rack.map_or(0, |rack| rack.segments.lost()),
+            resent: rack.map_or(0, |rack| rack.segments.resent()),
+            delivered: rack.map_or(segments(self.delivered), |rack| rack.delivered),
+            reordering: rack.map_or(crate::tcp::rack::DUPLICATES, |rack| rack.reordering),
+            reorderings: rack.map_or(0, |rack| rack.reorderings),
+            expired: self.expired,
+            timeout: self.rtt.timeout(),
+            smoothed: self.rtt.smoothed(),
+            variation: self.rtt.variation(),
+            min_rtt: self.rtt.min(),
+            mss: self.mss,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dumbbell_core::{Frame, Stage, Time};
+    use dumbbell_header::TcpHeader;
+
+    use super::*;
+    use crate::tcp::tests::params;
+    use crate::testing::{ms, opening};
+    use crate::transport::{SendEnd, Transport};
+
+    fn sender(more: &str) -> Sender {
+        let text = format!(r#"{{"handshake": false, "fin": false, "loss_detection": "rack" {more}}}"#);
+        params(&text).open(opening(Some(0))).0
+    }
+
+    fn acknowledge(sender: &mut Sender, at: Time, number: u64) {
+        let header = TcpHeader { flags: TcpHeader::ACK, window: 100, number, ..TcpHeader::default() };
+        sender.push(at, &dumbbell_core::Packet::of(header, 7, 40, dumbbell_core::Ecn::NotEct));
+    }
+
+    fn pull(sender: &mut Sender, at: Time) -> Vec<(u64, bool)> {
+        let packets = std::iter::from_fn(|| sender.pull(at));
+        packets.filter_map(|p| p.read::<TcpHeader>()).map(|h| (h.number, h.has(TcpHeader::FIN))).collect()
+    }
+
+    #[test]
+    fn a_connection_that_another_opened_is_written_to_and_closed_when_the_program_wants_it() {
+        let mut sender = sender(r#", "rto_floor": "deviation""#);
+        let rtt = Duration::from_millis(100);
+        sender.take_over(&Handshake { rtt: Some(rtt), window: 4_000, scale: 7 });
+        sender.wake(ms(0.0));
+        let info = sender.info();
+        assert_eq!((info.smoothed, info.min_rtt, info.timeout), (rtt, rtt, Duration::from_millis(300)));
+        assert_eq!((info.window, info.threshold, info.out), (10, None, 0));
+        sender.write(5_840);
+        sender.wake(ms(0.0));
+        // The window of the handshake, in segments of 1460 bytes; then that of an acknowledgement, shifted by 7.
+        assert_eq!(pull(&mut sender, ms(0.0)), [(0, false), (1460, false)]);
+        acknowledge(&mut sender, ms(100.0), 2_920);
+        assert_eq!(pull(&mut sender, ms(100.0)), [(2_920, false), (4_380, false)]);
+        assert_eq!((sender.acknowledged_to(), sender.info().out), (2_920, 2));
+        sender.close();
+        assert_eq!(pull(&mut sender, ms(110.0)), [(5_840, true)], "a FIN of its own");
+        assert!(!sender.is_closed());
+        acknowledge(&mut sender, ms(200.0), 5_841);
+        assert_eq!(sender.report().finished, Some(ms(200.0)));
+    }
+
+    #[test]
+    fn an_idle_connection_keeps_its_window_where_nothing_lowers_it() {
+        for (more, window) in [("", 10), (r#", "slow_start_after_idle": false"#, 20)] {
+            let mut sender = sender(more);
+            sender.take_over(&Handshake { rtt: Some(Duration::from_millis(10)), window: 1 << 20, scale: 14 });
+            sender.wake(ms(0.0));
+            sender.write(14_600);
+            pull(&mut sender, ms(0.0));
+            for n in 1..=10 {
+                acknowledge(&mut sender, ms(10.0), n * 1_460);
+            }
+            sender.write(1_460);
+            pull(&mut sender, ms(5_000.0));
+            assert_eq!(sender.info().window, window, "{more}");
+        }
+    }
+}
