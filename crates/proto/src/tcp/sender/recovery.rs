@@ -9,7 +9,8 @@ use dumbbell_header::TcpHeader;
 
 use super::Sender;
 use super::todo::{self, Repaired};
-use crate::controller::{Event, Repair};
+use crate::controller::{Class, Event, Repair};
+use crate::tcp::params::LossDetection;
 use crate::tcp::scoreboard::DUPLICATES;
 
 impl Sender {
@@ -69,8 +70,15 @@ impl Sender {
             self.una = ack;
             self.nxt = self.nxt.max(ack);
             self.expired = 0;
+            let counted = if self.counts_duplicates() { self.duplicates } else { 0 };
             self.duplicates = 0;
+            let before = self.control.window;
             self.advanced_under_loss(now, acked, rtt);
+            if counted > 0 && !self.recovering {
+                let news =
+                    acked.saturating_sub(u64::from(counted) * u64::from(self.mss)).max(u64::from(self.mss));
+                self.control.window = self.control.window.min(before + news);
+            }
         } else if ack == self.una && outstanding && (news > 0 || self.repair.is_some()) {
             if let Some(account) = self.account.as_mut().filter(|_| self.repair.is_some()) {
                 account.duplicate(self.max - self.una);
@@ -86,6 +94,15 @@ impl Sender {
                 self.lost(now);
             }
         }
+    }
+
+    /// True if, without SACK, a duplicate counts as a segment delivered, for which the window does not grow when a hole before it
+    /// is filled.
+    // Linux net/ipv4/tcp_input.c: what tcp_add_reno_sack and tcp_remove_reno_sacks compute.
+    fn counts_duplicates(&self) -> bool {
+        self.params.loss_detection == LossDetection::Rack
+            && self.repair.is_some()
+            && self.class == Class::Window
     }
 
     /// Bytes acknowledged since the start, cumulatively, selectively or, if the controller wants to know, by duplicates.

@@ -169,4 +169,31 @@ mod tests {
             assert_eq!(sender.info().window, window, "{more}");
         }
     }
+
+    /// A sender of Linux after a handshake of 100 ms.
+    fn linux(more: &str) -> Sender {
+        let text = format!(
+            r#"{{"profile": "linux", "timestamps": false, "handshake": false, "fin": false {more}}}"#
+        );
+        let mut sender = params(&text).open(opening(Some(0))).0;
+        let rtt = Some(Duration::from_millis(100));
+        sender.take_over(&Handshake { rtt, window: 1 << 20, scale: 14 });
+        sender.wake(ms(0.0));
+        sender
+    }
+
+    #[test]
+    fn without_sack_duplicates_count_once() {
+        // Two duplicates, then three segments in order: it was reordering, and one of them is news.
+        let mut sender = linux(r#", "sack": false"#);
+        sender.write(30 * 1_460);
+        assert_eq!(pull(&mut sender, ms(0.0)).len(), 10);
+        for _ in 0..2 {
+            acknowledge(&mut sender, ms(100.0), 0);
+            assert_eq!(pull(&mut sender, ms(100.0)).len(), 1, "limited transmit");
+        }
+        acknowledge(&mut sender, ms(110.0), 3 * 1_460);
+        assert_eq!(sender.info().window, 11);
+        assert_eq!(pull(&mut sender, ms(110.0)).len(), 2);
+    }
 }
