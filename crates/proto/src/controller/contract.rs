@@ -20,7 +20,8 @@ pub enum Event {
     Ecn = 4,
     /// Recovery ended: everything outstanding when it began is acknowledged.
     Recovered = 5,
-    /// The connection was idle for longer than the RTO (RFC 5681 section 4.1).
+    /// The connection was idle for longer than the RTO (RFC 5681 section 4.1). Where losses are found by time, it comes after
+    /// every time in which nothing was outstanding, and the transport sets the window.
     Idle = 6,
     /// The time that [`Control::wake_at`] named has come.
     Wake = 7,

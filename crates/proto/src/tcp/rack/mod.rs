@@ -46,6 +46,8 @@ pub enum Timer {
     Reordering,
     /// A tail loss probe.
     Probe,
+    /// A probe of a window that is closed.
+    Persist,
 }
 
 /// What a tail loss probe sends.
@@ -126,7 +128,7 @@ pub struct Rack {
     pub undo: Undo,
     /// F-RTO has yet to find whether the timeout was spurious (RFC 5682).
     pub frto: bool,
-    /// Timeouts since something was acknowledged.
+    /// Timeouts since something was acknowledged, or probes of a closed window.
     pub timeouts: u32,
     pub usage: Usage,
     /// New data left since the probe timer was last armed.

@@ -436,20 +436,18 @@ impl Sender {
         }
         if self.todo & todo::ACK != 0 {
             self.todo &= !todo::ACK;
-            return Some(self.packet(now, TcpHeader::ACK, self.nxt, self.header, Ecn::NotEct));
+            return Some(self.packet(now, TcpHeader::ACK, self.bare_number(), self.header, Ecn::NotEct));
         }
         if self.todo & todo::HOLD != 0 {
             return None;
         }
-        if self.todo & todo::IDLE != 0 && self.nxt < self.stop {
+        if self.todo & todo::IDLE != 0 && self.nxt < self.stop && self.fits(self.nxt) {
             self.todo &= !todo::IDLE;
             let idle = now.since(self.sent_at);
-            if idle > self.rtt.timeout() && self.params.slow_start_after_idle {
-                if self.rack.is_some() && self.class == Class::Window {
-                    self.restarted(idle);
-                } else {
-                    self.decide(now, Event::Idle, self.delivered, 0, Duration::ZERO);
-                }
+            if self.rack.is_some() && self.class == Class::Window {
+                self.restarted(now, idle);
+            } else if idle > self.rtt.timeout() && self.params.slow_start_after_idle {
+                self.decide(now, Event::Idle, self.delivered, 0, Duration::ZERO);
                 self.update_limit();
             }
         }

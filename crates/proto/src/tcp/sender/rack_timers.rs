@@ -3,7 +3,7 @@
 use dumbbell_core::{Duration, Time};
 
 use super::Sender;
-use super::todo::Repaired;
+use super::todo::{self, Repaired};
 use crate::controller::Event;
 use crate::tcp::rack::{DUPLICATES, Probe, Rack, SLACK, State, Timer};
 
@@ -59,6 +59,11 @@ impl Sender {
         match rack.timer {
             Timer::Retransmission => self.timed_out(now, &mut rack),
             Timer::Reordering => self.looked_again(now, &mut rack),
+            Timer::Persist => {
+                rack.timeouts += 1;
+                self.todo |= todo::ACK;
+                self.wait_for_window(now, &mut rack);
+            }
             Timer::Probe => {
                 if rack.probe_end > 0 {
                     self.rearm_in_time(now, &mut rack);
@@ -160,8 +165,7 @@ impl Sender {
     fn pull_with(&mut self, now: Time, rack: &mut Rack) -> Repaired {
         if rack.probe == Probe::Due {
             rack.probe = Probe::None;
-            let new =
-                self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.una + self.receive_window;
+            let new = self.nxt < self.stop && self.fits(self.nxt);
             rack.probe_resent = !new;
             if new {
                 // One segment, whatever the window.
@@ -222,6 +226,9 @@ impl Sender {
         if rack.is_reducing() {
             rack.prr.sent();
         }
+        if rack.timer == Timer::Persist {
+            rack.timeouts = 0;
+        }
         if first || rack.timer == Timer::Probe {
             rack.timer = Timer::Retransmission;
             self.rto_at = now + self.rtt.timeout();
@@ -232,11 +239,37 @@ impl Sender {
     pub(in crate::tcp) fn paused(&mut self, now: Time) {
         let Some(mut rack) = self.rack.take() else { return };
         let full = rack.segments.in_flight() >= self.window_segments();
-        self.note_usage(now, &mut rack, full);
-        if std::mem::take(&mut rack.sent_new) {
+        let sent_new = std::mem::take(&mut rack.sent_new);
+        // An acknowledgement that lets nothing out says nothing about what the window is used for.
+        if sent_new || full {
+            self.note_usage(now, &mut rack, full);
+        }
+        if sent_new {
             self.schedule_probe(now, &mut rack, false);
         }
+        let closed = rack.segments.out() == 0 && self.nxt < self.stop && !self.fits(self.nxt);
+        if closed && rack.timer != Timer::Persist {
+            rack.timeouts = 0;
+            self.wait_for_window(now, &mut rack);
+        }
         self.rack = Some(rack);
+    }
+
+    /// True if the receiver's window has room for the segment at `number`.
+    pub(super) fn fits(&self, number: u64) -> bool {
+        number + self.length(number) <= self.una + self.receive_window
+    }
+
+    /// Arms the timer for a probe of a closed window, longer each time (RFC 9293 section 3.8.6.1).
+    fn wait_for_window(&mut self, now: Time, rack: &mut Rack) {
+        rack.timer = Timer::Persist;
+        self.rto_at = now + (self.rtt.timeout() * (1 << rack.timeouts.min(16))).min(self.params.rto_max);
+    }
+
+    /// The number of a segment without data: what comes next, or, to ask for the window, a byte that the receiver has: it answers.
+    pub(super) fn bare_number(&self) -> u64 {
+        let asks = self.rack.as_ref().is_some_and(|rack| rack.timer == Timer::Persist);
+        self.nxt.saturating_sub(u64::from(asks))
     }
 
     /// Notes whether the window is what limits, and lets one that is not used shrink (RFC 7661 section 4.4, in the form of
@@ -268,9 +301,16 @@ impl Sender {
         }
     }
 
-    /// Sending begins again after an idle time: one halving for each timeout of it beyond the first (RFC 2861 section 3.1).
-    pub(in crate::tcp) fn restarted(&mut self, idle: Duration) {
+    /// Sending begins again after an idle time: one halving for each timeout of it beyond the first (RFC 2861 section 3.1). The
+    /// controller hears of every such time, but has no say about the window.
+    pub(in crate::tcp) fn restarted(&mut self, now: Time, idle: Duration) {
+        let before = (self.control.window, self.control.threshold);
+        self.decide(now, Event::Idle, self.delivered, 0, Duration::ZERO);
+        (self.control.window, self.control.threshold) = before;
         let timeout = self.rtt.timeout();
+        if idle <= timeout || !self.params.slow_start_after_idle {
+            return;
+        }
         let least = self.window_segments().min(self.params.initial_window);
         self.control.threshold = self.current_threshold();
         let mut left = idle.saturating_sub(timeout);

@@ -183,6 +183,45 @@ mod tests {
     }
 
     #[test]
+    fn a_closed_window_is_probed_and_a_connection_that_waited_begins_again() {
+        let mut sender = linux("");
+        sender.write(36 * 1_460);
+        for n in 0..36 {
+            pull(&mut sender, ms(0.0));
+            acknowledge(&mut sender, ms(100.0), n * 1_460);
+        }
+        let closed = TcpHeader { flags: TcpHeader::ACK, number: 36 * 1_460, ..TcpHeader::default() };
+        sender.push(ms(100.0), &dumbbell_core::Packet::of(closed, 7, 40, dumbbell_core::Ecn::NotEct));
+        sender.write(14_600);
+        assert!(pull(&mut sender, ms(100.0)).is_empty());
+        let window = sender.info().window;
+        // The timeout, 300 ms, and twice as long each time; each probe repeats a number that was acknowledged.
+        for at in [400.0, 1_000.0, 2_200.0] {
+            assert_eq!(sender.wake_at(), ms(at));
+            sender.wake(ms(at));
+            assert_eq!(pull(&mut sender, ms(at)), [(36 * 1_460 - 1, false)]);
+            assert_eq!(sender.info().window, window);
+        }
+        acknowledge(&mut sender, ms(3_000.0), 36 * 1_460);
+        assert_eq!(pull(&mut sender, ms(3_000.0)).len(), 10, "RFC 5681 section 4.1");
+        assert_eq!(sender.info().window, 10);
+    }
+
+    #[test]
+    fn acknowledgements_that_let_nothing_out_do_not_end_the_growth_of_slow_start() {
+        // Of 40 segments the last leaves when 16 are acknowledged, with 26 out. While it is out, the window may grow to twice that.
+        let mut sender = linux(r#", "controller": {"kind": "cubic", "hystart": "off"}"#);
+        sender.write(40 * 1_460);
+        pull(&mut sender, ms(0.0));
+        for n in 1..=19_u32 {
+            let at = ms(100.0 + 5.0 * f64::from(n));
+            acknowledge(&mut sender, at, u64::from(n) * 2 * 1_460);
+            pull(&mut sender, at);
+        }
+        assert_eq!(sender.info().window, 48);
+    }
+
+    #[test]
     fn without_sack_duplicates_count_once() {
         // Two duplicates, then three segments in order: it was reordering, and one of them is news.
         let mut sender = linux(r#", "sack": false"#);
@@ -195,5 +234,24 @@ mod tests {
         acknowledge(&mut sender, ms(110.0), 3 * 1_460);
         assert_eq!(sender.info().window, 11);
         assert_eq!(pull(&mut sender, ms(110.0)).len(), 2);
+    }
+
+    #[test]
+    fn cubic_gains_nothing_by_an_idle_time_whatever_it_does_to_the_window() {
+        let grown = |idle: f64| {
+            let mut sender = linux(r#", "slow_start_after_idle": false, "initial_threshold": 10"#);
+            let mut written = 0;
+            for round in 0..60 {
+                let at = 100.0 * f64::from(round) + if round < 30 { 0.0 } else { idle };
+                let window = u64::from(sender.info().window);
+                sender.write(window * 1_460);
+                assert_eq!(pull(&mut sender, ms(at)).len() as u64, window);
+                written += window * 1_460;
+                acknowledge(&mut sender, ms(at + 99.0), written);
+                pull(&mut sender, ms(at + 99.0));
+            }
+            sender.info().window
+        };
+        assert_eq!(grown(0.0), grown(20_000.0));
     }
 }
