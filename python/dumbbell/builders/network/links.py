@@ -500,8 +500,7 @@ def shared_buffer(
     size: str,
     alpha: float | None = None,
 ) -> dict[str, Any]:
-    """A buffer that the ports of a node share: a packet is dropped if with it its port would hold more bytes
-    than `alpha` times those that are then free.
+    """A buffer that the ports of a node share.
 
     Parameters
     ----------
