@@ -14,6 +14,8 @@ const LEAST_DELAY: Duration = Duration::from_millis(40);
 const MOST_DELAY: Duration = Duration::from_millis(200);
 const AT_ONCE: u32 = 3;
 const COMPRESSED: u32 = 44;
+/// Blocks that acknowledgements surely show, beside the one that changes: TCP_SACK_BLOCKS_EXPECTED.
+pub const SHOWN: usize = 2;
 const COMPRESSED_FOR: Duration = Duration::from_millis(1);
 /// What a segment of 1448 bytes takes of the buffer, in 256ths of it: measured on Linux 6.18, where such a segment takes 2358
 /// bytes of memory. A window is reckoned at half the buffer until the first segment shows this.
@@ -206,8 +208,16 @@ impl Acks {
     }
 
     /// A segment arrived that is not the next, `number` to `end`, while `next` is expected; the receiver holds it already if
-    /// `known`. Says when to acknowledge.
-    pub fn unexpected(&mut self, now: Time, (number, end): (u64, u64), next: u64, known: bool) -> Verdict {
+    /// `known`. It `pushes_out` a block that no acknowledgement may have shown if it changes none of the latest. Says when to
+    /// acknowledge.
+    pub fn unexpected(
+        &mut self,
+        now: Time,
+        (number, end): (u64, u64),
+        next: u64,
+        known: bool,
+        pushes_out: bool,
+    ) -> Verdict {
         let old = number < next;
         if self.tells && (old || known) {
             self.twice = Some((number, if old { end.min(next) } else { end }));
@@ -230,7 +240,7 @@ impl Acks {
             return Verdict::Now;
         }
         self.held_back += 1;
-        if self.held_back > COMPRESSED {
+        if self.held_back > COMPRESSED || pushes_out && self.held_back > 1 {
             return Verdict::Now;
         }
         let rtt = self.data_rtt.min(self.rtt);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, Ecn, FlowTag, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
-use super::acks::{Acks, Verdict};
+use super::acks::{Acks, SHOWN, Verdict};
 use super::params::{Params, scale_of};
 use crate::ranges::Ranges;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
@@ -214,21 +214,23 @@ impl Receiver {
     #[cold]
     fn unexpected(&mut self, now: Time, number: u64, end: u64) {
         self.out_of_order += 1;
+        let known = self.acks.is_some() && self.held.containing(number).is_some_and(|held| end <= held.1);
+        let many = self.acks.is_some() && self.held.iter().nth(1).is_some();
+        let mut place = None;
+        if number > self.next {
+            self.held.insert(number, end, |_, _| {});
+            place = self.recent.iter().position(|p| self.held.containing(*p) == self.held.containing(number));
+            let slot = place.unwrap_or(self.recent.len() - 1);
+            self.recent.copy_within(..slot, 1);
+            self.recent[0] = number;
+        }
         match &mut self.acks {
             None => self.due = true,
             Some(acks) => {
-                let known = self.held.containing(number).is_some_and(|held| end <= held.1);
-                let verdict = acks.unexpected(now, (number, end), self.next, known);
+                let pushes_out = many && place.is_none_or(|place| place >= SHOWN);
+                let verdict = acks.unexpected(now, (number, end), self.next, known, pushes_out);
                 self.obey(verdict);
             }
-        }
-        if number > self.next {
-            self.held.insert(number, end, |_, _| {});
-            let slot =
-                self.recent.iter().position(|p| self.held.containing(*p) == self.held.containing(number));
-            let slot = slot.unwrap_or(self.recent.len() - 1);
-            self.recent.copy_within(..slot, 1);
-            self.recent[0] = number;
         }
     }
 

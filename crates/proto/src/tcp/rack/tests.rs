@@ -228,3 +228,21 @@ fn the_timeout_is_the_smoothed_time_and_200_ms() {
         "{smoothed} {timeout}"
     );
 }
+
+#[test]
+fn compressed_acknowledgements_hide_no_block() {
+    // Every second segment of a window of 60 is lost: each arrival makes a new block, twelve a millisecond.
+    let lost: Vec<u64> = (20..60).step_by(2).collect();
+    let text = format!(
+        "{{{LINUX}, {CUBIC}, \"initial_window\": 80, \"sack_compression\": true, \"handshake\": false, \"fin\": false}}"
+    );
+    let mut pipe = Pipe::new(params(&text).open(opening(Some(100 * MSS))), without(&lost))
+        .shaped(Some(BitRate::from_bps(144_000_000)), Duration::from_millis(40));
+    pipe.finish();
+    let mut again: Vec<u64> = resent(&pipe).iter().map(|r| r.1).collect();
+    again.sort_unstable();
+    assert_eq!(again, lost, "what was lost is sent again, and nothing else");
+    // And they are compressed: forty blocks do not take forty acknowledgements.
+    let during = pipe.reverse.iter().filter(|(at, _)| *at < ms(40.0)).count();
+    assert!(during < 75, "{during} acknowledgements for 60 segments");
+}
