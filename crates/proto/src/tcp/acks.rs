@@ -65,6 +65,8 @@ pub struct Acks {
     most: u64,
     grows: bool,
     scale: u8,
+    /// Everything below has arrived.
+    next: u64,
     /// Data that arrived in order in the round trip that ends at `review`, and the most in one before.
     arrived: u64,
     space: u64,
@@ -105,6 +107,7 @@ impl Acks {
             most,
             grows,
             scale,
+            next: 0,
             arrived: 0,
             space: FIRST_SPACE * (segment + if params.timestamps { u64::from(TIMESTAMPS) } else { 0 }),
             review: Time::ZERO,
@@ -144,8 +147,9 @@ impl Acks {
         }
     }
 
-    /// `bytes` more have arrived in order; `waiting` segments are not acknowledged, this one counted.
-    pub fn in_order(&mut self, now: Time, bytes: u64, waiting: u32, params: &Params) -> Verdict {
+    /// Everything below `next` has arrived; `waiting` segments are not acknowledged, this one counted.
+    pub fn in_order(&mut self, now: Time, next: u64, waiting: u32, params: &Params) -> Verdict {
+        let bytes = next - std::mem::replace(&mut self.next, next);
         if self.grows {
             self.grow(now, bytes);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Ecn, FlowTag, Packet, Stage, Time};
+use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Header, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::acks::{Acks, SHOWN, Verdict};
@@ -18,7 +18,7 @@ const SACK_BLOCK: u32 = 8;
 /// (A bit that this stack has no other use for; RFC 9293 calls it RST.)
 const EARLY: u8 = 0x04;
 
-/// Among the flags of the next acknowledgement: the window is computed. (RFC 9293 calls this bit PSH.)
+/// Among the flags of the next acknowledgement: the window is computed, or the policy for acknowledgements has a say. (RFC 9293 calls this bit PSH.)
 const HOSTED: u8 = 0x08;
 
 /// The receiving end of a connection.
@@ -41,6 +41,10 @@ pub struct Receiver {
     /// When the delayed acknowledgement is due.
     ack_at: Time,
     params: Arc<Params>,
+    // What the parameters say, where every segment asks for it.
+    ack_every: u32,
+    ecn: bool,
+    timestamps: bool,
     /// What arrived out of order.
     held: Ranges,
     packets: u64,
@@ -108,9 +112,12 @@ impl Receiver {
             next: 0,
             size: opening.size.unwrap_or(u64::MAX),
             due: false,
-            flags: TcpHeader::ACK | if hosted { HOSTED } else { 0 },
+            flags: TcpHeader::ACK | if hosted || acks.is_some() { HOSTED } else { 0 },
             window,
             flow: opening.flow,
+            ack_every: params.ack_every,
+            ecn: params.ecn,
+            timestamps: params.timestamps,
             header: params.header(),
             waiting: 0,
             ack_at: Time::NEVER,
@@ -164,7 +171,7 @@ impl Receiver {
     /// The next segment in order has arrived, up to `end`.
     #[inline]
     fn in_order(&mut self, now: Time, end: u64, fin: bool, packet: &Packet) {
-        let before = std::mem::replace(&mut self.next, end);
+        self.next = end;
         let gap = !self.held.is_empty();
         if gap {
             self.fill(end);
@@ -178,8 +185,8 @@ impl Receiver {
         }
         self.waiting += 1;
         if self.acks.is_some() {
-            self.weigh(now, self.next - before, gap || fin, packet);
-        } else if self.waiting >= self.params.ack_every || gap || fin {
+            self.weigh(now, gap || fin, packet);
+        } else if self.waiting >= self.ack_every || gap || fin {
             self.due = true;
         } else if self.ack_at == Time::NEVER {
             self.ack_at = now + self.params.ack_delay;
@@ -187,10 +194,12 @@ impl Receiver {
     }
 
     /// Acknowledges now or later, as the policy has it.
-    fn weigh(&mut self, now: Time, bytes: u64, at_once: bool, packet: &Packet) {
+    #[cold]
+    #[inline(never)]
+    fn weigh(&mut self, now: Time, at_once: bool, packet: &Packet) {
         let Some(acks) = &mut self.acks else { return };
         acks.echoed(now, packet.aux);
-        let verdict = acks.in_order(now, bytes, self.waiting, &self.params);
+        let verdict = acks.in_order(now, self.next, self.waiting, &self.params);
         self.obey(if at_once { Verdict::Now } else { verdict });
     }
 
@@ -260,16 +269,18 @@ impl Receiver {
     /// What an acknowledgement carries that the policy has a say in: the window, and what arrived twice before the blocks
     /// (RFC 2883 section 4). That may lie below the acknowledgement: its offsets wrap.
     #[cold]
-    fn add_policy(&mut self, now: Time, blocks: &mut [SackBlock; 3], option: &mut u32) {
+    fn add_policy(&mut self, now: Time, packet: &mut Packet) {
         let Some(acks) = &mut self.acks else { return };
         acks.sent(now, self.next);
         self.window = acks.advertise(self.window);
         if let Some((start, end)) = acks.twice.take().filter(|_| self.params.sack) {
-            blocks.copy_within(..2, 1);
+            let mut header = TcpHeader::unpack(&packet.words());
+            header.sack.copy_within(..2, 1);
             let offset = |number: u64| number.wrapping_sub(self.next) as u32;
-            blocks[0] = SackBlock { start: offset(start), end: offset(end) };
-            let n = blocks.iter().filter(|b| **b != SackBlock::default()).count() as u32;
-            *option = SACK_OPTION + SACK_BLOCK * n;
+            header.sack[0] = SackBlock { start: offset(start), end: offset(end) };
+            let n = header.sack.iter().filter(|b| **b != SackBlock::default()).count() as u32;
+            packet.write(&header);
+            packet.size = (self.header + SACK_OPTION + SACK_BLOCK * n) as u16;
         }
     }
 
@@ -313,11 +324,12 @@ impl Receiver {
     /// An acknowledgement with SYN, FIN or feedback leaves, or one that another has to precede.
     #[cold]
     fn sent_control(&mut self, now: Time, packet: &mut Packet) {
+        packet.flags &= !HOSTED;
+        self.add_policy(now, packet);
         if let Some(allowance) = &mut self.allowance {
             self.window = allowance.advertise(self.next);
-            packet.aux = self.window;
-            packet.flags &= !HOSTED;
         }
+        packet.aux = self.window;
         if self.flags & EARLY != 0 {
             self.flags ^= EARLY;
             self.due = true;
@@ -364,7 +376,7 @@ impl Stage for Receiver {
             self.push_empty(packet);
             return;
         }
-        if self.params.ecn {
+        if self.ecn {
             let marked = packet.ecn == Ecn::Ce;
             self.marks += u64::from(marked);
             if self.exact {
@@ -380,7 +392,7 @@ impl Stage for Receiver {
         }
         let number = packet.body[0];
         let end = number + payload + u64::from(fin);
-        if self.params.timestamps && self.is_old(number, packet.body[1]) {
+        if self.timestamps && self.is_old(number, packet.body[1]) {
             self.due = true;
             return;
         }
@@ -400,14 +412,11 @@ impl Stage for Receiver {
         self.waiting = 0;
         self.ack_at = Time::NEVER;
         self.acknowledged = self.next;
-        let (mut sack, mut option) = if self.held.is_empty() || !self.params.sack {
+        let (sack, option) = if self.held.is_empty() || !self.params.sack {
             ([SackBlock::default(); 3], 0)
         } else {
             self.blocks()
         };
-        if self.acks.is_some() {
-            self.add_policy(now, &mut sack, &mut option);
-        }
         let header = TcpHeader {
             flags: self.flags,
             window: self.window,

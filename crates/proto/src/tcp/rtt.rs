@@ -83,6 +83,8 @@ impl Rtt {
     /// The estimator of Linux: every measurement weighs an eighth, the deviation rises at once and falls slowly where round
     /// trips get shorter, and the smallest timeout is the least that it may add.
     // Linux net/ipv4/tcp_input.c: what tcp_rtt_estimator computes, its deviation four times the mean.
+    #[cold]
+    #[inline(never)]
     fn measure_as_linux(&mut self, measured: Duration, params: &Params) {
         if self.smoothed.is_zero() {
             self.smoothed = measured;

@@ -76,6 +76,12 @@ pub struct Sender {
     sent_at: Time,
     pub(super) control: Control,
     pub(super) params: Arc<Params>,
+    // What the parameters say, where every segment asks for it.
+    initial_window: u64,
+    growth_limit: u64,
+    validates: bool,
+    ecn: bool,
+    timestamps: bool,
     flow: FlowTag,
     pub(super) mss: u32,
     header: u32,
@@ -178,6 +184,11 @@ impl Sender {
             timed_by: UNTIMED,
             timed_at: Time::ZERO,
             sent_at: Time::ZERO,
+            initial_window: u64::from(params.initial_window) * u64::from(mss),
+            growth_limit: u64::from(params.byte_counting) * u64::from(mss),
+            validates: params.window_validation,
+            ecn: params.ecn,
+            timestamps: params.timestamps,
             control: Control::default(),
             flow: opening.flow,
             mss,
@@ -275,11 +286,11 @@ impl Sender {
         self.delivered = delivered;
         let mss = u64::from(self.mss);
         // Slow start after a timeout counts acknowledgements (RFC 3465 section 2.3).
-        let segments = if self.una < self.recover { 1 } else { u64::from(self.params.byte_counting) };
+        let growth_limit = if self.una < self.recover { mss } else { self.growth_limit };
         let signals = Signals {
             now,
-            initial_window: u64::from(self.params.initial_window) * mss,
-            growth_limit: segments * mss,
+            initial_window: self.initial_window,
+            growth_limit,
             acked,
             flight,
             delivered,
@@ -294,7 +305,7 @@ impl Sender {
             mss: self.mss,
             event,
             in_recovery: self.recovering || self.una < self.cut_until,
-            window_limited: self.window_limited || !self.params.window_validation,
+            window_limited: self.window_limited || !self.validates,
             repeated: self.expired > 1,
         };
         self.controller.on(&signals, &mut self.control);
@@ -340,7 +351,7 @@ impl Sender {
             flags |= TcpHeader::FIN;
         }
         let mut ecn = Ecn::NotEct;
-        if self.params.ecn && fresh {
+        if self.ecn && fresh {
             // What is sent again is not ECN-capable (RFC 3168 section 6.1.5).
             ecn = Ecn::Ect0;
             if self.tell_cut {
@@ -418,7 +429,7 @@ impl Sender {
         }
         self.max = after;
         // While holes are repaired, the acknowledgement of this segment would wait for them.
-        if self.timed_by == UNTIMED && self.quiet && !self.params.timestamps {
+        if self.timed_by == UNTIMED && self.quiet && !self.timestamps {
             self.timed_by = after;
             self.timed_at = now;
         }
@@ -572,7 +583,7 @@ impl Sender {
     /// The round-trip time that the acknowledgement of new data `ack` measures; zero if none.
     #[inline]
     fn measure(&mut self, now: Time, ack: u64, packet: &Packet) -> Duration {
-        let measured = if self.params.timestamps {
+        let measured = if self.timestamps {
             now.since(Time::from_nanos(packet.body[1]))
         } else if ack >= self.timed_by {
             self.timed_by = UNTIMED;
