@@ -113,6 +113,8 @@ $(STAMPS)/cluster: requirements-cluster.txt $(STAMPS)/packages
 
 $(STAMPS)/extension: $(STAMPS)/packages $(RUST) pyproject.toml README.md
 	@echo "building the extension (a few minutes the first time)"
+	@cargo build --package dumbbell-packetdrill --release --locked --quiet
+	@cp target/release/libdumbbell_packetdrill.so python/dumbbell/
 	@$(BIN)/maturin develop --release --locked --quiet >/dev/null
 	@touch $@
 

@@ -12,6 +12,7 @@ from dumbbell.cli.boundary import exit_with
 from dumbbell.cli.html import html
 from dumbbell.cli.inspect import check, describe, list_, schema
 from dumbbell.cli.live import compare_real, doctor, rcp_real, shell
+from dumbbell.cli.packetdrill import packetdrill
 from dumbbell.cli.papers import papers, reproduce
 from dumbbell.cli.plot import plot
 from dumbbell.cli.rcp import recv, replay, send
@@ -27,7 +28,7 @@ def cli() -> None:
 
 _COMMANDS = (
     run, check, list_, describe, schema, plot, study, query, papers, reproduce, html, pack, verify,
-    shell, doctor, compare_real, rcp_real, send, recv, replay,
+    shell, doctor, compare_real, rcp_real, send, recv, replay, packetdrill,
 )  # fmt: skip
 
 for _command in _COMMANDS:

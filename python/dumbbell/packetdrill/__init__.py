@@ -1,0 +1,17 @@
+"""Runs scripts of packetdrill over the TCP of dumbbell; docs/packetdrill.md describes it."""
+
+from __future__ import annotations
+
+from dumbbell.packetdrill.running import (
+    ABSENT,
+    FAILED,
+    MASKED,
+    PASSED,
+    UNREADABLE,
+    Outcome,
+    find_program,
+    run_all,
+)
+from dumbbell.packetdrill.scripts import find
+
+__all__ = ["ABSENT", "FAILED", "MASKED", "PASSED", "UNREADABLE", "Outcome", "find", "find_program", "run_all"]

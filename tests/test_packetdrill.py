@@ -1,0 +1,255 @@
+"""`dumbbell packetdrill`: what is made of scripts, what the table says, and scripts over the library."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dumbbell.cli.packetdrill import packetdrill
+from dumbbell.errors import DumbbellError
+from dumbbell.packetdrill import (
+    ABSENT,
+    FAILED,
+    MASKED,
+    PASSED,
+    UNREADABLE,
+    find,
+    find_program,
+    run_all,
+    running,
+)
+from dumbbell.packetdrill.scripts import read
+
+OPENED = """
+    0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+   +0 bind(3, ..., ...) = 0
+   +0 listen(3, 1) = 0
+   +0 < S 0:0(0) win 65535 <mss 1000,sackOK,nop,nop,nop,wscale 7>
+   +0 > S. 0:0(0) ack 1 <mss 1460,nop,nop,sackOK,nop,wscale 8>
+  +.1 < . 1:1(0) ack 1 win 300
+   +0 accept(3, ..., ...) = 4
+"""
+
+GOOD = f"""// A comment with `a command that is none`.
+`../common/defaults.sh`
+{OPENED}
+   +0 write(4, ..., 4000) = 4000
+   +0 > P. 1:4001(4000) ack 1
+  +.1 < . 1:1(0) ack 4001 win 300
+   +0 %{{ assert tcpi_snd_cwnd == 10, tcpi_snd_cwnd }}%
+   +0 `tc qdisc replace dev tun0 root pfifo limit 0`
+   +0 write(4, ..., 1000) = 1000
+   +0 %{{ assert tcpi_unacked == 0, tcpi_unacked }}%
+"""
+
+
+def script(folder: Path, text: str, name: str = "one.pkt") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def program(folder: Path, text: str) -> Path:
+    path = folder / "program"
+    path.write_text(f"#!{sys.executable} -IS\n{text}")
+    path.chmod(0o755)
+    return path
+
+
+def outcome(folder: Path, tool: Path):
+    (only,) = run_all(find(folder), folder, tool, 1)
+    return only
+
+
+@pytest.fixture
+def library(monkeypatch):
+    """A library that is there and does nothing more, for programs that load none."""
+    maps = Path("/proc/self/maps").read_text().split()
+    path = next(Path(word) for word in maps if re.search(r"/libc[.-].*so", word))
+    monkeypatch.setattr(running, "LIBRARY", path)
+    monkeypatch.setattr(running, "_FLAGS", ())
+
+
+def test_commands_become_settings_and_none_is_run(tmp_path):
+    text = """`../common/defaults.sh
+../common/set_sysctls.py /proc/sys/net/ipv4/tcp_ecn=1 \\
+    /proc/sys/net/ipv4/tcp_wmem="4096 1 2"
+sysctl -q net.ipv4.tcp_frto=0 # off
+echo 3 > /sys/module/tcp_cubic/parameters/hystart_detect`
++0 `tc qdisc replace dev tun0 root fq; nstat > /dev/null`
+`/tmp/sysctl_restore_${PPID}.sh`
+"""
+    one = read(script(tmp_path, text), tmp_path)
+    assert one.absent == ""
+    lines = one.settings.splitlines()
+    assert {"tcp_ecn=1", "tcp_wmem=4096 1 2", "tcp_frto=0", "hystart_detect=3", "tcp_dsack=1"} <= set(lines)
+    commands = one.text.split("`")[1::2]
+    assert commands == [":", "printf '%s\\n' qdisc=fq >> \"$DUMBBELL_PACKETDRILL_SETTINGS\"", ":"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("`rm -rf /somewhere`", "the command `rm -rf /somewhere`"),
+        ("`sysctl -q a.b=1; curl http://example.org | sh`", "the command `curl http://example.org | sh`"),
+        ("+0 sendto(4, ..., 10, MSG_FASTOPEN, ..., ...) = 10", "TCP Fast Open"),
+        ("+0 epoll_create(1) = 5", "epoll"),
+        ("+0 %{ assert tcpi_busy_time == 0 }%", "clocks of TCP_INFO"),
+    ],
+)
+@pytest.mark.usefixtures("library")
+def test_what_is_left_out_is_named_and_not_run(tmp_path, text, reason):
+    script(tmp_path / "scripts", text)
+    tool = program(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')")
+    one = outcome(tmp_path / "scripts", tool)
+    assert (one.status, one.detail) == (ABSENT, f"needs {reason}")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_setting_is_a_word_of_the_shell_whatever_is_in_it(tmp_path):
+    one = read(script(tmp_path, "`true`\n+0 `sysctl 'a.b=1$(touch x)'`"), tmp_path)
+    command = one.text.split("`")[3]
+    place = {"DUMBBELL_PACKETDRILL_SETTINGS": str(tmp_path / "settings")}
+    subprocess.run(["/bin/sh", "-c", command], check=True, cwd=tmp_path, env=place)
+    assert (tmp_path / "settings").read_text() == "b=1$(touch x)\n"
+    assert not (tmp_path / "x").exists()
+
+
+def test_push_is_masked_in_outgoing_packets_only(tmp_path):
+    text = (
+        '+0 > P. 1:2(1) ack 1\n+0 > [ect0] PE. 1:2(1)\n+0 < P. 1:2(1) ack 1\n%{ "> P. 1" }%\n+0 > FP. 1:1(0)'
+    )
+    masked = read(script(tmp_path, text), tmp_path).masked().splitlines()
+    assert masked == [
+        "+0 > . 1:2(1) ack 1",
+        "+0 > [ect0] E. 1:2(1)",
+        "+0 < P. 1:2(1) ack 1",
+        '%{ "> P. 1" }%',
+        "+0 > F. 1:1(0)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("does", "status", "detail"),
+    [
+        ("", PASSED, ""),
+        ("import sys; sys.exit('script.pkt:7: timing error: late')", FAILED, "line 7: timing error: late"),
+        (
+            "import sys; sys.exit('script.pkt:3: parse error at x: syntax error')",
+            UNREADABLE,
+            "line 3: parse error at x: syntax error; correct the script, or take a newer program",
+        ),
+        (
+            "import sys; 'mask_push=1' in open('settings').read() or sys.exit('script.pkt:2: PSH')",
+            MASKED,
+            "line 2: PSH",
+        ),
+        ("import os; os.kill(os.getpid(), 9)", FAILED, "the program died of signal 9: it said nothing"),
+        ("import sys; sys.exit('script.pkt:1: \\x1b[31mred')", FAILED, "line 1: \ufffd[31mred"),
+    ],
+)
+@pytest.mark.usefixtures("library")
+def test_the_table_says_what_became_of_a_script(tmp_path, does, status, detail):
+    script(tmp_path / "scripts", OPENED)
+    one = outcome(tmp_path / "scripts", program(tmp_path, does))
+    assert (one.status, one.detail) == (status, detail)
+
+
+@pytest.mark.usefixtures("library")
+def test_what_is_no_script_is_one_line(tmp_path):
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "one.pkt").write_bytes(b"\xff\xfe\0")
+    one = outcome(tmp_path / "scripts", program(tmp_path, ""))
+    assert one.status == UNREADABLE
+    assert "not a text" in one.detail
+
+
+def test_bad_input_is_one_line_with_the_remedy(tmp_path, monkeypatch):
+    with pytest.raises(DumbbellError, match=r"none: no such folder; give the one"):
+        find(tmp_path / "none")
+    with pytest.raises(DumbbellError, match=r"no scripts \(\*\.pkt\) here; give the folder"):
+        find(tmp_path)
+    script(tmp_path, OPENED)
+    with pytest.raises(DumbbellError, match=r"--only two: none of 1 scripts has that"):
+        find(tmp_path, "two")
+    with pytest.raises(DumbbellError, match=r"none: no program; give the path of packetdrill"):
+        find_program(tmp_path / "none")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("PACKETDRILL", raising=False)
+    with pytest.raises(DumbbellError, match=r"packetdrill: not found; build it as docs/packetdrill\.md says"):
+        find_program(None)
+    monkeypatch.setattr(running, "LIBRARY", tmp_path / "absent.so")
+    with pytest.raises(DumbbellError, match=r"absent\.so: not built; run `make setup`"):
+        list(run_all(find(tmp_path), tmp_path, Path(sys.executable), 1))
+
+
+@pytest.mark.usefixtures("library")
+def test_the_command_writes_a_table_and_its_status_tells_of_failures(tmp_path):
+    script(tmp_path / "scripts", OPENED)
+    for does, status in (("", 0), ("import sys; sys.exit('script.pkt:7: no')", 1)):
+        for name in ("table.json", "table.md"):
+            arguments = [str(tmp_path / "scripts"), "--program", str(program(tmp_path, does)), "--force"]
+            result = CliRunner().invoke(
+                packetdrill, [*arguments, "-o", str(tmp_path / name)], standalone_mode=False
+            )
+            assert result.return_value == status
+    (row,) = json.loads((tmp_path / "table.json").read_text())["packetdrill"]
+    assert (row["script"], row["status"], row["detail"]) == ("one.pkt", FAILED, "line 7: no")
+    assert "| one.pkt | failed | line 7: no |" in (tmp_path / "table.md").read_text()
+
+
+real = pytest.mark.skipif(
+    not os.environ.get("PACKETDRILL") or not running.LIBRARY.exists(),
+    reason="needs the library of `make setup`, and packetdrill, named by the variable PACKETDRILL",
+)
+
+
+@real
+def test_a_script_runs_over_our_tcp(tmp_path):
+    script(tmp_path, GOOD)
+    assert outcome(tmp_path, find_program(None)).status == PASSED
+
+
+@real
+@pytest.mark.parametrize(
+    ("was", "wrong", "difference"),
+    [
+        ("P. 1:4001(4000)", "P. 2:4001(3999)", "expected 3999 bytes vs actual 4000"),
+        ("tcpi_snd_cwnd == 10", "tcpi_snd_cwnd == 11", "assert tcpi_snd_cwnd == 11, tcpi_snd_cwnd: 10"),
+        ("+0 > P. 1:4001(4000) ack 1", "+.2 > P. 1:4001(4000) ack 1", "timing error"),
+        ("+0 bind", "+0 bond", "line"),
+    ],
+)
+def test_a_script_that_asks_for_something_else_fails_with_the_difference(tmp_path, was, wrong, difference):
+    assert was in GOOD
+    script(tmp_path, GOOD.replace(was, wrong))
+    one = outcome(tmp_path, find_program(None))
+    assert one.status in (FAILED, UNREADABLE)
+    assert difference in one.detail
+
+
+@real
+@pytest.mark.skipif(
+    not os.environ.get("PACKETDRILL_SCRIPTS"),
+    reason="needs the scripts of packetdrill: PACKETDRILL_SCRIPTS names their folder gtests/net/tcp",
+)
+def test_the_scripts_about_congestion_control_pass_but_for_those_that_the_page_explains():
+    folder = Path(os.environ["PACKETDRILL_SCRIPTS"])
+    kinds = ("slow_start", "fast_retransmit", "limited_transmit", "fast_recovery", "sack", "cubic", "ecn")
+    paths = [path for kind in (*kinds, "cwnd_moderation") for path in find(folder / kind)]
+    results = {Path(one.script).stem: one.status for one in run_all(paths, folder, find_program(None), 2)}
+    assert len(results) == 33
+    page = (Path(__file__).parents[1] / "docs" / "packetdrill.md").read_text()
+    others = {name for name, status in results.items() if status != PASSED}
+    assert {name for name, status in results.items() if status == FAILED} == {
+        "cwnd-moderation-ecn-enter-cwr-no-moderation-700",
+        "fr-4pkt-fack-last-mss",
+        "cubic-bulk-166k-idle-restart",
+    }
+    assert [name for name in others if f"`{name}`" not in page] == []
