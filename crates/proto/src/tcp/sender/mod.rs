@@ -347,7 +347,7 @@ impl Sender {
     #[inline]
     fn segment(&mut self, now: Time, number: u64, len: u64, fresh: bool) -> Packet {
         let mut flags = TcpHeader::ACK;
-        if number + len >= self.end && self.stop > self.end {
+        if number + len >= self.end && self.params.fin {
             flags |= TcpHeader::FIN;
         }
         let mut ecn = Ecn::NotEct;
@@ -827,7 +827,7 @@ impl SendEnd for Sender {
     fn is_closed(&self) -> bool {
         let over = match self.phase {
             Phase::Closed | Phase::Failed(_) => true,
-            Phase::Established => self.una >= self.stop && self.stop == self.end,
+            Phase::Established => self.una >= self.stop && !self.params.fin,
             Phase::Unopened | Phase::Connecting => false,
         };
         over && self.todo & todo::ACK == 0
@@ -840,7 +840,7 @@ impl SendEnd for Sender {
     }
 
     fn write(&mut self, bytes: u64) {
-        assert!(self.stop == self.end, "an object is added to a connection that closes");
+        assert!(!self.params.fin, "an object is added to a connection that closes");
         self.end = (self.end + bytes).min(ENDLESS);
         self.stop = self.end;
         self.finished = None;

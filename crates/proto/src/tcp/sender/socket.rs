@@ -1,6 +1,8 @@
 //! What a program with a socket of its own needs of a sender, and no simulation does: a connection that another has opened,
 //! that is closed when the program wants it, and whose state can be looked at.
 
+use std::sync::Arc;
+
 use dumbbell_core::Duration;
 
 use super::{Phase, Sender};
@@ -67,6 +69,8 @@ impl Sender {
 
     /// Closes the stream after what was written: the FIN follows the last byte. The driver then calls `pull`.
     pub fn close(&mut self) {
+        // From here on the connection is one that closes: a parameter, so that others pay nothing.
+        Arc::make_mut(&mut self.params).fin = true;
         if self.stop == self.end {
             self.stop += 1;
             self.finished = None;
