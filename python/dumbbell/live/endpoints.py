@@ -161,7 +161,12 @@ def send(plan: dict[str, Any], out: str) -> None:
                         seen.sample(i, end)
                         close(poll, ends, number)
                     continue
-                sent = end.send(zeros if remaining is None else zeros[: min(remaining, len(zeros))])
+                if remaining is None:
+                    sent = end.send(zeros)
+                else:
+                    # The end of the connection rides on the last segment, as in the simulator.
+                    last = socket.MSG_MORE if remaining <= len(zeros) else 0
+                    sent = end.send(zeros[:remaining], last)
                 if remaining is not None:
                     left[i] = remaining - sent
                     if left[i] == 0:
