@@ -137,9 +137,10 @@ def test_the_page_lists_the_worst_cell_first_and_marks_what_differs(tmp_path: Pa
 def test_a_difference_that_the_kernels_own_runs_show_is_called_so() -> None:
     ours = arm(0.05).summary()
     runs = [arm(time).summary() for time in (0.04, 0.09, 0.09)]
-    assert "own runs differ as much: completion_time" in grid.Result(CELL, ours, runs).reason
+    assert "own runs differ as much (completion s)" in grid.Result(CELL, ours, runs).reason
     runs = [arm(time).summary() for time in (0.08, 0.09, 0.09)]
-    assert grid.Result(CELL, ours, runs).reason == ""
+    assert "own runs" not in grid.Result(CELL, ours, runs).reason
+    assert grid.Result(Cell("cubic", 10, 100, "1bdp", "10kB"), ours, runs).reason == "", "nobody knows"
 
 
 def dumbbell(*words: str) -> subprocess.CompletedProcess[str]:

@@ -95,11 +95,14 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """Why they differ, as far as the runs of the kernel tell."""
+        """Why they differ, as far as it is known."""
         if not self.outside:
             return ""
-        spread = [name for name in self.outside if self._within_runs(name)]
-        return f"the kernel's own runs differ as much: {', '.join(spread)}" if spread else ""
+        spread = [CRITERIA[name].title for name in self.outside if self._within_runs(name)]
+        causes = [text for text, applies in _CAUSES if applies(self)]
+        if spread:
+            causes.append(f"the kernel's own runs differ as much ({', '.join(spread)})")
+        return "; ".join(causes)
 
     def _within_runs(self, name: str) -> bool:
         """Whether ours lies between runs of the kernel, or is as far from one as they are from each other."""
@@ -108,6 +111,44 @@ class Result:
         if len(values) < len(self.kernel):
             return ours is None or bool(values)
         return ours is not None and min(values) <= ours <= max(values) and min(values) < max(values)
+
+
+_SEND_BUFFER = 2000
+"""Segments that the kernel's send buffer holds (net.ipv4.tcp_wmem: 4 MiB of data and what each packet takes
+beside it). Measured: 2075 at most."""
+
+_INITIAL_WINDOW = 10
+_FAST = 50
+_PACKET = 1500
+_BURST = 10
+"""Round-trip times (ms) up to which windows leave in bursts of ten segments and more at 50 Mbit/s (Linux
+net/ipv4/tcp_output.c, tcp_tso_autosize)."""
+
+
+def _starts_otherwise(result: Result) -> bool:
+    return bool({"first_drop", "first_cut"} & set(result.outside))
+
+
+def _first_window_fills_queue(result: Result) -> bool:
+    cell = result.cell
+    packets = cell.rate * 1e3 * cell.round_trip / 8 / _PACKET
+    limit = 0.0 if cell.queue == "codel" else packets * float(cell.queue.removesuffix("bdp"))
+    return _starts_otherwise(result) and 0 < limit < 2 * _INITIAL_WINDOW
+
+
+def _exceeds_send_buffer(result: Result) -> bool:
+    return any((cut := flow["first_cut"]) and cut[1] > _SEND_BUFFER for flow in result.ours["flows"])
+
+
+def _bursts(result: Result) -> bool:
+    return _starts_otherwise(result) and result.cell.rate >= _FAST and result.cell.round_trip <= _BURST
+
+
+_CAUSES: tuple[tuple[str, Callable[[Result], bool]], ...] = (
+    ("the first window and the handshake's packet fill the queue", _first_window_fills_queue),
+    ("the kernel's send buffer holds 2000 segments", _exceeds_send_buffer),
+    ("the kernel sends bursts of many segments (TSO)", _bursts),
+)
 
 
 def open_folder(output: Path) -> Path:
@@ -163,7 +204,7 @@ def measure(
                 invalid.append("; ".join(arm.reasons))
             else:
                 break
-            runs.append({**arm.summary(), "kernel": platform.release()})
+            runs.append({**arm.summary(), "kernel": platform.release().partition("-")[0]})
         replace_file(path, (json.dumps({"runs": runs, "invalid": invalid}) + "\n").encode())
         note(f"{cell.name}: {len(runs)} valid, {len(invalid)} invalid")
 
