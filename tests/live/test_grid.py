@@ -130,7 +130,7 @@ def test_the_page_lists_the_worst_cell_first_and_marks_what_differs(tmp_path: Pa
     assert "**0 / 30**" in rows[0]
     assert "**" not in rows[1]
     assert "<b>" not in page
-    assert any("completion within 15%: 1 of 2, 50%" in line for line in answer)
+    assert any("completion within 15 %: 1 of 2, 50 %" in line for line in answer)
     assert len((tmp_path / "table.csv").read_text().splitlines()) == 3
 
 

@@ -193,7 +193,7 @@ def doctor() -> None:
 )
 @click.option("--grid", is_flag=True, help="Without FILE: run the grid of links and flows.")
 @click.option("--cells", metavar="PATTERN", help="With --grid: the cells to run, such as 'cubic-50M-*'.")
-@click.option("--quick", is_flag=True, help="With --grid: some twenty cells, in about three minutes.")
+@click.option("--quick", is_flag=True, help="With --grid: some twenty cells, in about two minutes.")
 @click.option(
     "--repeats", type=click.IntRange(1), help="With --grid: runs of the kernel for each cell; 1 by default."
 )

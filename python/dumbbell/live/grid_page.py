@@ -41,8 +41,8 @@ def _answer(results: Sequence[Result]) -> list[tuple[str, str, str]]:
         if (ours := quantity("completion_time", result.ours)) is not None
         and (kernel := result.median("completion_time"))
     ]
-    median = f"{statistics.median(differences):.1%}" if differences else "-"
-    lines = [("median difference of completion times", median, f"at most {_CLOSE:.0%}")]
+    median = _percent(statistics.median(differences), 1) if differences else "-"
+    lines = [("median difference of completion times", median, f"at most {_percent(_CLOSE)}")]
     wanted = {
         "completion_time": "90 %", "first_drop": "80 %", "first_cut": "80 %", "retransmissions": "all",
         "timeouts": "95 %", "share": "all",
@@ -50,9 +50,13 @@ def _answer(results: Sequence[Result]) -> list[tuple[str, str, str]]:
     for name, share in wanted.items():
         values = [value for result in results if (value := result.excess[name]) is not None]
         within = sum(value <= 1 for value in values)
-        found = f"{within} of {len(values)}, {within / len(values):.0%}" if values else "-"
+        found = f"{within} of {len(values)}, {_percent(within / len(values))}" if values else "-"
         lines.append((f"cells with {_allowed(name)}", found, share))
     return lines
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    return f"{share * 100:.{digits}f} %"
 
 
 def _allowed(name: str) -> str:
@@ -61,7 +65,7 @@ def _allowed(name: str) -> str:
     if not criterion.share:
         return f"{title} equal"
     or_count = f" or {criterion.count:g}" if criterion.count else ""
-    return f"{title} within {criterion.share:.0%}{or_count}"
+    return f"{title} within {_percent(criterion.share)}{or_count}"
 
 
 def _page(
