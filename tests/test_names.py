@@ -160,7 +160,9 @@ def test_control_characters_are_refused_in_one_line(tmp_path: Path, cli: Cli, ki
     (tmp_path / "bad.toml").write_text(STUDY.replace(f"label = {json.dumps(NASTY)}", f"label = {escaped}", 1))
     done = cli("study", "run", "bad.toml", "-o", "out")
     assert done.returncode == 2
-    assert done.stderr.startswith("dumbbell: bad.toml: axes[0].label: holds the control character U+")
+    assert done.stderr.startswith(
+        "dumbbell: bad.toml: axes[0].label: the text holds the control character U+"
+    )
     assert done.stderr.count("\n") == 1
 
 
@@ -195,7 +197,7 @@ def test_axis_values_are_no_formulas(tmp_path: Path, cli: Cli, value: str) -> No
     (tmp_path / "study.toml").write_text(STUDY.replace('"[/b]"', json.dumps(value)))
     done = cli("study", "run", "study.toml", "-o", "out")
     assert done.returncode == 2
-    assert f"axes[0].values[1]: {value!r} is a formula to spreadsheets; begin with a letter" in done.stderr
+    assert f'axes[0].values[1]: "{value}" is a formula to spreadsheets; begin with a letter' in done.stderr
 
 
 def test_plain_keeps_lines_and_shows_what_it_took() -> None:

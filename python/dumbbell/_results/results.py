@@ -142,6 +142,9 @@ def _load(folder: Path) -> Results:
     tables = [
         Table(_native.read_parquet(inside(folder, folder / f"{name}.parquet"), name)) for name in TABLES
     ]
+    for name, table in zip(TABLES, tables, strict=True):
+        if table.name != name:
+            raise ValueError(f"{name}.parquet: holds another table")
     try:
         summary = parse_json(inside(folder, folder / "summary.json").read_bytes())
     except NotDataError as error:
