@@ -47,7 +47,12 @@ impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
             Cause::Io(e) => write!(f, "{}: {e}", self.path.display()),
-            Cause::Format(e) => write!(f, "{}: not a usable Parquet file: {e}", self.path.display()),
+            Cause::Format(e) => {
+                // The library quotes what stands in the file.
+                let about: String =
+                    e.to_string().chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+                write!(f, "{}: not a usable Parquet file: {about}", self.path.display())
+            }
         }
     }
 }
