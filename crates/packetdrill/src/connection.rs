@@ -198,6 +198,7 @@ impl Connection {
             mtu: MTU,
             rng: rng::stream(1, "packetdrill"),
             replay: None,
+            granted: None,
         };
         let (mut sender, _) = params.open(opening.clone());
         let (_, receiver) = params.open(Opening { size: None, ..opening });
