@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Frame, Packet, Stage, Time};
+use dumbbell_core::{Duration, Frame, Packet, Stage, Time, Way};
 use dumbbell_header::{RcpHeader, RcpKind};
 use proptest::prelude::*;
 
 use super::*;
 use crate::testing::{ms, opening, read, stream};
 use crate::transport::{Failure, ReceiveEnd, SendEnd};
-use dumbbell_core::Way;
 
 fn header_of(packet: &Packet) -> RcpHeader {
     packet.read().unwrap()

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use dumbbell_core::{BitRate, Duration, Packet, Stage, Time};
+use dumbbell_core::{BitRate, Duration, Packet, Stage, Time, Way};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
@@ -12,7 +12,6 @@ use crate::controller::probe::Probe;
 use crate::controller::{AnyController, Control, Event, Needs, RateSample, Signals};
 use crate::testing::{Fate, Pipe, ms, opening};
 use crate::transport::{ReceiveEnd, SendEnd, Transport};
-use dumbbell_core::Way;
 
 /// A link of 12 Mbit/s: a segment takes a millisecond.
 const RATE: BitRate = BitRate::from_bps(12_000_000);

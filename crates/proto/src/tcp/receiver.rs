@@ -305,7 +305,10 @@ impl Receiver {
                 self.flags |= TcpHeader::ECE;
             }
             self.due = true;
-        } else if self.is_ended() && packet.body[0] >= self.next {
+        } else if packet.body[0] < self.next {
+            // A probe of the window: what lies before it is acknowledged (RFC 9293 section 3.8.6.1).
+            self.due = true;
+        } else if self.is_ended() {
             self.fin_at = Time::NEVER;
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Stage, Time};
+use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Stage, Time, Way};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 use rand::RngExt;
@@ -10,7 +10,6 @@ use rand::RngExt;
 use super::{Params, Receiver, Sender};
 use crate::testing::{Fate, Pipe, ms, opening, read, stream};
 use crate::transport::{Failure, ReceiveEnd, SendEnd, Transport};
-use dumbbell_core::Way;
 
 pub(super) const MSS: u64 = 1460;
 

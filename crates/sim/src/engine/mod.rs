@@ -11,6 +11,7 @@ mod memory;
 mod network;
 mod observer;
 mod routes;
+mod run;
 mod sampler;
 mod sessions;
 mod stations;
@@ -18,7 +19,6 @@ pub mod timers;
 mod tree;
 mod ways;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use dumbbell_core::memory::Budget;
@@ -35,6 +35,7 @@ use self::flows::{Recorder, Slot, watched};
 use self::hosts::Hosts;
 use self::network::{Aside, Delivery, Dropped, Network, Tally};
 pub use self::observer::{Event, LastEvents, Observer};
+pub use self::run::{Interrupted, Progress, run, run_observed};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
 use self::stations::Agents;
@@ -44,116 +45,6 @@ use crate::arrivals::Arrivals;
 use crate::plan::{Plan, PlannedLink};
 use crate::workload::Flow;
 use crate::workload::session::{Action, Connection, Ended, Transfer};
-
-/// How far a run has come.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Simulated time.
-    pub now: Time,
-    /// Simulated time at which the run ends.
-    pub duration: Duration,
-    /// Events handled.
-    pub events: u64,
-}
-
-/// The caller asked the run to stop.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Interrupted;
-
-/// Events between two calls of the progress function: some milliseconds.
-const EVENTS_PER_REPORT: u64 = 1 << 17;
-
-/// Runs a plan to its end.
-///
-/// `progress` is called every few milliseconds of computing and may stop the run. A run that would take more than `memory`
-/// bytes is cut short: what was measured up to then is returned, with [`Results::shortage`]. A run that fits does not
-/// depend on the limit.
-///
-/// # Errors
-/// [`Interrupted`] if `progress` said so; nothing is kept.
-pub fn run(
-    plan: &Plan,
-    memory: u64,
-    progress: impl FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Results, Interrupted> {
-    run_parts(plan, memory, progress, run_unobserved)
-}
-
-/// The same, watched by an observer. It sees both runs of a replay.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_observed<O: Observer>(
-    plan: &Plan,
-    memory: u64,
-    progress: impl FnMut(&Progress) -> ControlFlow<()>,
-    observer: &mut O,
-) -> Result<Results, Interrupted> {
-    run_parts(plan, memory, progress, |plan, memory, progress| {
-        run_flows(plan, memory, progress, &mut *observer)
-    })
-}
-
-/// What the loop reports its progress to.
-type Report<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
-
-/// Runs a plan, or the two runs of a replay.
-fn run_parts(
-    plan: &Plan,
-    memory: u64,
-    mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
-    mut run: impl FnMut(&Plan, u64, Report<'_>) -> Result<Results, Interrupted>,
-) -> Result<Results, Interrupted> {
-    let Some(replay) = &plan.replay else { return run(plan, memory, &mut progress) };
-    // Two runs, shown as one that lasts as long as both.
-    let first = replay.source.duration;
-    let duration = first + plan.duration;
-    let recorded = run(&replay.source, memory, &mut |p| progress(&Progress { duration, ..*p }))?;
-    if recorded.shortage.is_some() {
-        return Ok(recorded);
-    }
-    let packets =
-        replay.packets(&recorded.arrivals, plan.links[replay.link as usize].direction.largest_packet());
-    drop(recorded);
-    let left = memory.saturating_sub(size_of_val(&*packets) as u64);
-    let again = plan.replaying(replay.link, packets);
-    run(&again, left, &mut |p| progress(&Progress { now: p.now + first, duration, ..*p }))
-}
-
-/// Not generic, so that there is one such loop, into which the compiler puts what each event does.
-fn run_unobserved(plan: &Plan, memory: u64, progress: Report<'_>) -> Result<Results, Interrupted> {
-    run_flows(plan, memory, progress, ())
-}
-
-#[inline(always)]
-fn run_flows<O: Observer>(
-    plan: &Plan,
-    memory: u64,
-    progress: Report<'_>,
-    observer: O,
-) -> Result<Results, Interrupted> {
-    let end = Time::ZERO + plan.duration;
-    let budget = Budget::enter(memory, end);
-    let mut engine = Engine::new(plan, &budget, observer);
-    let mut events = 0;
-    loop {
-        let (now, owner) = engine.network.tree.first();
-        if now > budget.stop() {
-            if engine.is_over(now) {
-                return Ok(engine.finish());
-            }
-            continue;
-        }
-        engine.step(now, owner);
-        events += 1;
-        if events % EVENTS_PER_REPORT == 0 {
-            engine.count_memory();
-            if progress(&Progress { now: now.min(end), duration: plan.duration, events }).is_break() {
-                return Err(Interrupted);
-            }
-        }
-    }
-}
 
 /// What a run's measured part came to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -431,6 +322,10 @@ impl<'p, O: Observer> Engine<'p, O> {
         }
         if watched & watched::TRANSFER != 0 {
             self.look_for_end(now, index);
+        }
+        // What an end point sent at the host's word may be dropped at once.
+        if !self.network.asides.is_empty() {
+            self.note_asides(now);
         }
     }
 

@@ -138,9 +138,10 @@ impl Segments {
         &mut self.queue[id.wrapping_sub(self.base) as usize]
     }
 
-    /// The segment that begins at `start`, or the first behind it.
-    pub fn find(&self, start: u64) -> u32 {
-        self.base.wrapping_add(self.queue.partition_point(|s| s.start < start) as u32)
+    /// The numbers of all segments, in order.
+    pub fn ids(&self) -> impl Iterator<Item = u32> + use<> {
+        let base = self.base;
+        (0..self.out()).map(move |i| base.wrapping_add(i))
     }
 
     /// The segments whose numbers lie in `[start, end)` whole, as numbers.

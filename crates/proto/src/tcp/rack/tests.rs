@@ -1,13 +1,13 @@
 //! Path P: 12 Mbit/s, 40 ms, a queue of one bandwidth-delay product; and single rules of Linux, each with what it makes visible.
 
-use dumbbell_core::{BitRate, Duration, Packet};
+use dumbbell_core::{BitRate, Duration, Ecn, Packet, Stage, Way};
+use dumbbell_header::TcpHeader;
 
 use super::State;
 use crate::tcp::tests::params;
 use crate::tcp::{Receiver, Sender};
 use crate::testing::{Fate, Pipe, ms, opening};
 use crate::transport::{ReceiveEnd, SendEnd, Transport};
-use dumbbell_core::Way;
 
 /// What Linux has, with segments of 1448 bytes and acknowledgements for each.
 const LINUX: &str = r#""loss_detection": "rack", "cut_from": "window", "rto_floor": "deviation", "byte_counting": 1000000,
@@ -245,4 +245,35 @@ fn compressed_acknowledgements_hide_no_block() {
     // And they are compressed: forty blocks do not take forty acknowledgements.
     let during = pipe.reverse.iter().filter(|(at, _)| *at < ms(40.0)).count();
     assert!(during < 75, "{during} acknowledgements for 60 segments");
+}
+
+#[test]
+fn a_short_segment_is_sent_again_as_it_was_though_the_stream_has_gone_on() {
+    // One segment and 52 bytes; the short one is lost, and more is written while it is missing.
+    let text = format!("{{{LINUX}, {CUBIC}, \"ack_every\": 1, \"handshake\": false, \"fin\": false}}");
+    let mut pipe = Pipe::new(params(&text).open(opening(Some(MSS + 52))), without(&[1]))
+        .shaped(Some(RATE), Duration::from_millis(40));
+    pipe.until(|p| p.now > ms(10.0));
+    pipe.sender.write(3 * MSS);
+    pipe.receiver.expect(3 * MSS);
+    pipe.finish();
+    let short: Vec<u16> =
+        pipe.forward.iter().filter(|(_, p)| p.body[0] == MSS).map(|(_, p)| p.size).collect();
+    assert!(short.len() > 1 && short.iter().all(|size| *size == 52 + 52), "payload and headers: {short:?}");
+    assert_eq!(pipe.receiver.report().delivered, 4 * MSS + 52);
+}
+
+#[test]
+fn a_receiver_answers_a_probe_of_its_window() {
+    let (_, mut receiver) = params("{}").open(opening(None));
+    let segment =
+        |number, size| Packet::of(TcpHeader { number, ..TcpHeader::default() }, 7, size, Ecn::NotEct);
+    receiver.push(ms(1.0), &segment(0, 1500));
+    receiver.push(ms(1.0), &segment(1460, 1500));
+    while receiver.pull(ms(1.0)).is_some() {}
+    // A bare segment that tells nothing new is answered; a bare acknowledgement is not.
+    receiver.push(ms(2.0), &segment(2920, 40));
+    assert!(receiver.pull(ms(2.0)).is_none());
+    receiver.push(ms(3.0), &segment(2919, 40));
+    assert_eq!(receiver.pull(ms(3.0)).map(|ack| ack.body[0]), Some(2920));
 }

@@ -1,6 +1,7 @@
 //! The sending end of a connection: opening, sending, acknowledgements, timers. What happens after a loss is in
 //! `recovery`, or by time in `rack_ack` and `rack_timers`.
 
+mod end;
 mod rack_ack;
 mod rack_timers;
 mod recovery;
@@ -9,8 +10,8 @@ pub(super) mod todo;
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Header, Packet, Stage, Time};
-use dumbbell_header::{Asking, SackBlock, SourceQuench, TcpHeader};
+use dumbbell_core::{Duration, Ecn, FlowTag, Header, Packet, Stage, Time};
+use dumbbell_header::{Asking, SackBlock, TcpHeader};
 
 pub use self::socket::{Handshake, Info};
 use self::todo::Repaired;
@@ -21,7 +22,7 @@ use super::rack::Rack;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use crate::controller::{AnyController, Class, Control, Event, Needs, Repair, Signals};
-use crate::transport::{Failure, Opening, SendEnd, SenderReport};
+use crate::transport::{Failure, Opening};
 
 /// The largest window a controller may set: a terabyte is more than any path holds.
 const LARGEST_WINDOW: u64 = 1 << 40;
@@ -796,53 +797,5 @@ impl Stage for Sender {
     #[inline]
     fn wake_at(&self) -> Time {
         self.rto_at.min(self.call_at)
-    }
-}
-
-impl SendEnd for Sender {
-    fn report(&self) -> SenderReport {
-        SenderReport {
-            packets_sent: self.packets,
-            retransmissions: self.retransmissions,
-            timeouts: self.timeouts,
-            cuts: self.cuts,
-            window: self.control.window,
-            min_rtt: self.rtt.min(),
-            smoothed_rtt: self.rtt.smoothed(),
-            finished: self.finished,
-            failure: match self.phase {
-                Phase::Failed(failure) => Some(failure),
-                _ => None,
-            },
-        }
-    }
-
-    fn memory(&self) -> u64 {
-        let overhead = self.overhead.as_deref().map_or(0, size_of_val);
-        let rack = self.rack.as_deref().map_or(0, Rack::memory);
-        self.board.memory() + overhead as u64 + rack
-    }
-
-    #[inline]
-    fn is_closed(&self) -> bool {
-        let over = match self.phase {
-            Phase::Closed | Phase::Failed(_) => true,
-            Phase::Established => self.una >= self.stop && !self.params.fin,
-            Phase::Unopened | Phase::Connecting => false,
-        };
-        over && self.todo & todo::ACK == 0
-    }
-
-    fn notice(&mut self, now: Time, packet: &Packet) {
-        if self.phase == Phase::Established && packet.read::<SourceQuench>().is_some() {
-            self.quenched(now);
-        }
-    }
-
-    fn write(&mut self, bytes: u64) {
-        assert!(!self.params.fin, "an object is added to a connection that closes");
-        self.end = (self.end + bytes).min(ENDLESS);
-        self.stop = self.end;
-        self.finished = None;
     }
 }

@@ -532,9 +532,7 @@ impl Sender {
         let may_grow = seen.advanced || rack.reordering > DUPLICATES && seen.held;
         let reducing = rack.is_reducing();
         self.recovering = reducing || !may_grow;
-        let in_slow_start = self.control.window < self.control.threshold;
-        self.window_limited =
-            rack.usage.limited || in_slow_start && self.window_segments() < 2 * rack.usage.most;
+        self.window_limited = self.is_window_limited(rack);
         if let Some(account) = &mut self.account {
             account.lost += lost * u64::from(self.mss);
             account.advanced(self.una, 0, self.max - self.una);

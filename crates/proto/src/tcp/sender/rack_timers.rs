@@ -142,13 +142,10 @@ impl Sender {
 
     /// Takes the head for lost, and all but those that were sent a short while ago.
     fn lose_old(&mut self, now: Time, rack: &mut Rack) {
-        let Some(head) = rack.segments.first().map(|s| s.start) else { return };
-        let base = rack.segments.find(head);
-        for i in 0..rack.segments.out() {
-            let id = base.wrapping_add(i);
-            let segment = rack.segments.get(id);
-            let young = now.since(segment.sent_at) < rack.rtt;
-            if i == 0 || !young {
+        let mut head = true;
+        for id in rack.segments.ids() {
+            let young = now.since(rack.segments.get(id).sent_at) < rack.rtt;
+            if std::mem::take(&mut head) || !young {
                 rack.found += u64::from(rack.segments.lose(id));
             }
         }
@@ -176,10 +173,9 @@ impl Sender {
                 self.update_limit_in_time(rack);
                 return packet.map_or(Repaired::Nothing, Repaired::Packet);
             }
-            let Some(last) = rack.segments.last().map(|s| s.start) else { return Repaired::Nothing };
+            let Some(last) = rack.segments.ids().last() else { return Repaired::Nothing };
             rack.probe_end = self.nxt;
-            let id = rack.segments.find(last);
-            return self.send_again(now, rack, id);
+            return self.send_again(now, rack, last);
         }
         if !rack.repairing {
             return Repaired::Nothing;
@@ -189,7 +185,7 @@ impl Sender {
             self.note_usage(now, rack, true);
             return Repaired::Blocked;
         }
-        let is_head = rack.segments.first().is_some_and(|s| s.start == rack.segments.get(id).start);
+        let is_head = rack.segments.ids().next() == Some(id);
         let answer = self.send_again(now, rack, id);
         if rack.is_reducing() {
             rack.prr.sent();
@@ -205,8 +201,10 @@ impl Sender {
         rack.segments.resend(now, id, rack.delivered);
         rack.undo.since.get_or_insert(now);
         rack.undo.resent = rack.undo.resent.max(0) + 1;
-        let start = rack.segments.get(id).start;
-        let packet = self.resend(now, start, self.length(start));
+        let segment = rack.segments.get(id);
+        // As it was: the stream may have gone on behind a short one. A FIN takes a number, and no byte.
+        let (start, bytes) = (segment.start, segment.end.min(self.end) - segment.start);
+        let packet = self.resend(now, start, bytes);
         self.update_limit_in_time(rack);
         Repaired::Packet(packet)
     }
@@ -272,6 +270,12 @@ impl Sender {
         self.nxt.saturating_sub(u64::from(asks))
     }
 
+    /// True if the window, not the application, limits: it is full at times, or less than twice what is out in slow start.
+    pub(super) fn is_window_limited(&self, rack: &Rack) -> bool {
+        let in_slow_start = self.control.window < self.control.threshold;
+        rack.usage.limited || in_slow_start && self.window_segments() < 2 * rack.usage.most
+    }
+
     /// Notes whether the window is what limits, and lets one that is not used shrink (RFC 7661 section 4.4, in the form of
     /// RFC 2861 that Linux has).
     fn note_usage(&mut self, now: Time, rack: &mut Rack, full: bool) {
@@ -280,12 +284,11 @@ impl Sender {
         if self.una >= usage.until || full && !usage.limited || !usage.limited && out > usage.most {
             (usage.limited, usage.most, usage.until) = (full, out, self.nxt);
         }
-        let in_slow_start = self.control.window < self.control.threshold;
-        let limited = usage.limited || in_slow_start && self.window_segments() < 2 * usage.most;
-        if limited {
-            (usage.used, usage.since) = (0, now);
+        if self.is_window_limited(rack) {
+            (rack.usage.used, rack.usage.since) = (0, now);
             return;
         }
+        let usage = &mut rack.usage;
         usage.used = usage.used.max(out);
         let idle = now.since(usage.since) >= self.rtt.timeout();
         let shrinks = idle && self.params.slow_start_after_idle;

@@ -1,0 +1,56 @@
+//! The sender as an end of a flow: what it has done, whether it is over, what it is given to send.
+
+use dumbbell_core::{Frame, Packet, Time};
+use dumbbell_header::SourceQuench;
+
+use super::{ENDLESS, Phase, Sender, todo};
+use crate::tcp::rack::Rack;
+use crate::transport::{SendEnd, SenderReport};
+
+impl SendEnd for Sender {
+    fn report(&self) -> SenderReport {
+        SenderReport {
+            packets_sent: self.packets,
+            retransmissions: self.retransmissions,
+            timeouts: self.timeouts,
+            cuts: self.cuts,
+            window: self.control.window,
+            min_rtt: self.rtt.min(),
+            smoothed_rtt: self.rtt.smoothed(),
+            finished: self.finished,
+            failure: match self.phase {
+                Phase::Failed(failure) => Some(failure),
+                _ => None,
+            },
+        }
+    }
+
+    fn memory(&self) -> u64 {
+        let overhead = self.overhead.as_deref().map_or(0, size_of_val);
+        let rack = self.rack.as_deref().map_or(0, Rack::memory);
+        self.board.memory() + overhead as u64 + rack
+    }
+
+    #[inline]
+    fn is_closed(&self) -> bool {
+        let over = match self.phase {
+            Phase::Closed | Phase::Failed(_) => true,
+            Phase::Established => self.una >= self.stop && !self.params.fin,
+            Phase::Unopened | Phase::Connecting => false,
+        };
+        over && self.todo & todo::ACK == 0
+    }
+
+    fn notice(&mut self, now: Time, packet: &Packet) {
+        if self.phase == Phase::Established && packet.read::<SourceQuench>().is_some() {
+            self.quenched(now);
+        }
+    }
+
+    fn write(&mut self, bytes: u64) {
+        assert!(!self.params.fin, "an object is added to a connection that closes");
+        self.end = (self.end + bytes).min(ENDLESS);
+        self.stop = self.end;
+        self.finished = None;
+    }
+}
