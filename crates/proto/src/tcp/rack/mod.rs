@@ -131,6 +131,8 @@ pub struct Rack {
     /// Timeouts since something was acknowledged, or probes of a closed window.
     pub timeouts: u32,
     pub usage: Usage,
+    /// Segments acknowledged, modulo 2^16: what segments tell the receiver. See `Acks::echoed`.
+    pub acknowledged: u16,
     /// New data left since the probe timer was last armed.
     pub sent_new: bool,
     /// What is lost may be sent again.
@@ -181,6 +183,7 @@ impl Rack {
             frto: false,
             timeouts: 0,
             usage: Usage::default(),
+            acknowledged: 0,
             sent_new: false,
             repairing: false,
             duplicates_seen: 0,

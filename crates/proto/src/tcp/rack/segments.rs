@@ -68,7 +68,10 @@ pub struct Segments {
     queue: VecDeque<Segment>,
     /// The number of the first in the queue; numbers wrap.
     base: u32,
-    /// The one sent longest ago of those in the order of sending, and the one sent last.
+    /// Below this number a segment may have been held, lost or sent again: the order of sending is a list. At zero it is the
+    /// order of the queue, and no list is kept.
+    listed_below: u64,
+    /// The one sent longest ago of those in the list, and the one sent last.
     first_sent: Option<u32>,
     last_sent: Option<u32>,
     held: u32,
@@ -106,6 +109,12 @@ impl Segments {
         self.resent
     }
 
+    /// True if none of them was ever held, lost or sent again.
+    #[inline]
+    pub fn are_plain(&self) -> bool {
+        self.listed_below == 0
+    }
+
     /// Segments in the network: neither held nor lost, and those sent again.
     #[inline]
     pub fn in_flight(&self) -> u32 {
@@ -117,14 +126,9 @@ impl Segments {
         (self.queue.capacity() * size_of::<Segment>()) as u64
     }
 
-    /// The first and the last segment.
+    /// The first segment.
     pub fn first(&self) -> Option<&Segment> {
         self.queue.front()
-    }
-
-    /// See [`Segments::first`].
-    pub fn last(&self) -> Option<&Segment> {
-        self.queue.back()
     }
 
     /// The segment of a number.
@@ -165,11 +169,23 @@ impl Segments {
             later: NONE,
             state: 0,
         });
-        self.list(id);
+        if !self.are_plain() {
+            self.list(id);
+        }
+    }
+
+    /// From now on the order of sending is a list, until everything that is out now has gone: one walk for each window at most.
+    fn keep_list(&mut self) {
+        if self.are_plain() {
+            (self.first_sent, self.last_sent) = (None, None);
+            self.ids().for_each(|id| self.list(id));
+        }
+        self.listed_below = self.queue.back().map_or(0, |s| s.end);
     }
 
     /// A segment leaves again.
     pub fn resend(&mut self, now: Time, id: u32, delivered: u32) {
+        self.keep_list();
         self.unlist(id);
         let segment = self.at(id);
         let again = segment.is_resent();
@@ -181,7 +197,6 @@ impl Segments {
     }
 
     /// Puts a segment at the end of the order of sending.
-    #[inline]
     fn list(&mut self, id: u32) {
         let last = self.last_sent.replace(id);
         match last {
@@ -195,7 +210,6 @@ impl Segments {
     }
 
     /// Takes a segment out of the order of sending.
-    #[inline]
     fn unlist(&mut self, id: u32) {
         let segment = self.at(id);
         if segment.state & state::LISTED == 0 {
@@ -215,22 +229,27 @@ impl Segments {
 
     /// The segment sent longest ago of those that may still arrive.
     pub fn first_sent(&self) -> Option<u32> {
-        self.first_sent
+        if self.are_plain() { self.ids().next() } else { self.first_sent }
     }
 
     /// The one sent after `id` of those that may still arrive.
     pub fn sent_after(&self, id: u32) -> Option<u32> {
+        if self.are_plain() {
+            let next = id.wrapping_add(1);
+            return (next.wrapping_sub(self.base) < self.out()).then_some(next);
+        }
         let later = self.get(id).later;
         (later != NONE).then_some(later)
     }
 
     /// The receiver holds the segment. Returns how it stood before, or `None` if that was known.
     pub fn hold(&mut self, id: u32) -> Option<Segment> {
-        let segment = self.at(id);
-        let before = *segment;
-        if before.is_held() {
+        if self.get(id).is_held() {
             return None;
         }
+        self.keep_list();
+        let segment = self.at(id);
+        let before = *segment;
         segment.state = segment.state & !(state::LOST | state::RESENT) | state::HELD;
         self.lost -= u32::from(before.is_lost());
         self.resent -= u32::from(before.is_resent());
@@ -246,9 +265,14 @@ impl Segments {
         if self.queue.front().is_none_or(|s| s.end > una) {
             return None;
         }
-        self.unlist(self.base);
+        if !self.are_plain() {
+            self.unlist(self.base);
+        }
         let segment = self.queue.pop_front()?;
         self.base = self.base.wrapping_add(1);
+        if segment.end >= self.listed_below {
+            self.listed_below = 0;
+        }
         if segment.is_held() {
             self.held -= 1;
             self.held_bytes -= segment.end - segment.start;
@@ -258,12 +282,30 @@ impl Segments {
         Some(segment)
     }
 
+    /// What is acknowledged up to `una` goes, while all segments are plain: the first and the last, and how many. `None` if it
+    /// is not even one.
+    #[inline]
+    pub fn pop_plain(&mut self, una: u64) -> Option<(Segment, Segment, u32)> {
+        debug_assert!(self.are_plain());
+        let first = *self.queue.front().filter(|s| s.end <= una)?;
+        let (mut last, mut count) = (first, 0);
+        while let Some(segment) = self.queue.front().filter(|s| s.end <= una) {
+            last = *segment;
+            self.queue.pop_front();
+            count += 1;
+        }
+        self.base = self.base.wrapping_add(count);
+        Some((first, last, count))
+    }
+
     /// Takes the segment for lost, unless the receiver holds it. Says what is news: that it is lost, or lost again.
     pub fn lose(&mut self, id: u32) -> bool {
-        let segment = self.at(id);
+        let segment = self.get(id);
         if segment.is_held() || segment.is_lost() && !segment.is_resent() {
             return false;
         }
+        self.keep_list();
+        let segment = self.at(id);
         let (start, known, again) = (segment.start, segment.is_lost(), segment.is_resent());
         segment.state = segment.state & !state::RESENT | state::LOST;
         self.lost += u32::from(!known);
@@ -294,6 +336,86 @@ impl Segments {
             None => {
                 self.repair_from = u64::MAX;
                 None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Push,
+        Hold(usize),
+        Lose(usize),
+        Resend(usize),
+        FindAll,
+        Pop(usize),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            6 => Just(Step::Push),
+            1 => (0_usize..12).prop_map(Step::Hold),
+            1 => (0_usize..12).prop_map(Step::Lose),
+            1 => (0_usize..12).prop_map(Step::Resend),
+            1 => Just(Step::FindAll),
+            2 => (1_usize..8).prop_map(Step::Pop),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_sending_is_that_of_a_plain_list(steps in prop::collection::vec(step(), 1..120)) {
+            let mut segments = Segments::default();
+            // The starts of those that may still arrive, in the order in which they were sent last.
+            let (mut order, mut next) = (Vec::<u64>::new(), 0);
+            for step in steps {
+                let id = |n: usize| segments.ids().nth(n).map(|id| (id, segments.get(id).start));
+                match step {
+                    Step::Push => {
+                        segments.push(Time::ZERO, next, next + 10, 0);
+                        order.push(next);
+                        next += 10;
+                    }
+                    Step::Hold(n) => if let Some((id, start)) = id(n) {
+                        segments.hold(id);
+                        order.retain(|s| *s != start);
+                    },
+                    Step::Lose(n) => if let Some((id, start)) = id(n)
+                        && segments.lose(id)
+                    {
+                        order.retain(|s| *s != start);
+                    },
+                    Step::Resend(n) => if let Some((id, start)) = id(n)
+                        && segments.get(id).is_lost()
+                    {
+                        segments.resend(Time::ZERO, id, 0);
+                        order.retain(|s| *s != start);
+                        order.push(start);
+                    },
+                    Step::FindAll => segments.find_all(),
+                    Step::Pop(n) => {
+                        let una = segments.first().map_or(0, |s| s.start) + 10 * n as u64;
+                        if segments.are_plain() {
+                            segments.pop_plain(una);
+                        } else {
+                            while segments.pop(una).is_some() {}
+                        }
+                        order.retain(|s| *s >= una);
+                    }
+                }
+                let listed = std::iter::successors(segments.first_sent(), |id| segments.sent_after(*id));
+                let listed: Vec<u64> = listed.map(|id| segments.get(id).start).collect();
+                prop_assert_eq!(&listed, &order);
+                let count = |is: fn(&Segment) -> bool| segments.queue.iter().filter(|s| is(s)).count() as u32;
+                let counts = [count(Segment::is_held), count(Segment::is_lost), count(Segment::is_resent)];
+                prop_assert_eq!([segments.held(), segments.lost(), segments.resent()], counts);
+                prop_assert!(!segments.are_plain() || counts == [0, 0, 0]);
             }
         }
     }

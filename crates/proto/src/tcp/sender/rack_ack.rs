@@ -4,7 +4,7 @@
 use dumbbell_core::{Duration, Header, Packet, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
-use super::Sender;
+use super::{Sender, todo};
 use crate::controller::{Class, Event};
 use crate::tcp::rack::prr::Prr;
 use crate::tcp::rack::{DUPLICATES, KEPT_FOR, Probe, Rack, SLACK, State, Timer};
@@ -76,7 +76,12 @@ impl Sender {
     pub(in crate::tcp) fn acknowledged_in_time(&mut self, now: Time, packet: &Packet) {
         // Out of the sender and back, so that both can be changed.
         let Some(mut rack) = self.rack.take() else { return };
-        self.work(now, packet, &mut rack);
+        if self.is_plain(packet, &rack) {
+            self.advance_in_time(now, packet, &mut rack);
+        } else {
+            self.work(now, packet, &mut rack);
+        }
+        rack.acknowledged = (self.una / u64::from(self.mss)) as u16;
         self.update_limit_in_time(&rack);
         self.rack = Some(rack);
     }
@@ -243,13 +248,19 @@ impl Sender {
         let echoed = seen.timestamp.filter(|_| seen.advanced).map(|sent| now.since(sent));
         let Some(measured) = oldest.or(echoed) else { return Duration::ZERO };
         let newest = newest.or(echoed).unwrap_or(measured);
-        self.rtt.lower(newest);
-        self.rtt.measure(measured, 0, &self.params);
+        self.time_round(rack, measured, newest);
+        newest
+    }
+
+    /// Takes in the round-trip times of the segments sent longest ago and last of those that an acknowledgement delivers.
+    #[inline]
+    pub(super) fn time_round(&mut self, rack: &mut Rack, longest: Duration, shortest: Duration) {
+        self.rtt.lower(shortest);
+        self.rtt.measure(longest, 0, &self.params);
         if self.una >= rack.rtt_until {
             rack.rtt_until = self.nxt;
             self.rtt.end_round(&self.params);
         }
-        newest
     }
 
     /// Looks what became of a tail loss probe (RFC 8985 section 7.4).
@@ -550,8 +561,12 @@ impl Sender {
         }
     }
 
-    /// Computes up to where new data may be sent.
+    /// Computes up to where new data may be sent, and whether something goes before it.
     pub(super) fn update_limit_in_time(&mut self, rack: &Rack) {
+        self.todo &= !todo::REPAIR;
+        if rack.repairing || rack.probe == Probe::Due {
+            self.todo |= todo::REPAIR;
+        }
         let room = u64::from(rack.room(self.window_segments())) * u64::from(self.mss);
         let granted = self.una + self.receive_window;
         self.set_limit(if rack.probe == Probe::Due { granted } else { granted.min(self.nxt + room) });

@@ -154,7 +154,10 @@ impl Sender {
     /// What comes before new data: a probe, or what is lost.
     pub(in crate::tcp) fn pull_in_time(&mut self, now: Time) -> Repaired {
         let Some(mut rack) = self.rack.take() else { return Repaired::Nothing };
-        let answer = self.pull_with(now, &mut rack);
+        let mut answer = self.pull_with(now, &mut rack);
+        if let Repaired::Packet(packet) = &mut answer {
+            packet.aux = rack.acknowledged;
+        }
         self.rack = Some(rack);
         answer
     }
@@ -166,8 +169,9 @@ impl Sender {
             rack.probe_resent = !new;
             if new {
                 // One segment, whatever the window.
+                let start = self.nxt;
                 let packet = self.next(now);
-                self.note_new(now, rack);
+                self.note_new(now, rack, start);
                 rack.probe_end = self.nxt;
                 rack.sent_new = false;
                 self.update_limit_in_time(rack);
@@ -209,15 +213,9 @@ impl Sender {
         Repaired::Packet(packet)
     }
 
-    /// A new segment has left.
-    pub(in crate::tcp) fn noted_new(&mut self, now: Time) {
-        let Some(mut rack) = self.rack.take() else { return };
-        self.note_new(now, &mut rack);
-        self.rack = Some(rack);
-    }
-
-    fn note_new(&mut self, now: Time, rack: &mut Rack) {
-        let start = rack.segments.last().map_or(self.una, |s| s.end).max(self.una);
+    /// A new segment has left, which begins at `start`.
+    #[inline]
+    pub(super) fn note_new(&mut self, now: Time, rack: &mut Rack, start: u64) {
         let first = rack.segments.out() == 0;
         rack.segments.push(now, start, self.nxt, rack.delivered);
         rack.sent_new = true;

@@ -4,21 +4,23 @@
 use dumbbell_core::Packet;
 
 /// Not connected: nothing may be sent.
-pub const HOLD: u8 = 1;
+pub const HOLD: u16 = 1;
 /// A SYN is due.
-pub const SYN: u8 = 1 << 1;
+pub const SYN: u16 = 1 << 1;
 /// An acknowledgement without data is due.
-pub const ACK: u8 = 1 << 2;
+pub const ACK: u16 = 1 << 2;
 /// The first segment not acknowledged is due, whatever the window says.
-pub const RESEND: u8 = 1 << 3;
-/// Holes of the scoreboard may be due.
-pub const REPAIR: u8 = 1 << 4;
+pub const RESEND: u16 = 1 << 3;
+/// Holes of the scoreboard may be due, or a tail loss probe.
+pub const REPAIR: u16 = 1 << 4;
 /// The controller needs more than a window: it paces, asks routers for feedback, or wants an account of segments.
-pub const NEEDS: u8 = 1 << 5;
+pub const NEEDS: u16 = 1 << 5;
 /// Everything sent was acknowledged: the next segment may follow an idle time.
-pub const IDLE: u8 = 1 << 6;
+pub const IDLE: u16 = 1 << 6;
 /// Segments take time to process.
-pub const OVERHEAD: u8 = 1 << 7;
+pub const OVERHEAD: u16 = 1 << 7;
+/// Losses are found by time: what leaves is noted.
+pub const TIMED: u16 = 1 << 8;
 
 /// What loss recovery has to send.
 pub enum Repaired {

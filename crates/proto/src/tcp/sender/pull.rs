@@ -1,0 +1,215 @@
+//! What leaves a sender: the next segment of the stream, or what is due before it.
+
+use dumbbell_core::{Duration, Ecn, Packet, Time};
+use dumbbell_header::{Asking, SackBlock, TcpHeader};
+
+use super::todo::{self, Repaired};
+use super::{Sender, UNTIMED};
+use crate::controller::{Class, Control, Event};
+use crate::tcp::params::HEADER;
+
+impl Sender {
+    /// A segment of the stream: `len` bytes from `number`, and the FIN if they are the last.
+    #[inline]
+    fn segment(&mut self, now: Time, number: u64, len: u64, fresh: bool) -> Packet {
+        let mut flags = TcpHeader::ACK;
+        if number + len >= self.end && self.params.fin {
+            flags |= TcpHeader::FIN;
+        }
+        let mut ecn = Ecn::NotEct;
+        if self.ecn && fresh {
+            // What is sent again is not ECN-capable (RFC 3168 section 6.1.5).
+            ecn = Ecn::Ect0;
+            if self.tell_cut {
+                self.tell_cut = false;
+                flags |= TcpHeader::CWR;
+            }
+        }
+        if self.rto_at == Time::NEVER {
+            self.rto_at = now + self.rtt.timeout();
+        }
+        self.sent_at = now;
+        self.packet(now, flags, number, self.header + len as u32, ecn)
+    }
+
+    #[inline]
+    fn packet(&mut self, now: Time, flags: u8, number: u64, size: u32, ecn: Ecn) -> Packet {
+        self.packets += 1;
+        Packet::of(
+            TcpHeader {
+                flags,
+                window: 0,
+                number,
+                timestamp: now.as_nanos(),
+                sack: [SackBlock::default(); 3],
+            },
+            self.flow,
+            size as u16,
+            ecn,
+        )
+    }
+
+    /// A segment that was sent before. Its acknowledgement says nothing about the round-trip time (Karn's algorithm).
+    pub(super) fn resend(&mut self, now: Time, number: u64, len: u64) -> Packet {
+        self.timed_by = UNTIMED;
+        self.retransmissions += 1;
+        self.segment(now, number, len, false)
+    }
+
+    /// Payload of the segment at `number`.
+    #[inline]
+    pub(super) fn length(&self, number: u64) -> u64 {
+        u64::from(self.mss).min(self.end.saturating_sub(number))
+    }
+
+    /// Where the last segment sent begins. The FIN never travels alone, but for an empty stream.
+    pub(super) fn last_segment(&self) -> u64 {
+        let mss = u64::from(self.mss);
+        self.max.min(self.end).saturating_sub(1) / mss * mss
+    }
+
+    /// The number after a segment of `len` bytes from `number`: the FIN has a number of its own.
+    #[inline]
+    pub(super) fn after(&self, number: u64, len: u64) -> u64 {
+        let last = number + len;
+        if last == self.end { self.stop } else { last }
+    }
+
+    /// Sends the next segment of the stream: for the first time, or again after a timeout without SACK.
+    #[inline]
+    pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
+        let number = self.nxt;
+        if number >= self.stop {
+            self.window_limited = false;
+            return None;
+        }
+        let len = self.length(number);
+        if number + len > self.limit {
+            self.window_limited = !self.capped;
+            return None;
+        }
+        let after = self.after(number, len);
+        self.nxt = after;
+        if number < self.max {
+            return Some(self.resend(now, number, len));
+        }
+        self.max = after;
+        // While holes are repaired, the acknowledgement of this segment would wait for them.
+        if self.timed_by == UNTIMED && self.quiet && !self.timestamps {
+            self.timed_by = after;
+            self.timed_at = now;
+        }
+        Some(self.segment(now, number, len, true))
+    }
+
+    /// What is due besides the next segment of the stream, then that.
+    #[cold]
+    pub(super) fn pull_due(&mut self, now: Time) -> Option<Packet> {
+        if self.todo == todo::TIMED { self.pull_plain(now) } else { self.pull_first(now) }
+    }
+
+    #[inline(never)]
+    fn pull_first(&mut self, now: Time) -> Option<Packet> {
+        if self.todo & todo::SYN != 0 {
+            self.todo &= !todo::SYN;
+            self.timed_at = now;
+            let ecn = if self.params.ecn { TcpHeader::ECE | TcpHeader::CWR } else { 0 };
+            return Some(self.packet(now, TcpHeader::SYN | ecn, 0, HEADER, Ecn::NotEct));
+        }
+        if self.todo & todo::ACK != 0 {
+            self.todo &= !todo::ACK;
+            return Some(self.packet(now, TcpHeader::ACK, self.bare_number(), self.header, Ecn::NotEct));
+        }
+        if self.todo & todo::HOLD != 0 {
+            return None;
+        }
+        if self.todo & todo::IDLE != 0 && self.nxt < self.stop && self.fits(self.nxt) {
+            self.todo &= !todo::IDLE;
+            let idle = now.since(self.sent_at);
+            if self.rack.is_some() && self.class == Class::Window {
+                self.restarted(now, idle);
+            } else if idle > self.rtt.timeout() && self.params.slow_start_after_idle {
+                self.decide(now, Event::Idle, self.delivered, 0, Duration::ZERO);
+                self.update_limit();
+            }
+        }
+        if self.control.pacing != Control::UNPACED && self.max > 0 {
+            // However slow the controller, something leaves within the largest timeout.
+            let pause = Duration::from_secs_f64(f64::from(self.sent_bytes) / self.control.pacing);
+            let pause = pause.min(self.params.rto_max);
+            if now < self.sent_at + pause && self.may_send() {
+                self.pace_wake = self.sent_at + pause;
+                self.arm_call();
+                return None;
+            }
+        }
+        let sent_again = self.retransmissions;
+        let timed = self.rack.is_some();
+        let repaired = if timed { self.pull_in_time(now) } else { self.pull_repair(now) };
+        let mut packet = match repaired {
+            Repaired::Packet(packet) => packet,
+            Repaired::Blocked => return None,
+            Repaired::Nothing if self.todo & todo::OVERHEAD != 0 && self.is_processing(now) => return None,
+            Repaired::Nothing => {
+                let next = if timed { self.pull_plain(now) } else { self.next(now) };
+                if next.is_none() {
+                    self.note_dry();
+                }
+                next?
+            }
+        };
+        if self.todo & todo::NEEDS != 0 {
+            self.note_sent(now, &packet, self.retransmissions > sent_again);
+        }
+        if let Some(exchange) = self.needs.exchange {
+            let request = self.control.request;
+            let rtt = self.rtt.smoothed().as_secs_f64();
+            let window = self.control.window as f64 / f64::from(self.mss);
+            exchange.ask(&Asking { request, rtt, window }, &mut packet);
+            packet.flags |= TcpHeader::FEEDBACK;
+        }
+        Some(packet)
+    }
+
+    /// True if anything but pacing would let a segment leave.
+    fn may_send(&self) -> bool {
+        let new = self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.limit;
+        new || self.todo & (todo::RESEND | todo::REPAIR | todo::TIMED) != 0
+    }
+
+    /// Nothing is due. If that is for want of data, rates will be those of the application.
+    fn note_dry(&mut self) {
+        let in_flight = self.outstanding();
+        let dry = self.nxt >= self.stop && in_flight < self.window_in_use();
+        if let Some(account) = self.account.as_mut().filter(|_| dry) {
+            account.ran_dry(in_flight);
+        }
+    }
+
+    /// A segment leaves under a controller that needs more than a window.
+    fn note_sent(&mut self, now: Time, packet: &Packet, again: bool) {
+        self.sent_bytes = u32::from(packet.size) - self.header;
+        let in_flight = self.outstanding();
+        if let Some(account) = &mut self.account {
+            let number = packet.body[0];
+            let end = number + u64::from(self.mss).min(self.end.saturating_sub(number));
+            let end = if end == self.end { self.stop } else { end };
+            account.sent(now, (number, end), in_flight, again);
+        }
+    }
+
+    /// True if the next segment may be sent but for the time that its processing takes.
+    #[cold]
+    fn is_processing(&mut self, now: Time) -> bool {
+        let due = self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.limit;
+        let Some(overhead) = self.overhead.as_mut().filter(|_| due) else { return false };
+        let ready = overhead.ready(now);
+        if ready > now {
+            self.pace_wake = ready;
+            self.arm_call();
+            return true;
+        }
+        overhead.sent();
+        false
+    }
+}

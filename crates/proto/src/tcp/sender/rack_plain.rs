@@ -1,0 +1,72 @@
+//! A sender that detects losses by time, while none is in sight: the next segment, and the acknowledgement of data in order.
+//! What every packet costs is here; the rest is in `rack_ack` and `rack_timers`.
+
+use dumbbell_core::{Packet, Time};
+use dumbbell_header::TcpHeader;
+
+use super::Sender;
+use crate::controller::Event;
+use crate::tcp::account::News;
+use crate::tcp::rack::{Rack, State};
+
+impl Sender {
+    /// Sends the next segment of the stream.
+    pub(super) fn pull_plain(&mut self, now: Time) -> Option<Packet> {
+        let start = self.nxt;
+        let Some(mut packet) = self.next(now) else {
+            self.paused(now);
+            return None;
+        };
+        let mut rack = self.rack.take()?;
+        self.note_new(now, &mut rack, start);
+        packet.aux = rack.acknowledged;
+        self.rack = Some(rack);
+        Some(packet)
+    }
+
+    /// True if the acknowledgement brings new data in order, and nothing is held, lost or probed for.
+    #[inline]
+    pub(super) fn is_plain(&self, packet: &Packet, rack: &Rack) -> bool {
+        rack.state == State::Open
+            && rack.segments.are_plain()
+            && rack.probe_end == 0
+            && packet.body[2] == 0
+            && packet.flags & TcpHeader::ECE == 0
+            && self.account.is_none()
+            && rack.segments.first().is_some_and(|head| head.end <= packet.body[0])
+    }
+
+    /// What `work` does about a plain acknowledgement.
+    #[inline]
+    pub(super) fn advance_in_time(&mut self, now: Time, packet: &Packet, rack: &mut Rack) {
+        let ack = packet.body[0];
+        debug_assert!(ack <= self.nxt, "nothing is acknowledged that was not sent");
+        let Some((first, last, count)) = rack.segments.pop_plain(ack) else { return };
+        self.receive_window = self.shifted(packet.aux);
+        self.una = ack;
+        self.expired = 0;
+        let (longest, rtt) = (now.since(first.sent_at), now.since(last.sent_at));
+        rack.delivered += count;
+        rack.advanced = true;
+        rack.rtt = rtt;
+        rack.point = rack.point.max((last.sent_at, last.end));
+        if first.start < rack.highest_held {
+            rack.note_reordering(first.start, u64::from(self.mss));
+        }
+        rack.highest_held = ack;
+        self.time_round(rack, longest, rtt);
+        if last.delivered > 0 {
+            rack.adapt(last.delivered);
+        }
+        if !self.schedule_probe(now, rack, true) {
+            self.rearm_in_time(now, rack);
+        }
+        self.recovering = false;
+        self.window_limited = self.is_window_limited(rack);
+        let in_flight = u64::from(rack.segments.out()) * u64::from(self.mss);
+        if ack > self.delivered {
+            self.inform(now, Event::Ack, ack, in_flight, News::of_rtt(rtt));
+        }
+        rack.repairing = false;
+    }
+}
