@@ -42,6 +42,7 @@ def newreno(
     decrease: float | None = None,
     ecn_decrease: float | None = None,
     full_ack: Literal["flight", "threshold"] | None = None,
+    hystart: Literal["off", "linux", "linux-6.6", "rfc9406"] | None = None,
 ) -> dict[str, Any]:
     """TCP NewReno: fast recovery of any number of losses per window.
 
@@ -57,11 +58,15 @@ def newreno(
         Default: ``0.5`` (RFC 5681 equation 4).
     ecn_decrease
         Window after an ECN echo, as a share of the outstanding data.
-        Default: ``0.5`` (RFC 3168 section 6.1.2 (RFC 8511 allows 0.8)).
+        Default: ``0.5`` (RFC 3168 section 6.1.2 (RFC 8511 section 3.1, ABE: 0.8, not in slow start)).
     full_ack
         Window when recovery ends: `threshold`, or `flight`: one segment more than the outstanding data, at
         most the threshold.
         Default: ``"flight"`` (RFC 6582 section 3.2 step 3 option 1: no burst (ns-2.35 takes `threshold`)).
+    hystart
+        What ends slow start before a loss: `"off"`, `"rfc9406"`, or what CUBIC has in Linux, `"linux"` (since
+        6.14) or `"linux-6.6"` (before).
+        Default: ``"off"`` (RFC 5681 section 3.1: a loss ends slow start (RFC 9406 suits any controller)).
 
     Returns
     -------
@@ -75,6 +80,7 @@ def newreno(
             "decrease": decrease,
             "ecn_decrease": ecn_decrease,
             "full_ack": full_ack,
+            "hystart": hystart,
         }
     )
 
@@ -85,6 +91,7 @@ def cubic(
     hystart: Literal["off", "linux", "linux-6.6", "rfc9406"] | None = None,
     scale: float | None = None,
     decrease: float | None = None,
+    ecn_decrease: float | None = None,
     fast_convergence: bool | None = None,
     reno_friendly: bool | None = None,
 ) -> dict[str, Any]:
@@ -107,8 +114,11 @@ def cubic(
         How fast the window grows, in segments per second cubed: `C`.
         Default: ``0.4`` (RFC 9438 section 5.1).
     decrease
-        Window after a loss or an ECN echo, as a share of the outstanding data: beta.
+        Window after a loss, as a share of the outstanding data: beta.
         Default: ``0.7`` (RFC 9438 section 4.6).
+    ecn_decrease
+        Window after an ECN echo, as a share of the outstanding data; absent: as after a loss.
+        Default: RFC 9438 section 4.6 (RFC 8511 section 3.1, ABE: 0.85, not in slow start).
     fast_convergence
         Gives up part of the last maximum when it was not reached again, to make room for new flows.
         Default: ``true`` (RFC 9438 section 4.7).
@@ -128,6 +138,7 @@ def cubic(
             "hystart": hystart,
             "scale": scale,
             "decrease": decrease,
+            "ecn_decrease": ecn_decrease,
             "fast_convergence": fast_convergence,
             "reno_friendly": reno_friendly,
         }

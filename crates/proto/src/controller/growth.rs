@@ -1,6 +1,7 @@
 //! What Tahoe, Reno and NewReno share: slow start and additive increase (RFC 5681 section 3.1), counted in bytes
 //! (RFC 3465), and the threshold after a loss.
 
+use super::hystart::Pace;
 use super::{Control, Signals};
 
 /// The state of additive increase.
@@ -11,15 +12,27 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Opens the window for an acknowledgement: by what it acknowledged, up to the limit, below the threshold; by
-    /// `step` bytes per window above it.
+    /// Opens the window for an acknowledgement: by what it acknowledged, as `pace` has it, below the threshold; by `step` bytes
+    /// per window above it.
     #[inline]
-    pub fn ack(&mut self, signals: &Signals, control: &mut Control, step: impl FnOnce() -> u64) {
-        if signals.in_recovery || !signals.window_limited {
+    pub fn ack(
+        &mut self,
+        signals: &Signals,
+        control: &mut Control,
+        pace: impl FnOnce(&mut Control) -> Pace,
+        step: impl FnOnce() -> u64,
+    ) {
+        if signals.in_recovery {
             return;
         }
         if control.window < control.threshold {
-            control.window += signals.acked.min(signals.growth_limit);
+            let pace = pace(control);
+            if signals.window_limited {
+                control.window += pace.growth(signals);
+            }
+            return;
+        }
+        if !signals.window_limited {
             return;
         }
         self.acked += signals.acked;
@@ -51,6 +64,12 @@ impl Growth {
 /// The part `factor` of what was outstanding, two segments at least (RFC 5681 equation 4).
 pub fn reduced(signals: &Signals, factor: f64) -> u64 {
     ((signals.flight as f64 * factor) as u64).max(2 * u64::from(signals.mss))
+}
+
+/// What a mark leaves, of the factors that hold for losses and for marks. A mark shows that the queue is short; but a window that
+/// doubles outgrows any queue, so that in slow start a mark leaves no more than a loss (RFC 8511: in congestion avoidance).
+pub fn marked(control: &Control, after_loss: f64, after_mark: f64) -> f64 {
+    if control.window < control.threshold { after_loss.min(after_mark) } else { after_mark }
 }
 
 /// The restart window after an idle time: the initial window, if that is smaller (RFC 5681 section 4.1).
@@ -98,7 +117,8 @@ pub mod tests {
         let mut windows = Vec::new();
         for _ in 0..4 {
             for _ in 0..control.window / 1000 {
-                growth.ack(&signals(Event::Ack, Time::ZERO, 1000, 0), &mut control, || 1000);
+                let ack = signals(Event::Ack, Time::ZERO, 1000, 0);
+                growth.ack(&ack, &mut control, |_| Pace::Full, || 1000);
             }
             windows.push(control.window);
         }

@@ -17,16 +17,33 @@ const SAMPLES: u32 = 8;
 const LEAST_DELAY: Duration = Duration::from_millis(4);
 const MOST_DELAY: Duration = Duration::from_millis(16);
 
-/// RFC 9406 section 4.3: CSS_ROUNDS.
+/// RFC 9406 section 4.3: CSS_ROUNDS, and L of senders that do not pace, in segments.
 const CAREFUL_ROUNDS: u32 = 5;
+pub const LIMIT: u64 = 8;
 
 /// The rate of slow start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pace {
     /// The window grows by what is acknowledged.
     Full,
+    /// It grows by that, by [`LIMIT`] segments an acknowledgement at most.
+    Limited,
     /// It grows by a quarter of that (RFC 9406 section 4.2: conservative slow start).
     Quarter,
+}
+
+impl Pace {
+    /// By how many bytes an acknowledgement opens the window.
+    #[inline]
+    pub fn growth(self, signals: &Signals) -> u64 {
+        if self == Pace::Full { signals.acked.min(signals.growth_limit) } else { self.limited(signals) }
+    }
+
+    #[cold]
+    fn limited(self, signals: &Signals) -> u64 {
+        let acked = signals.acked.min(LIMIT * u64::from(signals.mss));
+        if self == Pace::Quarter { acked / 4 } else { acked }
+    }
 }
 
 /// The state of one connection.
@@ -64,9 +81,15 @@ impl HyStart {
         }
     }
 
-    /// Begins anew after a timeout.
+    /// The same, for controllers that mostly do without.
+    pub fn boxed(kind: Kind) -> Option<Box<HyStart>> {
+        (kind != Kind::Off).then(|| Box::new(HyStart::new(kind)))
+    }
+
+    /// Begins anew after a timeout; HyStart++ is for the first slow start (RFC 9406 section 4.1).
     pub fn reset(&mut self) {
-        *self = HyStart::new(self.kind);
+        let over = self.kind == Kind::Rfc9406;
+        *self = HyStart { found: over, ..HyStart::new(self.kind) };
     }
 
     /// The window was cut: HyStart++ is for the first slow start (RFC 9406 section 4.1).
@@ -154,6 +177,92 @@ impl HyStart {
                 _ => {}
             }
         }
-        if self.careful.is_some() { Pace::Quarter } else { Pace::Full }
+        if self.careful.is_some() { Pace::Quarter } else { Pace::Limited }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::Event;
+    use super::super::growth::tests::signals;
+    use super::*;
+
+    /// A sender in slow start, acknowledged segment by segment.
+    struct Run {
+        hystart: HyStart,
+        control: Control,
+        delivered: u64,
+    }
+
+    impl Run {
+        fn new() -> Run {
+            let control = Control { window: 10_000, ..Control::default() };
+            Run { hystart: HyStart::new(Kind::Rfc9406), control, delivered: 0 }
+        }
+
+        /// A round trip, in which everything that was sent in the one before is acknowledged after `rtt` milliseconds. By how many
+        /// segments the window grew.
+        fn round(&mut self, rtt: u64) -> u64 {
+            let (before, mut left) = (self.control.window, self.control.window);
+            while left > 0 && self.control.window < self.control.threshold {
+                (self.delivered, left) = (self.delivered + 1000, left - 1000);
+                let mut ack = signals(Event::Ack, Time::ZERO, 1000, left + self.control.window - before);
+                (ack.delivered, ack.rtt) = (self.delivered, Duration::from_millis(rtt));
+                let pace = self.hystart.ack(&ack, &mut self.control, Duration::ZERO);
+                self.control.window += pace.growth(&ack);
+            }
+            self.control.window = self.control.window / 1000 * 1000;
+            (self.control.window - before) / 1000
+        }
+    }
+
+    #[test]
+    fn a_delay_of_an_eighth_lets_the_window_grow_by_a_quarter_and_after_five_rounds_no_more() {
+        let mut run = Run::new();
+        assert_eq!([run.round(80), run.round(80), run.round(89)], [10, 20, 40], "less than 80 + 80 / 8");
+        // 89 + 89 / 8 = 100. The eighth sample of the round shows it; 73 segments then count a quarter. The rest of this round is the first of five.
+        let window = run.control.window / 1000;
+        assert_eq!(run.round(101), 7 + (window - 7) / 4);
+        for _ in 0..4 {
+            let window = run.control.window / 1000;
+            assert_eq!(run.round(101), window / 4);
+            assert_eq!(run.control.threshold, Control::UNLIMITED);
+        }
+        run.round(101);
+        assert!(run.control.threshold <= run.control.window, "congestion avoidance");
+    }
+
+    #[test]
+    fn a_delay_that_goes_away_was_none() {
+        let mut run = Run::new();
+        let grown = [80, 80, 100, 100].map(|rtt| run.round(rtt));
+        assert_eq!(grown, [10, 20, 7 + 33 / 4, 55 / 4]);
+        let window = run.control.window / 1000;
+        assert!(run.round(90) > window / 2, "below the delay that it began with: slow start again");
+    }
+
+    #[test]
+    fn one_acknowledgement_adds_eight_segments_at_most() {
+        let mut hystart = HyStart::new(Kind::Rfc9406);
+        let mut ack = signals(Event::Ack, Time::ZERO, 20_000, 0);
+        ack.growth_limit = u64::MAX;
+        let mut control = Control { window: 20_000, ..Control::default() };
+        assert_eq!(
+            hystart.ack(&ack, &mut control, Duration::ZERO).growth(&ack),
+            8000,
+            "RFC 9406 section 4.3: L"
+        );
+        hystart.cut();
+        assert_eq!(hystart.ack(&ack, &mut control, Duration::ZERO).growth(&ack), 20_000);
+    }
+
+    #[test]
+    fn after_a_timeout_only_the_kinds_of_linux_look_again() {
+        for (kind, again) in [(Kind::Rfc9406, false), (Kind::Linux, true), (Kind::Linux66, true)] {
+            let mut hystart = HyStart::new(kind);
+            hystart.cut();
+            hystart.reset();
+            assert_eq!(!hystart.found, again, "{kind:?}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Validate, config};
 
 use super::growth::{self, Growth};
+use super::hystart::Pace;
 use super::{Build, Class, Control, Controller, Event, Repair, Signals};
 
 config! {
@@ -41,7 +42,7 @@ impl Controller for Reno {
     #[inline]
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         match signals.event {
-            Event::Ack => self.growth.ack(signals, control, || u64::from(signals.mss)),
+            Event::Ack => self.growth.ack(signals, control, |_| Pace::Full, || u64::from(signals.mss)),
             Event::Loss | Event::Ecn => self.growth.cut(signals, control, 0.5),
             Event::Timeout => self.growth.timeout(signals, control, 0.5),
             Event::Idle => growth::restart(signals, control),

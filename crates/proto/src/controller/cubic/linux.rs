@@ -4,7 +4,7 @@
 use dumbbell_core::{Duration, Time};
 
 use super::super::contract::{Control, Event, Signals};
-use super::super::hystart::{HyStart, Pace};
+use super::super::hystart::{HyStart, LIMIT, Pace};
 use super::params::Params;
 
 /// How often the target is computed, at most: a tick of a kernel with `HZ=1000`.
@@ -16,14 +16,18 @@ const SETTLING: Duration = Duration::from_secs(1);
 /// Segments acknowledged for one segment of growth before the first loss, at most: 5 % a round trip.
 const FIRST: u64 = 20;
 
+/// Linux reckons with shares in 1024ths.
+fn in_1024ths(share: f64) -> u64 {
+    (share * 1024.0).round() as u64
+}
+
 /// The controller. Windows in segments.
 #[derive(Clone, Debug)]
 pub struct Linux {
-    /// C, in segments per second cubed, and what a cut leaves, in 1024ths.
+    params: Params,
+    /// C, in segments per second cubed, and what a loss leaves, in 1024ths.
     scale: f64,
     decrease: u64,
-    fast_convergence: bool,
-    reno_friendly: bool,
     hystart: HyStart,
     /// Segments acknowledged for one segment of growth.
     per_segment: u64,
@@ -49,9 +53,8 @@ impl Linux {
         Linux {
             // Linux reckons C = 0.4 in 1024ths: bic_scale * 10 / 1024 is 410 / 1024.
             scale: (params.scale * 1024.0).ceil() / 1024.0,
-            decrease: (params.decrease * 1024.0).round() as u64,
-            fast_convergence: params.fast_convergence,
-            reno_friendly: params.reno_friendly,
+            decrease: in_1024ths(params.decrease),
+            params: params.clone(),
             hystart: HyStart::new(params.hystart),
             per_segment: 0,
             credit: 0,
@@ -111,10 +114,13 @@ impl Linux {
         let mut window = control.window / mss;
         let mut acked = signals.acked.div_ceil(mss);
         if control.window < control.threshold {
-            if pace == Pace::Quarter {
-                self.grow(&mut window, 4, acked);
+            if let Pace::Quarter = pace {
+                self.grow(&mut window, 4, acked.min(LIMIT));
                 control.window = window * mss;
                 return;
+            }
+            if let Pace::Limited = pace {
+                acked = acked.min(LIMIT);
             }
             let most = (control.threshold / mss).saturating_sub(window);
             let added = acked.min(most);
@@ -155,7 +161,7 @@ impl Linux {
             (self.last_window, self.last_time) = (window, now);
             self.aim(now, window, acked);
         }
-        if self.reno_friendly {
+        if self.params.reno_friendly {
             // 8 (1 + b) / (3 (1 - b)) eighths of a window for one segment; in whole numbers 15 for b = 0.7.
             let eighths = 8 * (1024 + self.decrease) / 3 / (1024 - self.decrease);
             let per_segment = ((window * eighths) >> 3).max(1);
@@ -195,7 +201,7 @@ impl Linux {
     fn cut(&mut self, signals: &Signals, control: &mut Control) {
         let mss = u64::from(signals.mss);
         let window = control.window / mss;
-        self.last_max = if self.fast_convergence && window < self.last_max {
+        self.last_max = if self.params.fast_convergence && window < self.last_max {
             window * (1024 + self.decrease) / 2048
         } else {
             window
@@ -203,7 +209,8 @@ impl Linux {
         self.epoch = None;
         self.credit = 0;
         self.hystart.cut();
-        control.threshold = (signals.flight / mss * self.decrease / 1024).max(2) * mss;
+        let left = in_1024ths(self.params.factor(signals.event, control));
+        control.threshold = (signals.flight / mss * left / 1024).max(2) * mss;
         control.window = control.threshold;
     }
 

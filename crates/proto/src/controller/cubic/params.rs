@@ -4,6 +4,8 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Validate, config, words};
 
+use super::super::contract::{Control, Event};
+use super::super::growth::marked;
 use super::super::hystart::Kind;
 
 words! {
@@ -20,8 +22,10 @@ config! {
         hystart: Kind = "off", "RFC 9438 section 4.10 recommends HyStart++; Linux net/ipv4/tcp_cubic.c has HyStart";
         /// How fast the window grows, in segments per second cubed: `C`.
         scale: f64 = 0.4, "RFC 9438 section 5.1";
-        /// Window after a loss or an ECN echo, as a share of the outstanding data: beta.
+        /// Window after a loss, as a share of the outstanding data: beta.
         decrease: f64 = 0.7, "RFC 9438 section 4.6";
+        /// Window after an ECN echo, as a share of the outstanding data; absent: as after a loss.
+        ecn_decrease: Option<f64> = (), "RFC 9438 section 4.6 (RFC 8511 section 3.1, ABE: 0.85, not in slow start)";
         /// Gives up part of the last maximum when it was not reached again, to make room for new flows.
         fast_convergence: bool = true, "RFC 9438 section 4.7";
         /// Grows at least as fast as Reno.
@@ -35,11 +39,23 @@ impl Validate for Params {
             let message = format!("{} is out of range", self.scale);
             return Err(at.key("scale").error(message, "give a number above 0 and up to 1e6"));
         }
-        if !(self.decrease > 0.0 && self.decrease < 1.0) {
-            let message = format!("{} is not a decrease", self.decrease);
-            return Err(at.key("decrease").error(message, "give a number between 0 and 1"));
+        for (key, factor) in [("decrease", Some(self.decrease)), ("ecn_decrease", self.ecn_decrease)] {
+            if let Some(factor) = factor.filter(|factor| !(*factor > 0.0 && *factor < 1.0)) {
+                let message = format!("{factor} is not a decrease");
+                return Err(at.key(key).error(message, "give a number between 0 and 1"));
+            }
         }
         Ok(())
+    }
+}
+
+impl Params {
+    /// What an event leaves of the window.
+    pub(super) fn factor(&self, event: Event, control: &Control) -> f64 {
+        match self.ecn_decrease {
+            Some(after_mark) if event == Event::Ecn => marked(control, self.decrease, after_mark),
+            _ => self.decrease,
+        }
     }
 }
 

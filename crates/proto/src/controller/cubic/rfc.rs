@@ -4,7 +4,7 @@ use dumbbell_core::Time;
 
 use super::super::contract::{Control, Event, Signals};
 use super::super::growth::{self, reduced};
-use super::super::hystart::{HyStart, Kind, Pace};
+use super::super::hystart::{HyStart, Pace};
 use super::params::Params;
 
 /// One stage of congestion avoidance. Windows in segments.
@@ -41,7 +41,7 @@ impl Rfc {
     pub fn new(params: &Params) -> Rfc {
         Rfc {
             params: params.clone(),
-            hystart: (params.hystart != Kind::Off).then(|| Box::new(HyStart::new(params.hystart))),
+            hystart: HyStart::boxed(params.hystart),
             w_max: 0.0,
             prior: 0.0,
             epoch: None,
@@ -58,8 +58,7 @@ impl Rfc {
             let hystart = self.hystart.as_mut();
             let pace = hystart.map_or(Pace::Full, |h| h.ack(signals, control, signals.min_rtt));
             if signals.window_limited {
-                let growth = signals.acked.min(signals.growth_limit);
-                control.window += if pace == Pace::Quarter { growth / 4 } else { growth };
+                control.window += pace.growth(signals);
             }
             return;
         }
@@ -117,7 +116,7 @@ impl Rfc {
         self.epoch = None;
         self.credit = 0.0;
         self.hystart.iter_mut().for_each(|hystart| hystart.cut());
-        control.threshold = reduced(signals, self.params.decrease);
+        control.threshold = reduced(signals, self.params.factor(signals.event, control));
         control.window = control.threshold;
     }
 }
@@ -150,7 +149,9 @@ impl Rfc {
 mod tests {
     use dumbbell_core::Duration;
 
+    use super::super::super::contract::{Build, Controller};
     use super::super::super::growth::tests::signals;
+    use super::super::params::Variant;
     use super::*;
 
     /// A sender with a full window, acknowledged segment by segment. Times since the cut, windows in segments.
@@ -214,6 +215,21 @@ mod tests {
             run.cut();
             assert_eq!(run.window(), 49.0);
             assert_eq!(run.cubic.w_max, plateau);
+        }
+    }
+
+    #[test]
+    fn a_mark_may_leave_more_than_a_loss_but_not_in_slow_start() {
+        for (variant, share) in [(Variant::Rfc9438, 0.85), (Variant::Linux, 870.0 / 1024.0)] {
+            let params = Params { variant, ecn_decrease: Some(0.85), ..Params::default() };
+            for (event, threshold, left) in
+                [(Event::Loss, 1000, 0.7), (Event::Ecn, 1000, share), (Event::Ecn, u64::MAX, 0.7)]
+            {
+                let mut control = Control { window: 1_000_000, threshold, ..Control::default() };
+                params.build().on(&signals(event, Time::ZERO, 0, 1_000_000), &mut control);
+                let window = (control.window as f64 / 1e6 - left).abs();
+                assert!(window < 1e-3, "{variant:?}, {event:?} below {threshold}: {}", control.window);
+            }
         }
     }
 
