@@ -101,6 +101,13 @@ def test_one_flow_does_what_the_kernels_does_from_its_first_packet() -> None:
     assert len(close_from_the_start(other, kernel)) >= 3
 
 
+def test_the_first_window_finds_the_queue_as_empty_as_the_kernels_does() -> None:
+    # Ten segments, a queue of nine and one in transmission: all fit if the handshake's packet has left. Its
+    # transmission takes 42 us, and the application writes 80 us after it.
+    ours, kernel = compared(path("10Mbit/s", "5ms", "500ms", size="100kB"))
+    assert close_from_the_start(ours, kernel) == []
+
+
 @pytest.mark.parametrize(("count", "stagger"), [(2, "1s"), (4, "500ms")])
 def test_flows_that_start_one_after_the_other_do_what_the_kernels_do(count: int, stagger: str) -> None:
     ours, kernel = compared(path("50Mbit/s", "25ms", "2500ms", count=count, stagger=stagger))

@@ -12,6 +12,7 @@ import numpy as np
 from dumbbell import _native
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError
+from dumbbell.live import endpoints
 from dumbbell.live.kernel import NAMES, run_kernel
 
 if TYPE_CHECKING:
@@ -206,7 +207,9 @@ def prepared(scenario: Scenario, controller: str, profile: str) -> Scenario:
     """Return a scenario with only its listed flows, under one TCP, and sampled as both sides are."""
     values = scenario.to_dict()
     _first_flows(values)
-    transport = {"kind": "tcp", "profile": profile, "controller": controller}
+    # The application is the same on both sides; a queue of ten packets tells.
+    first_write = f"{endpoints.FIRST_WRITE * 1e6:g}us"
+    transport = {"kind": "tcp", "profile": profile, "controller": controller, "first_write": first_write}
     flows = [{**entry, "transport": transport, "sampled": True} for entry in values["flows"]]
     period = f"{_period(scenario.explain()['duration']) * 1e3:.0f}ms"
     record = {"period": period, "drops": True, "queues": "all"}

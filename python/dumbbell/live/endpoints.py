@@ -36,6 +36,9 @@ BUFFER = bytearray(1 << 20)
 LEAD = 0.05
 """Seconds from the sender's start to time 0: both ends are ready by then."""
 
+FIRST_WRITE = 80e-6
+"""Seconds from the acknowledgement of the handshake to the first data, in captures: 77 to 90 us."""
+
 PATIENCE = 20.0
 """Seconds that a receiver waits for the first connection."""
 

@@ -117,9 +117,7 @@ _SEND_BUFFER = 2000
 """Segments that the kernel's send buffer holds (net.ipv4.tcp_wmem: 4 MiB of data and what each packet takes
 beside it). Measured: 2075 at most."""
 
-_INITIAL_WINDOW = 10
 _FAST = 50
-_PACKET = 1500
 _BURST = 10
 """Round-trip times (ms) up to which windows leave in bursts of ten segments and more at 50 Mbit/s (Linux
 net/ipv4/tcp_output.c, tcp_tso_autosize)."""
@@ -127,13 +125,6 @@ net/ipv4/tcp_output.c, tcp_tso_autosize)."""
 
 def _starts_otherwise(result: Result) -> bool:
     return bool({"first_drop", "first_cut"} & set(result.outside))
-
-
-def _first_window_fills_queue(result: Result) -> bool:
-    cell = result.cell
-    packets = cell.rate * 1e3 * cell.round_trip / 8 / _PACKET
-    limit = 0.0 if cell.queue == "codel" else packets * float(cell.queue.removesuffix("bdp"))
-    return _starts_otherwise(result) and 0 < limit < 2 * _INITIAL_WINDOW
 
 
 def _exceeds_send_buffer(result: Result) -> bool:
@@ -145,7 +136,6 @@ def _bursts(result: Result) -> bool:
 
 
 _CAUSES: tuple[tuple[str, Callable[[Result], bool]], ...] = (
-    ("the first window and the handshake's packet fill the queue", _first_window_fills_queue),
     ("the kernel's send buffer holds 2000 segments", _exceeds_send_buffer),
     ("the kernel sends bursts of many segments (TSO)", _bursts),
 )

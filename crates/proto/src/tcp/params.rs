@@ -47,6 +47,9 @@ config! {
         controller: ControllerSpec = "cubic", "RFC 9438 section 1: the default of Linux, Windows and Apple systems";
         /// Opens with SYN, SYN-ACK, ACK. If false, data flows at once.
         handshake: bool = true, "RFC 9293 section 3.5";
+        /// How long after the handshake the application writes. The acknowledgement of the handshake leaves at once; where a queue
+        /// is short, it matters whether it is still there when the first window arrives.
+        first_write: Duration = "0ns", "choice: it is the application's (a program in C on Linux 6.18: 9 to 70 us, median 20)";
         /// Closes with FIN in both directions. If false, the connection stays open.
         fin: bool = true, "RFC 9293 section 3.6";
         /// Segment payload in bytes, never more than the path's MTU allows; absent: what the MTU allows.

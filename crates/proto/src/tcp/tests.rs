@@ -115,6 +115,18 @@ fn slow_start_takes_the_time_computed_by_hand() {
 }
 
 #[test]
+fn the_first_data_leaves_when_the_application_writes() {
+    let text = r#"{"initial_window": 2, "first_write": "80us"}"#;
+    let mut pipe = Pipe::new(params(text).open(opening(Some(3 * MSS))), pass);
+    pipe.finish();
+    assert_eq!(
+        trace(&pipe, 40).lines().skip(2).take(4).collect::<Vec<_>>(),
+        ["50 -> . 0 0", "50.08 -> . 0 1460", "50.08 -> . 1460 1460", "75.08 <- . 2920 0"]
+    );
+    assert!(pipe.sender.is_closed() && pipe.receiver.is_closed());
+}
+
+#[test]
 fn the_initial_window_is_what_the_first_round_sends() {
     for window in [1, 3, 10] {
         let mut pipe = Pipe::new(bare(&format!(r#""initial_window": {window}"#), 50), pass);

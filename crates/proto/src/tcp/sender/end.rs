@@ -7,6 +7,17 @@ use super::{ENDLESS, Phase, Sender, todo};
 use crate::tcp::rack::Rack;
 use crate::transport::{SendEnd, SenderReport};
 
+impl Sender {
+    /// The application writes a while after the handshake.
+    pub(super) fn await_first_write(&mut self, now: Time) {
+        if !self.params.first_write.is_zero() {
+            self.todo |= todo::HOLD;
+            self.pace_wake = now + self.params.first_write;
+            self.arm_call();
+        }
+    }
+}
+
 impl SendEnd for Sender {
     fn report(&self) -> SenderReport {
         SenderReport {

@@ -143,7 +143,7 @@ pub struct Sender {
     needs: Needs,
     /// Payload of the latest segment, for pacing.
     sent_bytes: u32,
-    /// When pacing or its processing lets a segment leave that waits; never if none does.
+    /// When pacing, its processing or the first write lets a segment leave that waits; never if none does.
     pace_wake: Time,
     /// The earlier of that and the time at which the controller wants to be woken.
     call_at: Time,
@@ -447,6 +447,7 @@ impl Sender {
                 }
                 self.todo |= todo::ACK;
                 self.established(now);
+                self.await_first_write(now);
             }
             // The acknowledgement of the SYN-ACK or of the FIN was lost.
             Phase::Established if header.has(TcpHeader::SYN) => self.todo |= todo::ACK,
@@ -513,6 +514,7 @@ impl Sender {
         if now >= self.call_at {
             if now >= self.pace_wake {
                 self.pace_wake = Time::NEVER;
+                self.todo &= !todo::HOLD;
             }
             if now >= self.control.wake_at {
                 self.control.wake_at = Time::NEVER;

@@ -3,7 +3,7 @@
 
 use dumbbell_core::Packet;
 
-/// Not connected: nothing may be sent.
+/// Not connected, or nothing is written yet: nothing of the stream may be sent.
 pub const HOLD: u16 = 1;
 /// A SYN is due.
 pub const SYN: u16 = 1 << 1;
