@@ -1,0 +1,1 @@
+"""The classical results about incast, and what is left of it today."""
