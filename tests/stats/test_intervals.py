@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from dumbbell import stats
 
@@ -120,3 +121,27 @@ def test_unmatched_pairs_are_refused():
 
 def test_mean_warns_of_a_heavy_tail():
     assert "heavy tail" in stats.mean([1.0, 1.0, 1.0, 100.0]).note
+
+
+def test_difference_of_samples_that_vary_unequally():
+    a, b = [27.5, 21.0, 19.0, 23.6, 17.0, 17.9], [27.1, 22.0, 20.8, 23.4]
+    estimate = stats.difference(a, b)
+    # Variances 15.9 and 7.3; the error of the difference is sqrt(2.65 + 1.83), with 7.9 degrees of freedom.
+    assert estimate.value == pytest.approx(-2.325)
+    theirs = scipy.stats.ttest_ind(a, b, equal_var=False).confidence_interval()
+    assert estimate.interval == pytest.approx(theirs)
+    unequal = covered(lambda rng: stats.difference(rng.normal(3, 1, 5), rng.normal(1, 4, 4)), 2)
+    assert unequal == pytest.approx(0.95, abs=0.028)
+
+
+def test_one_observation_is_taken_to_vary_as_the_others_do():
+    a = [1.0, 2.0, 3.0, 4.0, 5.0]
+    estimate = stats.difference(a, [3.0])
+    # t(0.975, 4 degrees) = 2.776, as above, times the standard deviation of a mean of five less one more.
+    assert estimate.half_width == pytest.approx(2.776 * 1.5811 * math.sqrt(1 / 5 + 1), abs=1e-3)
+    assert "one observation" in estimate.note
+    alone = covered(lambda rng: stats.difference([rng.normal(0, 2)], rng.normal(0, 2, 6)), 0)
+    assert alone == pytest.approx(0.95, abs=0.028)
+    assert stats.difference([1.0], [2.0]).interval is None
+    assert stats.difference([1.0, 1.0], [2.0, 2.0]).interval == (-1.0, -1.0)
+    assert stats.difference([], [2.0, 1.0]).n == 0

@@ -10,7 +10,7 @@ Examples
 """
 
 from dumbbell.stats.estimate import CONFIDENCE, Estimate
-from dumbbell.stats.intervals import mean, median, paired_difference, paired_ratio, quantile
+from dumbbell.stats.intervals import difference, mean, median, paired_difference, paired_ratio, quantile
 from dumbbell.stats.tail import Tail, heavy_tail, tail
 from dumbbell.stats.warmup import Cut, warmup
 
@@ -19,6 +19,7 @@ __all__ = [
     "Cut",
     "Estimate",
     "Tail",
+    "difference",
     "heavy_tail",
     "mean",
     "median",

@@ -57,6 +57,43 @@ def paired_difference(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE
     return _t_interval(left - right, confidence, "mean of paired differences, Student's t interval", notes)
 
 
+def difference(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
+    """Return the difference of the means of independent samples with Welch's t interval.
+
+    A sample of one observation says nothing of how it varies: it is then taken to vary as the other does.
+
+    Parameters
+    ----------
+    a, b
+        Shapes (n,) and (m,); not-a-number counts as missing and is noted. Their variances may differ
+        (Welch, Biometrika 34, 1947).
+    confidence
+        The level of the interval.
+    """
+    (left, notes), (right, more) = _present(a), _present(b)
+    notes += more
+    n, m = left.size, right.size
+    method = "difference of means, Welch's t interval"
+    if not n or not m:
+        return _alone(math.nan, 0, confidence, method, notes)
+    value = float(left.mean() - right.mean())
+    if n == m == 1:
+        return _alone(value, 1, confidence, method, notes)
+    if min(n, m) == 1:
+        method = "difference of means, Student's t interval"
+        notes.append("one observation on one side: it is taken to vary as the others do")
+        variance, freedom = float((left if n > 1 else right).var(ddof=1)), max(n, m) - 1.0
+        squares = (variance / n, variance / m)
+    else:
+        squares = (float(left.var(ddof=1)) / n, float(right.var(ddof=1)) / m)
+        among = squares[0] ** 2 / (n - 1) + squares[1] ** 2 / (m - 1)
+        freedom = sum(squares) ** 2 / among if among else 1.0
+    if not sum(squares):
+        notes.append("all values are equal")
+    margin = float(scipy.stats.t.ppf((1 + confidence) / 2, freedom)) * math.sqrt(sum(squares))
+    return Estimate(value, value - margin, value + margin, min(n, m), confidence, method, "; ".join(notes))
+
+
 def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
     """Return the ratio of the means of matched `a` and `b` with Fieller's interval.
 
