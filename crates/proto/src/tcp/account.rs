@@ -58,9 +58,8 @@ pub struct Account {
     echoes: bool,
     /// True while the acknowledgement in hand echoes a mark.
     pub echo: bool,
-    /// The segments in flight, in order; the first has the number `base`.
+    /// The segments in flight, in order.
     segments: VecDeque<Segment>,
-    base: u64,
     /// Bytes that duplicates show to have arrived without SACK: one segment each, none of them known.
     pub credit: u64,
     /// Bytes found lost, those lost again included.
@@ -88,7 +87,6 @@ impl Account {
             echoes,
             echo: false,
             segments: VecDeque::new(),
-            base: 0,
             credit: 0,
             lost: 0,
             told_lost: 0,
@@ -123,13 +121,19 @@ impl Account {
             again,
             done: false,
         };
-        if self.segments.is_empty() {
-            self.base = number / self.mss;
+        if self.segments.back().is_none_or(|last| last.end <= number) {
+            self.segments.push_back(segment);
+            return;
         }
-        match self.segments.get_mut((number / self.mss - self.base) as usize) {
-            Some(slot) => *slot = segment,
-            None => self.segments.push_back(segment),
-        }
+        // What is sent again may cover parts of several, behind a short one.
+        let (first, behind) = (self.from(number), self.segments.partition_point(|s| s.end < end) + 1);
+        let covered = self.segments.iter_mut().take(behind).skip(first);
+        covered.for_each(|slot| *slot = Segment { end: slot.end, ..segment });
+    }
+
+    /// The place of the first segment that ends above a number.
+    fn from(&self, number: u64) -> usize {
+        self.segments.partition_point(|s| s.end <= number)
     }
 
     /// The application has nothing to send, and the windows would let it: until what is in flight is delivered, rates
@@ -140,7 +144,7 @@ impl Account {
 
     /// `[start, end)` is acknowledged, cumulatively or selectively (section 3.3: UpdateRateSample).
     pub fn acknowledged(&mut self, start: u64, end: u64) {
-        let from = (start / self.mss).saturating_sub(self.base) as usize;
+        let from = self.from(start);
         let covered = self.segments.iter_mut().skip(from).take_while(|s| s.end <= end);
         for segment in covered.filter(|s| !s.done) {
             segment.done = true;
@@ -158,7 +162,6 @@ impl Account {
         self.credit = self.credit.saturating_sub(acked.saturating_sub(self.mss)).min(left);
         while self.segments.front().is_some_and(|s| s.end <= una) {
             self.segments.pop_front();
-            self.base += 1;
         }
     }
 

@@ -256,7 +256,7 @@ fn what_no_controller_asks_for_is_not_kept() {
 }
 
 /// Answers by numbers that look random, and checks what it hears.
-fn erratic() -> impl FnMut(&Signals, &mut Control) + Send {
+pub(super) fn erratic() -> impl FnMut(&Signals, &mut Control) + Send {
     let (mut state, mut delivered, mut round, mut now) = (1_u64, 0, 0, Time::ZERO);
     move |signals, control| {
         assert!(

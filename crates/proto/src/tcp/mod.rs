@@ -1,8 +1,8 @@
 //! TCP: the two ends of a connection that carries data one way.
 //!
 //! Sequence numbers are offsets into the stream of application bytes, 64 bits wide: they never wrap, and the first
-//! byte has number 0. SYN is told by its flag alone; FIN occupies the number after the last byte. Every segment of a
-//! connection begins at a multiple of the segment size.
+//! byte has number 0. SYN is told by its flag alone; FIN occupies the number after the last byte. All segments are full but
+//! the last one of what is written at a time.
 
 mod account;
 mod acks;
@@ -20,6 +20,8 @@ mod scoreboard;
 mod sender;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod write_tests;
 
 use std::sync::Arc;
 

@@ -152,6 +152,8 @@ pub struct Sender {
     pub(super) timeouts: u32,
     pub(super) cuts: u32,
     finished: Option<Time>,
+    /// Where the latest segment that was not full began and ended.
+    short: (u64, u64),
 }
 
 impl Sender {
@@ -238,6 +240,7 @@ impl Sender {
             timeouts: 0,
             cuts: 0,
             finished: None,
+            short: (0, 0),
             params,
         }
     }

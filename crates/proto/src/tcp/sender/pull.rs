@@ -9,11 +9,11 @@ use crate::controller::{Class, Control, Event};
 use crate::tcp::params::HEADER;
 
 impl Sender {
-    /// A segment of the stream: `len` bytes from `number`, and the FIN if they are the last.
+    /// A segment of the stream: `len` bytes from `number`, and perhaps the FIN.
     #[inline]
-    fn segment(&mut self, now: Time, number: u64, len: u64, fresh: bool) -> Packet {
+    fn segment(&mut self, now: Time, number: u64, len: u64, fin: bool, fresh: bool) -> Packet {
         let mut flags = TcpHeader::ACK;
-        if number + len >= self.end && self.params.fin {
+        if fin {
             flags |= TcpHeader::FIN;
         }
         let mut ecn = Ecn::NotEct;
@@ -53,7 +53,8 @@ impl Sender {
     pub(super) fn resend(&mut self, now: Time, number: u64, len: u64) -> Packet {
         self.timed_by = UNTIMED;
         self.retransmissions += 1;
-        self.segment(now, number, len, false)
+        let fin = self.after(number, len) > number + len;
+        self.segment(now, number, len, fin, false)
     }
 
     /// Payload of the segment at `number`.
@@ -62,10 +63,19 @@ impl Sender {
         u64::from(self.mss).min(self.end.saturating_sub(number))
     }
 
+    /// Payload of a segment that was sent from `number`: nothing new goes with it.
+    pub(super) fn sent_length(&self, number: u64) -> u64 {
+        u64::from(self.mss).min(self.max.min(self.end).saturating_sub(number))
+    }
+
     /// Where the last segment sent begins. The FIN never travels alone, but for an empty stream.
     pub(super) fn last_segment(&self) -> u64 {
-        let mss = u64::from(self.mss);
-        self.max.min(self.end).saturating_sub(1) / mss * mss
+        let (mss, end) = (u64::from(self.mss), self.max.min(self.end));
+        if end == self.short.1 {
+            return self.short.0;
+        }
+        // Behind the latest short segment all are full.
+        self.short.1 + (end - 1 - self.short.1) / mss * mss
     }
 
     /// The number after a segment of `len` bytes from `number`: the FIN has a number of its own.
@@ -78,6 +88,22 @@ impl Sender {
     /// Sends the next segment of the stream: for the first time, or again after a timeout without SACK.
     #[inline]
     pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
+        let (number, mss) = (self.nxt, u64::from(self.mss));
+        let after = number + mss;
+        if after >= self.end {
+            return self.next_at_end(now);
+        }
+        if after > self.limit {
+            self.window_limited = !self.capped;
+            return None;
+        }
+        Some(self.emit(now, number, mss, after))
+    }
+
+    /// The same where the stream ends, or is written no further.
+    #[cold]
+    #[inline(never)]
+    fn next_at_end(&mut self, now: Time) -> Option<Packet> {
         let number = self.nxt;
         if number >= self.stop {
             self.window_limited = false;
@@ -88,18 +114,28 @@ impl Sender {
             self.window_limited = !self.capped;
             return None;
         }
-        let after = self.after(number, len);
-        self.nxt = after;
-        if number < self.max {
-            return Some(self.resend(now, number, len));
+        if number >= self.max && len < u64::from(self.mss) {
+            self.short = (number, number + len);
         }
+        Some(self.emit(now, number, len, self.after(number, len)))
+    }
+
+    /// Sends `len` bytes from `number`, the next, and with them all numbers below `after`.
+    #[inline]
+    fn emit(&mut self, now: Time, number: u64, len: u64, after: u64) -> Packet {
+        if number < self.max {
+            let len = self.sent_length(number);
+            self.nxt = self.after(number, len);
+            return self.resend(now, number, len);
+        }
+        self.nxt = after;
         self.max = after;
         // While holes are repaired, the acknowledgement of this segment would wait for them.
         if self.timed_by == UNTIMED && self.quiet && !self.timestamps {
             self.timed_by = after;
             self.timed_at = now;
         }
-        Some(self.segment(now, number, len, true))
+        self.segment(now, number, len, after > number + len, true)
     }
 
     /// What is due besides the next segment of the stream, then that.
@@ -192,7 +228,7 @@ impl Sender {
         let in_flight = self.outstanding();
         if let Some(account) = &mut self.account {
             let number = packet.body[0];
-            let end = number + u64::from(self.mss).min(self.end.saturating_sub(number));
+            let end = number + u64::from(self.sent_bytes);
             let end = if end == self.end { self.stop } else { end };
             account.sent(now, (number, end), in_flight, again);
         }

@@ -229,6 +229,10 @@ impl Sender {
             rack.timer = Timer::Retransmission;
             self.rto_at = now + self.rtt.timeout();
         }
+        if self.nxt - start < u64::from(self.mss) {
+            // The window counts segments, the limit bytes.
+            self.update_limit_in_time(rack);
+        }
     }
 
     /// Nothing more leaves now.

@@ -210,7 +210,7 @@ impl Sender {
                 if self.board.begin(self.una) {
                     self.todo |= todo::RESEND;
                 }
-                self.rescue_after = self.after(self.una, self.length(self.una));
+                self.rescue_after = self.after(self.una, self.sent_length(self.una));
             }
         }
         self.recovering = true;
@@ -251,7 +251,7 @@ impl Sender {
     pub(super) fn pull_repair(&mut self, now: Time) -> Repaired {
         if self.todo & todo::RESEND != 0 {
             self.todo &= !todo::RESEND;
-            let (number, len) = (self.una, self.length(self.una));
+            let (number, len) = (self.una, self.sent_length(self.una));
             if self.repair.is_none() {
                 self.board.resend(number, self.after(number, len));
                 self.update_limit();
@@ -274,16 +274,17 @@ impl Sender {
             return self.fill(now, hole);
         }
         let last = self.last_segment().max(self.board.tail(self.una));
-        if self.una >= self.rescue_after && last < self.max && self.has_room(self.length(last)) {
+        let len = self.sent_length(last);
+        if self.una >= self.rescue_after && last < self.max && self.has_room(len) {
             self.rescue_after = u64::MAX;
-            return Repaired::Packet(self.resend(now, last, self.length(last)));
+            return Repaired::Packet(self.resend(now, last, len));
         }
         Repaired::Nothing
     }
 
     /// Sends the beginning of a hole again, if the window has room.
     fn fill(&mut self, now: Time, (start, end): (u64, u64)) -> Repaired {
-        let len = self.length(start).min(end - start);
+        let len = self.sent_length(start).min(end - start);
         if !self.has_room(len) {
             self.window_limited = !self.capped;
             return Repaired::Blocked;
