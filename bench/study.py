@@ -25,7 +25,7 @@ RUN = 0.050
 """Seconds of the run that the overhead is a share of."""
 
 BASE: dict[str, Any] = {
-    "transport": {"kind": "tcp"},
+    "transport": {"kind": "tcp", "profile": "rfc"},
     "topology": {"kind": "dumbbell", "pairs": 2, "bottleneck": {"rate": "10Mbit/s"}},
     "workloads": [
         {

@@ -60,6 +60,8 @@ def family_page(title: str, members: list[dict[str, Any]]) -> str:
             settings = [[f"`{s['name']}`", f"`{toml(s['value'])}`", s["source"]] for s in profile["settings"]]
             if settings:
                 lines += rows(("parameter", "value", "source"), settings)
+            else:
+                lines += ["Its values are the defaults above.", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

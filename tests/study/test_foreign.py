@@ -148,9 +148,9 @@ def test_a_catalogue_that_is_none(folder: Path, change: Callable[[pa.Table], pa.
 @pytest.mark.parametrize(
     "data",
     [
-        b"", b"[" * 100_000, b"{}", b"[]", b'{"study": 1}', b'{"format": 1, "study": {"name": NaN}}',
-        b'{"format": 1, "version": "../../x", "study": {"name": "small"}}', b'"\\ud800"', b"\xff",
-        b'{"format": 1, "version": "1", "study": {"name": "small", "seeds": 1' + b"0" * 5000 + b"}}",
+        b"", b"[" * 100_000, b"{}", b"[]", b'{"study": 1}', b'{"format": 2, "study": {"name": NaN}}',
+        b'{"format": 2, "version": "../../x", "study": {"name": "small"}}', b'"\\ud800"', b"\xff",
+        b'{"format": 2, "version": "1", "study": {"name": "small", "seeds": 1' + b"0" * 5000 + b"}}",
     ],
 )  # fmt: skip
 def test_a_study_json_that_is_none(folder: Path, data: bytes) -> None:

@@ -293,10 +293,11 @@ def test_a_folder_in_use_is_refused(study: Study, tmp_path: Path) -> None:
     assert run_study(study, folder).complete
 
 
-def test_a_folder_of_another_format_is_refused(study: Study, tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", [1, 99])
+def test_a_folder_of_another_format_is_refused(study: Study, tmp_path: Path, other: int) -> None:
     run_study(study, tmp_path / "out")
     mark = tmp_path / "out" / "study.json"
-    mark.write_text(json.dumps(json.loads(mark.read_text()) | {"format": 99}))
+    mark.write_text(json.dumps(json.loads(mark.read_text()) | {"format": other}))
     for call in (lambda: run_study(study, tmp_path / "out"), lambda: StudyResult.load(tmp_path / "out")):
         with pytest.raises(FolderError, match="has the format of another version of dumbbell"):
             call()

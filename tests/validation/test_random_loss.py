@@ -20,7 +20,7 @@ def test_the_square_root_law(controller: str, loss: float) -> None:
         duration="1000s",
         warmup="20s",
         topology=db.topology.chain(link=link),
-        transport=db.transport.tcp(controller=controller, sack=True, ack_every=1),
+        transport=db.transport.tcp(profile="rfc", controller=controller, sack=True, ack_every=1),
         flows=[db.flows(from_="senders", to="receivers", sampled=False)],
         record=db.record(samples=False, queues="none"),
     )

@@ -39,6 +39,19 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// The profile, with the settings of another in the place of those that it lacks.
+    #[must_use]
+    pub fn over(mut self, base: Profile) -> Profile {
+        add_missing(&mut self.settings, base.settings);
+        for (controller, settings) in base.controllers {
+            match self.controllers.iter_mut().find(|(name, _)| *name == controller) {
+                Some((_, own)) => add_missing(own, settings),
+                None => self.controllers.push((controller, settings)),
+            }
+        }
+        self
+    }
+
     /// The table with the defaults of the profile in the place of what is absent.
     #[must_use]
     pub fn fill(&self, table: &Value) -> Value {
@@ -73,6 +86,14 @@ impl Profile {
             }
         }
         filled
+    }
+}
+
+fn add_missing(own: &mut Vec<Setting>, base: Vec<Setting>) {
+    for setting in base {
+        if own.iter().all(|(key, ..)| *key != setting.0) {
+            own.push(setting);
+        }
     }
 }
 

@@ -51,6 +51,9 @@ use crate::routing::Routing;
 use crate::topology::TopologySpec;
 use crate::workload::WorkloadSpec;
 
+/// The transport of who names none.
+const TRANSPORT: &str = "tcp";
+
 config! {
     /// Flows known beforehand.
     pub struct FlowsSpec {
@@ -178,7 +181,7 @@ config! {
         /// Which of the shortest paths between two nodes packets take, where several are equally short.
         paths: ChoiceSpec = "single", "choice: one path unless the scenario asks for several";
         /// The transport of flows and workloads that name none.
-        transport: TransportSpec = "tcp", "choice: what most traffic uses";
+        transport: TransportSpec = TRANSPORT, "choice: what most traffic uses";
         /// Flows known beforehand.
         flows: Vec<FlowsSpec> = [], "absent: only workloads";
         /// Sources of flows that arrive while the run goes on.
@@ -192,6 +195,18 @@ config! {
 }
 
 impl Validate for Scenario {
+    /// A table `transport` without a kind holds parameters of the default one: `--set transport.profile=rfc`.
+    fn complete(table: &Value) -> Option<Value> {
+        let transport = table.get("transport")?;
+        if !matches!(transport, Value::Table(_)) || transport.get("kind").is_some() {
+            return None;
+        }
+        let (mut filled, mut transport) = (table.clone(), transport.clone());
+        transport.insert("kind", TRANSPORT.into());
+        filled.insert("transport", transport);
+        Some(filled)
+    }
+
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         if self.duration.is_zero() {
             return Err(at.key("duration").error("must be above zero", "give a time such as \"60s\""));

@@ -24,7 +24,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
 /// One flow of 10 segments over two links of 10 Mbit/s and 1 ms each.
 const ONE_FLOW: &str = r#"
 duration = "10s"
-transport = { kind = "tcp", controller = "newreno", initial_window = 2, ack_every = 1 }
+transport = { kind = "tcp", profile = "rfc", controller = "newreno", initial_window = 2, ack_every = 1 }
 [topology]
 kind = "chain"
 hops = 2

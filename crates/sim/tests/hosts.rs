@@ -22,7 +22,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
 /// Rounds of reads: senders answer together over 1 Gbit/s into a port of 43 packets; 100 us of propagation.
 const INCAST: &str = r#"
 duration = "20s"
-transport = { kind = "tcp", controller = "newreno" }
+transport = { kind = "tcp", profile = "rfc", controller = "newreno" }
 [topology]
 kind = "star"
 senders = 32

@@ -274,8 +274,8 @@ fn end_points_of_every_transport_ignore_what_they_do_not_understand() {
     let deeds = Deeds { answer: true, ..Deeds::default() };
     for transport in [
         "{ kind = 'tcp', quench = 'ignore' }",
-        "{ kind = 'tcp', timestamps = true, quench = 'ignore' }",
-        "{ kind = 'tcp', controller = 'tahoe', sack = false, handshake = false, quench = 'ignore' }",
+        "{ kind = 'tcp', profile = 'rfc', quench = 'ignore' }",
+        "{ kind = 'tcp', profile = 'rfc', controller = 'tahoe', sack = false, handshake = false, quench = 'ignore' }",
         "rcp",
         "{ kind = 'cbr', rate = '1Mbit/s' }",
         "{ kind = 'poisson', rate = '1Mbit/s' }",

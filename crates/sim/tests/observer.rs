@@ -98,11 +98,11 @@ fn a_failing_test_prints_the_last_packet_events_of_its_run() {
     assert_eq!(lines.len(), 201, "{printed}");
     assert!(lines[0].starts_with("the last 200 packet events"));
     assert!(lines[1..].iter().all(|line| line.split(' ').count() == 7), "{printed}");
-    // Six flows of 1 MB: the last acknowledgement comes back to the source, 40 bytes of class 0.
+    // Six flows of 1 MB: the last acknowledgement comes back to the source, 52 bytes of class 0.
     let last: Vec<&str> = lines[200].split(' ').collect();
     assert_eq!(
         (last[1], last[2], last[4].len() > 5, last[5], last[6]),
-        ("delivered", "-", true, "40", "0"),
+        ("delivered", "-", true, "52", "0"),
         "{printed}"
     );
 }

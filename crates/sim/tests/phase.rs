@@ -27,7 +27,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
 const IN_STEP: &str = r#"
 duration = "200s"
 warmup = "50s"
-transport = { kind = "tcp", controller = "newreno", sack = false, ack_every = 1, limited_transmit = false }
+transport = { kind = "tcp", profile = "rfc", controller = "newreno", sack = false, ack_every = 1, limited_transmit = false }
 record = { samples = false, queues = "none" }
 [topology]
 kind = "dumbbell"

@@ -12,7 +12,7 @@ const TEST_BED: &str = r#"
 seed = 5
 duration = "60s"
 warmup = "10s"
-transport = { kind = "tcp", controller = "newreno", max_window = 20, initial_window = 2, rto_min = "200ms", ack_every = 1, sack = false }
+transport = { kind = "tcp", profile = "rfc", controller = "newreno", max_window = 20, initial_window = 2, rto_min = "200ms", ack_every = 1, sack = false }
 [topology]
 kind = "dumbbell"
 pairs = 20

@@ -18,7 +18,7 @@ fn xcp(gamma: f64) -> Results {
         r#"
         duration = "60s"
         warmup = "30s"
-        transport = {{ kind = "tcp", controller = "xcp", ack_every = 1 }}
+        transport = {{ kind = "tcp", profile = "rfc", controller = "xcp", ack_every = 1 }}
         flows = [{{ from = "senders", to = "receivers", count = 2, stagger = "10s" }}]
         [topology]
         kind = "chain"

@@ -11,7 +11,7 @@ use dumbbell_net::queue::{Limit, QueueSpec};
 use dumbbell_sim::files::Base;
 use dumbbell_sim::plan::PlannedLink;
 use dumbbell_sim::topology::TopologySpec;
-use dumbbell_sim::{Plan, Scenario, descriptors, registry_json, schema};
+use dumbbell_sim::{Plan, Scenario, descriptors, registry_json, schema, toml};
 use serde_json::{Value as Json, json};
 
 fn scenario(text: &str) -> Scenario {
@@ -234,6 +234,26 @@ fn the_hash_sees_values_and_not_spelling() {
     );
     assert_ne!(base, hash(&format!("duration = '10s'\ntopology = 'dumbbell'\nseed = 2{BULK}")));
     assert_ne!(base, hash(&format!("duration = '10s'\ntopology = {{ kind = 'dumbbell', pairs = 2 }}{BULK}")));
+}
+
+#[test]
+fn a_plan_names_the_profile_and_what_follows_from_it() {
+    let text = "duration = '1s'\ntopology = 'dumbbell'\n[[flows]]\nfrom = 'senders'\nto = 'receivers'\n";
+    let transport = |settings: &[&str]| {
+        let mut value = toml::parse(text).unwrap();
+        settings.iter().for_each(|setting| toml::apply_set(&mut value, setting).unwrap());
+        Scenario::from_value(&value).unwrap().to_value().get("transport").unwrap().clone()
+    };
+    for (settings, profile, losses) in [
+        (&[][..], "linux", "rack"),
+        (&["transport=tcp"], "linux", "rack"),
+        (&["transport.profile=rfc"], "rfc", "duplicates"),
+        (&["transport=tcp", "transport.profile=rfc"], "rfc", "duplicates"),
+    ] {
+        let found = transport(settings);
+        assert_eq!(found.get("profile"), Some(&profile.into()), "{settings:?}");
+        assert_eq!(found.get("loss_detection"), Some(&losses.into()), "{settings:?}");
+    }
 }
 
 #[test]

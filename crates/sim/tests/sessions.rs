@@ -47,7 +47,7 @@ fn transfers(results: &Results) -> Vec<Row> {
 
 const STAR: &str = r#"
 duration = "20s"
-transport = { kind = "tcp", controller = "newreno", handshake = false, initial_window = 2, ack_every = 1 }
+transport = { kind = "tcp", profile = "rfc", controller = "newreno", handshake = false, initial_window = 2, ack_every = 1 }
 [topology]
 kind = "star"
 senders = 4

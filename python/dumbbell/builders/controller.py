@@ -104,12 +104,11 @@ def cubic(
     variant
         Whose: that of RFC 9438, or that of Linux, which counts whole segments and grows by 5 % a round trip
         before a loss.
-        Default: ``"rfc9438"`` (RFC 9438).
+        Default: ``"linux"`` (Linux net/ipv4/tcp_cubic.c).
     hystart
         What ends slow start before a loss: `"off"`, `"linux"` (since 6.14), `"linux-6.6"` (before) or
         `"rfc9406"`.
-        Default: ``"off"`` (RFC 9438 section 4.10 recommends HyStart++; Linux net/ipv4/tcp_cubic.c has
-        HyStart).
+        Default: ``"linux"`` (Linux 6.14 net/ipv4/tcp_cubic.c: hystart and hystart_detect are on).
     scale
         How fast the window grows, in segments per second cubed: `C`.
         Default: ``0.4`` (RFC 9438 section 5.1).

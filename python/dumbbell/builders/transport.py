@@ -58,8 +58,9 @@ def tcp(
     Parameters
     ----------
     profile
-        Whose TCP it is: the defaults of the other parameters, see the table of profiles.
-        Default: ``"rfc"`` (choice: what published studies assume; `linux` is what runs on most servers).
+        Whose TCP it is: the defaults of the other parameters, see the profiles. The defaults below are those
+        of `linux`.
+        Default: ``"linux"`` (choice: what most servers run; `rfc` is what published studies assume).
     controller
         Congestion controller.
         Default: ``"cubic"`` (RFC 9438 section 1: the default of Linux, Windows and Apple systems).
@@ -88,7 +89,7 @@ def tcp(
         Default: choice: only network and receiver limit (ns-2.35: window_ = 20).
     receive_window
         The receiver's buffer, advertised in every segment it sends.
-        Default: ``"1073725440B"`` (RFC 7323 section 2.3: the largest, so that only the network limits).
+        Default: ``"32MiB"`` (Linux 6.16 net.ipv4.tcp_rmem[2]: 33554432, of which all may be window).
     ack_every
         The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off.
         Default: ``2`` (RFC 5681 section 4.2).
@@ -98,22 +99,22 @@ def tcp(
     delayed_acks
         How acknowledgements wait: `ack_every` and `ack_delay`, or as in Linux: one for each of the first
         segments and while the window grows, then one for two, with a delay between 40 and 200 ms that follows
-        the gaps between segments.
-        Default: ``"fixed"`` (RFC 5681 section 4.2).
+        the gaps between segments. Who writes `ack_every` or `ack_delay` and not this asks for `fixed`.
+        Default: ``"linux"`` (Linux net/ipv4/tcp_input.c: quick acknowledgements, ATO of 40 to 200 ms).
     sack_compression
         Holds acknowledgements back while many segments arrive above a hole: after three, one a millisecond or
         for 44.
-        Default: ``false`` (Linux net.ipv4.tcp_comp_sack_delay_ns, tcp_comp_sack_nr).
+        Default: ``true`` (Linux net.ipv4.tcp_comp_sack_delay_ns: 1 ms, tcp_comp_sack_nr: 44).
     dsack
         Tells the sender what arrived twice.
-        Default: ``false`` (RFC 2883).
+        Default: ``true`` (RFC 2883; Linux net.ipv4.tcp_dsack: 1).
     initial_receive_window
-        The receive window at the start; it then grows as data is read, up to `receive_window`. Absent: it
-        does not change.
-        Default: choice: only the network limits (Linux net.ipv4.tcp_rmem: 65536 B).
+        The receive window at the start; it then grows as data is read, up to `receive_window`, if that is
+        larger.
+        Default: ``"65536B"`` (Linux net.ipv4.tcp_rmem[1]: 131072, half of it for the window).
     byte_counting
         Segments that one acknowledgement may add to the window in slow start; 1 counts acknowledgements.
-        Default: ``2`` (RFC 3465 section 2.3: L).
+        Default: ``1000000`` (Linux net/ipv4/tcp_cong.c: all segments acknowledged count in slow start).
     window_validation
         Lets the window grow only while it limits the sender.
         Default: ``true`` (RFC 9438 section 5.8, RFC 7661).
@@ -129,7 +130,7 @@ def tcp(
     loss_detection
         Finds losses by duplicate acknowledgements and SACK (RFC 6675), or by time (RFC 8985: RACK), with
         proportional rate reduction (RFC 9937).
-        Default: ``"duplicates"`` (RFC 5681 section 3.2, RFC 6675 section 4).
+        Default: ``"rack"`` (Linux net.ipv4.tcp_recovery: 1, tcp_early_retrans: 3, tcp_frto: 2).
     tail_loss_probe
         Sends a probe when acknowledgements stay away for two round trips. Only with `loss_detection =
         "rack"`.
@@ -142,11 +143,11 @@ def tcp(
         Default: ``true`` (RFC 4015, RFC 3708).
     cut_from
         What is cut: what is outstanding, or the window.
-        Default: ``"flight"`` (RFC 5681 equation 4).
+        Default: ``"window"`` (Linux net/ipv4/tcp_cong.c: ssthresh from snd_cwnd).
     timestamps
         The timestamps option: a round-trip time with every acknowledgement, and protection against old
         segments.
-        Default: ``false`` (choice: segments of 1460 bytes, as in most published studies).
+        Default: ``true`` (Linux net.ipv4.tcp_timestamps: 1).
     ecn
         Explicit congestion notification.
         Default: ``false`` (Linux net.ipv4.tcp_ecn: not asked for by default).
@@ -161,13 +162,13 @@ def tcp(
     rto_floor
         What `rto_min` is a floor under: the whole timeout, or what the deviation adds to the smoothed
         round-trip time.
-        Default: ``"timeout"`` (RFC 6298 section 2.4).
+        Default: ``"deviation"`` (Linux net/ipv4/tcp_input.c: 200 ms under the variance term).
     rto_initial
         Retransmission timeout before the first measurement.
         Default: ``"1s"`` (RFC 6298 section 2.1).
     rto_max
         Largest retransmission timeout.
-        Default: ``"60s"`` (RFC 6298 section 2.5).
+        Default: ``"120s"`` (Linux net.ipv4.tcp_rto_max_ms: 120000).
     rto_granularity
         Clock granularity in the formula of the timeout: G.
         Default: ``"1ms"`` (RFC 6298 section 4: finer than 100 ms is better (Linux: 1 ms)).

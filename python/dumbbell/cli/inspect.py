@@ -191,22 +191,26 @@ def describe(name: str) -> None:
         ]
         out.print(text_table("", columns, (), rows))
         if member["profiles"]:
-            _profiles(out, member)
+            _profiles(out, member, families["controller"])
 
 
-def _profiles(out: Console, member: dict[str, Any]) -> None:
+def _profiles(out: Console, member: dict[str, Any], controllers: list[dict[str, Any]]) -> None:
     """Print the profiles of an algorithm side by side, then where their values come from."""
     profiles = member["profiles"]
     defaults = {field["name"]: _default(field) for field in member["fields"]}
+    usual = defaults["profile"].plain
+    for controller in controllers:
+        for field in controller["fields"]:
+            defaults[f"controller {controller['name']}: {field['name']}"] = _default(field)
     settings = [{entry["name"]: entry for entry in profile["settings"]} for profile in profiles]
     names = list(dict.fromkeys(name for entries in settings for name in entries))
 
     def row(name: str) -> tuple[str | Text, ...]:
-        absent = defaults.get(name, Text(""))
-        return (name, *(_value(e[name]["value"]) if name in e else absent for e in settings))
+        return (name, *(_value(e[name]["value"]) if name in e else defaults[name] for e in settings))
 
     rows = [row(name) for name in names]
-    out.print(text_table("Profiles", ("parameter", *(p["name"] for p in profiles)), (), rows))
+    heads = (f"{p['name']} (default)" if p["name"] == usual else p["name"] for p in profiles)
+    out.print(text_table("Profiles", ("parameter", *heads), (), rows))
     sources = [(p["name"], entry["name"], entry["source"]) for p in profiles for entry in p["settings"]]
     out.print(text_table("Sources of the profiles", ("profile", "parameter", "source"), (), sources))
 

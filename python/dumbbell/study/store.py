@@ -52,8 +52,10 @@ from dumbbell.study.manifest import Manifest, changing
 from dumbbell.study.plan import Study, StudyPlan, points_of_runs
 from dumbbell.study.stop import StopTracker
 
-FORMAT = 1
-"""Of the folder; another number means that this code cannot read it."""
+FORMAT = 2
+"""Of the folder; another number means that this code cannot read it, or would read another experiment.
+
+In a folder of format 1, TCP without a profile is that of the RFCs, not that of Linux."""
 
 _MOST_SMALL = 64
 """So many small shards are merged into one."""

@@ -78,12 +78,12 @@ impl Acks {
     /// sets them (`hosted`) they do not grow by themselves.
     pub fn new(params: &Params, segment: u64, scale: u8, hosted: bool) -> Option<Box<Acks>> {
         let linux = params.delayed_acks == DelayedAcks::Linux;
-        let grows = params.initial_receive_window.is_some() && !hosted;
+        let (first, most) = (params.initial_receive_window.get(), params.receive_window.get());
+        let grows = first < most && !hosted;
         if !(linux || grows || params.dsack || params.sack_compression) {
             return None;
         }
-        let most = params.receive_window.get();
-        let window = params.initial_receive_window.map_or(most, |w| w.get().min(most));
+        let window = first.min(most);
         // Whole segments (RFC 9293 section 3.8.6.2.2).
         let whole = if grows { (window / segment).max(1) * segment } else { window };
         Some(Box::new(Acks {

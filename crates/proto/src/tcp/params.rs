@@ -8,6 +8,9 @@ use super::profile::{ProfileName, profiles};
 use crate::controller::ControllerSpec;
 use crate::transport::{Granted, Opening};
 
+/// The controller of who names none.
+const CONTROLLER: &str = "cubic";
+
 /// IPv4 and TCP headers without options, in bytes (RFC 791 section 3.1, RFC 9293 section 3.1).
 pub const HEADER: u32 = 40;
 /// The timestamps option with its padding, in bytes (RFC 7323 appendix A).
@@ -38,13 +41,36 @@ words! {
     pub enum DelayedAcks { Fixed = "fixed", Linux = "linux" }
 }
 
+/// What a table held that was written out whole before there were profiles. It ran what is `rfc` now.
+const BEFORE_PROFILES: [&str; 19] = [
+    "handshake",
+    "fin",
+    "initial_window",
+    "receive_window",
+    "ack_every",
+    "ack_delay",
+    "byte_counting",
+    "window_validation",
+    "limited_transmit",
+    "sack",
+    "timestamps",
+    "ecn",
+    "rto_min",
+    "rto_initial",
+    "rto_max",
+    "rto_granularity",
+    "rtt_tick",
+    "overhead",
+    "retries",
+];
+
 config! {
     /// Transmission control protocol: one object, or an endless stream, from the source to the destination.
     pub struct Params {
-        /// Whose TCP it is: the defaults of the other parameters, see the table of profiles.
-        profile: ProfileName = "rfc", "choice: what published studies assume; `linux` is what runs on most servers";
+        /// Whose TCP it is: the defaults of the other parameters, see the profiles. The defaults below are those of `linux`.
+        profile: ProfileName = "linux", "choice: what most servers run; `rfc` is what published studies assume";
         /// Congestion controller.
-        controller: ControllerSpec = "cubic", "RFC 9438 section 1: the default of Linux, Windows and Apple systems";
+        controller: ControllerSpec = CONTROLLER, "RFC 9438 section 1: the default of Linux, Windows and Apple systems";
         /// Opens with SYN, SYN-ACK, ACK. If false, data flows at once.
         handshake: bool = true, "RFC 9293 section 3.5";
         /// How long after the handshake the application writes. The acknowledgement of the handshake leaves at once; where a queue
@@ -61,22 +87,23 @@ config! {
         /// Largest congestion window in use, in segments; absent: no limit.
         max_window: Option<u32> = (), "choice: only network and receiver limit (ns-2.35: window_ = 20)";
         /// The receiver's buffer, advertised in every segment it sends.
-        receive_window: Bytes = "1073725440B", "RFC 7323 section 2.3: the largest, so that only the network limits";
+        receive_window: Bytes = "32MiB", "Linux 6.16 net.ipv4.tcp_rmem[2]: 33554432, of which all may be window";
         /// The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off.
         ack_every: u32 = 2, "RFC 5681 section 4.2";
         /// Longest delay of an acknowledgement.
         ack_delay: Duration = "40ms", "Linux include/net/tcp.h: TCP_DELACK_MIN (RFC 5681 section 4.2: at most 500 ms)";
         /// How acknowledgements wait: `ack_every` and `ack_delay`, or as in Linux: one for each of the first segments and while
-        /// the window grows, then one for two, with a delay between 40 and 200 ms that follows the gaps between segments.
-        delayed_acks: DelayedAcks = "fixed", "RFC 5681 section 4.2";
+        /// the window grows, then one for two, with a delay between 40 and 200 ms that follows the gaps between segments. Who writes `ack_every` or `ack_delay`
+        /// and not this asks for `fixed`.
+        delayed_acks: DelayedAcks = "linux", "Linux net/ipv4/tcp_input.c: quick acknowledgements, ATO of 40 to 200 ms";
         /// Holds acknowledgements back while many segments arrive above a hole: after three, one a millisecond or for 44.
-        sack_compression: bool = false, "Linux net.ipv4.tcp_comp_sack_delay_ns, tcp_comp_sack_nr";
+        sack_compression: bool = true, "Linux net.ipv4.tcp_comp_sack_delay_ns: 1 ms, tcp_comp_sack_nr: 44";
         /// Tells the sender what arrived twice.
-        dsack: bool = false, "RFC 2883";
-        /// The receive window at the start; it then grows as data is read, up to `receive_window`. Absent: it does not change.
-        initial_receive_window: Option<Bytes> = (), "choice: only the network limits (Linux net.ipv4.tcp_rmem: 65536 B)";
+        dsack: bool = true, "RFC 2883; Linux net.ipv4.tcp_dsack: 1";
+        /// The receive window at the start; it then grows as data is read, up to `receive_window`, if that is larger.
+        initial_receive_window: Bytes = "65536B", "Linux net.ipv4.tcp_rmem[1]: 131072, half of it for the window";
         /// Segments that one acknowledgement may add to the window in slow start; 1 counts acknowledgements.
-        byte_counting: u32 = 2, "RFC 3465 section 2.3: L";
+        byte_counting: u32 = 1_000_000, "Linux net/ipv4/tcp_cong.c: all segments acknowledged count in slow start";
         /// Lets the window grow only while it limits the sender.
         window_validation: bool = true, "RFC 9438 section 5.8, RFC 7661";
         /// Lowers the window of a connection that was idle, or that long used little of it.
@@ -87,7 +114,7 @@ config! {
         sack: bool = true, "RFC 2018, RFC 6675; on in every current system";
         /// Finds losses by duplicate acknowledgements and SACK (RFC 6675), or by time (RFC 8985: RACK), with proportional rate
         /// reduction (RFC 9937).
-        loss_detection: LossDetection = "duplicates", "RFC 5681 section 3.2, RFC 6675 section 4";
+        loss_detection: LossDetection = "rack", "Linux net.ipv4.tcp_recovery: 1, tcp_early_retrans: 3, tcp_frto: 2";
         /// Sends a probe when acknowledgements stay away for two round trips. Only with `loss_detection = "rack"`.
         tail_loss_probe: bool = true, "RFC 8985 section 7";
         /// Sends new data after a timeout, to see whether it was spurious. Only with `loss_detection = "rack"`.
@@ -95,9 +122,9 @@ config! {
         /// Takes a cut back when it turns out that nothing was lost. Only with `loss_detection = "rack"`.
         undo: bool = true, "RFC 4015, RFC 3708";
         /// What is cut: what is outstanding, or the window.
-        cut_from: CutFrom = "flight", "RFC 5681 equation 4";
+        cut_from: CutFrom = "window", "Linux net/ipv4/tcp_cong.c: ssthresh from snd_cwnd";
         /// The timestamps option: a round-trip time with every acknowledgement, and protection against old segments.
-        timestamps: bool = false, "choice: segments of 1460 bytes, as in most published studies";
+        timestamps: bool = true, "Linux net.ipv4.tcp_timestamps: 1";
         /// Explicit congestion notification.
         ecn: bool = false, "Linux net.ipv4.tcp_ecn: not asked for by default";
         /// Answer to a source quench, once a window: slow start from one segment, the cut for an ECN echo, or none.
@@ -105,11 +132,11 @@ config! {
         /// Smallest retransmission timeout.
         rto_min: Duration = "200ms", "Linux include/net/tcp.h: TCP_RTO_MIN (RFC 6298 section 2.4: 1 s)";
         /// What `rto_min` is a floor under: the whole timeout, or what the deviation adds to the smoothed round-trip time.
-        rto_floor: RtoFloor = "timeout", "RFC 6298 section 2.4";
+        rto_floor: RtoFloor = "deviation", "Linux net/ipv4/tcp_input.c: 200 ms under the variance term";
         /// Retransmission timeout before the first measurement.
         rto_initial: Duration = "1s", "RFC 6298 section 2.1";
         /// Largest retransmission timeout.
-        rto_max: Duration = "60s", "RFC 6298 section 2.5";
+        rto_max: Duration = "120s", "Linux net.ipv4.tcp_rto_max_ms: 120000";
         /// Clock granularity in the formula of the timeout: G.
         rto_granularity: Duration = "1ms", "RFC 6298 section 4: finer than 100 ms is better (Linux: 1 ms)";
         /// Tick in which round-trip times are measured; zero measures exactly.
@@ -125,12 +152,23 @@ config! {
 
 impl Validate for Params {
     fn complete(table: &Value) -> Option<Value> {
-        let Some(Value::Str(name)) = table.get("profile") else { return None };
-        let profile = profiles().into_iter().find(|profile| profile.name == name)?;
-        let mut filled = profile.fill(table);
-        let default = Value::from("cubic");
-        let controller = profile.fill_controller(filled.get("controller").unwrap_or(&default));
-        filled.insert("controller", controller);
+        let mut filled = table.clone();
+        if ["ack_every", "ack_delay"].iter().any(|key| table.get(key).is_some())
+            && table.get("delayed_acks").is_none()
+        {
+            filled.insert("delayed_acks", DelayedAcks::Fixed.word().into());
+        }
+        if table.get("profile").is_none() && BEFORE_PROFILES.iter().all(|key| table.get(key).is_some()) {
+            filled.insert("profile", ProfileName::Rfc.word().into());
+        }
+        if let Some(Value::Str(name)) = filled.get("profile")
+            && let Some(profile) = profiles().into_iter().find(|profile| profile.name == *name)
+        {
+            filled = profile.fill(&filled);
+            let default = Value::from(CONTROLLER);
+            let controller = profile.fill_controller(filled.get("controller").unwrap_or(&default));
+            filled.insert("controller", controller);
+        }
         Some(filled)
     }
 

@@ -1,4 +1,5 @@
 //! Profiles: whose TCP a connection is, as a table of defaults with their sources. What a scenario says goes before them.
+//! The defaults that [`Params`](super::Params) declares are those of Linux; the other profiles say what differs from them.
 
 use dumbbell_core::registry::Profile;
 use dumbbell_core::{Value, words};
@@ -8,48 +9,57 @@ words! {
     pub enum ProfileName { Linux = "linux", Rfc = "rfc", Ns2 = "ns2", Bsd = "bsd" }
 }
 
-/// Declares profiles: a title, what holds for controllers by their names, and the other defaults; each with its source.
+/// Declares profiles: a title, the profile whose settings hold where there is none here, what holds for controllers by
+/// their names, and the other defaults; each with its source.
 macro_rules! profiles {
-    ($( $name:ident, $title:literal {
+    ($( $name:ident $(over $base:ident)?, $title:literal {
         $( [$controller:literal] $( $its:ident = $its_value:expr, $its_source:expr; )+ )*
         [] $( $key:ident = $value:expr, $source:expr; )*
     } )+) => {
         /// Every profile.
         pub fn profiles() -> Vec<Profile> {
-            vec![ $( Profile {
-                name: ProfileName::$name.word(),
-                title: $title,
-                settings: vec![ $( (stringify!($key), Value::from($value), $source) ),* ],
-                controllers: vec![ $( ($controller, vec![
-                    $( (stringify!($its), Value::from($its_value), $its_source) ),+
-                ]) ),* ],
-            } ),+ ]
+            vec![ $( profile_named(ProfileName::$name) ),+ ]
+        }
+
+        fn profile_named(name: ProfileName) -> Profile {
+            match name { $( ProfileName::$name => {
+                let profile = Profile {
+                    name: name.word(),
+                    title: $title,
+                    settings: vec![ $( (stringify!($key), Value::from($value), $source) ),* ],
+                    controllers: vec![ $( ($controller, vec![
+                        $( (stringify!($its), Value::from($its_value), $its_source) ),+
+                    ]) ),* ],
+                };
+                $( let profile = profile.over(profile_named(ProfileName::$base)); )?
+                profile
+            } )+ }
         }
     };
 }
 
 profiles! {
     Linux, "Linux 6.x" {
-        ["cubic"]
-            variant = "linux", "Linux net/ipv4/tcp_cubic.c";
-            hystart = "linux", "Linux 6.14: net/ipv4/tcp_cubic.c, hystart and hystart_detect are on";
         []
-            receive_window = "32MiB", "Linux 6.16 net.ipv4.tcp_rmem[2]: 33554432, of which all may be window";
-            initial_receive_window = "65536B", "Linux net.ipv4.tcp_rmem[1]: 131072, half of it for the window";
-            delayed_acks = "linux", "Linux net/ipv4/tcp_input.c: quick acknowledgements, ATO of 40 to 200 ms";
-            sack_compression = true, "Linux net.ipv4.tcp_comp_sack_delay_ns: 1 ms, tcp_comp_sack_nr: 44";
-            dsack = true, "Linux net.ipv4.tcp_dsack: 1";
-            byte_counting = 1_000_000, "Linux net/ipv4/tcp_cong.c: all segments acknowledged count in slow start";
-            loss_detection = "rack", "Linux net.ipv4.tcp_recovery: 1, tcp_early_retrans: 3, tcp_frto: 2";
-            cut_from = "window", "Linux net/ipv4/tcp_cong.c: ssthresh from snd_cwnd";
-            timestamps = true, "Linux net.ipv4.tcp_timestamps: 1";
-            rto_floor = "deviation", "Linux net/ipv4/tcp_input.c: 200 ms under the variance term";
-            rto_max = "120s", "Linux net.ipv4.tcp_rto_max_ms: 120000";
     }
     Rfc, "The defaults of the current RFCs" {
+        ["cubic"]
+            variant = "rfc9438", "RFC 9438";
+            hystart = "off", "choice: RFC 9438 section 4.10 leaves it open";
         []
+            receive_window = "1073725440B", "RFC 7323 section 2.3: the largest, so that only the network limits";
+            initial_receive_window = "1073725440B", "choice: the window does not change";
+            delayed_acks = "fixed", "RFC 5681 section 4.2";
+            sack_compression = false, "RFC 5681 section 4.2: a segment above a hole is acknowledged at once";
+            dsack = false, "choice: RFC 2883 is optional";
+            byte_counting = 2, "RFC 3465 section 2.3: L";
+            loss_detection = "duplicates", "RFC 5681 section 3.2, RFC 6675 section 4";
+            cut_from = "flight", "RFC 5681 equation 4";
+            timestamps = false, "choice: segments of 1460 bytes, as in most published studies";
+            rto_floor = "timeout", "RFC 6298 section 2.4";
+            rto_max = "60s", "RFC 6298 section 2.5";
     }
-    Ns2, "The agents of ns-2.35 with their defaults" {
+    Ns2 over Rfc, "The agents of ns-2.35 with their defaults" {
         ["newreno"]
             full_ack = "threshold", "ns-2.35 tcp/tcp-newreno.cc: newreno_changes_ 0";
         []
@@ -66,12 +76,13 @@ profiles! {
             rto_granularity = "10ms", "ns-2.35 tcl/lib/ns-default.tcl: tcpTick_ 0.01";
             rtt_tick = "10ms", "ns-2.35 tcl/lib/ns-default.tcl: tcpTick_ 0.01";
     }
-    Bsd, "4.4BSD-Lite: Reno with coarse timers" {
+    Bsd over Rfc, "4.4BSD-Lite: Reno with coarse timers" {
         []
             controller = "reno", "Wright & Stevens, TCP/IP Illustrated 2, 1995, section 29.4";
             sack = false, "RFC 2018 is younger";
             initial_window = 1, "Wright & Stevens, section 28.9: one segment after the handshake";
             receive_window = "8kB", "4.4BSD-Lite sys/netinet/tcp_usrreq.c: tcp_recvspace 8192";
+            initial_receive_window = "8kB", "4.4BSD-Lite: the window does not change";
             ack_every = 2, "Wright & Stevens, section 29.4";
             ack_delay = "200ms", "Wright & Stevens, section 25.4: the fast timer";
             byte_counting = 1, "Wright & Stevens, section 29.7: acknowledgements count";

@@ -148,15 +148,20 @@ fn in_ticks(measured: Duration, tick: Duration) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::params;
     use super::*;
 
     fn ms(n: f64) -> Duration {
         Duration::from_secs_f64(n / 1e3)
     }
 
+    fn rfc() -> Params {
+        Params::clone(&params("{}"))
+    }
+
     #[test]
     fn the_timeout_follows_rfc_6298() {
-        let params = Params { rto_min: ms(1.0), ..Params::default() };
+        let params = Params { rto_min: ms(1.0), ..rfc() };
         let mut rtt = Rtt::new(&params);
         assert_eq!(rtt.timeout(), Duration::from_secs(1));
         rtt.measure(ms(100.0), 0, &params);
@@ -170,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_timeout_is_bounded_doubles_and_returns() {
-        let params = Params { rto_max: Duration::from_secs(2), ..Params::default() };
+        let params = Params { rto_max: Duration::from_secs(2), ..rfc() };
         let mut rtt = Rtt::new(&params);
         rtt.measure(ms(1.0), 0, &params);
         assert_eq!(rtt.timeout(), ms(200.0), "rto_min");
@@ -187,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_steady_round_trip_time_leaves_the_granularity() {
-        let params = Params { rto_min: ms(1.0), rto_granularity: ms(10.0), ..Params::default() };
+        let params = Params { rto_min: ms(1.0), rto_granularity: ms(10.0), ..rfc() };
         let mut rtt = Rtt::new(&params);
         for _ in 0..200 {
             rtt.measure(ms(50.0), 0, &params);
@@ -203,7 +208,7 @@ mod tests {
 
     #[test]
     fn many_measurements_in_a_round_trip_weigh_as_much_as_one() {
-        let params = Params::default();
+        let params = rfc();
         let (mut one, mut sixteen) = (Rtt::new(&params), Rtt::new(&params));
         for rtt in [&mut one, &mut sixteen] {
             rtt.measure(ms(100.0), 0, &params);

@@ -2,19 +2,25 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Stage, Time, Way};
+use dumbbell_core::config::At;
+use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Stage, Time, Value, Way};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 use rand::RngExt;
 
 use super::{Params, Receiver, Sender};
-use crate::testing::{Fate, Pipe, ms, opening, read, stream};
+use crate::testing::{Fate, Pipe, ms, opening, stream};
 use crate::transport::{Failure, ReceiveEnd, SendEnd, Transport};
 
 pub(super) const MSS: u64 = 1460;
 
+/// Parameters under the profile `rfc`, whose rules most of these tests follow, unless the text names another one.
 pub(super) fn params(text: &str) -> Arc<Params> {
-    Arc::new(read(text))
+    let mut value: Value = dumbbell_core::json::from_str(text).unwrap();
+    if value.get("profile").is_none() {
+        value.insert("profile", "rfc".into());
+    }
+    Arc::new(Params::from_value(&value, &At::root("test")).unwrap_or_else(|e| panic!("{e}")))
 }
 
 /// A connection without handshake and FIN, with every acknowledgement sent at once, and `more` parameters.
@@ -572,7 +578,10 @@ fn profiles_are_read_and_give_way_to_what_is_said() {
         }
         assert_eq!(*params(&dumbbell_core::json::to_string(&written).unwrap()), *read, "read again");
     }
-    assert_eq!(*params(r#"{"profile": "rfc"}"#), *params("{}"), "the default is the RFCs'");
+    let linux = params(r#"{"profile": "linux"}"#);
+    assert_eq!(Params::default(), *linux, "who names no profile has that of Linux");
+    assert_eq!(linux.to_value().get("profile"), Some(&"linux".into()));
+    assert_eq!(super::profile::profiles()[0].settings, [], "what is declared is what Linux does");
     let kernel = params(
         r#"{"profile": "linux", "timestamps": false, "controller": {"kind": "cubic", "hystart": "off"}}"#,
     );
@@ -581,6 +590,34 @@ fn profiles_are_read_and_give_way_to_what_is_said() {
     assert_eq!(controller.get("hystart"), Some(&"off".into()));
     assert_eq!(controller.get("variant"), Some(&"linux".into()));
     assert_eq!(params(r#"{"profile": "linux", "controller": "reno"}"#).controller.name(), "reno");
+    let cubic = |profile: &str| {
+        params(&format!(r#"{{"profile": "{profile}", "controller": "cubic"}}"#)).controller.to_value()
+    };
+    for profile in ["rfc", "ns2", "bsd"] {
+        assert_eq!(cubic(profile).get("variant"), Some(&"rfc9438".into()), "{profile}");
+        assert_eq!(cubic(profile).get("hystart"), Some(&"off".into()), "{profile}");
+    }
+}
+
+/// What `dumbbell` wrote beside results when TCP had no profiles: every parameter that there was.
+#[test]
+fn a_table_from_before_profiles_runs_as_it_ran() {
+    let old = r#"{"handshake": true, "fin": true, "initial_window": 10, "receive_window": "1.07372544GB", "ack_every": 2,
+        "ack_delay": "40ms", "byte_counting": 2, "window_validation": true, "limited_transmit": true, "sack": true,
+        "timestamps": false, "ecn": false, "quench": "slow-start", "rto_min": "200ms", "rto_initial": "1s", "rto_max": "60s",
+        "rto_granularity": "1ms", "rtt_tick": "0s", "overhead": "0s", "retries": 15, "controller": {"kind": "cubic",
+        "scale": 0.4, "decrease": 0.7, "fast_convergence": true, "reno_friendly": true}}"#;
+    let value = dumbbell_core::json::from_str(old).unwrap();
+    assert_eq!(Params::from_value(&value, &At::root("transport")).unwrap(), *params(r#"{"profile": "rfc"}"#));
+}
+
+#[test]
+fn who_says_when_to_acknowledge_has_acknowledgements_at_fixed_times() {
+    let waits = |text: &str| params(&format!(r#"{{"profile": "linux"{text}}}"#)).delayed_acks.word();
+    assert_eq!(waits(""), "linux");
+    assert_eq!(waits(r#", "ack_every": 1"#), "fixed");
+    assert_eq!(waits(r#", "ack_delay": "10ms""#), "fixed");
+    assert_eq!(waits(r#", "ack_every": 2, "delayed_acks": "linux""#), "linux");
 }
 
 #[test]
@@ -596,8 +633,8 @@ fn parameters_are_checked_where_they_stand() {
         "transport.initial_window: zero stops the connection; give 1 or more"
     );
     assert_eq!(
-        error(r#"{"rto_min": "2min"}"#),
-        "transport.rto_min: 120s is not between zero and `rto_max`, 60s; lower it or raise `rto_max`"
+        error(r#"{"rto_min": "3min"}"#),
+        "transport.rto_min: 180s is not between zero and `rto_max`, 120s; lower it or raise `rto_max`"
     );
     assert_eq!(
         error(r#"{"receive_window": "0B"}"#),

@@ -42,6 +42,7 @@ _SOURCES = {
     "topology.link.router": "the arms",
     "record.period": "choice: a round-trip time",
     "transport.kind": "the arms",
+    "transport.profile": "choice: TCP by the RFCs; ns-2.35 has nothing of what `linux` adds",
     "transport.controller": "the arms",
     "transport.ack_every": "ns-2.35: its sink acknowledges every segment",
 }
@@ -58,7 +59,7 @@ _QUEUE_MAX = _link_metric("queue_max", "longest queue", "BDP", "queue_max", 1 / 
 
 
 def _arms(link: str = "topology.link") -> tuple[Arm, ...]:
-    tcp = ("transport.kind=tcp", "transport.ack_every=1")
+    tcp = ("transport.kind=tcp", "transport.profile=rfc", "transport.ack_every=1")
     return (
         Arm("tcp", "TCP NewReno", (*tcp, "transport.controller=newreno")),
         Arm("xcp", "XCP", (*tcp, "transport.controller=xcp", f"{link}.router=xcp")),

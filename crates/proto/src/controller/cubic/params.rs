@@ -17,9 +17,9 @@ config! {
     /// Cubic window growth around the window of the last loss, never slower than Reno would be.
     pub struct Params {
         /// Whose: that of RFC 9438, or that of Linux, which counts whole segments and grows by 5 % a round trip before a loss.
-        variant: Variant = "rfc9438", "RFC 9438";
+        variant: Variant = "linux", "Linux net/ipv4/tcp_cubic.c";
         /// What ends slow start before a loss: `"off"`, `"linux"` (since 6.14), `"linux-6.6"` (before) or `"rfc9406"`.
-        hystart: Kind = "off", "RFC 9438 section 4.10 recommends HyStart++; Linux net/ipv4/tcp_cubic.c has HyStart";
+        hystart: Kind = "linux", "Linux 6.14 net/ipv4/tcp_cubic.c: hystart and hystart_detect are on";
         /// How fast the window grows, in segments per second cubed: `C`.
         scale: f64 = 0.4, "RFC 9438 section 5.1";
         /// Window after a loss, as a share of the outstanding data: beta.
