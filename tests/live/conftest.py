@@ -33,6 +33,17 @@ def link() -> db.Scenario:
     return scenario_of_link({"cbr": "12Mbit/s", "delay": "10ms"})
 
 
+def pairs(*rtts: str, **flow: object) -> db.Scenario:
+    """Pairs that share a link with a buffer of one bandwidth-delay product."""
+    bottleneck = {"rate": "50Mbit/s", "delay": "5ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+    topology = {
+        "kind": "dumbbell", "pairs": len(rtts), "rtts": list(rtts), "bottleneck": bottleneck,
+        "access": {"rate": "10Gbit/s"},
+    }  # fmt: skip
+    flows = [{"from": "senders", "to": "receivers", **flow}]
+    return db.Scenario.from_dict({"duration": "3s", "topology": topology, "flows": flows})
+
+
 def valid_run(run: Callable[[], T], valid: Callable[[T], bool]) -> T:
     """Run until a run says of itself that it is valid: other work of the machine may make some late."""
     for _ in range(4):

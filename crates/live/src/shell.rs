@@ -150,7 +150,8 @@ pub enum Ended {
 /// # Errors
 /// What the machine does not allow or lacks.
 pub fn probe() -> Result<(), ConfigError> {
-    let inside = Inside { address: Address::numbered(SERVER), mtu: 1500, command: None, client: false };
+    let inside =
+        Inside { addresses: vec![Address::numbered(SERVER)], mtu: 1500, command: None, client: false };
     End::create(&inside).map(drop)
 }
 
@@ -170,8 +171,8 @@ impl Shell {
             logs: self.logs.clone(),
             unix: self.unix,
         };
-        let (client, far) = self.ends(path.mtu).map_err(Ended::Refused)?;
-        let ended = Emulator::new(&settings, client, far).and_then(|emulator| emulator.run(tick));
+        let (client, far, addresses) = self.ends(&path).map_err(Ended::Refused)?;
+        let ended = Emulator::new(&settings, client, far, addresses).and_then(|emulator| emulator.run(tick));
         match ended {
             Ok(outcome) => Ok(report(plan, &path, outcome)),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => Err(Ended::Interrupted),
@@ -183,39 +184,50 @@ impl Shell {
         }
     }
 
-    fn ends(&self, mtu: u32) -> Result<(End, Far), ConfigError> {
-        let outer = nest::attach().map_err(|e| {
+    /// The two ends, and the numbers of the client's addresses.
+    fn ends(&self, path: &Path) -> Result<(End, Far, Vec<u32>), ConfigError> {
+        let mtu = path.mtu;
+        let outer = nest::attach(path.groups.len()).map_err(|e| {
             ConfigError::new(
                 "",
                 format!("the shell around this one does not answer ({e})"),
                 "leave it and start it again",
             )
         })?;
-        let (far, number) = match outer {
-            Some((socket, number)) => (Far::Outer(socket), number),
+        let (far, numbers) = match outer {
+            Some((socket, numbers)) => (Far::Outer(socket), numbers),
             None => {
-                let command = (!self.server.is_empty()).then(|| self.command(&self.server, SERVER));
-                let inside = Inside { address: Address::numbered(SERVER), mtu, command, client: false };
-                (Far::Server(End::create(&inside)?), CLIENT)
+                let numbers: Vec<u32> = (CLIENT..).take(path.groups.len()).collect();
+                let command = (!self.server.is_empty()).then(|| self.command(&self.server, &numbers));
+                let addresses = vec![Address::numbered(SERVER)];
+                (Far::Server(End::create(&Inside { addresses, mtu, command, client: false })?), numbers)
             }
         };
-        let command = Some(self.command(&self.command, number));
-        let client = End::create(&Inside { address: Address::numbered(number), mtu, command, client: true })?;
-        Ok((client, far))
+        let command = Some(self.command(&self.command, &numbers));
+        let addresses = numbers.iter().map(|number| Address::numbered(*number)).collect();
+        let client = End::create(&Inside { addresses, mtu, command, client: true })?;
+        Ok((client, far, numbers))
     }
 
-    fn command(&self, arguments: &[CString], number: u32) -> Command {
-        let names = ["DUMBBELL_CLIENT", "DUMBBELL_CLIENT_V6", "DUMBBELL_SERVER", "DUMBBELL_SERVER_V6"];
+    fn command(&self, arguments: &[CString], clients: &[u32]) -> Command {
+        let clients: Vec<Address> = clients.iter().map(|number| Address::numbered(*number)).collect();
+        let server = Address::numbered(SERVER);
+        let list = |of: fn(&Address) -> String| clients.iter().map(of).collect::<Vec<_>>();
+        let (v4, v6) = (list(|client| client.v4.to_string()), list(|client| client.v6.to_string()));
+        let added = [
+            ("DUMBBELL_CLIENT", v4[0].clone()),
+            ("DUMBBELL_CLIENT_V6", v6[0].clone()),
+            ("DUMBBELL_CLIENTS", v4.join(" ")),
+            ("DUMBBELL_CLIENTS_V6", v6.join(" ")),
+            ("DUMBBELL_SERVER", server.v4.to_string()),
+            ("DUMBBELL_SERVER_V6", server.v6.to_string()),
+        ];
         let ours = |entry: &CString| {
             let key = entry.to_bytes().split(|b| *b == b'=').next().unwrap_or_default();
-            names.iter().any(|name| name.as_bytes() == key)
+            added.iter().any(|(name, _)| name.as_bytes() == key)
         };
         let mut environment: Vec<CString> = self.environment.iter().filter(|e| !ours(e)).cloned().collect();
-        let (client, server) = (Address::numbered(number.max(CLIENT)), Address::numbered(SERVER));
-        let values =
-            [client.v4.to_string(), client.v6.to_string(), server.v4.to_string(), server.v6.to_string()];
-        let added =
-            names.iter().zip(values).filter_map(|(name, value)| CString::new(format!("{name}={value}")).ok());
+        let added = added.iter().filter_map(|(name, value)| CString::new(format!("{name}={value}")).ok());
         environment.extend(added);
         Command {
             arguments: arguments.to_vec(),

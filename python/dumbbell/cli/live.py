@@ -69,7 +69,7 @@ def shell(
 
     The command and its options come after `--`. It runs in a network namespace of its own. From there it
     reaches only the server, through the emulated link. The server's address, 100.64.0.1, is in
-    $DUMBBELL_SERVER.
+    $DUMBBELL_SERVER. The client has an address for each delay of the scenario's pairs: $DUMBBELL_CLIENTS.
     """
     file, command = _split(words)
     scenario = _scenario(file, link, settings)

@@ -1,5 +1,6 @@
 //! The event loop: packets in, through the links of the simulator, and out when their time has come.
 
+mod delays;
 mod interface;
 pub mod log;
 pub mod path;
@@ -18,6 +19,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
+use self::delays::Delays;
 use self::interface::{Input, Interface, Pool};
 use self::log::Log;
 use self::path::Path;
@@ -25,6 +27,7 @@ use crate::clock::lateness::Lateness;
 use crate::clock::precise::{Lead, Precise};
 use crate::clock::{Clock, timespec};
 use crate::frame::IpFrame;
+use crate::namespace::device::Address;
 use crate::namespace::nest;
 use crate::namespace::waiting::{OwnDelay, Waited};
 use crate::namespace::{End, News};
@@ -51,13 +54,22 @@ const MOST_GUESTS: usize = 64;
 
 /// One direction of the path.
 pub struct OneWay {
+    /// Links before the emulated one, where the client's addresses differ.
+    before: Delays,
     link: QueuedLink<IpFrame>,
+    /// Links behind it.
+    after: Delays,
     log: Option<Log>,
     /// What happened so far.
     pub tally: Tally,
 }
 
 impl OneWay {
+    /// When something is due.
+    fn wake_at(&self) -> Time {
+        self.link.wake_at().min(self.before.wake_at()).min(self.after.wake_at())
+    }
+
     fn finish(mut self, now: Time) -> io::Result<Tally> {
         self.tally.total = self.link.counters(now);
         self.tally.account = self.link.read_port(now);
@@ -184,6 +196,8 @@ pub struct Emulator {
     asking: VecDeque<u64>,
     /// The number of the next address.
     next_number: u32,
+    /// The numbers of the client's addresses, one for each group of the path.
+    addresses: Vec<u32>,
     lead: Lead,
     /// How long the thread waited for a processor.
     delay: OwnDelay,
@@ -224,11 +238,11 @@ const UP: usize = 0;
 const DOWN: usize = 1;
 
 impl Emulator {
-    /// An emulator between two ends whose commands have not started.
+    /// An emulator between two ends whose commands have not started. `addresses` are the numbers of the client's.
     ///
     /// # Errors
     /// If a log cannot be written.
-    pub fn new(settings: &Settings<'_>, client: End, far: Far) -> io::Result<Emulator> {
+    pub fn new(settings: &Settings<'_>, client: End, far: Far, addresses: Vec<u32>) -> io::Result<Emulator> {
         let links = [&settings.path.uplink, &settings.path.downlink];
         let mut directions = Vec::new();
         for (i, link) in links.into_iter().enumerate() {
@@ -237,7 +251,14 @@ impl Emulator {
                 None => None,
             };
             let config = link.config(settings.seed, Vec::new());
-            directions.push(OneWay { link: QueuedLink::new(&config), log, tally: Tally::default() });
+            let beside = || settings.path.groups.iter().map(move |group| [group.up, group.down][i]);
+            directions.push(OneWay {
+                before: Delays::new(beside().map(|beside| beside.before)),
+                link: QueuedLink::new(&config),
+                after: Delays::new(beside().map(|beside| beside.after)),
+                log,
+                tally: Tally::default(),
+            });
         }
         let Ok(directions) = directions.try_into() else { unreachable!("two links") };
         let near = Interface::device(client.device.try_clone()?);
@@ -259,7 +280,8 @@ impl Emulator {
             guests: Vec::new(),
             admitted: 0,
             asking: VecDeque::new(),
-            next_number: 3,
+            next_number: addresses.iter().max().map_or(1, |last| last + 1),
+            addresses,
             lead: Lead::default(),
             delay: OwnDelay::begin(),
             unread: Duration::ZERO,
@@ -296,7 +318,8 @@ impl Emulator {
         let mut last_moved = Time::ZERO;
         loop {
             let now = self.clock.now();
-            let moved = self.read(now, &ready) + self.release(now) > 0;
+            // What waited goes first: the links take packets in order of time.
+            let moved = self.release(now) + self.read(now, &ready) > 0;
             let dense = moved && now.since(last_moved) <= DENSE;
             if moved {
                 last_moved = now;
@@ -309,7 +332,8 @@ impl Emulator {
                 for direction in &mut self.directions {
                     if let Some(log) = &mut direction.log {
                         // The departure of a packet is noted when it reaches the far end.
-                        let left = direction.link.in_flight().map(IpFrame::left).min();
+                        let under_way = direction.link.in_flight().chain(direction.after.waiting());
+                        let left = under_way.map(IpFrame::left).min();
                         log.write_until(left.unwrap_or(now))?;
                     }
                 }
@@ -335,7 +359,7 @@ impl Emulator {
                 ready = Ready { near: true, far: true, door: false, guests: true };
                 continue;
             }
-            let wake_at = self.directions.iter().map(|d| d.link.wake_at()).min().unwrap_or(Time::NEVER);
+            let wake_at = self.directions.iter().map(OneWay::wake_at).min().unwrap_or(Time::NEVER);
             let news;
             (news, ready) = self.wait(wake_at, next_tick.min(next_sample));
             match news {
@@ -386,18 +410,37 @@ impl Emulator {
     }
 
     fn take(&mut self, now: Time, to: usize, input: Input) {
-        let direction = &mut self.directions[to];
         let Input::Packet(frame) = input else {
-            direction.tally.malformed += 1;
+            self.directions[to].tally.malformed += 1;
             return;
         };
         self.held += frame.footprint();
+        let address = self.address(to, &frame);
+        let direction = &mut self.directions[to];
         direction.tally.unread.add(self.unread);
-        if let Some(log) = &mut direction.log {
-            log.arrived(now, frame.size());
+        if let Some(frame) = direction.before.keep(address, frame) {
+            self.enter(now, to, frame);
         }
-        direction.link.push(now, frame, &mut self.incidents);
-        self.account(now, to);
+    }
+
+    /// Which of the client's addresses a packet has; the first for packets of shells within this one.
+    fn address(&self, to: usize, frame: &IpFrame) -> usize {
+        if self.addresses.len() == 1 {
+            return 0;
+        }
+        let bytes = if to == UP { frame.source() } else { frame.destination() };
+        let number = Address::number(bytes);
+        self.addresses.iter().position(|address| Some(*address) == number).unwrap_or(0)
+    }
+
+    /// Puts a packet into the queue of the link at `at`, now or a little earlier.
+    fn enter(&mut self, at: Time, to: usize, frame: IpFrame) {
+        let direction = &mut self.directions[to];
+        if let Some(log) = &mut direction.log {
+            log.arrived(at, frame.size());
+        }
+        direction.link.push(at, frame, &mut self.incidents);
+        self.account(at, to);
     }
 
     /// What happened on a link.
@@ -420,10 +463,16 @@ impl Emulator {
         }
     }
 
-    /// Lets go of what has reached the far end of its link; how much that was.
+    /// Moves what has reached the link or the far end by `now`; how much that was.
     fn release(&mut self, now: Time) -> usize {
         let mut count = 0;
         for to in [UP, DOWN] {
+            while let Some(mut frame) = self.directions[to].before.next(now) {
+                // At the time when it was due: what the emulator is late, the delay of the link makes up for.
+                frame.enter();
+                count += 1;
+                self.enter(frame.at(), to, frame);
+            }
             while self.directions[to].link.wake_at() <= now {
                 let arrived = self.directions[to].link.act(now, &mut self.incidents);
                 if !self.incidents.is_empty() {
@@ -433,6 +482,13 @@ impl Emulator {
                     continue;
                 }
                 let Some(frame) = self.directions[to].link.pop() else { continue };
+                count += 1;
+                let address = self.address(to, &frame);
+                if let Some(frame) = self.directions[to].after.keep(address, frame) {
+                    self.hand_over(to, frame);
+                }
+            }
+            while let Some(frame) = self.directions[to].after.next(now) {
                 count += 1;
                 self.hand_over(to, frame);
             }
@@ -445,7 +501,7 @@ impl Emulator {
             UP => &self.far,
             _ if self.guests.is_empty() => &self.near,
             _ => {
-                let number = crate::namespace::device::Address::number(frame.destination());
+                let number = Address::number(frame.destination());
                 let guest = self.guests.iter().find(|g| number.is_some_and(|n| g.numbers.contains(&n)));
                 guest.map_or(&self.near, |guest| &guest.interface)
             }

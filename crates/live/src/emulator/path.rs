@@ -1,33 +1,97 @@
 //! The part of a plan that real packets pass: one link, with its two directions.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use dumbbell_core::{ConfigError, Duration, HeaderKind};
 use dumbbell_net::link::Direction;
 use dumbbell_net::router::AgentSpec;
 use dumbbell_sim::Plan;
+use dumbbell_sim::pairs::Pair;
 use dumbbell_sim::plan::PlannedLink;
+
+/// Addresses of the client, and with them groups of pairs with delays of their own.
+const MOST_GROUPS: usize = 32;
 
 /// The two directions of an emulated path.
 ///
 /// The rest of the path, links that are no bottleneck, counts as propagation delay: real packets see the base round-trip
-/// time of the first pair whose data crosses the link, on the first of its paths that does.
+/// time of the pair whose address they have. What all pairs whose data crosses the link have in common is part of the delay
+/// of the link, behind its queue.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// From the client to the server, with the delay of the whole path.
+    /// From the client to the server, with the delay that all pairs have in common.
     pub uplink: PlannedLink,
-    /// From the server to the client, with the delay of the whole path.
+    /// From the server to the client, with the delay that all pairs have in common.
     pub downlink: PlannedLink,
     /// The largest packet on the whole path.
     pub mtu: u32,
+    /// The pairs whose data crosses the link, by their delays; one for each address of the client. The first holds the first
+    /// pair.
+    pub groups: Vec<Group>,
+    /// Of the delay behind the queue of the uplink, what the scenario has before it: packets meet the queue so much earlier.
+    pub ahead: Duration,
+}
+
+/// Pairs with the same delays.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Their sources and destinations.
+    pub pairs: Vec<(u32, u32)>,
+    /// What they add to the delay of the uplink.
+    pub up: Beside,
+    /// What they add to the delay of the downlink.
+    pub down: Beside,
+}
+
+/// Delays of the links beside the emulated one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Beside {
+    /// Before the queue.
+    pub before: Duration,
+    /// Behind it.
+    pub after: Duration,
+}
+
+impl Beside {
+    /// The links of a route but for one of them. A route that does not take it is as long, all behind it.
+    fn on(plan: &Plan, link: u32, route: &[u32]) -> Beside {
+        let sum = |links: &[u32]| {
+            links.iter().fold(Duration::ZERO, |sum, l| sum + plan.links[*l as usize].direction.delay)
+        };
+        match route.iter().position(|l| *l == link) {
+            Some(place) => Beside { before: sum(&route[..place]), after: sum(&route[place + 1..]) },
+            None => {
+                let own = plan.links[link as usize].direction.delay;
+                Beside { before: Duration::ZERO, after: sum(route).saturating_sub(own) }
+            }
+        }
+    }
+
+    /// Both together.
+    pub fn total(self) -> Duration {
+        self.before + self.after
+    }
+
+    /// Takes from all what they have in common, and returns it.
+    fn split<'a>(all: impl Iterator<Item = &'a mut Beside>) -> Beside {
+        let all: Vec<&mut Beside> = all.collect();
+        let least = |of: fn(&Beside) -> Duration| all.iter().map(|b| of(b)).min().unwrap_or_default();
+        let common = Beside { before: least(|b| b.before), after: least(|b| b.after) };
+        for beside in all {
+            beside.before -= common.before;
+            beside.after -= common.after;
+        }
+        common
+    }
 }
 
 impl Path {
     /// The path through the link called `at`; without a name, through the slowest link of the first pair.
     ///
     /// # Errors
-    /// If there is no such link, no pair sends data over it, its router works with a header that real packets have not, the
-    /// link shares a buffer, or nodes of the plan have agents or policies.
+    /// If there is no such link, no pair sends data over it, its pairs have too many delays, its router works with a header
+    /// that real packets have not, the link shares a buffer, or nodes of the plan have agents or policies.
     pub fn of(plan: &Plan, at: Option<&str>) -> Result<Path, ConfigError> {
         check_nodes(plan)?;
         let named = |link: &u32| at.is_none_or(|name| plan.links[*link as usize].name == name);
@@ -40,8 +104,12 @@ impl Path {
         let uplink = at.and_then(|_| there.iter().copied().find(named)).or_else(|| slowest(there));
         let (from, to) = uplink.map_or((0, 0), |l| (plan.links[l as usize].from, plan.links[l as usize].to));
         let opposite = |l: &u32| (plan.links[*l as usize].from, plan.links[*l as usize].to) == (to, from);
-        let back = pair.reverse.iter().find(|path| path.iter().any(opposite)).unwrap_or(pair.reverse.first());
-        let downlink = back.iter().copied().find(opposite).or_else(|| slowest(back));
+        let back = |pair: &'_ Pair| {
+            let through = pair.reverse.iter().find(|path| path.iter().any(opposite));
+            through.unwrap_or(pair.reverse.first()).to_vec()
+        };
+        let first_back = back(pair);
+        let downlink = first_back.iter().copied().find(opposite).or_else(|| slowest(&first_back));
         let (Some(uplink), Some(downlink)) = (uplink, downlink) else {
             return Err(no_pair(plan, at.unwrap_or_default()));
         };
@@ -49,25 +117,57 @@ impl Path {
             check_router(&plan.links[link as usize])?;
             check_buffer(&plan.links[link as usize])?;
         }
+        let mut mtu = u32::MAX;
+        let mut groups: Vec<Group> = Vec::new();
+        let mut known = HashMap::new();
+        for pair in &plan.pairs {
+            let Some(there) = pair.forward.iter().find(|path| path.contains(&uplink)) else { continue };
+            mtu = mtu.min(pair.mtu);
+            let (up, down) = (Beside::on(plan, uplink, there), Beside::on(plan, downlink, &back(pair)));
+            let group = *known.entry((up, down)).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Group { pairs: Vec::new(), up, down });
+            }
+            groups[group].pairs.push((pair.source, pair.destination));
+        }
+        check_groups(&plan.links[uplink as usize], &groups)?;
+        let up = Beside::split(groups.iter_mut().map(|group| &mut group.up));
+        let down = Beside::split(groups.iter_mut().map(|group| &mut group.down));
         Ok(Path {
-            uplink: with_delay_of(plan, uplink, there),
-            downlink: with_delay_of(plan, downlink, back),
-            mtu: pair.mtu,
+            uplink: with_delay(&plan.links[uplink as usize], up.total()),
+            downlink: with_delay(&plan.links[downlink as usize], down.total()),
+            mtu,
+            groups,
+            ahead: up.before,
         })
     }
 
-    /// Propagation there and back.
-    pub fn base_rtt(&self) -> Duration {
-        self.uplink.direction.delay + self.downlink.direction.delay
+    /// Propagation there and back, of the pairs of a group.
+    pub fn base_rtt(&self, group: &Group) -> Duration {
+        self.uplink.direction.delay + self.downlink.direction.delay + group.up.total() + group.down.total()
     }
 }
 
-fn with_delay_of(plan: &Plan, link: u32, route: &[u32]) -> PlannedLink {
-    let delay = route.iter().fold(Duration::ZERO, |sum, l| sum + plan.links[*l as usize].direction.delay);
+fn with_delay(link: &PlannedLink, more: Duration) -> PlannedLink {
     // Real packets come in any size that fits; the queue of the link is what a shell is for.
-    let link = &plan.links[link as usize];
+    let delay = link.direction.delay + more;
     let direction = Arc::new(Direction { delay, ..(*link.direction).clone() });
     PlannedLink { direction, sampled: true, ..link.clone() }
+}
+
+/// Refuses more delays than the client has addresses.
+fn check_groups(link: &PlannedLink, groups: &[Group]) -> Result<(), ConfigError> {
+    if groups.len() <= MOST_GROUPS {
+        return Ok(());
+    }
+    Err(ConfigError::new(
+        format!("link {:?}", link.name),
+        format!(
+            "its pairs have {} different delays, and the client has one address for each, at most {MOST_GROUPS}",
+            groups.len()
+        ),
+        "give fewer different round-trip times",
+    ))
 }
 
 /// Refuses what nodes do in a simulation: one link is emulated, between real hosts and without routers.
@@ -159,8 +259,55 @@ mod tests {
             (10_000_000, 2_000_000)
         );
         assert_eq!(path.uplink.direction.delay, Duration::from_millis(25));
-        assert_eq!(path.base_rtt(), plan().pairs[0].base_rtt);
+        assert_eq!(path.groups.len(), 1);
+        assert_eq!(path.base_rtt(&path.groups[0]), plan().pairs[0].base_rtt);
+        assert_eq!(path.ahead, Duration::from_millis(10));
         assert_eq!(path.mtu, 1400);
+    }
+
+    fn dumbbell(rtts: &[String]) -> Plan {
+        let text = format!(
+            r#"
+            duration = "1s"
+            flows = [{{ from = "senders", to = "receivers" }}]
+            [topology]
+            kind = "dumbbell"
+            pairs = {}
+            rtts = {rtts:?}
+            bottleneck = {{ rate = "10Mbit/s", delay = "5ms" }}
+            access = {{ rate = "1Gbit/s" }}
+            "#,
+            rtts.len()
+        );
+        Plan::new(&Scenario::from_toml(&text).unwrap(), std::path::Path::new(".")).unwrap()
+    }
+
+    #[test]
+    fn pairs_with_delays_of_their_own_are_told_apart_and_share_what_they_have_in_common() {
+        let plan = dumbbell(&["50ms", "20ms", "50ms"].map(str::to_owned));
+        let path = Path::of(&plan, None).unwrap();
+        let ms = |n: u64| Duration::from_micros(n * 100);
+        // Access links of 10 and 2.5 ms: 2.5 ms before and behind the bottleneck are common to all.
+        let beside = |n| Beside { before: ms(n), after: ms(n) };
+        let pair = |i: usize| (plan.pairs[i].source, plan.pairs[i].destination);
+        let groups: Vec<_> = path.groups.iter().map(|g| (g.pairs.clone(), g.up, g.down)).collect();
+        let far = (vec![pair(0), pair(2)], beside(75), beside(75));
+        assert_eq!(groups, [far, (vec![pair(1)], beside(0), beside(0))]);
+        assert_eq!((path.ahead, path.uplink.direction.delay), (ms(25), ms(100)));
+        for (group, i) in path.groups.iter().zip([0, 1]) {
+            assert_eq!(path.base_rtt(group), plan.pairs[i].base_rtt);
+        }
+    }
+
+    #[test]
+    fn more_delays_than_addresses_are_refused() {
+        let rtts = |n: usize| (0..n).map(|i| format!("{}ms", 20 + i)).collect::<Vec<_>>();
+        assert_eq!(Path::of(&dumbbell(&rtts(32)), None).unwrap().groups.len(), 32);
+        assert_eq!(
+            Path::of(&dumbbell(&rtts(33)), None).unwrap_err().to_string(),
+            "link \"left->right\": its pairs have 33 different delays, and the client has one address for each, at most 32; \
+             give fewer different round-trip times"
+        );
     }
 
     #[test]
@@ -259,7 +406,7 @@ mod tests {
         for spine in 0..3 {
             let path = Path::of(&plan, Some(&format!("leaf0->spine{spine}"))).unwrap();
             assert_eq!(path.downlink.name, format!("spine{spine}->leaf0"));
-            assert_eq!(path.base_rtt(), Duration::from_nanos(14_800));
+            assert_eq!(path.base_rtt(&path.groups[0]), Duration::from_nanos(14_800));
         }
     }
 }

@@ -67,9 +67,14 @@ impl IpFrame {
         }
     }
 
-    /// When it arrived here.
+    /// When it reached the link.
     pub fn arrived(&self) -> Time {
         self.arrived
+    }
+
+    /// It reaches the link at the time that it waited for.
+    pub fn enter(&mut self) {
+        self.arrived = self.at;
     }
 
     /// When it left the transmitter of the link.
@@ -137,6 +142,11 @@ impl IpFrame {
             .add_word((self.bytes.len() - header) as u16)
             .add_bytes(&self.bytes[header..]);
         sum.checksum() == 0
+    }
+
+    /// The source address: 4 or 16 bytes.
+    pub fn source(&self) -> &[u8] {
+        if self.is_v4() { &self.bytes[12..16] } else { &self.bytes[8..24] }
     }
 
     /// The destination address: 4 or 16 bytes.

@@ -66,11 +66,12 @@ pub fn open_tun() -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Gives the device its MTU and addresses and brings it up, and the loopback device with it.
+/// Gives the device its MTU and addresses and brings it up, and the loopback device with it. What is sent from no
+/// particular address has the first.
 ///
 /// # Errors
 /// If the kernel refuses. Where the kernel or the MTU allow no IPv6, its address is left out.
-pub fn configure(address: Address, mtu: u32) -> io::Result<()> {
+pub fn configure(addresses: &[Address], mtu: u32) -> io::Result<()> {
     let v4 = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
     let mut up = request("lo");
     up.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16;
@@ -85,10 +86,15 @@ pub fn configure(address: Address, mtu: u32) -> io::Result<()> {
     device.ifr_ifru.ifru_mtu = mtu as i32;
     ioctl(&v4, libc::SIOCSIFMTU, &mut device)?;
     set_queue(nix::net::if_::if_nametoindex(DEVICE)?)?;
-    device.ifr_ifru.ifru_addr = sockaddr(address.v4);
-    ioctl(&v4, libc::SIOCSIFADDR, &mut device)?;
-    device.ifr_ifru.ifru_netmask = sockaddr(V4_NETMASK);
-    ioctl(&v4, libc::SIOCSIFNETMASK, &mut device)?;
+    for (i, address) in addresses.iter().enumerate() {
+        // A request sets one address for each label: the name of the device alone, or with a colon and more.
+        let label = if i == 0 { DEVICE.to_owned() } else { format!("{DEVICE}:{i}") };
+        let mut labelled = request(&label);
+        labelled.ifr_ifru.ifru_addr = sockaddr(address.v4);
+        ioctl(&v4, libc::SIOCSIFADDR, &mut labelled)?;
+        labelled.ifr_ifru.ifru_netmask = sockaddr(V4_NETMASK);
+        ioctl(&v4, libc::SIOCSIFNETMASK, &mut labelled)?;
+    }
     device.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16;
     ioctl(&v4, libc::SIOCSIFFLAGS, &mut device)?;
 
@@ -98,12 +104,17 @@ pub fn configure(address: Address, mtu: u32) -> io::Result<()> {
     let Ok(v6) = socket(AddressFamily::Inet6, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None) else {
         return Ok(());
     };
-    let mut addressed = libc::in6_ifreq {
-        ifr6_addr: libc::in6_addr { s6_addr: address.v6.octets() },
-        ifr6_prefixlen: V6_PREFIX,
-        ifr6_ifindex: nix::net::if_::if_nametoindex(DEVICE)? as i32,
-    };
-    ioctl(&v6, libc::SIOCSIFADDR, &mut addressed)
+    let index = nix::net::if_::if_nametoindex(DEVICE)? as i32;
+    // Of addresses that serve alike, the kernel chooses the one that it was given last.
+    for address in addresses.iter().rev() {
+        let mut addressed = libc::in6_ifreq {
+            ifr6_addr: libc::in6_addr { s6_addr: address.v6.octets() },
+            ifr6_prefixlen: V6_PREFIX,
+            ifr6_ifindex: index,
+        };
+        ioctl(&v6, libc::SIOCSIFADDR, &mut addressed)?;
+    }
+    Ok(())
 }
 
 /// Sets the number of packets that the device queues, by a message of rtnetlink(7): the request of netdevice(7) is refused

@@ -62,8 +62,8 @@ pub struct Command {
 /// What a namespace is to hold.
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// The address of its device.
-    pub address: Address,
+    /// The addresses of its device; packets that choose none have the first.
+    pub addresses: Vec<Address>,
     /// The MTU of its device.
     pub mtu: u32,
     /// What to run in it; nothing for a server that only answers.
@@ -435,7 +435,7 @@ fn furnish(inside: &Inside) -> Result<(OwnedFd, Option<OwnedFd>), String> {
     let _ = mount(Some("proc"), "/proc", Some("proc"), MsFlags::empty(), none);
     let device = device::open_tun()
         .map_err(|e| format!("cannot open {} ({e}); see `dumbbell doctor`", device::TUN))?;
-    device::configure(inside.address, inside.mtu)
+    device::configure(&inside.addresses, inside.mtu)
         .map_err(|e| format!("cannot configure the device ({e}); see `dumbbell doctor`"))?;
     let group = getgid();
     // Let `ping` work without privileges; keep nothing of earlier connections, so that each measures the path anew.

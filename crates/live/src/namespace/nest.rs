@@ -50,21 +50,25 @@ fn owned(number: i32) -> OwnedFd {
     unsafe { OwnedFd::from_raw_fd(number) }
 }
 
-/// Attaches to the emulator around the caller, if there is one: the socket, and the number of the address that it gives.
+/// Attaches to the emulator around the caller, if there is one: the socket, and the numbers of the addresses that it gives.
 ///
 /// # Errors
 /// If there is one that does not answer.
-pub fn attach() -> io::Result<Option<(OwnedFd, u32)>> {
+pub fn attach(addresses: usize) -> io::Result<Option<(OwnedFd, Vec<u32>)>> {
     let (socket, name) = door_socket(SockFlag::empty())?;
     if connect(socket.as_raw_fd(), &name).is_err() {
         return Ok(None);
     }
-    nix::unistd::write(&socket, &[ATTACH])?;
-    let mut answer = [0; 5];
-    // Packets may come before the answer only if this emulator had an address, which it has not.
-    if nix::unistd::read(&socket, &mut answer)? != answer.len() {
-        return Err(io::Error::other("the shell around this one has ended"));
+    let mut numbers = Vec::with_capacity(addresses);
+    for _ in 0..addresses {
+        nix::unistd::write(&socket, &[ATTACH])?;
+        let mut answer = [0; 5];
+        // Packets may come before the answer only if this emulator sent some, and it has not begun.
+        if nix::unistd::read(&socket, &mut answer)? != answer.len() {
+            return Err(io::Error::other("the shell around this one has ended"));
+        }
+        numbers.push(u32::from_be_bytes([answer[1], answer[2], answer[3], answer[4]]));
     }
     nix::fcntl::fcntl(&socket, nix::fcntl::FcntlArg::F_SETFL(nix::fcntl::OFlag::O_NONBLOCK))?;
-    Ok(Some((socket, u32::from_be_bytes([answer[1], answer[2], answer[3], answer[4]]))))
+    Ok(Some((socket, numbers)))
 }
