@@ -93,8 +93,8 @@ config! {
         /// Longest delay of an acknowledgement.
         ack_delay: Duration = "40ms", "Linux include/net/tcp.h: TCP_DELACK_MIN (RFC 5681 section 4.2: at most 500 ms)";
         /// How acknowledgements wait: `ack_every` and `ack_delay`, or as in Linux: one for each of the first segments and while
-        /// the window grows, then one for two, with a delay between 40 and 200 ms that follows the gaps between segments. Who writes `ack_every` or `ack_delay`
-        /// and not this asks for `fixed`.
+        /// the window grows, then one for two, with a delay between 40 and 200 ms that follows the gaps between segments. Who
+        /// writes `ack_every` or `ack_delay` and not this asks for `fixed`.
         delayed_acks: DelayedAcks = "linux", "Linux net/ipv4/tcp_input.c: quick acknowledgements, ATO of 40 to 200 ms";
         /// Holds acknowledgements back while many segments arrive above a hole: after three, one a millisecond or for 44.
         sack_compression: bool = true, "Linux net.ipv4.tcp_comp_sack_delay_ns: 1 ms, tcp_comp_sack_nr: 44";
