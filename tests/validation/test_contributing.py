@@ -81,7 +81,7 @@ skew = "3ms"
 bottleneck = { rate = "20Mbit/s", delay = "5ms" }
 """
 
-# Datagrams at 18 Mbit/s into 10: 6 are within the target, and 8 of the rest find no room.
+# Datagrams at 18 Mbit/s into 10: 6 are protected, and 8 of the rest find no room.
 TWO_CLASSES = """
 duration = "20s"
 warmup = "5s"
@@ -93,7 +93,7 @@ kind = "chain"
 rate = "10Mbit/s"
 delay = "5ms"
 queue = { kind = "partial-sharing", limit = "60pkt" }
-marker = { kind = "sliding-window", target = "6Mbit/s" }
+marker = { kind = "every", period = 3 }
 """
 
 
@@ -183,12 +183,12 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     link = json.loads(cargo(*bench, "headroom.toml"))["links"][0]
     assert link["utilisation"] == pytest.approx(0.95, abs=0.03)
     assert link["queue_mean"] < 5
-    # What is lost is out of profile, as long as there is enough of it.
+    # What is lost is not protected, as long as there is enough of it.
     classes = json.loads(cargo(*bench, "classes.toml"))["classes"]
     arrived, dropped = ([row[key] for row in classes[:2]] for key in ("arrived", "dropped"))
     packets = 15 * 18e6 / 8 / 1500
     assert sum(arrived) == pytest.approx(packets, abs=2)
-    assert arrived[0] == pytest.approx(packets / 3, rel=0.03)
+    assert arrived[0] == pytest.approx(packets / 3, abs=2)
     assert dropped == [0, pytest.approx(packets * 8 / 18, rel=0.01)]
     # All paths have the same number of hops, and differ in delay: a flow takes one, or each packet its own.
     used = {}

@@ -18,6 +18,11 @@ pub struct TokenBucket {
     at: Time,
 }
 
+/// Tokens that have found no room in a bucket, in parts.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct Overflow(u128);
+
 impl TokenBucket {
     /// A full bucket.
     pub fn new(rate: BitRate, burst: Bytes) -> TokenBucket {
@@ -27,12 +32,34 @@ impl TokenBucket {
 
     /// Takes a token for each of `size` bytes at `now`, if there are as many. Calls come in order of time.
     pub fn take(&mut self, now: Time, size: u32) -> bool {
+        let _ = self.fill(now);
+        self.take_filled(size)
+    }
+
+    /// Fills the bucket with what has come up to `now`, and returns what has found no room.
+    pub fn fill(&mut self, now: Time) -> Overflow {
         let came = self.rate * u128::from(now.since(self.at).as_nanos());
-        (self.tokens, self.at) = ((self.tokens + came).min(self.burst), now);
-        let needed = u128::from(size) * PARTS;
-        let enough = needed <= self.tokens;
+        self.at = now;
+        self.add(Overflow(came))
+    }
+
+    /// Adds what has overflowed from another bucket, and returns what finds no room here either.
+    pub fn add(&mut self, Overflow(parts): Overflow) -> Overflow {
+        let room = self.burst - self.tokens;
+        self.tokens += parts.min(room);
+        Overflow(parts.saturating_sub(room))
+    }
+
+    /// True if there are tokens for `size` bytes in a bucket that has been filled.
+    pub fn holds(&self, size: u32) -> bool {
+        u128::from(size) * PARTS <= self.tokens
+    }
+
+    /// Takes a token for each of `size` bytes, if there are as many, from a bucket that has been filled.
+    pub fn take_filled(&mut self, size: u32) -> bool {
+        let enough = self.holds(size);
         if enough {
-            self.tokens -= needed;
+            self.tokens -= u128::from(size) * PARTS;
         }
         enough
     }
@@ -50,13 +77,13 @@ impl TokenBucket {
     }
 }
 
-/// Refuses a bucket at `at` that never holds enough for the largest packet.
+/// Refuses a bucket, of the size under `key` of the table at `at`, that never holds enough for the largest packet.
 ///
 /// # Errors
-/// A burst below the MTU.
-pub fn check_burst(burst: Bytes, mtu: u32, at: &At<'_>) -> Result<(), ConfigError> {
+/// A bucket below the MTU.
+pub fn check_burst(burst: Bytes, mtu: u32, key: &str, at: &At<'_>) -> Result<(), ConfigError> {
     if burst.get() < mtu.into() {
-        return Err(at.key("burst").error(
+        return Err(at.key(key).error(
             format!("{burst} is less than the link's largest packet, for which there would never be tokens"),
             format!("give {mtu}B or more"),
         ));

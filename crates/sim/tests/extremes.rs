@@ -45,8 +45,15 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
             ("topology.link.router", vec![set("topology.link.router"), format!("transport={}", sender(name))])
         }
         "marker" => {
-            let marker = format!("topology.link.marker={{ kind = '{name}', rate = '1Mbit/s' }}");
-            ("topology.link.marker", vec!["topology.link.queue=strict-priority".to_owned(), marker])
+            let needs = match name {
+                "tsw3cm" | "trtcm" => ", rate = '1Mbit/s', peak_rate = '2Mbit/s'",
+                "static" => ", share = 0.5",
+                "head-tail" => ", block = '64kB'",
+                _ => ", rate = '1Mbit/s'",
+            };
+            let marker = format!("topology.link.marker={{ kind = '{name}'{needs} }}");
+            let three = "topology.link.queue={ kind = 'strict-priority', classes = ['droptail', 'droptail', 'droptail'] }";
+            ("topology.link.marker", vec![three.to_owned(), marker])
         }
         "node agent" => {
             let set = format!("nodes=[{{ name = 'node1', agent = {{ kind = '{name}' }} }}]");

@@ -90,8 +90,8 @@ impl Path {
     /// The path through the link called `at`; without a name, through the slowest link of the first pair.
     ///
     /// # Errors
-    /// If there is no such link, no pair sends data over it, its pairs have too many delays, its router works with a header
-    /// that real packets have not, the link shares a buffer, or nodes of the plan have agents or policies.
+    /// If there is no such link, no pair sends data over it, its pairs have too many delays, its router or its marker works with
+    /// a header that real packets have not, the link shares a buffer, or nodes of the plan have agents or policies.
     pub fn of(plan: &Plan, at: Option<&str>) -> Result<Path, ConfigError> {
         check_nodes(plan)?;
         let named = |link: &u32| at.is_none_or(|name| plan.links[*link as usize].name == name);
@@ -115,6 +115,7 @@ impl Path {
         };
         for link in [uplink, downlink] {
             check_router(&plan.links[link as usize])?;
+            check_marker(&plan.links[link as usize])?;
             check_buffer(&plan.links[link as usize])?;
         }
         let mut mtu = u32::MAX;
@@ -204,6 +205,24 @@ fn check_router(link: &PlannedLink) -> Result<(), ConfigError> {
         ),
         format!("use {able}or leave it out"),
     ))
+}
+
+/// Refuses a marker that goes by headers which real packets cannot carry: it would find none and mark nothing.
+fn check_marker(link: &PlannedLink) -> Result<(), ConfigError> {
+    let Some(marker) = &link.direction.marker else { return Ok(()) };
+    let mut headers = marker.headers().iter().map(|kind| dumbbell_header::info(*kind));
+    match headers.find(|header| !header.has_wire_form) {
+        None => Ok(()),
+        Some(header) => Err(ConfigError::new(
+            format!("link {:?}", link.name),
+            format!(
+                "`marker = {:?}` goes by the {} header of simulated packets, which real ones do not carry",
+                marker.name(),
+                header.name
+            ),
+            "use a marker that goes by rates, such as `token-bucket`, or simulate: `dumbbell run`",
+        )),
+    }
 }
 
 /// Refuses a port that shares a buffer with ports that are not there.

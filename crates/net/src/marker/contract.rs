@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{ClassSet, Frame, Time, TrafficClass};
+use dumbbell_core::{ClassSet, Frame, HeaderKind, Time, TrafficClass};
 
 /// A marker.
 pub trait Marker {
@@ -14,6 +14,9 @@ pub trait Marker {
 pub trait MarkerParams {
     /// What marks.
     type Machine: Marker;
+
+    /// The headers that it reads: real packets can only be marked if all have a wire form.
+    const HEADERS: &'static [HeaderKind] = &[];
 
     /// A marker that has seen nothing yet and draws from `rng`, its own stream.
     fn build(&self, rng: Stream) -> Self::Machine;

@@ -3,12 +3,21 @@
 //!
 //! A marker is generic over [`Frame`], so the same code marks simulated packets and real ones.
 
+mod colours;
 mod contract;
+pub mod head_tail;
+mod profile;
+pub mod share;
+pub mod srtcm;
 pub mod token_bucket;
+pub mod trtcm;
+pub mod tsw2cm;
+pub mod tsw3cm;
+mod window;
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{ClassSet, Frame, Time, TrafficClass};
+use dumbbell_core::{ClassSet, Frame, HeaderKind, Time, TrafficClass};
 
 pub use contract::{Marker, MarkerParams};
 
@@ -39,6 +48,11 @@ macro_rules! markers {
                 match self { $( MarkerSpec::$variant(p) => p.classes(arriving) ),+ }
             }
 
+            /// See [`MarkerParams::HEADERS`].
+            pub fn headers(&self) -> &'static [HeaderKind] {
+                match self { $( MarkerSpec::$variant(_) => <$module::Params as MarkerParams>::HEADERS ),+ }
+            }
+
             /// See [`MarkerParams::check`].
             ///
             /// # Errors
@@ -58,6 +72,12 @@ macro_rules! markers {
 
 markers! {
     TokenBucket(token_bucket),
+    Tsw2cm(tsw2cm),
+    Tsw3cm(tsw3cm),
+    SrTcm(srtcm),
+    TrTcm(trtcm),
+    Static(share),
+    HeadTail(head_tail),
 }
 
 #[cfg(test)]
@@ -69,19 +89,38 @@ mod tests {
     use super::*;
     use crate::queue::laws::TestFrame;
 
+    fn spec(text: &str) -> MarkerSpec {
+        let value: Value = dumbbell_core::json::from_str(text).unwrap();
+        MarkerSpec::from_value(&value, &At::root("marker")).unwrap()
+    }
+
     /// Every registered marker; one that has defaults for all needs no parameters here.
     fn specs() -> Vec<MarkerSpec> {
-        let spec = |name: &str| {
-            let text = match name {
-                "token-bucket" => {
-                    r#"{"kind": "token-bucket", "rate": "1Mbit/s", "in_class": 2, "out_class": 5}"#.to_owned()
-                }
-                name => format!("{name:?}"),
-            };
-            let value: Value = dumbbell_core::json::from_str(&text).unwrap();
-            MarkerSpec::from_value(&value, &At::root("marker")).unwrap()
+        let needed = |name: &str| match name {
+            "token-bucket" => r#", "rate": "1Mbit/s", "in_class": 2, "out_class": 5"#,
+            "tsw2cm" | "srtcm" => r#", "rate": "1Mbit/s""#,
+            "tsw3cm" | "trtcm" => r#", "rate": "1Mbit/s", "peak_rate": "2Mbit/s""#,
+            "static" => r#", "share": 0.5"#,
+            "head-tail" => r#", "block": "64kB""#,
+            _ => "",
         };
+        let spec = |name| spec(&format!(r#"{{"kind": "{name}"{}}}"#, needed(name)));
         MarkerSpec::descriptors().iter().map(|d| spec(d.name)).collect()
+    }
+
+    /// The classes that a marker gives to packets, of which each has a time in milliseconds, a size and a class.
+    pub fn classes(text: &str, packets: &[(u64, u32, u8)]) -> Vec<u8> {
+        let mut marker = spec(text).build(stream(1, "marker"));
+        let class = |(millis, size, class): &(u64, u32, u8)| {
+            let now = Time::ZERO + Duration::from_millis(*millis);
+            marker.class_for(now, &TestFrame::of_class(*class, *size)).number()
+        };
+        packets.iter().map(class).collect()
+    }
+
+    /// So many packets, one in so many milliseconds.
+    pub fn periodic(millis: u64, size: u32, count: u64) -> Vec<(u64, u32, u8)> {
+        (0..count).map(|i| (i * millis, size, 0)).collect()
     }
 
     proptest! {

@@ -5,6 +5,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{BitRate, Bytes, ClassSet, Frame, Time, TrafficClass, Validate, config};
 
+use super::profile::Profile;
 use super::{Marker, MarkerParams};
 use crate::token_bucket::{TokenBucket, check_burst};
 
@@ -16,23 +17,11 @@ config! {
         rate: BitRate;
         /// Bytes in profile at once.
         burst: Bytes = "10kB", "choice: six full packets";
-        /// Class of packets in profile.
-        in_class: TrafficClass = 0, "choice: the class that `strict-priority` serves first";
-        /// Class of packets out of profile.
-        out_class: TrafficClass = 1, "choice: the next";
+        ..profile: Profile {}
     }
 }
 
-impl Validate for Params {
-    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if self.in_class == self.out_class {
-            return Err(at
-                .key("out_class")
-                .error("is the class of packets in profile", "give another class"));
-        }
-        Ok(())
-    }
-}
+impl Validate for Params {}
 
 impl Algorithm for Params {
     const NAME: &'static str = "token-bucket";
@@ -45,16 +34,15 @@ impl MarkerParams for Params {
     type Machine = TokenBucketMarker;
 
     fn build(&self, _rng: Stream) -> TokenBucketMarker {
-        let (inside, outside) = (self.in_class, self.out_class);
-        TokenBucketMarker { bucket: TokenBucket::new(self.rate, self.burst), inside, outside }
+        TokenBucketMarker { bucket: TokenBucket::new(self.rate, self.burst), profile: self.profile.clone() }
     }
 
     fn classes(&self, _arriving: ClassSet) -> ClassSet {
-        ClassSet::of(self.in_class).with(ClassSet::of(self.out_class))
+        self.profile.classes()
     }
 
     fn check(&self, mtu: u32, at: &At<'_>) -> Result<(), ConfigError> {
-        check_burst(self.burst, mtu, at)
+        check_burst(self.burst, mtu, "burst", at)
     }
 }
 
@@ -62,13 +50,25 @@ impl MarkerParams for Params {
 #[derive(Clone, Debug)]
 pub struct TokenBucketMarker {
     bucket: TokenBucket,
-    /// Classes of packets in and out of profile.
-    inside: TrafficClass,
-    outside: TrafficClass,
+    profile: Profile,
 }
 
 impl Marker for TokenBucketMarker {
     fn class_for<P: Frame>(&mut self, now: Time, packet: &P) -> TrafficClass {
-        if self.bucket.take(now, packet.size()) { self.inside } else { self.outside }
+        self.profile.class(self.bucket.take(now, packet.size()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{classes, periodic};
+
+    #[test]
+    fn half_of_twice_the_rate_is_in_profile_once_the_bucket_is_empty() {
+        // 1 Mbit/s and 3000 bytes; a packet of 1500 bytes each 6 ms is 2 Mbit/s.
+        let spec = r#"{"kind": "token-bucket", "rate": "1Mbit/s", "burst": "3000B"}"#;
+        let marked = classes(spec, &periodic(6, 1500, 1000));
+        assert_eq!(marked[..6], [0, 0, 0, 1, 0, 1]);
+        assert_eq!(marked[100..].iter().filter(|class| **class == 0).count(), 450);
     }
 }

@@ -39,7 +39,7 @@ impl QueueParams for Params {
     }
 
     fn check(&self, mtu: u32, at: &At<'_>) -> Result<(), ConfigError> {
-        check_burst(self.burst, mtu, at)
+        check_burst(self.burst, mtu, "burst", at)
     }
 }
 

@@ -19,7 +19,9 @@ def fat_tree_host(
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
-    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
+    | Mapping[str, Any]
+    | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -109,7 +111,9 @@ def fat_tree_fabric(
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
-    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
+    | Mapping[str, Any]
+    | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -199,7 +203,9 @@ def leaf_host(
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
-    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
+    | Mapping[str, Any]
+    | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -289,7 +295,9 @@ def leaf_uplink(
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
-    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
+    | Mapping[str, Any]
+    | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,

@@ -19,7 +19,9 @@ def bottleneck(
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
-    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
+    | Mapping[str, Any]
+    | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -109,7 +111,9 @@ def access(
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
-    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
+    | Mapping[str, Any]
+    | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -199,7 +203,9 @@ def host_link(
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
-    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
+    | Mapping[str, Any]
+    | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -291,7 +297,9 @@ def graph_link(
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
-    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
+    | Mapping[str, Any]
+    | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
@@ -421,7 +429,9 @@ def reverse(
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
-    marker: Literal["token-bucket"] | Mapping[str, Any] | None = None,
+    marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
+    | Mapping[str, Any]
+    | None = None,
     rate_changes: Sequence[Mapping[str, Any]] | None = None,
     trace: Mapping[str, Any] | None = None,
     power: Mapping[str, Any] | None = None,
