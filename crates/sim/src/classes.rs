@@ -21,7 +21,8 @@ pub struct Use {
 /// The classes that packets can have in the queue of each link; none where the link does not count by class.
 ///
 /// # Errors
-/// A class that a queue on the way does not know, or none tells apart; a marker behind which no queue looks at classes.
+/// A class that a queue on the way does not know, or none tells apart; a marker behind which no queue looks at classes; a queue
+/// with thresholds for classes that nobody gives.
 pub fn seen(network: &Network, pairs: &[Pair], uses: &[Use]) -> Result<Vec<ClassSet>, ConfigError> {
     let links = &network.links;
     let mut seen = vec![ClassSet::EMPTY; links.len()];
@@ -65,7 +66,25 @@ pub fn seen(network: &Network, pairs: &[Pair], uses: &[Use]) -> Result<Vec<Class
         }
     }
     check_markers(network, &useful)?;
+    check_marks(network, &seen)?;
     Ok(seen)
+}
+
+/// Refuses a queue that does nothing for its classes if packets have but one anywhere, and nobody marks them.
+fn check_marks(network: &Network, seen: &[ClassSet]) -> Result<(), ConfigError> {
+    let links = &network.links;
+    let default = ClassSet::of(TrafficClass::default());
+    let unmarked = |i: &usize| links[*i].direction.queue.needs_marks() && seen[*i] == default;
+    let is_marked = |i: usize| links[i].direction.queue.needs_marks() && !seen[i].without(default).is_empty();
+    let by_nobody =
+        links.iter().all(|link| link.direction.marker.is_none()) && !(0..links.len()).any(is_marked);
+    match (0..links.len()).find(unmarked).filter(|_| by_nobody) {
+        None => Ok(()),
+        Some(i) => Err(At::root("topology").key(&network.link_name(i as u32)).key("queue").error(
+            format!("{:?} has thresholds for {} classes, and all packets are of class 0", links[i].direction.queue.name(), links[i].direction.queue.classes()),
+            "add a `marker` to a link, for example `marker = { kind = \"token-bucket\", rate = \"1Mbit/s\" }`, or give flows a `class`",
+        )),
+    }
 }
 
 /// A class, given by the entry or by a marker on the way, that the queue of the link does not know.

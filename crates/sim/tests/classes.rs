@@ -189,3 +189,35 @@ fn classes_change_nothing_where_no_queue_looks_at_them() {
     assert_eq!(format!("{:?}", plain.flows), format!("{:?}", nested.flows));
     assert_eq!(format!("{:?}", plain.links.sojourn_mean), format!("{:?}", nested.links.sojourn_mean));
 }
+
+#[test]
+fn the_first_and_last_packets_of_each_transfer_are_protected() {
+    // Four senders, three rounds of ten packets on connections that stay open: two of ten are protected.
+    let rounds = r#"
+duration = "2s"
+transport = { kind = "tcp", profile = "rfc", handshake = false }
+record = { samples = false }
+[topology]
+kind = "star"
+senders = 4
+receivers = 1
+link = { rate = "1Gbit/s", delay = "25us", marker = { kind = "head-tail", block = "14600B" } }
+port = "rio"
+[[workloads]]
+kind = "rounds"
+from = "senders"
+to = "receivers"
+size = "14600B"
+rounds = 3
+"#;
+    let arrived = |settings: &[&str]| {
+        let results = simulate(rounds, settings);
+        assert_eq!(results.runs.total_dropped, [0]);
+        let port = results.classes.link.iter().zip(&results.classes.class).zip(&results.classes.arrived);
+        // The port is the link at which most packets arrive.
+        let count = |class| port.clone().filter(|((_, of), _)| **of == class).map(|(_, n)| *n).max().unwrap();
+        [count(0), count(1)]
+    };
+    assert_eq!(arrived(&[]), [24, 96]);
+    assert_eq!(arrived(&["topology.link.marker.packets=2"]), [48, 72]);
+}

@@ -40,7 +40,14 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
     let set = |place: &str| format!("{place}={name}");
     match family {
         "topology" => ("topology", vec![set("topology")]),
-        "queue" => ("topology.link.queue", vec![set("topology.link.queue")]),
+        "queue" => {
+            // One that tells classes apart may ask for packets of another than the default.
+            let classes = ["rio", "wred"].contains(&name);
+            let class =
+                classes.then(|| ["flows[0].class=1", "workloads[0].class=1"].map(str::to_owned).to_vec());
+            let place = "topology.link.queue";
+            (place, [vec![set(place)], class.unwrap_or_default()].concat())
+        }
         "router" => {
             ("topology.link.router", vec![set("topology.link.router"), format!("transport={}", sender(name))])
         }

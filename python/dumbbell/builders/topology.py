@@ -92,7 +92,18 @@ def star(
     senders: int | None = None,
     receivers: int | None = None,
     link: Mapping[str, Any] | None = None,
-    port: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    port: Literal[
+        "droptail",
+        "codel",
+        "red",
+        "rio",
+        "wred",
+        "threshold",
+        "strict-priority",
+        "drr",
+        "wrr",
+        "token-bucket-filter",
+    ]
     | Mapping[str, Any]
     | None = None,
 ) -> dict[str, Any]:

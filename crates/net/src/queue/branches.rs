@@ -7,6 +7,9 @@ use dumbbell_core::{Frame, Time, VerdictSink};
 
 use super::{AnyDiscipline, Discipline, Held, QueueSpec, Setting};
 
+/// The largest weight: twelve seconds of full packets at 1 Gbit/s in one turn.
+const MAX_WEIGHT: u32 = 1_000_000;
+
 /// Disciplines within one another at most, the outermost counted.
 pub const MAX_DEPTH: usize = 3;
 
@@ -166,5 +169,24 @@ pub fn check_classes(classes: &[Inner<QueueSpec>], at: &At<'_>) -> Result<(), Co
                 .error(format!("{n} classes are above the limit of {TRAFFIC_CLASSES}"), "list fewer queues"))
         }
         _ => Ok(()),
+    }
+}
+
+/// Checks the list under the key `weights` of the discipline at `at`, which has so many `queues`.
+///
+/// # Errors
+/// Some queues have a weight and some have none, or one is out of range.
+pub fn check_weights(weights: &[u32], queues: usize, at: &At<'_>) -> Result<(), ConfigError> {
+    let place = at.key("weights");
+    if !weights.is_empty() && weights.len() != queues {
+        let message = format!("{} weights for {queues} queues", weights.len());
+        return Err(place.error(message, "give one for each, or none"));
+    }
+    match weights.iter().position(|w| !(1..=MAX_WEIGHT).contains(w)) {
+        Some(i) => Err(place.index(i).error(
+            format!("{} is not a weight", weights[i]),
+            format!("give a whole number from 1 to {MAX_WEIGHT}"),
+        )),
+        None => Ok(()),
     }
 }

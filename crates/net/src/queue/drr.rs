@@ -6,11 +6,8 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::{Algorithm, Inner};
 use dumbbell_core::{Bytes, Frame, Time, Validate, Value, VerdictSink, config};
 
-use super::branches::{Branches, check_classes, held_in_classes};
+use super::branches::{Branches, check_classes, check_weights, held_in_classes};
 use super::{Discipline, Held, QueueParams, QueueSpec, Setting};
-
-/// The largest weight: twelve seconds of full packets at 1 Gbit/s in one turn.
-const MAX_WEIGHT: u32 = 1_000_000;
 
 config! {
     /// In its turn a class may send as many bytes as its quantum and what it could not use in the turn before. Classes without
@@ -34,18 +31,7 @@ impl Validate for Params {
                 .key("quantum")
                 .error("with a quantum of nothing no class ever sends", "give the MTU of the link or more"));
         }
-        let place = at.key("weights");
-        if !self.weights.is_empty() && self.weights.len() != self.classes.len() {
-            let message = format!("{} weights for {} queues", self.weights.len(), self.classes.len());
-            return Err(place.error(message, "give one for each, or none"));
-        }
-        match self.weights.iter().position(|w| !(1..=MAX_WEIGHT).contains(w)) {
-            Some(i) => Err(place.index(i).error(
-                format!("{} is not a weight", self.weights[i]),
-                format!("give a whole number from 1 to {MAX_WEIGHT}"),
-            )),
-            None => Ok(()),
-        }
+        check_weights(&self.weights, self.classes.len(), at)
     }
 }
 

@@ -172,6 +172,12 @@ fn specs() -> Vec<QueueSpec> {
         r#"{"kind": "drr", "weights": [1, 3], "classes": [{"kind": "codel", "limit": "9pkt"}, {"kind": "strict-priority"}]}"#,
         r#"{"kind": "strict-priority", "classes": [{"kind": "token-bucket-filter", "burst": "1500B", "queue": "codel"}, "droptail"]}"#,
         r#"{"kind": "drr", "classes": [{"kind": "token-bucket-filter"}, "droptail", {"kind": "token-bucket-filter", "rate": "77kbit/s"}]}"#,
+        r#"{"kind": "strict-priority", "classes": [{"kind": "rio", "weight": 0.1}, "codel"], "caps": [{"queue": 0, "rate": "1Mbit/s"}]}"#,
+        r#"{"kind": "wrr", "weights": [3, 1], "interleaved": true, "classes": [{"kind": "red", "adaptive": {}, "weight": 0.2, "spacing": "wait"}, "codel"]}"#,
+        r#"{"kind": "wrr", "classes": [{"kind": "token-bucket-filter"}, {"kind": "wred", "weight": 1.0, "limit_first": true}]}"#,
+        r#"{"kind": "red", "min_threshold": "2kB", "max_threshold": "9kB", "weight": 0.5, "gentle": true, "by_size": true, "first_passes": true, "least_waiting": 2}"#,
+        r#"{"kind": "rio", "averages": "decoupled", "weight": 0.5, "resets": "less-protected", "limit": "9pkt", "ecn_above_max": true}"#,
+        r#"{"kind": "threshold", "threshold": "3pkt", "drop_others": true, "limit": "9kB"}"#,
         r#"{"kind": "token-bucket-filter", "rate": "333kbit/s", "queue": {"kind": "strict-priority", "classes": ["droptail", "drr"]}}"#,
     ];
     QueueSpec::all_defaults().into_iter().chain(nested.map(described)).collect()

@@ -9,9 +9,15 @@ pub mod codel;
 mod contract;
 pub mod droptail;
 pub mod drr;
+mod early;
 mod fifo;
+pub mod red;
+pub mod rio;
 pub mod strict_priority;
+pub mod threshold;
 pub mod token_bucket;
+pub mod wred;
+pub mod wrr;
 
 #[cfg(test)]
 pub(crate) mod laws;
@@ -70,6 +76,11 @@ pub trait QueueParams {
         false
     }
 
+    /// True if it does nothing for its classes unless somebody puts packets into them: class 0 is no class among others.
+    fn needs_marks(&self) -> bool {
+        false
+    }
+
     /// Checks the parameters, which stand at `at`, against the largest packet of the link.
     ///
     /// # Errors
@@ -109,6 +120,11 @@ impl QueueSpec {
     /// True if it, or something within it, may hold packets back though the link is free.
     pub fn holds_back(&self) -> bool {
         self.params().holds_back() || self.params().within().iter().any(|held| held.queue.holds_back())
+    }
+
+    /// True if it, or something within it, does nothing for its classes unless somebody puts packets into them.
+    pub fn needs_marks(&self) -> bool {
+        self.params().needs_marks() || self.params().within().iter().any(|held| held.queue.needs_marks())
     }
 
     /// Checks it and all that is within it against the largest packet of the link; it stands at `at`.
@@ -185,7 +201,12 @@ macro_rules! disciplines {
 disciplines! {
     DropTail(droptail) => DropTail,
     CoDel(codel) => CoDel,
+    Red(red) => Red,
+    Rio(rio) => Rio,
+    Wred(wred) => Wred,
+    Threshold(threshold) => Threshold,
     StrictPriority(strict_priority) => StrictPriority,
     Drr(drr) => Drr,
+    Wrr(wrr) => Wrr,
     TokenBucket(token_bucket) => TokenBucketFilter,
 }

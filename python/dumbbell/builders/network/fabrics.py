@@ -15,7 +15,18 @@ def fat_tree_host(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    queue: Literal[
+        "droptail",
+        "codel",
+        "red",
+        "rio",
+        "wred",
+        "threshold",
+        "strict-priority",
+        "drr",
+        "wrr",
+        "token-bucket-filter",
+    ]
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
@@ -107,7 +118,18 @@ def fat_tree_fabric(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    queue: Literal[
+        "droptail",
+        "codel",
+        "red",
+        "rio",
+        "wred",
+        "threshold",
+        "strict-priority",
+        "drr",
+        "wrr",
+        "token-bucket-filter",
+    ]
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
@@ -199,7 +221,18 @@ def leaf_host(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    queue: Literal[
+        "droptail",
+        "codel",
+        "red",
+        "rio",
+        "wred",
+        "threshold",
+        "strict-priority",
+        "drr",
+        "wrr",
+        "token-bucket-filter",
+    ]
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
@@ -291,7 +324,18 @@ def leaf_uplink(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    queue: Literal[
+        "droptail",
+        "codel",
+        "red",
+        "rio",
+        "wred",
+        "threshold",
+        "strict-priority",
+        "drr",
+        "wrr",
+        "token-bucket-filter",
+    ]
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,

@@ -15,7 +15,18 @@ def bottleneck(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    queue: Literal[
+        "droptail",
+        "codel",
+        "red",
+        "rio",
+        "wred",
+        "threshold",
+        "strict-priority",
+        "drr",
+        "wrr",
+        "token-bucket-filter",
+    ]
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
@@ -107,7 +118,18 @@ def access(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    queue: Literal[
+        "droptail",
+        "codel",
+        "red",
+        "rio",
+        "wred",
+        "threshold",
+        "strict-priority",
+        "drr",
+        "wrr",
+        "token-bucket-filter",
+    ]
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
@@ -199,7 +221,18 @@ def host_link(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    queue: Literal[
+        "droptail",
+        "codel",
+        "red",
+        "rio",
+        "wred",
+        "threshold",
+        "strict-priority",
+        "drr",
+        "wrr",
+        "token-bucket-filter",
+    ]
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
@@ -293,7 +326,18 @@ def graph_link(
     rate: str,
     duplex: bool | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    queue: Literal[
+        "droptail",
+        "codel",
+        "red",
+        "rio",
+        "wred",
+        "threshold",
+        "strict-priority",
+        "drr",
+        "wrr",
+        "token-bucket-filter",
+    ]
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
@@ -425,7 +469,18 @@ def reverse(
     *,
     rate: str | None = None,
     delay: str | None = None,
-    queue: Literal["droptail", "codel", "strict-priority", "drr", "token-bucket-filter"]
+    queue: Literal[
+        "droptail",
+        "codel",
+        "red",
+        "rio",
+        "wred",
+        "threshold",
+        "strict-priority",
+        "drr",
+        "wrr",
+        "token-bucket-filter",
+    ]
     | Mapping[str, Any]
     | None = None,
     router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
