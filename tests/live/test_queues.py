@@ -1,0 +1,55 @@
+"""Queues and markers of the simulator on real packets."""
+
+from __future__ import annotations
+
+import pytest
+
+from dumbbell.errors import DumbbellError
+from dumbbell.live import run_shell, scenario_of_link
+
+SERVER = "exec iperf3 -s -1 >/dev/null 2>&1"
+LINK = {"cbr": "10Mbit/s", "delay": "5ms"}
+SEND = ["sh", "-c", "echo 1 > /proc/sys/net/ipv4/tcp_ecn; exec iperf3 -c 100.64.0.1 -t 3 -P 4 -C reno"]
+
+
+@pytest.mark.iperf3
+def test_red_marks_ecn_capable_packets() -> None:
+    # The first windows of four flows stay below the average that forces drops.
+    red = {
+        "kind": "red", "min_threshold": "10pkt", "max_threshold": "100pkt", "limit": "500pkt",
+        "weight": 0.02, "max_probability": 0.2, "gentle": True,
+    }  # fmt: skip
+    scenario = scenario_of_link({**LINK, "queue": red})
+    emulation = run_shell(scenario, SEND, server=SERVER, network_administration=True)
+    assert emulation.status == 0
+    up = emulation.results.links.row(0)
+    assert up["marked"] > 10
+    # What cannot be marked, retransmissions and handshakes, may be dropped.
+    assert up["dropped"] < up["marked"] / 5
+
+
+@pytest.mark.iperf3
+def test_rio_drops_what_a_token_bucket_does_not_protect() -> None:
+    marker = "topology.link.marker={ kind = 'token-bucket', rate = '4Mbit/s', burst = '10kB' }"
+    scenario = scenario_of_link({**LINK, "queue": "rio"}, [marker])
+    # Datagrams of twice the rate of the link.
+    command = ["iperf3", "-c", "100.64.0.1", "-u", "-b", "20M", "-l", "1200", "-t", "2"]
+    emulation = run_shell(scenario, command, server=SERVER)
+    assert emulation.status == 0
+    classes = [emulation.results.classes.row(i) for i in range(2)]
+    assert [row["class"] for row in classes] == [0, 1]
+    protected, others = classes
+    # 4 of 20 Mbit/s, and of the rest 10 find no room.
+    assert protected["arrived"] / (protected["arrived"] + others["arrived"]) == pytest.approx(0.2, abs=0.04)
+    assert protected["dropped"] == 0
+    assert others["dropped"] > 0.3 * others["arrived"]
+
+
+def test_a_marker_that_goes_by_headers_of_simulated_packets_is_refused() -> None:
+    marker = "topology.link.marker={ kind = 'head-tail', block = '64kB' }"
+    scenario = scenario_of_link({**LINK, "queue": "rio"}, [marker])
+    with pytest.raises(
+        DumbbellError, match="goes by the TCP header of simulated packets, which real ones"
+    ) as e:
+        run_shell(scenario, ["true"])
+    assert "\n" not in str(e.value)
