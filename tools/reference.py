@@ -29,7 +29,9 @@ def default(field: dict[str, Any]) -> str:
 
 def meaning(field: dict[str, Any]) -> str:
     """Return what a field means, with the words that it takes."""
-    words = field["schema"].get("enum", []) if field["kind"] == "word" else []
+    schema = field["schema"]
+    # Words that may be written as true and false, too, are the first of several.
+    words = schema.get("anyOf", [schema])[0].get("enum", []) if field["kind"] == "word" else []
     listed = f" One of {', '.join(f'`{word}`' for word in words)}." if words else ""
     return str(field["doc"]) + listed
 

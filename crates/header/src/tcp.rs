@@ -41,6 +41,9 @@ impl TcpHeader {
     pub const FIN: u8 = 0x01;
     /// Opens the connection.
     pub const SYN: u8 = 0x02;
+    /// The third bit of accurate ECN (RFC 9768 section 3.1). On the wire it stands beside CWR; here in the place of RST, which
+    /// this stack does not send.
+    pub const AE: u8 = 0x04;
     /// The number is an acknowledgement.
     pub const ACK: u8 = 0x10;
     /// A header rides on the data segment, or its answer on the acknowledgement. (A bit that this stack has no other use
@@ -63,6 +66,29 @@ impl TcpHeader {
         packet.body[ANSWER] = answer.to_bits();
     }
 
+    /// Puts the option of accurate ECN on an acknowledgement, in the place of the third block: with timestamps, a header has room
+    /// for two blocks beside it.
+    pub fn put_option(packet: &mut Packet, option: AccurateOption) {
+        if packet.body[ANSWER] == 0 {
+            packet.size += AccurateOption::SIZE;
+        }
+        let AccurateOption { codepoint, unmarked, marked } = option;
+        let fields = (unmarked & AccurateOption::FIELD) << 24 | marked & AccurateOption::FIELD;
+        packet.body[ANSWER] = AccurateOption::KINDS[codepoint as usize] << 48 | fields;
+    }
+
+    /// Takes the option of accurate ECN off an acknowledgement, if it has one.
+    pub fn take_option(packet: &mut Packet) -> Option<AccurateOption> {
+        let word = std::mem::take(&mut packet.body[ANSWER]);
+        let codepoint = match word >> 48 {
+            172 => Codepoint::Ect0,
+            174 => Codepoint::Ect1,
+            _ => return None,
+        };
+        let field = |word: u64| word & AccurateOption::FIELD;
+        Some(AccurateOption { codepoint, unmarked: field(word >> 24), marked: field(word) })
+    }
+
     /// Takes the answer off an acknowledgement that has [`TcpHeader::FEEDBACK`].
     pub fn take_answer(packet: &mut Packet) -> f64 {
         packet.flags &= !TcpHeader::FEEDBACK;
@@ -70,8 +96,38 @@ impl TcpHeader {
     }
 }
 
-/// Where an answer stands: in the last of the words of the SACK blocks.
+/// Where an answer stands, and the option of accurate ECN: in the last of the words of the SACK blocks.
 const ANSWER: usize = 4;
+
+/// Which of the two codepoints an option tells of that are not marks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Codepoint {
+    /// ECT(0).
+    Ect0,
+    /// ECT(1).
+    Ect1,
+}
+
+/// The option of accurate ECN with two of its three fields (RFC 9768 section 3.2.3, table 5: 8 bytes). Both count bytes, modulo
+/// 2^24.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccurateOption {
+    /// What the first field counts; it follows from the option's kind.
+    pub codepoint: Codepoint,
+    /// Bytes that arrived under that codepoint: EE0B or EE1B.
+    pub unmarked: u64,
+    /// Bytes that arrived marked: ECEB.
+    pub marked: u64,
+}
+
+impl AccurateOption {
+    /// Bytes in the header.
+    pub const SIZE: u16 = 8;
+    /// The kinds with ECT(0) and with ECT(1) in the first field.
+    const KINDS: [u64; 2] = [172, 174];
+    /// A field of 24 bits.
+    const FIELD: u64 = 0xff_ffff;
+}
 
 impl Header for TcpHeader {
     const NAME: &'static str = "TCP";

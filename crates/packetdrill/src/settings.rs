@@ -140,8 +140,8 @@ mod tests {
         let params =
             Settings::parse("tcp_early_retrans=0\ntcp_congestion_control=reno").params(agreed).unwrap();
         assert_eq!(
-            (params.mss, params.ecn, params.tail_loss_probe, params.frto),
-            (Some(1000), true, false, true)
+            (params.mss, params.ecn.word(), params.tail_loss_probe, params.frto),
+            (Some(1000), "classic", false, true)
         );
         assert_eq!(params.controller.name(), "newreno");
         let unknown = Settings::parse("tcp_congestion_control=vegas").params(agreed);

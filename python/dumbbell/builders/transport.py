@@ -40,7 +40,8 @@ def tcp(
     undo: bool | None = None,
     cut_from: Literal["flight", "window"] | None = None,
     timestamps: bool | None = None,
-    ecn: bool | None = None,
+    ecn: Literal["off", "classic", "accurate"] | bool | None = None,
+    ecn_answer: Literal["off", "classic", "accurate"] | bool | None = None,
     quench: Literal["slow-start", "cut", "ignore"] | None = None,
     rto_min: str | None = None,
     rto_floor: Literal["timeout", "deviation"] | None = None,
@@ -149,8 +150,12 @@ def tcp(
         segments.
         Default: ``true`` (Linux net.ipv4.tcp_timestamps: 1).
     ecn
-        Explicit congestion notification.
-        Default: ``false`` (Linux net.ipv4.tcp_ecn: not asked for by default).
+        Explicit congestion notification: none, the echoes of RFC 3168, or the counters of RFC 9768. `true` is
+        `"classic"`.
+        Default: ``"off"`` (Linux net.ipv4.tcp_ecn: not asked for by default).
+    ecn_answer
+        The most that the receiver agrees to, whatever the sender asks for.
+        Default: ``"accurate"`` (choice: what the sender asks for (Linux net.ipv4.tcp_ecn: 2, `classic`)).
     quench
         Answer to a source quench, once a window: slow start from one segment, the cut for an ECN echo, or
         none.
@@ -221,6 +226,7 @@ def tcp(
             "cut_from": cut_from,
             "timestamps": timestamps,
             "ecn": ecn,
+            "ecn_answer": ecn_answer,
             "quench": quench,
             "rto_min": rto_min,
             "rto_floor": rto_floor,

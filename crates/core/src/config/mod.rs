@@ -569,7 +569,7 @@ macro_rules! config {
 macro_rules! words {
     (
         $(#[doc = $doc:literal])*
-        $vis:vis enum $name:ident { $( $(#[doc = $vdoc:literal])* $variant:ident = $word:literal ),+ $(,)? }
+        $vis:vis enum $name:ident { $( $(#[doc = $vdoc:literal])* $variant:ident = $word:literal $(or $flag:literal)? ),+ $(,)? }
     ) => {
         $(#[doc = $doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -597,6 +597,7 @@ macro_rules! words {
                             ::std::format!("{other:?} is not one of {}", known.join(", ")),
                             $crate::config::suggest(other, &known))),
                     },
+                    $( $( $crate::Value::Bool($flag) => ::core::result::Result::Ok($name::$variant), )? )+
                     _ => ::core::result::Result::Err(at.error(
                         ::std::format!("{} stands where a word is needed", v.kind()),
                         ::std::format!("write one of {} in quotes", known.join(", ")))),
@@ -606,7 +607,12 @@ macro_rules! words {
                 $crate::Value::from(self.word())
             }
             fn schema() -> $crate::json::Value {
-                $crate::json::json!({ "enum": [$($word),+] })
+                let words = $crate::json::json!({ "enum": [$($word),+] });
+                let flags: &[bool] = &[$( $( $flag, )? )+];
+                if flags.is_empty() {
+                    return words;
+                }
+                $crate::json::json!({ "anyOf": [words, { "type": "boolean" }] })
             }
         }
     };

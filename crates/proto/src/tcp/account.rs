@@ -54,10 +54,10 @@ pub struct Account {
     mss: u64,
     /// True if segments are recorded.
     rates: bool,
-    /// True if every echo counts.
+    /// True if every mark counts.
     echoes: bool,
-    /// True while the acknowledgement in hand echoes a mark.
-    pub echo: bool,
+    /// Bytes that arrived marked, of which the controller has not heard. An echo says so of all that it acknowledges.
+    pub marked: u64,
     /// The segments in flight, in order.
     segments: VecDeque<Segment>,
     /// Bytes that duplicates show to have arrived without SACK: one segment each, none of them known.
@@ -85,7 +85,7 @@ impl Account {
             mss: u64::from(mss),
             rates,
             echoes,
-            echo: false,
+            marked: 0,
             segments: VecDeque::new(),
             credit: 0,
             lost: 0,
@@ -177,8 +177,9 @@ impl Account {
         let mut news = News { lost: self.lost - self.told_lost, ..News::of_rtt(rtt) };
         self.told_lost = self.lost;
         if matches!(event, Event::Ack | Event::Recovered) && delivered > self.delivered {
-            if self.echo && self.echoes {
-                news.marked = delivered - self.delivered;
+            if self.echoes {
+                news.marked = self.marked.min(delivered - self.delivered);
+                self.marked -= news.marked;
             }
             self.delivered = delivered;
             self.delivered_at = now;

@@ -161,9 +161,12 @@ fn timeouts_are_counted_as_losses_of_everything_in_flight() {
 #[test]
 fn a_controller_that_asks_hears_of_every_marked_byte_and_no_other_event() {
     let needs = Needs { echoes: true, ..Needs::NOTHING };
-    for ack_every in [1, 2, 8] {
+    let cases =
+        [("classic", "duplicates"), ("classic", "rack"), ("accurate", "duplicates"), ("accurate", "rack")];
+    for (ack_every, (ecn, detection)) in [1, 2, 8].into_iter().flat_map(|n| cases.map(|case| (n, case))) {
         let text = format!(
-            r#"{{"handshake": false, "fin": false, "ack_every": {ack_every}, "ecn": true, "initial_window": 40}}"#
+            r#"{{"handshake": false, "fin": false, "ack_every": {ack_every}, "ecn": "{ecn}", "initial_window": 40,
+            "loss_detection": "{detection}"}}"#
         );
         let (ends, heard) = probed(needs, &text, Some(400 * MSS), |_, _| {});
         let marked = |i: usize| matches!(i % 40, 3 | 7..=9 | 20..=33);
@@ -177,7 +180,8 @@ fn a_controller_that_asks_hears_of_every_marked_byte_and_no_other_event() {
         pipe.finish();
         let heard = heard.lock().unwrap();
         let expected = (0..400).filter(|i| marked(*i)).count() as u64 * MSS;
-        assert_eq!(heard.iter().map(|s| s.marked).sum::<u64>(), expected, "one in {ack_every}");
+        let marked = heard.iter().map(|s| s.marked).sum::<u64>();
+        assert_eq!(marked, expected, "one in {ack_every}, {ecn}, {detection}");
         assert_eq!(heard.iter().map(|s| s.acked).sum::<u64>(), 400 * MSS);
         assert!(heard.iter().all(|s| s.event != Event::Ecn && !s.in_recovery));
         assert!(pipe.forward.iter().all(|(_, p)| p.flags & TcpHeader::CWR == 0));

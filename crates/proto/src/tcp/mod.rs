@@ -5,6 +5,9 @@
 //! the last one of what is written at a time.
 
 mod account;
+mod accurate;
+#[cfg(test)]
+mod accurate_tests;
 mod acks;
 #[cfg(test)]
 mod contract_tests;
@@ -44,7 +47,7 @@ pub(crate) fn probed(
     opening: &Opening,
 ) -> (Sender, Receiver) {
     let mut receiver = Receiver::new(params.clone(), opening);
-    receiver.exact = needs.echoes;
+    receiver.exact |= needs.echoes;
     (Sender::under(controller, needs, params, opening), receiver)
 }
 

@@ -37,6 +37,12 @@ words! {
 }
 
 words! {
+    /// How receivers tell of marks: not at all, once a round trip (RFC 3168), or by counters (RFC 9768). `true` and `false` were
+    /// its values before there was more than one way.
+    pub enum EcnFeedback { Off = "off" or false, Classic = "classic" or true, Accurate = "accurate" }
+}
+
+words! {
     /// How long acknowledgements wait.
     pub enum DelayedAcks { Fixed = "fixed", Linux = "linux" }
 }
@@ -125,8 +131,10 @@ config! {
         cut_from: CutFrom = "window", "Linux net/ipv4/tcp_cong.c: ssthresh from snd_cwnd";
         /// The timestamps option: a round-trip time with every acknowledgement, and protection against old segments.
         timestamps: bool = true, "Linux net.ipv4.tcp_timestamps: 1";
-        /// Explicit congestion notification.
-        ecn: bool = false, "Linux net.ipv4.tcp_ecn: not asked for by default";
+        /// Explicit congestion notification: none, the echoes of RFC 3168, or the counters of RFC 9768. `true` is `"classic"`.
+        ecn: EcnFeedback = "off", "Linux net.ipv4.tcp_ecn: not asked for by default";
+        /// The most that the receiver agrees to, whatever the sender asks for.
+        ecn_answer: EcnFeedback = "accurate", "choice: what the sender asks for (Linux net.ipv4.tcp_ecn: 2, `classic`)";
         /// Answer to a source quench, once a window: slow start from one segment, the cut for an ECN echo, or none.
         quench: Quench = "slow-start", "RFC 1122 section 4.2.3.9 (RFC 6633: none, as no router may send one any more)";
         /// Smallest retransmission timeout.
@@ -215,6 +223,15 @@ impl Params {
     /// Bytes of header of a segment that carries data.
     pub fn header(&self) -> u32 {
         HEADER + if self.timestamps { TIMESTAMPS } else { 0 }
+    }
+
+    /// How marks are told when the receiver has answered to what the sender asked for (RFC 9768 section 3.1.2).
+    pub(super) fn agreed_ecn(&self) -> EcnFeedback {
+        match (self.ecn, self.ecn_answer) {
+            (EcnFeedback::Off, _) | (_, EcnFeedback::Off) => EcnFeedback::Off,
+            (EcnFeedback::Accurate, EcnFeedback::Accurate) => EcnFeedback::Accurate,
+            _ => EcnFeedback::Classic,
+        }
     }
 
     /// The receive window at first, and the largest.

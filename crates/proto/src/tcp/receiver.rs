@@ -5,8 +5,9 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Header, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
+use super::accurate::Counts;
 use super::acks::{Acks, SHOWN, Verdict};
-use super::params::{Params, scale_of};
+use super::params::{EcnFeedback, Params, scale_of};
 use crate::ranges::Ranges;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
 
@@ -18,7 +19,8 @@ const SACK_BLOCK: u32 = 8;
 /// (A bit that this stack has no other use for; RFC 9293 calls it RST.)
 const EARLY: u8 = 0x04;
 
-/// Among the flags of the next acknowledgement: the window is computed, or the policy for acknowledgements has a say. (RFC 9293 calls this bit PSH.)
+/// Among the flags of the next acknowledgement: the window is computed, the policy for acknowledgements has a say, or it carries
+/// counters of marks. (RFC 9293 calls this bit PSH.)
 const HOSTED: u8 = 0x08;
 
 /// The receiving end of a connection.
@@ -65,8 +67,10 @@ pub struct Receiver {
     feedback: f64,
     /// Times the FIN was sent because nothing was heard.
     expired: u32,
-    /// True if the sender needs the echo of every mark (RFC 8257 section 3.2).
+    /// True if every mark counts: the sender needs the echo of each (RFC 8257 section 3.2), or counters tell of them.
     pub(super) exact: bool,
+    /// The counters, with accurate ECN.
+    counts: Option<Box<Counts>>,
     /// What the acknowledgement that goes first acknowledges.
     early: u64,
     /// When to acknowledge, if that takes more than a count and a delay.
@@ -108,15 +112,18 @@ impl Receiver {
         let acks = Acks::new(&params, least, scale, hosted);
         let first = acks.as_ref().filter(|_| !hosted).map_or(granted.first, |acks| acks.window);
         let window = (first >> scale).min(u64::from(u16::MAX)) as u16;
+        let ecn = params.agreed_ecn();
+        let counts = (ecn == EcnFeedback::Accurate).then(|| Box::new(Counts::new()));
+        let weighs = hosted || acks.is_some() || counts.is_some();
         Receiver {
             next: 0,
             size: opening.size.unwrap_or(u64::MAX),
             due: false,
-            flags: TcpHeader::ACK | if hosted || acks.is_some() { HOSTED } else { 0 },
+            flags: TcpHeader::ACK | if weighs { HOSTED } else { 0 },
             window,
             flow: opening.flow,
             ack_every: params.ack_every,
-            ecn: params.ecn,
+            ecn: ecn != EcnFeedback::Off,
             timestamps: params.timestamps,
             header: params.header(),
             waiting: 0,
@@ -133,7 +140,8 @@ impl Receiver {
             fin_timeout: params.rto_initial,
             feedback: 0.0,
             expired: 0,
-            exact: params.controller.needs().echoes,
+            exact: params.controller.needs().echoes || counts.is_some(),
+            counts,
             early: 0,
             acks,
             allowance,
@@ -146,9 +154,17 @@ impl Receiver {
         self.next
     }
 
+    /// A segment with data arrived where every mark counts.
+    #[cold]
+    fn count_mark(&mut self, ecn: Ecn, payload: u64) {
+        match &mut self.counts {
+            Some(counts) => self.due |= counts.arrived(ecn, payload),
+            None => self.echo_exactly(ecn == Ecn::Ce),
+        }
+    }
+
     /// Echoes marks one by one (RFC 8257 section 3.2): when marked segments follow unmarked ones, or the reverse, what
     /// waits is acknowledged under the old state, and the segment at once under the new one.
-    #[cold]
     fn echo_exactly(&mut self, marked: bool) {
         if marked == (self.flags & TcpHeader::ECE != 0) {
             return;
@@ -300,16 +316,23 @@ impl Receiver {
     #[cold]
     fn push_empty(&mut self, packet: &Packet) {
         if packet.flags & TcpHeader::SYN != 0 {
-            self.flags |= TcpHeader::SYN;
-            if packet.flags & TcpHeader::ECE != 0 {
-                self.flags |= TcpHeader::ECE;
-            }
+            self.flags |= TcpHeader::SYN | self.ecn_answer(packet);
             self.due = true;
         } else if packet.body[0] < self.next {
             // A probe of the window: what lies before it is acknowledged (RFC 9293 section 3.8.6.1).
             self.due = true;
         } else if self.is_ended() {
             self.fin_at = Time::NEVER;
+        }
+    }
+
+    /// The flags of the SYN-ACK that agree to what a SYN asks for. They tell a sender of accurate ECN that the SYN arrived as it
+    /// left, not ECN-capable (RFC 9768 section 3.1.1, table 2).
+    fn ecn_answer(&self, syn: &Packet) -> u8 {
+        match self.params.ecn_answer {
+            EcnFeedback::Accurate if syn.flags & TcpHeader::AE != 0 => TcpHeader::CWR,
+            EcnFeedback::Accurate | EcnFeedback::Classic => syn.flags & TcpHeader::ECE,
+            EcnFeedback::Off => 0,
         }
     }
 
@@ -346,12 +369,15 @@ impl Receiver {
             );
             return;
         }
+        if let Some(counts) = self.counts.as_mut().filter(|_| self.flags & TcpHeader::SYN == 0) {
+            counts.write(packet);
+        }
         if self.flags & TcpHeader::FEEDBACK != 0 {
             self.flags &= !TcpHeader::FEEDBACK;
             TcpHeader::put_answer(packet, std::mem::take(&mut self.feedback));
         }
         if self.flags & TcpHeader::SYN != 0 {
-            self.flags &= !(TcpHeader::SYN | TcpHeader::ECE);
+            self.flags &= !(TcpHeader::SYN | TcpHeader::ECE | TcpHeader::CWR);
             if let Some(acks) = &mut self.acks {
                 acks.answered(now);
             }
@@ -383,7 +409,7 @@ impl Stage for Receiver {
             let marked = packet.ecn == Ecn::Ce;
             self.marks += u64::from(marked);
             if self.exact {
-                self.echo_exactly(marked);
+                self.count_mark(packet.ecn, payload);
             } else {
                 if packet.flags & TcpHeader::CWR != 0 {
                     self.flags &= !TcpHeader::ECE;

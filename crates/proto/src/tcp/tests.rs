@@ -701,14 +701,15 @@ fn fate() -> impl Strategy<Value = Fate> {
 prop_compose! {
     pub(super) fn case()(
         controller in 0..crate::ControllerSpec::descriptors().len(),
-        flags in any::<[bool; 9]>(),
+        flags in any::<[bool; 8]>(),
+        ecn in prop::sample::select(vec!["off", "classic", "accurate"]),
         window in 1_u32..12,
         size in 0_u64..4000,
         forward in prop::collection::vec(fate(), 0..120),
         reverse in prop::collection::vec(fate(), 0..120),
     ) -> Case {
         let controller = crate::ControllerSpec::descriptors()[controller].name;
-        let [handshake, fin, sack, timestamps, ecn, limited, delayed, rack, linux] = flags;
+        let [handshake, fin, sack, timestamps, limited, delayed, rack, linux] = flags;
         let policy = if linux {
             r#""delayed_acks": "linux", "dsack": true, "sack_compression": true, "initial_receive_window": "2kB","#
         } else {
@@ -718,7 +719,7 @@ prop_compose! {
         Case {
             text: format!(
                 r#"{{{policy} "controller": "{controller}", "handshake": {handshake}, "fin": {fin}, "sack": {sack},
-                "timestamps": {timestamps}, "ecn": {ecn}, "limited_transmit": {limited}, "retries": 1000,
+                "timestamps": {timestamps}, "ecn": "{ecn}", "limited_transmit": {limited}, "retries": 1000,
                 "loss_detection": "{detection}", "ack_every": {}, "initial_window": {window}, "mss": 100}}"#,
                 1 + u32::from(delayed)),
             size,

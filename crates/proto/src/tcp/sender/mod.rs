@@ -1,6 +1,7 @@
 //! The sending end of a connection: opening, sending, acknowledgements, timers. What happens after a loss is in
 //! `recovery`, or by time in `rack_ack` and `rack_timers`.
 
+mod ecn;
 mod end;
 mod pull;
 mod rack_ack;
@@ -17,8 +18,9 @@ use dumbbell_header::TcpHeader;
 
 pub use self::socket::{Handshake, Info};
 use super::account::{Account, News};
+use super::accurate::Heard;
 use super::overhead::Overhead;
-use super::params::{LossDetection, Params, Quench, scale_of};
+use super::params::{EcnFeedback, LossDetection, Params, scale_of};
 use super::rack::Rack;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
@@ -137,6 +139,8 @@ pub struct Sender {
     /// The answer of routers that the acknowledgement in hand brought.
     feedback: f64,
     pub(super) account: Option<Box<Account>>,
+    /// What acknowledgements told of marks, with accurate ECN.
+    accurate: Option<Box<Heard>>,
     /// Loss detection by time, if that is what finds losses.
     pub(super) rack: Option<Box<Rack>>,
     pub(super) class: Class,
@@ -177,6 +181,8 @@ impl Sender {
         // Without SACK nobody knows what was delivered; Tahoe goes back whatever the receiver says.
         let in_time = params.loss_detection == LossDetection::Rack && params.sack && repair != Repair::GoBack;
         let rack = in_time.then(|| Box::new(Rack::new()));
+        let ecn = params.agreed_ecn();
+        let accurate = (ecn == EcnFeedback::Accurate).then(|| Box::new(Heard::new()));
         Sender {
             una: 0,
             nxt: 0,
@@ -191,17 +197,17 @@ impl Sender {
             initial_window: u64::from(params.initial_window) * u64::from(mss),
             growth_limit: u64::from(params.byte_counting) * u64::from(mss),
             validates: params.window_validation,
-            ecn: params.ecn,
+            ecn: ecn != EcnFeedback::Off,
             timestamps: params.timestamps,
             control: Control::default(),
             flow: opening.flow,
             mss,
             header: params.header(),
             todo: todo::HOLD
-                | if needs.is_nothing() { 0 } else { todo::NEEDS }
+                | if needs.is_nothing() && accurate.is_none() { 0 } else { todo::NEEDS }
                 | if overhead.is_some() { todo::OVERHEAD } else { 0 }
                 | if rack.is_some() { todo::TIMED } else { 0 },
-            special: if needs.account() || rack.is_some() { u8::MAX } else { SPECIAL },
+            special: if needs.account() || rack.is_some() || accurate.is_some() { u8::MAX } else { SPECIAL },
             phase: Phase::Unopened,
             quiet: rack.is_none(),
             recovering: false,
@@ -229,6 +235,7 @@ impl Sender {
             expired: 0,
             feedback: 0.0,
             account: needs.account().then(|| Box::new(Account::new(mss, needs.rates, needs.echoes))),
+            accurate,
             rack,
             class: params.controller.class(),
             needs,
@@ -396,35 +403,6 @@ impl Sender {
         measured
     }
 
-    /// An echo of congestion with the acknowledgement `ack`: one cut per window (RFC 3168 section 6.1.2). Until the
-    /// acknowledgement of something sent after the cut, the receiver may not have heard of it.
-    #[cold]
-    fn echoed(&mut self, now: Time, ack: u64) {
-        if ack <= self.recover.max(self.cut_until) {
-            return;
-        }
-        self.decide(now, Event::Ecn, self.delivered, self.flight(), Duration::ZERO);
-        self.cuts += 1;
-        self.cut_until = self.max;
-        self.tell_cut = true;
-    }
-
-    /// A router asks to slow down: like an echo of congestion, once a window.
-    fn quenched(&mut self, now: Time) {
-        let event = match self.params.quench {
-            Quench::SlowStart => Event::Timeout,
-            Quench::Cut => Event::Ecn,
-            Quench::Ignore => return,
-        };
-        if self.una >= self.max || self.recovering || self.una < self.recover.max(self.cut_until) {
-            return;
-        }
-        self.decide(now, event, self.delivered, self.flight(), Duration::ZERO);
-        self.cuts += 1;
-        self.cut_until = self.max;
-        self.update_limit();
-    }
-
     /// What is not a plain acknowledgement on an established connection.
     #[cold]
     fn push_control(&mut self, now: Time, packet: &Packet) {
@@ -435,6 +413,16 @@ impl Sender {
             self.feedback = 0.0;
             return;
         }
+        if self.accurate.is_some() && self.phase == Phase::Established {
+            let plain = self.hear_counts(packet);
+            return self.push_plain(now, &plain);
+        }
+        self.push_plain(now, packet);
+    }
+
+    /// The same when headers that ride on it, and counts of marks, are taken off.
+    #[inline]
+    fn push_plain(&mut self, now: Time, packet: &Packet) {
         if self.rack.is_some() && self.phase == Phase::Established && packet.flags & SPECIAL == 0 {
             return self.acknowledged_in_time(now, packet);
         }
@@ -442,6 +430,7 @@ impl Sender {
         match self.phase {
             Phase::Connecting if header.has(TcpHeader::SYN) => {
                 self.rto_at = Time::NEVER;
+                self.ecn_answered(header.flags);
                 self.receive_window = u64::from(header.window) << self.scale;
                 if self.expired == 0 {
                     self.rtt.measure(now.since(self.timed_at), 0, &self.params);
@@ -490,16 +479,14 @@ impl Sender {
 
     /// An acknowledgement under a controller that wants an account.
     fn accounted(&mut self, now: Time, packet: &Packet) {
-        let (ack, echo) = (packet.body[0], packet.flags & TcpHeader::ECE != 0);
+        let ack = packet.body[0];
+        let echo = self.note_marks(packet.flags & TcpHeader::ECE != 0);
         self.receive_window = u64::from(packet.aux) << self.scale;
         let rtt = if ack > self.una { self.measure(now, ack, packet) } else { Duration::ZERO };
-        if let Some(account) = &mut self.account {
-            account.echo = echo;
-            if ack > self.una {
-                account.acknowledged(self.una, ack);
-            }
+        if let Some(account) = self.account.as_mut().filter(|_| ack > self.una) {
+            account.acknowledged(self.una, ack);
         }
-        if echo && !self.needs.echoes {
+        if echo {
             self.echoed(now, ack);
         }
         self.acknowledged_at_length(now, ack, rtt, packet);

@@ -6,6 +6,7 @@ use dumbbell_header::{Asking, SackBlock, TcpHeader};
 use super::todo::{self, Repaired};
 use super::{Sender, UNTIMED};
 use crate::controller::{Class, Control, Event};
+use crate::tcp::accurate::put_first;
 use crate::tcp::params::HEADER;
 
 impl Sender {
@@ -149,12 +150,12 @@ impl Sender {
         if self.todo & todo::SYN != 0 {
             self.todo &= !todo::SYN;
             self.timed_at = now;
-            let ecn = if self.params.ecn { TcpHeader::ECE | TcpHeader::CWR } else { 0 };
-            return Some(self.packet(now, TcpHeader::SYN | ecn, 0, HEADER, Ecn::NotEct));
+            return Some(self.packet(now, TcpHeader::SYN | self.ecn_asked(), 0, HEADER, Ecn::NotEct));
         }
         if self.todo & todo::ACK != 0 {
             self.todo &= !todo::ACK;
-            return Some(self.packet(now, TcpHeader::ACK, self.bare_number(), self.header, Ecn::NotEct));
+            let flags = TcpHeader::ACK | self.ecn_confirmed();
+            return Some(self.packet(now, flags, self.bare_number(), self.header, Ecn::NotEct));
         }
         if self.todo & todo::HOLD != 0 {
             return None;
@@ -195,7 +196,7 @@ impl Sender {
             }
         };
         if self.todo & todo::NEEDS != 0 {
-            self.note_sent(now, &packet, self.retransmissions > sent_again);
+            self.note_sent(now, &mut packet, self.retransmissions > sent_again);
         }
         if let Some(exchange) = self.needs.exchange {
             let request = self.control.request;
@@ -222,8 +223,11 @@ impl Sender {
         }
     }
 
-    /// A segment leaves under a controller that needs more than a window.
-    fn note_sent(&mut self, now: Time, packet: &Packet, again: bool) {
+    /// A segment leaves under a controller that needs more than a window, or with accurate ECN.
+    fn note_sent(&mut self, now: Time, packet: &mut Packet, again: bool) {
+        if self.accurate.is_some() {
+            put_first(packet);
+        }
         self.sent_bytes = u32::from(packet.size) - self.header;
         let in_flight = self.outstanding();
         if let Some(account) = &mut self.account {

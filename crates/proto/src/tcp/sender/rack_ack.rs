@@ -100,7 +100,7 @@ impl Sender {
             resent: false,
             duplicates: 0,
             probe: false,
-            echo: header.has(TcpHeader::ECE),
+            echo: self.note_marks(header.has(TcpHeader::ECE)),
             lost_again: false,
             timestamp: self.params.timestamps.then(|| Time::from_nanos(header.timestamp)),
             acked: None,

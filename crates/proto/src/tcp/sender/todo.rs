@@ -13,7 +13,8 @@ pub const ACK: u16 = 1 << 2;
 pub const RESEND: u16 = 1 << 3;
 /// Holes of the scoreboard may be due, or a tail loss probe.
 pub const REPAIR: u16 = 1 << 4;
-/// The controller needs more than a window: it paces, asks routers for feedback, or wants an account of segments.
+/// The controller needs more than a window: it paces, asks routers for feedback, or wants an account of segments. Or what leaves
+/// carries a count of marks.
 pub const NEEDS: u16 = 1 << 5;
 /// Everything sent was acknowledged: the next segment may follow an idle time.
 pub const IDLE: u16 = 1 << 6;
