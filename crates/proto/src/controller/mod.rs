@@ -4,6 +4,7 @@
 
 mod contract;
 pub mod cubic;
+pub mod dctcp;
 mod growth;
 mod hystart;
 #[cfg(test)]
@@ -76,4 +77,5 @@ controllers! {
     NewReno(newreno::Params),
     Cubic(cubic::Params),
     Xcp(xcp::Params),
+    Dctcp(dctcp::Params),
 }

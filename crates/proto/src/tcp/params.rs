@@ -200,6 +200,10 @@ impl Validate for Params {
                 return Err(at.key(key).error(message, "lower it or raise `rto_max`"));
             }
         }
+        if self.controller.needs().echoes && self.ecn == EcnFeedback::Off {
+            let message = format!("off, and {} answers nothing but marks", self.controller.name());
+            return Err(at.key("ecn").error(message, "add `ecn = true`, or choose another controller"));
+        }
         if self.receive_window.get() == 0 {
             return Err(at
                 .key("receive_window")

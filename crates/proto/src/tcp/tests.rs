@@ -710,6 +710,7 @@ prop_compose! {
     ) -> Case {
         let controller = crate::ControllerSpec::descriptors()[controller].name;
         let [handshake, fin, sack, timestamps, limited, delayed, rack, linux] = flags;
+        let ecn = if controller == "dctcp" && ecn == "off" { "classic" } else { ecn };
         let policy = if linux {
             r#""delayed_acks": "linux", "dsack": true, "sack_compression": true, "initial_receive_window": "2kB","#
         } else {

@@ -284,7 +284,9 @@ impl Sender {
             return self.inform(now, event, delivered, flight, News::of_rtt(rtt));
         };
         let news = account.news(now, event, delivered, rtt, &mut self.rtt);
+        let (window, marked) = (self.control.window, news.marked > 0);
         self.inform(now, event, delivered, flight, news);
+        self.cuts += u32::from(marked && self.control.window < window);
         if self.control.wake_at.is_finite() {
             self.control.wake_at = self.control.wake_at.max(now + SHORTEST_WAKE);
         }

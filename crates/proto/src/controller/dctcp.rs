@@ -1,0 +1,188 @@
+//! DCTCP: the window shrinks by as much as the network marks.
+
+use dumbbell_core::config::At;
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::{ConfigError, Validate, config};
+
+use super::growth::{self, Growth};
+use super::hystart::Pace;
+use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+
+config! {
+    /// The sender estimates the share of its bytes that arrive marked, and once a window cuts by half of that share. It needs
+    /// `ecn = true`, and a queue that marks at a short, instantaneous length, such as `threshold`.
+    pub struct Params {
+        /// Weight of the latest window in the estimate: g.
+        gain: f64 = 0.0625, "RFC 8257 section 4.2: 1/16";
+        /// The estimate at the start: alpha.
+        initial_alpha: f64 = 1.0, "RFC 8257 section 4.2: 1 (ns-2.35: 0)";
+    }
+}
+
+impl Validate for Params {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        if !(self.gain > 0.0 && self.gain <= 1.0) {
+            let message = format!("{} is not a weight", self.gain);
+            return Err(at.key("gain").error(message, "give a number above 0 and up to 1"));
+        }
+        if !(0.0..=1.0).contains(&self.initial_alpha) {
+            let message = format!("{} is not a share", self.initial_alpha);
+            return Err(at.key("initial_alpha").error(message, "give a number from 0 to 1"));
+        }
+        Ok(())
+    }
+}
+
+impl Algorithm for Params {
+    const NAME: &'static str = "dctcp";
+    const TITLE: &'static str = "DCTCP: the window shrinks by half the share of bytes that arrive marked";
+    const REFERENCE: &'static str = "RFC 8257";
+}
+
+impl Build for Params {
+    type Controller = Dctcp;
+
+    fn build(&self) -> Dctcp {
+        let alpha = self.initial_alpha;
+        Dctcp {
+            gain: self.gain,
+            alpha,
+            acked: 0,
+            marked: 0,
+            window_end: 0,
+            cut_until: 0,
+            growth: Growth::default(),
+        }
+    }
+}
+
+/// The controller. Numbers of bytes are those delivered since the start.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    gain: f64,
+    /// The estimate of the share of bytes that arrive marked.
+    alpha: f64,
+    /// Bytes acknowledged in this window, and those of them that had been marked.
+    acked: u64,
+    marked: u64,
+    /// This window ends when so much is delivered.
+    window_end: u64,
+    /// Marks count again when so much is delivered.
+    cut_until: u64,
+    growth: Growth,
+}
+
+impl Dctcp {
+    /// Takes in an acknowledgement (RFC 8257 section 3.3 steps 1 to 8).
+    fn observe(&mut self, signals: &Signals) {
+        self.acked += signals.acked;
+        self.marked += signals.marked;
+        if signals.delivered < self.window_end || self.acked == 0 {
+            return;
+        }
+        let share = self.marked as f64 / self.acked as f64;
+        self.alpha = (1.0 - self.gain) * self.alpha + self.gain * share;
+        (self.acked, self.marked) = (0, 0);
+        self.window_end = signals.delivered + signals.flight;
+    }
+
+    /// What is outstanding now was sent before the sender heard of congestion: one answer to all of it (RFC 3168
+    /// section 6.1.2).
+    fn answered(&mut self, signals: &Signals) {
+        self.cut_until = signals.delivered + signals.flight;
+    }
+}
+
+impl Controller for Dctcp {
+    const CLASS: Class = Class::Window;
+    const NEEDS: Needs = Needs { echoes: true, ..Needs::NOTHING };
+
+    #[inline]
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
+        match signals.event {
+            Event::Ack | Event::Recovered => {
+                self.observe(signals);
+                if signals.marked > 0 && signals.delivered > self.cut_until && !signals.in_recovery {
+                    self.growth = Growth::default();
+                    let window = (control.window as f64 * (1.0 - self.alpha / 2.0)) as u64;
+                    control.window = window.max(u64::from(signals.mss));
+                    control.threshold = control.window;
+                    self.answered(signals);
+                } else if signals.event == Event::Ack {
+                    self.growth.ack(signals, control, |_| Pace::Full, || u64::from(signals.mss));
+                }
+            }
+            // Losses and marks that come without bytes (RFC 8257 section 3.5).
+            Event::Loss | Event::Ecn => {
+                self.growth.cut(signals, control, 0.5);
+                self.answered(signals);
+            }
+            Event::Timeout => {
+                self.growth.timeout(signals, control, 0.5);
+                self.answered(signals);
+            }
+            Event::Idle => growth::restart(signals, control),
+            Event::Start | Event::Wake => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dumbbell_core::Time;
+
+    use super::super::growth::tests::signals;
+    use super::*;
+
+    /// A window of ten segments is acknowledged, the first `marked` of them with marks.
+    fn round(dctcp: &mut Dctcp, control: &mut Control, delivered: &mut u64, marked: u64) {
+        let segments = control.window / 1000;
+        for i in 0..segments {
+            *delivered += 1000;
+            let marked = if i < marked { 1000 } else { 0 };
+            let flight = control.window;
+            let ack = signals(Event::Ack, Time::ZERO, 1000, flight);
+            dctcp.on(&Signals { delivered: *delivered, marked, window_limited: false, ..ack }, control);
+        }
+    }
+
+    #[test]
+    fn the_estimate_follows_the_share_of_marks_by_a_sixteenth() {
+        let mut dctcp = Params::default().build();
+        let mut control = Control { window: 10_000, threshold: 10_000, ..Control::default() };
+        let mut delivered = 0;
+        // The first acknowledgement ends the window of nothing, in which it stands alone.
+        round(&mut dctcp, &mut control, &mut delivered, 0);
+        let mut expected = 15.0 / 16.0;
+        assert_eq!(dctcp.alpha, expected);
+        for _ in 0..20 {
+            round(&mut dctcp, &mut control, &mut delivered, 0);
+            expected *= 15.0 / 16.0;
+            assert!((dctcp.alpha - expected).abs() < 1e-12, "{} and {expected}", dctcp.alpha);
+        }
+        assert_eq!(control.window, 10_000, "nothing was marked");
+    }
+
+    #[test]
+    fn a_window_with_marks_is_cut_once_by_half_the_estimate() {
+        // A gain that leaves the estimate as it is, but for less than a byte of the window.
+        let mut dctcp = Params { initial_alpha: 0.5, gain: 1e-9 }.build();
+        let mut control = Control { window: 20_000, threshold: u64::MAX, ..Control::default() };
+        let mut delivered = 0;
+        round(&mut dctcp, &mut control, &mut delivered, 5);
+        assert!(control.window.abs_diff(15_000) <= 1 && control.threshold == control.window, "{control:?}");
+        delivered += 20_000;
+        round(&mut dctcp, &mut control, &mut delivered, 15);
+        assert!(control.window.abs_diff(11_250) <= 1, "{control:?}");
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_and_a_timeout_closes_it() {
+        let mut dctcp = Params { initial_alpha: 0.0, ..Params::default() }.build();
+        let mut control = Control { window: 20_000, ..Control::default() };
+        dctcp.on(&signals(Event::Loss, Time::ZERO, 0, 20_000), &mut control);
+        assert_eq!((control.window, control.threshold), (10_000, 10_000));
+        dctcp.on(&signals(Event::Timeout, Time::ZERO, 0, 10_000), &mut control);
+        assert_eq!((control.window, control.threshold), (1000, 5000));
+    }
+}
