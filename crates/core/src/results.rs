@@ -95,6 +95,14 @@ crate::tables! {
         retransmissions: u64 as "";
         /// Retransmission timeouts (whole run).
         timeouts: u32 as "";
+        /// Timeouts for which nothing outstanding was seen to arrive, and that was more than the end of a transfer (whole run).
+        timeouts_full_window: u32 as "";
+        /// Timeouts at the end of a transfer: too little arrived behind the missing segment to show the loss (whole run).
+        timeouts_tail: u32 as "";
+        /// Timeouts for a segment that had been sent again already (whole run).
+        timeouts_resent: u32 as "";
+        /// Timeouts that turned out to be spurious: nothing was lost (whole run).
+        timeouts_spurious: u32 as "";
         /// Congestion events answered by a window cut other than a timeout: fast recoveries, ECN and source quench (whole run).
         cuts: u32 as "";
         /// Packets of the flow, both ways, that the network dropped (whole run).

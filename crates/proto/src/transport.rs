@@ -47,6 +47,22 @@ dumbbell_core::labels! {
     }
 }
 
+/// Retransmission timeouts by what they were due to, as far as the sender knows when its timer expires: each is counted once.
+/// Those of a SYN are not here, nor one at which the sender gives up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TimeoutCauses {
+    /// Nothing that was outstanding was seen to arrive, and that was not only the end of a transfer.
+    pub full_window: u32,
+    /// The transfer had been sent to its end, and too little arrived behind the missing segment to show the loss.
+    pub tail: u32,
+    /// The first missing segment had been sent again already.
+    pub resent: u32,
+    /// Nothing was lost: an acknowledgement came sooner than a round trip afterwards, or the cut was taken back.
+    pub spurious: u32,
+    /// None of these: in the middle of a transfer too little arrived behind the missing segment.
+    pub other: u32,
+}
+
 /// What a sender has done, for the flow's record and for samples.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct SenderReport {
@@ -56,6 +72,8 @@ pub struct SenderReport {
     pub retransmissions: u64,
     /// Retransmission timeouts.
     pub timeouts: u32,
+    /// Those of them after the handshake, by their causes.
+    pub causes: TimeoutCauses,
     /// Window cuts other than timeouts.
     pub cuts: u32,
     /// Congestion window in bytes; 0 if the transport has none.

@@ -9,7 +9,7 @@ use rand::RngExt;
 
 use super::params::{Compat, Params, SACK_BITS, rate_in};
 use crate::ranges::Ranges;
-use crate::transport::{Failure, Opening, SendEnd, SenderReport};
+use crate::transport::{Failure, Opening, SendEnd, SenderReport, TimeoutCauses};
 
 /// Packets acknowledged above one that is then taken for lost: as many as for TCP (RFC 6675 section 2: DupThresh).
 const REORDERING: u32 = 3;
@@ -517,6 +517,7 @@ impl SendEnd for Sender {
             packets_sent: self.packets,
             retransmissions: self.retransmissions,
             timeouts: self.timeouts,
+            causes: TimeoutCauses::default(),
             cuts: 0,
             window: 0,
             min_rtt: self.min,

@@ -43,6 +43,11 @@ impl Scoreboard {
         position < self.lost_below
     }
 
+    /// True if the byte at `position` was sent again in this recovery, given that it is not held.
+    pub fn was_resent(&self, position: u64) -> bool {
+        position < self.resent_below
+    }
+
     /// Bytes in the network (RFC 6675 section 4: SetPipe), of those from `una` to `max`.
     pub fn pipe(&self, una: u64, max: u64) -> u64 {
         (max - una) - self.held.bytes() - self.lost + self.resent

@@ -24,6 +24,7 @@ impl SendEnd for Sender {
             packets_sent: self.packets,
             retransmissions: self.retransmissions,
             timeouts: self.timeouts,
+            causes: self.timeout_causes(),
             cuts: self.cuts,
             window: self.control.window,
             min_rtt: self.rtt.min(),
@@ -60,6 +61,7 @@ impl SendEnd for Sender {
 
     fn write(&mut self, bytes: u64) {
         assert!(!self.params.fin, "an object is added to a connection that closes");
+        self.note_transfer();
         self.end = (self.end + bytes).min(ENDLESS);
         self.stop = self.end;
         self.finished = None;

@@ -1,6 +1,7 @@
 //! The sending end of a connection: opening, sending, acknowledgements, timers. What happens after a loss is in
 //! `recovery`, or by time in `rack_ack` and `rack_timers`.
 
+mod causes;
 mod ecn;
 mod end;
 mod pull;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, FlowTag, Header, Packet, Stage, Time};
 use dumbbell_header::TcpHeader;
 
+use self::causes::Causes;
 pub use self::socket::{Handshake, Info};
 use super::account::{Account, News};
 use super::accurate::Heard;
@@ -154,6 +156,7 @@ pub struct Sender {
     overhead: Option<Box<Overhead>>,
     pub(super) retransmissions: u64,
     pub(super) timeouts: u32,
+    causes: Option<Box<Causes>>,
     pub(super) cuts: u32,
     finished: Option<Time>,
     /// Where the latest segment that was not full began and ended.
@@ -245,6 +248,7 @@ impl Sender {
             overhead,
             retransmissions: 0,
             timeouts: 0,
+            causes: None,
             cuts: 0,
             finished: None,
             short: (0, 0),

@@ -341,6 +341,9 @@ impl Sender {
 
     /// Restores window and threshold. With `unmark` nothing counts as lost any more.
     fn take_back(&mut self, rack: &mut Rack, unmark: bool) {
+        if rack.state == State::Loss {
+            self.timeout_was_spurious();
+        }
         if unmark {
             rack.segments.find_all();
         }
@@ -406,6 +409,9 @@ impl Sender {
                 Answer::Repairs
             }
             State::Loss => {
+                if seen.advanced {
+                    self.judge_timeout(now);
+                }
                 let answer = self.repair_after_timeout(rack, seen);
                 self.identify_losses(now, rack, seen);
                 if rack.state == State::Open || seen.lost_again {

@@ -110,6 +110,7 @@ impl Sender {
             return self.give_up();
         }
         let new = rack.state < State::Recovery;
+        self.note_timeout_in_time(now, rack);
         let cut = rack.state <= State::Disorder
             || rack.high <= self.una
             || rack.state == State::Loss && rack.timeouts == 0;

@@ -70,6 +70,7 @@ impl Sender {
             self.una = ack;
             self.nxt = self.nxt.max(ack);
             self.expired = 0;
+            self.judge_timeout(now);
             let counted = if self.counts_duplicates() { self.duplicates } else { 0 };
             self.duplicates = 0;
             let before = self.control.window;
@@ -220,6 +221,7 @@ impl Sender {
 
     /// The retransmission timer expired (RFC 6298 section 5.4 to 5.6, RFC 5681 section 3.1).
     pub(super) fn timeout(&mut self, now: Time) {
+        self.note_timeout(now);
         let found = match self.repair {
             None => self.board.lose_all(self.una, self.max),
             Some(_) => self.outstanding(),
@@ -236,12 +238,12 @@ impl Sender {
         if self.repair.is_none() {
             self.gate = self.max;
             self.todo |= todo::REPAIR;
-            self.quiet = false;
         } else {
             self.gate = self.max + 1;
             self.nxt = self.una;
-            self.quiet = true;
         }
+        // The next acknowledgement shows whether the timeout was spurious.
+        self.quiet = false;
         self.rtt.back_off(&self.params);
         self.rto_at = now + self.rtt.timeout();
         self.update_limit();

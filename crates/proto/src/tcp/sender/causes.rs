@@ -1,0 +1,210 @@
+//! What retransmission timeouts were due to, as far as the sender knows: what was outstanding when the timer expired, what
+//! of it was seen to arrive, and how soon an acknowledgement came afterwards.
+
+use dumbbell_core::Time;
+
+use super::Sender;
+use crate::controller::Repair;
+use crate::tcp::rack::Rack;
+use crate::transport::TimeoutCauses;
+
+/// What one timeout was due to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cause {
+    FullWindow,
+    Tail,
+    Resent,
+    /// Something arrived behind the missing segment, in the middle of a transfer: too little for a fast retransmit.
+    Other,
+}
+
+/// The timeouts of a connection by their causes. Made with the first timeout, or the first transfer that is added.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Causes {
+    counts: TimeoutCauses,
+    /// Where the transfer in progress begins.
+    began: u64,
+    /// What the timer expired for is sent again up to here.
+    repair_end: u64,
+    /// The latest timeout, as long as it may turn out to be spurious.
+    latest: Option<Cause>,
+    /// When it was, until new data is acknowledged.
+    at: Option<Time>,
+}
+
+impl Causes {
+    fn count(&mut self, cause: Cause) -> &mut u32 {
+        match cause {
+            Cause::FullWindow => &mut self.counts.full_window,
+            Cause::Tail => &mut self.counts.tail,
+            Cause::Resent => &mut self.counts.resent,
+            Cause::Other => &mut self.counts.other,
+        }
+    }
+}
+
+impl Sender {
+    /// Timeouts so far, by their causes.
+    pub(super) fn timeout_causes(&self) -> TimeoutCauses {
+        self.causes.as_ref().map_or(TimeoutCauses::default(), |causes| causes.counts)
+    }
+
+    /// Another transfer begins behind what is to be sent.
+    pub(super) fn note_transfer(&mut self) {
+        self.causes.get_or_insert_default().began = self.end;
+    }
+
+    /// The timer has expired, and nothing is changed yet.
+    pub(super) fn note_timeout(&mut self, now: Time) {
+        let arrived = self.duplicates > 0 || self.board.held() > 0;
+        self.note_cause(now, self.head_was_resent(), arrived);
+    }
+
+    /// The same where losses are found by time.
+    pub(super) fn note_timeout_in_time(&mut self, now: Time, rack: &Rack) {
+        let resent = rack.segments.first().is_some_and(|head| head.was_resent());
+        self.note_cause(now, resent, rack.segments.held() > 0);
+    }
+
+    /// `resent` if the first missing segment had been sent again, `arrived` if something behind it was seen to arrive.
+    #[cold]
+    fn note_cause(&mut self, now: Time, resent: bool, arrived: bool) {
+        let sent_whole = self.max >= self.stop;
+        let (una, max) = (self.una, self.max);
+        let causes = self.causes.get_or_insert_default();
+        let cause = if resent {
+            Cause::Resent
+        } else if !arrived && (una <= causes.began || !sent_whole) {
+            Cause::FullWindow
+        } else if sent_whole {
+            Cause::Tail
+        } else {
+            Cause::Other
+        };
+        *causes.count(cause) += 1;
+        causes.repair_end = max;
+        (causes.latest, causes.at) = (Some(cause), Some(now));
+    }
+
+    /// True if the first segment that is not acknowledged was sent again, where losses are found by duplicates.
+    fn head_was_resent(&self) -> bool {
+        match self.repair {
+            None => self.board.was_resent(self.una),
+            Some(repair) => {
+                let after_timeout = self.causes.as_ref().is_some_and(|causes| self.una < causes.repair_end);
+                let gone_back = repair == Repair::GoBack && self.una < self.recover;
+                self.recovering || after_timeout || gone_back
+            }
+        }
+    }
+
+    /// New data is acknowledged after a timeout. Sooner than a round trip, that is what had been sent before it
+    /// (Allman & Paxson, SIGCOMM 1999, section 2.8).
+    #[cold]
+    pub(super) fn judge_timeout(&mut self, now: Time) {
+        let shortest = self.rtt.min();
+        let Some(causes) = &mut self.causes else { return };
+        if causes.at.take().is_some_and(|at| now.since(at) < shortest) {
+            self.timeout_was_spurious();
+        }
+    }
+
+    /// Nothing of what the timer expired for was lost.
+    #[cold]
+    pub(super) fn timeout_was_spurious(&mut self) {
+        let Some(causes) = &mut self.causes else { return };
+        if let Some(cause) = causes.latest.take() {
+            *causes.count(cause) -= 1;
+            causes.counts.spurious += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::tests::{MSS, lose, params, pass};
+    use crate::testing::{Pipe, ms, opening};
+    use crate::transport::{SendEnd, Transport};
+
+    /// What finds losses, in a connection with a first window of ten segments.
+    const WAYS: [&str; 5] = [
+        r#""sack": false, "controller": "reno""#,
+        r#""sack": false, "controller": "newreno""#,
+        r#""sack": false, "controller": "tahoe""#,
+        r#""sack": true"#,
+        r#""loss_detection": "rack", "tail_loss_probe": false"#,
+    ];
+
+    fn pipe(way: &str, segments: u64, lost: &'static [u64]) -> Pipe<Sender, crate::tcp::Receiver> {
+        let text = format!(
+            r#"{{"handshake": false, "fin": false, "ack_every": 1, "initial_window": 10, "limited_transmit": false, {way}}}"#
+        );
+        Pipe::new(params(&text).open(opening(Some(segments * MSS))), lose(lost))
+    }
+
+    /// Full window, tail, sent again, spurious, other.
+    fn causes(sender: &Sender) -> [u32; 5] {
+        let report = sender.report();
+        let TimeoutCauses { full_window, tail, resent, spurious, other } = report.causes;
+        assert_eq!(report.timeouts, full_window + tail + resent + spurious + other, "each is counted once");
+        [full_window, tail, resent, spurious, other]
+    }
+
+    fn after(way: &str, segments: u64, lost: &'static [u64]) -> [u32; 5] {
+        let mut pipe = pipe(way, segments, lost);
+        pipe.finish();
+        causes(&pipe.sender)
+    }
+
+    #[test]
+    fn a_lost_window_is_told_from_the_lost_end_of_a_transfer() {
+        for way in WAYS {
+            assert_eq!(
+                after(way, 100, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
+                [1, 0, 0, 0, 0],
+                "first window, {way}"
+            );
+            assert_eq!(after(way, 10, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), [1, 0, 0, 0, 0], "all of it, {way}");
+            assert_eq!(after(way, 10, &[8, 9]), [0, 1, 0, 0, 0], "the last two, {way}");
+            assert_eq!(after(way, 100, &[99]), [0, 1, 0, 0, 0], "the last of many, {way}");
+            assert_eq!(after(way, 100, &[0]), [0, 0, 0, 0, 0], "one of many is sent again at once, {way}");
+        }
+    }
+
+    #[test]
+    fn what_was_sent_again_and_is_lost_again_counts_as_such() {
+        for way in WAYS {
+            assert_eq!(after(way, 10, &[0, 0]), [0, 0, 1, 0, 0], "a fast retransmit, {way}");
+            assert_eq!(after(way, 10, &[9, 9, 9]), [0, 1, 2, 0, 0], "a timeout, twice, {way}");
+        }
+    }
+
+    #[test]
+    fn the_second_transfer_of_a_connection_has_an_end_and_a_beginning_too() {
+        for way in WAYS {
+            let mut pipe = pipe(way, 4, &[4, 5, 6, 7]);
+            pipe.finish();
+            pipe.sender.write(4 * MSS);
+            dumbbell_core::Stage::wake(&mut pipe.sender, pipe.now);
+            pipe.finish();
+            assert_eq!(causes(&pipe.sender), [1, 0, 0, 0, 0], "{way}");
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_within_a_round_trip_of_the_timeout_shows_that_nothing_was_lost() {
+        for way in WAYS {
+            let mut pipe = Pipe::new(
+                params(&format!(r#"{{"handshake": false, "fin": false, "ack_every": 1, {way}}}"#))
+                    .open(opening(Some(100 * MSS))),
+                pass,
+            );
+            // The second window leaves at 50 ms; its timer expires 200 ms later, or a round trip after that.
+            let expires = if way.contains("rack") { 300.0 } else { 250.0 };
+            pipe.stall(ms(60.0), ms(expires + 10.0));
+            pipe.finish();
+            assert_eq!(causes(&pipe.sender), [0, 0, 0, 1, 0], "{way}");
+        }
+    }
+}
