@@ -113,10 +113,6 @@ class Result:
         return ours is not None and min(values) <= ours <= max(values) and min(values) < max(values)
 
 
-_SEND_BUFFER = 2000
-"""Segments that the kernel's send buffer holds (net.ipv4.tcp_wmem: 4 MiB of data and what each packet takes
-beside it). Measured: 2075 at most."""
-
 _FAST = 50
 _BURST = 10
 """Round-trip times (ms) up to which windows leave in bursts of ten segments and more at 50 Mbit/s (Linux
@@ -127,16 +123,11 @@ def _starts_otherwise(result: Result) -> bool:
     return bool({"first_drop", "first_cut"} & set(result.outside))
 
 
-def _exceeds_send_buffer(result: Result) -> bool:
-    return any((cut := flow["first_cut"]) and cut[1] > _SEND_BUFFER for flow in result.ours["flows"])
-
-
 def _bursts(result: Result) -> bool:
     return _starts_otherwise(result) and result.cell.rate >= _FAST and result.cell.round_trip <= _BURST
 
 
 _CAUSES: tuple[tuple[str, Callable[[Result], bool]], ...] = (
-    ("the kernel's send buffer holds 2000 segments", _exceeds_send_buffer),
     ("the kernel sends bursts of many segments (TSO)", _bursts),
 )
 

@@ -92,6 +92,9 @@ config! {
         initial_threshold: Option<u32> = (), "RFC 5681 section 3.1: arbitrarily high";
         /// Largest congestion window in use, in segments; absent: no limit.
         max_window: Option<u32> = (), "choice: only network and receiver limit (ns-2.35: window_ = 20)";
+        /// Memory for what is written and not acknowledged, at most: it grows with the window, to twice what that takes. An
+        /// application with more to say writes 256 KiB whenever a third of it is free. Absent (`rfc`): no limit.
+        send_buffer: Option<Bytes> = "4MiB", "Linux net.ipv4.tcp_wmem[2]: 4194304";
         /// The receiver's buffer, advertised in every segment it sends.
         receive_window: Bytes = "32MiB", "Linux 6.16 net.ipv4.tcp_rmem[2]: 33554432, of which all may be window";
         /// The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off.
@@ -203,6 +206,10 @@ impl Validate for Params {
         if self.controller.needs().echoes && self.ecn == EcnFeedback::Off {
             let message = format!("off, and {} answers nothing but marks", self.controller.name());
             return Err(at.key("ecn").error(message, "add `ecn = true`, or choose another controller"));
+        }
+        if self.send_buffer.is_some_and(|buffer| buffer.get() == 0) {
+            let message = "a sender without buffer sends nothing";
+            return Err(at.key("send_buffer").error(message, "give a size above zero, or leave it out"));
         }
         if self.receive_window.get() == 0 {
             return Err(at

@@ -47,6 +47,7 @@ profiles! {
             variant = "rfc9438", "RFC 9438";
             hystart = "off", "choice: RFC 9438 section 4.10 leaves it open";
         []
+            send_buffer = (), "choice: only network and receiver limit";
             receive_window = "1073725440B", "RFC 7323 section 2.3: the largest, so that only the network limits";
             initial_receive_window = "1073725440B", "choice: the window does not change";
             delayed_acks = "fixed", "RFC 5681 section 4.2";

@@ -3,6 +3,7 @@
 use dumbbell_core::{Frame, Packet, Time};
 use dumbbell_header::SourceQuench;
 
+use super::writer::{Buffer, Writer};
 use super::{ENDLESS, Phase, Sender, todo};
 use crate::tcp::rack::Rack;
 use crate::transport::{SendEnd, SenderReport};
@@ -40,14 +41,15 @@ impl SendEnd for Sender {
     fn memory(&self) -> u64 {
         let overhead = self.overhead.as_deref().map_or(0, size_of_val);
         let rack = self.rack.as_deref().map_or(0, Rack::memory);
-        self.board.memory() + overhead as u64 + rack
+        let writer = self.writer.as_deref().map_or(0, size_of_val);
+        self.board.memory() + (overhead + writer) as u64 + rack
     }
 
     #[inline]
     fn is_closed(&self) -> bool {
         let over = match self.phase {
             Phase::Closed | Phase::Failed(_) => true,
-            Phase::Established => self.una >= self.stop && !self.params.fin,
+            Phase::Established => self.una >= self.stop && !self.params.fin && self.writer.is_none(),
             Phase::Unopened | Phase::Connecting => false,
         };
         over && self.todo & todo::ACK == 0
@@ -62,8 +64,15 @@ impl SendEnd for Sender {
     fn write(&mut self, bytes: u64) {
         assert!(!self.params.fin, "an object is added to a connection that closes");
         self.note_transfer();
-        self.end = (self.end + bytes).min(ENDLESS);
-        self.stop = self.end;
         self.finished = None;
+        if let Some(writer) = &mut self.writer {
+            return writer.add(bytes);
+        }
+        let buffer = self.params.send_buffer.map(|most| Buffer::new(most, self.mss));
+        self.writer = Writer::new(self.end - self.una, bytes, buffer);
+        if self.writer.is_none() {
+            self.end = (self.end + bytes).min(ENDLESS);
+            self.stop = self.end;
+        }
     }
 }

@@ -11,6 +11,7 @@ mod rack_timers;
 mod recovery;
 mod socket;
 pub(super) mod todo;
+mod writer;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use dumbbell_header::TcpHeader;
 
 use self::causes::Causes;
 pub use self::socket::{Handshake, Info};
+use self::writer::{Buffer, Writer};
 use super::account::{Account, News};
 use super::accurate::Heard;
 use super::overhead::Overhead;
@@ -69,7 +71,7 @@ pub struct Sender {
     /// Windows allow sending below this number.
     limit: u64,
     /// One past the last byte of the stream.
-    end: u64,
+    pub(super) end: u64,
     /// One past the last number of the stream: the FIN's, if there is one.
     pub(super) stop: u64,
     /// When the retransmission timer expires.
@@ -161,6 +163,8 @@ pub struct Sender {
     finished: Option<Time>,
     /// Where the latest segment that was not full began and ended.
     short: (u64, u64),
+    /// The application, while it has something to write.
+    writer: Option<Box<Writer>>,
 }
 
 impl Sender {
@@ -178,7 +182,9 @@ impl Sender {
     ) -> Sender {
         let repair = params.controller.repair();
         let mss = params.segment(opening.mtu);
-        let end = opening.size.unwrap_or(ENDLESS);
+        let bytes = opening.size.unwrap_or(ENDLESS);
+        let writer = Writer::new(0, bytes, params.send_buffer.map(|most| Buffer::new(most, mss)));
+        let end = if writer.is_some() { 0 } else { bytes };
         let window = params.window(opening);
         let overhead = Overhead::new(params.overhead, &opening.rng);
         // Without SACK nobody knows what was delivered; Tahoe goes back whatever the receiver says.
@@ -192,7 +198,7 @@ impl Sender {
             max: 0,
             limit: 0,
             end,
-            stop: end + u64::from(params.fin),
+            stop: end + u64::from(params.fin && writer.is_none()),
             rto_at: Time::NEVER,
             timed_by: UNTIMED,
             timed_at: Time::ZERO,
@@ -252,6 +258,7 @@ impl Sender {
             cuts: 0,
             finished: None,
             short: (0, 0),
+            writer,
             params,
         }
     }
@@ -267,7 +274,7 @@ impl Sender {
         self.expired = 0;
         self.decide(now, Event::Start, 0, 0, Duration::ZERO);
         self.update_limit();
-        if self.stop == 0 {
+        if self.stop == 0 && self.writer.is_none() {
             self.finished = Some(now);
         }
     }
@@ -381,8 +388,11 @@ impl Sender {
         }
         self.rto_at = Time::NEVER;
         if self.una >= self.stop {
-            self.finished.get_or_insert(now);
-            (self.pace_wake, self.call_at) = (Time::NEVER, Time::NEVER);
+            if self.writer.is_none() {
+                self.finished.get_or_insert(now);
+            }
+            self.pace_wake = Time::NEVER;
+            self.arm_call();
         }
         self.todo |= todo::IDLE;
     }

@@ -105,6 +105,9 @@ impl Sender {
     #[cold]
     #[inline(never)]
     fn next_at_end(&mut self, now: Time) -> Option<Packet> {
+        if self.top_up() {
+            return self.next(now);
+        }
         let number = self.nxt;
         if number >= self.stop {
             self.window_limited = false;
@@ -160,6 +163,7 @@ impl Sender {
         if self.todo & todo::HOLD != 0 {
             return None;
         }
+        self.top_up();
         if self.todo & todo::IDLE != 0 && self.nxt < self.stop && self.fits(self.nxt) {
             self.todo &= !todo::IDLE;
             let idle = now.since(self.sent_at);

@@ -294,7 +294,7 @@ impl Sender {
         let usage = &mut rack.usage;
         usage.used = usage.used.max(out);
         let idle = now.since(usage.since) >= self.rtt.timeout();
-        let shrinks = idle && self.params.slow_start_after_idle;
+        let shrinks = idle && self.params.slow_start_after_idle && !self.is_starved();
         if shrinks && rack.state == State::Open && self.class == crate::controller::Class::Window {
             let window = self.window_segments();
             let used = usage.used.max(self.params.initial_window);

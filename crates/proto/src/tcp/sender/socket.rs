@@ -71,7 +71,7 @@ impl Sender {
     pub fn close(&mut self) {
         // From here on the connection is one that closes: a parameter, so that others pay nothing.
         Arc::make_mut(&mut self.params).fin = true;
-        if self.stop == self.end {
+        if self.stop == self.end && self.writer.is_none() {
             self.stop += 1;
             self.finished = None;
         }
