@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dumbbell import Scenario
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Arm, FlowRun, grid, grid_page
-from dumbbell.live.cells import COUNTS, QUEUES, RATES, ROUND_TRIPS, SIZES, Cell, cells
+from dumbbell.live.cells import COUNTS, LINK, QUEUES, RATES, ROUND_TRIPS, SIZES, Cell, cells
+from dumbbell.live.compare import prepared, simulated_arms
+from dumbbell.live.lateness import late_runs
 
 CELL = Cell("cubic", 10, 10, "1bdp", "10kB")
 
@@ -121,7 +125,7 @@ def test_the_page_lists_the_worst_cell_first_and_marks_what_differs(tmp_path: Pa
     ours, near, far = arm(0.05).summary(), arm(0.052).summary(), arm(0.09, retransmissions=30).summary()
     for each in (near, far):
         each["kernel"] = "6.18 <b>"
-    results = [grid.Result(worse, ours, [far]), grid.Result(CELL, ours, [near])]
+    results = [grid.Result(worse, [ours], [far]), grid.Result(CELL, [ours], [near])]
     answer = grid_page.write(tmp_path, results, [], "dumbbell compare-real --grid")
     page = (tmp_path / "page.md").read_text()
     rows = [line for line in page.splitlines() if line.startswith("| cubic")]
@@ -137,10 +141,73 @@ def test_the_page_lists_the_worst_cell_first_and_marks_what_differs(tmp_path: Pa
 def test_a_difference_that_the_kernels_own_runs_show_is_called_so() -> None:
     ours = arm(0.05).summary()
     runs = [arm(time).summary() for time in (0.04, 0.09, 0.09)]
-    assert "own runs differ as much (completion s)" in grid.Result(CELL, ours, runs).reason
+    assert "own runs differ as much (completion s)" in grid.Result(CELL, [ours], runs).reason
     runs = [arm(time).summary() for time in (0.08, 0.09, 0.09)]
-    assert "own runs" not in grid.Result(CELL, ours, runs).reason
-    assert grid.Result(Cell("cubic", 10, 100, "1bdp", "10kB"), ours, runs).reason == "", "nobody knows"
+    assert "own runs" not in grid.Result(CELL, [ours], runs).reason
+    assert grid.Result(Cell("cubic", 10, 100, "1bdp", "10kB"), [ours], runs).reason == "", "nobody knows"
+
+
+def shared(share: float) -> dict[str, Any]:
+    """A run of two flows, of which the first has this share."""
+    both = arm().flows * 2
+    flows = [replace(flow, goodput=part * 1e6) for flow, part in zip(both, (share, 1 - share), strict=True)]
+    return {**replace(arm(), flows=flows).summary(), "kernel": "6.18"}
+
+
+@pytest.mark.parametrize(
+    ("ours", "kernel", "word"),
+    [
+        ([0.50, 0.52, 0.51], [0.51, 0.50, 0.52], "within"),
+        ([0.60, 0.61, 0.62], [0.50, 0.51, 0.52], "outside"),
+        ([0.50, 0.80, 0.60], [0.50, 0.51, 0.52], "undecided"),
+        ([0.60, 0.61, 0.62], [0.50], "outside"),
+        ([0.50, 0.70, 0.60], [0.50], "undecided"),
+        ([0.60], [0.50], "outside"),
+    ],
+)
+def test_shares_are_judged_by_how_much_the_runs_differ_among_themselves(
+    tmp_path: Path, ours: list[float], kernel: list[float], word: str
+) -> None:
+    cell = Cell("cubic", 50, 40, "1bdp", None, 2)
+    result = grid.Result(cell, list(map(shared, ours)), list(map(shared, kernel)))
+    assert result.share is not None
+    assert result.share.word == word
+    assert ("share" in result.outside) == (word == "outside")
+    answer = grid_page.write(tmp_path, [result], [], "dumbbell")
+    assert any(f"1 {word}" in line for line in answer)
+    row = next(line for line in (tmp_path / "page.md").read_text().splitlines() if cell.name in line)
+    assert f"{np.mean(ours):.3f} / {np.mean(kernel):.3f} ({len(kernel)})" in row
+    assert ("?" in row) == (word == "undecided")
+    assert ("**" in row) == (word == "outside")
+
+
+def test_runs_that_packets_reach_late_differ_as_the_kernels_do() -> None:
+    cell = Cell("newreno", 50, 40, "1bdp", None, 2)
+    given = prepared(cell.scenario(), cell.controller, "linux")
+    for late in late_runs(given, LINK, 2):
+        links = late.explain()["links"]
+        assert [link["impairments"] for link in links] == [["exponential jitter of 80us"]] * 2
+    found = [shares["flows"][0]["goodput"] for shares in map(Arm.summary, simulated_arms(given, LINK, 8))]
+    assert len(set(found)) == 8
+    # The kernel's own runs gave 0.55 four times, and 0.83.
+    assert np.std(found) > 0.05 * np.mean(found)
+    alone = [run.summary() for _ in range(2) for run in simulated_arms(given, LINK, 1)]
+    assert alone[0] == alone[1]
+
+
+def test_lateness_finds_the_link_among_those_of_any_topology() -> None:
+    middle = {"from": "a", "to": "b", "rate": "10Mbit/s", "delay": "0s"}
+    links = [middle | {"to": "x"}, middle | {"from": "x"}]
+    scenario = Scenario.from_dict(
+        {
+            "duration": "1s",
+            "topology": {"kind": "graph", "nodes": ["a", "b", "x"], "links": links},
+            "flows": [{"from": "a", "to": "b"}],
+        }
+    )
+    (late,) = late_runs(scenario, "x->b", 1)
+    found = {link["name"]: bool(link["impairments"]) for link in late.explain()["links"]}
+    assert found == {"a->x": False, "x->a": False, "x->b": True, "b->x": True}
 
 
 def dumbbell(*words: str) -> subprocess.CompletedProcess[str]:
@@ -168,7 +235,7 @@ def test_the_command_runs_a_cell_and_resumes(tmp_path: Path) -> None:
         ((), "no scenario; give a file, or --grid"),
         (("two.toml", "--grid"), "--grid: the grid has its own links"),
         (("--grid", "--cells", "vegas-*"), "--cells: no cell is called 'vegas-*'; try"),
-        (("two.toml", "--quick"), "belong to --grid; leave them out"),
+        (("two.toml", "--quick"), "--cells and --quick belong to --grid; leave them out"),
         (("--grid", "-o", "{tmp}"), "this is no folder of a grid; give a new folder to -o"),
     ],
 )

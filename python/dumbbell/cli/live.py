@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import click
@@ -20,7 +21,7 @@ from dumbbell._files.names import readable
 from dumbbell._scenario import Scenario
 from dumbbell.cli.common import console, number, read_scenario, side_console, text_table
 from dumbbell.errors import DumbbellError
-from dumbbell.live import Comparison, Emulation, checks, compare, run_shell, scenario_of_link, with_flows
+from dumbbell.live import Comparison, Emulation, checks, compare_runs, run_shell, scenario_of_link, with_flows
 
 
 @click.command()
@@ -195,7 +196,11 @@ def doctor() -> None:
 @click.option("--cells", metavar="PATTERN", help="With --grid: the cells to run, such as 'cubic-50M-*'.")
 @click.option("--quick", is_flag=True, help="With --grid: some twenty cells, in about two minutes.")
 @click.option(
-    "--repeats", type=click.IntRange(1), help="With --grid: runs of the kernel for each cell; 1 by default."
+    "--runs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Runs of each side; with --grid, runs of the kernel for each cell.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for figures and numbers.")
 def compare_real(
@@ -211,13 +216,14 @@ def compare_real(
     grid: bool,
     cells: str | None,
     quick: bool,
-    repeats: int | None,
+    runs: int,
     output: Path | None,
 ) -> None:
     """Compare our TCP in the simulator with the kernel's on real packets, over the link of FILE.
 
     The flows of FILE run one by one as connections of the kernel, with their starts and sizes. All figures
-    count from time 0, or from the warm-up of FILE.
+    count from time 0, or from the warm-up of FILE. With --runs, means of both sides and their difference say
+    what one run cannot: how flows share the link hangs on single drops.
 
     With --grid, many links and loads are run, and a page compares them. The folder keeps every run of the
     kernel: the same command goes on where it was stopped, and only simulates where nothing is missing.
@@ -225,18 +231,18 @@ def compare_real(
     if grid:
         if file is not None:
             raise DumbbellError("--grid: the grid has its own links; leave the scenario out")
-        _grid(cells or "*", quick, repeats or 1, profile, output or Path("kernel-grid"))
+        _grid(cells or "*", quick, runs, profile, output or Path("kernel-grid"))
         return
     if file is None:
         raise DumbbellError("no scenario; give a file, or --grid for links and flows that come with dumbbell")
-    if cells or quick or repeats:
-        raise DumbbellError("--cells, --quick and --repeats belong to --grid; leave them out")
+    if cells or quick:
+        raise DumbbellError("--cells and --quick belong to --grid; leave them out")
     names = [name.strip() for name in controllers.split(",")]
     scenario = read_scenario(file, (*settings, f"duration={duration}s"), None)
     scenario = with_flows(scenario, flows, stagger, size)
 
-    def run() -> list[Comparison]:
-        return [compare(scenario, name, at, profile=profile) for name in names]
+    def run() -> list[list[Comparison]]:
+        return [compare_runs(scenario, name, at, profile=profile, runs=runs) for name in names]
 
     if output is None:
         comparisons = run()
@@ -246,12 +252,18 @@ def compare_real(
         with new_folder(output) as part:
             comparisons = run()
             write(part, comparisons)
-    _print_comparison(console(), comparisons)
+    out = console()
+    if runs == 1:
+        _print_comparison(out, [found for (found,) in comparisons])
+    else:
+        _print_runs(out, comparisons)
+    for found in comparisons:
+        _print_reasons(out, found)
     if output is not None:
         click.echo(f"results in {output}", err=True)
 
 
-def _grid(pattern: str, quick: bool, repeats: int, profile: str, output: Path) -> None:
+def _grid(pattern: str, quick: bool, runs: int, profile: str, output: Path) -> None:
     """Run what is missing of the grid, and write its page."""
     from dumbbell.live import grid, grid_page
     from dumbbell.live.cells import cells
@@ -261,11 +273,11 @@ def _grid(pattern: str, quick: bool, repeats: int, profile: str, output: Path) -
         raise DumbbellError(f"--cells: no cell is called {pattern!r}; try 'cubic-50M-40ms-*'")
     out = side_console()
     folder = grid.open_folder(output)
-    grid.measure(chosen, folder, repeats, lambda text: out.print(text, markup=False))
+    grid.measure(chosen, folder, runs, lambda text: out.print(text, markup=False))
     results, left_out = grid.results(chosen, folder, profile)
     options = (("--cells", pattern != "*", f" {shlex.quote(pattern)}"), ("--quick", quick, ""))
     given = "".join(f" {name}{value}" for name, used, value in options if used)
-    command = f"dumbbell compare-real --grid{given} --repeats {repeats}"
+    command = f"dumbbell compare-real --grid{given} --runs {runs}"
     for line in grid_page.write(output, results, left_out, command):
         click.echo(line)
     click.echo(f"page: {output / 'page.md'}", err=True)
@@ -307,6 +319,30 @@ def _print_comparison(out: Console, comparisons: list[Comparison]) -> None:
             "timeouts",
         )  # fmt: skip
         out.print(text_table("Flow by flow", ("controller", "where", "flow"), each, flows))
+
+
+def _print_runs(out: Console, comparisons: list[list[Comparison]]) -> None:
+    """Print the means over the runs of both sides, and what can be said of their differences."""
+    from dumbbell.live.criteria import judged
+
+    numbers = ("simulated", "kernel", "difference", "from", "to", "simulated sd", "kernel sd")
+    rows: list[tuple[str | Text, ...]] = []
+    for found in comparisons:
+        ours = [each.simulated.summary() for each in found if each.simulated is not None]
+        for each in judged(ours, [arm.kernel.summary() for arm in found]):
+            verdict, sides = each.verdict, (each.ours, each.kernel)
+            apart = verdict and verdict.difference
+            cells = [
+                *(fmean(side) if side else None for side in sides),
+                *((apart.value, apart.low, apart.high) if apart else (None, None, None)),
+                *(stdev(side) if len(side) > 1 else None for side in sides),
+            ]
+            name = (found[0].controller, each.title, verdict.word if verdict else "")
+            rows.append((*name, *(number(cell, digits=3) for cell in cells)))
+    out.print(text_table("", ("controller", "mean of", "verdict"), numbers, rows))
+
+
+def _print_reasons(out: Console, comparisons: list[Comparison]) -> None:
     for comparison in comparisons:
         for reason in comparison.kernel.reasons:
             named = Text.assemble(("INVALID", "bold red"), f" ({comparison.controller}): {reason}")

@@ -6,11 +6,12 @@ and the kernel removes them when the shell ends.
 """
 
 from dumbbell.live.checks import Check, checks
-from dumbbell.live.compare import Arm, Comparison, FlowRun, compare, with_flows
+from dumbbell.live.compare import Arm, Comparison, FlowRun, compare, compare_runs, with_flows
 from dumbbell.live.rcp import Endpoint, LiveRun, receive, replay, run_rcp, send
 from dumbbell.live.shell import SERVER, Emulation, run_shell, scenario_of_link
 
 __all__ = [
     "SERVER", "Arm", "Check", "Comparison", "Emulation", "Endpoint", "FlowRun", "LiveRun", "checks",
-    "compare", "receive", "replay", "run_rcp", "run_shell", "scenario_of_link", "send", "with_flows",
+    "compare", "compare_runs", "receive", "replay", "run_rcp", "run_shell", "scenario_of_link", "send",
+    "with_flows",
 ]  # fmt: skip

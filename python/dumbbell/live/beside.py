@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,13 +56,15 @@ def draw(comparison: Comparison) -> Figure:
     return figure
 
 
-def write(folder: Path, comparisons: Iterable[Comparison]) -> None:
-    """Write a figure for each controller and ``comparison.json`` into an existing folder."""
-    numbers = {}
-    for comparison in comparisons:
-        save(draw(comparison), folder / comparison.controller)
-        simulated = comparison.simulated and comparison.simulated.summary()
-        numbers[comparison.controller] = {"simulated": simulated, "kernel": comparison.kernel.summary()}
+def write(folder: Path, comparisons: Iterable[Sequence[Comparison]]) -> None:
+    """Write a figure for each run of each controller, and ``comparison.json``, into an existing folder."""
+    numbers: dict[str, Any] = {}
+    for runs in comparisons:
+        for i, comparison in enumerate(runs):
+            name = comparison.controller + (f"-{i}" if len(runs) > 1 else "")
+            save(draw(comparison), folder / name)
+            simulated = comparison.simulated and comparison.simulated.summary()
+            numbers[name] = {"simulated": simulated, "kernel": comparison.kernel.summary()}
     text = json.dumps(numbers, indent=2)
     (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dumbbell import _native
-from dumbbell._scenario import Scenario
+from dumbbell._scenario import Scenario, run_all
 from dumbbell.errors import DumbbellError
 from dumbbell.live import endpoints
 from dumbbell.live.kernel import NAMES, run_kernel
+from dumbbell.live.lateness import late_runs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -165,6 +166,13 @@ def _first_flows(values: Mapping[str, Any]) -> dict[str, Any]:
 def compare(
     scenario: Scenario, controller: str, at: str | None = None, *, profile: str = "linux"
 ) -> Comparison:
+    """Compare one run of each side: see :func:`compare_runs`."""
+    return compare_runs(scenario, controller, at, profile=profile, runs=1)[0]
+
+
+def compare_runs(
+    scenario: Scenario, controller: str, at: str | None = None, *, profile: str = "linux", runs: int
+) -> list[Comparison]:
     """Run the listed flows of a scenario under one controller, in the simulator and on real packets.
 
     Both count from time 0, or from the scenario's warm-up if it has one. The kernel's connections start when
@@ -180,6 +188,13 @@ def compare(
         The link; the slowest one on the first path by default.
     profile
         Whose TCP the simulator runs.
+    runs
+        Of each side. In more than one, packets of the simulator arrive as late as those of the emulator do.
+
+    Returns
+    -------
+    list
+        One comparison for each run.
 
     Raises
     ------
@@ -194,8 +209,9 @@ def compare(
     given = prepared(scenario, controller if ours else "newreno", profile)
     results = given.run()
     flows = [(row["start"], row["size"]) for row in map(results.flows.row, range(len(results.flows)))]
-    kernel, link = kernel_arm(given, flows, controller, at)
-    return Comparison(controller, simulated_arm(given, results, link) if ours else None, kernel)
+    kernel = [kernel_arm(given, flows, controller, at) for _ in range(runs)]
+    simulated = simulated_arms(given, kernel[0][1], runs) if ours else [None] * runs
+    return [Comparison(controller, left, right) for left, (right, _) in zip(simulated, kernel, strict=True)]
 
 
 def _period(duration: float) -> float:
@@ -274,7 +290,14 @@ def _between(line: Line, begin: float, end: float) -> float:
     return grown - (float(values[first - 1]) if first else 0.0)
 
 
-def simulated_arm(scenario: Scenario, results: Results, link: str) -> Arm:
+def simulated_arms(scenario: Scenario, link: str, runs: int) -> list[Arm]:
+    """Simulate a :func:`prepared` scenario: once as it is, or more often as :func:`late_runs` has it."""
+    scenarios = [scenario] if runs == 1 else late_runs(scenario, link, runs)
+    found = zip(scenarios, run_all(scenarios), strict=True)
+    return [_simulated_arm(each, results, link) for each, results in found]
+
+
+def _simulated_arm(scenario: Scenario, results: Results, link: str) -> Arm:
     """Return what the simulation of a :func:`prepared` scenario came to at a link."""
     of_link = _Link.named(scenario, link)
     segment = _segment(scenario, of_link.row)

@@ -8,80 +8,39 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from dumbbell._files.foreign import replace_file
 from dumbbell.errors import DumbbellError
 from dumbbell.live.cells import LINK, Cell
-from dumbbell.live.compare import kernel_arm, prepared, simulated_arm
+from dumbbell.live.compare import kernel_arm, prepared, simulated_arms
+from dumbbell.live.criteria import CRITERIA, Summary, Verdict, quantity, values
 
 _ATTEMPTS = 3
 """Runs until one is valid."""
 
-Summary = dict[str, Any]
-"""What :meth:`Arm.summary` returns."""
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """One quantity, and how far ours may be from the kernel's: as a share, or by a count."""
-
-    title: str
-    share: float
-    count: float = 0.0
-
-    def excess(self, ours: float | None, kernel: float | None) -> float | None:
-        """Return the difference in units of what is allowed; ``None`` if neither side has the quantity."""
-        if ours is None and kernel is None:
-            return None
-        if ours is None or kernel is None:
-            return float("inf")
-        allowed = max(self.share * abs(kernel), self.count)
-        difference = abs(ours - kernel)
-        return difference / allowed if allowed else (float("inf") if difference else 0.0)
-
-
-CRITERIA = {
-    "completion_time": Criterion("completion s", 0.15),
-    "first_drop": Criterion("first drop s", 0.10),
-    "first_cut": Criterion("first cut, segments", 0.10),
-    "retransmissions": Criterion("resent", 0.30, 10),
-    "timeouts": Criterion("timeouts", 0.0),
-    "share": Criterion("share of flow 0", 0.10),
-}
-
-
-def quantity(name: str, arm: Summary) -> float | None:
-    """Return one quantity of a summary."""
-    if name == "first_cut":
-        cut = arm["flows"][0]["first_cut"]
-        return cut and float(cut[1])
-    if name == "share":
-        total = sum(flow["goodput"] for flow in arm["flows"])
-        return arm["flows"][0]["goodput"] / total if len(arm["flows"]) > 1 and total else None
-    return None if arm[name] is None else float(arm[name])
+SIMULATED = 10
+"""Simulations of a cell with several flows, whose shares hang on single drops. One flow alone needs one."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """One cell: ours, and the valid runs of the kernel."""
+    """One cell: our runs, and the valid runs of the kernel."""
 
     cell: Cell
-    ours: Summary
+    ours: Sequence[Summary]
     kernel: Sequence[Summary]
+    share: Verdict | None = field(init=False)
+    """What is said of the share of flow 0; ``None`` for a flow alone."""
     excess: dict[str, float | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        found = {
-            name: criterion.excess(quantity(name, self.ours), self.median(name))
+        share = CRITERIA["share"].judge(values("share", self.ours), values("share", self.kernel))
+        excess = {
+            name: criterion.excess(median(name, self.ours), median(name, self.kernel))
             for name, criterion in CRITERIA.items()
         }
-        object.__setattr__(self, "excess", found)
-
-    def median(self, name: str) -> float | None:
-        """The median of the kernel's runs; ``None`` if most of them lack the quantity."""
-        values = [value for arm in self.kernel if (value := quantity(name, arm)) is not None]
-        return statistics.median(values) if 2 * len(values) > len(self.kernel) else None
+        object.__setattr__(self, "share", share)
+        object.__setattr__(self, "excess", excess | {"share": share and share.excess})
 
     @property
     def worst(self) -> float:
@@ -98,7 +57,8 @@ class Result:
         """Why they differ, as far as it is known."""
         if not self.outside:
             return ""
-        spread = [CRITERIA[name].title for name in self.outside if self._within_runs(name)]
+        single = [name for name in self.outside if name != "share"]
+        spread = [CRITERIA[name].title for name in single if self._within_runs(name)]
         causes = [text for text, applies in _CAUSES if applies(self)]
         if spread:
             causes.append(f"the kernel's own runs differ as much ({', '.join(spread)})")
@@ -106,11 +66,16 @@ class Result:
 
     def _within_runs(self, name: str) -> bool:
         """Whether ours lies between runs of the kernel, or is as far from one as they are from each other."""
-        ours = quantity(name, self.ours)
-        values = [value for arm in self.kernel if (value := quantity(name, arm)) is not None]
-        if len(values) < len(self.kernel):
-            return ours is None or bool(values)
-        return ours is not None and min(values) <= ours <= max(values) and min(values) < max(values)
+        ours, kernel = median(name, self.ours), values(name, self.kernel)
+        if len(kernel) < len(self.kernel):
+            return ours is None or bool(kernel)
+        return ours is not None and min(kernel) <= ours <= max(kernel) and min(kernel) < max(kernel)
+
+
+def median(name: str, runs: Sequence[Summary]) -> float | None:
+    """Return the median of one quantity; ``None`` if most runs lack it."""
+    found = values(name, runs)
+    return statistics.median(found) if 2 * len(found) > len(runs) else None
 
 
 _FAST = 50
@@ -230,5 +195,6 @@ def results(
             left_out.append((cell, invalid[-1] if invalid else "not run"))
             continue
         given = prepared(cell.scenario(), cell.controller, profile)
-        found.append(Result(cell, simulated_arm(given, given.run(), LINK).summary(), runs))
+        ours = simulated_arms(given, LINK, SIMULATED if cell.count > 1 else 1)
+        found.append(Result(cell, [arm.summary() for arm in ours], runs))
     return sorted(found, key=lambda result: (-result.worst, result.cell.name)), left_out
