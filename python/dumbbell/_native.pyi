@@ -126,6 +126,9 @@ def shell(
 ) -> tuple[int, list[Table], dict[str, Any]]:
     """Run a command behind the link of a scenario: exit status, tables, how true the emulation was."""
 
+def emulated(scenario: Scenario, at: str | None) -> dict[str, Any]:
+    """The link that `shell` emulates: ``link``, ``ahead`` (s), and ``addresses``: pairs of names."""
+
 def send(
     scenario: Scenario,
     address: str,

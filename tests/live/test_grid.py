@@ -15,11 +15,11 @@ import pytest
 from dumbbell import Scenario
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Arm, FlowRun, grid, grid_page
-from dumbbell.live.cells import COUNTS, LINK, QUEUES, RATES, ROUND_TRIPS, SIZES, Cell, cells
+from dumbbell.live.cells import COUNTS, QUEUES, RATES, ROUND_TRIPS, SIZES, Cell, cells
 from dumbbell.live.compare import prepared, simulated_arms
 from dumbbell.live.lateness import late_runs
 
-CELL = Cell("cubic", 10, 10, "1bdp", "10kB")
+CELL = Cell("cubic", 10, (10,), "1bdp", "10kB")
 
 
 def arm(completion_time: float = 0.05, valid: bool = True, retransmissions: int = 0) -> Arm:
@@ -50,12 +50,21 @@ def test_the_cells_cover_what_the_page_says() -> None:
         assert any(f"-{part}-" in name for name in names), part
     for load in (*SIZES, *(f"x{count}" for count in COUNTS)):
         assert any(name.endswith(f"-{load}") for name in names), load
+    unequal = cells("*-20+80ms-*")
+    assert len(unequal) == 24
+    assert {cell.count for cell in unequal} == {2, 4}
     quick = cells(quick=True)
     assert 18 <= len(quick) <= 24
     assert {cell.name for cell in quick} < names
     assert {cell.controller for cell in cells("newreno-*")} == {"newreno"}
-    for cell in (quick[0], quick[-1]):
-        assert len(cell.scenario().run().flows) == len(cell.flows) == cell.count
+    for cell in (quick[0], quick[-1], unequal[-1]):
+        found = cell.scenario().run()
+        assert len(found.flows) == len(cell.flows) == cell.count
+        assert cell.link in found.links["link"].tolist()
+        for flow, row in zip(cell.flows, map(found.flows.row, range(cell.count)), strict=True):
+            assert row["start"] == flow.start
+            assert row["source"] == ("node0" if len(cell.round_trips) == 1 else f"sender{flow.address}")
+            assert row["rtt_min"] >= cell.round_trips[flow.address] * 1e-3
 
 
 def test_runs_are_kept_and_invalid_ones_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +95,7 @@ def test_a_cell_without_a_valid_run_is_left_out_with_the_reason(
 
 
 def test_a_killed_grid_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = Cell("cubic", 50, 10, "1bdp", "10kB")
+    other = Cell("cubic", 50, (10,), "1bdp", "10kB")
 
     class Killed(Kernel):
         def __call__(self, *given: Any) -> tuple[Arm, str]:
@@ -121,7 +130,7 @@ def test_a_file_that_is_no_cell_is_refused_in_one_line(tmp_path: Path, text: str
 
 
 def test_the_page_lists_the_worst_cell_first_and_marks_what_differs(tmp_path: Path) -> None:
-    worse = Cell("cubic", 50, 10, "1bdp", "10kB")
+    worse = Cell("cubic", 50, (10,), "1bdp", "10kB")
     ours, near, far = arm(0.05).summary(), arm(0.052).summary(), arm(0.09, retransmissions=30).summary()
     for each in (near, far):
         each["kernel"] = "6.18 <b>"
@@ -144,7 +153,7 @@ def test_a_difference_that_the_kernels_own_runs_show_is_called_so() -> None:
     assert "own runs differ as much (completion s)" in grid.Result(CELL, [ours], runs).reason
     runs = [arm(time).summary() for time in (0.08, 0.09, 0.09)]
     assert "own runs" not in grid.Result(CELL, [ours], runs).reason
-    assert grid.Result(Cell("cubic", 10, 100, "1bdp", "10kB"), [ours], runs).reason == "", "nobody knows"
+    assert grid.Result(Cell("cubic", 10, (100,), "1bdp", "10kB"), [ours], runs).reason == "", "nobody knows"
 
 
 def shared(share: float) -> dict[str, Any]:
@@ -168,7 +177,7 @@ def shared(share: float) -> dict[str, Any]:
 def test_shares_are_judged_by_how_much_the_runs_differ_among_themselves(
     tmp_path: Path, ours: list[float], kernel: list[float], word: str
 ) -> None:
-    cell = Cell("cubic", 50, 40, "1bdp", None, 2)
+    cell = Cell("cubic", 50, (40,), "1bdp", None, 2)
     result = grid.Result(cell, list(map(shared, ours)), list(map(shared, kernel)))
     assert result.share is not None
     assert result.share.word == word
@@ -182,16 +191,18 @@ def test_shares_are_judged_by_how_much_the_runs_differ_among_themselves(
 
 
 def test_runs_that_packets_reach_late_differ_as_the_kernels_do() -> None:
-    cell = Cell("newreno", 50, 40, "1bdp", None, 2)
+    cell = Cell("newreno", 50, (40,), "1bdp", None, 2)
     given = prepared(cell.scenario(), cell.controller, "linux")
-    for late in late_runs(given, LINK, 2):
+    for late in late_runs(given, cell.link, 2):
         links = late.explain()["links"]
         assert [link["impairments"] for link in links] == [["exponential jitter of 80us"]] * 2
-    found = [shares["flows"][0]["goodput"] for shares in map(Arm.summary, simulated_arms(given, LINK, 8))]
+    found = [
+        shares["flows"][0]["goodput"] for shares in map(Arm.summary, simulated_arms(given, cell.link, 8))
+    ]
     assert len(set(found)) == 8
     # The kernel's own runs gave 0.55 four times, and 0.83.
     assert np.std(found) > 0.05 * np.mean(found)
-    alone = [run.summary() for _ in range(2) for run in simulated_arms(given, LINK, 1)]
+    alone = [run.summary() for _ in range(2) for run in simulated_arms(given, cell.link, 1)]
     assert alone[0] == alone[1]
 
 

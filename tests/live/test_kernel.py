@@ -12,7 +12,7 @@ import pytest
 import dumbbell as db
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Arm, Comparison, compare, run_shell, scenario_of_link
-from dumbbell.live.kernel import run_kernel
+from dumbbell.live.kernel import Flow, run_kernel
 
 from .conftest import valid_run
 
@@ -131,7 +131,7 @@ def test_the_kernels_flows_have_the_starts_and_sizes_of_the_scenario() -> None:
 def test_a_controller_that_the_kernel_refuses_is_one_line() -> None:
     scenario = path("20Mbit/s", "5ms", "1s")
     with pytest.raises(DumbbellError, match=r"refuses 'vegas-of-nobody' in a new namespace .*modprobe"):
-        run_kernel(scenario, [(0.0, 1e4)], "vegas-of-nobody")
+        run_kernel(scenario, [Flow(0.0, 1e4)], "vegas-of-nobody")
 
 
 def test_a_controller_of_the_kernel_alone_runs_alone() -> None:

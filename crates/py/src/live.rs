@@ -8,10 +8,12 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use dumbbell_core::Duration;
+use dumbbell_live::emulator::path::{Group, Path};
 use dumbbell_live::rcp::run::{self, Endpoint, Until};
 use dumbbell_live::shell::{Ended, Shell};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde::Serialize;
 
 use crate::convert::{refuse, to_python};
 use crate::scenario::Scenario;
@@ -64,6 +66,33 @@ pub fn shell<'py>(
         Err(Ended::Refused(error)) => Err(refuse(error)),
         Err(Ended::Interrupted) => Err(raised.expect("only an exception interrupts a shell")),
     }
+}
+
+/// What a shell makes of the link `at` of a scenario.
+#[derive(Serialize)]
+pub struct Emulated {
+    /// Its name.
+    link: String,
+    /// How much earlier than in a simulation packets meet its queue (s).
+    ahead: f64,
+    /// Of each address of the client, the pairs: the names of their nodes.
+    addresses: Vec<Vec<(String, String)>>,
+}
+
+/// The link that [`shell`] emulates, and which address of the client stands for which pairs.
+#[pyfunction]
+#[pyo3(signature = (scenario, at))]
+pub fn emulated<'py>(py: Python<'py>, scenario: &Scenario, at: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+    let plan = &scenario.plan;
+    let path = Path::of(plan, at).map_err(refuse)?;
+    let name = |node: u32| plan.nodes[node as usize].clone();
+    let names = |group: &Group| group.pairs.iter().map(|(from, to)| (name(*from), name(*to))).collect();
+    let found = Emulated {
+        link: path.uplink.name.clone(),
+        ahead: path.ahead.as_secs_f64(),
+        addresses: path.groups.iter().map(names).collect(),
+    };
+    to_python(py, &found)
 }
 
 /// What an end point returns: tables, what it did not take, how late its timers fired.

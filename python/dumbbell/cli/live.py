@@ -190,6 +190,11 @@ def doctor() -> None:
 @click.option("--stagger", metavar="TIME", help="Time from the start of one flow to the next.")
 @click.option("--size", metavar="SIZE", help="Bytes of each flow, such as 1MB; without it, those of FILE.")
 @click.option(
+    "--rtt",
+    metavar="TIMES",
+    help="Base round-trip times of the flows in turn, such as 20ms,80ms; FILE is a dumbbell.",
+)
+@click.option(
     "--duration", type=click.FloatRange(0.1), default=20, show_default=True, help="Seconds of each run."
 )
 @click.option("--grid", is_flag=True, help="Without FILE: run the grid of links and flows.")
@@ -212,6 +217,7 @@ def compare_real(
     flows: int | None,
     stagger: str | None,
     size: str | None,
+    rtt: str | None,
     duration: float,
     grid: bool,
     cells: str | None,
@@ -221,9 +227,9 @@ def compare_real(
 ) -> None:
     """Compare our TCP in the simulator with the kernel's on real packets, over the link of FILE.
 
-    The flows of FILE run one by one as connections of the kernel, with their starts and sizes. All figures
-    count from time 0, or from the warm-up of FILE. With --runs, means of both sides and their difference say
-    what one run cannot: how flows share the link hangs on single drops.
+    The flows of FILE run one by one as connections of the kernel, with their starts, sizes and round-trip
+    times. All figures count from time 0, or from the warm-up of FILE. With --runs, means of both sides and
+    their difference say what one run cannot: how flows share the link hangs on single drops.
 
     With --grid, many links and loads are run, and a page compares them. The folder keeps every run of the
     kernel: the same command goes on where it was stopped, and only simulates where nothing is missing.
@@ -231,6 +237,10 @@ def compare_real(
     if grid:
         if file is not None:
             raise DumbbellError("--grid: the grid has its own links; leave the scenario out")
+        if flows or stagger or size or rtt:
+            raise DumbbellError(
+                "--flows, --stagger, --size and --rtt change a scenario; leave --grid or them out"
+            )
         _grid(cells or "*", quick, runs, profile, output or Path("kernel-grid"))
         return
     if file is None:
@@ -239,7 +249,8 @@ def compare_real(
         raise DumbbellError("--cells and --quick belong to --grid; leave them out")
     names = [name.strip() for name in controllers.split(",")]
     scenario = read_scenario(file, (*settings, f"duration={duration}s"), None)
-    scenario = with_flows(scenario, flows, stagger, size)
+    rtts = [time.strip() for time in rtt.split(",")] if rtt else []
+    scenario = with_flows(scenario, flows, stagger, size, rtts)
 
     def run() -> list[list[Comparison]]:
         return [compare_runs(scenario, name, at, profile=profile, runs=runs) for name in names]

@@ -13,7 +13,7 @@ from dumbbell import _native
 from dumbbell._scenario import Scenario, run_all
 from dumbbell.errors import DumbbellError
 from dumbbell.live import endpoints
-from dumbbell.live.kernel import NAMES, run_kernel
+from dumbbell.live.kernel import NAMES, Flow, run_kernel
 from dumbbell.live.lateness import late_runs
 
 if TYPE_CHECKING:
@@ -132,7 +132,11 @@ class Comparison:
 
 
 def with_flows(
-    scenario: Scenario, count: int | None = None, stagger: str | None = None, size: str | None = None
+    scenario: Scenario,
+    count: int | None = None,
+    stagger: str | None = None,
+    size: str | None = None,
+    rtts: Sequence[str] = (),
 ) -> Scenario:
     """Return a scenario with other flows between the ends of its first listed flows.
 
@@ -143,18 +147,44 @@ def with_flows(
     count, stagger, size
         How many, the time from each start to the next, and bytes of each, as in a scenario; without them, as
         they are in the first entry.
+    rtts
+        Base round-trip times of the flows, in turn, as in a scenario: one for each pair of a dumbbell. The
+        flows then run between its senders and receivers.
 
     Raises
     ------
     DumbbellError
-        If the scenario lists no flows, or a value is wrong.
+        If the scenario lists no flows, a value is wrong, or there are more round-trip times than flows.
     """
     given = {"count": count, "stagger": stagger, "size": size}
     new = {key: value for key, value in given.items() if value is not None}
     values = scenario.to_dict()
-    if not new:
+    if not new and not rtts:
         return scenario
-    return Scenario.from_dict({**values, "flows": [{**_first_flows(values), **new}], "workloads": []})
+    flows = {**_first_flows(values), **new}
+    if rtts:
+        values, flows = _with_round_trips(values, flows, rtts)
+    return Scenario.from_dict({**values, "flows": [flows], "workloads": []})
+
+
+def _with_round_trips(
+    values: dict[str, Any], flows: dict[str, Any], rtts: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    topology = values["topology"]
+    if topology["kind"] != "dumbbell":
+        raise DumbbellError(
+            f"--rtt: the topology is {topology['kind']!r}, and only the pairs of a dumbbell have round-trip "
+            'times of their own; give a scenario with topology.kind = "dumbbell"'
+        )
+    count = flows["count"] or len(rtts)
+    if count < len(rtts):
+        raise DumbbellError(
+            f"--rtt: {len(rtts)} round-trip times for {count} flow{'s' * (count > 1)}; "
+            "give fewer, or more --flows"
+        )
+    topology = {**topology, "pairs": len(rtts), "rtts": list(rtts)}
+    ends = {"from": "senders", "to": "receivers", "pairing": "one-to-one", "count": count}
+    return {**values, "topology": topology}, {**flows, **ends}
 
 
 def _first_flows(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,7 +206,7 @@ def compare_runs(
     """Run the listed flows of a scenario under one controller, in the simulator and on real packets.
 
     Both count from time 0, or from the scenario's warm-up if it has one. The kernel's connections start when
-    the simulated flows start, have their sizes, and share one path: that of the first pair through the link.
+    the simulated flows start, and have their sizes and their base round-trip times.
 
     Parameters
     ----------
@@ -199,7 +229,7 @@ def compare_runs(
     Raises
     ------
     DumbbellError
-        If the scenario lists no flows, or the kernel refuses the controller.
+        If the scenario lists no flows, a flow does not cross the link, or the kernel refuses the controller.
     """
     if controller not in NAMES:
         raise DumbbellError(
@@ -207,11 +237,29 @@ def compare_runs(
         )
     ours = controller in {entry["name"] for entry in _native.registry()["families"]["controller"]}
     given = prepared(scenario, controller if ours else "newreno", profile)
+    addresses = _addresses(given, at)
     results = given.run()
-    flows = [(row["start"], row["size"]) for row in map(results.flows.row, range(len(results.flows)))]
+    flows = [_flow(row, addresses) for row in map(results.flows.row, range(len(results.flows)))]
     kernel = [kernel_arm(given, flows, controller, at) for _ in range(runs)]
     simulated = simulated_arms(given, kernel[0][1], runs) if ours else [None] * runs
     return [Comparison(controller, left, right) for left, (right, _) in zip(simulated, kernel, strict=True)]
+
+
+def _addresses(scenario: Scenario, at: str | None) -> dict[tuple[str, str], int]:
+    """Which address of the emulator's client stands for a pair of nodes."""
+    pairs = _native.emulated(scenario._native, at)["addresses"]
+    return {(source, destination): i for i, each in enumerate(pairs) for source, destination in each}
+
+
+def _flow(row: Mapping[str, Any], addresses: Mapping[tuple[str, str], int]) -> Flow:
+    """A flow of a simulation as a connection of the kernel."""
+    address = addresses.get((row["source"], row["destination"]))
+    if address is None:
+        raise DumbbellError(
+            f"flow {row['flow']} from {row['source']} to {row['destination']} does not cross the emulated "
+            "link; leave it out, or choose another link with --at"
+        )
+    return Flow(row["start"], row["size"], address)
 
 
 def _period(duration: float) -> float:
@@ -331,16 +379,15 @@ def _segment(scenario: Scenario, row: int) -> int:
     return int(min(transport["mss"] or most, most))
 
 
-def kernel_arm(
-    scenario: Scenario, flows: Sequence[tuple[float, float | None]], controller: str, at: str | None
-) -> tuple[Arm, str]:
-    """Run flows, each a start (s) and a size (bytes), in the kernel; also returns the name of the link."""
+def kernel_arm(scenario: Scenario, flows: Sequence[Flow], controller: str, at: str | None) -> tuple[Arm, str]:
+    """Run flows in the kernel; also returns the name of the link."""
     period = _period(scenario.explain()["duration"])
     run = run_kernel(scenario, flows, NAMES[controller], at=at, period=period)
     results, fidelity = run.emulation.results, run.emulation.fidelity
-    link = _Link.named(scenario, fidelity["uplink"]["link"])
+    about = _native.emulated(scenario._native, at)
+    link = _Link.named(scenario, about["link"])
     seen = []
-    for connection, (_, size) in zip(run.connections, flows, strict=True):
+    for connection, (_, size, _) in zip(run.connections, flows, strict=True):
         time = None if connection.completed is None else connection.completed - connection.start
         seen.append(
             FlowRun(
@@ -348,9 +395,11 @@ def kernel_arm(
                 connection.retransmissions, connection.timeouts, connection.window, connection.delivered,
             )
         )  # fmt: skip
-    drops = results.drops["time"][results.drops["link"] == 0] - run.origin
+    # When packets meet the queue counts as in the simulation, where links before it have delays.
+    origin = run.origin - about["ahead"]
+    drops = results.drops["time"][results.drops["link"] == 0] - origin
     times, packets = results.series("queue")[0]
     rtt = [values[times > link.warmup] for times, values in (c.rtt for c in run.connections)]
-    arm = link.arm(results.links.row(0)["loss"], seen, rtt, drops, (times - run.origin, packets))
+    arm = link.arm(results.links.row(0)["loss"], seen, rtt, drops, (times - origin, packets))
     arm = replace(arm, valid=fidelity["valid"], reasons=tuple(fidelity["reasons"]))
-    return arm, fidelity["uplink"]["link"]
+    return arm, about["link"]

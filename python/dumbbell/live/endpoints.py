@@ -1,7 +1,8 @@
 """Both ends of the kernel's connections: programs of their own, which start fast and need nothing but Python.
 
 ``endpoints.py receive PLAN OUT`` and ``endpoints.py send PLAN OUT`` run in the two namespaces. PLAN is JSON:
-``flows``, each with ``start`` (s) and ``size`` (bytes, or null until the end), their ``controller``,
+``flows``, each with ``start`` (s), ``size`` (bytes, or null until the end) and ``address`` (which of
+DUMBBELL_CLIENTS), their ``controller``,
 ``duration`` and ``period`` of samples (s), and ``settings`` below net.ipv4. OUT takes what was seen: a line
 of JSON, then the samples, each the time (CLOCK_MONOTONIC, ns), the number of the flow, and what the kernel
 says of it (`struct tcp_info`). All samples of a run are equally long: ``info`` bytes after the header.
@@ -126,7 +127,8 @@ def send(plan: dict[str, Any], out: str) -> None:
     flows = plan["flows"]
     ends: dict[int, tuple[int, socket.socket]] = {}
     sockets = []
-    for i in range(len(flows)):
+    addresses = os.environ["DUMBBELL_CLIENTS"].split()
+    for i, flow in enumerate(flows):
         end = socket.socket()
         end.setblocking(False)
         end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -135,7 +137,7 @@ def send(plan: dict[str, Any], out: str) -> None:
         except OSError as error:
             seen.write(out, refused=error.strerror)
             sys.exit(1)
-        end.bind(("0.0.0.0", FIRST_PORT + i))
+        end.bind((addresses[flow["address"]], FIRST_PORT + i))
         sockets.append(end)
     left = [flow["size"] for flow in flows]
     waiting = sorted(range(len(flows)), key=lambda i: flows[i]["start"])

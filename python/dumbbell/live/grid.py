@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dumbbell._files.foreign import replace_file
 from dumbbell.errors import DumbbellError
-from dumbbell.live.cells import LINK, Cell
+from dumbbell.live.cells import Cell
 from dumbbell.live.compare import kernel_arm, prepared, simulated_arms
 from dumbbell.live.criteria import CRITERIA, Summary, Verdict, quantity, values
 
@@ -144,7 +144,7 @@ def measure(
         given = prepared(cell.scenario(), cell.controller, "linux")
         while len(runs) < repeats:
             for _ in range(_ATTEMPTS):
-                arm, _ = kernel_arm(given, cell.flows, cell.controller, LINK)
+                arm, _ = kernel_arm(given, cell.flows, cell.controller, cell.link)
                 if arm.valid:
                     break
                 invalid.append("; ".join(arm.reasons))
@@ -195,6 +195,6 @@ def results(
             left_out.append((cell, invalid[-1] if invalid else "not run"))
             continue
         given = prepared(cell.scenario(), cell.controller, profile)
-        ours = simulated_arms(given, LINK, SIMULATED if cell.count > 1 else 1)
+        ours = simulated_arms(given, cell.link, SIMULATED if cell.count > 1 else 1)
         found.append(Result(cell, [arm.summary() for arm in ours], runs))
     return sorted(found, key=lambda result: (-result.worst, result.cell.name)), left_out

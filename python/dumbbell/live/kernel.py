@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,17 @@ _FIELDS = {
 }  # fmt: skip
 _LEAST_BYTES = 136
 _NANOSECONDS = 1e-9
+
+
+class Flow(NamedTuple):
+    """What one connection is to send."""
+
+    start: float
+    """When it is opened (s)."""
+    size: float | None = None
+    """Bytes; ``None`` if it sends until the end."""
+    address: int = 0
+    """Which address of the client it has: those of a scenario's pairs differ in their round-trip times."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +80,7 @@ class KernelRun:
 
 def run_kernel(
     scenario: Scenario,
-    flows: Sequence[tuple[float, float | None]],
+    flows: Sequence[Flow],
     controller: str,
     *,
     at: str | None = None,
@@ -83,7 +94,7 @@ def run_kernel(
     scenario
         The link, the duration, and what to sample of the link. Its own flows do not run.
     flows
-        Start (s) and size (bytes) of each connection; ``None`` for one that sends until the end.
+        Each becomes one connection.
     controller
         What the kernel calls it.
     at
@@ -99,7 +110,7 @@ def run_kernel(
         If the kernel refuses the controller, or an end fails.
     """
     plan = {
-        "flows": [{"start": start, "size": size and int(size)} for start, size in flows],
+        "flows": [flow._asdict() | {"size": flow.size and int(flow.size)} for flow in flows],
         "controller": controller,
         "duration": scenario.explain()["duration"],
         "period": period,
@@ -124,7 +135,7 @@ def run_kernel(
         received, arrivals = _read(folder, "receive", controller)
     origin = sent["origin"]
     connections = []
-    for flow, (start, size) in enumerate(flows):
+    for flow, (start, size, _) in enumerate(flows):
         ours, theirs = sent["flows"][flow], received["flows"][flow]
         if "failed" in ours:
             raise DumbbellError(f"flow {flow} of the kernel failed ({ours['failed']}); see `dumbbell doctor`")
