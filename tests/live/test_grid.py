@@ -111,6 +111,14 @@ def test_a_killed_grid_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(grid, "kernel_arm", kernel)
     grid.measure([CELL, other], tmp_path, 1)
     assert kernel.runs == 1
+    # Of several runs of a cell, those that ended are kept.
+    monkeypatch.setattr(grid, "kernel_arm", Killed(arm()))
+    with pytest.raises(KeyboardInterrupt):
+        grid.measure([CELL], tmp_path, 3)
+    kernel = Kernel(arm())
+    monkeypatch.setattr(grid, "kernel_arm", kernel)
+    grid.measure([CELL], tmp_path, 3)
+    assert kernel.runs == 1
 
 
 @pytest.mark.parametrize(

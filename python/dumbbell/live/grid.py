@@ -118,7 +118,7 @@ def open_folder(output: Path) -> Path:
 def measure(
     cells: Iterable[Cell], folder: Path, repeats: int, note: Callable[[str], object] = lambda _: None
 ) -> None:
-    """Run the kernel for every cell that has too few runs, and write each cell when it is done.
+    """Run the kernel for every cell that has too few runs, and write each run when it is done.
 
     Parameters
     ----------
@@ -142,16 +142,16 @@ def measure(
         if len(runs) >= repeats:
             continue
         given = prepared(cell.scenario(), cell.controller, "linux")
-        while len(runs) < repeats:
-            for _ in range(_ATTEMPTS):
-                arm, _ = kernel_arm(given, cell.flows, cell.controller, cell.link)
-                if arm.valid:
-                    break
-                invalid.append("; ".join(arm.reasons))
+        attempts = _ATTEMPTS
+        while len(runs) < repeats and attempts:
+            arm, _ = kernel_arm(given, cell.flows, cell.controller, cell.link)
+            if arm.valid:
+                runs.append({**arm.summary(), "kernel": platform.release().partition("-")[0]})
+                attempts = _ATTEMPTS
             else:
-                break
-            runs.append({**arm.summary(), "kernel": platform.release().partition("-")[0]})
-        replace_file(path, (json.dumps({"runs": runs, "invalid": invalid}) + "\n").encode())
+                invalid.append("; ".join(arm.reasons))
+                attempts -= 1
+            replace_file(path, (json.dumps({"runs": runs, "invalid": invalid}) + "\n").encode())
         note(f"{cell.name}: {len(runs)} valid, {len(invalid)} invalid")
 
 
