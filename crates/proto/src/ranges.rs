@@ -10,6 +10,11 @@ pub struct Ranges {
 }
 
 impl Ranges {
+    /// No ranges.
+    pub const fn new() -> Ranges {
+        Ranges { list: VecDeque::new(), bytes: 0 }
+    }
+
     /// True if nothing is held.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -48,7 +48,9 @@ impl Subject {
 
 /// Every controller as the profile has it.
 fn all(profile: &str) -> Vec<ControllerSpec> {
-    let read = |name| read::<tcp::Params>(&format!(r#"{{"profile": "{profile}", "controller": "{name}"}}"#));
+    let read = |name| {
+        read::<tcp::Params>(&format!(r#"{{"profile": "{profile}", "controller": "{name}", "ecn": true}}"#))
+    };
     ControllerSpec::descriptors().iter().map(|d| read(d.name).controller).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use dumbbell_core::{Duration, Time};
 
-use super::params::{DelayedAcks, Params, TIMESTAMPS};
+use super::params::{DelayedAcks, Params, TIMESTAMPS, scale_of};
 
 // Linux include/net/tcp.h and net/ipv4/tcp_input.c: TCP_MAX_QUICKACKS, TCP_ATO_MIN, TCP_DELACK_MAX, TCP_FASTRETRANS_THRESH, and
 // net.ipv4.tcp_comp_sack_nr, tcp_comp_sack_delay_ns.
@@ -74,20 +74,26 @@ pub struct Acks {
 }
 
 impl Acks {
-    /// What the parameters ask for; `None` if that is nothing but a fixed delay. Windows are shifted by `scale`; where the host
-    /// sets them (`hosted`) they do not grow by themselves.
-    pub fn new(params: &Params, segment: u64, scale: u8, hosted: bool) -> Option<Box<Acks>> {
-        let linux = params.delayed_acks == DelayedAcks::Linux;
+    /// The first window, if windows grow: whole segments (RFC 9293 section 3.8.6.2.2).
+    pub fn first_window(params: &Params, segment: u64) -> Option<u64> {
         let (first, most) = (params.initial_receive_window.get(), params.receive_window.get());
-        let grows = first < most && !hosted;
-        if !(linux || grows || params.dsack || params.sack_compression) {
-            return None;
-        }
-        let window = first.min(most);
-        // Whole segments (RFC 9293 section 3.8.6.2.2).
-        let whole = if grows { (window / segment).max(1) * segment } else { window };
-        Some(Box::new(Acks {
-            linux,
+        (first < most).then(|| (first / segment).max(1) * segment)
+    }
+
+    /// True if the parameters ask for more than a fixed delay.
+    pub fn are_wanted(params: &Params, hosted: bool) -> bool {
+        let grows = params.initial_receive_window < params.receive_window && !hosted;
+        params.delayed_acks == DelayedAcks::Linux || grows || params.dsack || params.sack_compression
+    }
+
+    /// What the parameters ask for, with segments of so many bytes. Where the host sets windows (`hosted`) they do not grow by
+    /// themselves.
+    pub fn new(params: &Params, segment: u64, hosted: bool) -> Box<Acks> {
+        let most = params.receive_window.get();
+        let first = Acks::first_window(params, segment).filter(|_| !hosted);
+        let clamp = params.initial_receive_window.get().min(most);
+        Box::new(Acks {
+            linux: params.delayed_acks == DelayedAcks::Linux,
             compresses: params.sack_compression,
             segment,
             quick: 0,
@@ -96,22 +102,22 @@ impl Acks {
             answered: None,
             rtt: Duration::ZERO,
             data_rtt: Duration::ZERO,
-            unanswered: VecDeque::new(),
+            unanswered: VecDeque::with_capacity(QUICK as usize),
             duplicates: 0,
             held_back: 0,
             missing: u64::MAX,
             tells: params.dsack,
             twice: None,
-            window: whole,
-            clamp: window,
+            window: first.unwrap_or(clamp),
+            clamp,
             most,
-            grows,
-            scale,
+            grows: first.is_some(),
+            scale: scale_of(most),
             next: 0,
             arrived: 0,
             space: FIRST_SPACE * (segment + if params.timestamps { u64::from(TIMESTAMPS) } else { 0 }),
             review: Time::ZERO,
-        }))
+        })
     }
 
     /// A SYN-ACK leaves.
@@ -129,6 +135,7 @@ impl Acks {
 
     /// Data arrived whose sender had an acknowledgement of so many segments, modulo 2^16. (Linux reads the same off the
     /// timestamp that data echoes; here data travels one way, and its one timestamp is its own.)
+    #[inline]
     pub fn echoed(&mut self, now: Time, segments: u16) {
         let mut sent = None;
         while let Some((upto, at)) = self.unanswered.front()
@@ -196,19 +203,25 @@ impl Acks {
         }
         self.arrived += bytes;
         if now >= self.review && !self.data_rtt.is_zero() {
-            let (read, before) = (self.arrived, self.space);
-            if read > before {
-                let wanted = 2 * read + 4 * read * (read - before) / before;
-                self.clamp = self.clamp.max(wanted.min(self.most));
-                self.space = read;
-            }
-            self.arrived = 0;
-            self.review = now + self.data_rtt;
+            self.end_round(now);
         }
         if self.window < self.clamp {
             self.window = (self.window + 2 * self.segment).min(self.clamp);
             self.quick |= 1;
         }
+    }
+
+    /// A round trip is over.
+    #[inline(never)]
+    fn end_round(&mut self, now: Time) {
+        let (read, before) = (self.arrived, self.space);
+        if read > before {
+            let wanted = 2 * read + 4 * read * (read - before) / before;
+            self.clamp = self.clamp.max(wanted.min(self.most));
+            self.space = read;
+        }
+        self.arrived = 0;
+        self.review = now + self.data_rtt;
     }
 
     /// A segment arrived that is not the next, `number` to `end`, while `next` is expected; the receiver holds it already if

@@ -12,8 +12,8 @@ use crate::ranges::Ranges;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
 
 /// The SACK option: 2 bytes, 2 of padding, 8 per block (RFC 2018 section 3).
-const SACK_OPTION: u32 = 4;
-const SACK_BLOCK: u32 = 8;
+const SACK_OPTION: u16 = 4;
+const SACK_BLOCK: u16 = 8;
 
 /// Among the flags of the next acknowledgement: another goes first, for what arrived under the other state of marks.
 /// (A bit that this stack has no other use for; RFC 9293 calls it RST.)
@@ -36,8 +36,10 @@ pub struct Receiver {
     flags: u8,
     /// The receive window, shifted.
     window: u16,
+    /// Payload of a full segment.
+    segment: u16,
     flow: FlowTag,
-    header: u32,
+    header: u16,
     /// Segments in order not acknowledged yet.
     waiting: u32,
     /// When the delayed acknowledgement is due.
@@ -73,7 +75,7 @@ pub struct Receiver {
     counts: Option<Box<Counts>>,
     /// What the acknowledgement that goes first acknowledges.
     early: u64,
-    /// When to acknowledge, if that takes more than a count and a delay.
+    /// When to acknowledge, if that takes more than a count and a delay; from the handshake on.
     acks: Option<Box<Acks>>,
     /// The window, if the host has a policy.
     allowance: Option<Box<Allowance>>,
@@ -109,23 +111,25 @@ impl Receiver {
         let hosted = opening.granted.is_some();
         let least = u64::from(params.segment(opening.mtu));
         let allowance = hosted.then(|| Box::new(Allowance { window: granted.first, least, promised, scale }));
-        let acks = Acks::new(&params, least, scale, hosted);
-        let first = acks.as_ref().filter(|_| !hosted).map_or(granted.first, |acks| acks.window);
+        let has_policy = Acks::are_wanted(&params, hosted);
+        let acks = (has_policy && !params.handshake).then(|| Acks::new(&params, least, hosted));
+        let first = Acks::first_window(&params, least).filter(|_| !hosted).unwrap_or(granted.first);
         let window = (first >> scale).min(u64::from(u16::MAX)) as u16;
         let ecn = params.agreed_ecn();
         let counts = (ecn == EcnFeedback::Accurate).then(|| Box::new(Counts::new()));
-        let weighs = hosted || acks.is_some() || counts.is_some();
+        let weighs = hosted || has_policy || counts.is_some();
         Receiver {
             next: 0,
             size: opening.size.unwrap_or(u64::MAX),
             due: false,
             flags: TcpHeader::ACK | if weighs { HOSTED } else { 0 },
             window,
+            segment: least as u16,
             flow: opening.flow,
             ack_every: params.ack_every,
             ecn: ecn != EcnFeedback::Off,
             timestamps: params.timestamps,
-            header: params.header(),
+            header: params.header() as u16,
             waiting: 0,
             ack_at: Time::NEVER,
             held: Ranges::default(),
@@ -261,7 +265,7 @@ impl Receiver {
 
     /// The blocks to report, as offsets above the acknowledgement: those that changed last, then the highest.
     #[cold]
-    fn blocks(&self) -> ([SackBlock; 3], u32) {
+    fn blocks(&self) -> ([SackBlock; 3], u16) {
         let mut found = [(0, 0); 3];
         let mut n = 0;
         let recent = self.recent.iter().filter_map(|p| self.held.containing(*p));
@@ -279,25 +283,19 @@ impl Receiver {
         for (block_out, range) in blocks.iter_mut().zip(&found[..n]) {
             *block_out = block(*range);
         }
-        (blocks, SACK_OPTION + SACK_BLOCK * n as u32)
+        (blocks, SACK_OPTION + SACK_BLOCK * n as u16)
     }
 
-    /// What an acknowledgement carries that the policy has a say in: the window, and what arrived twice before the blocks
-    /// (RFC 2883 section 4). That may lie below the acknowledgement: its offsets wrap.
+    /// What arrived twice goes before the blocks (RFC 2883 section 4). It may lie below the acknowledgement: its offsets wrap.
     #[cold]
-    fn add_policy(&mut self, now: Time, packet: &mut Packet) {
-        let Some(acks) = &mut self.acks else { return };
-        acks.sent(now, self.next);
-        self.window = acks.advertise(self.window);
-        if let Some((start, end)) = acks.twice.take().filter(|_| self.params.sack) {
-            let mut header = TcpHeader::unpack(&packet.words());
-            header.sack.copy_within(..2, 1);
-            let offset = |number: u64| number.wrapping_sub(self.next) as u32;
-            header.sack[0] = SackBlock { start: offset(start), end: offset(end) };
-            let n = header.sack.iter().filter(|b| **b != SackBlock::default()).count() as u32;
-            packet.write(&header);
-            packet.size = (self.header + SACK_OPTION + SACK_BLOCK * n) as u16;
-        }
+    fn tell_twice(&self, (start, end): (u64, u64), packet: &mut Packet) {
+        let mut header = TcpHeader::unpack(&packet.words());
+        header.sack.copy_within(..2, 1);
+        let offset = |number: u64| number.wrapping_sub(self.next) as u32;
+        header.sack[0] = SackBlock { start: offset(start), end: offset(end) };
+        let n = header.sack.iter().filter(|b| **b != SackBlock::default()).count() as u16;
+        packet.write(&header);
+        packet.size = self.header + SACK_OPTION + SACK_BLOCK * n;
     }
 
     /// An old timestamp in a segment: it is dropped and acknowledged (RFC 7323 section 5.3).
@@ -316,6 +314,10 @@ impl Receiver {
     #[cold]
     fn push_empty(&mut self, packet: &Packet) {
         if packet.flags & TcpHeader::SYN != 0 {
+            let hosted = self.allowance.is_some();
+            if self.acks.is_none() && Acks::are_wanted(&self.params, hosted) {
+                self.acks = Some(Acks::new(&self.params, u64::from(self.segment), hosted));
+            }
             self.flags |= TcpHeader::SYN | self.ecn_answer(packet);
             self.due = true;
         } else if packet.body[0] < self.next {
@@ -347,15 +349,32 @@ impl Receiver {
         }
     }
 
-    /// An acknowledgement with SYN, FIN or feedback leaves, or one that another has to precede.
+    /// An acknowledgement leaves whose window is computed, or that is more than an acknowledgement.
     #[cold]
     fn sent_control(&mut self, now: Time, packet: &mut Packet) {
         packet.flags &= !HOSTED;
-        self.add_policy(now, packet);
+        if let Some(acks) = &mut self.acks {
+            acks.sent(now, self.next);
+            self.window = acks.advertise(self.window);
+            if let Some(twice) = acks.twice.take().filter(|_| self.params.sack) {
+                self.tell_twice(twice, packet);
+            }
+        }
         if let Some(allowance) = &mut self.allowance {
             self.window = allowance.advertise(self.next);
         }
         packet.aux = self.window;
+        if let Some(counts) = self.counts.as_mut().filter(|_| self.flags & (TcpHeader::SYN | EARLY) == 0) {
+            counts.write(packet);
+        }
+        if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY) != 0 {
+            self.sent_special(now, packet);
+        }
+    }
+
+    /// An acknowledgement with SYN, FIN or feedback leaves, or one that another has to precede.
+    #[inline(never)]
+    fn sent_special(&mut self, now: Time, packet: &mut Packet) {
         if self.flags & EARLY != 0 {
             self.flags ^= EARLY;
             self.due = true;
@@ -364,13 +383,10 @@ impl Receiver {
             *packet = Packet::of(
                 TcpHeader { flags, window, number, timestamp, ..TcpHeader::default() },
                 self.flow,
-                self.header as u16,
+                self.header,
                 Ecn::NotEct,
             );
             return;
-        }
-        if let Some(counts) = self.counts.as_mut().filter(|_| self.flags & TcpHeader::SYN == 0) {
-            counts.write(packet);
         }
         if self.flags & TcpHeader::FEEDBACK != 0 {
             self.flags &= !TcpHeader::FEEDBACK;
@@ -453,7 +469,7 @@ impl Stage for Receiver {
             timestamp: self.timestamp,
             sack,
         };
-        let mut packet = Packet::of(header, self.flow, (self.header + option) as u16, Ecn::NotEct);
+        let mut packet = Packet::of(header, self.flow, self.header + option, Ecn::NotEct);
         if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY | HOSTED) != 0 {
             self.sent_control(now, &mut packet);
         }

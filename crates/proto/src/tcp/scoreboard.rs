@@ -6,6 +6,10 @@ use crate::ranges::Ranges;
 /// Blocks that must be held above a byte for it to be lost (RFC 6675 section 2: DupThresh).
 pub const DUPLICATES: usize = 3;
 
+/// The board of a connection that has lost nothing.
+pub static EMPTY: Scoreboard =
+    Scoreboard { held: Ranges::new(), lost_below: 0, lost: 0, resent_below: 0, resent: 0 };
+
 /// What the sender knows of the bytes above the cumulative acknowledgement.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
@@ -35,7 +39,7 @@ impl Scoreboard {
 
     /// Bytes of memory.
     pub fn memory(&self) -> u64 {
-        self.held.memory()
+        size_of::<Scoreboard>() as u64 + self.held.memory()
     }
 
     /// True if the byte at `position` is lost (RFC 6675 section 4: IsLost), given that it is not held.

@@ -410,7 +410,7 @@ fn sack_repairs_five_spread_losses_in_two_round_trips() {
         let begun = pipe.now;
         let mut largest = 0;
         pipe.until(|p| {
-            let (pipe, window) = (p.sender.board.pipe(p.sender.una, p.sender.max), p.sender.control.window);
+            let (pipe, window) = (p.sender.board().pipe(p.sender.una, p.sender.max), p.sender.control.window);
             largest = largest.max(pipe.saturating_sub(window));
             // At the start of recovery the pipe is larger than the halved window, and nothing more is sent.
             assert!(pipe <= window || p.sender.una == 2 * MSS);
@@ -750,7 +750,7 @@ proptest! {
             prop_assert!(s.una <= s.nxt && s.nxt <= s.max && s.max <= s.stop);
             prop_assert!(s.una == 0 && s.max == 0 || s.control.window >= mss);
             prop_assert!(s.una <= pipe.receiver.report().delivered + 1);
-            let pipe_size = s.board.pipe(s.una, s.max);
+            let pipe_size = s.board().pipe(s.una, s.max);
             prop_assert!(pipe_size <= 2 * (s.max - s.una));
             prop_assert!(!s.quiet || pipe_size == s.max - s.una);
             let now_delivered = pipe.receiver.report().delivered;

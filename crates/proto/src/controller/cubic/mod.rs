@@ -16,7 +16,7 @@ impl Build for Params {
     fn build(&self) -> Cubic {
         match self.variant {
             Variant::Rfc9438 => Cubic::Rfc(Rfc::new(self)),
-            Variant::Linux => Cubic::Linux(Box::new(Linux::new(self))),
+            Variant::Linux => Cubic::Linux(self.clone(), None),
         }
     }
 }
@@ -26,8 +26,8 @@ impl Build for Params {
 pub enum Cubic {
     /// That of RFC 9438.
     Rfc(Rfc),
-    /// That of Linux.
-    Linux(Box<Linux>),
+    /// That of Linux; its state from the first event on, so that a connection that waits takes no memory for it.
+    Linux(Params, Option<Box<Linux>>),
 }
 
 impl Controller for Cubic {
@@ -37,7 +37,9 @@ impl Controller for Cubic {
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         match self {
             Cubic::Rfc(cubic) => cubic.on(signals, control),
-            Cubic::Linux(cubic) => cubic.on(signals, control),
+            Cubic::Linux(params, state) => {
+                state.get_or_insert_with(|| Box::new(Linux::new(params))).on(signals, control);
+            }
         }
     }
 }

@@ -9,6 +9,10 @@ use dumbbell_core::Time;
 /// No neighbour in the order of sending.
 const NONE: u32 = u32::MAX;
 
+/// So many segments have their memory from the start, and keep it while the connection is idle: the usual first window
+/// (RFC 6928).
+const FEW: usize = 10;
+
 /// What is known of a segment.
 mod state {
     /// The receiver holds it.
@@ -62,8 +66,22 @@ impl Segment {
     }
 }
 
+/// Plain segments that one acknowledgement has taken away.
+#[derive(Clone, Copy, Debug)]
+pub struct Gone {
+    /// The first number, and one past the last.
+    pub start: u64,
+    pub end: u64,
+    /// When the first and the last of them were sent.
+    pub first_sent_at: Time,
+    pub last_sent_at: Time,
+    /// Segments that had been delivered when the last was sent.
+    pub delivered: u32,
+    pub count: u32,
+}
+
 /// All segments that are not acknowledged.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Segments {
     queue: VecDeque<Segment>,
     /// The number of the first in the queue; numbers wrap.
@@ -80,6 +98,23 @@ pub struct Segments {
     resent: u32,
     /// No segment below is lost and waits to be sent again.
     repair_from: u64,
+}
+
+impl Default for Segments {
+    fn default() -> Segments {
+        Segments {
+            queue: VecDeque::with_capacity(FEW),
+            base: 0,
+            listed_below: 0,
+            first_sent: None,
+            last_sent: None,
+            held: 0,
+            held_bytes: 0,
+            lost: 0,
+            resent: 0,
+            repair_from: 0,
+        }
+    }
 }
 
 impl Segments {
@@ -119,6 +154,13 @@ impl Segments {
     #[inline]
     pub fn in_flight(&self) -> u32 {
         self.out() - self.held - self.lost + self.resent
+    }
+
+    /// Gives back the memory of many segments, when none is out: the connection may stay idle.
+    pub fn release(&mut self) {
+        if self.queue.capacity() > FEW {
+            self.queue = VecDeque::with_capacity(FEW);
+        }
     }
 
     /// Bytes of memory.
@@ -282,20 +324,21 @@ impl Segments {
         Some(segment)
     }
 
-    /// What is acknowledged up to `una` goes, while all segments are plain: the first and the last, and how many. `None` if it
-    /// is not even one.
+    /// What is acknowledged up to `una` goes, while all segments are plain; `None` if that is not even one.
     #[inline]
-    pub fn pop_plain(&mut self, una: u64) -> Option<(Segment, Segment, u32)> {
+    pub fn pop_plain(&mut self, una: u64) -> Option<Gone> {
         debug_assert!(self.are_plain());
-        let first = *self.queue.front().filter(|s| s.end <= una)?;
-        let (mut last, mut count) = (first, 0);
+        let first = self.queue.front()?;
+        let (start, first_sent_at) = (first.start, first.sent_at);
+        let mut gone =
+            Gone { start, end: 0, first_sent_at, last_sent_at: first_sent_at, delivered: 0, count: 0 };
         while let Some(segment) = self.queue.front().filter(|s| s.end <= una) {
-            last = *segment;
+            (gone.end, gone.last_sent_at, gone.delivered) = (segment.end, segment.sent_at, segment.delivered);
+            gone.count += 1;
             self.queue.pop_front();
-            count += 1;
         }
-        self.base = self.base.wrapping_add(count);
-        Some((first, last, count))
+        self.base = self.base.wrapping_add(gone.count);
+        (gone.count > 0).then_some(gone)
     }
 
     /// Takes the segment for lost, unless the receiver holds it. Says what is news: that it is lost, or lost again.

@@ -56,7 +56,7 @@ impl Sender {
 
     /// The timer has expired, and nothing is changed yet.
     pub(super) fn note_timeout(&mut self, now: Time) {
-        let arrived = self.duplicates > 0 || self.board.held() > 0;
+        let arrived = self.duplicates > 0 || self.board.as_ref().is_some_and(|board| board.held() > 0);
         self.note_cause(now, self.head_was_resent(), arrived);
     }
 
@@ -89,7 +89,7 @@ impl Sender {
     /// True if the first segment that is not acknowledged was sent again, where losses are found by duplicates.
     fn head_was_resent(&self) -> bool {
         match self.repair {
-            None => self.board.was_resent(self.una),
+            None => self.board.as_ref().is_some_and(|board| board.was_resent(self.una)),
             Some(repair) => {
                 let after_timeout = self.causes.as_ref().is_some_and(|causes| self.una < causes.repair_end);
                 let gone_back = repair == Repair::GoBack && self.una < self.recover;

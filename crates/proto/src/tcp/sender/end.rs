@@ -6,6 +6,7 @@ use dumbbell_header::SourceQuench;
 use super::writer::{Buffer, Writer};
 use super::{ENDLESS, Phase, Sender, todo};
 use crate::tcp::rack::Rack;
+use crate::tcp::scoreboard::Scoreboard;
 use crate::transport::{SendEnd, SenderReport};
 
 impl Sender {
@@ -30,7 +31,7 @@ impl SendEnd for Sender {
             window: self.control.window,
             min_rtt: self.rtt.min(),
             smoothed_rtt: self.rtt.smoothed(),
-            finished: self.finished,
+            finished: Some(self.finished).filter(|at| at.is_finite()),
             failure: match self.phase {
                 Phase::Failed(failure) => Some(failure),
                 _ => None,
@@ -40,9 +41,10 @@ impl SendEnd for Sender {
 
     fn memory(&self) -> u64 {
         let overhead = self.overhead.as_deref().map_or(0, size_of_val);
+        let board = self.board.as_deref().map_or(0, Scoreboard::memory);
         let rack = self.rack.as_deref().map_or(0, Rack::memory);
         let writer = self.writer.as_deref().map_or(0, size_of_val);
-        self.board.memory() + (overhead + writer) as u64 + rack
+        board + (overhead + writer) as u64 + rack
     }
 
     #[inline]
@@ -64,7 +66,7 @@ impl SendEnd for Sender {
     fn write(&mut self, bytes: u64) {
         assert!(!self.params.fin, "an object is added to a connection that closes");
         self.note_transfer();
-        self.finished = None;
+        self.finished = Time::NEVER;
         if let Some(writer) = &mut self.writer {
             return writer.add(bytes);
         }

@@ -119,7 +119,8 @@ pub struct Sender {
     pub(super) controller: AnyController,
     pub(super) rtt: Rtt,
     // What only losses, marks and the ends of a connection touch.
-    pub(super) board: Scoreboard,
+    /// What is known of losses by duplicates and SACK, from the first on.
+    board: Option<Box<Scoreboard>>,
     /// Duplicate acknowledgements in a row.
     pub(super) duplicates: u32,
     /// What duplicates and partial acknowledgements add to the window (RFC 5681 section 3.2, RFC 6582).
@@ -145,7 +146,7 @@ pub struct Sender {
     pub(super) account: Option<Box<Account>>,
     /// What acknowledgements told of marks, with accurate ECN.
     accurate: Option<Box<Heard>>,
-    /// Loss detection by time, if that is what finds losses.
+    /// Loss detection by time, if that is what finds losses, from the handshake on.
     pub(super) rack: Option<Box<Rack>>,
     pub(super) class: Class,
     needs: Needs,
@@ -160,7 +161,8 @@ pub struct Sender {
     pub(super) timeouts: u32,
     causes: Option<Box<Causes>>,
     pub(super) cuts: u32,
-    finished: Option<Time>,
+    /// When everything was acknowledged; never until then.
+    finished: Time,
     /// Where the latest segment that was not full began and ended.
     short: (u64, u64),
     /// The application, while it has something to write.
@@ -189,7 +191,6 @@ impl Sender {
         let overhead = Overhead::new(params.overhead, &opening.rng);
         // Without SACK nobody knows what was delivered; Tahoe goes back whatever the receiver says.
         let in_time = params.loss_detection == LossDetection::Rack && params.sack && repair != Repair::GoBack;
-        let rack = in_time.then(|| Box::new(Rack::new()));
         let ecn = params.agreed_ecn();
         let accurate = (ecn == EcnFeedback::Accurate).then(|| Box::new(Heard::new()));
         Sender {
@@ -215,10 +216,10 @@ impl Sender {
             todo: todo::HOLD
                 | if needs.is_nothing() && accurate.is_none() { 0 } else { todo::NEEDS }
                 | if overhead.is_some() { todo::OVERHEAD } else { 0 }
-                | if rack.is_some() { todo::TIMED } else { 0 },
-            special: if needs.account() || rack.is_some() || accurate.is_some() { u8::MAX } else { SPECIAL },
+                | if in_time { todo::TIMED } else { 0 },
+            special: if needs.account() || in_time || accurate.is_some() { u8::MAX } else { SPECIAL },
             phase: Phase::Unopened,
-            quiet: rack.is_none(),
+            quiet: !in_time,
             recovering: false,
             // Tahoe goes back whatever the receiver says.
             repair: if params.sack && repair != Repair::GoBack { None } else { Some(repair) },
@@ -231,7 +232,7 @@ impl Sender {
             delivered: 0,
             controller,
             rtt: Rtt::new(&params),
-            board: Scoreboard::default(),
+            board: None,
             duplicates: 0,
             inflation: 0,
             recover: 0,
@@ -245,7 +246,7 @@ impl Sender {
             feedback: 0.0,
             account: needs.account().then(|| Box::new(Account::new(mss, needs.rates, needs.echoes))),
             accurate,
-            rack,
+            rack: None,
             class: params.controller.class(),
             needs,
             sent_bytes: 0,
@@ -256,7 +257,7 @@ impl Sender {
             timeouts: 0,
             causes: None,
             cuts: 0,
-            finished: None,
+            finished: Time::NEVER,
             short: (0, 0),
             writer,
             params,
@@ -266,6 +267,9 @@ impl Sender {
     fn established(&mut self, now: Time) {
         self.phase = Phase::Established;
         self.todo &= !todo::HOLD;
+        if self.todo & todo::TIMED != 0 {
+            self.begin_in_time();
+        }
         let mss = u64::from(self.mss);
         // A lost SYN is a sign of congestion (RFC 5681 section 3.1).
         let segments = if self.expired > 0 { 1 } else { u64::from(self.params.initial_window) };
@@ -275,7 +279,7 @@ impl Sender {
         self.decide(now, Event::Start, 0, 0, Duration::ZERO);
         self.update_limit();
         if self.stop == 0 && self.writer.is_none() {
-            self.finished = Some(now);
+            self.finished = now;
         }
     }
 
@@ -389,7 +393,7 @@ impl Sender {
         self.rto_at = Time::NEVER;
         if self.una >= self.stop {
             if self.writer.is_none() {
-                self.finished.get_or_insert(now);
+                self.finished = self.finished.min(now);
             }
             self.pace_wake = Time::NEVER;
             self.arm_call();
@@ -511,7 +515,7 @@ impl Sender {
     /// What an acknowledgement brings besides new data in order.
     fn acknowledged_at_length(&mut self, now: Time, ack: u64, rtt: Duration, packet: &Packet) {
         self.acknowledged_under_loss(now, ack, rtt, packet);
-        self.quiet = self.duplicates == 0 && !self.recovering && self.board.is_clear();
+        self.quiet = self.duplicates == 0 && !self.recovering && self.board().is_clear();
         self.update_limit();
     }
 

@@ -87,7 +87,8 @@ impl Sender {
     }
 
     /// Sends the next segment of the stream: for the first time, or again after a timeout without SACK.
-    #[inline]
+    // Out of line the packet would be copied.
+    #[inline(always)]
     pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
         let (number, mss) = (self.nxt, u64::from(self.mss));
         let after = number + mss;

@@ -86,6 +86,8 @@ impl Sender {
         self.rack = Some(rack);
     }
 
+    /// What an acknowledgement does that may bring anything.
+    #[inline(never)]
     fn work(&mut self, now: Time, packet: &Packet, rack: &mut Rack) {
         let header = TcpHeader::unpack(&packet.words());
         debug_assert!(header.number <= self.max, "nothing is acknowledged that was not sent");

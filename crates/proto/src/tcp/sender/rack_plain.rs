@@ -10,18 +10,27 @@ use crate::tcp::account::News;
 use crate::tcp::rack::{Rack, State};
 
 impl Sender {
+    /// The handshake is over.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn begin_in_time(&mut self) {
+        self.rack = Some(Box::new(Rack::new()));
+    }
+
     /// Sends the next segment of the stream.
     pub(super) fn pull_plain(&mut self, now: Time) -> Option<Packet> {
-        let start = self.nxt;
-        let Some(mut packet) = self.next(now) else {
-            self.paused(now);
-            return None;
-        };
         let mut rack = self.rack.take()?;
-        self.note_new(now, &mut rack, start);
-        packet.aux = rack.acknowledged;
+        let start = self.nxt;
+        let mut next = self.next(now);
+        match &mut next {
+            Some(packet) => {
+                packet.aux = rack.acknowledged;
+                self.note_new(now, &mut rack, start);
+            }
+            None => self.paused(now, &mut rack),
+        }
         self.rack = Some(rack);
-        Some(packet)
+        next
     }
 
     /// True if the acknowledgement brings new data in order, and nothing is held, lost or probed for.
@@ -41,22 +50,22 @@ impl Sender {
     pub(super) fn advance_in_time(&mut self, now: Time, packet: &Packet, rack: &mut Rack) {
         let ack = packet.body[0];
         debug_assert!(ack <= self.nxt, "nothing is acknowledged that was not sent");
-        let Some((first, last, count)) = rack.segments.pop_plain(ack) else { return };
+        let Some(gone) = rack.segments.pop_plain(ack) else { return };
         self.receive_window = self.shifted(packet.aux);
         self.una = ack;
         self.expired = 0;
-        let (longest, rtt) = (now.since(first.sent_at), now.since(last.sent_at));
-        rack.delivered += count;
+        let (longest, rtt) = (now.since(gone.first_sent_at), now.since(gone.last_sent_at));
+        rack.delivered += gone.count;
         rack.advanced = true;
         rack.rtt = rtt;
-        rack.point = rack.point.max((last.sent_at, last.end));
-        if first.start < rack.highest_held {
-            rack.note_reordering(first.start, u64::from(self.mss));
+        rack.point = rack.point.max((gone.last_sent_at, gone.end));
+        if gone.start < rack.highest_held {
+            rack.note_reordering(gone.start, u64::from(self.mss));
         }
         rack.highest_held = ack;
         self.time_round(rack, longest, rtt);
-        if last.delivered > 0 {
-            rack.adapt(last.delivered);
+        if gone.delivered > 0 {
+            rack.adapt(gone.delivered);
         }
         if !self.schedule_probe(now, rack, true) {
             self.rearm_in_time(now, rack);

@@ -19,6 +19,9 @@ impl Sender {
     pub(super) fn rearm_in_time(&mut self, now: Time, rack: &mut Rack) {
         let before = std::mem::replace(&mut rack.timer, Timer::Retransmission);
         let Some(head) = rack.segments.first() else {
+            if self.una >= self.stop {
+                rack.segments.release();
+            }
             return self.rearm(now);
         };
         let timeout = self.rtt.timeout();
@@ -215,7 +218,7 @@ impl Sender {
     }
 
     /// A new segment has left, which begins at `start`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_new(&mut self, now: Time, rack: &mut Rack, start: u64) {
         let first = rack.segments.out() == 0;
         rack.segments.push(now, start, self.nxt, rack.delivered);
@@ -231,29 +234,34 @@ impl Sender {
             self.rto_at = now + self.rtt.timeout();
         }
         if self.nxt - start < u64::from(self.mss) {
-            // The window counts segments, the limit bytes.
-            self.update_limit_in_time(rack);
+            self.sent_short(rack);
         }
     }
 
+    /// A segment has left that is not full: the window counts segments, the limit bytes.
+    #[cold]
+    #[inline(never)]
+    fn sent_short(&mut self, rack: &Rack) {
+        self.update_limit_in_time(rack);
+    }
+
     /// Nothing more leaves now.
-    pub(in crate::tcp) fn paused(&mut self, now: Time) {
-        let Some(mut rack) = self.rack.take() else { return };
+    #[inline]
+    pub(super) fn paused(&mut self, now: Time, rack: &mut Rack) {
         let full = rack.segments.in_flight() >= self.window_segments();
         let sent_new = std::mem::take(&mut rack.sent_new);
         // An acknowledgement that lets nothing out says nothing about what the window is used for.
         if sent_new || full {
-            self.note_usage(now, &mut rack, full);
+            self.note_usage(now, rack, full);
         }
         if sent_new {
-            self.schedule_probe(now, &mut rack, false);
+            self.schedule_probe(now, rack, false);
         }
         let closed = rack.segments.out() == 0 && self.nxt < self.stop && !self.fits(self.nxt);
         if closed && rack.timer != Timer::Persist {
             rack.timeouts = 0;
-            self.wait_for_window(now, &mut rack);
+            self.wait_for_window(now, rack);
         }
-        self.rack = Some(rack);
     }
 
     /// True if the receiver's window has room for the segment at `number`.

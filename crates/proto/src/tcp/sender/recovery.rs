@@ -11,9 +11,15 @@ use super::Sender;
 use super::todo::{self, Repaired};
 use crate::controller::{Class, Event, Repair};
 use crate::tcp::params::LossDetection;
-use crate::tcp::scoreboard::DUPLICATES;
+use crate::tcp::scoreboard::{DUPLICATES, EMPTY, Scoreboard};
 
 impl Sender {
+    /// What is known of losses by duplicates and SACK.
+    #[inline]
+    pub(in crate::tcp) fn board(&self) -> &Scoreboard {
+        self.board.as_deref().unwrap_or(&EMPTY)
+    }
+
     /// Up to where sending is allowed when duplicates arrive or losses are repaired.
     #[cold]
     pub(super) fn limit_under_loss(&self, window: u64) -> u64 {
@@ -25,7 +31,7 @@ impl Sender {
             if waiting && !self.params.limited_transmit {
                 return self.una + window;
             }
-            return self.nxt + window.saturating_sub(self.board.pipe(self.una, self.max));
+            return self.nxt + window.saturating_sub(self.board().pipe(self.una, self.max));
         }
         let mss = i64::from(self.mss);
         let added = if self.recovering {
@@ -46,8 +52,8 @@ impl Sender {
         let outstanding = self.una < self.max;
         let mut news = 0;
         if self.repair.is_none() {
-            if advanced {
-                self.board.advance(self.una, ack);
+            if let Some(board) = self.board.as_mut().filter(|_| advanced) {
+                board.advance(self.una, ack);
             }
             for block in TcpHeader::unpack(&packet.words()).sack.iter().filter(|b| b.end as i32 > 0) {
                 let (start, end) = (ack + u64::from(block.start), ack + u64::from(block.end));
@@ -55,14 +61,15 @@ impl Sender {
                 let start = start.max(self.una.max(ack));
                 if start < end {
                     let Sender { board, account, .. } = self;
-                    news += board.add(start, end, |start, end| {
+                    news += board.get_or_insert_default().add(start, end, |start, end| {
                         if let Some(account) = account {
                             account.acknowledged(start, end);
                         }
                     });
                 }
             }
-            let found = self.board.detect(self.una.max(ack), u64::from(self.mss));
+            let (una, mss) = (self.una.max(ack), u64::from(self.mss));
+            let found = self.board.as_mut().map_or(0, |board| board.detect(una, mss));
             self.note_lost(found);
         }
         if advanced {
@@ -89,8 +96,8 @@ impl Sender {
             }
             self.duplicate(now);
         }
-        if self.repair.is_none() && !self.recovering && self.una >= self.gate && self.board.held() > 0 {
-            let shown = self.duplicates as usize >= DUPLICATES || self.board.is_lost(self.una);
+        if self.repair.is_none() && !self.recovering && self.una >= self.gate && self.board().held() > 0 {
+            let shown = self.duplicates as usize >= DUPLICATES || self.board().is_lost(self.una);
             if shown {
                 self.lost(now);
             }
@@ -108,7 +115,7 @@ impl Sender {
 
     /// Bytes acknowledged since the start, cumulatively, selectively or, if the controller wants to know, by duplicates.
     fn total(&self) -> u64 {
-        self.una + self.board.held() + self.account.as_ref().map_or(0, |a| a.credit)
+        self.una + self.board().held() + self.account.as_ref().map_or(0, |a| a.credit)
     }
 
     /// Counts bytes found lost, if the controller wants to know.
@@ -124,7 +131,7 @@ impl Sender {
             return u64::from(rack.segments.in_flight()) * u64::from(self.mss);
         }
         match self.repair {
-            None => self.board.pipe(self.una, self.max),
+            None => self.board().pipe(self.una, self.max),
             Some(_) => self.nxt - self.una,
         }
     }
@@ -208,7 +215,7 @@ impl Sender {
             None => {
                 self.gate = self.max;
                 self.todo |= todo::REPAIR;
-                if self.board.begin(self.una) {
+                if self.board.get_or_insert_default().begin(self.una) {
                     self.todo |= todo::RESEND;
                 }
                 self.rescue_after = self.after(self.una, self.sent_length(self.una));
@@ -223,7 +230,7 @@ impl Sender {
     pub(super) fn timeout(&mut self, now: Time) {
         self.note_timeout(now);
         let found = match self.repair {
-            None => self.board.lose_all(self.una, self.max),
+            None => self.board.get_or_insert_default().lose_all(self.una, self.max),
             Some(_) => self.outstanding(),
         };
         self.note_lost(found);
@@ -255,7 +262,8 @@ impl Sender {
             self.todo &= !todo::RESEND;
             let (number, len) = (self.una, self.sent_length(self.una));
             if self.repair.is_none() {
-                self.board.resend(number, self.after(number, len));
+                let after = self.after(number, len);
+                self.board.get_or_insert_default().resend(number, after);
                 self.update_limit();
             }
             return Repaired::Packet(self.resend(now, number, len));
@@ -264,7 +272,7 @@ impl Sender {
             return Repaired::Nothing;
         }
         // Rules 1 to 4 of NextSeg (RFC 6675 section 4). Rule 2 is new data.
-        if let Some(hole) = self.board.hole(false) {
+        if let Some(hole) = self.board().hole(false) {
             return self.fill(now, hole);
         }
         let new_data =
@@ -272,10 +280,10 @@ impl Sender {
         if new_data || !self.recovering {
             return Repaired::Nothing;
         }
-        if let Some(hole) = self.board.hole(true) {
+        if let Some(hole) = self.board().hole(true) {
             return self.fill(now, hole);
         }
-        let last = self.last_segment().max(self.board.tail(self.una));
+        let last = self.last_segment().max(self.board().tail(self.una));
         let len = self.sent_length(last);
         if self.una >= self.rescue_after && last < self.max && self.has_room(len) {
             self.rescue_after = u64::MAX;
@@ -291,13 +299,14 @@ impl Sender {
             self.window_limited = !self.capped;
             return Repaired::Blocked;
         }
-        self.board.resend(start, self.after(start, len));
+        let after = self.after(start, len);
+        self.board.get_or_insert_default().resend(start, after);
         self.update_limit();
         Repaired::Packet(self.resend(now, start, len))
     }
 
     /// True if the congestion window has room for `len` bytes more.
     fn has_room(&self, len: u64) -> bool {
-        self.board.pipe(self.una, self.max) + len <= self.window_in_use()
+        self.board().pipe(self.una, self.max) + len <= self.window_in_use()
     }
 }

@@ -73,7 +73,7 @@ impl Sender {
         Arc::make_mut(&mut self.params).fin = true;
         if self.stop == self.end && self.writer.is_none() {
             self.stop += 1;
-            self.finished = None;
+            self.finished = Time::NEVER;
         }
     }
 
