@@ -49,6 +49,9 @@ SHORT = {
     "W4S": ["duration=1200ms", "warmup=1s"],
 }
 
+# Bulk and web traffic, which are also counted under CUBIC of two profiles.
+PROFILED = ("W1", "W2")
+
 FOLDER = ROOT / "bench"
 
 # Works that only we run, and what they must reach, in M packet-hops per CPU second.
@@ -98,6 +101,11 @@ LOADS: dict[str, tuple[str, list[str]]] = {
     "UDP, RCP router": ("udp.toml", ['topology.link.router={ kind = "rcp", gamma = 0.9 }']),
     "RCP": ("rcp.toml", []),
 }
+
+
+def transport(profile: str) -> str:
+    """Return the setting for TCP with the defaults of a profile."""
+    return f"transport={{ kind = 'tcp', profile = '{profile}' }}"
 
 
 def speed(program: str, repeats: int) -> Iterator[Figure]:
@@ -152,6 +160,21 @@ def counted(program: str) -> Iterator[Figure]:
         yield Figure(f"{name} instructions/packet-hop", count / hops)
 
 
+def profiles(program: str) -> Iterator[Figure]:
+    """Count instructions of bulk and of web traffic under CUBIC, as the RFCs have TCP and as Linux has it."""
+    for work in works():
+        if work.name not in PROFILED:
+            continue
+        per_hop: dict[str, float] = {}
+        for profile in ("rfc", "linux"):
+            settings = [*SHORT[work.name], transport(profile)]
+            count, hops = instructions(program, work.scenario, settings)
+            per_hop[profile] = count / hops
+            yield Figure(f"{work.name} {profile} instructions/packet-hop", count / hops)
+        share = per_hop["linux"] / per_hop["rfc"]
+        yield Figure(f"{work.name} instructions, linux over rfc", share, must=1.2)
+
+
 def slope(program: str, scenario: Path, few: list[str], many: list[str], key: str) -> float:
     """Return bytes of memory per ``key``, from a small and a large run."""
     small, large = (simulate(program, scenario, settings).results for settings in (few, many))
@@ -165,8 +188,11 @@ def memory(program: str) -> Iterator[Figure]:
     yield Figure("bytes/packet in flight", value, must=100)
     value = slope(program, FOLDER / "queue.toml", ["duration=1ms"], [], "packets_inside")
     yield Figure("bytes/packet queued", value, must=100)
-    value = slope(program, FOLDER / "idle.toml", ["flows[0].count=1"], [], "flows_started")
-    yield Figure("bytes/idle TCP connection", value, must=1024)
+    for profile in ("linux", "rfc"):
+        setting = transport(profile)
+        few = ["flows[0].count=1", setting]
+        value = slope(program, FOLDER / "idle.toml", few, [setting], "flows_started")
+        yield Figure(f"bytes/idle TCP connection, {profile}", value, must=1024)
     results = simulate(program, FOLDER / "flows.toml", []).results
     if results["flows_completed"] < 1_000_000:
         message = f"flows.toml completed only {results['flows_completed']} flows"
@@ -217,6 +243,7 @@ def main() -> int:
         print(f"instructions are not counted: {message}", file=sys.stderr)
     else:
         show(counted(program))
+        show(profiles(program))
 
     if options.record:
         record(figures)
