@@ -110,10 +110,11 @@ impl Rtt {
         self.timeout = (self.smoothed + self.added).min(params.rto_max);
     }
 
-    /// A round trip is over: what the timeout adds falls by a quarter of what it had too much.
+    /// A round trip is over: what the timeout adds falls at once, by a quarter of what it had too much.
     pub fn end_round(&mut self, params: &Params) {
         if self.most < self.added {
             self.added -= (self.added - self.most) / 4;
+            self.timeout = (self.smoothed + self.added).min(params.rto_max);
         }
         self.most = params.rto_min;
     }

@@ -139,7 +139,7 @@ pub struct Rack {
     pub repairing: bool,
     /// Segments that arrived twice.
     pub duplicates_seen: u64,
-    /// The deviation of round-trip times is reviewed when this is acknowledged.
+    /// The deviation of round-trip times is reviewed when more than this is acknowledged.
     pub rtt_until: u64,
     /// The SACK blocks of the latest acknowledgement.
     pub blocks: [(u64, u64); 3],

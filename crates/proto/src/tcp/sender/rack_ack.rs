@@ -259,7 +259,7 @@ impl Sender {
     pub(super) fn time_round(&mut self, rack: &mut Rack, longest: Duration, shortest: Duration) {
         self.rtt.lower(shortest);
         self.rtt.measure(longest, 0, &self.params);
-        if self.una >= rack.rtt_until {
+        if self.una > rack.rtt_until {
             rack.rtt_until = self.nxt;
             self.rtt.end_round(&self.params);
         }

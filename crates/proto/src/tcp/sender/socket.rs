@@ -241,6 +241,25 @@ mod tests {
     }
 
     #[test]
+    fn what_the_timeout_adds_falls_at_once_when_an_acknowledgement_passes_the_end_of_a_round_trip() {
+        // With the acknowledgement of 5 segments a round trip begins in which 10 are out: 10 does not pass them, 11 does.
+        for (acknowledged, timeout) in [(10, 900_000), (11, 834_375)] {
+            let text = r#"{"profile": "linux", "timestamps": false, "handshake": false, "fin": false}"#;
+            let mut sender = params(text).open(opening(Some(0))).0;
+            let rtt = Some(Duration::from_millis(300));
+            sender.take_over(&Handshake { rtt, window: 1 << 20, scale: 14 });
+            sender.wake(ms(0.0));
+            sender.write(20 * 1_460);
+            for n in [5, acknowledged] {
+                pull(&mut sender, ms(0.0));
+                acknowledge(&mut sender, ms(300.0), n * 1_460);
+            }
+            // 600 ms are added at first. Four times the deviation falls to 337.5 ms: a quarter of what is above that goes.
+            assert_eq!(sender.info().timeout, Duration::from_micros(timeout), "{acknowledged}");
+        }
+    }
+
+    #[test]
     fn cubic_gains_nothing_by_an_idle_time_whatever_it_does_to_the_window() {
         let grown = |idle: f64| {
             let mut sender = linux(r#", "slow_start_after_idle": false, "initial_threshold": 10"#);
