@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::Duration;
+use dumbbell_core::{Duration, Time};
 
 use super::{Phase, Sender};
 use crate::tcp::rack::State;
