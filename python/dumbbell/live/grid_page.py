@@ -21,7 +21,8 @@ _CLOSE = 0.05
 _KEY = (
     "Below: ours / the kernel's (the median, where a cell has several runs), worst cell first. Bold: further",
     "apart than the bound above. Window: that of flow 0 before its first cut. A name tells controller, rate,",
-    "round-trip time, queue, and the size of one flow, or the number of flows that start 0.5 s apart.",
+    "round-trip time, queue, and the size of one flow, or the number of flows that start 0.5 s apart. Flows",
+    "of `20+80ms` have these round-trip times in turn; a limit in BDPs counts with their mean.",
     "",
     f"Cells with several flows: {SIMULATED} simulations with different seeds. In them, packets arrive",
     f"{LATENESS} late in the mean, as in the emulator. Shares are means, with the number of the kernel's",
