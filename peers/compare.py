@@ -16,6 +16,7 @@ from pathlib import Path
 from bench.arrivals import SEEDS
 from bench.measure import ROOT, engine, missing, simulate, timed
 from bench.works import Work, works
+from peers import queues
 
 TCL = ROOT / "peers" / "ns2"
 
@@ -144,6 +145,13 @@ def main() -> int:
                 print(f"      completion, {tool + ':':9}", *(f"{run[FCT]:.3f}" for run in runs))
         hops = (peer_runs[0][HOPS], own_runs[0][HOPS])
         seconds.append((work, hops, speeds(program, work, repeats)))
+
+    print("\nQueues, on the same arrivals. Bounds of losses are absolute; without one ns-2 has another law.")
+    print(f"{'queue':14}  {'quantity':20} {'ns-2.35':>10} {'dumbbell':>10} {'difference':>10} {'bound':>7}")
+    for queue in queues.QUEUES:
+        for found in queues.compare(program, queue):
+            print(f"{queue.name:14}  {found}")
+            broken |= found.broken
 
     print(f"\nSpeed: whole processes, median of {repeats}, run in turn; W2 on list {SEEDS[0]}.")
     print("Million packet-hops per CPU second, and in brackets the CPU seconds.")

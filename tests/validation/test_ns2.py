@@ -1,4 +1,4 @@
-"""The same works on ns-2 and here: goodput, loss and completion times within the bounds of `make peers`."""
+"""The same works and queues on ns-2 and here, within the bounds of `make peers`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from bench.measure import engine, missing
 from bench.works import Work, works
+from peers import queues
 from peers.compare import BOUNDS, compare
 
 
@@ -27,3 +28,11 @@ def test_the_physics_agree(work: Work, program: str) -> None:
     bounded = [row for row in rows if row.bound is not None]
     assert {row.quantity for row in bounded} == BOUNDS.keys() & {row.quantity for row in rows}
     assert [str(row) for row in bounded if row.broken] == []
+
+
+@pytest.mark.parametrize("queue", queues.QUEUES, ids=lambda queue: queue.name)
+def test_queues_agree_on_the_same_arrivals(queue: queues.Queue, program: str) -> None:
+    rows = queues.compare(program, queue)
+    assert [str(row) for row in rows if row.broken] == []
+    # Where the law of ns-2 is another, the difference shows it.
+    assert queue.bounded or any(abs(row.difference) > queues.BOUNDS[row.quantity] for row in rows)

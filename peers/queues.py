@@ -1,0 +1,203 @@
+"""The queues of ns-2.35 beside ours, on the same arrivals.
+
+Datagrams arrive by a list, so that what a queue does changes nothing of what arrives. What is left to differ
+is the laws and their random numbers.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.measure import BUILD, ROOT, simulate, timed
+
+SCRIPT = ROOT / "peers" / "ns2" / "queue.tcl"
+
+RATE = 10e6
+"""Of the link, bit/s."""
+SIZE = 1000
+"""Of every packet, bytes."""
+DURATION = 200.0
+"""Seconds."""
+PROTECTED = 0.4
+"""Share of packets in class 0."""
+SWINGING = (1.4, 0.6)
+"""Offered load of one second, and of the next: the averages rise and fall, and the link idles."""
+STEADY = (1.3, 1.3)
+"""The link never idles."""
+
+QUEUE = "mean queue, packets"
+LOSS = "loss"
+LOSSES = ("loss, class 0", "loss, class 1")
+BOUNDS = {QUEUE: 0.02, LOSS: 0.005, LOSSES[0]: 0.0005, LOSSES[1]: 0.005}
+"""Largest difference: of the mean queue relative, of losses absolute."""
+
+IN = '{ min_threshold = "40pkt", max_threshold = "70pkt", max_probability = 0.02 }'
+OUT = '{ min_threshold = "10pkt", max_threshold = "30pkt", max_probability = 0.2 }'
+VARIANT = "first_passes = true, least_waiting = 2"
+RED = f'kind = "red", min_threshold = "10pkt", max_threshold = "30pkt", max_probability = 0.2, {VARIANT}'
+"""As queue/red.cc has it."""
+DSRED = f'classes = [{IN}, {OUT}], weight = 0.002, spacing = "pseudocode", limit_first = true'
+"""As diffserv/dsredq.cc has it."""
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue on both."""
+
+    name: str
+    peer: tuple[str, ...]
+    """Arguments of the script for ns-2."""
+    own: str
+    """Parameters of ours."""
+    loads: tuple[float, float] = SWINGING
+    bounded: bool = True
+    """False where ns-2 has another law: the difference is shown and not judged."""
+
+    @property
+    def of_one_class(self) -> bool:
+        """True if it tells no classes apart."""
+        return self.name.startswith("RED")
+
+
+def of_dsred() -> list[Queue]:
+    """Return the queues of dsRED: judged where the link does not idle, since dsRED counts idle time twice."""
+    forms = (
+        ("RIO-C", "RIO-C", 'kind = "rio"'),
+        ("RIO-DC", "RIO-D", 'kind = "rio", averages = "decoupled"'),
+        ("WRED", "WRED", 'kind = "wred"'),
+    )
+    return [
+        Queue(f"{name}, {suffix}", (mode,), f"{own}, {DSRED}", loads, bounded=loads == STEADY)
+        for loads, suffix in ((STEADY, "busy"), (SWINGING, "idle"))
+        for name, mode, own in forms
+    ]
+
+
+QUEUES = (
+    Queue("RED", ("RED", "wait_=false"), f'{RED}, spacing = "pseudocode"'),
+    Queue("RED, wait", ("RED", "wait_=true"), f'{RED}, spacing = "wait"'),
+    Queue("RED, gentle", ("RED", "wait_=true", "gentle_=true"), f'{RED}, spacing = "wait", gentle = true'),
+    Queue(
+        "RED, adaptive",
+        ("RED", "wait_=true", "gentle_=true", "adaptive_=1"),
+        f'{RED}, spacing = "wait", gentle = true, adaptive = {{}}, weight = 0.002',
+    ),
+    *of_dsred(),
+    # The average of rio.cc does not move when packets of class 1 arrive.
+    Queue(
+        "RIO, rio.cc",
+        ("RIO", "wait_=true"),
+        f'kind = "rio", classes = [{IN}, {OUT}], spacing = "wait", {VARIANT}',
+        bounded=False,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One quantity of one queue."""
+
+    queue: Queue
+    quantity: str
+    peer: float
+    own: float
+
+    @property
+    def difference(self) -> float:
+        """Of the mean queue relative, of losses absolute."""
+        return self.own / self.peer - 1 if self.quantity == QUEUE else self.own - self.peer
+
+    @property
+    def bound(self) -> float | None:
+        """The largest difference allowed; None if there is no bound."""
+        return BOUNDS[self.quantity] if self.queue.bounded else None
+
+    @property
+    def broken(self) -> bool:
+        """True beyond the bound."""
+        return self.bound is not None and not abs(self.difference) <= self.bound
+
+    def __str__(self) -> str:
+        """Return what `make peers` prints of it."""
+        difference = f"{self.difference:+.2%}" if self.quantity == QUEUE else f"{self.difference:+.4f}"
+        bound = "" if self.bound is None else f"{self.bound:g}"
+        verdict = "  BROKEN" if self.broken else ""
+        return f"{self.quantity:20} {self.peer:10.5g} {self.own:10.5g} {difference:>10} {bound:>7}{verdict}"
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """The list of packets, for both."""
+
+    peer: Path
+    own: tuple[Path, Path]
+    """One for each class."""
+
+
+def arrivals(loads: tuple[float, float]) -> Arrivals:
+    """Write the list: Poisson arrivals at a load that changes each second."""
+    rng = random.Random(1)
+    per_second = RATE / 8 / SIZE
+    packets = []
+    at = 0.0
+    while (at := at + rng.expovariate(loads[int(at) % 2] * per_second)) < DURATION:
+        packets.append((at, int(rng.random() >= PROTECTED)))
+    folder = BUILD / "arrivals"
+    folder.mkdir(parents=True, exist_ok=True)
+    written = Arrivals(folder / "queues.txt", (folder / "queues-0.csv", folder / "queues-1.csv"))
+    written.peer.write_text("".join(f"{at:.9f} {of}\n" for at, of in packets))
+    for this, path in enumerate(written.own):
+        path.write_text("".join(f"{at:.9f},{SIZE}\n" for at, of in packets if of == this))
+    return written
+
+
+def peer(queue: Queue, listed: Arrivals) -> dict[str, float]:
+    """Run ns-2."""
+    lines = timed(["ns", str(SCRIPT), str(listed.peer), *queue.peer]).output.splitlines()
+    values = {name: float(value) for name, value in (line.split() for line in lines)}
+    # ns-2 counts the packets that wait; with the one in transmission the two count the same.
+    counted = values["queue_waiting"] + values["utilisation"]
+    losses = (
+        {LOSS: values["lost"]}
+        if queue.of_one_class
+        else {name: values[f"lost{i}"] for i, name in enumerate(LOSSES)}
+    )
+    return {QUEUE: counted, **losses}
+
+
+def own(program: str, queue: Queue, listed: Arrivals) -> dict[str, float]:
+    """Run dumbbell."""
+    scenario = BUILD / "arrivals" / "queue.toml"
+    flow = '[[flows]]\nfrom = "senders"\nto = "receivers"\nclass = {}\npackets = "{}"\n'
+    text = f"""
+        duration = "{DURATION}s"
+        transport = "replay"
+        record = {{ samples = false, queues = "none" }}
+        [topology]
+        kind = "chain"
+        [topology.link]
+        rate = "{RATE}bit/s"
+        delay = "1ms"
+        queue = {{ {queue.own}, mean_packet = "{SIZE}B", limit = "200pkt" }}
+        [topology.link.reverse]
+        queue = "droptail"
+        """
+    flows = "".join(flow.format(of, path) for of, path in enumerate(listed.own))
+    if queue.of_one_class:
+        flows = flows.replace("class = 1", "class = 0")
+    scenario.write_text(text + flows)
+    values = simulate(program, scenario, []).results
+    link = values["links"][0]
+    if queue.of_one_class:
+        return {QUEUE: link["queue_mean"], LOSS: link["loss"]}
+    losses = (row["dropped"] / row["arrived"] for row in values["classes"][:2])
+    return {QUEUE: link["queue_mean"], **dict(zip(LOSSES, losses, strict=True))}
+
+
+def compare(program: str, queue: Queue) -> list[Row]:
+    """Run a queue on both."""
+    listed = arrivals(queue.loads)
+    theirs, ours = peer(queue, listed), own(program, queue, listed)
+    return [Row(queue, quantity, theirs[quantity], ours[quantity]) for quantity in theirs]
