@@ -58,6 +58,7 @@ FOLDER = ROOT / "bench"
 OWN: dict[str, tuple[float, float, Path, list[str]]] = {
     "W3": (20.0, 30.0, SCENARIOS / "w3-incast-rounds.toml", []),
     "W5": (0.0, 0.0, SCENARIOS / "w1-dumbbell-bulk.toml", ["topology.bottleneck.queue=codel"]),
+    "RED": (0.0, 0.0, SCENARIOS / "w1-dumbbell-bulk.toml", ["topology.bottleneck.queue=red"]),
     # W1's ten flows, five of them in each of two classes.
     "priority": (
         0.0,
@@ -150,6 +151,7 @@ def counted(program: str) -> Iterator[Figure]:
     short = {work.name: (work.scenario, SHORT[work.name]) for work in works()}
     short["W3"] = (OWN["W3"][2], ["workloads[0].rounds=10"])
     short["W5"] = (OWN["W5"][2], [*OWN["W5"][3], *SHORT["W1"]])
+    short["RED"] = (OWN["RED"][2], [*OWN["RED"][3], *SHORT["W1"]])
     short["priority"] = (OWN["priority"][2], [*OWN["priority"][3], *SHORT["W1"]])
     short["fat-tree"] = (OWN["fat-tree"][2], [*OWN["fat-tree"][3], "duration=25ms", "warmup=5ms"])
     _, scenario, settings = RUNS["practRA"]
