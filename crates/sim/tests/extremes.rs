@@ -90,8 +90,7 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
         ),
         "transport" => ("transport", vec!["topology.link.router=rcp".to_owned(), set("transport")]),
         "controller" => {
-            let around =
-                ["transport={ kind = 'tcp', ecn = true }", "topology.link.router=xcp"].map(str::to_owned);
+            let around = ["transport=tcp", "topology.link.router=xcp"].map(str::to_owned);
             ("transport.controller", [&around[..], &[set("transport.controller")]].concat())
         }
         "workload" => {

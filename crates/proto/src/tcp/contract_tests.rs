@@ -252,7 +252,7 @@ fn pacing_begins_with_the_initial_window_and_follows_the_rate_at_once() {
 #[test]
 fn what_no_controller_asks_for_is_not_kept() {
     for descriptor in crate::ControllerSpec::descriptors() {
-        let text = format!(r#"{{"controller": "{}", "ecn": true}}"#, descriptor.name);
+        let text = format!(r#"{{"controller": "{}"}}"#, descriptor.name);
         let params = params(&text);
         let asked = params.controller.needs().account();
         assert_eq!(params.open(opening(None)).0.account.is_some(), asked, "{text}");

@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::{Algorithm, Profile};
-use dumbbell_core::{Bytes, ConfigError, Duration, Validate, Value, config, words};
+use dumbbell_core::{Bytes, Config, ConfigError, Duration, Validate, Value, config, words};
 
 use super::profile::{ProfileName, profiles};
 use crate::controller::ControllerSpec;
@@ -135,6 +135,7 @@ config! {
         /// The timestamps option: a round-trip time with every acknowledgement, and protection against old segments.
         timestamps: bool = true, "Linux net.ipv4.tcp_timestamps: 1";
         /// Explicit congestion notification: none, the echoes of RFC 3168, or the counters of RFC 9768. `true` is `"classic"`.
+        /// On with a controller that answers nothing else, such as DCTCP.
         ecn: EcnFeedback = "off", "Linux net.ipv4.tcp_ecn: not asked for by default";
         /// The most that the receiver agrees to, whatever the sender asks for.
         ecn_answer: EcnFeedback = "accurate", "choice: what the sender asks for (Linux net.ipv4.tcp_ecn: 2, `classic`)";
@@ -172,6 +173,11 @@ impl Validate for Params {
         if table.get("profile").is_none() && BEFORE_PROFILES.iter().all(|key| table.get(key).is_some()) {
             filled.insert("profile", ProfileName::Rfc.word().into());
         }
+        let reads_marks =
+            |c: &Value| ControllerSpec::from_value(c, &At::root("")).is_ok_and(|c| c.needs().echoes);
+        if table.get("ecn").is_none() && table.get("controller").is_some_and(reads_marks) {
+            filled.insert("ecn", true.into());
+        }
         if let Some(Value::Str(name)) = filled.get("profile")
             && let Some(profile) = profiles().into_iter().find(|profile| profile.name == *name)
         {
@@ -205,7 +211,7 @@ impl Validate for Params {
         }
         if self.controller.needs().echoes && self.ecn == EcnFeedback::Off {
             let message = format!("off, and {} answers nothing but marks", self.controller.name());
-            return Err(at.key("ecn").error(message, "add `ecn = true`, or choose another controller"));
+            return Err(at.key("ecn").error(message, "leave it out, or choose another controller"));
         }
         if self.send_buffer.is_some_and(|buffer| buffer.get() == 0) {
             let message = "a sender without buffer sends nothing";
