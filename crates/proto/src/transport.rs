@@ -148,6 +148,12 @@ pub trait ReceiveEnd: Stage {
         let _ = window;
     }
 
+    /// How long the latest packet in order was on its way, if packets say when they left.
+    fn transit(&self, now: Time) -> Option<Duration> {
+        let _ = now;
+        None
+    }
+
     /// An acknowledgement becomes due if one is delayed that the sender has to wait for, because the window is used up.
     /// True if it did.
     fn hasten(&mut self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{HeaderKind, Packet, Stage, Time};
+use dumbbell_core::{Duration, HeaderKind, Packet, Stage, Time};
 
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, Transport};
 use crate::{rcp, tcp, udp};
@@ -93,6 +93,11 @@ macro_rules! transports {
             /// See [`ReceiveEnd::grant`].
             pub fn grant(&mut self, window: u64) {
                 match self { $( Receiver::$variant(e) => e.grant(window) ),+ }
+            }
+
+            /// See [`ReceiveEnd::transit`].
+            pub fn transit(&self, now: Time) -> Option<Duration> {
+                match self { $( Receiver::$variant(e) => e.transit(now) ),+ }
             }
 
             /// See [`ReceiveEnd::hasten`].

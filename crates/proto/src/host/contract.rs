@@ -37,6 +37,16 @@ impl Grants {
     }
 }
 
+/// A packet that has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Bytes of its data that are new and in order.
+    pub bytes: u64,
+    /// How long the latest packet in order was on its way, if the flow has timestamps; the unknown difference of two clocks may
+    /// be in it, always the same.
+    pub transit: Option<Duration>,
+}
+
 /// What the flows that end at one host share.
 ///
 /// Calls come in order of time; at equal times packets come before `wake`. Flows go by an index, which is used again when
@@ -51,9 +61,9 @@ pub trait HostPolicy: Debug {
     /// Both ends of the flow have closed.
     fn ended(&mut self, now: Time, flow: u32, grants: &mut Grants);
 
-    /// A packet of the flow has arrived; `bytes` of its data are new and in order.
-    fn arrived(&mut self, now: Time, flow: u32, bytes: u64, grants: &mut Grants) {
-        let _ = (now, flow, bytes, grants);
+    /// A packet of the flow has arrived.
+    fn arrived(&mut self, now: Time, flow: u32, arrival: Arrival, grants: &mut Grants) {
+        let _ = (now, flow, arrival, grants);
     }
 
     /// A time that the policy asked for has come.

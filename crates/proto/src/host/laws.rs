@@ -3,7 +3,7 @@
 use dumbbell_core::{BitRate, Duration, Time};
 use proptest::prelude::*;
 
-use super::{Grants, HostPolicySpec, Setting};
+use super::{Arrival, Grants, HostPolicySpec, Setting};
 
 const CONTEXT: Setting =
     Setting { rate: BitRate::from_bps(1_000_000_000), base_rtt: Duration::from_micros(100) };
@@ -34,7 +34,10 @@ fn drive(spec: &HostPolicySpec, steps: &[(u64, u32, u64)]) -> Result<Granted, Te
                 open.push(flow);
                 policy.opened(now, flow, &mut grants);
             }
-            Some(_) if bytes > 0 => policy.arrived(now, flow, bytes, &mut grants),
+            Some(_) if bytes > 0 => {
+                let transit = (bytes % 3 > 0).then(|| Duration::from_nanos(bytes));
+                policy.arrived(now, flow, Arrival { bytes, transit }, &mut grants);
+            }
             Some(i) => {
                 open.remove(i);
                 policy.ended(now, flow, &mut grants);

@@ -5,12 +5,13 @@
 
 mod contract;
 pub mod fair_window;
+pub mod ictcp;
 #[cfg(test)]
 mod laws;
 
 use std::sync::Arc;
 
-pub use contract::{Grants, HostPolicy, HostPolicyParams, Setting};
+pub use contract::{Arrival, Grants, HostPolicy, HostPolicyParams, Setting};
 
 /// Registers the host policies: `Variant(module)` gives the name in scenarios, the parameters with their defaults and the law
 /// tests.
@@ -37,4 +38,5 @@ macro_rules! host_policies {
 
 host_policies! {
     FairWindow(fair_window),
+    Ictcp(ictcp),
 }

@@ -534,6 +534,10 @@ impl ReceiveEnd for Receiver {
         }
     }
 
+    fn transit(&self, now: Time) -> Option<Duration> {
+        self.timestamps.then(|| now.since(Time::from_nanos(self.timestamp)))
+    }
+
     fn hasten(&mut self) -> bool {
         let used_up = |a: &Allowance| a.promised < self.next + a.least;
         let waits = self.waiting > 0 && !self.due && self.allowance.as_deref().is_some_and(used_up);

@@ -1,8 +1,8 @@
 //! Hosts with a policy for the flows that lead to them. A flow to any other host pays nothing: see [`super::flows::watched`].
 
-use dumbbell_core::Time;
+use dumbbell_core::{Duration, Time};
 use dumbbell_proto::Granted;
-use dumbbell_proto::host::{Grants, HostPolicy, Setting};
+use dumbbell_proto::host::{Arrival, Grants, HostPolicy, Setting};
 
 use crate::plan::Plan;
 
@@ -80,11 +80,17 @@ impl Hosts {
         host
     }
 
-    /// A packet of the flow in a slot has arrived, with which so many bytes are delivered. Returns its host.
-    pub fn arrived(&mut self, now: Time, slot: u32, delivered: u64) -> u32 {
+    /// A packet of the flow in a slot has arrived, with which so many bytes are delivered; `transit` is how long it was on its
+    /// way. Returns its host.
+    pub fn arrived(&mut self, now: Time, slot: u32, delivered: u64, transit: Option<Duration>) -> u32 {
         let known = &mut self.flows[slot as usize];
         let bytes = delivered - std::mem::replace(&mut known.delivered, delivered);
-        self.hosts[known.host as usize].policy.arrived(now, slot, bytes, &mut self.grants);
+        self.hosts[known.host as usize].policy.arrived(
+            now,
+            slot,
+            Arrival { bytes, transit },
+            &mut self.grants,
+        );
         known.host
     }
 }

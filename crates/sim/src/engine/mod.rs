@@ -331,8 +331,9 @@ impl<'p, O: Observer> Engine<'p, O> {
 
     /// Tells the policy of a host that a packet has arrived.
     fn tell_host(&mut self, now: Time, index: u32) {
-        let delivered = self.slots[index as usize].receiver.report().delivered;
-        let host = self.hosts.arrived(now, index, delivered);
+        let receiver = &self.slots[index as usize].receiver;
+        let (delivered, transit) = (receiver.report().delivered, receiver.transit(now));
+        let host = self.hosts.arrived(now, index, delivered, transit);
         self.grant(host);
         let slot = &mut self.slots[index as usize];
         if slot.receiver.hasten() {
