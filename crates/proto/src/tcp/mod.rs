@@ -21,6 +21,7 @@ mod receiver;
 mod rtt;
 mod scoreboard;
 mod sender;
+mod spread;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

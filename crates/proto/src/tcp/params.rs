@@ -119,6 +119,8 @@ config! {
         slow_start_after_idle: bool = true, "RFC 5681 section 4.1, RFC 2861 (Linux net.ipv4.tcp_slow_start_after_idle)";
         /// Sends a new segment on each of the first two duplicate acknowledgements.
         limited_transmit: bool = true, "RFC 3042";
+        /// Duplicate acknowledgements that show a loss: DupThresh. Only with `loss_detection = "duplicates"`.
+        duplicate_threshold: u32 = 3, "RFC 5681 section 3.2, RFC 6675 section 2";
         /// Selective acknowledgements, and loss recovery by them.
         sack: bool = true, "RFC 2018, RFC 6675; on in every current system";
         /// Finds losses by duplicate acknowledgements and SACK (RFC 6675), or by time (RFC 8985: RACK), with proportional rate
@@ -149,6 +151,8 @@ config! {
         rto_initial: Duration = "1s", "RFC 6298 section 2.1";
         /// Largest retransmission timeout.
         rto_max: Duration = "120s", "Linux net.ipv4.tcp_rto_max_ms: 120000";
+        /// The retransmission timer expires later by a part of the timeout, drawn uniformly from 0 to this share of it each time.
+        rto_spread: f64 = 0.0, "RFC 6298 section 5: none (Vasudevan et al., SIGCOMM 2009, section 5: 0.5)";
         /// Clock granularity in the formula of the timeout: G.
         rto_granularity: Duration = "1ms", "RFC 6298 section 4: finer than 100 ms is better (Linux: 1 ms)";
         /// Tick in which round-trip times are measured; zero measures exactly.
@@ -197,6 +201,7 @@ impl Validate for Params {
             ("max_window", self.max_window),
             ("ack_every", Some(self.ack_every)),
             ("byte_counting", Some(self.byte_counting)),
+            ("duplicate_threshold", Some(self.duplicate_threshold)),
         ];
         for (key, value) in positive {
             if value == Some(0) {
@@ -208,6 +213,10 @@ impl Validate for Params {
                 let message = format!("{value} is not between zero and `rto_max`, {}", self.rto_max);
                 return Err(at.key(key).error(message, "lower it or raise `rto_max`"));
             }
+        }
+        if !(0.0..=10.0).contains(&self.rto_spread) {
+            let message = format!("{} is not a share of the timeout", self.rto_spread);
+            return Err(at.key("rto_spread").error(message, "give a number from 0 to 10"));
         }
         if self.controller.needs().echoes && self.ecn == EcnFeedback::Off {
             let message = format!("off, and {} answers nothing but marks", self.controller.name());

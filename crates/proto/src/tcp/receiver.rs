@@ -53,7 +53,8 @@ pub struct Receiver {
     held: Ranges,
     packets: u64,
     marks: u64,
-    finished: Option<Time>,
+    /// When the last byte expected arrived; never until then.
+    finished: Time,
     /// Positions in the blocks that changed last, the latest first (RFC 2018 section 4).
     recent: [u64; 3],
     out_of_order: u64,
@@ -135,7 +136,7 @@ impl Receiver {
             held: Ranges::default(),
             packets: 0,
             marks: 0,
-            finished: None,
+            finished: Time::NEVER,
             recent: [0; 3],
             out_of_order: 0,
             timestamp: 0,
@@ -196,8 +197,8 @@ impl Receiver {
         if gap {
             self.fill(end);
         }
-        if self.next >= self.size && self.finished.is_none() {
-            self.finished = Some(now);
+        if self.next >= self.size {
+            self.finished = self.finished.min(now);
         }
         // The FIN may be in what was held.
         if fin || (gap && self.params.fin && self.next > self.size) {
@@ -510,7 +511,7 @@ impl ReceiveEnd for Receiver {
             packets: self.packets,
             out_of_order: self.out_of_order,
             marks: self.marks,
-            finished: self.finished,
+            finished: self.finished(),
         }
     }
 
@@ -525,7 +526,7 @@ impl ReceiveEnd for Receiver {
 
     #[inline]
     fn finished(&self) -> Option<Time> {
-        self.finished
+        Some(self.finished).filter(|at| at.is_finite())
     }
 
     fn grant(&mut self, window: u64) {
@@ -547,6 +548,6 @@ impl ReceiveEnd for Receiver {
 
     fn expect(&mut self, bytes: u64) {
         self.size = self.size.saturating_add(bytes);
-        self.finished = None;
+        self.finished = Time::NEVER;
     }
 }

@@ -3,9 +3,6 @@
 
 use crate::ranges::Ranges;
 
-/// Blocks that must be held above a byte for it to be lost (RFC 6675 section 2: DupThresh).
-pub const DUPLICATES: usize = 3;
-
 /// The board of a connection that has lost nothing.
 pub static EMPTY: Scoreboard =
     Scoreboard { held: Ranges::new(), lost_below: 0, lost: 0, resent_below: 0, resent: 0 };
@@ -71,15 +68,15 @@ impl Scoreboard {
         news
     }
 
-    /// Finds what the blocks held show to be lost of the bytes from `una` (RFC 6675 section 4: IsLost); returns the
-    /// bytes that were not known to be.
-    pub fn detect(&mut self, una: u64, mss: u64) -> u64 {
+    /// Finds what the blocks held show to be lost of the bytes from `una` (RFC 6675 section 4: IsLost), `threshold` blocks above
+    /// a byte or more than so many segments less one; returns the bytes that were not known to be.
+    pub fn detect(&mut self, una: u64, mss: u64, threshold: u32) -> u64 {
         // Without losses the board is not told of acknowledgements.
         self.lost_below = self.lost_below.max(una);
         let mut bytes = 0;
         for (i, (start, end)) in self.held.iter().rev().enumerate() {
             bytes += end - start;
-            if i + 1 >= DUPLICATES || bytes > (DUPLICATES as u64 - 1) * mss {
+            if i + 1 >= threshold as usize || bytes > (u64::from(threshold) - 1) * mss {
                 if start <= self.lost_below {
                     return 0;
                 }
@@ -151,23 +148,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const DUPLICATES: u32 = 3;
+
     #[test]
     fn three_blocks_or_more_than_two_segments_above_make_a_byte_lost() {
         let mut board = Scoreboard::default();
         for start in [10, 30] {
             board.add(start, start + 5, |_, _| {});
-            board.detect(0, 1000);
+            board.detect(0, 1000, DUPLICATES);
             assert!(!board.is_lost(0));
         }
         board.add(50, 55, |_, _| {});
-        board.detect(0, 1000);
+        board.detect(0, 1000, DUPLICATES);
         assert!(board.is_lost(9) && !board.is_lost(29), "three blocks above 9, two above 29");
         let mut board = Scoreboard::default();
         board.add(1000, 3000, |_, _| {});
-        board.detect(0, 1000);
+        board.detect(0, 1000, DUPLICATES);
         assert!(!board.is_lost(0), "two segments are not more than two");
         board.add(3000, 3001, |_, _| {});
-        board.detect(0, 1000);
+        board.detect(0, 1000, DUPLICATES);
         assert!(board.is_lost(0));
         assert_eq!(board.pipe(0, 5000), 5000 - 2001 - 1000);
     }
@@ -193,7 +192,8 @@ mod tests {
                 let above = &self.held[i..];
                 let blocks = (1..above.len()).filter(|&j| above[j] && !above[j - 1]).count();
                 let bytes = above.iter().filter(|h| **h).count();
-                self.lost[i] |= !self.held[i] && (blocks >= DUPLICATES || bytes > (DUPLICATES - 1) * mss);
+                self.lost[i] |= !self.held[i]
+                    && (blocks >= DUPLICATES as usize || bytes > (DUPLICATES as usize - 1) * mss);
             }
         }
     }
@@ -230,7 +230,7 @@ mod tests {
                         let (start, end) = (start.max(una + 1), (start + n).min(MAX as u64));
                         if start < end {
                             board.add(start, end, |_, _| {});
-                            board.detect(una, MSS);
+                            board.detect(una, MSS, DUPLICATES);
                             bytes.held[start as usize..end as usize].fill(true);
                             bytes.detect(MSS as usize);
                         }

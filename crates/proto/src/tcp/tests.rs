@@ -291,6 +291,18 @@ fn an_empty_object_is_opened_and_closed() {
 }
 
 #[test]
+fn as_many_duplicates_as_the_threshold_show_a_loss() {
+    for (sack, threshold) in [false, true].into_iter().flat_map(|sack| [1, 2, 3, 5].map(|n| (sack, n))) {
+        let text = format!(r#""sack": {sack}, "duplicate_threshold": {threshold}, "initial_window": 20"#);
+        let mut pipe = Pipe::new(bare(&text, 20), lose(&[0]));
+        pipe.until(|p| p.sender.retransmissions > 0);
+        assert_eq!(pipe.sender.duplicates, threshold, "SACK {sack}");
+        pipe.finish();
+        assert_eq!(pipe.sender.report().timeouts, 0, "SACK {sack}, {threshold}");
+    }
+}
+
+#[test]
 fn tahoe_closes_the_window_once() {
     let text =
         r#""controller": "tahoe", "initial_window": 20, "initial_threshold": 20, "limited_transmit": false"#;

@@ -25,9 +25,10 @@ use super::account::{Account, News};
 use super::accurate::Heard;
 use super::overhead::Overhead;
 use super::params::{EcnFeedback, LossDetection, Params, scale_of};
-use super::rack::Rack;
+use super::rack::{Rack, Timer};
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
+use super::spread::Spread;
 use crate::controller::{AnyController, Class, Control, Event, Needs, Repair, Signals};
 use crate::transport::{Failure, Opening};
 
@@ -157,6 +158,7 @@ pub struct Sender {
     /// The earlier of that and the time at which the controller wants to be woken.
     call_at: Time,
     overhead: Option<Box<Overhead>>,
+    spread: Option<Box<Spread>>,
     pub(super) retransmissions: u64,
     pub(super) timeouts: u32,
     causes: Option<Box<Causes>>,
@@ -253,6 +255,7 @@ impl Sender {
             pace_wake: Time::NEVER,
             call_at: Time::NEVER,
             overhead,
+            spread: Spread::new(params.rto_spread, &opening.rng),
             retransmissions: 0,
             timeouts: 0,
             causes: None,
@@ -533,6 +536,9 @@ impl Sender {
             }
             self.arm_call();
         }
+        if self.phase == Phase::Established && now >= self.rto_at && self.is_put_off() {
+            return;
+        }
         match self.phase {
             Phase::Unopened if self.params.handshake => {
                 self.phase = Phase::Connecting;
@@ -563,6 +569,18 @@ impl Sender {
             }
             _ => {}
         }
+    }
+
+    /// True if the retransmission timer, which has expired, expires later instead.
+    fn is_put_off(&mut self) -> bool {
+        let timeout = self.rtt.timeout();
+        let retransmits = self.rack.as_ref().is_none_or(|rack| rack.timer == Timer::Retransmission);
+        let later = match &mut self.spread {
+            Some(spread) if retransmits => spread.put_off(self.rto_at, timeout),
+            _ => None,
+        };
+        self.rto_at = later.unwrap_or(self.rto_at);
+        later.is_some()
     }
 
     /// The data was sent again often enough.

@@ -11,7 +11,7 @@ use super::Sender;
 use super::todo::{self, Repaired};
 use crate::controller::{Class, Event, Repair};
 use crate::tcp::params::LossDetection;
-use crate::tcp::scoreboard::{DUPLICATES, EMPTY, Scoreboard};
+use crate::tcp::scoreboard::{EMPTY, Scoreboard};
 
 impl Sender {
     /// What is known of losses by duplicates and SACK.
@@ -38,7 +38,7 @@ impl Sender {
             self.inflation
         } else if self.params.limited_transmit && self.nxt == self.max {
             // New segments only (RFC 3042): none while old ones are sent again.
-            mss * i64::from(self.duplicates.min(DUPLICATES as u32 - 1))
+            mss * i64::from(self.duplicates.min(self.params.duplicate_threshold - 1))
         } else {
             0
         };
@@ -68,8 +68,9 @@ impl Sender {
                     });
                 }
             }
-            let (una, mss) = (self.una.max(ack), u64::from(self.mss));
-            let found = self.board.as_mut().map_or(0, |board| board.detect(una, mss));
+            let (una, mss, threshold) =
+                (self.una.max(ack), u64::from(self.mss), self.params.duplicate_threshold);
+            let found = self.board.as_mut().map_or(0, |board| board.detect(una, mss, threshold));
             self.note_lost(found);
         }
         if advanced {
@@ -97,7 +98,7 @@ impl Sender {
             self.duplicate(now);
         }
         if self.repair.is_none() && !self.recovering && self.una >= self.gate && self.board().held() > 0 {
-            let shown = self.duplicates as usize >= DUPLICATES || self.board().is_lost(self.una);
+            let shown = self.duplicates >= self.params.duplicate_threshold || self.board().is_lost(self.una);
             if shown {
                 self.lost(now);
             }
@@ -179,7 +180,10 @@ impl Sender {
         self.duplicates += 1;
         if self.recovering {
             self.inflation += i64::from(self.mss);
-        } else if self.repair.is_some() && self.duplicates == DUPLICATES as u32 && self.una >= self.gate {
+        } else if self.repair.is_some()
+            && self.duplicates == self.params.duplicate_threshold
+            && self.una >= self.gate
+        {
             self.lost(now);
         }
     }
@@ -223,7 +227,7 @@ impl Sender {
         }
         self.recovering = true;
         self.partial = false;
-        self.inflation = DUPLICATES as i64 * i64::from(self.mss);
+        self.inflation = i64::from(self.params.duplicate_threshold) * i64::from(self.mss);
     }
 
     /// The retransmission timer expired (RFC 6298 section 5.4 to 5.6, RFC 5681 section 3.1).
