@@ -45,6 +45,20 @@ def test_flows(results: db.Results, statistic: str, function: Any) -> None:
     assert everything == int(((flows["group"] == "web") & ~np.isnan(times)).sum()) > len(chosen)
 
 
+def test_transfers() -> None:
+    rounds = {"kind": "rounds", "from": "senders", "to": "receivers", "size": "64kB", "rounds": 5}
+    scenario = {
+        "duration": "1s", "warmup": "1ms", "topology": {"kind": "star", "senders": 3}, "workloads": [rounds],
+    }  # fmt: skip
+    results = db.Scenario.from_dict(scenario).run()
+    source = {"table": "transfers", "column": "completion_time", "group": "workload0"}
+    # Five rounds of three, and the first began in the warm-up.
+    assert value(results, **source | {"statistic": "count"}) == 12
+    assert value(results, **source | {"statistic": "count", "counted": False}) == 15
+    counted = results.transfers["completion_time"][results.transfers["counted"]]
+    assert value(results, **source) == pytest.approx(counted.mean(), rel=1e-12)
+
+
 def test_no_flow_no_value(results: db.Results) -> None:
     # The long flows have no end.
     source = {"table": "flows", "column": "completion_time", "group": "bulk"}

@@ -164,7 +164,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "unknown table": (
         {"metrics": [{"name": "x", "source": {"table": "drops"}}]},
         'metrics[0].source.table: "drops" is not a table of results that metrics come from; '
-        "use one of runs, links, flows, states",
+        "use one of runs, links, flows, transfers, states",
     ),
     "no link": (
         {"metrics": [{"name": "x", "source": {"table": "links", "column": "loss"}}]},

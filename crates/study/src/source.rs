@@ -42,6 +42,7 @@ columns! {
     RunColumn of "runs";
     LinkColumn of "links";
     FlowColumn of "flows";
+    TransferColumn of "transfers";
 }
 
 /// The name of a link of the scenario.
@@ -144,6 +145,24 @@ config! {
 impl Validate for FromFlows {}
 
 config! {
+    /// A metric from the table `transfers`: a statistic over transfers of closed-loop workloads. Transfers without a value do not
+    /// count.
+    pub struct FromTransfers {
+        /// A column of numbers.
+        column: TransferColumn;
+        /// The name of the workload.
+        group: Option<String> = (), "absent: all transfers";
+        /// What makes one number of those of the transfers. Quantiles interpolate linearly.
+        statistic: Statistic = "mean", "choice: what most papers show";
+        /// Leave out transfers that started in the warm-up.
+        counted: bool = true, "choice: what the warm-up is for";
+        /// Multiplies the number.
+        factor: f64 = 1, "choice: the unit of the column";
+    }
+}
+impl Validate for FromTransfers {}
+
+config! {
     /// A metric from the table `states`: of a link under power control.
     pub struct FromStates {
         /// The name of the link.
@@ -187,6 +206,8 @@ pub enum Source {
     Links(FromLinks),
     /// See [`FromFlows`].
     Flows(FromFlows),
+    /// See [`FromTransfers`].
+    Transfers(FromTransfers),
     /// See [`FromStates`].
     States(Box<FromStates>),
     /// A function of Python by its name and the fingerprint of its text: whoever reads it back cannot call it.
@@ -194,11 +215,12 @@ pub enum Source {
 }
 
 /// The tables that metrics come from, with what each takes.
-pub(crate) fn tables() -> [(&'static str, Vec<Field>, json::Value); 4] {
+pub(crate) fn tables() -> [(&'static str, Vec<Field>, json::Value); 5] {
     [
         ("runs", FromRuns::fields(), FromRuns::schema()),
         ("links", FromLinks::fields(), FromLinks::schema()),
         ("flows", FromFlows::fields(), FromFlows::schema()),
+        ("transfers", FromTransfers::fields(), FromTransfers::schema()),
         ("states", FromStates::fields(), FromStates::schema()),
     ]
 }
@@ -219,6 +241,7 @@ impl Config for Source {
             "runs" => FromRuns::from_value(&rest, at).map(Source::Runs),
             "links" => FromLinks::from_value(&rest, at).map(Source::Links),
             "flows" => FromFlows::from_value(&rest, at).map(Source::Flows),
+            "transfers" => FromTransfers::from_value(&rest, at).map(Source::Transfers),
             "states" => FromStates::from_value(&rest, at).map(Box::new).map(Source::States),
             other => {
                 let wrong = format!("{other:?} is not a table of results that metrics come from");
@@ -231,6 +254,7 @@ impl Config for Source {
             Source::Runs(source) => ("runs", source.to_value()),
             Source::Links(source) => ("links", source.to_value()),
             Source::Flows(source) => ("flows", source.to_value()),
+            Source::Transfers(source) => ("transfers", source.to_value()),
             Source::States(source) => ("states", source.to_value()),
             Source::Function(given) => return given.clone(),
         };

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dumbbell import _native
-from dumbbell._results import Results
+from dumbbell._results import Results, Table
 from dumbbell._results.energy import saving
 from dumbbell.study.errors import StudyError
 from dumbbell.study.spec import Metric, Source
@@ -43,7 +43,7 @@ STATISTICS: dict[str, Callable[[Floats], float]] = {
     # Linear interpolation between order statistics, as in the summary of a run.
     **{f"p{percent}": _Quantile(percent / 100) for percent in (50, 90, 95, 99)},
 }
-"""Numbers that stand for the flows of a run. Flows without a value do not count."""
+"""Numbers that stand for the flows or transfers of a run. Those without a value do not count."""
 
 
 def evaluate(metric: Metric, results: Results) -> float:
@@ -58,8 +58,9 @@ def evaluate(metric: Metric, results: Results) -> float:
         case "links":
             here = results.links.where("link", source["link"])
             return float(results.links[source["column"]][here][0]) * factor
-        case "flows":
-            return STATISTICS[source.get("statistic", "mean")](_flows(source, results)) * factor
+        case "flows" | "transfers" as table:
+            values = _rows(source, results.flows if table == "flows" else results.transfers)
+            return STATISTICS[source.get("statistic", "mean")](values) * factor
         case "states":
             if source["statistic"] == "saving":
                 return saving(results, source.get("model", {}), source["link"]) * factor
@@ -67,14 +68,14 @@ def evaluate(metric: Metric, results: Results) -> float:
     raise StudyError(f"metric {metric.name}: was a function; give the study as its Python file")
 
 
-def _flows(source: Mapping[str, Any], results: Results) -> Floats:
-    flows = results.flows
-    values = flows[source["column"]].astype(np.float64)
+def _rows(source: Mapping[str, Any], table: Table) -> Floats:
+    """Return the values of a column, of the flows or transfers that count."""
+    values = table[source["column"]].astype(np.float64)
     kept = ~np.isnan(values)
     if source.get("counted", True):
-        kept &= flows["counted"]
+        kept &= table["counted"]
     if "group" in source:
-        kept &= flows.where("group", source["group"])
+        kept &= table.where("group", source["group"])
     return values[kept]
 
 
