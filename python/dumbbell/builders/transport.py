@@ -40,6 +40,9 @@ def tcp(
     frto: bool | None = None,
     undo: bool | None = None,
     cut_from: Literal["flight", "window"] | None = None,
+    segmentation_offload: Literal["off", "linux"] | None = None,
+    pacing: Literal["off", "linux"] | None = None,
+    max_pacing_rate: str | None = None,
     timestamps: bool | None = None,
     ecn: Literal["off", "classic", "accurate"] | bool | None = None,
     ecn_answer: Literal["off", "classic", "accurate"] | bool | None = None,
@@ -151,6 +154,18 @@ def tcp(
     cut_from
         What is cut: what is outstanding, or the window.
         Default: ``"window"`` (Linux net/ipv4/tcp_cong.c: ssthresh from snd_cwnd).
+    segmentation_offload
+        Segments leave alone as the window allows, or in bursts as large as Linux makes them, for which it
+        holds segments back while the next acknowledgement is near. Only with `loss_detection = "rack"`.
+        Default: ``"linux"`` (Linux net/ipv4/tcp_output.c: tcp_tso_autosize, tcp_tso_should_defer).
+    pacing
+        Sends as the window allows, or at the rate that Linux reckons: 1.2 windows in a round-trip time, 2 in
+        slow start; the first ten segments at once. For controllers that do not pace themselves. Only with
+        `loss_detection = "rack"`.
+        Default: ``"off"`` (Linux net/ipv4/tcp_output.c: only with the queue fq or SO_MAX_PACING_RATE).
+    max_pacing_rate
+        Largest pacing rate, headers not counted; absent: no limit. Only with `pacing = "linux"`.
+        Default: choice: only the window limits (Linux SO_MAX_PACING_RATE).
     timestamps
         The timestamps option: a round-trip time with every acknowledgement, and protection against old
         segments.
@@ -231,6 +246,9 @@ def tcp(
             "frto": frto,
             "undo": undo,
             "cut_from": cut_from,
+            "segmentation_offload": segmentation_offload,
+            "pacing": pacing,
+            "max_pacing_rate": max_pacing_rate,
             "timestamps": timestamps,
             "ecn": ecn,
             "ecn_answer": ecn_answer,

@@ -124,7 +124,7 @@ pub struct Control {
     /// Slow-start threshold in bytes.
     pub threshold: u64,
     /// Pacing rate of the stream, headers not counted, in bytes a second; [`Control::UNPACED`] sends as
-    /// acknowledgements arrive. Only with [`Needs::pacing`].
+    /// acknowledgements arrive. Only with [`Needs::pacing`]; without it the transport may pace, and shows its rate here.
     pub pacing: f64,
     /// When the transport calls again, once, with [`Event::Wake`]; [`Time::NEVER`] if not. Only with [`Needs::wake`].
     pub wake_at: Time,

@@ -111,7 +111,7 @@ impl HyStart {
             return Pace::Full;
         }
         if self.kind == Kind::Rfc9406 {
-            return self.plus_plus(signals);
+            return self.plus_plus(signals, control.pacing != Control::UNPACED);
         }
         if large && !signals.rtt.is_zero() {
             self.found = self.is_long_train(signals, control, delay_min) || self.is_late(signals, delay_min);
@@ -145,7 +145,9 @@ impl HyStart {
         // Four segments of 64 kB at the rate at which slow start would pace, two windows a round trip: at most 1 ms.
         let rate = 2.0 * control.window as f64 / signals.smoothed_rtt.as_secs_f64();
         let bunched = Duration::from_secs_f64((4.0 * 65_536.0 / rate).min(1e-3));
-        signals.now.since(self.round_began) > (delay_min + bunched) / 2
+        // Paced, a window takes half a round trip even where nothing is full.
+        let parts = if control.pacing == Control::UNPACED { 2 } else { 1 };
+        signals.now.since(self.round_began) > (delay_min + bunched) / parts
     }
 
     /// Round trips take longer than the shortest did: a queue grows.
@@ -159,7 +161,7 @@ impl HyStart {
     }
 
     /// RFC 9406 section 4.2.
-    fn plus_plus(&mut self, signals: &Signals) -> Pace {
+    fn plus_plus(&mut self, signals: &Signals, paced: bool) -> Pace {
         if !signals.rtt.is_zero() {
             self.least = self.least.min(signals.rtt);
             self.samples += 1;
@@ -177,7 +179,13 @@ impl HyStart {
                 _ => {}
             }
         }
-        if self.careful.is_some() { Pace::Quarter } else { Pace::Limited }
+        if self.careful.is_some() {
+            Pace::Quarter
+        } else if paced {
+            Pace::Full
+        } else {
+            Pace::Limited
+        }
     }
 }
 
@@ -254,6 +262,23 @@ mod tests {
         );
         hystart.cut();
         assert_eq!(hystart.ack(&ack, &mut control, Duration::ZERO).growth(&ack), 20_000);
+    }
+
+    #[test]
+    fn a_train_of_a_paced_sender_may_be_twice_as_long() {
+        // One acknowledgement a millisecond on a path of 40 ms; half a millisecond is granted for bunched ones, or a whole.
+        for (pacing, ends) in [(Control::UNPACED, 21), (1e6, 42)] {
+            let mut hystart = HyStart::new(Kind::Linux);
+            let mut control = Control { window: 50_000, pacing, ..Control::default() };
+            let found = (0..100).find(|n| {
+                let now = Time::ZERO + Duration::from_millis(*n);
+                let mut ack = signals(Event::Ack, now, 1000, 100_000);
+                (ack.delivered, ack.rtt) = (1000 * (n + 1), Duration::from_millis(40));
+                hystart.ack(&ack, &mut control, Duration::from_millis(40));
+                control.threshold != Control::UNLIMITED
+            });
+            assert_eq!(found, Some(ends), "{pacing}");
+        }
     }
 
     #[test]

@@ -28,7 +28,7 @@ fn mark(marked: impl Fn(usize) -> bool + 'static) -> impl FnMut(Way, &Packet, us
 
 fn bare(more: &str, segments: u64) -> (Sender, Receiver) {
     let text = format!(
-        r#"{{"handshake": false, "ack_every": 2, "ecn": "accurate", "controller": "newreno",
+        r#"{{"profile": "rfc", "handshake": false, "ack_every": 2, "ecn": "accurate", "controller": "newreno",
         "initial_window": 20, "initial_threshold": 20, {more}}}"#
     );
     params(&text).open(opening(Some(segments * MSS)))
@@ -49,7 +49,7 @@ fn what_the_handshake_agrees_on_is_what_both_ends_can() {
     ] {
         for rack in ["duplicates", "rack"] {
             let text = format!(
-                r#"{{"ecn": "{ecn}", "ecn_answer": "{answer}", "loss_detection": "{rack}", "ack_every": 1}}"#
+                r#"{{"profile": "rfc", "ecn": "{ecn}", "ecn_answer": "{answer}", "loss_detection": "{rack}", "ack_every": 1}}"#
             );
             let mut pipe = Pipe::new(params(&text).open(opening(Some(20 * MSS))), mark(|i| i == 2));
             pipe.finish();
@@ -106,7 +106,7 @@ fn many_marks_in_one_window_cut_it_once_and_no_segment_says_so() {
 /// A connection whose controller counts marks, with segments 20 to 139 marked; `script` may do more. What it heard.
 fn heard(more: &str, mut script: impl FnMut(Way, &Packet, usize) -> Fate + 'static) -> Vec<Signals> {
     let text = format!(
-        r#"{{"handshake": false, "fin": false, "ack_every": 2, "ecn": "accurate", "initial_window": 40{more}}}"#
+        r#"{{"profile": "rfc", "handshake": false, "fin": false, "ack_every": 2, "ecn": "accurate", "initial_window": 40{more}}}"#
     );
     let probe = crate::controller::probe::Probe::new(|signals, control| {
         if signals.event == Event::Start {

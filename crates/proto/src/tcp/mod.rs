@@ -10,6 +10,8 @@ mod accurate;
 mod accurate_tests;
 mod acks;
 #[cfg(test)]
+mod bursts_tests;
+#[cfg(test)]
 mod contract_tests;
 #[cfg(test)]
 mod node_tests;

@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::{Algorithm, Profile};
-use dumbbell_core::{Bytes, Config, ConfigError, Duration, Validate, Value, config, words};
+use dumbbell_core::{BitRate, Bytes, Config, ConfigError, Duration, Validate, Value, config, words};
 
 use super::profile::{ProfileName, profiles};
 use crate::controller::ControllerSpec;
@@ -40,6 +40,16 @@ words! {
     /// How receivers tell of marks: not at all, once a round trip (RFC 3168), or by counters (RFC 9768). `true` and `false` were
     /// its values before there was more than one way.
     pub enum EcnFeedback { Off = "off" or false, Classic = "classic" or true, Accurate = "accurate" }
+}
+
+words! {
+    /// Whether segments leave in bursts that the host hands to its device at once, and of what size.
+    pub enum Offload { Off = "off", Linux = "linux" }
+}
+
+words! {
+    /// Whether segments leave at a rate.
+    pub enum Pacing { Off = "off", Linux = "linux" }
 }
 
 words! {
@@ -134,6 +144,14 @@ config! {
         undo: bool = true, "RFC 4015, RFC 3708";
         /// What is cut: what is outstanding, or the window.
         cut_from: CutFrom = "window", "Linux net/ipv4/tcp_cong.c: ssthresh from snd_cwnd";
+        /// Segments leave alone as the window allows, or in bursts as large as Linux makes them, for which it holds segments back
+        /// while the next acknowledgement is near. Only with `loss_detection = "rack"`.
+        segmentation_offload: Offload = "linux", "Linux net/ipv4/tcp_output.c: tcp_tso_autosize, tcp_tso_should_defer";
+        /// Sends as the window allows, or at the rate that Linux reckons: 1.2 windows in a round-trip time, 2 in slow start; the
+        /// first ten segments at once. For controllers that do not pace themselves. Only with `loss_detection = "rack"`.
+        pacing: Pacing = "off", "Linux net/ipv4/tcp_output.c: only with the queue fq or SO_MAX_PACING_RATE";
+        /// Largest pacing rate, headers not counted; absent: no limit. Only with `pacing = "linux"`.
+        max_pacing_rate: Option<BitRate> = (), "choice: only the window limits (Linux SO_MAX_PACING_RATE)";
         /// The timestamps option: a round-trip time with every acknowledgement, and protection against old segments.
         timestamps: bool = true, "Linux net.ipv4.tcp_timestamps: 1";
         /// Explicit congestion notification: none, the echoes of RFC 3168, or the counters of RFC 9768. `true` is `"classic"`.
@@ -225,6 +243,10 @@ impl Validate for Params {
         if self.send_buffer.is_some_and(|buffer| buffer.get() == 0) {
             let message = "a sender without buffer sends nothing";
             return Err(at.key("send_buffer").error(message, "give a size above zero, or leave it out"));
+        }
+        if self.max_pacing_rate.is_some() && self.pacing == Pacing::Off {
+            let message = "nothing is paced";
+            return Err(at.key("max_pacing_rate").error(message, "add pacing = \"linux\", or remove it"));
         }
         if self.receive_window.get() == 0 {
             return Err(at

@@ -54,6 +54,7 @@ profiles! {
             sack_compression = false, "RFC 5681 section 4.2: a segment above a hole is acknowledged at once";
             dsack = false, "choice: RFC 2883 is optional";
             byte_counting = 2, "RFC 3465 section 2.3: L";
+            segmentation_offload = "off", "choice: a segment leaves when the window allows it";
             loss_detection = "duplicates", "RFC 5681 section 3.2, RFC 6675 section 4";
             cut_from = "flight", "RFC 5681 equation 4";
             timestamps = false, "choice: segments of 1460 bytes, as in most published studies";

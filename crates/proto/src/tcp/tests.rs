@@ -713,7 +713,7 @@ fn fate() -> impl Strategy<Value = Fate> {
 prop_compose! {
     pub(super) fn case()(
         controller in 0..crate::ControllerSpec::descriptors().len(),
-        flags in any::<[bool; 8]>(),
+        flags in any::<[bool; 10]>(),
         ecn in prop::sample::select(vec!["off", "classic", "accurate"]),
         window in 1_u32..12,
         size in 0_u64..4000,
@@ -721,8 +721,10 @@ prop_compose! {
         reverse in prop::collection::vec(fate(), 0..120),
     ) -> Case {
         let controller = crate::ControllerSpec::descriptors()[controller].name;
-        let [handshake, fin, sack, timestamps, limited, delayed, rack, linux] = flags;
+        let [handshake, fin, sack, timestamps, limited, delayed, rack, linux, bursts, paced] = flags;
         let ecn = if controller == "dctcp" && ecn == "off" { "classic" } else { ecn };
+        let how = |on: bool| if on { "linux" } else { "off" };
+        let (bursts, paced) = (how(bursts), how(paced));
         let policy = if linux {
             r#""delayed_acks": "linux", "dsack": true, "sack_compression": true, "initial_receive_window": "2kB","#
         } else {
@@ -733,7 +735,8 @@ prop_compose! {
             text: format!(
                 r#"{{{policy} "controller": "{controller}", "handshake": {handshake}, "fin": {fin}, "sack": {sack},
                 "timestamps": {timestamps}, "ecn": "{ecn}", "limited_transmit": {limited}, "retries": 1000,
-                "loss_detection": "{detection}", "ack_every": {}, "initial_window": {window}, "mss": 100}}"#,
+                "loss_detection": "{detection}", "segmentation_offload": "{bursts}", "pacing": "{paced}",
+                 "ack_every": {}, "initial_window": {window}, "mss": 100}}"#,
                 1 + u32::from(delayed)),
             size,
             forward,

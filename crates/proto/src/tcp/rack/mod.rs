@@ -137,6 +137,8 @@ pub struct Rack {
     pub sent_new: bool,
     /// What is lost may be sent again.
     pub repairing: bool,
+    /// Paced, nothing leaves before this time.
+    pub pace_at: Time,
     /// Segments that arrived twice.
     pub duplicates_seen: u64,
     /// The deviation of round-trip times is reviewed when more than this is acknowledged.
@@ -186,6 +188,7 @@ impl Rack {
             acknowledged: 0,
             sent_new: false,
             repairing: false,
+            pace_at: Time::ZERO,
             duplicates_seen: 0,
             rtt_until: 0,
             blocks: [(0, 0); 3],

@@ -1,6 +1,7 @@
 //! The sending end of a connection: opening, sending, acknowledgements, timers. What happens after a loss is in
 //! `recovery`, or by time in `rack_ack` and `rack_timers`.
 
+mod bursts;
 mod causes;
 mod ecn;
 mod end;
@@ -24,7 +25,7 @@ use self::writer::{Buffer, Writer};
 use super::account::{Account, News};
 use super::accurate::Heard;
 use super::overhead::Overhead;
-use super::params::{EcnFeedback, LossDetection, Params, scale_of};
+use super::params::{EcnFeedback, LossDetection, Offload, Pacing, Params, scale_of};
 use super::rack::{Rack, Timer};
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
@@ -149,6 +150,8 @@ pub struct Sender {
     accurate: Option<Box<Heard>>,
     /// Loss detection by time, if that is what finds losses, from the handshake on.
     pub(super) rack: Option<Box<Rack>>,
+    /// Segments below this number belong to a burst that may leave; all, if they leave alone.
+    granted: u64,
     pub(super) class: Class,
     needs: Needs,
     /// Payload of the latest segment, for pacing.
@@ -193,6 +196,8 @@ impl Sender {
         let overhead = Overhead::new(params.overhead, &opening.rng);
         // Without SACK nobody knows what was delivered; Tahoe goes back whatever the receiver says.
         let in_time = params.loss_detection == LossDetection::Rack && params.sack && repair != Repair::GoBack;
+        let together = params.segmentation_offload != Offload::Off || params.pacing != Pacing::Off;
+        let granted = if together && in_time { 0 } else { u64::MAX };
         let ecn = params.agreed_ecn();
         let accurate = (ecn == EcnFeedback::Accurate).then(|| Box::new(Heard::new()));
         Sender {
@@ -248,6 +253,7 @@ impl Sender {
             feedback: 0.0,
             account: needs.account().then(|| Box::new(Account::new(mss, needs.rates, needs.echoes))),
             accurate,
+            granted,
             rack: None,
             class: params.controller.class(),
             needs,
@@ -279,6 +285,10 @@ impl Sender {
         self.control.window = segments * mss;
         self.control.threshold = self.params.initial_threshold.map_or(u64::MAX, |t| u64::from(t) * mss);
         self.expired = 0;
+        if self.is_paced() && self.rack.is_some() {
+            // At a rate that is not known before a round-trip time is.
+            self.control.pacing = f64::MAX;
+        }
         self.decide(now, Event::Start, 0, 0, Duration::ZERO);
         self.update_limit();
         if self.stop == 0 && self.writer.is_none() {

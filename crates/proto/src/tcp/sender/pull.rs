@@ -175,7 +175,7 @@ impl Sender {
                 self.update_limit();
             }
         }
-        if self.control.pacing != Control::UNPACED && self.max > 0 {
+        if self.control.pacing != Control::UNPACED && self.max > 0 && !self.is_paced() {
             // However slow the controller, something leaves within the largest timeout.
             let pause = Duration::from_secs_f64(f64::from(self.sent_bytes) / self.control.pacing);
             let pause = pause.min(self.params.rto_max);

@@ -19,15 +19,18 @@ impl Sender {
 
     /// Sends the next segment of the stream.
     pub(super) fn pull_plain(&mut self, now: Time) -> Option<Packet> {
-        let mut rack = self.rack.take()?;
         let start = self.nxt;
+        if start >= self.granted && !self.begins_burst(now) {
+            return None;
+        }
+        let mut rack = self.rack.take()?;
         let mut next = self.next(now);
         match &mut next {
             Some(packet) => {
                 packet.aux = rack.acknowledged;
                 self.note_new(now, &mut rack, start);
             }
-            None => self.paused(now, &mut rack),
+            None => self.paused(now, &mut rack, false),
         }
         self.rack = Some(rack);
         next

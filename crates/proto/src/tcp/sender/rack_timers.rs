@@ -193,8 +193,12 @@ impl Sender {
             self.note_usage(now, rack, true);
             return Repaired::Blocked;
         }
+        if self.paces_repair(now, rack) {
+            return Repaired::Blocked;
+        }
         let is_head = rack.segments.ids().next() == Some(id);
         let answer = self.send_again(now, rack, id);
+        self.pace(now, rack, u64::from(self.mss));
         if rack.is_reducing() {
             rack.prr.sent();
         }
@@ -245,10 +249,10 @@ impl Sender {
         self.update_limit_in_time(rack);
     }
 
-    /// Nothing more leaves now.
+    /// Nothing more leaves now. If segments are `held` back, it is for want of a window.
     #[inline]
-    pub(super) fn paused(&mut self, now: Time, rack: &mut Rack) {
-        let full = rack.segments.in_flight() >= self.window_segments();
+    pub(super) fn paused(&mut self, now: Time, rack: &mut Rack, held: bool) {
+        let full = held || rack.segments.in_flight() >= self.window_segments();
         let sent_new = std::mem::take(&mut rack.sent_new);
         // An acknowledgement that lets nothing out says nothing about what the window is used for.
         if sent_new || full {

@@ -1,0 +1,134 @@
+//! Segments that leave together, and pacing.
+
+use dumbbell_core::{BitRate, Duration, Time};
+
+use super::tests::{MSS, params, pass};
+use super::{Receiver, Sender};
+use crate::testing::{Pipe, ms, opening};
+use crate::transport::{SendEnd, Transport};
+
+fn bare(more: &str, segments: u64) -> (Sender, Receiver) {
+    let text = format!(
+        r#"{{"profile": "rfc", "handshake": false, "fin": false, "loss_detection": "rack", "controller": "newreno", {more}}}"#
+    );
+    params(&text).open(opening(Some(segments * MSS)))
+}
+
+/// When segments left after `from`, and how many at a time.
+fn bursts(pipe: &Pipe<Sender, Receiver>, from: Time) -> Vec<(Time, usize)> {
+    let mut found: Vec<(Time, usize)> = Vec::new();
+    for (at, _) in pipe.forward.iter().filter(|(at, _)| *at >= from) {
+        match found.last_mut().filter(|(last, _)| last == at) {
+            Some((_, count)) => *count += 1,
+            None => found.push((*at, 1)),
+        }
+    }
+    found
+}
+
+/// The bursts between 2 s and 3 s of a window of `window` segments on a path of 48 ms.
+fn steady(more: &str, rate: u64, window: u32) -> Vec<(Time, usize)> {
+    let more = format!(r#"{more} "ack_every": 1, "max_window": {window}, "initial_window": 10"#);
+    let mut pipe = Pipe::new(bare(&more, 1 << 20), pass)
+        .shaped(Some(BitRate::from_bps(rate)), Duration::from_millis(48));
+    pipe.until(|p| p.now > ms(3_000.0));
+    bursts(&pipe, ms(2_000.0))
+}
+
+#[test]
+fn segments_wait_for_a_burst_of_a_millisecond_of_the_rate() {
+    // 500 segments of 1460 bytes in 60 ms, one acknowledgement in 0.12 ms. 1.2 windows in a round trip are 14.6 MB/s; of that
+    // 1/1024 holds 9 segments.
+    let alone = steady("", 100_000_000, 500);
+    assert!(alone.iter().all(|(_, count)| *count == 1), "without, each acknowledgement lets one segment out");
+    let together = steady(r#""segmentation_offload": "linux","#, 100_000_000, 500);
+    let nines = together.iter().filter(|(_, count)| *count == 9).count();
+    assert!(nines * 10 > together.len() * 9, "{nines} of {}: {:?}", together.len(), &together[..20]);
+    let sent = |bursts: &[(Time, usize)]| bursts.iter().map(|(_, count)| count).sum::<usize>();
+    assert!(sent(&alone).abs_diff(sent(&together)) <= 18, "the rate is the same");
+}
+
+#[test]
+fn nothing_waits_where_the_next_acknowledgement_is_more_than_a_millisecond_away() {
+    // One packet takes 1.2 ms.
+    let [with, without] =
+        [r#""segmentation_offload": "linux","#, ""].map(|more| steady(more, 10_000_000, 40));
+    assert_eq!(with, without);
+}
+
+#[test]
+fn the_last_segments_of_a_stream_do_not_wait() {
+    for segments in 1..40 {
+        let ends = bare(r#""segmentation_offload": "linux""#, segments);
+        let mut pipe =
+            Pipe::new(ends, pass).shaped(Some(BitRate::from_bps(100_000_000)), Duration::from_millis(10));
+        pipe.finish();
+        let report = pipe.sender.report();
+        assert_eq!((report.retransmissions, report.timeouts), (0, 0), "{segments} segments");
+        assert!(
+            report.finished.is_some_and(|at| at < ms(80.0)),
+            "{segments} segments: {:?}",
+            report.finished
+        );
+    }
+}
+
+#[test]
+fn paced_segments_leave_at_the_rate_after_the_first_ten_and_a_late_one_takes_half_of_its_pause() {
+    // 1 Mbit/s: 1460 bytes in 11.68 ms. The tenth begins a pause that is over long before the first acknowledgement at 50 ms; that
+    // halves the next one.
+    let more = r#""pacing": "linux", "max_pacing_rate": "1Mbit/s", "ack_every": 1"#;
+    let mut pipe = Pipe::new(bare(more, 100), pass);
+    pipe.until(|p| p.now > ms(120.0));
+    let times: Vec<f64> = bursts(&pipe, Time::ZERO).iter().map(|(at, _)| at.as_secs_f64() * 1e3).collect();
+    let counts: Vec<usize> = bursts(&pipe, Time::ZERO).iter().map(|(_, count)| *count).collect();
+    assert_eq!(counts[..6], [10, 1, 1, 1, 1, 1]);
+    let expected = [0.0, 50.0, 55.84, 67.52, 79.2, 90.88];
+    assert!(times.iter().zip(expected).all(|(at, expected)| (at - expected).abs() < 0.001), "{times:?}");
+}
+
+#[test]
+fn a_window_is_spread_over_five_sixths_of_a_round_trip() {
+    // 20 segments in 40 ms at 1.2 times that: 1.667 ms each; as one packet of two segments 3.333 ms.
+    for (offload, count, gap) in [("off", 1, 40.0 / 24.0), ("linux", 2, 40.0 / 12.0)] {
+        let more = format!(
+            r#""pacing": "linux", "segmentation_offload": "{offload}", "max_window": 20, "initial_threshold": 20,
+            "ack_every": {count}"#
+        );
+        let mut pipe = Pipe::new(bare(&more, 10_000), pass).shaped(None, Duration::from_millis(40));
+        pipe.until(|p| p.now > ms(2_000.0));
+        let bursts = bursts(&pipe, ms(1_000.0));
+        let spaced = bursts.windows(2).filter(|pair| {
+            let pause = pair[1].0.since(pair[0].0).as_secs_f64() * 1e3;
+            (pause - gap).abs() < 0.01 && pair[1].1 == count
+        });
+        let spaced = spaced.count();
+        assert!(spaced * 10 >= bursts.len() * 7, "{offload}: {spaced} of {}", bursts.len());
+    }
+}
+
+#[test]
+fn what_is_lost_is_paced_too() {
+    let more = r#""pacing": "linux", "max_pacing_rate": "10Mbit/s", "initial_window": 40"#;
+    let mut pipe = Pipe::new(bare(more, 60), super::tests::lose(&[12, 13, 14, 15]));
+    pipe.finish();
+    let again: Vec<Time> = (12..16)
+        .map(|n| pipe.forward.iter().filter(|(_, p)| p.body[0] == n * MSS).nth(1).expect("sent twice").0)
+        .collect();
+    let gaps: Vec<f64> = again.windows(2).map(|pair| pair[1].since(pair[0]).as_secs_f64() * 1e3).collect();
+    assert!(gaps.iter().all(|gap| *gap > 0.58), "half of 1.168 ms at least: {gaps:?}");
+    assert_eq!(pipe.sender.report().timeouts, 0);
+}
+
+#[test]
+fn a_largest_rate_without_pacing_is_refused() {
+    for (text, told) in [
+        (r#"{"max_pacing_rate": "1Mbit/s"}"#, "nothing is paced"),
+        (r#"{"pacing": "linux", "max_pacing_rate": "0bit/s"}"#, "sends nothing"),
+    ] {
+        let value = dumbbell_core::json::from_str(text).unwrap();
+        let at = dumbbell_core::config::At::root("test");
+        let error = <super::Params as dumbbell_core::Config>::from_value(&value, &at).unwrap_err();
+        assert!(error.to_string().contains(told), "{error}");
+    }
+}
