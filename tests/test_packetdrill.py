@@ -250,6 +250,5 @@ def test_the_scripts_about_congestion_control_pass_but_for_those_that_the_page_e
     assert {name for name, status in results.items() if status == FAILED} == {
         "cwnd-moderation-ecn-enter-cwr-no-moderation-700",
         "fr-4pkt-fack-last-mss",
-        "cubic-bulk-166k-idle-restart",
     }
     assert [name for name in others if f"`{name}`" not in page] == []

@@ -22,7 +22,7 @@ pub fn group(info: &Info, settings: &Settings) -> u32 {
 
 /// The pacing rate in bytes a second; 0 before a round-trip time is known.
 // Linux net/ipv4/tcp_input.c: what tcp_update_pacing_rate computes.
-pub fn rate(info: &Info, settings: &Settings) -> u64 {
+fn rate(info: &Info, settings: &Settings) -> u64 {
     let starting = info.threshold.is_none_or(|threshold| info.window < threshold / 2);
     let percent = if starting {
         settings.number("tcp_pacing_ss_ratio", 200)

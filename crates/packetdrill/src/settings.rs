@@ -16,7 +16,7 @@ pub enum Queue {
     /// Sends at once.
     #[default]
     Fifo,
-    /// Sends at the pacing rate, as Linux' fq.
+    /// Sends at once, too, as TCP itself paces: what Linux does with its fq.
     Paced,
     /// Takes nothing: what is sent fails.
     Closed,
@@ -108,7 +108,8 @@ impl Settings {
         let text = format!(
             r#"{{"profile": "linux", "controller": {controller}, "handshake": false, "fin": false, "mss": {mss},
             "sack": {sack}, "timestamps": {timestamps}, "ecn": {ecn}, "dsack": {dsack}, "tail_loss_probe": {probe},
-            "frto": {frto}, "slow_start_after_idle": {idle}}}"#,
+            "frto": {frto}, "slow_start_after_idle": {idle}, "pacing": "{pacing}"}}"#,
+            pacing = if self.queue() == Queue::Paced { "linux" } else { "off" },
             dsack = self.is_on("tcp_dsack"),
             probe = self.is_on("tcp_early_retrans"),
             frto = self.is_on("tcp_frto"),
@@ -144,6 +145,8 @@ mod tests {
             (Some(1000), "classic", false, true)
         );
         assert_eq!(params.controller.name(), "newreno");
+        assert_eq!(params.pacing.word(), "off");
+        assert_eq!(Settings::parse("qdisc=fq").params(agreed).unwrap().pacing.word(), "linux");
         let unknown = Settings::parse("tcp_congestion_control=vegas").params(agreed);
         assert!(unknown.unwrap_err().contains("vegas"));
     }

@@ -7,7 +7,6 @@ use libc::{EADDRNOTAVAIL, EAGAIN, EBADF, ECONNREFUSED, EINPROGRESS, EINVAL, EISC
 
 use crate::connection::{Connection, Phase};
 use crate::info;
-use crate::push;
 use crate::settings::{Queue, Settings};
 use crate::wire::{Endpoint, Segment, flag};
 
@@ -15,8 +14,6 @@ use crate::wire::{Endpoint, Segment, flag};
 const TICK: Duration = Duration::from_micros(1);
 /// The port from which connections are opened.
 const LOCAL_PORT: u16 = 40_000;
-/// Segments that a paced connection sends at once when it begins (Linux: tcp_update_skb_after_send).
-const UNPACED: u64 = 10;
 
 /// What a descriptor stands for.
 #[derive(Debug, Default)]
@@ -31,13 +28,6 @@ struct Socket {
     options: BTreeMap<(i32, i32), Vec<u8>>,
 }
 
-/// When a paced connection may send.
-#[derive(Clone, Copy, Debug, Default)]
-struct Pace {
-    sent: u64,
-    next: Time,
-}
-
 /// The sockets of one program.
 #[derive(Debug, Default)]
 pub struct Stack {
@@ -45,8 +35,7 @@ pub struct Stack {
     settings: Settings,
     sockets: BTreeMap<i32, Socket>,
     connections: Vec<Connection>,
-    paces: Vec<Pace>,
-    /// What left, with the time at which it did or will.
+    /// What left, and when.
     sent: VecDeque<(Time, Vec<u8>)>,
 }
 
@@ -102,47 +91,18 @@ impl Stack {
         let out = self.connections[id].take_out();
         match self.settings.queue() {
             Queue::Closed => {}
-            Queue::Fifo => self.sent.extend(out.iter().map(|s| (self.now, s.to_bytes()))),
-            Queue::Paced => self.pace(id, &out),
+            Queue::Fifo | Queue::Paced => self.sent.extend(out.iter().map(|s| (self.now, s.to_bytes()))),
         }
     }
 
-    /// Packets leave at the pacing rate, as many segments together as make one.
-    // Linux net/ipv4/tcp_output.c: what tcp_update_skb_after_send computes.
-    fn pace(&mut self, id: usize, out: &[Segment]) {
-        let info = self.connections[id].info();
-        let (rate, group) =
-            info.map_or((0, 1), |i| (push::rate(&i, &self.settings), push::group(&i, &self.settings)));
-        let pace = &mut self.paces[id];
-        for packet in out.chunks(group.max(1) as usize) {
-            let before = pace.next;
-            let at = before.max(self.now);
-            pace.next = at;
-            let bytes: u64 = packet.iter().map(|s| s.payload.len() as u64).sum();
-            pace.sent += packet.iter().filter(|s| !s.payload.is_empty()).count() as u64;
-            if bytes > 0 && rate > 0 && pace.sent >= UNPACED {
-                let pause = Duration::from_secs_f64(bytes as f64 / rate as f64);
-                let credit = at.since(before);
-                pace.next = at + pause.saturating_sub(credit.min(pause / 2));
-            }
-            self.sent.extend(packet.iter().map(|s| (at, s.to_bytes())));
-        }
-    }
-
-    /// The next packet that leaves, and when; `None` if none ever will.
+    /// The next packet that left, and when; `None` if none ever will.
     pub fn receive(&mut self) -> Option<(Time, Vec<u8>)> {
         loop {
-            let ready = self.sent.front().map(|(at, _)| *at);
-            match (ready, self.next_event()) {
-                (Some(at), event) if event.is_none_or(|event| at <= event.max(self.now)) => {
-                    if at > self.now {
-                        self.pass(at.since(self.now));
-                    }
-                    return self.sent.pop_front();
-                }
-                (_, Some(event)) => self.happen(event),
-                (_, None) => return None,
+            if let Some(sent) = self.sent.pop_front() {
+                return Some(sent);
             }
+            let event = self.next_event()?;
+            self.happen(event);
         }
     }
 
@@ -192,7 +152,6 @@ impl Stack {
 
     fn add(&mut self, connection: Connection) -> usize {
         self.connections.push(connection);
-        self.paces.push(Pace::default());
         self.connections.len() - 1
     }
 
