@@ -6,7 +6,7 @@ use dumbbell_core::rng;
 use dumbbell_core::{Duration, Ecn, Frame, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 use dumbbell_proto::Opening;
-use dumbbell_proto::tcp::{HEADER, Handshake, Info, Receiver, Sender, TIMESTAMPS};
+use dumbbell_proto::tcp::{HEADER, Handshake, Info, Nagle, Receiver, Sender, TIMESTAMPS};
 use dumbbell_proto::transport::{SendEnd, Transport};
 
 use crate::push;
@@ -80,6 +80,8 @@ pub struct Connection {
     next: u64,
     /// The peer's FIN has this number.
     fin: Option<u64>,
+    /// What a segment waits for that is not full.
+    nagle: Nagle,
     /// The program has ended its stream.
     shut: bool,
     /// The latest acknowledgement that data carried.
@@ -112,6 +114,7 @@ impl Connection {
             read: 0,
             next: 0,
             fin: None,
+            nagle: Nagle::Minshall,
             shut: false,
             carried: 0,
             out: Vec::new(),
@@ -203,6 +206,7 @@ impl Connection {
         let (mut sender, _) = params.open(opening.clone());
         let (_, receiver) = params.open(Opening { size: None, ..opening });
         let rtt = (self.syns == 1).then(|| now.since(self.syn_at));
+        sender.set_nagle(self.nagle);
         sender.take_over(&Handshake { rtt, window, scale: self.peer_scale.unwrap_or(0) });
         sender.wake(now);
         self.ends = Some(Ends { sender, receiver });
@@ -530,6 +534,15 @@ impl Connection {
     /// The shifts of the windows, of the peer and its own.
     pub fn scales(&self) -> (u8, u8) {
         (self.peer_scale.unwrap_or(0), self.scale)
+    }
+
+    /// Sends small segments at once from now on, or not any more: TCP_NODELAY.
+    pub fn set_nodelay(&mut self, now: Time, on: bool) {
+        self.nagle = if on { Nagle::Off } else { Nagle::Minshall };
+        if let Some(ends) = &mut self.ends {
+            ends.sender.set_nagle(self.nagle);
+            self.drain(now, false);
+        }
     }
 
     /// Follows settings that have changed since.

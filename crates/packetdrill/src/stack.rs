@@ -14,6 +14,8 @@ use crate::wire::{Endpoint, Segment, flag};
 const TICK: Duration = Duration::from_micros(1);
 /// The port from which connections are opened.
 const LOCAL_PORT: u16 = 40_000;
+/// The option that turns Nagle's algorithm off.
+const NODELAY: (i32, i32) = (libc::IPPROTO_TCP, libc::TCP_NODELAY);
 
 /// What a descriptor stands for.
 #[derive(Debug, Default)]
@@ -26,6 +28,12 @@ struct Socket {
     deaf: bool,
     nonblocking: bool,
     options: BTreeMap<(i32, i32), Vec<u8>>,
+}
+
+impl Socket {
+    fn is_nodelay(&self) -> bool {
+        self.options.get(&NODELAY).is_some_and(|value| value.iter().any(|byte| *byte != 0))
+    }
 }
 
 /// The sockets of one program.
@@ -231,10 +239,11 @@ impl Stack {
             return Err(EISCONN);
         }
         let nonblocking = socket.nonblocking;
-        let bound = socket.local;
+        let (bound, nodelay) = (socket.local, socket.is_nodelay());
         let port = LOCAL_PORT + self.connections.len() as u16;
         let local = bound.unwrap_or(Endpoint { address: local, port });
         let id = self.add(Connection::connect(now, local, remote, settings));
+        self.connections[id].set_nodelay(now, nodelay);
         self.socket(fd)?.connection = Some(id);
         self.collect(id);
         Err(if nonblocking { EINPROGRESS } else { EAGAIN })
@@ -309,7 +318,13 @@ impl Stack {
             }
             _ => value.to_vec(),
         };
-        self.socket(fd)?.options.insert((level, name), value);
+        let socket = self.socket(fd)?;
+        socket.options.insert((level, name), value);
+        let nodelay = socket.is_nodelay();
+        if let Some(id) = socket.connection.filter(|_| (level, name) == NODELAY) {
+            self.connections[id].set_nodelay(self.now, nodelay);
+            self.collect(id);
+        }
         Ok(())
     }
 

@@ -22,7 +22,8 @@ def tcp(
     initial_window: int | None = None,
     initial_threshold: int | None = None,
     max_window: int | None = None,
-    send_buffer: str | None = None,
+    send_buffer: str | Literal["unlimited"] | None = None,
+    nagle: Literal["off", "classic", "minshall"] | None = None,
     receive_window: str | None = None,
     ack_every: int | None = None,
     ack_delay: str | None = None,
@@ -93,10 +94,14 @@ def tcp(
         Largest congestion window in use, in segments; absent: no limit.
         Default: choice: only network and receiver limit (ns-2.35: window_ = 20).
     send_buffer
-        Memory for what is written and not acknowledged, at most: it grows with the window, to twice what that
-        takes. An application with more to say writes 256 KiB whenever a third of it is free. Absent: no
-        limit.
-        Default: choice: only network and receiver limit (Linux net.ipv4.tcp_wmem: 4 MiB).
+        Memory for what is written and not acknowledged, at most, or `unlimited`. It grows with the window, to
+        twice what that takes. An application with more to say writes 256 KiB whenever a third of it is free.
+        Default: ``"4MiB"`` (Linux net.ipv4.tcp_wmem[2]: 4194304).
+    nagle
+        Nagle's algorithm: a segment that is not full waits while anything is not acknowledged (`classic`), or
+        while an earlier one that was not full is not (`minshall`). The last segment before the FIN leaves at
+        once.
+        Default: ``"minshall"`` (Linux net/ipv4/tcp_output.c: on unless a program sets TCP_NODELAY).
     receive_window
         The receiver's buffer, advertised in every segment it sends.
         Default: ``"32MiB"`` (Linux 6.16 net.ipv4.tcp_rmem[2]: 33554432, of which all may be window).
@@ -229,6 +234,7 @@ def tcp(
             "initial_threshold": initial_threshold,
             "max_window": max_window,
             "send_buffer": send_buffer,
+            "nagle": nagle,
             "receive_window": receive_window,
             "ack_every": ack_every,
             "ack_delay": ack_delay,

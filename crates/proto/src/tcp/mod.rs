@@ -22,6 +22,7 @@ mod rack;
 mod receiver;
 mod rtt;
 mod scoreboard;
+mod send_buffer;
 mod sender;
 mod spread;
 #[cfg(test)]
@@ -33,7 +34,7 @@ use std::sync::Arc;
 
 use dumbbell_core::HeaderKind;
 
-pub use self::params::{HEADER, Params, TIMESTAMPS};
+pub use self::params::{HEADER, Nagle, Params, TIMESTAMPS};
 pub use self::rack::State;
 pub use self::receiver::Receiver;
 pub use self::sender::{Handshake, Info, Sender};

@@ -5,6 +5,7 @@ use dumbbell_core::registry::{Algorithm, Profile};
 use dumbbell_core::{BitRate, Bytes, Config, ConfigError, Duration, Validate, Value, config, words};
 
 use super::profile::{ProfileName, profiles};
+use super::send_buffer::SendBuffer;
 use crate::controller::ControllerSpec;
 use crate::transport::{Granted, Opening};
 
@@ -50,6 +51,11 @@ words! {
 words! {
     /// Whether segments leave at a rate.
     pub enum Pacing { Off = "off", Linux = "linux" }
+}
+
+words! {
+    /// What a segment waits for that is not full.
+    pub enum Nagle { Off = "off", Classic = "classic", Minshall = "minshall" }
 }
 
 words! {
@@ -102,9 +108,12 @@ config! {
         initial_threshold: Option<u32> = (), "RFC 5681 section 3.1: arbitrarily high";
         /// Largest congestion window in use, in segments; absent: no limit.
         max_window: Option<u32> = (), "choice: only network and receiver limit (ns-2.35: window_ = 20)";
-        /// Memory for what is written and not acknowledged, at most: it grows with the window, to twice what that takes. An
-        /// application with more to say writes 256 KiB whenever a third of it is free. Absent (`rfc`): no limit.
-        send_buffer: Option<Bytes> = "4MiB", "Linux net.ipv4.tcp_wmem[2]: 4194304";
+        /// Memory for what is written and not acknowledged, at most, or `unlimited`. It grows with the window, to twice what that
+        /// takes. An application with more to say writes 256 KiB whenever a third of it is free.
+        send_buffer: SendBuffer = "4MiB", "Linux net.ipv4.tcp_wmem[2]: 4194304";
+        /// Nagle's algorithm: a segment that is not full waits while anything is not acknowledged (`classic`), or while an earlier
+        /// one that was not full is not (`minshall`). The last segment before the FIN leaves at once.
+        nagle: Nagle = "minshall", "Linux net/ipv4/tcp_output.c: on unless a program sets TCP_NODELAY";
         /// The receiver's buffer, advertised in every segment it sends.
         receive_window: Bytes = "32MiB", "Linux 6.16 net.ipv4.tcp_rmem[2]: 33554432, of which all may be window";
         /// The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off.
@@ -239,10 +248,6 @@ impl Validate for Params {
         if self.controller.needs().echoes && self.ecn == EcnFeedback::Off {
             let message = format!("off, and {} answers nothing but marks", self.controller.name());
             return Err(at.key("ecn").error(message, "leave it out, or choose another controller"));
-        }
-        if self.send_buffer.is_some_and(|buffer| buffer.get() == 0) {
-            let message = "a sender without buffer sends nothing";
-            return Err(at.key("send_buffer").error(message, "give a size above zero, or leave it out"));
         }
         if self.max_pacing_rate.is_some() && self.pacing == Pacing::Off {
             let message = "nothing is paced";

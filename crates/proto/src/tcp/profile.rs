@@ -47,7 +47,8 @@ profiles! {
             variant = "rfc9438", "RFC 9438";
             hystart = "off", "choice: RFC 9438 section 4.10 leaves it open";
         []
-            send_buffer = (), "choice: only network and receiver limit";
+            send_buffer = "unlimited", "choice: only network and receiver limit";
+            nagle = "off", "RFC 9293 section 3.7.4: a program can turn it off; what it writes here it writes at once";
             receive_window = "1073725440B", "RFC 7323 section 2.3: the largest, so that only the network limits";
             initial_receive_window = "1073725440B", "choice: the window does not change";
             delayed_acks = "fixed", "RFC 5681 section 4.2";
@@ -83,6 +84,7 @@ profiles! {
             controller = "reno", "Wright & Stevens, TCP/IP Illustrated 2, 1995, section 29.4";
             sack = false, "RFC 2018 is younger";
             initial_window = 1, "Wright & Stevens, section 28.9: one segment after the handshake";
+            nagle = "classic", "4.4BSD-Lite sys/netinet/tcp_output.c: unless the connection is idle or TF_NODELAY is set";
             receive_window = "8kB", "4.4BSD-Lite sys/netinet/tcp_usrreq.c: tcp_recvspace 8192";
             initial_receive_window = "8kB", "4.4BSD-Lite: the window does not change";
             ack_every = 2, "Wright & Stevens, section 29.4";

@@ -39,7 +39,7 @@ fn the_rescue_behind_a_short_segment_sends_the_last_segment_again() {
 
 #[test]
 fn short_segments_count_as_segments_where_the_window_does() {
-    let mut sender = kept(r#""profile": "linux""#, 0).0;
+    let mut sender = kept(r#""profile": "linux", "nagle": "off""#, 0).0;
     sender.wake(ms(0.0));
     let sent = |sender: &mut Sender| std::iter::from_fn(|| sender.pull(ms(1.0))).count();
     let all = (0..30).map(|_| {
@@ -47,6 +47,57 @@ fn short_segments_count_as_segments_where_the_window_does() {
         sent(&mut sender)
     });
     assert_eq!(all.sum::<usize>(), 10, "the initial window");
+}
+
+/// What leaves now: the payload of each segment.
+fn leave(sender: &mut Sender, at: Time) -> Vec<u16> {
+    let header = sender.params.header() as u16;
+    std::iter::from_fn(|| sender.pull(at)).map(|packet| packet.size - header).collect()
+}
+
+#[test]
+fn a_segment_that_is_not_full_waits_as_nagle_and_minshall_have_it() {
+    // A full segment and 40 bytes, 100 bytes later, and again; the first two segments are acknowledged.
+    for (nagle, expected) in [
+        ("off", [vec![1448, 40], vec![100], vec![], vec![1448, 12]]),
+        ("minshall", [vec![1448, 40], vec![], vec![100], vec![1448]]),
+        ("classic", [vec![1448], vec![], vec![140], vec![1448]]),
+    ] {
+        let mut sender = kept(&format!(r#""profile": "linux", "nagle": "{nagle}""#), 1488).0;
+        sender.wake(ms(0.0));
+        let first = leave(&mut sender, ms(0.0));
+        sender.write(100);
+        let second = leave(&mut sender, ms(1.0));
+        let number = sender.max;
+        let header = TcpHeader { flags: TcpHeader::ACK, window: u16::MAX, number, ..TcpHeader::default() };
+        sender.push(ms(50.0), &Packet::of(header, 7, 52, Ecn::NotEct));
+        let third = leave(&mut sender, ms(50.0));
+        sender.write(1460);
+        let fourth = leave(&mut sender, ms(51.0));
+        assert_eq!([first, second, third, fourth], expected, "{nagle}");
+    }
+}
+
+#[test]
+fn a_probe_of_the_tail_takes_along_what_is_held_back() {
+    let mut sender = kept(r#""profile": "linux""#, 100).0;
+    sender.wake(ms(0.0));
+    assert_eq!(leave(&mut sender, ms(0.0)), [100]);
+    sender.write(50);
+    assert!(leave(&mut sender, ms(1.0)).is_empty());
+    let at = sender.wake_at();
+    sender.wake(at);
+    assert_eq!(leave(&mut sender, at), [50], "RFC 8985 section 7.3: new data");
+}
+
+#[test]
+fn what_is_written_at_once_leaves_at_once_whatever_nagle_says() {
+    for (nagle, fin, last) in [("minshall", false, 52), ("classic", true, 52), ("classic", false, 1448)] {
+        let text = format!(r#"{{"profile": "linux", "handshake": false, "nagle": "{nagle}", "fin": {fin}}}"#);
+        let mut sender = params(&text).open(opening(Some(5 * 1448 + 52))).0;
+        sender.wake(ms(0.0));
+        assert_eq!(leave(&mut sender, ms(0.0)).last(), Some(&last), "{nagle} {fin}");
+    }
 }
 
 /// A sender of Linux that opens at once with 100 MB to write, and what it has in flight in segments.
@@ -113,9 +164,12 @@ proptest! {
         needs in prop::option::of(any::<[bool; 4]>()),
         writes in prop::collection::vec((0_u64..400, 1_u64..700), 1..12),
         buffer in prop::option::of(1_u32..9000),
+        nagle in 0_usize..3,
     ) {
         let Case { text, size, forward, reverse } = case;
         let text = text.replace(r#""fin": true"#, r#""fin": false"#);
+        let nagle = ["off", "classic", "minshall"][nagle];
+        let text = text.replacen('{', &format!(r#"{{"nagle": "{nagle}","#), 1);
         let text = buffer.map_or(text.clone(), |bytes| text.replacen('{', &format!(r#"{{"send_buffer": "{bytes}B","#), 1));
         let opening = opening(Some(size));
         let ends = match needs {

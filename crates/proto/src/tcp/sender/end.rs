@@ -3,7 +3,7 @@
 use dumbbell_core::{Frame, Packet, Time};
 use dumbbell_header::SourceQuench;
 
-use super::writer::{Buffer, Writer};
+use super::writer::Writer;
 use super::{ENDLESS, Phase, Sender, todo};
 use crate::tcp::rack::Rack;
 use crate::tcp::scoreboard::Scoreboard;
@@ -70,8 +70,7 @@ impl SendEnd for Sender {
         if let Some(writer) = &mut self.writer {
             return writer.add(bytes);
         }
-        let buffer = self.params.send_buffer.map(|most| Buffer::new(most, self.mss));
-        self.writer = Writer::new(self.end - self.una, bytes, buffer);
+        self.writer = Writer::new(self.end - self.una, bytes, self.params.send_buffer.open(self.mss));
         if self.writer.is_none() {
             self.end = (self.end + bytes).min(ENDLESS);
             self.stop = self.end;

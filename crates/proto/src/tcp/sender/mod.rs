@@ -21,7 +21,7 @@ use dumbbell_header::TcpHeader;
 
 use self::causes::Causes;
 pub use self::socket::{Handshake, Info};
-use self::writer::{Buffer, Writer};
+use self::writer::Writer;
 use super::account::{Account, News};
 use super::accurate::Heard;
 use super::overhead::Overhead;
@@ -190,7 +190,7 @@ impl Sender {
         let repair = params.controller.repair();
         let mss = params.segment(opening.mtu);
         let bytes = opening.size.unwrap_or(ENDLESS);
-        let writer = Writer::new(0, bytes, params.send_buffer.map(|most| Buffer::new(most, mss)));
+        let writer = Writer::new(0, bytes, params.send_buffer.open(mss));
         let end = if writer.is_some() { 0 } else { bytes };
         let window = params.window(opening);
         let overhead = Overhead::new(params.overhead, &opening.rng);

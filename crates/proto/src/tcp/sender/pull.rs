@@ -7,7 +7,8 @@ use super::todo::{self, Repaired};
 use super::{Sender, UNTIMED};
 use crate::controller::{Class, Control, Event};
 use crate::tcp::accurate::put_first;
-use crate::tcp::params::HEADER;
+use crate::tcp::params::{HEADER, Nagle};
+use crate::tcp::rack::State;
 
 impl Sender {
     /// A segment of the stream: `len` bytes from `number`, and perhaps the FIN.
@@ -119,10 +120,33 @@ impl Sender {
             self.window_limited = !self.capped;
             return None;
         }
+        if number >= self.max && self.is_held_back(len) {
+            self.window_limited = false;
+            return None;
+        }
+        Some(self.send_at_end(now, len))
+    }
+
+    /// True if a segment of `len` bytes has to wait until there is more, or until others are acknowledged.
+    fn is_held_back(&self, len: u64) -> bool {
+        // The FIN frees it, and so does a timeout whose cause new data shall show (RFC 5682).
+        let free = len >= u64::from(self.mss) || self.stop > self.end;
+        let shows = || self.rack.as_ref().is_some_and(|rack| rack.state == State::Loss);
+        let waits = match self.params.nagle {
+            Nagle::Off => false,
+            Nagle::Classic => self.una < self.max,
+            Nagle::Minshall => self.una < self.short.1,
+        };
+        !free && waits && !shows()
+    }
+
+    /// Sends the next `len` bytes, and with the last the FIN, if there is one.
+    pub(super) fn send_at_end(&mut self, now: Time, len: u64) -> Packet {
+        let number = self.nxt;
         if number >= self.max && len < u64::from(self.mss) {
             self.short = (number, number + len);
         }
-        Some(self.emit(now, number, len, self.after(number, len)))
+        self.emit(now, number, len, self.after(number, len))
     }
 
     /// Sends `len` bytes from `number`, the next, and with them all numbers below `after`.

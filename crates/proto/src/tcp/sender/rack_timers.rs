@@ -174,12 +174,12 @@ impl Sender {
             if new {
                 // One segment, whatever the window.
                 let start = self.nxt;
-                let packet = self.next(now);
+                let packet = self.send_at_end(now, self.length(start));
                 self.note_new(now, rack, start);
                 rack.probe_end = self.nxt;
                 rack.sent_new = false;
                 self.update_limit_in_time(rack);
-                return packet.map_or(Repaired::Nothing, Repaired::Packet);
+                return Repaired::Packet(packet);
             }
             let Some(last) = rack.segments.ids().last() else { return Repaired::Nothing };
             rack.probe_end = self.nxt;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, Time};
 
 use super::{Phase, Sender};
+use crate::tcp::params::Nagle;
 use crate::tcp::rack::State;
 
 /// What the handshake of a connection has shown.
@@ -75,6 +76,11 @@ impl Sender {
             self.stop += 1;
             self.finished = Time::NEVER;
         }
+    }
+
+    /// Sets what a segment waits for that is not full. The driver then calls `pull`.
+    pub fn set_nagle(&mut self, nagle: Nagle) {
+        Arc::make_mut(&mut self.params).nagle = nagle;
     }
 
     /// Everything below this number is acknowledged.

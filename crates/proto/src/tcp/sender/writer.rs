@@ -3,62 +3,18 @@
 //! The application is one that writes when it is told that there is room (`EPOLLOUT`), in pieces of [`PIECE`]. What it has written
 //! makes no difference before the sender comes to the end of what was there; so nothing is reckoned before that.
 
-use dumbbell_core::Bytes;
-
 use super::Sender;
+use crate::tcp::send_buffer::Buffer;
 
 /// Bytes that the application writes at once.
 // Choice: what the program of `dumbbell compare-real` writes.
 const PIECE: u64 = 1 << 18;
-/// What a segment takes of the buffer besides its payload, where much is written at once: measured on Linux 6.18, where a segment of
-/// 1448 bytes takes 1476.
-const BESIDE: u64 = 28;
-/// What the buffer grows by for each segment that it shall hold: measured on Linux 6.18 (2048 bytes and a header).
-// Linux net/ipv4/tcp_input.c: what tcp_sndbuf_expand computes; include/net/sock.h: SOCK_MIN_SNDBUF is two of these.
-const RECKONED: u64 = 2304;
-/// The buffer grows for this many segments at least: the initial window of RFC 6928.
-const LEAST_SEGMENTS: u64 = 10;
-
 /// An application that has something to write.
 #[derive(Debug)]
 pub struct Writer {
     /// Bytes for which there was no room.
     waiting: u64,
     buffer: Buffer,
-}
-
-/// The send buffer.
-#[derive(Clone, Copy, Debug)]
-pub struct Buffer {
-    /// Its memory now, and the most.
-    size: u64,
-    most: u64,
-    /// Payload of a segment.
-    mss: u64,
-}
-
-impl Buffer {
-    /// The buffer of a new connection.
-    pub fn new(most: Bytes, mss: u32) -> Buffer {
-        let most = most.get().max(2 * RECKONED);
-        Buffer { size: reckoned(LEAST_SEGMENTS).min(most), most, mss: mss.into() }
-    }
-
-    /// Bytes of data for which it has memory.
-    pub fn room(&self) -> u64 {
-        let room = u128::from(self.size) * u128::from(self.mss) / u128::from(self.mss + BESIDE);
-        room as u64
-    }
-
-    /// Grows so that it holds two windows.
-    fn grow(&mut self, window: u64) {
-        self.size = self.size.max(reckoned(window.max(LEAST_SEGMENTS)).min(self.most));
-    }
-}
-
-/// Memory that two windows of so many segments are reckoned at.
-fn reckoned(segments: u64) -> u64 {
-    segments.saturating_mul(2 * RECKONED)
 }
 
 impl Writer {
