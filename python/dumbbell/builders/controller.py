@@ -169,3 +169,35 @@ def xcp(
             "decrease": decrease,
         }
     )
+
+
+def dctcp(
+    *,
+    gain: float | None = None,
+    initial_alpha: float | None = None,
+) -> dict[str, Any]:
+    """DCTCP: the window shrinks by half the share of bytes that arrive marked.
+
+    Reference: RFC 8257.
+
+    Parameters
+    ----------
+    gain
+        Weight of the latest window in the estimate: g.
+        Default: ``0.0625`` (RFC 8257 section 4.2: 1/16).
+    initial_alpha
+        The estimate at the start: alpha.
+        Default: ``1.0`` (RFC 8257 section 4.2: 1 (ns-2.35: 0)).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "dctcp",
+            "gain": gain,
+            "initial_alpha": initial_alpha,
+        }
+    )

@@ -35,3 +35,60 @@ def fair_window(
             "bdp": bdp,
         }
     )
+
+
+def ictcp(
+    *,
+    segment: str | None = None,
+    least: int | None = None,
+    share: float | None = None,
+    memory: float | None = None,
+    used: float | None = None,
+    unused: float | None = None,
+    scarce: float | None = None,
+) -> dict[str, Any]:
+    """ICTCP: receive windows that grow into what the link has left.
+
+    Reference: Wu, Feng, Guo & Zhang, ICTCP, CoNEXT 2010.
+
+    Parameters
+    ----------
+    segment
+        Segment size of the senders.
+        Default: ``"1460B"`` (choice: Ethernet's MTU less headers).
+    least
+        Smallest window, in segments.
+        Default: ``2`` (Wu et al., CoNEXT 2010: with 1 there is no timeout either, and less goodput).
+    share
+        Part of the link's rate that windows may fill: alpha.
+        Default: ``0.9`` (Wu et al., CoNEXT 2010: alpha).
+    memory
+        Weight of the past in the measured throughput: beta.
+        Default: ``0.75`` (choice: Wu et al. name beta and give no value).
+    used
+        The window grows if the throughput falls short of what it allows by this share at most: gamma 1.
+        Default: ``0.1`` (Wu et al., CoNEXT 2010: gamma 1).
+    unused
+        It shrinks if the throughput falls short by more than this share for three round-trip times: gamma 2.
+        Default: ``0.5`` (Wu et al., CoNEXT 2010: gamma 2).
+    scarce
+        With less of the rate left than this share, windows above the mean shrink.
+        Default: ``0.2`` (Wu et al., CoNEXT 2010, on fairness).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "ictcp",
+            "segment": segment,
+            "least": least,
+            "share": share,
+            "memory": memory,
+            "used": used,
+            "unused": unused,
+            "scarce": scarce,
+        }
+    )

@@ -14,7 +14,9 @@ from dumbbell.builders._given import given
 def tcp(
     *,
     profile: Literal["linux", "rfc", "ns2", "bsd"] | None = None,
-    controller: Literal["tahoe", "reno", "newreno", "cubic", "xcp"] | Mapping[str, Any] | None = None,
+    controller: Literal["tahoe", "reno", "newreno", "cubic", "xcp", "dctcp"]
+    | Mapping[str, Any]
+    | None = None,
     handshake: bool | None = None,
     first_write: str | None = None,
     fin: bool | None = None,
@@ -35,6 +37,7 @@ def tcp(
     window_validation: bool | None = None,
     slow_start_after_idle: bool | None = None,
     limited_transmit: bool | None = None,
+    duplicate_threshold: int | None = None,
     sack: bool | None = None,
     loss_detection: Literal["duplicates", "rack"] | None = None,
     tail_loss_probe: bool | None = None,
@@ -52,6 +55,7 @@ def tcp(
     rto_floor: Literal["timeout", "deviation"] | None = None,
     rto_initial: str | None = None,
     rto_max: str | None = None,
+    rto_spread: float | None = None,
     rto_granularity: str | None = None,
     rtt_tick: str | None = None,
     overhead: str | None = None,
@@ -139,6 +143,9 @@ def tcp(
     limited_transmit
         Sends a new segment on each of the first two duplicate acknowledgements.
         Default: ``true`` (RFC 3042).
+    duplicate_threshold
+        Duplicate acknowledgements that show a loss: DupThresh. Only with `loss_detection = "duplicates"`.
+        Default: ``3`` (RFC 5681 section 3.2, RFC 6675 section 2).
     sack
         Selective acknowledgements, and loss recovery by them.
         Default: ``true`` (RFC 2018, RFC 6675; on in every current system).
@@ -177,7 +184,7 @@ def tcp(
         Default: ``true`` (Linux net.ipv4.tcp_timestamps: 1).
     ecn
         Explicit congestion notification: none, the echoes of RFC 3168, or the counters of RFC 9768. `true` is
-        `"classic"`.
+        `"classic"`. On with a controller that answers nothing else, such as DCTCP.
         Default: ``"off"`` (Linux net.ipv4.tcp_ecn: not asked for by default).
     ecn_answer
         The most that the receiver agrees to, whatever the sender asks for.
@@ -200,6 +207,10 @@ def tcp(
     rto_max
         Largest retransmission timeout.
         Default: ``"120s"`` (Linux net.ipv4.tcp_rto_max_ms: 120000).
+    rto_spread
+        The retransmission timer expires later by a part of the timeout, drawn uniformly from 0 to this share
+        of it each time.
+        Default: ``0.0`` (RFC 6298 section 5: none (Vasudevan et al., SIGCOMM 2009, section 5: 0.5)).
     rto_granularity
         Clock granularity in the formula of the timeout: G.
         Default: ``"1ms"`` (RFC 6298 section 4: finer than 100 ms is better (Linux: 1 ms)).
@@ -246,6 +257,7 @@ def tcp(
             "window_validation": window_validation,
             "slow_start_after_idle": slow_start_after_idle,
             "limited_transmit": limited_transmit,
+            "duplicate_threshold": duplicate_threshold,
             "sack": sack,
             "loss_detection": loss_detection,
             "tail_loss_probe": tail_loss_probe,
@@ -263,6 +275,7 @@ def tcp(
             "rto_floor": rto_floor,
             "rto_initial": rto_initial,
             "rto_max": rto_max,
+            "rto_spread": rto_spread,
             "rto_granularity": rto_granularity,
             "rtt_tick": rtt_tick,
             "overhead": overhead,
