@@ -64,7 +64,7 @@ words! {
 }
 
 /// What a table held that was written out whole before there were profiles. It ran what is `rfc` now.
-const BEFORE_PROFILES: [&str; 19] = [
+const BEFORE_PROFILES: [&str; 18] = [
     "handshake",
     "fin",
     "initial_window",
@@ -82,7 +82,6 @@ const BEFORE_PROFILES: [&str; 19] = [
     "rto_max",
     "rto_granularity",
     "rtt_tick",
-    "overhead",
     "retries",
 ];
 
