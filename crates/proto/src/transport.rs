@@ -59,7 +59,7 @@ pub struct TimeoutCauses {
     pub resent: u32,
     /// Nothing was lost: an acknowledgement came sooner than a round trip afterwards, or the cut was taken back.
     pub spurious: u32,
-    /// None of these: in the middle of a transfer too little arrived behind the missing segment.
+    /// None of these: in the middle of a transfer too little arrived behind the missing segment, or Reno had to repair too much.
     pub other: u32,
 }
 

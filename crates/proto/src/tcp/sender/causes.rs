@@ -56,7 +56,10 @@ impl Sender {
 
     /// The timer has expired, and nothing is changed yet.
     pub(super) fn note_timeout(&mut self, now: Time) {
-        let arrived = self.duplicates > 0 || self.board.as_ref().is_some_and(|board| board.held() > 0);
+        // Duplicates are forgotten when a part of what was missing is acknowledged; what they told of is still there.
+        let in_part = self.una < self.recover && !self.is_repaired_after_timeout();
+        let held = self.board.as_ref().is_some_and(|board| board.held() > 0);
+        let arrived = self.duplicates > 0 || held || in_part;
         self.note_cause(now, self.head_was_resent(), arrived);
     }
 
@@ -91,11 +94,15 @@ impl Sender {
         match self.repair {
             None => self.board.as_ref().is_some_and(|board| board.was_resent(self.una)),
             Some(repair) => {
-                let after_timeout = self.causes.as_ref().is_some_and(|causes| self.una < causes.repair_end);
                 let gone_back = repair == Repair::GoBack && self.una < self.recover;
-                self.recovering || after_timeout || gone_back
+                self.recovering || self.is_repaired_after_timeout() || gone_back
             }
         }
+    }
+
+    /// True as long as what a timer expired for is sent again.
+    fn is_repaired_after_timeout(&self) -> bool {
+        self.causes.as_ref().is_some_and(|causes| self.una < causes.repair_end)
     }
 
     /// New data is acknowledged after a timeout. Sooner than a round trip, that is what had been sent before it
@@ -178,6 +185,13 @@ mod tests {
             assert_eq!(after(way, 10, &[0, 0]), [0, 0, 1, 0, 0], "a fast retransmit, {way}");
             assert_eq!(after(way, 10, &[9, 9, 9]), [0, 1, 2, 0, 0], "a timeout, twice, {way}");
         }
+    }
+
+    #[test]
+    fn several_losses_that_reno_cannot_repair_are_not_a_lost_window() {
+        let found = after(WAYS[0], 100, &[0, 2, 4, 6, 8]);
+        assert_eq!((found[0], found[1], found[3]), (0, 0, 0), "{found:?}");
+        assert!(found[4] > 0, "{found:?}");
     }
 
     #[test]
