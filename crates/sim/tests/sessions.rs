@@ -336,3 +336,29 @@ fn flows_keep_numbers_and_rows() {
         assert_eq!(format!("sender{}", row.flow), row.source);
     }
 }
+
+#[test]
+fn with_requests_a_round_is_asked_for_and_each_answer_begins_when_its_request_has_arrived() {
+    for connections in ["persistent", "fresh"] {
+        let connections = format!("workloads[0].connections={connections}");
+        let set =
+            ["workloads[0].request=64B", "workloads[0].servers=3", "workloads[0].rounds=4", &connections];
+        let rows = transfers(&simulate(STAR, &set));
+        assert_eq!(rows.len(), 2 * 3 * 4, "{connections}");
+        let (requests, answers): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.source == "receiver0");
+        for answer in &answers {
+            let asked = |r: &&&Row| r.destination == answer.source && r.round == answer.round;
+            let request = requests.iter().find(asked).expect("a request for each answer");
+            assert!((answer.start - request.end).abs() < 1e-9, "{connections}: {request:?} {answer:?}");
+        }
+        for round in 1..4 {
+            let ends = answers.iter().filter(|r| r.round == round - 1).map(|r| r.end).fold(0.0, f64::max);
+            let starts = requests.iter().filter(|r| r.round == round).map(|r| r.start);
+            assert!(starts.into_iter().all(|at| (at - ends).abs() < 1e-9), "{connections}: the barrier");
+        }
+        assert!(
+            rows.iter().all(|r| r.source != "sender3" && r.destination != "sender3"),
+            "three servers of four"
+        );
+    }
+}

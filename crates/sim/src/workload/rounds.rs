@@ -31,13 +31,18 @@ config! {
         size: Option<Bytes> = (), "absent: `block` is given";
         /// Application bytes of a round, split evenly over its transfers (fixed block); in place of `size`.
         block: Option<Bytes> = (), "absent: `size` is given";
+        /// How many pairs take part: the first ones.
+        servers: Option<u32> = (), "absent: all";
+        /// Application bytes of a request: with it, each transfer answers one that comes the other way, on a connection of its own.
+        /// In the table of transfers their source tells the two apart.
+        request: Option<Bytes> = (), "absent: all senders know when a round begins";
         /// How many rounds.
         rounds: Option<u32> = (), "absent: until the run ends";
         /// When the first round begins.
         start: Duration = "0s", "choice: at once";
         /// Time from the end of a round to the beginning of the next.
         pause: Duration = "0s", "Phanishayee et al., FAST 2008, section 2: the next block is asked for at once";
-        /// Time from the start of one transfer of a round to that of the next.
+        /// Time from the start of one transfer of a round, or its request, to that of the next.
         stagger: Duration = "0s", "choice: all senders start together";
         /// Each transfer starts later by a time drawn uniformly up to this.
         jitter: Duration = "0s", "choice: no jitter; runs are then exactly periodic";
@@ -70,6 +75,10 @@ impl Validate for Rounds {
         if self.rounds == Some(0) {
             return Err(at.key("rounds").error("must be above zero", "give 1 or more, or leave it out"));
         }
+        if self.servers == Some(0) {
+            return Err(at.key("servers").error("must be above zero", "give 1 or more, or leave it out"));
+        }
+        check_size(self.request, &at.key("request"))?;
         check_size(self.size, &at.key("size"))?;
         check_size(self.block, &at.key("block"))
     }
@@ -85,7 +94,19 @@ impl WorkloadParams for Rounds {
     }
 
     fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {
-        let pairs = setting.pairs.of_entry(&self.from, &self.to, self.pairing, at)?;
+        let mut pairs = setting.pairs.of_entry(&self.from, &self.to, self.pairing, at)?;
+        if let Some(servers) = self.servers {
+            if servers as usize > pairs.len() {
+                let message = format!("{servers} pairs, and `from` and `to` make {}", pairs.len());
+                return Err(at.key("servers").error(message, "give fewer, or the topology more senders"));
+            }
+            pairs.truncate(servers as usize);
+        }
+        let back = if self.request.is_some() {
+            setting.pairs.opposite(&pairs).map_err(|e| at.key("from").error(e.message, e.remedy))?
+        } else {
+            Vec::new()
+        };
         let sizes: Vec<u64> = match (self.size, self.block) {
             (Some(size), _) => vec![size.get(); pairs.len()],
             (None, block) => split(block.map_or(0, Bytes::get), pairs.len() as u64),
@@ -98,9 +119,13 @@ impl WorkloadParams for Rounds {
         let rounds = cycles(setting.duration.saturating_sub(self.start), shortest, self.rounds);
         let fresh = self.connections == Connections::Fresh;
         let flows = if fresh { rounds * pairs.len() as f64 } else { pairs.len() as f64 };
-        let mean = sizes.iter().sum::<u64>() as f64 / sizes.len() as f64;
-        let facts = facts(&setting, &pairs, mean, flows, &at.key("rounds"))?;
-        Ok(Traffic::closed(Plan { name: setting.name.to_owned(), params: self.clone(), pairs, sizes, facts }))
+        let used: Vec<u32> = pairs.iter().chain(&back).copied().collect();
+        let requests = self.request.map_or(0, Bytes::get) * back.len() as u64;
+        let mean = (sizes.iter().sum::<u64>() + requests) as f64 / used.len() as f64;
+        let flows = flows * (used.len() / pairs.len()) as f64;
+        let facts = facts(&setting, &used, mean, flows, &at.key("rounds"))?;
+        let name = setting.name.to_owned();
+        Ok(Traffic::closed(Plan { name, params: self.clone(), pairs, back, sizes, facts }))
     }
 }
 
@@ -114,15 +139,21 @@ struct Plan {
     name: String,
     params: Rounds,
     pairs: Vec<u32>,
+    /// The pairs of the requests; empty without.
+    back: Vec<u32>,
     sizes: Vec<u64>,
     facts: Facts,
 }
+
+/// The halves of an exchange: the last bit of a tag.
+const ANSWER: usize = 0;
+const REQUEST: usize = 1;
 
 impl Program for Plan {
     fn session(&self, seed: u64) -> Box<dyn Session + '_> {
         Box::new(Running {
             plan: self,
-            connections: vec![None; self.pairs.len()],
+            connections: vec![[None; 2]; self.pairs.len()],
             round: 0,
             awaited: 0,
             jitter: stream(seed, &format!("workload {} jitter", self.name)),
@@ -136,8 +167,8 @@ impl Program for Plan {
 
 struct Running<'p> {
     plan: &'p Plan,
-    /// What is kept open for each pair.
-    connections: Vec<Option<Connection>>,
+    /// What is kept open for each pair: for its transfers and for their requests.
+    connections: Vec<[Option<Connection>; 2]>,
     round: u32,
     /// Transfers of the round that have not ended.
     awaited: usize,
@@ -146,23 +177,41 @@ struct Running<'p> {
 
 impl Running<'_> {
     fn begin(&mut self, at: Time, actions: &mut Actions) {
-        let Plan { params, pairs, sizes, .. } = self.plan;
+        let Plan { params, pairs, back, .. } = self.plan;
         if params.rounds.is_some_and(|rounds| self.round >= rounds) {
             return;
         }
         self.awaited = pairs.len();
-        for (i, (&pair, &size)) in pairs.iter().zip(sizes).enumerate() {
-            let jitter = match params.jitter {
-                Duration::ZERO => Duration::ZERO,
-                most => most.mul_f64(self.jitter.random::<f64>()),
-            };
-            let start = at + params.stagger * i as u64 + jitter;
-            let transfer = Transfer { size, round: self.round, tag: i as u32 };
-            match (self.connections[i], params.connections) {
-                (Some(connection), _) => actions.write(start, connection, transfer),
-                (None, Connections::Persistent) => actions.open_to_keep(start, pair, transfer),
-                (None, Connections::Fresh) => actions.open(start, pair, transfer),
+        for i in 0..pairs.len() {
+            let start = at + params.stagger * i as u64;
+            if back.is_empty() {
+                self.answer(start, i, actions);
+            } else {
+                self.send(start, i, REQUEST, actions);
             }
+        }
+    }
+
+    /// The transfer of a pair, behind the time that its sender takes.
+    fn answer(&mut self, at: Time, i: usize, actions: &mut Actions) {
+        let jitter = match self.plan.params.jitter {
+            Duration::ZERO => Duration::ZERO,
+            most => most.mul_f64(self.jitter.random::<f64>()),
+        };
+        self.send(at + jitter, i, ANSWER, actions);
+    }
+
+    fn send(&mut self, at: Time, i: usize, half: usize, actions: &mut Actions) {
+        let Plan { params, pairs, back, sizes, .. } = self.plan;
+        let (pair, size) = match half {
+            REQUEST => (back[i], params.request.map_or(0, Bytes::get)),
+            _ => (pairs[i], sizes[i]),
+        };
+        let transfer = Transfer { size, round: self.round, tag: (i << 1 | half) as u32 };
+        match (self.connections[i][half], params.connections) {
+            (Some(connection), _) => actions.write(at, connection, transfer),
+            (None, Connections::Persistent) => actions.open_to_keep(at, pair, transfer),
+            (None, Connections::Fresh) => actions.open(at, pair, transfer),
         }
     }
 }
@@ -173,8 +222,13 @@ impl Session for Running<'_> {
     }
 
     fn ended(&mut self, now: Time, ended: &Ended, actions: &mut Actions) {
+        let (i, half) = ((ended.transfer.tag >> 1) as usize, (ended.transfer.tag & 1) as usize);
         let keeps = self.plan.params.connections == Connections::Persistent && ended.received;
-        self.connections[ended.transfer.tag as usize] = keeps.then_some(ended.connection);
+        self.connections[i][half] = keeps.then_some(ended.connection);
+        // A request that failed has no answer.
+        if half == REQUEST && ended.received {
+            return self.answer(now, i, actions);
+        }
         self.awaited -= 1;
         if self.awaited == 0 {
             self.round += 1;
