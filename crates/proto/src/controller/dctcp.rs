@@ -105,7 +105,8 @@ impl Controller for Dctcp {
                 if signals.marked > 0 && signals.delivered > self.cut_until && !signals.in_recovery {
                     self.growth = Growth::default();
                     let window = (control.window as f64 * (1.0 - self.alpha / 2.0)) as u64;
-                    control.window = window.max(u64::from(signals.mss));
+                    // Two segments at least, as after a loss (RFC 5681 equation 4).
+                    control.window = window.max(2 * u64::from(signals.mss)).min(control.window);
                     control.threshold = control.window;
                     self.answered(signals);
                 } else if signals.event == Event::Ack {
@@ -174,6 +175,17 @@ mod tests {
         delivered += 20_000;
         round(&mut dctcp, &mut control, &mut delivered, 15);
         assert!(control.window.abs_diff(11_250) <= 1, "{control:?}");
+    }
+
+    #[test]
+    fn marks_leave_two_segments_and_open_no_window() {
+        for window in [1000, 2000, 3000] {
+            let mut dctcp = Params::default().build();
+            let mut control = Control { window, threshold: 10_000, ..Control::default() };
+            let ack = signals(Event::Ack, Time::ZERO, 1000, window);
+            dctcp.on(&Signals { delivered: 1000, marked: 1000, ..ack }, &mut control);
+            assert_eq!(control.window, window.min(2000));
+        }
     }
 
     #[test]
