@@ -170,6 +170,8 @@ def rounds(
     pairing: Literal["one-to-one", "all"] | None = None,
     size: str | None = None,
     block: str | None = None,
+    servers: int | None = None,
+    request: str | None = None,
     rounds: int | None = None,
     start: str | None = None,
     pause: str | None = None,
@@ -205,6 +207,13 @@ def rounds(
     block
         Application bytes of a round, split evenly over its transfers (fixed block); in place of `size`.
         Default: absent: `size` is given.
+    servers
+        How many pairs take part: the first ones.
+        Default: absent: all.
+    request
+        Application bytes of a request: with it, each transfer answers one that comes the other way, on a
+        connection of its own. In the table of transfers their source tells the two apart.
+        Default: absent: all senders know when a round begins.
     rounds
         How many rounds.
         Default: absent: until the run ends.
@@ -215,7 +224,7 @@ def rounds(
         Time from the end of a round to the beginning of the next.
         Default: ``"0s"`` (Phanishayee et al., FAST 2008, section 2: the next block is asked for at once).
     stagger
-        Time from the start of one transfer of a round to that of the next.
+        Time from the start of one transfer of a round, or its request, to that of the next.
         Default: ``"0s"`` (choice: all senders start together).
     jitter
         Each transfer starts later by a time drawn uniformly up to this.
@@ -247,6 +256,8 @@ def rounds(
             "pairing": pairing,
             "size": size,
             "block": block,
+            "servers": servers,
+            "request": request,
             "rounds": rounds,
             "start": start,
             "pause": pause,
