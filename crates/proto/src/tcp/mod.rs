@@ -11,6 +11,7 @@ mod accurate_tests;
 mod acks;
 #[cfg(test)]
 mod bursts_tests;
+mod causes;
 #[cfg(test)]
 mod contract_tests;
 #[cfg(test)]
@@ -29,6 +30,7 @@ mod spread;
 mod tests;
 #[cfg(test)]
 mod write_tests;
+mod writer;
 
 use std::sync::Arc;
 

@@ -5,43 +5,9 @@ use dumbbell_core::Time;
 
 use super::Sender;
 use crate::controller::Repair;
+use crate::tcp::causes::Cause;
 use crate::tcp::rack::Rack;
 use crate::transport::TimeoutCauses;
-
-/// What one timeout was due to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Cause {
-    FullWindow,
-    Tail,
-    Resent,
-    /// Something arrived behind the missing segment, in the middle of a transfer: too little for a fast retransmit.
-    Other,
-}
-
-/// The timeouts of a connection by their causes. Made with the first timeout, or the first transfer that is added.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Causes {
-    counts: TimeoutCauses,
-    /// Where the transfer in progress begins.
-    began: u64,
-    /// What the timer expired for is sent again up to here.
-    repair_end: u64,
-    /// The latest timeout, as long as it may turn out to be spurious.
-    latest: Option<Cause>,
-    /// When it was, until new data is acknowledged.
-    at: Option<Time>,
-}
-
-impl Causes {
-    fn count(&mut self, cause: Cause) -> &mut u32 {
-        match cause {
-            Cause::FullWindow => &mut self.counts.full_window,
-            Cause::Tail => &mut self.counts.tail,
-            Cause::Resent => &mut self.counts.resent,
-            Cause::Other => &mut self.counts.other,
-        }
-    }
-}
 
 impl Sender {
     /// Timeouts so far, by their causes.

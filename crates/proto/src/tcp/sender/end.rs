@@ -3,10 +3,10 @@
 use dumbbell_core::{Frame, Packet, Time};
 use dumbbell_header::SourceQuench;
 
-use super::writer::Writer;
 use super::{ENDLESS, Phase, Sender, todo};
 use crate::tcp::rack::Rack;
 use crate::tcp::scoreboard::Scoreboard;
+use crate::tcp::writer::Writer;
 use crate::transport::{SendEnd, SenderReport};
 
 impl Sender {
@@ -17,6 +17,28 @@ impl Sender {
             self.pace_wake = now + self.params.first_write;
             self.arm_call();
         }
+    }
+
+    /// Lets the application write what there is room for. True if it wrote.
+    pub(super) fn top_up(&mut self) -> bool {
+        let Some(mut writer) = self.writer.take() else { return false };
+        if self.outstanding() < self.window_in_use() {
+            writer.grow(self.window_in_use() / u64::from(self.mss));
+        }
+        let written = writer.write(self.end - self.una.min(self.end));
+        self.end += written;
+        self.stop = self.end;
+        if writer.waits() {
+            self.writer = Some(writer);
+        } else {
+            self.stop += u64::from(self.params.fin);
+        }
+        written > 0
+    }
+
+    /// True if the application has more than there is room for: the buffer limits the sender (RFC 7661 section 4.4.3).
+    pub(super) fn is_starved(&self) -> bool {
+        self.writer.as_ref().is_some_and(|writer| writer.waits())
     }
 }
 

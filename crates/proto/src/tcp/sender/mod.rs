@@ -12,24 +12,23 @@ mod rack_timers;
 mod recovery;
 mod socket;
 pub(super) mod todo;
-mod writer;
 
 use std::sync::Arc;
 
 use dumbbell_core::{Duration, FlowTag, Header, Packet, Stage, Time};
 use dumbbell_header::TcpHeader;
 
-use self::causes::Causes;
 pub use self::socket::{Handshake, Info};
-use self::writer::Writer;
 use super::account::{Account, News};
 use super::accurate::Heard;
+use super::causes::Causes;
 use super::overhead::Overhead;
 use super::params::{EcnFeedback, LossDetection, Offload, Pacing, Params, scale_of};
 use super::rack::{Rack, Timer};
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use super::spread::Spread;
+use super::writer::Writer;
 use crate::controller::{AnyController, Class, Control, Event, Needs, Repair, Signals};
 use crate::transport::{Failure, Opening};
 

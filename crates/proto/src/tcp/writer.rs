@@ -3,12 +3,12 @@
 //! The application is one that writes when it is told that there is room (`EPOLLOUT`), in pieces of [`PIECE`]. What it has written
 //! makes no difference before the sender comes to the end of what was there; so nothing is reckoned before that.
 
-use super::Sender;
-use crate::tcp::send_buffer::Buffer;
+use super::send_buffer::Buffer;
 
 /// Bytes that the application writes at once.
 // Choice: what the program of `dumbbell compare-real` writes.
 const PIECE: u64 = 1 << 18;
+
 /// An application that has something to write.
 #[derive(Debug)]
 pub struct Writer {
@@ -36,7 +36,7 @@ impl Writer {
 
     /// What the application writes while the buffer holds `held` bytes.
     // Linux net/core/stream.c: sk_stream_write_space wakes the writer when a third of the buffer is free.
-    fn write(&mut self, held: u64) -> u64 {
+    pub fn write(&mut self, held: u64) -> u64 {
         let room = self.buffer.room();
         let mut written = 0;
         while self.waiting > 0 && held + written <= room / 3 * 2 {
@@ -46,28 +46,9 @@ impl Writer {
         }
         written
     }
-}
 
-impl Sender {
-    /// Lets the application write what there is room for. True if it wrote.
-    pub(super) fn top_up(&mut self) -> bool {
-        let Some(mut writer) = self.writer.take() else { return false };
-        if self.outstanding() < self.window_in_use() {
-            writer.buffer.grow(self.window_in_use() / u64::from(self.mss));
-        }
-        let written = writer.write(self.end - self.una.min(self.end));
-        self.end += written;
-        self.stop = self.end;
-        if writer.waits() {
-            self.writer = Some(writer);
-        } else {
-            self.stop += u64::from(self.params.fin);
-        }
-        written > 0
-    }
-
-    /// True if the application has more than there is room for: the buffer limits the sender (RFC 7661 section 4.4.3).
-    pub(super) fn is_starved(&self) -> bool {
-        self.writer.as_ref().is_some_and(|writer| writer.waits())
+    /// The buffer grows so that it holds two windows of so many segments.
+    pub fn grow(&mut self, window: u64) {
+        self.buffer.grow(window);
     }
 }
