@@ -91,6 +91,29 @@ fn a_probe_of_the_tail_takes_along_what_is_held_back() {
 }
 
 #[test]
+fn what_shows_whether_a_timeout_was_spurious_is_not_held_back() {
+    let mut sender = kept(r#""profile": "linux", "tail_loss_probe": false"#, 3 * 1448 + 100).0;
+    sender.wake(ms(0.0));
+    assert_eq!(leave(&mut sender, ms(0.0)), [1448, 1448, 1448, 100]);
+    sender.write(50);
+    assert!(leave(&mut sender, ms(1.0)).is_empty());
+    let at = sender.wake_at();
+    sender.wake(at);
+    assert_eq!(leave(&mut sender, at), [1448]);
+    let timestamp = at.as_nanos();
+    let header = TcpHeader {
+        flags: TcpHeader::ACK,
+        window: u16::MAX,
+        number: 1448,
+        timestamp,
+        ..TcpHeader::default()
+    };
+    let later = at + Duration::from_millis(50);
+    sender.push(later, &Packet::of(header, 7, 52, Ecn::NotEct));
+    assert_eq!(leave(&mut sender, later), [50], "RFC 5682 section 2.1: new data");
+}
+
+#[test]
 fn what_is_written_at_once_leaves_at_once_whatever_nagle_says() {
     for (nagle, fin, last) in [("minshall", false, 52), ("classic", true, 52), ("classic", false, 1448)] {
         let text = format!(r#"{{"profile": "linux", "handshake": false, "nagle": "{nagle}", "fin": {fin}}}"#);

@@ -8,7 +8,6 @@ use super::{Sender, UNTIMED};
 use crate::controller::{Class, Control, Event};
 use crate::tcp::accurate::put_first;
 use crate::tcp::params::{HEADER, Nagle};
-use crate::tcp::rack::State;
 
 impl Sender {
     /// A segment of the stream: `len` bytes from `number`, and perhaps the FIN.
@@ -129,15 +128,15 @@ impl Sender {
 
     /// True if a segment of `len` bytes has to wait until there is more, or until others are acknowledged.
     fn is_held_back(&self, len: u64) -> bool {
-        // The FIN frees it, and so does a timeout whose cause new data shall show (RFC 5682).
-        let free = len >= u64::from(self.mss) || self.stop > self.end;
-        let shows = || self.rack.as_ref().is_some_and(|rack| rack.state == State::Loss);
-        let waits = match self.params.nagle {
+        // The FIN frees it.
+        if len >= u64::from(self.mss) || self.stop > self.end {
+            return false;
+        }
+        match self.params.nagle {
             Nagle::Off => false,
             Nagle::Classic => self.una < self.max,
             Nagle::Minshall => self.una < self.short.1,
-        };
-        !free && waits && !shows()
+        }
     }
 
     /// Sends the next `len` bytes, and with the last the FIN, if there is one.

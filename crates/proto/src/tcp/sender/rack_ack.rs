@@ -502,6 +502,8 @@ impl Sender {
                 rack.high = self.nxt;
                 if self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.una + self.receive_window
                 {
+                    // Whatever Nagle says: it shall show something.
+                    self.short.1 = self.una;
                     return Answer::Instead;
                 }
                 rack.frto = false;
