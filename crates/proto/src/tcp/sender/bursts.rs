@@ -12,7 +12,7 @@ use crate::tcp::rack::{Rack, State};
 // Linux include/net/sock.h, net/ipv4/tcp_output.c: sk_pacing_shift 10, sk_gso_max_size, tcp_min_tso_segs, tcp_tso_rtt_log 9,
 // tcp_tso_win_divisor 3.
 /// What a packet holds is what leaves in so many parts of a second, and more where the path is short.
-const PARTS: f64 = 1024.0;
+const PARTS: u64 = 1024;
 const LARGEST: u64 = 65_536;
 const LEAST_SEGMENTS: u64 = 2;
 const SHORT: Duration = Duration::from_micros(512);
@@ -21,8 +21,8 @@ const WINDOW_PARTS: u64 = 3;
 /// The next acknowledgement is near if it comes within this time, or within half a round trip. What has waited so long leaves.
 const NEAR: Duration = Duration::from_millis(1);
 // Linux net/ipv4/tcp_input.c, tcp_output.c: tcp_pacing_ss_ratio 200, tcp_pacing_ca_ratio 120, and the 10 segments not paced.
-const FACTOR_IN_SLOW_START: f64 = 2.0;
-const FACTOR: f64 = 1.2;
+const IN_SLOW_START: (u64, u64) = (2, 1);
+const LATER: (u64, u64) = (6, 5);
 const UNPACED_SEGMENTS: u64 = 10;
 
 /// What may leave now.
@@ -37,28 +37,26 @@ enum Burst {
 }
 
 impl Sender {
-    /// The rate at which Linux spreads a window, in bytes of data a second; infinite before a round trip was measured.
-    fn spread_rate(&self, rack: &Rack) -> f64 {
-        let (window, out) = (self.window_segments(), rack.segments.out());
-        let slow_start = u64::from(window) * u64::from(self.mss) * 2 < self.control.threshold;
-        let factor = if slow_start { FACTOR_IN_SLOW_START } else { FACTOR };
-        let rate =
-            factor * f64::from(self.mss) * f64::from(window.max(out)) / self.rtt.smoothed().as_secs_f64();
-        match self.params.max_pacing_rate {
-            Some(most) => rate.min(most.as_bps() as f64 / 8.0),
-            None => rate,
-        }
+    /// The rate at which Linux spreads a window, in bytes of data a second; `u64::MAX` before a round trip was measured.
+    fn spread_rate(&self, window: u64, rack: &Rack) -> u64 {
+        let spread = window.max(u64::from(rack.segments.out()) * u64::from(self.mss));
+        let (numerator, denominator) =
+            if window * 2 < self.control.threshold { IN_SLOW_START } else { LATER };
+        let microseconds = self.rtt.smoothed().as_nanos() / 1_000 * denominator;
+        let rate = (spread * 1_000_000).checked_div(microseconds).map_or(u64::MAX, |rate| rate * numerator);
+        self.params.max_pacing_rate.map_or(rate, |most| rate.min(most.as_bps() / 8))
     }
 
-    /// Segments of a packet at a rate.
-    fn packet_segments(&self, rate: f64, window: u32) -> u64 {
+    /// Bytes of a packet at a rate: whole segments.
+    fn packet_bytes(&self, rate: u64, window: u64) -> u64 {
+        let mss = u64::from(self.mss);
         if self.params.segmentation_offload == Offload::Off {
-            return 1;
+            return mss;
         }
         let halvings = self.rtt.min().as_nanos() / SHORT.as_nanos();
         let short = if halvings < 32 { LARGEST >> halvings } else { 0 };
-        let bytes = ((rate / PARTS) as u64).saturating_add(short).min(LARGEST);
-        (bytes / u64::from(self.mss)).max(LEAST_SEGMENTS).min(u64::from(window / 2)).max(1)
+        let bytes = (rate / PARTS + short).min(LARGEST).max(LEAST_SEGMENTS * mss).min(window / 2);
+        (bytes / mss).max(1) * mss
     }
 
     /// True if the next segment may leave, now that all of the burst before has left.
@@ -68,12 +66,19 @@ impl Sender {
         if self.nxt + u64::from(self.mss) >= self.end {
             self.top_up();
         }
+        let room = self.limit.saturating_sub(self.nxt);
         // Whether there is anything to send is for others to find.
-        if self.nxt >= self.stop || self.nxt + self.length(self.nxt) > self.limit {
+        if self.nxt >= self.stop || room < self.length(self.nxt) {
+            return true;
+        }
+        // The smallest packet holds it, and the one before left long ago: no more is to be known.
+        let alone = room <= LEAST_SEGMENTS * u64::from(self.mss) && now.since(self.sent_at) >= NEAR;
+        if alone && !self.is_paced() {
+            self.granted = self.nxt + room;
             return true;
         }
         let Some(mut rack) = self.rack.take() else { return true };
-        let burst = self.burst(now, &mut rack);
+        let burst = self.burst(now, &mut rack, room);
         match burst {
             Burst::To(number) => self.granted = number,
             Burst::At(time) => {
@@ -92,39 +97,39 @@ impl Sender {
         self.arm_call();
     }
 
-    fn burst(&mut self, now: Time, rack: &mut Rack) -> Burst {
+    fn burst(&mut self, now: Time, rack: &mut Rack, room: u64) -> Burst {
         if self.is_paced() && now < rack.pace_at {
             return Burst::At(rack.pace_at);
         }
-        let mss = u64::from(self.mss);
-        let rate = self.spread_rate(rack);
-        if self.is_paced() && rate.is_finite() {
-            self.control.pacing = rate;
-        }
-        let segments = self.packet_segments(rate, self.window_segments());
-        let room = self.limit.saturating_sub(self.nxt);
-        if room < segments * mss && self.is_worth_waiting(now, rack, room) {
+        let window = self.window_in_use();
+        let rate = self.spread_rate(window, rack);
+        let packet = self.packet_bytes(rate, window);
+        if room < packet && self.is_worth_waiting(now, rack, room, window) {
             return Burst::Held;
         }
-        let bytes = room.min(self.end - self.nxt).min(segments * mss);
-        self.pace(now, rack, bytes);
+        let bytes = room.min(packet).min(self.end - self.nxt);
+        if self.is_paced() {
+            self.control.pacing = rate as f64;
+            self.pace(now, rack, bytes);
+        }
         Burst::To(self.nxt + bytes)
     }
 
     /// True if a packet that the window has no room for does better to wait for the next acknowledgement.
     // Linux net/ipv4/tcp_output.c: what tcp_tso_should_defer decides. That its queue is cut into pieces of 64 kB, whose last part
     // does not wait, is left out.
-    fn is_worth_waiting(&self, now: Time, rack: &Rack, room: u64) -> bool {
+    fn is_worth_waiting(&self, now: Time, rack: &Rack, room: u64, window: u64) -> bool {
         let left = self.end.saturating_sub(self.nxt);
-        let window = u64::from(self.window_segments()) * u64::from(self.mss);
         let smoothed = self.rtt.smoothed();
-        let Some(head) = rack.segments.first() else { return false };
-        left > u64::from(self.mss)
-            && room < left
-            && rack.state < State::Recovery
-            && now.since(self.sent_at) < NEAR
+        now.since(self.sent_at) < NEAR
             && room < window.min(self.receive_window) / WINDOW_PARTS
-            && (head.sent_at + smoothed).since(now) < NEAR.min(smoothed / 2)
+            && room < left
+            && left > u64::from(self.mss)
+            && rack.state < State::Recovery
+            && rack
+                .segments
+                .first()
+                .is_some_and(|head| (head.sent_at + smoothed).since(now) < NEAR.min(smoothed / 2))
     }
 
     /// True if the transport paces. A controller that paces itself knows better.

@@ -20,7 +20,7 @@ impl Sender {
     /// Sends the next segment of the stream.
     pub(super) fn pull_plain(&mut self, now: Time) -> Option<Packet> {
         let start = self.nxt;
-        if start >= self.granted && !self.begins_burst(now) {
+        if start >= self.granted && self.limit > start && !self.begins_burst(now) {
             return None;
         }
         let mut rack = self.rack.take()?;
