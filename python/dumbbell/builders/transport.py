@@ -19,6 +19,7 @@ def tcp(
     | None = None,
     handshake: bool | None = None,
     first_write: str | None = None,
+    lost_syn: Literal["restart", "linux"] | None = None,
     fin: bool | None = None,
     mss: int | None = None,
     initial_window: int | None = None,
@@ -82,6 +83,12 @@ def tcp(
         once; where a queue is short, it matters whether it is still there when the first window arrives.
         Default: ``"0ns"`` (choice: it is the application's (a program in C on Linux 6.18: 9 to 70 us, median
         20)).
+    lost_syn
+        What it means that the SYN was sent again. `restart`: the timeout doubles each time; data begins with
+        one segment and a timeout of 3 s. `linux`: the first four timeouts are equal; data begins with the
+        initial window unless it was sent again twice; timestamps measure the round-trip time.
+        Default: ``"linux"`` (Linux net.ipv4.tcp_syn_linear_timeouts: 4, net/ipv4/tcp_input.c:
+        tcp_init_transfer (RFC 6928 section 2)).
     fin
         Closes with FIN in both directions. If false, the connection stays open.
         Default: ``true`` (RFC 9293 section 3.6).
@@ -239,6 +246,7 @@ def tcp(
             "controller": controller,
             "handshake": handshake,
             "first_write": first_write,
+            "lost_syn": lost_syn,
             "fin": fin,
             "mss": mss,
             "initial_window": initial_window,

@@ -59,6 +59,11 @@ words! {
 }
 
 words! {
+    /// What it means that a SYN was sent again.
+    pub enum LostSyn { Restart = "restart", Linux = "linux" }
+}
+
+words! {
     /// How long acknowledgements wait.
     pub enum DelayedAcks { Fixed = "fixed", Linux = "linux" }
 }
@@ -97,6 +102,10 @@ config! {
         /// How long after the handshake the application writes. The acknowledgement of the handshake leaves at once; where a queue
         /// is short, it matters whether it is still there when the first window arrives.
         first_write: Duration = "0ns", "choice: it is the application's (a program in C on Linux 6.18: 9 to 70 us, median 20)";
+        /// What it means that the SYN was sent again. `restart`: the timeout doubles each time; data begins with one segment and a
+        /// timeout of 3 s. `linux`: the first four timeouts are equal; data begins with the initial window unless it was sent
+        /// again twice; timestamps measure the round-trip time.
+        lost_syn: LostSyn = "linux", "Linux net.ipv4.tcp_syn_linear_timeouts: 4, net/ipv4/tcp_input.c: tcp_init_transfer (RFC 6928 section 2)";
         /// Closes with FIN in both directions. If false, the connection stays open.
         fin: bool = true, "RFC 9293 section 3.6";
         /// Segment payload in bytes, never more than the path's MTU allows; absent: what the MTU allows.

@@ -53,6 +53,7 @@ profiles! {
             initial_receive_window = "1073725440B", "choice: the window does not change";
             delayed_acks = "fixed", "RFC 5681 section 4.2";
             sack_compression = false, "RFC 5681 section 4.2: a segment above a hole is acknowledged at once";
+            lost_syn = "restart", "RFC 5681 section 3.1, RFC 6298 section 5.7";
             dsack = false, "choice: RFC 2883 is optional";
             byte_counting = 2, "RFC 3465 section 2.3: L";
             segmentation_offload = "off", "choice: a segment leaves when the window allows it";

@@ -319,6 +319,7 @@ impl Receiver {
             if self.acks.is_none() && Acks::are_wanted(&self.params, hosted) {
                 self.acks = Some(Acks::new(&self.params, u64::from(self.segment), hosted));
             }
+            self.timestamp = packet.body[1];
             self.flags |= TcpHeader::SYN | self.ecn_answer(packet);
             self.due = true;
         } else if packet.body[0] < self.next {

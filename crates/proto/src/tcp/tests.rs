@@ -251,6 +251,43 @@ fn a_lost_syn_is_sent_again_and_data_starts_with_one_segment_and_a_timeout_of_3_
 }
 
 #[test]
+fn linux_forgives_one_lost_syn_and_measures_by_timestamps() {
+    for (lost, syns, window) in [(1, vec![0.0, 1_000.0], 2), (2, vec![0.0, 1_000.0, 2_000.0], 1)] {
+        let text = r#"{"profile": "linux", "initial_window": 2, "rto_floor": "timeout"}"#;
+        let mut left = lost;
+        let fate = move |way, packet: &Packet, _| {
+            let lost = way == Way::Forward && packet.flags & TcpHeader::SYN != 0 && left > 0;
+            left -= u32::from(lost);
+            if lost { Fate::Drop } else { Fate::Pass }
+        };
+        let mut pipe = Pipe::new(params(text).open(opening(Some(2 * 1448))), fate);
+        pipe.finish();
+        let of_syns = pipe.forward.iter().filter(|(_, p)| p.flags & TcpHeader::SYN != 0);
+        assert_eq!(
+            of_syns.map(|(at, _)| *at).collect::<Vec<_>>(),
+            syns.iter().map(|at| ms(*at)).collect::<Vec<_>>()
+        );
+        let opened = ms(syns.last().copied().unwrap_or(0.0) + 50.0);
+        let first = pipe.forward.iter().filter(|(at, p)| *at == opened && p.size > 52);
+        assert_eq!(first.count(), window, "{lost}");
+        assert_eq!(pipe.sender.info().min_rtt, Duration::from_millis(50));
+        assert_eq!(pipe.sender.report().timeouts, lost);
+    }
+}
+
+#[test]
+fn the_fifth_timeout_of_a_syn_of_linux_is_the_first_to_double() {
+    let mut sender = params(r#"{"profile": "linux"}"#).open(opening(None)).0;
+    let mut at = Vec::new();
+    sender.wake(ms(0.0));
+    while at.len() < 8 {
+        at.push(sender.wake_at().as_secs_f64());
+        sender.wake(sender.wake_at());
+    }
+    assert_eq!(at, [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 11.0, 19.0]);
+}
+
+#[test]
 fn a_connection_without_answer_ends_with_a_reason() {
     let unanswered = |text: &str, script: fn(Way, &Packet, usize) -> Fate| {
         let mut pipe = Pipe::new(params(text).open(opening(Some(20 * MSS))), script);

@@ -10,15 +10,6 @@ use crate::tcp::writer::Writer;
 use crate::transport::{SendEnd, SenderReport};
 
 impl Sender {
-    /// The application writes a while after the handshake.
-    pub(super) fn await_first_write(&mut self, now: Time) {
-        if !self.params.first_write.is_zero() {
-            self.todo |= todo::HOLD;
-            self.pace_wake = now + self.params.first_write;
-            self.arm_call();
-        }
-    }
-
     /// Lets the application write what there is room for. True if it wrote.
     pub(super) fn top_up(&mut self) -> bool {
         let Some(mut writer) = self.writer.take() else { return false };

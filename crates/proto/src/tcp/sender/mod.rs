@@ -5,6 +5,7 @@ mod bursts;
 mod causes;
 mod ecn;
 mod end;
+mod open;
 mod pull;
 mod rack_ack;
 mod rack_plain;
@@ -272,29 +273,6 @@ impl Sender {
         }
     }
 
-    fn established(&mut self, now: Time) {
-        self.phase = Phase::Established;
-        self.todo &= !todo::HOLD;
-        if self.todo & todo::TIMED != 0 {
-            self.begin_in_time();
-        }
-        let mss = u64::from(self.mss);
-        // A lost SYN is a sign of congestion (RFC 5681 section 3.1).
-        let segments = if self.expired > 0 { 1 } else { u64::from(self.params.initial_window) };
-        self.control.window = segments * mss;
-        self.control.threshold = self.params.initial_threshold.map_or(u64::MAX, |t| u64::from(t) * mss);
-        self.expired = 0;
-        if self.is_paced() && self.rack.is_some() {
-            // At a rate that is not known before a round-trip time is.
-            self.control.pacing = f64::MAX;
-        }
-        self.decide(now, Event::Start, 0, 0, Duration::ZERO);
-        self.update_limit();
-        if self.stop == 0 && self.writer.is_none() {
-            self.finished = now;
-        }
-    }
-
     /// Bytes outstanding, for the size of a cut (RFC 5681: FlightSize), without what limited transmit added. While
     /// losses are repaired, duplicates and SACK let new data out as old data arrives, so that what is in the network
     /// is no more than the window, however far behind the cumulative acknowledgement is.
@@ -461,17 +439,7 @@ impl Sender {
         let header = TcpHeader::unpack(&packet.words());
         match self.phase {
             Phase::Connecting if header.has(TcpHeader::SYN) => {
-                self.rto_at = Time::NEVER;
-                self.ecn_answered(header.flags);
-                self.receive_window = u64::from(header.window) << self.scale;
-                if self.expired == 0 {
-                    self.rtt.measure(now.since(self.timed_at), 0, &self.params);
-                } else {
-                    self.rtt.restart(&self.params);
-                }
-                self.todo |= todo::ACK;
-                self.established(now);
-                self.await_first_write(now);
+                self.answered(now, &header);
             }
             // The acknowledgement of the SYN-ACK or of the FIN was lost.
             Phase::Established if header.has(TcpHeader::SYN) => self.todo |= todo::ACK,
@@ -549,23 +517,8 @@ impl Sender {
             return;
         }
         match self.phase {
-            Phase::Unopened if self.params.handshake => {
-                self.phase = Phase::Connecting;
-                self.todo |= todo::SYN;
-                self.rto_at = now + self.rtt.timeout();
-            }
-            Phase::Unopened => self.established(now),
-            Phase::Connecting if now >= self.rto_at => {
-                self.expired += 1;
-                self.timeouts += 1;
-                if self.expired > self.params.retries {
-                    self.fail(Failure::Unanswered);
-                } else {
-                    self.rtt.back_off(&self.params);
-                    self.rto_at = now + self.rtt.timeout();
-                    self.todo |= todo::SYN;
-                }
-            }
+            Phase::Unopened => self.open(now),
+            Phase::Connecting if now >= self.rto_at => self.unanswered(now),
             Phase::Established if now >= self.rto_at && self.rack.is_some() => self.time_is_up(now),
             Phase::Established if now >= self.rto_at => {
                 self.expired += 1;
