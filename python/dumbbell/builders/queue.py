@@ -393,7 +393,7 @@ def threshold(
     ----------
     threshold
         The length, in packets or bytes.
-        Default: ``"20pkt"`` (Alizadeh et al., SIGCOMM 2010, section 3.5: at 1 Gbit/s).
+        Default: ``"20pkt"`` (Alizadeh et al., SIGCOMM 2010: K at 1 Gbit/s).
     when
         A packet is marked if the queue with it `exceeds` the threshold, or if it `reaches` it: with 20pkt,
         from the 21st packet on, or from the 20th.
@@ -403,7 +403,7 @@ def threshold(
         Default: ``false`` (choice: the limit alone drops).
     limit
         Packets or bytes that may wait.
-        Default: ``"100kB"`` (Alizadeh et al., SIGCOMM 2010, section 4: static buffer of a port).
+        Default: ``"100kB"`` (Alizadeh et al., SIGCOMM 2010: the static buffer of a port).
 
     Returns
     -------

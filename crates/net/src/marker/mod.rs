@@ -63,6 +63,8 @@ macro_rules! markers {
         }
 
         impl Marker for AnyMarker {
+            // Few links have a marker: the path of those that have none stays short.
+            #[inline(never)]
             fn class_for<P: Frame>(&mut self, now: Time, packet: &P) -> TrafficClass {
                 match self { $( AnyMarker::$variant(m) => m.class_for(now, packet) ),+ }
             }

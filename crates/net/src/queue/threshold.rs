@@ -16,14 +16,14 @@ config! {
     /// transmission does not count.
     pub struct Params {
         /// The length, in packets or bytes.
-        threshold: QueueLimit = "20pkt", "Alizadeh et al., SIGCOMM 2010, section 3.5: at 1 Gbit/s";
+        threshold: QueueLimit = "20pkt", "Alizadeh et al., SIGCOMM 2010: K at 1 Gbit/s";
         /// A packet is marked if the queue with it `exceeds` the threshold, or if it `reaches` it: with 20pkt, from the 21st packet on,
         /// or from the 20th.
         when: When = "exceeds", "RFC 8257 section 3.1: greater than K";
         /// Drop packets that are not ECN-capable where others are marked.
         drop_others: bool = false, "choice: the limit alone drops";
         /// Packets or bytes that may wait.
-        limit: QueueLimit = "100kB", "Alizadeh et al., SIGCOMM 2010, section 4: static buffer of a port";
+        limit: QueueLimit = "100kB", "Alizadeh et al., SIGCOMM 2010: the static buffer of a port";
     }
 }
 
