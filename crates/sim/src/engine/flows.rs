@@ -283,7 +283,7 @@ impl Slot {
     }
 
     /// True if nothing of the flow is left to happen but packets still in the network.
-    #[inline]
+    #[inline(always)]
     pub fn is_closed(&self) -> bool {
         self.sender.is_closed() && self.receiver.is_closed()
     }

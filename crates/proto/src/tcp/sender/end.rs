@@ -11,7 +11,14 @@ use crate::transport::{SendEnd, SenderReport};
 
 impl Sender {
     /// Lets the application write what there is room for. True if it wrote.
+    #[inline]
     pub(super) fn top_up(&mut self) -> bool {
+        self.writer.is_some() && self.write_more()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_more(&mut self) -> bool {
         let Some(mut writer) = self.writer.take() else { return false };
         if self.outstanding() < self.window_in_use() {
             writer.grow(self.window_in_use() / u64::from(self.mss));

@@ -285,9 +285,15 @@ impl Sender {
     /// Lets the controller answer an event. It may see `delivered` bytes as acknowledged since the start, and
     /// `flight` as outstanding.
     pub(super) fn decide(&mut self, now: Time, event: Event, delivered: u64, flight: u64, rtt: Duration) {
-        let Some(account) = &mut self.account else {
+        if self.account.is_none() {
             return self.inform(now, event, delivered, flight, News::of_rtt(rtt));
-        };
+        }
+        self.decide_by_account(now, event, delivered, flight, rtt);
+    }
+
+    #[inline(never)]
+    fn decide_by_account(&mut self, now: Time, event: Event, delivered: u64, flight: u64, rtt: Duration) {
+        let Some(account) = &mut self.account else { return };
         let news = account.news(now, event, delivered, rtt, &mut self.rtt);
         let (window, marked) = (self.control.window, news.marked > 0);
         self.inform(now, event, delivered, flight, news);

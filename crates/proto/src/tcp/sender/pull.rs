@@ -93,6 +93,10 @@ impl Sender {
         let (number, mss) = (self.nxt, u64::from(self.mss));
         let after = number + mss;
         if after >= self.end {
+            if number >= self.stop && self.writer.is_none() {
+                self.window_limited = false;
+                return None;
+            }
             return self.next_at_end(now);
         }
         if after > self.limit {
@@ -114,22 +118,23 @@ impl Sender {
             self.window_limited = false;
             return None;
         }
-        let len = self.length(number);
+        let (len, mss) = (self.length(number), u64::from(self.mss));
         if number + len > self.limit {
             self.window_limited = !self.capped;
             return None;
         }
-        if number >= self.max && self.is_held_back(len) {
+        if len < mss && number >= self.max && self.is_held_back() {
             self.window_limited = false;
             return None;
         }
         Some(self.send_at_end(now, len))
     }
 
-    /// True if a segment of `len` bytes has to wait until there is more, or until others are acknowledged.
-    fn is_held_back(&self, len: u64) -> bool {
+    /// True if a segment that is not full has to wait until there is more, or until others are acknowledged.
+    #[cold]
+    fn is_held_back(&self) -> bool {
         // The FIN frees it.
-        if len >= u64::from(self.mss) || self.stop > self.end {
+        if self.stop > self.end {
             return false;
         }
         match self.params.nagle {
