@@ -56,7 +56,10 @@ def family_page(title: str, members: list[dict[str, Any]]) -> str:
     lines = [f"# {title}", "", NOTE, ""]
     for member in members:
         lines += [f"## `{member['name']}`", "", f"{member['title']}.", ""]
-        lines += [f"Reference: {member['reference']}.", "", *table(member["fields"])]
+        lines += [f"Reference: {member['reference']}.", ""]
+        if (FOLDER.parent / f"{member['name']}.md").exists():
+            lines += [f"Rule by rule: [{member['name']}.md](../{member['name']}.md).", ""]
+        lines += table(member["fields"])
         for profile in member["profiles"]:
             lines += [f"### Profile `{profile['name']}`", "", f"{profile['title']}.", ""]
             settings = [[f"`{s['name']}`", f"`{toml(s['value'])}`", s["source"]] for s in profile["settings"]]

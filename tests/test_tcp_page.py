@@ -1,0 +1,25 @@
+"""docs/tcp.md: every test that it names exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ROWS = [line for line in (ROOT / "docs/tcp.md").read_text().splitlines() if line.startswith("| ")]
+
+
+def test_the_page_names_tests_that_there_are() -> None:
+    sources = [*(ROOT / "crates/proto/src").rglob("*.rs"), *(ROOT / "tests").rglob("*.py")]
+    tests = set(re.findall(r"^\s*(?:fn|def) (\w+)\(", "\n".join(map(Path.read_text, sources)), re.M))
+    named = {name for row in ROWS for name in re.findall(r"`(\w+)`", row.split(" | ")[-1])}
+    scripts = set(re.findall(r"^\| `(\w+)` \(", (ROOT / "docs/packetdrill.md").read_text(), re.M))
+    assert len(named) > 60
+    assert named - tests - scripts == set()
+
+
+def test_every_row_says_whether_it_is_done() -> None:
+    rows = [row.strip("| ").split(" | ") for row in ROWS if not row.startswith("| rule")]
+    for row in rows:
+        assert re.match(r"yes|no|part|`linux`|`rfc`", row[1]), row
+        assert len(row) >= 3 or row[1].startswith(("no", "part")), row
