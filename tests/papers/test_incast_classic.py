@@ -13,6 +13,10 @@ def study():
     return papers.find_paper("incast-classic").study()
 
 
+def companion(name):
+    return papers.find_paper(f"incast-classic-{name}").study()
+
+
 def measured(study, arm, metric="goodput", **point):
     """What one run of an arm gives at a point."""
     settings = [text for axis in study.axes for text in axis.settings[axis.values.index(point[axis.name])]]
@@ -30,6 +34,35 @@ def test_linux_of_today_collapses_too(study):
     assert measured(study, "linux", servers=1) > 900
     assert measured(study, "linux", servers=32) < 300
     assert measured(study, "linux-5ms", servers=32) > 600
+
+
+def test_dctcp_holds_as_long_as_two_packets_of_each_fit(study):
+    assert measured(study, "linux-dctcp", servers=16) > 850
+    assert measured(study, "linux-dctcp", servers=48) < 600
+    blocks = companion("dctcp")
+    assert [measured(blocks, "dctcp", "timeouts", servers=n) for n in (10, 20, 30)] == [0, 0, 0]
+    assert measured(blocks, "dctcp", "timeouts", servers=40) > 20
+    assert measured(blocks, "tcp", "timeouts", servers=10) > 20
+
+
+def test_the_queue_of_dctcp_is_that_of_its_closed_form():
+    queue = companion("sawtooth")
+    # [A10]: K + N = 22, and 5.3 packets, within a fifth.
+    assert measured(queue, "prompt", "longest", servers=2) == pytest.approx(22, rel=0.2)
+    assert measured(queue, "prompt", "swing", servers=2) == pytest.approx(5.32, rel=0.2)
+    assert measured(queue, "prompt", servers=2) > 970
+
+
+def test_a_random_part_of_the_timeout_helps_where_thousands_lose_together():
+    many = companion("fan-in")
+    assert measured(many, "none", servers=1024) < 500
+    assert measured(many, "spread", servers=1024) > 2500
+
+
+def test_receive_windows_end_timeouts():
+    windows = companion("receive-windows")
+    assert [measured(windows, arm, "timeouts", servers=32) for arm in ("ictcp", "fair")] == [0, 0]
+    assert measured(windows, "tcp", "timeouts", servers=32) > 20
 
 
 @pytest.mark.full
