@@ -8,6 +8,23 @@ use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderRepor
 use crate::{rcp, tcp, udp};
 
 /// Declares the transports. One line each: `Variant(module::Params)`, where the parameters implement [`Transport`].
+/// Tells the compiler that what calls this is not the common case.
+#[cold]
+#[inline]
+fn seldom() {}
+
+/// What an end of any kind does. The first kind is what most packets belong to: its test goes before the jump to one of many.
+macro_rules! mostly {
+    ( $self:ident, $end:ident, $first:ident, [$( $variant:ident ),+], $e:ident => $body:expr ) => {
+        if let $end::$first($e) = $self {
+            $body
+        } else {
+            seldom();
+            match $self { $end::$first($e) => $body, $( $end::$variant($e) => $body ),+ }
+        }
+    };
+}
+
 macro_rules! transports {
     ( $( $variant:ident($params:ty) ),+ $(,)? ) => {
         dumbbell_core::registry! {
@@ -111,48 +128,48 @@ macro_rules! transports {
             }
         }
     };
-    ( @end $end:ident, $behaviour:ident, $report:ident, $( $variant:ident ),+ ) => {
+    ( @end $end:ident, $behaviour:ident, $report:ident, $first:ident, $( $variant:ident ),+ ) => {
         impl Stage for $end {
             #[inline]
             fn push(&mut self, now: Time, packet: &Packet) {
-                match self { $( $end::$variant(e) => e.push(now, packet) ),+ }
+                mostly!(self, $end, $first, [$( $variant ),+], e => e.push(now, packet))
             }
             // Called from two places on the path of every packet: the compiler would make it a call.
             #[inline(always)]
             fn pull(&mut self, now: Time) -> Option<Packet> {
-                match self { $( $end::$variant(e) => e.pull(now) ),+ }
+                mostly!(self, $end, $first, [$( $variant ),+], e => e.pull(now))
             }
             #[inline]
             fn wake(&mut self, now: Time) {
-                match self { $( $end::$variant(e) => e.wake(now) ),+ }
+                mostly!(self, $end, $first, [$( $variant ),+], e => e.wake(now))
             }
             #[inline]
             fn wake_at(&self) -> Time {
-                match self { $( $end::$variant(e) => e.wake_at() ),+ }
+                mostly!(self, $end, $first, [$( $variant ),+], e => e.wake_at())
             }
         }
 
         impl $end {
             /// What it has done so far.
             pub fn report(&self) -> $report {
-                match self { $( $end::$variant(e) => $behaviour::report(e) ),+ }
+                mostly!(self, $end, $first, [$( $variant ),+], e => $behaviour::report(e))
             }
 
             /// A packet of the flow has arrived that a router originated: see [`SendEnd::notice`].
             pub fn notice(&mut self, now: Time, packet: &Packet) {
-                match self { $( $end::$variant(e) => $behaviour::notice(e, now, packet) ),+ }
+                mostly!(self, $end, $first, [$( $variant ),+], e => $behaviour::notice(e, now, packet))
             }
 
             /// Bytes of memory beside its own size.
             pub fn memory(&self) -> u64 {
-                match self { $( $end::$variant(e) => $behaviour::memory(e) ),+ }
+                mostly!(self, $end, $first, [$( $variant ),+], e => $behaviour::memory(e))
             }
 
             /// True if it will send nothing more unless a packet arrives, and needs no timer. When both ends are
             /// closed and no packet of the flow is in the network, the flow is over.
             #[inline]
             pub fn is_closed(&self) -> bool {
-                match self { $( $end::$variant(e) => $behaviour::is_closed(e) ),+ }
+                mostly!(self, $end, $first, [$( $variant ),+], e => $behaviour::is_closed(e))
             }
         }
     };
