@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -79,6 +79,10 @@ CRITERIA = {
 }
 
 
+GOODPUT = Criterion("goodput Mbit/s", 0.05)
+"""Of all flows: as near as completion times in the median cell are wanted to be."""
+
+
 def values(name: str, runs: Sequence[Summary]) -> list[float]:
     """Return one quantity of those runs that have it."""
     return [value for arm in runs if (value := quantity(name, arm)) is not None]
@@ -113,14 +117,17 @@ class Judged:
 
 
 def judged(ours: Sequence[Summary], kernel: Sequence[Summary]) -> list[Judged]:
-    """Judge every quantity that any run has: the criteria, and the share of each flow."""
-    shares = [
-        (Criterion(f"share of flow {flow}", CRITERIA["share"].share), partial(share, flow=flow))
-        for flow in range(len(kernel[0]["flows"]))
+    """Judge every quantity that any run has: the criteria, the goodput, and the share of each flow."""
+    of_all: list[tuple[Criterion, Callable[[Summary], float | None]]] = [
+        (GOODPUT, lambda arm: float(arm["goodput"]) / 1e6),
+        *((each, partial(quantity, name)) for name, each in CRITERIA.items() if name != "share"),
     ]
-    others = [(each, partial(quantity, name)) for name, each in CRITERIA.items() if name != "share"]
+    for flow in range(len(kernel[0]["flows"])):
+        of_all.append(
+            (Criterion(f"share of flow {flow}", CRITERIA["share"].share), partial(share, flow=flow))
+        )
     found = []
-    for criterion, of in (*others, *shares):
+    for criterion, of in of_all:
         left, right = ([value for arm in side if (value := of(arm)) is not None] for side in (ours, kernel))
         if left or right:
             verdict = criterion.judge(left, right) if ours else None
