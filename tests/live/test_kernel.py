@@ -53,16 +53,24 @@ def path(rate: str, delay: str, duration: str, **flow: object) -> db.Scenario:
     )
 
 
-def compared(scenario: db.Scenario) -> list[Arm]:
+def compared(scenario: db.Scenario, controller: str = "cubic") -> list[Arm]:
     """Three runs of the kernel: a pause of the machine during slow start changes what it does."""
-    runs = [valid_run(lambda: compare(scenario, "cubic"), lambda found: found.kernel.valid) for _ in range(3)]
+    runs = [
+        valid_run(lambda: compare(scenario, controller), lambda found: found.kernel.valid) for _ in range(3)
+    ]
     return [found.kernel for found in runs]
 
 
-def far_from_the_start(scenario: db.Scenario, profile: str, kernel: list[Arm]) -> list[str]:
+def far_from_the_start(
+    scenario: db.Scenario,
+    profile: str,
+    kernel: list[Arm],
+    controller: str = "cubic",
+    link: str = "node0->node1",
+) -> list[str]:
     """What of ours differs by more than the bounds, and by more than runs differ among themselves."""
     runs = 5 if len(kernel[0].flows) > 1 else 1
-    ours = simulated_arms(prepared(scenario, "cubic", profile), "node0->node1", runs)
+    ours = simulated_arms(prepared(scenario, controller, profile), link, runs)
     found = judged([arm.summary() for arm in ours], [arm.summary() for arm in kernel])
     return [
         f"{each.title}: {each.ours}, kernel {each.kernel}"
