@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.arrivals import SEEDS
 from bench.measure import ROOT, engine, missing, simulate, timed
 from bench.works import Work, works
-from peers import queues
+from peers import incast, queues
 
 TCL = ROOT / "peers" / "ns2"
 
@@ -152,6 +152,15 @@ def main() -> int:
         for found in queues.compare(program, queue):
             print(f"{queue.name:14}  {found}")
             broken |= found.broken
+
+    print("\nIncast rounds, by processing times. Without them the order of simultaneous arrivals decides.")
+    print(
+        f"{'processing':29}  {'quantity':22} {'ns-2.35':>10} {'dumbbell':>10} {'difference':>10} {'bound':>7}"
+    )
+    for rounds in incast.ALL:
+        for read in incast.compare(program, rounds):
+            print(f"{rounds!s:29}  {read}")
+            broken |= read.broken
 
     print(f"\nSpeed: whole processes, median of {repeats}, run in turn; W2 on list {SEEDS[0]}.")
     print("Million packet-hops per CPU second, and in brackets the CPU seconds.")

@@ -6,7 +6,7 @@ import pytest
 
 from bench.measure import engine, missing
 from bench.works import Work, works
-from peers import queues
+from peers import incast, queues
 from peers.compare import BOUNDS, compare
 
 
@@ -36,3 +36,13 @@ def test_queues_agree_on_the_same_arrivals(queue: queues.Queue, program: str) ->
     assert [str(row) for row in rows if row.broken] == []
     # Where the law of ns-2 is another, the difference shows it.
     assert queue.bounded or any(abs(row.difference) > queues.BOUNDS[row.quantity] for row in rows)
+
+
+@pytest.mark.parametrize("rounds", incast.ALL, ids=str)
+def test_incast_rounds_agree_where_no_order_of_simultaneous_arrivals_decides(
+    rounds: incast.Rounds, program: str
+) -> None:
+    rows = incast.compare(program, rounds)
+    assert [str(row) for row in rows if row.broken] == []
+    # Where it does, the difference shows it.
+    assert rounds.bounded or any(abs(row.difference) > incast.BOUND for row in rows)

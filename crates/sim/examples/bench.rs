@@ -59,6 +59,7 @@ fn main() -> ExitCode {
                 json!({ "packet_hops": runs.packet_hops[0], "packets_inside": runs.packets_inside[0],
                         "peak_memory": peak_memory(),
                         "flows_started": runs.flows_started[0],
+                        "timeouts": results.flows.timeouts.iter().sum::<u32>(),
                         "flows_completed": runs.flows_completed[0], "goodput": runs.goodput[0],
                         "fairness": runs.fairness[0], "fct_mean": runs.fct_mean[0],
                         // First packet sent to last byte acknowledged: what ns-2 calls done.
