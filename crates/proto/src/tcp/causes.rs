@@ -1,6 +1,6 @@
 //! The timeouts of a connection by their causes: what is kept. How they are told apart is in `sender/causes.rs`.
 
-use dumbbell_core::Time;
+use dumbbell_core::{Duration, Time};
 
 use crate::transport::TimeoutCauses;
 
@@ -18,7 +18,7 @@ pub enum Cause {
 }
 
 /// The timeouts of a connection by their causes. Made with the first timeout, or the first transfer that is added.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Causes {
     /// How many there were.
     pub counts: TimeoutCauses,
@@ -30,16 +30,18 @@ pub struct Causes {
     pub latest: Option<Cause>,
     /// When it was, until new data is acknowledged.
     pub at: Option<Time>,
+    /// Timeouts after which an acknowledgement came sooner than any before, and how soon.
+    pub early: Vec<(Cause, Duration)>,
 }
 
-impl Causes {
-    /// The number of timeouts of one cause.
-    pub fn count(&mut self, cause: Cause) -> &mut u32 {
-        match cause {
-            Cause::FullWindow => &mut self.counts.full_window,
-            Cause::Tail => &mut self.counts.tail,
-            Cause::Resent => &mut self.counts.resent,
-            Cause::Other => &mut self.counts.other,
+impl Cause {
+    /// The number of timeouts of this cause.
+    pub fn of(self, counts: &mut TimeoutCauses) -> &mut u32 {
+        match self {
+            Cause::FullWindow => &mut counts.full_window,
+            Cause::Tail => &mut counts.tail,
+            Cause::Resent => &mut counts.resent,
+            Cause::Other => &mut counts.other,
         }
     }
 }

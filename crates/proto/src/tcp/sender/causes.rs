@@ -12,7 +12,16 @@ use crate::transport::TimeoutCauses;
 impl Sender {
     /// Timeouts so far, by their causes.
     pub(super) fn timeout_causes(&self) -> TimeoutCauses {
-        self.causes.as_ref().map_or(TimeoutCauses::default(), |causes| causes.counts)
+        let Some(causes) = &self.causes else { return TimeoutCauses::default() };
+        let mut counts = causes.counts;
+        // Where every round trip before was one through a full queue, the retransmission itself may have been as fast.
+        for (cause, after) in &causes.early {
+            if *after < self.rtt.min() {
+                *cause.of(&mut counts) -= 1;
+                counts.spurious += 1;
+            }
+        }
+        counts
     }
 
     /// Another transfer begins behind what is to be sent.
@@ -50,7 +59,7 @@ impl Sender {
         } else {
             Cause::Other
         };
-        *causes.count(cause) += 1;
+        *cause.of(&mut causes.counts) += 1;
         causes.repair_end = max;
         (causes.latest, causes.at) = (Some(cause), Some(now));
     }
@@ -77,8 +86,11 @@ impl Sender {
     pub(super) fn judge_timeout(&mut self, now: Time) {
         let shortest = self.rtt.min();
         let Some(causes) = &mut self.causes else { return };
-        if causes.at.take().is_some_and(|at| now.since(at) < shortest) {
-            self.timeout_was_spurious();
+        let Some(after) = causes.at.take().map(|at| now.since(at)) else { return };
+        if after < shortest
+            && let Some(cause) = causes.latest.take()
+        {
+            causes.early.push((cause, after));
         }
     }
 
@@ -87,7 +99,7 @@ impl Sender {
     pub(super) fn timeout_was_spurious(&mut self) {
         let Some(causes) = &mut self.causes else { return };
         if let Some(cause) = causes.latest.take() {
-            *causes.count(cause) -= 1;
+            *cause.of(&mut causes.counts) -= 1;
             causes.counts.spurious += 1;
         }
     }
@@ -95,6 +107,8 @@ impl Sender {
 
 #[cfg(test)]
 mod tests {
+    use dumbbell_core::Duration;
+
     use super::*;
     use crate::tcp::tests::{MSS, lose, params, pass};
     use crate::testing::{Pipe, ms, opening};
@@ -150,6 +164,23 @@ mod tests {
         for way in WAYS {
             assert_eq!(after(way, 10, &[0, 0]), [0, 0, 1, 0, 0], "a fast retransmit, {way}");
             assert_eq!(after(way, 10, &[9, 9, 9]), [0, 1, 2, 0, 0], "a timeout, twice, {way}");
+        }
+    }
+
+    #[test]
+    fn a_round_trip_shorter_than_those_before_is_no_sign_that_nothing_was_lost() {
+        // The first window waits in a queue, and of the second nothing arrives.
+        let rate = dumbbell_core::BitRate::from_bps(2_000_000);
+        for way in WAYS {
+            let pipe = pipe(
+                way,
+                60,
+                &[10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29],
+            );
+            let mut pipe = pipe.shaped(Some(rate), Duration::from_millis(10));
+            pipe.finish();
+            assert_eq!(causes(&pipe.sender)[3], 0, "{way}");
+            assert!(pipe.sender.report().timeouts > 0, "{way}");
         }
     }
 
