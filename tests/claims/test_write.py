@@ -9,7 +9,14 @@ from dumbbell.claims import Claim, Level, Ratio, claims_table, judge, write_clai
 
 CLAIMS = (
     Claim("low", "A stays below 3 s.", "our question", "delay", Level("a", high=3)),
-    Claim("false", "A is twice B.", "deliberately false", "delay", Ratio("a", "b", low=1.9)),
+    Claim(
+        "false",
+        "A is twice B.",
+        "deliberately false",
+        "delay",
+        Ratio("a", "b", low=1.9),
+        reason="it never was",
+    ),
 )
 
 
@@ -25,12 +32,14 @@ def test_files(made, tmp_path):
     assert low["rule"] == "mean of a is at most 3"
     assert low["estimate"]["n"] == 8
     assert len(low["details"]) == 3
+    assert (low["reason"], false["reason"]) == ("", "it never was")
     assert false["verdict"] == "not reproduced"
     assert false["details"][0]["high"] is None
     text = paths[1].read_text()
     assert "**QUICK**" in text
     assert "INCOMPLETE" not in text
     assert "| false | A is twice B. | deliberately false | **not reproduced** | broken in all 3" in text
+    assert "Why: it never was |" in text
 
 
 def test_incomplete_tables_are_stamped(made, tmp_path):
@@ -43,3 +52,4 @@ def test_incomplete_tables_are_stamped(made, tmp_path):
     Console(file=out, width=200).print(claims_table(judged, result))
     assert "INCOMPLETE: 62 of 72 runs" in out.getvalue()
     assert "not reproduced" in out.getvalue()
+    assert "Why: it never was" in out.getvalue().replace("\n", " ")

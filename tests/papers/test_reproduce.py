@@ -54,6 +54,7 @@ def test_command_line(folder, cli, tmp_path):
     assert done.stdout.splitlines()[-1] == "report: out/report.html"
     assert "12 runs" in done.stderr
     assert (tmp_path / "out" / "claims.json").is_file()
+    assert cli("reproduce", folder, "--quick", "-o", "out", "--strict").returncode == 3
     listed = cli("papers")
     assert "campus-web" in listed.stdout
 

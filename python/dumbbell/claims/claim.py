@@ -94,6 +94,12 @@ class Claim:
     metric: str
     """Name of the metric of the study that the rule looks at."""
     rule: Rule
+    reason: str = ""
+    """Why it is not reproduced, as far as that is known; shown beside that verdict only."""
+
+    def why(self, judgement: Judgement) -> str:
+        """Return the reason if the verdict is one that needs it, else nothing."""
+        return self.reason if judgement.verdict == "not reproduced" else ""
 
     def judge(self, result: StudyResult) -> Judgement:
         """Judge the claim; what an incomplete study says is stamped.

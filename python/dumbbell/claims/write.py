@@ -62,7 +62,8 @@ def claims_markdown(judged: Judged, result: StudyResult, note: str = "") -> str:
     lines += [line for text in (result.stamp, note) if text for line in (f"**{text}**", "")]
     lines += ["| claim | statement | source | verdict | evidence |", "|---|---|---|---|---|"]
     for claim, judgement in judged:
-        cells = (claim.id, claim.statement, claim.source, f"**{judgement.verdict}**", judgement.evidence)
+        evidence = _with_reason(judgement.evidence, claim.why(judgement))
+        cells = (claim.id, claim.statement, claim.source, f"**{judgement.verdict}**", evidence)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -75,8 +76,13 @@ def claims_table(judged: Judged, result: StudyResult, note: str = "") -> Table:
         table.add_column(name, no_wrap=name in ("claim", "verdict"))
     for claim, judgement in judged:
         verdict = Text(judgement.verdict, style=_STYLES[judgement.verdict])
-        table.add_row(Text(claim.id), Text(claim.statement), verdict, Text(judgement.evidence))
+        evidence = Text(_with_reason(judgement.evidence, claim.why(judgement)))
+        table.add_row(Text(claim.id), Text(claim.statement), verdict, evidence)
     return table
+
+
+def _with_reason(evidence: str, reason: str) -> str:
+    return f"{evidence}. Why: {reason}" if reason else evidence
 
 
 def _entry(claim: Claim, judgement: Judgement) -> dict[str, Any]:
@@ -88,6 +94,7 @@ def _entry(claim: Claim, judgement: Judgement) -> dict[str, Any]:
         "rule": str(claim.rule),
         "verdict": judgement.verdict,
         "evidence": judgement.evidence,
+        "reason": claim.why(judgement),
         "estimate": None if judgement.estimate is None else judgement.estimate.to_dict(),
         "details": [finding.to_dict() for finding in judgement.details],
     }

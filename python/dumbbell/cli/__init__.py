@@ -8,6 +8,7 @@ import click
 
 from dumbbell import __version__
 from dumbbell.cli.archive import pack, verify
+from dumbbell.cli.asserting import assert_
 from dumbbell.cli.boundary import exit_with
 from dumbbell.cli.html import html
 from dumbbell.cli.inspect import check, describe, list_, schema
@@ -27,7 +28,7 @@ def cli() -> None:
 
 
 _COMMANDS = (
-    run, check, list_, describe, schema, plot, study, query, papers, reproduce, html, pack, verify,
+    run, check, list_, describe, schema, plot, study, query, assert_, papers, reproduce, html, pack, verify,
     shell, doctor, compare_real, rcp_real, send, recv, replay, packetdrill,
 )  # fmt: skip
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
+from dumbbell.cli.asserting import NOT_SO
 from dumbbell.cli.common import console, memory_option, text_table
 from dumbbell.cli.progress import study_progress
 
@@ -37,9 +39,10 @@ def papers() -> None:
 )
 @click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if a claim is not reproduced.")
 @memory_option
 def reproduce(
-    name: str, output: Path, quick: bool, executor: str, workers: int | None, memory: int | None
+    name: str, output: Path, quick: bool, executor: str, workers: int | None, strict: bool, memory: int | None
 ) -> None:
     """Run the study of the paper NAME, judge its claims, draw its figures and write its report.
 
@@ -58,3 +61,5 @@ def reproduce(
         )
     out.print(claims_table(found.judged, found.result, found.note))
     out.print(f"report: {found.report}", soft_wrap=True)
+    if strict and any(judgement.verdict == "not reproduced" for _, judgement in found.judged):
+        sys.exit(NOT_SO)
