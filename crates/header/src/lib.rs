@@ -7,6 +7,7 @@ mod laws;
 pub mod quench;
 pub mod rcp;
 pub mod tcp;
+pub mod trump;
 pub mod udp;
 pub mod xcp;
 
@@ -16,6 +17,7 @@ use dumbbell_core::{Header, HeaderKind, Registered};
 pub use exchange::{Asking, Exchange, Feedback};
 pub use rcp::RcpKind;
 pub use tcp::SackBlock;
+pub use trump::TrumpKind;
 
 /// Declares the headers. One line each: `module::Type`. The line gives the header its [`HeaderKind`], its place in
 /// [`HEADERS`], and the laws that hold for all.
@@ -49,6 +51,7 @@ headers! {
     rcp::RcpHeader,
     xcp::XcpHeader,
     quench::SourceQuench,
+    trump::TrumpHeader,
 }
 
 /// What the registry lists of a kind.
