@@ -362,3 +362,57 @@ fn with_requests_a_round_is_asked_for_and_each_answer_begins_when_its_request_ha
         );
     }
 }
+
+#[test]
+fn batches_of_a_round_start_one_after_the_other() {
+    let set = ["workloads[0].batch=2", "workloads[0].stagger=3ms", "workloads[0].rounds=2"];
+    let rows = transfers(&simulate(STAR, &set));
+    for round in 0..2 {
+        let mut starts: Vec<f64> = rows.iter().filter(|r| r.round == round).map(|r| r.start).collect();
+        starts.sort_by(f64::total_cmp);
+        let after: Vec<f64> = starts.iter().map(|at| ((at - starts[0]) * 1e6).round()).collect();
+        assert_eq!(after, [0.0, 0.0, 3000.0, 3000.0], "microseconds");
+    }
+}
+
+#[test]
+fn no_more_servers_answer_at_a_time_than_are_asked_for() {
+    for (more, connections) in [("request=64B", "fresh"), ("jitter=100us", "persistent")] {
+        let (more, connections) =
+            (format!("workloads[0].{more}"), format!("workloads[0].connections={connections}"));
+        let rows = transfers(&simulate(STAR, &["workloads[0].at_once=2", &more, &connections]));
+        let rows: Vec<&Row> = rows.iter().filter(|r| r.source != "receiver0").collect();
+        assert_eq!(rows.len(), 4 * 5);
+        let overlapping =
+            |row: &Row| rows.iter().filter(|r| r.start <= row.start && row.start < r.end - 1e-12).count();
+        assert_eq!(rows.iter().map(|row| overlapping(row)).max(), Some(2), "{more}");
+        for round in 1..5 {
+            let end = rows.iter().filter(|r| r.round == round - 1).map(|r| r.end).fold(0.0, f64::max);
+            assert!(rows.iter().filter(|r| r.round == round).all(|r| r.start >= end), "the barrier");
+        }
+    }
+}
+
+#[test]
+fn sizes_and_pauses_of_rounds_are_drawn_anew_in_every_round() {
+    let text = STAR.replace(
+        "size = \"14600B\"",
+        "sizes = { kind = \"uniform\", min = \"1600B\", max = \"2kB\" }\npause = \"10ms\"\nspread = \"exponential\"",
+    );
+    let rounds = 100;
+    let results = simulate(&text, &[&format!("workloads[0].rounds={rounds}")]);
+    let rows = transfers(&results);
+    let sizes = &results.transfers.size;
+    assert!(sizes.iter().all(|size| (1600.0..=2000.0).contains(size)));
+    let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
+    // 400 draws with a deviation of 115: five standard errors are 29.
+    assert!((mean - 1800.0).abs() < 29.0, "{mean}");
+    let first = |round| rows.iter().filter(|r| r.round == round).map(|r| r.start).fold(f64::MAX, f64::min);
+    let last = |round| rows.iter().filter(|r| r.round == round).map(|r| r.end).fold(0.0, f64::max);
+    let pauses: Vec<f64> = (1..rounds).map(|round| first(round) - last(round - 1)).collect();
+    let mean = pauses.iter().sum::<f64>() / pauses.len() as f64;
+    // 99 draws with a deviation of 10 ms: five standard errors are 5 ms.
+    assert!((mean - 0.01).abs() < 0.005, "{mean}");
+    let shortest = pauses.iter().copied().fold(f64::MAX, f64::min);
+    assert!(shortest < 0.002, "exponential: one of 99 is short, {shortest}");
+}

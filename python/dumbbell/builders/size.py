@@ -37,6 +37,38 @@ def fixed(
     )
 
 
+def uniform(
+    *,
+    min: str,
+    max: str,
+) -> dict[str, Any]:
+    """Uniform sizes.
+
+    Reference: Alizadeh et al., SIGCOMM 2010, section 2.2: responses of 1.6 to 2 kB.
+
+    Parameters
+    ----------
+    min
+        Smallest application bytes.
+        Required.
+    max
+        Largest application bytes.
+        Required.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "uniform",
+            "min": min,
+            "max": max,
+        }
+    )
+
+
 def exponential(
     *,
     mean: str,

@@ -17,6 +17,7 @@ def poisson(
     to: str | Sequence[str],
     size: Literal[
         "fixed",
+        "uniform",
         "exponential",
         "pareto",
         "bounded-pareto",
@@ -170,12 +171,29 @@ def rounds(
     pairing: Literal["one-to-one", "all"] | None = None,
     size: str | None = None,
     block: str | None = None,
+    sizes: Literal[
+        "fixed",
+        "uniform",
+        "exponential",
+        "pareto",
+        "bounded-pareto",
+        "lognormal",
+        "campus-web",
+        "campus-10M",
+        "campus-web-10M",
+        "empirical",
+    ]
+    | Mapping[str, Any]
+    | None = None,
     servers: int | None = None,
     request: str | None = None,
     rounds: int | None = None,
     start: str | None = None,
     pause: str | None = None,
+    spread: Literal["fixed", "exponential"] | None = None,
     stagger: str | None = None,
+    batch: int | None = None,
+    at_once: int | None = None,
     jitter: str | None = None,
     connections: Literal["persistent", "fresh"] | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
@@ -202,11 +220,14 @@ def rounds(
         of the other side; `all` joins each of `from` with each of `to`.
         Default: ``"one-to-one"`` (choice: as host pairs are drawn).
     size
-        Application bytes of each transfer, however many there are (fixed fragment); in place of `block`.
-        Default: absent: `block` is given.
+        Application bytes of each transfer, however many there are (fixed fragment).
+        Default: absent: `block` or `sizes` is given.
     block
-        Application bytes of a round, split evenly over its transfers (fixed block); in place of `size`.
-        Default: absent: `size` is given.
+        Application bytes of a round, split evenly over its transfers (fixed block).
+        Default: absent: `size` or `sizes` is given.
+    sizes
+        Distribution of the application bytes of each transfer, drawn in every round anew.
+        Default: absent: `size` or `block` is given.
     servers
         How many pairs take part: the first ones.
         Default: absent: all.
@@ -223,9 +244,18 @@ def rounds(
     pause
         Time from the end of a round to the beginning of the next.
         Default: ``"0s"`` (Phanishayee et al., FAST 2008, section 2: the next block is asked for at once).
+    spread
+        How `pause` is spread: `fixed`, or `exponential` about that mean.
+        Default: ``"fixed"`` (choice: no randomness that is not asked for).
     stagger
-        Time from the start of one transfer of a round, or its request, to that of the next.
+        Time from the start of one batch of transfers of a round, or their requests, to that of the next.
         Default: ``"0s"`` (choice: all senders start together).
+    batch
+        How many transfers a batch has.
+        Default: ``1`` (choice: senders are staggered one by one).
+    at_once
+        How many transfers of a round are in progress at a time, at most; the next starts when one has ended.
+        Default: absent: all.
     jitter
         Each transfer starts later by a time drawn uniformly up to this.
         Default: ``"0s"`` (choice: no jitter; runs are then exactly periodic).
@@ -256,12 +286,16 @@ def rounds(
             "pairing": pairing,
             "size": size,
             "block": block,
+            "sizes": sizes,
             "servers": servers,
             "request": request,
             "rounds": rounds,
             "start": start,
             "pause": pause,
+            "spread": spread,
             "stagger": stagger,
+            "batch": batch,
+            "at_once": at_once,
             "jitter": jitter,
             "connections": connections,
             "transport": transport,
@@ -277,6 +311,7 @@ def request_response(
     to: str | Sequence[str],
     response: Literal[
         "fixed",
+        "uniform",
         "exponential",
         "pareto",
         "bounded-pareto",
@@ -291,6 +326,7 @@ def request_response(
     pairing: Literal["one-to-one", "all"] | None = None,
     request: Literal[
         "fixed",
+        "uniform",
         "exponential",
         "pareto",
         "bounded-pareto",
@@ -403,6 +439,7 @@ def shuffle(
     to: str | Sequence[str],
     size: Literal[
         "fixed",
+        "uniform",
         "exponential",
         "pareto",
         "bounded-pareto",
@@ -492,6 +529,7 @@ def on_close(
     to: str | Sequence[str],
     size: Literal[
         "fixed",
+        "uniform",
         "exponential",
         "pareto",
         "bounded-pareto",

@@ -19,6 +19,14 @@ words! {
 }
 
 impl Spread {
+    /// The shortest of times of this mean.
+    pub fn least(self, mean: Duration) -> Duration {
+        match self {
+            Spread::Fixed => mean,
+            Spread::Exponential => Duration::ZERO,
+        }
+    }
+
     /// One time of this mean.
     pub fn draw(self, mean: Duration, rng: &mut Stream) -> Duration {
         match self {

@@ -83,10 +83,7 @@ impl WorkloadParams for RequestResponse {
             self.response.params().build(setting.files, &at.key("response"))?,
         ];
         let shortest = there.iter().map(|p| setting.pairs.one_way(*p)).min().unwrap_or_default() * 2;
-        let shortest = match self.spread {
-            Spread::Fixed => shortest + self.work + self.think,
-            Spread::Exponential => shortest,
-        };
+        let shortest = shortest + self.spread.least(self.work) + self.spread.least(self.think);
         let exchanges = cycles(setting.duration.saturating_sub(self.start), shortest, self.exchanges);
         let each = if self.connections == Connections::Fresh { 2.0 * exchanges } else { 2.0 };
         let pairs: Vec<u32> = there.iter().chain(&back).copied().collect();

@@ -7,8 +7,9 @@ use dumbbell_core::rng::{Stream, stream};
 use dumbbell_core::{Bytes, Duration, Time, Validate, config};
 use rand::RngExt;
 
-use super::closed::{Connections, cycles, facts};
+use super::closed::{Connections, Spread, cycles, facts};
 use super::session::{Actions, Connection, Ended, Program, Session, Transfer};
+use super::size::{SizeSpec, Sizes};
 use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
 use crate::limits::check_size;
 use crate::names::NameList;
@@ -27,10 +28,12 @@ config! {
         /// `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each of the
         /// other side; `all` joins each of `from` with each of `to`.
         pairing: Pairing = "one-to-one", "choice: as host pairs are drawn";
-        /// Application bytes of each transfer, however many there are (fixed fragment); in place of `block`.
-        size: Option<Bytes> = (), "absent: `block` is given";
-        /// Application bytes of a round, split evenly over its transfers (fixed block); in place of `size`.
-        block: Option<Bytes> = (), "absent: `size` is given";
+        /// Application bytes of each transfer, however many there are (fixed fragment).
+        size: Option<Bytes> = (), "absent: `block` or `sizes` is given";
+        /// Application bytes of a round, split evenly over its transfers (fixed block).
+        block: Option<Bytes> = (), "absent: `size` or `sizes` is given";
+        /// Distribution of the application bytes of each transfer, drawn in every round anew.
+        sizes: Option<SizeSpec> = (), "absent: `size` or `block` is given";
         /// How many pairs take part: the first ones.
         servers: Option<u32> = (), "absent: all";
         /// Application bytes of a request: with it, each transfer answers one that comes the other way, on a connection of its own.
@@ -42,8 +45,14 @@ config! {
         start: Duration = "0s", "choice: at once";
         /// Time from the end of a round to the beginning of the next.
         pause: Duration = "0s", "Phanishayee et al., FAST 2008, section 2: the next block is asked for at once";
-        /// Time from the start of one transfer of a round, or its request, to that of the next.
+        /// How `pause` is spread: `fixed`, or `exponential` about that mean.
+        spread: Spread = "fixed", "choice: no randomness that is not asked for";
+        /// Time from the start of one batch of transfers of a round, or their requests, to that of the next.
         stagger: Duration = "0s", "choice: all senders start together";
+        /// How many transfers a batch has.
+        batch: u32 = 1, "choice: senders are staggered one by one";
+        /// How many transfers of a round are in progress at a time, at most; the next starts when one has ended.
+        at_once: Option<u32> = (), "absent: all";
         /// Each transfer starts later by a time drawn uniformly up to this.
         jitter: Duration = "0s", "choice: no jitter; runs are then exactly periodic";
         /// `persistent` connections carry one transfer after another, `fresh` ones are opened for each.
@@ -60,23 +69,28 @@ impl Algorithm for Rounds {
 
 impl Validate for Rounds {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        match (self.size, self.block) {
-            (None, None) => {
+        let given =
+            [("size", self.size.is_some()), ("block", self.block.is_some()), ("sizes", self.sizes.is_some())];
+        let mut given = given.iter().filter(|(_, is_given)| *is_given).map(|(key, _)| *key);
+        match (given.next(), given.next()) {
+            (None, _) => {
                 let remedy = "add one, for example `size = \"256kB\"`";
-                return Err(at.key("size").error("neither `size` nor `block` is given", remedy));
+                return Err(at.key("size").error("none of `size`, `block` and `sizes` is given", remedy));
             }
-            (Some(_), Some(_)) => {
-                return Err(at
-                    .key("block")
-                    .error("both `size` and `block` are given", "leave one of them out"));
+            (Some(one), Some(other)) => {
+                let message = format!("both `{one}` and `{other}` are given");
+                return Err(at.key(other).error(message, "leave one of them out"));
             }
             _ => {}
         }
-        if self.rounds == Some(0) {
-            return Err(at.key("rounds").error("must be above zero", "give 1 or more, or leave it out"));
+        let counts = [("rounds", self.rounds), ("servers", self.servers), ("at_once", self.at_once)];
+        for (key, count) in counts {
+            if count == Some(0) {
+                return Err(at.key(key).error("must be above zero", "give 1 or more, or leave it out"));
+            }
         }
-        if self.servers == Some(0) {
-            return Err(at.key("servers").error("must be above zero", "give 1 or more, or leave it out"));
+        if self.batch == 0 {
+            return Err(at.key("batch").error("must be above zero", "give 1 or more"));
         }
         check_size(self.request, &at.key("request"))?;
         check_size(self.size, &at.key("size"))?;
@@ -107,31 +121,59 @@ impl WorkloadParams for Rounds {
         } else {
             Vec::new()
         };
-        let sizes: Vec<u64> = match (self.size, self.block) {
-            (Some(size), _) => vec![size.get(); pairs.len()],
-            (None, block) => split(block.map_or(0, Bytes::get), pairs.len() as u64),
+        let amount = match (&self.sizes, self.size, self.block) {
+            (Some(sizes), ..) => Amount::Drawn(sizes.params().build(setting.files, &at.key("sizes"))?),
+            (None, Some(size), _) => Amount::Each(size.get()),
+            (None, None, block) => Amount::Split(block.map_or(0, Bytes::get)),
         };
-        if sizes.contains(&0) {
-            let message = format!("does not fill {} transfers of a byte or more", pairs.len());
+        let n = pairs.len() as u64;
+        if matches!(amount, Amount::Split(block) if block < n) {
+            let message = format!("does not fill {n} transfers of a byte or more");
             return Err(at.key("block").error(message, "give a larger block"));
         }
-        let shortest = pairs.iter().map(|p| setting.pairs.one_way(*p)).max().unwrap_or_default() + self.pause;
+        let shortest = pairs.iter().map(|p| setting.pairs.one_way(*p)).max().unwrap_or_default();
+        let shortest = shortest + self.spread.least(self.pause);
         let rounds = cycles(setting.duration.saturating_sub(self.start), shortest, self.rounds);
         let fresh = self.connections == Connections::Fresh;
         let flows = if fresh { rounds * pairs.len() as f64 } else { pairs.len() as f64 };
         let used: Vec<u32> = pairs.iter().chain(&back).copied().collect();
         let requests = self.request.map_or(0, Bytes::get) * back.len() as u64;
-        let mean = (sizes.iter().sum::<u64>() + requests) as f64 / used.len() as f64;
+        let mean = (amount.of_round(n) + requests as f64) / used.len() as f64;
         let flows = flows * (used.len() / pairs.len()) as f64;
         let facts = facts(&setting, &used, mean, flows, &at.key("rounds"))?;
         let name = setting.name.to_owned();
-        Ok(Traffic::closed(Plan { name, params: self.clone(), pairs, back, sizes, facts }))
+        Ok(Traffic::closed(Plan { name, params: self.clone(), pairs, back, amount, facts }))
     }
 }
 
-/// Parts of a whole that differ by one at most.
-fn split(whole: u64, parts: u64) -> Vec<u64> {
-    (0..parts).map(|i| whole / parts + u64::from(i < whole % parts)).collect()
+/// Application bytes of transfers.
+#[derive(Debug)]
+enum Amount {
+    /// Of each.
+    Each(u64),
+    /// Of a round: parts that differ by one at most.
+    Split(u64),
+    Drawn(Sizes),
+}
+
+impl Amount {
+    /// Mean bytes of a round of `n` transfers.
+    fn of_round(&self, n: u64) -> f64 {
+        match self {
+            Amount::Each(size) => (size * n) as f64,
+            Amount::Split(block) => *block as f64,
+            Amount::Drawn(sizes) => sizes.mean() * n as f64,
+        }
+    }
+
+    /// Bytes of transfer `i` of `n`.
+    fn draw(&self, i: u64, n: u64, rng: &mut Stream) -> u64 {
+        match self {
+            Amount::Each(size) => *size,
+            Amount::Split(block) => block / n + u64::from(i < block % n),
+            Amount::Drawn(sizes) => sizes.sample(rng),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -141,7 +183,7 @@ struct Plan {
     pairs: Vec<u32>,
     /// The pairs of the requests; empty without.
     back: Vec<u32>,
-    sizes: Vec<u64>,
+    amount: Amount,
     facts: Facts,
 }
 
@@ -151,12 +193,17 @@ const REQUEST: usize = 1;
 
 impl Program for Plan {
     fn session(&self, seed: u64) -> Box<dyn Session + '_> {
+        let own = |what: &str| stream(seed, &format!("workload {} {what}", self.name));
         Box::new(Running {
             plan: self,
             connections: vec![[None; 2]; self.pairs.len()],
             round: 0,
+            began: Time::ZERO,
+            next: 0,
             awaited: 0,
-            jitter: stream(seed, &format!("workload {} jitter", self.name)),
+            jitter: own("jitter"),
+            sizes: own("sizes"),
+            pauses: own("pauses"),
         })
     }
 
@@ -170,25 +217,43 @@ struct Running<'p> {
     /// What is kept open for each pair: for its transfers and for their requests.
     connections: Vec<[Option<Connection>; 2]>,
     round: u32,
+    /// When the round began.
+    began: Time,
+    /// The first pair whose turn in the round has not come.
+    next: usize,
     /// Transfers of the round that have not ended.
     awaited: usize,
     jitter: Stream,
+    sizes: Stream,
+    pauses: Stream,
 }
 
 impl Running<'_> {
     fn begin(&mut self, at: Time, actions: &mut Actions) {
-        let Plan { params, pairs, back, .. } = self.plan;
+        let Plan { params, pairs, .. } = self.plan;
         if params.rounds.is_some_and(|rounds| self.round >= rounds) {
             return;
         }
-        self.awaited = pairs.len();
-        for i in 0..pairs.len() {
-            let start = at + params.stagger * i as u64;
-            if back.is_empty() {
-                self.answer(start, i, actions);
-            } else {
-                self.send(start, i, REQUEST, actions);
-            }
+        (self.began, self.next, self.awaited) = (at, 0, pairs.len());
+        let at_once = params.at_once.map_or(pairs.len(), |n| n as usize);
+        for _ in 0..at_once.min(pairs.len()) {
+            self.begin_next(at, actions);
+        }
+    }
+
+    /// The turn of the next pair, if there is one.
+    fn begin_next(&mut self, now: Time, actions: &mut Actions) {
+        let Plan { params, pairs, back, .. } = self.plan;
+        let i = self.next;
+        if i == pairs.len() {
+            return;
+        }
+        self.next += 1;
+        let start = now.max(self.began + params.stagger * (i as u64 / u64::from(params.batch)));
+        if back.is_empty() {
+            self.answer(start, i, actions);
+        } else {
+            self.send(start, i, REQUEST, actions);
         }
     }
 
@@ -202,10 +267,10 @@ impl Running<'_> {
     }
 
     fn send(&mut self, at: Time, i: usize, half: usize, actions: &mut Actions) {
-        let Plan { params, pairs, back, sizes, .. } = self.plan;
+        let Plan { params, pairs, back, amount, .. } = self.plan;
         let (pair, size) = match half {
             REQUEST => (back[i], params.request.map_or(0, Bytes::get)),
-            _ => (pairs[i], sizes[i]),
+            _ => (pairs[i], amount.draw(i as u64, pairs.len() as u64, &mut self.sizes)),
         };
         let transfer = Transfer { size, round: self.round, tag: (i << 1 | half) as u32 };
         match (self.connections[i][half], params.connections) {
@@ -230,9 +295,11 @@ impl Session for Running<'_> {
             return self.answer(now, i, actions);
         }
         self.awaited -= 1;
+        self.begin_next(now, actions);
         if self.awaited == 0 {
             self.round += 1;
-            self.begin(now + self.plan.params.pause, actions);
+            let pause = self.plan.params.spread.draw(self.plan.params.pause, &mut self.pauses);
+            self.begin(now + pause, actions);
         }
     }
 }

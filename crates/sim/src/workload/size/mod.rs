@@ -8,6 +8,7 @@ pub mod exponential;
 pub mod fixed;
 pub mod lognormal;
 pub mod pareto;
+pub mod uniform;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ registry! {
     /// A distribution of flow sizes with its parameters.
     pub enum SizeSpec in "size" as SizeParams {
         Fixed(fixed::Fixed),
+        Uniform(uniform::Uniform),
         Exponential(exponential::Exponential),
         Pareto(pareto::Pareto),
         BoundedPareto(bounded_pareto::BoundedPareto),

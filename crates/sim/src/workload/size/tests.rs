@@ -24,6 +24,8 @@ fn build(text: &str) -> Result<Sizes, String> {
 fn examples() -> Vec<(&'static str, Sizes)> {
     let mut all: Vec<(&'static str, Sizes)> = [
         "{ kind = 'fixed', size = '10kB' }",
+        "{ kind = 'uniform', min = '1600B', max = '2kB' }",
+        "{ kind = 'uniform', min = '1B', max = '2B' }",
         "{ kind = 'exponential', mean = '10kB' }",
         "{ kind = 'exponential', mean = '2B' }",
         "{ kind = 'pareto', shape = 2.5, mean = '10kB' }",
@@ -175,6 +177,10 @@ fn impossible_parameters_are_refused() {
         (
             "{ kind = 'bounded-pareto', min = '2kB', max = '1kB' }",
             "size.max: 1kB is not above `min`, 2kB; give a larger size",
+        ),
+        (
+            "{ kind = 'uniform', min = '2kB', max = '1kB' }",
+            "size.max: 1kB is below `min`, 2kB; give a larger size",
         ),
         (
             "{ kind = 'lognormal', median = '1kB', sigma = 0.1, min = '1MB' }",
