@@ -95,9 +95,16 @@ def test_no_values_decide_nothing(case, made):
 
 @pytest.mark.parametrize("rule", [Order(("a", "b")), Monotone("load", "a", "rises")])
 def test_what_is_always_equal_is_inconclusive(made, rule):
-    judgement = rule(made(lambda _arm, _load, _seed: 0.0), "delay")
+    judgement = rule(made(lambda _arm, _load, seed: float(seed)), "delay")
     assert judgement.verdict == "inconclusive"
     assert "all values are equal" in judgement.evidence
+
+
+def test_runs_that_repeat_decide_nothing(case, made):
+    rule, good, _ = case
+    judgement = rule(made(lambda arm, load, _seed: good(arm, load)), "delay")
+    assert judgement.verdict == "inconclusive"
+    assert "n=1, no interval" in judgement.evidence
 
 
 def test_a_load_that_was_not_run_is_inconclusive(made):

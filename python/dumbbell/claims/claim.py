@@ -113,6 +113,8 @@ class Claim:
             judgement = self.rule(result.having(self.metric), self.metric)
         except ClaimError as error:
             raise ClaimError(f"claim {self.id!r}: {error}") from None
+        if judgement.verdict == "inconclusive" and result.repetition:
+            judgement = replace(judgement, evidence=f"{judgement.evidence}; {result.repetition}")
         if result.complete:
             return judgement
         return replace(judgement, evidence=f"{result.stamp}; {judgement.evidence}")

@@ -7,16 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
 from dumbbell.claims.claim import ClaimError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dumbbell.study import Axis, Metric, Point, StudyResult
-
-    Numbers = NDArray[np.float64]
 
 Value: TypeAlias = float | int | str
 
@@ -130,16 +124,6 @@ def find_metric(result: StudyResult, name: str) -> Metric:
     except KeyError:
         known = ", ".join(metric.name for metric in result.study.metrics) or "none"
         raise ClaimError(f"the study has no metric {name!r}; it has {known}") from None
-
-
-def paired_points(
-    result: StudyResult, metric: str, arm: str, first: Point, second: Point
-) -> tuple[Numbers, Numbers]:
-    """Return what a metric was in one arm at two points, matched by seed."""
-    seeds_a, a = result.values(metric, arm, **first)
-    seeds_b, b = result.values(metric, arm, **second)
-    _, in_a, in_b = np.intersect1d(seeds_a, seeds_b, return_indices=True)
-    return a[in_a], b[in_b]
 
 
 def same(a: Value, b: Value) -> bool:

@@ -23,7 +23,6 @@ from dumbbell.claims.points import (
     at_text,
     described,
     find_metric,
-    paired_points,
     places,
     series,
 )
@@ -196,7 +195,7 @@ class Monotone:
         probes = []
         for row in series(result, self.axis, self.at):
             for first, second in pairwise(row):
-                before, after = paired_points(result, metric, self.arm, first, second)
+                before, after = result.matched(metric, (self.arm, first), (self.arm, second))
                 rest = described(result, first, leave_out=self.axis)
                 step = f"{label} from {self.axis} {first[self.axis]:g} to {second[self.axis]:g}"
                 measure = partial(stats.paired_difference, after, before)

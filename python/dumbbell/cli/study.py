@@ -195,8 +195,8 @@ def print_result(out: Console, result: StudyResult) -> None:
     shape = f"{len(study.points())} points x {len(study.arms)} arms x {len(study.seeds)} seeds"
     early = "" if study.stop is None else f", at most; the stop rule needs {result.expected:,}"
     out.print(f"{result.finished:,} of {result.expected:,} runs finished ({shape}{early})")
-    for note in result.notes:
-        out.print(f"note: {note}")
+    for note in (*result.notes, *filter(None, [result.repetition])):
+        out.print(f"note: {note}", markup=False)
 
 
 def _means(result: StudyResult) -> TextTable:
@@ -220,7 +220,7 @@ def _means(result: StudyResult) -> TextTable:
                 *(str(point[axis.name]) for axis in named),
                 arm.label,
                 *(number(point[axis.name]) for axis in numbered),
-                str(max(map(len, values))),
+                "1, repeated" if result.repeated(arm.name, **point) else str(max(map(len, values))),
                 *map(_cell, estimates),
             ]
         )

@@ -136,7 +136,7 @@ class StudyResult:
         -------
         tuple
             Seeds in the order of the study, and values in the unit of the metric, both of shape (runs,).
-            Not-a-number where a run gave no value.
+            Not-a-number where a run gave no value. Of runs that are :meth:`repeated`, the first alone.
 
         Raises
         ------
@@ -146,7 +146,8 @@ class StudyResult:
         if metric not in self.study.columns:
             raise KeyError(metric)
         self.study.arm(arm)
-        rows = self._rows[self._key(arm, point)]
+        key = self._key(arm, point)
+        rows = self._rows[key][: 1 if key in self._repeated else None]
         return self._column("seed")[rows], self._column(metric)[rows]
 
     def paired(
@@ -159,12 +160,68 @@ class StudyResult:
         KeyError
             If there is no such metric, arm or point.
         """
-        seeds_a, values_a = self.values(metric, arm_a, **point)
-        seeds_b, values_b = self.values(metric, arm_b, **point)
-        both = np.isin(seeds_a, seeds_b)
-        place = {seed: index for index, seed in enumerate(seeds_b.tolist())}
-        chosen = np.array([place[seed] for seed in seeds_a[both].tolist()], dtype=np.intp)
-        return values_a[both], values_b[chosen]
+        return self.matched(metric, (arm_a, point), (arm_b, point))
+
+    def matched(
+        self, metric: str, a: tuple[str, Point], b: tuple[str, Point]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what a metric was in two arms and points, matched by seed; each of shape (pairs,).
+
+        Where both are :meth:`repeated`, the pairs are all the same one, and the first stands for them.
+
+        Raises
+        ------
+        KeyError
+            If there is no such metric, arm or point.
+        """
+        if metric not in self.study.columns:
+            raise KeyError(metric)
+        keys = [self._key(arm, point) for arm, point in (a, b)]
+        rows_a, rows_b = (self._rows[key] for key in keys)
+        seeds = self._column("seed")
+        both = np.isin(seeds[rows_a], seeds[rows_b])
+        place = {seed: index for index, seed in enumerate(seeds[rows_b].tolist())}
+        chosen = np.array([place[seed] for seed in seeds[rows_a][both].tolist()], dtype=np.intp)
+        some = slice(1 if self._repeated.issuperset(keys) else None)
+        values = self._column(metric)
+        return values[rows_a[both]][some], values[rows_b[chosen]][some]
+
+    def repeated(self, arm: str, **point: Any) -> bool:
+        """Whether the runs of an arm at a point are one run made again: every number is equal for all seeds.
+
+        They are when a scenario draws no random number. They then say nothing of how runs vary.
+
+        Raises
+        ------
+        KeyError
+            If there is no such arm or point.
+        """
+        self.study.arm(arm)
+        return self._key(arm, point) in self._repeated
+
+    @cached_property
+    def repetition(self) -> str | None:
+        """What a reader must know of runs that are :meth:`repeated`, and the remedy; ``None`` without any."""
+        if not self._repeated:
+            return None
+        count, of = len(self._repeated), len(self._rows)
+        where = "" if count == of else f" in {count} of {of} points and arms"
+        return (
+            f"the runs are the same for every seed{where}, so they count as one and have no interval; "
+            "let something vary, such as flows.jitter, transport.overhead or a random workload"
+        )
+
+    @cached_property
+    def _repeated(self) -> frozenset[tuple[Any, ...]]:
+        """Arms and points of which all runs gave the same numbers."""
+        found = []
+        for key, rows in self._rows.items():
+            if len(rows) > 1:
+                values = [self._column(name)[rows] for name in self.study.columns]
+                given = [column for column in values if not np.isnan(column).all()]
+                if given and all(np.array_equal(c, np.full_like(c, c[0]), equal_nan=True) for c in given):
+                    found.append(key)
+        return frozenset(found)
 
     def _key(self, arm: str, point: dict[str, Any]) -> tuple[Any, ...]:
         names = [axis.name for axis in self.study.axes]
