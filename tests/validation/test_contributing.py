@@ -27,7 +27,7 @@ kind = "poisson"
 from = "senders"
 to = "receivers"
 load = 0.5
-size = { kind = "uniform", min = "1kB", max = "9kB" }
+size = { kind = "triangular", min = "1kB", max = "9kB" }
 [[workloads]]
 kind = "periodic"
 from = "senders"
