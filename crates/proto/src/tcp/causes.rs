@@ -30,6 +30,8 @@ pub struct Causes {
     pub latest: Option<Cause>,
     /// When it was, until new data is acknowledged.
     pub at: Option<Time>,
+    /// Those before it for which no new data was acknowledged, and when they were.
+    pub before: Vec<(Cause, Time)>,
     /// Timeouts after which an acknowledgement came sooner than any before, and how soon.
     pub early: Vec<(Cause, Duration)>,
 }

@@ -61,6 +61,7 @@ impl Sender {
         };
         *cause.of(&mut causes.counts) += 1;
         causes.repair_end = max;
+        causes.before.extend(causes.latest.zip(causes.at));
         (causes.latest, causes.at) = (Some(cause), Some(now));
     }
 
@@ -80,13 +81,24 @@ impl Sender {
         self.causes.as_ref().is_some_and(|causes| self.una < causes.repair_end)
     }
 
-    /// New data is acknowledged after a timeout. Sooner than a round trip, that is what had been sent before it
+    /// New data is acknowledged after a timeout. An echo of the time at which data was sent tells whether that was before the
+    /// timeout (RFC 3522 section 3.2). Without one: sooner than a round trip, it is what had been sent before
     /// (Allman & Paxson, SIGCOMM 1999, section 2.8).
     #[cold]
-    pub(super) fn judge_timeout(&mut self, now: Time) {
+    pub(super) fn judge_timeout(&mut self, now: Time, echo: Option<Time>) {
         let shortest = self.rtt.min();
         let Some(causes) = &mut self.causes else { return };
-        let Some(after) = causes.at.take().map(|at| now.since(at)) else { return };
+        let Some(at) = causes.at.take() else { return };
+        let before = std::mem::take(&mut causes.before);
+        if let Some(sent) = echo {
+            let latest = causes.latest.take().map(|cause| (cause, at));
+            for (cause, _) in before.into_iter().chain(latest).filter(|(_, at)| sent < *at) {
+                *cause.of(&mut causes.counts) -= 1;
+                causes.counts.spurious += 1;
+            }
+            return;
+        }
+        let after = now.since(at);
         if after < shortest
             && let Some(cause) = causes.latest.take()
         {
@@ -200,6 +212,20 @@ mod tests {
             dumbbell_core::Stage::wake(&mut pipe.sender, pipe.now);
             pipe.finish();
             assert_eq!(causes(&pipe.sender), [1, 0, 0, 0, 0], "{way}");
+        }
+    }
+
+    #[test]
+    fn timestamps_tell_of_each_timeout_whether_anything_was_lost() {
+        // The first window waits behind 40 others: its timer expires again and again before it arrives.
+        let rate = dumbbell_core::BitRate::from_bps(10_000);
+        for way in &WAYS[..4] {
+            let way = format!(r#"{way}, "timestamps": true, "ack_every": 1, "rto_max": "4s""#);
+            let mut pipe = pipe(&way, 12, &[]).shaped(Some(rate), Duration::from_millis(10));
+            pipe.finish();
+            let [full_window, tail, resent, spurious, other] = causes(&pipe.sender);
+            assert_eq!((full_window, tail, resent, other), (0, 0, 0, 0), "{way}");
+            assert!(spurious > 1, "{way}: {spurious}");
         }
     }
 

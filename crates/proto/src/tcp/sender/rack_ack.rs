@@ -412,7 +412,7 @@ impl Sender {
             }
             State::Loss => {
                 if seen.advanced {
-                    self.judge_timeout(now);
+                    self.judge_timeout(now, None);
                 }
                 let answer = self.repair_after_timeout(rack, seen);
                 self.identify_losses(now, rack, seen);

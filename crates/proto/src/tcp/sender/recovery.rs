@@ -78,7 +78,7 @@ impl Sender {
             self.una = ack;
             self.nxt = self.nxt.max(ack);
             self.expired = 0;
-            self.judge_timeout(now);
+            self.judge_timeout(now, self.timestamps.then(|| Time::from_nanos(packet.body[1])));
             let counted = if self.counts_duplicates() { self.duplicates } else { 0 };
             self.duplicates = 0;
             let before = self.control.window;
