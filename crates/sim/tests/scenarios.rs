@@ -88,6 +88,25 @@ fn ports_of_a_star_are_limited_and_hosts_are_not() {
 }
 
 #[test]
+fn the_receivers_of_a_star_may_have_a_link_of_their_own() {
+    let plan = plan(&format!(
+        "duration = '1s'
+        topology = {{ kind = 'star', port = {{ kind = 'droptail', limit = '43pkt' }}, link = {{ rate = '10Mbit/s', delay = '2ms' }}, receiver_link = {{ rate = '10kbit/s', delay = '1ms' }} }}{BULK}"
+    ));
+    for l in &plan.links {
+        let (rate, ms) = if l.name.contains("receiver") { (10_000, 1) } else { (10_000_000, 2) };
+        assert_eq!(
+            (l.direction.rate.as_bps(), l.direction.delay),
+            (rate, Duration::from_millis(ms)),
+            "{}",
+            l.name
+        );
+        let packets = if l.name.starts_with("switch->") { 43 } else { u64::MAX };
+        assert_eq!(l.direction.queue.limit(0, 1500).packets, packets, "{}", l.name);
+    }
+}
+
+#[test]
 fn a_parking_lot_has_cross_traffic_at_every_hop() {
     let plan = plan(&format!(
         "duration = '1s'\ntopology = {{ kind = 'parking-lot', hops = 3 }}{BULK}[[flows]]\nfrom = 'cross-senders'\nto = 'cross-receivers'\n"

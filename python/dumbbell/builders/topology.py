@@ -92,6 +92,7 @@ def star(
     senders: int | None = None,
     receivers: int | None = None,
     link: Mapping[str, Any] | None = None,
+    receiver_link: Mapping[str, Any] | None = None,
     port: Literal[
         "droptail",
         "codel",
@@ -123,6 +124,9 @@ def star(
         The link of every host; forward is the way of the data: sender to switch, switch to receiver. Its
         queue is the host's.
         Default: ``{}`` (see its fields).
+    receiver_link
+        The link of the receivers, where it is another than that of the senders.
+        Default: absent: as `link`.
     port
         The queue of every port of the switch.
         Default: ``{ kind = "droptail", limit = "64kB" }`` (Phanishayee et al., FAST 2008: per-port buffers of
@@ -139,6 +143,7 @@ def star(
             "senders": senders,
             "receivers": receivers,
             "link": link,
+            "receiver_link": receiver_link,
             "port": port,
         }
     )

@@ -34,6 +34,8 @@ config! {
         /// The link of every host; forward is the way of the data: sender to switch, switch to receiver. Its queue
         /// is the host's.
         link: HostLink = Value::table(), "see its fields";
+        /// The link of the receivers, where it is another than that of the senders.
+        receiver_link: Option<HostLink> = (), "absent: as `link`";
         /// The queue of every port of the switch.
         port: QueueSpec = droptail("64kB"), "Phanishayee et al., FAST 2008: per-port buffers of 32 kB to 1 MB";
     }
@@ -49,11 +51,13 @@ impl Validate for Star {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         check_count("senders", self.senders, MAX_HOSTS, at)?;
         check_count("receivers", self.receivers, MAX_HOSTS, at)?;
-        if self.link.link.reverse.queue.is_some() {
-            return Err(at.key("link").key("reverse").key("queue").error(
-                "the queues of a star are the host's and the port's",
-                "set `link.queue` for the hosts and `port` for the switch",
-            ));
+        for (key, link) in [("link", Some(&self.link)), ("receiver_link", self.receiver_link.as_ref())] {
+            if link.is_some_and(|link| link.link.reverse.queue.is_some()) {
+                return Err(at.key(key).key("reverse").key("queue").error(
+                    "the queues of a star are the host's and the port's",
+                    format!("set `{key}.queue` for the hosts and `port` for the switch"),
+                ));
+            }
         }
         let (up, down) = self.links();
         up.backward().check_queue(&at.key("port"))?;
@@ -66,7 +70,7 @@ impl Star {
     fn links(&self) -> (LinkSpec, LinkSpec) {
         let mut up = self.link.link.clone();
         up.reverse.queue = Some(self.port.clone());
-        let mut down = self.link.link.clone();
+        let mut down = self.receiver_link.as_ref().unwrap_or(&self.link).link.clone();
         down.reverse.queue = Some(down.queue);
         down.queue = self.port.clone();
         (up, down)
