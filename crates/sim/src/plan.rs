@@ -201,6 +201,7 @@ impl PlannedLink {
             queue_p90: queue.and_then(|h| h.quantile(0.9)),
             queue_p99: queue.and_then(|h| h.quantile(0.99)),
             queue_max: queue.and_then(Histogram::max),
+            queue_average: None,
             sojourn_mean: (c.sojourns > 0).then(|| c.sojourn_sum as f64 / c.sojourns as f64 / 1e9),
             sojourn_max: account.map(|a| a.longest_sojourn.as_secs_f64()),
             power: labels.code(power.map_or("", |p| p.policy.name())),

@@ -223,6 +223,14 @@ impl Link {
         }
     }
 
+    /// The largest average length that the queue decided by: see [`Discipline::average`].
+    pub fn average(&self) -> Option<f64> {
+        match self {
+            Link::Fifo(_) | Link::Stamped(_) => None,
+            Link::Queued(link) => link.average(),
+        }
+    }
+
     /// The rate in bits per second that the router offers each flow at `now`, if it has one.
     pub fn offered(&mut self, now: Time) -> Option<f64> {
         match self {

@@ -466,6 +466,11 @@ impl<P: Carried> QueuedLink<P> {
         self.flight.iter()
     }
 
+    /// The largest average length that the queue decided by: see [`Discipline::average`].
+    pub fn average(&self) -> Option<f64> {
+        self.queue.average()
+    }
+
     /// The router agent, if there is one.
     pub fn agent(&self) -> Option<&AnyAgent> {
         self.agent.as_deref()

@@ -100,6 +100,11 @@ pub trait Discipline<P: Frame> {
         Time::NEVER
     }
 
+    /// The largest average length so far, in packets, where averages are what the discipline decides by.
+    fn average(&self) -> Option<f64> {
+        None
+    }
+
     /// Packets waiting.
     fn len(&self) -> usize;
 

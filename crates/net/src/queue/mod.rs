@@ -186,6 +186,9 @@ macro_rules! disciplines {
             fn ready_at(&self) -> Time {
                 match self { $( AnyDiscipline::$variant(q) => q.ready_at() ),+ }
             }
+            fn average(&self) -> Option<f64> {
+                match self { $( AnyDiscipline::$variant(q) => q.average() ),+ }
+            }
             #[inline]
             fn len(&self) -> usize {
                 match self { $( AnyDiscipline::$variant(q) => q.len() ),+ }

@@ -12,6 +12,8 @@ const BIT_NANOS: f64 = 8e9;
 #[derive(Clone, Debug)]
 pub struct Average {
     value: f64,
+    /// The largest that it has been.
+    largest: f64,
     weight: f64,
     packets: u64,
     bytes: u64,
@@ -28,6 +30,7 @@ impl Average {
     pub fn new(weight: f64, in_bytes: bool, rate: BitRate, mean_packet: Bytes) -> Average {
         Average {
             value: 0.0,
+            largest: 0.0,
             weight,
             packets: 0,
             bytes: 0,
@@ -42,6 +45,11 @@ impl Average {
     #[inline]
     pub fn value(&self) -> f64 {
         self.value
+    }
+
+    /// The largest average so far, of packets.
+    pub fn largest(&self) -> Option<f64> {
+        (!self.in_bytes).then_some(self.largest)
     }
 
     /// Packets in the queue.
@@ -60,6 +68,7 @@ impl Average {
         } else {
             let length = if self.in_bytes { self.bytes } else { self.packets };
             self.value += self.weight * (length as f64 - self.value);
+            self.largest = self.largest.max(self.value);
         }
     }
 
@@ -102,6 +111,7 @@ mod tests {
         }
         // 0, 1, 2, 3 were found: ((0.25 * 1) * 0.75 + 0.25 * 2) * 0.75 + 0.25 * 3.
         assert_eq!(average.value(), 1.265625);
+        assert_eq!(average.largest(), Some(1.265625));
     }
 
     #[test]

@@ -200,6 +200,10 @@ impl<P: Frame> Discipline<P> for Early<P> {
         self.waiting.front().map(Frame::size)
     }
 
+    fn average(&self) -> Option<f64> {
+        self.control.averages.last().and_then(Average::largest)
+    }
+
     #[inline]
     fn len(&self) -> usize {
         self.waiting.len()
