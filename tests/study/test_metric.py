@@ -59,6 +59,41 @@ def test_transfers() -> None:
     assert value(results, **source) == pytest.approx(counted.mean(), rel=1e-12)
 
 
+def test_classes_and_drops() -> None:
+    classes = [
+        {"min_threshold": "4pkt", "max_threshold": "9pkt", "max_probability": 0.1},
+        {"min_threshold": "2pkt", "max_threshold": "6pkt", "max_probability": 0.2},
+    ]
+    queue = {"kind": "rio", "classes": classes, "limit": "5pkt", "weight": 0.2}
+    bottleneck = {"rate": "5Mbit/s", "queue": queue, "reverse": {"queue": "droptail"}}
+    scenario = {
+        "duration": "5s",
+        "topology": {"kind": "dumbbell", "bottleneck": bottleneck},
+        "transport": {"kind": "tcp", "profile": "rfc"},
+        "flows": [
+            {"from": "senders", "to": "receivers", "count": 2, "class": 0},
+            {"from": "senders", "to": "receivers", "count": 2, "class": 1},
+        ],
+        "record": {"drops": True},
+    }  # fmt: skip
+    results = db.Scenario.from_dict(scenario).run()
+    of_class = {"table": "classes", "link": "left->right", "column": "dropped"}
+    dropped = [value(results, **of_class, **{"class": number}) for number in (0, 1)]
+    assert min(dropped) > 0
+    assert value(results, **of_class) == sum(dropped) == results.links["dropped"][0]
+    # A link that tells no classes apart.
+    assert math.isnan(value(results, **of_class | {"link": "right->left"}))
+
+    times, reasons = results.drops["time"], results.drops["reason"]
+    first = {"table": "drops", "column": "time", "statistic": "min", "link": "left->right"}
+    for reason in ("law", "overflow"):
+        assert value(results, **first, reason=reason) == times[reasons == reason].min()
+    assert value(results, **first) == times[0]
+    assert value(results, **first | {"statistic": "count"}, **{"class": 1}) == dropped[1]
+    assert value(results, **first | {"statistic": "count", "link": "right->left"}) == 0
+    assert math.isnan(value(results, **first, reason="too-big"))
+
+
 def test_no_flow_no_value(results: db.Results) -> None:
     # The long flows have no end.
     source = {"table": "flows", "column": "completion_time", "group": "bulk"}

@@ -66,6 +66,37 @@ def test_all_invalid_points_are_told_at_once() -> None:
     assert len(caught.value.problems) == 5
 
 
+def test_a_setting_takes_the_values_of_other_axes() -> None:
+    axes = [
+        {"name": "delay", "values": [10, 20], "set": "topology.bottleneck.delay={value}ms"},
+        {"name": "rate", "values": [2, 4, 5], "set": "topology.bottleneck.rate={value}Mbit/s"},
+    ]
+    arms = [
+        {"name": "a", "set": ["topology.access.delay={delay/rate}ms", "topology.access.rate={rate}0Mbit/s"]}
+    ]
+    values = changed(axes=axes, arms=arms)
+    last = Study.from_dict(values).runs()[-1]
+    assert last.point == {"delay": 20, "rate": 5}
+    assert last.settings[2:4] == ("topology.access.delay=4.0ms", "topology.access.rate=50Mbit/s")
+    assert Study.from_dict(Study.from_dict(values).to_dict()).runs()[-1] == last
+    for wrong, problem in {
+        "{rat}": "{rat}: the study has no axis 'rat'; did you mean \"rate\"?",
+        "{rate/dela}": "{rate/dela}: the study has no axis 'dela'",
+        "{delay/word}": "over near is no number; use axes of numbers other than zero",
+    }.items():
+        word = {"name": "word", "values": ["near"], "settings": [[]]}
+        arms = [{"name": "a", "set": f"topology.access.delay={wrong}ms"}]
+        with pytest.raises(StudyError) as caught:
+            Study.from_dict(changed(axes=[*axes, word], arms=arms)).runs()
+        assert all(problem in line for line in caught.value.problems), caught.value.problems
+
+
+def test_drops_that_are_not_recorded_are_asked_for() -> None:
+    metrics = [{"name": "first", "source": {"table": "drops", "column": "time", "statistic": "min"}}]
+    with pytest.raises(StudyError, match=r"metrics.first: drops are not recorded; add record.drops = true"):
+        Study.from_dict(changed(metrics=metrics)).runs()
+
+
 def test_a_mistake_of_every_point_is_told_once() -> None:
     metrics = [{"name": "loss", "source": {"table": "links", "link": "left->rigth", "column": "loss"}}]
     with pytest.raises(StudyError) as caught:

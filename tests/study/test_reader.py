@@ -162,9 +162,9 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         'metrics[0].source.column: runs has no column of numbers "godput"; did you mean "goodput"?',
     ),
     "unknown table": (
-        {"metrics": [{"name": "x", "source": {"table": "drops"}}]},
-        'metrics[0].source.table: "drops" is not a table of results that metrics come from; '
-        "use one of runs, links, flows, transfers, states",
+        {"metrics": [{"name": "x", "source": {"table": "samples"}}]},
+        'metrics[0].source.table: "samples" is not a table of results that metrics come from; '
+        "use one of runs, links, flows, transfers, classes, drops, states",
     ),
     "no link": (
         {"metrics": [{"name": "x", "source": {"table": "links", "column": "loss"}}]},

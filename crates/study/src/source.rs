@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::{At, Field, Fields, need_table, suggest};
 use dumbbell_core::json::{self, json};
-use dumbbell_core::{Config, ConfigError, Results, Validate, Value, config, words};
+use dumbbell_core::{Config, ConfigError, DropReason, Results, Validate, Value, config, words};
 use dumbbell_net::power::{Model, State};
 
 /// The columns of a result table that hold numbers or truth values.
@@ -43,6 +43,8 @@ columns! {
     LinkColumn of "links";
     FlowColumn of "flows";
     TransferColumn of "transfers";
+    ClassColumn of "classes";
+    DropColumn of "drops";
 }
 
 /// The name of a link of the scenario.
@@ -65,24 +67,35 @@ impl Config for LinkName {
     }
 }
 
-/// The name of a state of a port under power control.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct StateName(pub State);
+/// Declares a type for the names of a set of labels.
+macro_rules! names {
+    ($( $(#[doc = $doc:literal])+ $name:ident of $labels:ident, $what:literal; )+) => {$(
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub struct $name(pub $labels);
 
-impl Config for StateName {
-    const KIND: &'static str = "word";
-    fn from_value(v: &Value, at: &At<'_>) -> Result<StateName, ConfigError> {
-        let name = String::from_value(v, at)?;
-        let known: Vec<&str> = State::NAMES.iter().map(|named| named.name).collect();
-        let state = State::named(&name).map(StateName);
-        state.ok_or_else(|| at.error(format!("{name:?} is not a state"), suggest(&name, &known)))
-    }
-    fn to_value(&self) -> Value {
-        Value::from(self.0.name())
-    }
-    fn schema() -> json::Value {
-        json!({"enum": State::ALL.map(State::name)})
-    }
+        impl Config for $name {
+            const KIND: &'static str = "word";
+            fn from_value(v: &Value, at: &At<'_>) -> Result<$name, ConfigError> {
+                let name = String::from_value(v, at)?;
+                let known: Vec<&str> = $labels::NAMES.iter().map(|named| named.name).collect();
+                let wrong = || at.error(format!("{name:?} is not {}", $what), suggest(&name, &known));
+                $labels::named(&name).map($name).ok_or_else(wrong)
+            }
+            fn to_value(&self) -> Value {
+                Value::from(self.0.name())
+            }
+            fn schema() -> json::Value {
+                json!({"enum": $labels::ALL.map($labels::name)})
+            }
+        }
+    )+};
+}
+names! {
+    /// The name of a state of a port under power control.
+    StateName of State, "a state";
+    /// Why a packet was dropped.
+    ReasonName of DropReason, "a reason of drops";
 }
 
 words! {
@@ -163,6 +176,40 @@ config! {
 impl Validate for FromTransfers {}
 
 config! {
+    /// A metric from the table `classes`: the sum over classes of a link.
+    pub struct FromClasses {
+        /// A column of numbers.
+        column: ClassColumn;
+        /// The name of the link.
+        link: LinkName;
+        /// The traffic class.
+        class: Option<u32> = (), "absent: all classes";
+        /// Multiplies the number.
+        factor: f64 = 1, "choice: the unit of the column";
+    }
+}
+impl Validate for FromClasses {}
+
+config! {
+    /// A metric from the table `drops`, which the scenario must record: a statistic over packets dropped.
+    pub struct FromDrops {
+        /// A column of numbers.
+        column: DropColumn;
+        /// The name of the link.
+        link: Option<LinkName> = (), "absent: all links";
+        /// The traffic class of the packets.
+        class: Option<u32> = (), "absent: all classes";
+        /// Why they were dropped.
+        reason: Option<ReasonName> = (), "absent: any";
+        /// What makes one number of those of the packets. Quantiles interpolate linearly.
+        statistic: Statistic = "mean", "choice: what most papers show";
+        /// Multiplies the number.
+        factor: f64 = 1, "choice: the unit of the column";
+    }
+}
+impl Validate for FromDrops {}
+
+config! {
     /// A metric from the table `states`: of a link under power control.
     pub struct FromStates {
         /// The name of the link.
@@ -208,6 +255,10 @@ pub enum Source {
     Flows(FromFlows),
     /// See [`FromTransfers`].
     Transfers(FromTransfers),
+    /// See [`FromClasses`].
+    Classes(FromClasses),
+    /// See [`FromDrops`].
+    Drops(FromDrops),
     /// See [`FromStates`].
     States(Box<FromStates>),
     /// A function of Python by its name and the fingerprint of its text: whoever reads it back cannot call it.
@@ -215,12 +266,14 @@ pub enum Source {
 }
 
 /// The tables that metrics come from, with what each takes.
-pub(crate) fn tables() -> [(&'static str, Vec<Field>, json::Value); 5] {
+pub(crate) fn tables() -> [(&'static str, Vec<Field>, json::Value); 7] {
     [
         ("runs", FromRuns::fields(), FromRuns::schema()),
         ("links", FromLinks::fields(), FromLinks::schema()),
         ("flows", FromFlows::fields(), FromFlows::schema()),
         ("transfers", FromTransfers::fields(), FromTransfers::schema()),
+        ("classes", FromClasses::fields(), FromClasses::schema()),
+        ("drops", FromDrops::fields(), FromDrops::schema()),
         ("states", FromStates::fields(), FromStates::schema()),
     ]
 }
@@ -242,6 +295,8 @@ impl Config for Source {
             "links" => FromLinks::from_value(&rest, at).map(Source::Links),
             "flows" => FromFlows::from_value(&rest, at).map(Source::Flows),
             "transfers" => FromTransfers::from_value(&rest, at).map(Source::Transfers),
+            "classes" => FromClasses::from_value(&rest, at).map(Source::Classes),
+            "drops" => FromDrops::from_value(&rest, at).map(Source::Drops),
             "states" => FromStates::from_value(&rest, at).map(Box::new).map(Source::States),
             other => {
                 let wrong = format!("{other:?} is not a table of results that metrics come from");
@@ -255,6 +310,8 @@ impl Config for Source {
             Source::Links(source) => ("links", source.to_value()),
             Source::Flows(source) => ("flows", source.to_value()),
             Source::Transfers(source) => ("transfers", source.to_value()),
+            Source::Classes(source) => ("classes", source.to_value()),
+            Source::Drops(source) => ("drops", source.to_value()),
             Source::States(source) => ("states", source.to_value()),
             Source::Function(given) => return given.clone(),
         };

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from dumbbell import _native
 from dumbbell._files.foreign import NotDataError, parse_toml
 from dumbbell._scenario import Scenario
+from dumbbell.study.spec import filled
 
 if TYPE_CHECKING:
     from dumbbell.study import Arm, Study
+    from dumbbell.study.spec import Point
 
 Origin = Literal["study", "axis", "arm", "seed", "default"]
 
@@ -64,8 +66,8 @@ class _Leaf:
 
 def study_scenarios(study: Study) -> dict[str, Scenario]:
     """Return the first scenario of each arm, by name: first value of each axis, first seed."""
-    _, settings = next(study.grid())
-    return {arm.name: _scenario(study, settings, arm) for arm in study.arms}
+    point, settings = next(study.grid())
+    return {arm.name: _scenario(study, point, settings, arm) for arm in study.arms}
 
 
 def study_algorithms(study: Study) -> list[Algorithm]:
@@ -73,12 +75,13 @@ def study_algorithms(study: Study) -> list[Algorithm]:
     return algorithms([*study_scenarios(study).values(), *(scenario for _, scenario in _variants(study))])
 
 
-def _scenario(study: Study, settings: Sequence[str], arm: Arm) -> Scenario:
-    return study.plan([*settings, *arm.settings, f"seed={study.seeds[0]}"])
+def _scenario(study: Study, point: Point, settings: Sequence[str], arm: Arm) -> Scenario:
+    return study.plan([*filled([*settings, *arm.settings], point), f"seed={study.seeds[0]}"])
 
 
 def _variants(study: Study) -> Iterator[tuple[str, Scenario]]:
     """Yield a scenario for each later value of each axis, with the first value of the others."""
+    first, _ = next(study.grid())
     for which, axis in enumerate(study.axes):
         for value, changed in list(zip(axis.values, axis.settings, strict=True))[1:]:
             settings = [
@@ -86,7 +89,10 @@ def _variants(study: Study) -> Iterator[tuple[str, Scenario]]:
                 for index, other in enumerate(study.axes)
                 for setting in (changed if index == which else other.settings[0])
             ]
-            yield f"{axis.label} {value}", _scenario(study, settings, study.arms[0])
+            yield (
+                f"{axis.label} {value}",
+                _scenario(study, {**first, axis.name: value}, settings, study.arms[0]),
+            )
 
 
 def parameters(study: Study, sources: Mapping[str, str] | None = None) -> list[Parameter]:

@@ -61,6 +61,10 @@ def evaluate(metric: Metric, results: Results) -> float:
         case "flows" | "transfers" as table:
             values = _rows(source, results.flows if table == "flows" else results.transfers)
             return STATISTICS[source.get("statistic", "mean")](values) * factor
+        case "classes":
+            return _of_classes(source, results) * factor
+        case "drops":
+            return STATISTICS[source.get("statistic", "mean")](_dropped(source, results)) * factor
         case "states":
             if source["statistic"] == "saving":
                 return saving(results, source.get("model", {}), source["link"]) * factor
@@ -77,6 +81,29 @@ def _rows(source: Mapping[str, Any], table: Table) -> Floats:
     if "group" in source:
         kept &= table.where("group", source["group"])
     return values[kept]
+
+
+def _of_classes(source: Mapping[str, Any], results: Results) -> float:
+    """Return the sum over classes of a link; not-a-number where the link tells no classes apart."""
+    classes = results.classes
+    here = classes.where("link", source["link"])
+    if "class" in source:
+        here &= classes["class"] == source["class"]
+    return float(classes[source["column"]][here].sum()) if here.any() else math.nan
+
+
+def _dropped(source: Mapping[str, Any], results: Results) -> Floats:
+    """Return the values of a column, of the packets dropped that are asked for."""
+    drops = results.drops
+    chosen = np.ones(len(drops), dtype=bool)
+    if "link" in source:
+        (row,) = np.flatnonzero(results.links.where("link", source["link"]))
+        chosen &= drops["link"] == row
+    if "class" in source:
+        chosen &= drops["class"] == source["class"]
+    if "reason" in source:
+        chosen &= drops.where("reason", source["reason"])
+    return drops[source["column"]][chosen].astype(np.float64)
 
 
 def _share(source: Mapping[str, Any], results: Results) -> float:

@@ -26,7 +26,7 @@ from dumbbell.study.metric import check_against, write_metric, write_source
 from dumbbell.study.names import clashes
 from dumbbell.study.reader import read_parts
 from dumbbell.study.sizes import BySize
-from dumbbell.study.spec import Arm, Axis, Metric, Point, RunSpec, StopRule
+from dumbbell.study.spec import Arm, Axis, Metric, Point, RunSpec, StopRule, filled
 from dumbbell.study.version import code_version
 
 _MOST_PLANS = 512
@@ -319,6 +319,7 @@ def _cells(study: Study, version: str) -> list[Cell]:
     # The names of links and groups, which take a while to explain, matter to some metrics only.
     named = [m for m in study.metrics if not callable(m.source) and {"link", "group"} & set(m.source)]
     group = study.by_size.group if study.by_size else None
+    of_drops = [m for m in study.metrics if not callable(m.source) and m.source.get("table") == "drops"]
 
     def plan(job: tuple[int, tuple[Point, tuple[str, ...]], Arm]) -> tuple[Cell, list[str]]:
         index, (point, settings), arm = job
@@ -326,6 +327,7 @@ def _cells(study: Study, version: str) -> list[Cell]:
         problems: list[str] = []
         digest, scenario = b"", None
         try:
+            settings = filled(settings, point)
             # Seeds change random draws and nothing in the plan: one plan stands for those of all seeds.
             scenario = study.plan([*settings, "seed=0"])
             digest = hashlib.sha256(f"{scenario.plan_hash} {common}".encode()).digest()
@@ -335,6 +337,10 @@ def _cells(study: Study, version: str) -> list[Cell]:
                 for metric in named
                 for line in check_against(f"metrics.{metric.name}", metric.source, explained)
             ]
+            if of_drops and not scenario.to_dict()["record"]["drops"]:
+                problems.append(
+                    f"metrics.{of_drops[0].name}: drops are not recorded; add record.drops = true"
+                )
             if group:
                 problems += check_against("by_size.group", {"group": group}, explained)
         except ScenarioError as error:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from dumbbell import _native
+from dumbbell.errors import ScenarioError
 
 if TYPE_CHECKING:
     from dumbbell._results import Results
@@ -15,6 +19,37 @@ Point: TypeAlias = dict[str, AxisValue]
 
 Source: TypeAlias = "Mapping[str, Any] | Callable[[Results], float]"
 """Where a metric comes from: see :mod:`dumbbell.study.metric`."""
+
+
+_VALUE = re.compile(r"\{([A-Za-z][A-Za-z0-9_-]*)(?:/([A-Za-z][A-Za-z0-9_-]*))?\}")
+"""Where the value of an axis stands in a setting, or that of one over another."""
+
+
+def filled(settings: Iterable[str], point: Point) -> tuple[str, ...]:
+    """Return settings with the values of the point in place of ``{axis}`` and ``{axis/axis}``.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no such axis, or no such ratio.
+    """
+
+    def text(found: re.Match[str]) -> str:
+        names = [name for name in found.groups() if name is not None]
+        for name in names:
+            if name not in point:
+                remedy = _native.suggest(name, list(point)) if point else "leave the braces out"
+                raise ScenarioError(found[0], f"the study has no axis {name!r}", remedy)
+        values = [point[name] for name in names]
+        if len(values) == 1:
+            return str(values[0])
+        over, under = values
+        if isinstance(over, str) or isinstance(under, str) or not under:
+            message = f"{over} over {under} is no number"
+            raise ScenarioError(found[0], message, "use axes of numbers other than zero")
+        return str(over / under)
+
+    return tuple(_VALUE.sub(text, setting) for setting in settings)
 
 
 @dataclass(frozen=True)
