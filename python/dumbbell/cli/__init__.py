@@ -11,6 +11,7 @@ from dumbbell.cli.archive import pack, verify
 from dumbbell.cli.asserting import assert_
 from dumbbell.cli.boundary import exit_with
 from dumbbell.cli.html import html
+from dumbbell.cli.incast import incast_real
 from dumbbell.cli.inspect import check, describe, list_, schema
 from dumbbell.cli.live import compare_real, doctor, rcp_real, shell
 from dumbbell.cli.packetdrill import packetdrill
@@ -29,7 +30,7 @@ def cli() -> None:
 
 _COMMANDS = (
     run, check, list_, describe, schema, plot, study, query, assert_, papers, reproduce, html, pack, verify,
-    shell, doctor, compare_real, rcp_real, send, recv, replay, packetdrill,
+    shell, doctor, compare_real, rcp_real, incast_real, send, recv, replay, packetdrill,
 )  # fmt: skip
 
 for _command in _COMMANDS:

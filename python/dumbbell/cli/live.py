@@ -276,14 +276,14 @@ def compare_real(
 
 def _grid(pattern: str, quick: bool, runs: int, profile: str, output: Path) -> None:
     """Run what is missing of the grid, and write its page."""
-    from dumbbell.live import grid, grid_page
+    from dumbbell.live import grid, grid_page, kept
     from dumbbell.live.cells import cells
 
     chosen = cells(pattern, quick)
     if not chosen:
         raise DumbbellError(f"--cells: no cell is called {pattern!r}; try 'cubic-50M-40ms-*'")
     out = side_console()
-    folder = grid.open_folder(output)
+    folder = kept.open_folder(output, "a grid")
     grid.measure(chosen, folder, runs, lambda text: out.print(text, markup=False))
     results, left_out = grid.results(chosen, folder, profile)
     options = (("--cells", pattern != "*", f" {shlex.quote(pattern)}"), ("--quick", quick, ""))

@@ -6,6 +6,11 @@ DUMBBELL_CLIENTS), their ``controller``,
 ``duration`` and ``period`` of samples (s), and ``settings`` below net.ipv4. OUT takes what was seen: a line
 of JSON, then the samples, each the time (CLOCK_MONOTONIC, ns), the number of the flow, and what the kernel
 says of it (`struct tcp_info`). All samples of a run are equally long: ``info`` bytes after the header.
+
+``ask`` and ``answer`` are the two ends of rounds (incast): one end asks for a part of a block over every
+connection, and again when all parts have arrived. PLAN has ``servers``, the connections; ``part``, the bytes
+of an answer; ``controller``, ``duration`` and ``settings``. OUT takes one line of JSON: ``rounds``, when each
+was asked for and when its last byte was read (CLOCK_MONOTONIC, ns), or ``counters`` of the kernel.
 """
 
 from __future__ import annotations
@@ -42,6 +47,12 @@ FIRST_WRITE = 80e-6
 
 PATIENCE = 20.0
 """Seconds that a receiver waits for the first connection."""
+
+REQUEST = bytes(64)
+"""What asks for one answer."""
+
+COUNTERS = {"netstat": ("TCPTimeouts", "TCPLossProbes"), "snmp": ("RetransSegs",)}
+"""What is read of the namespace's counters, by the file below /proc/self/net."""
 
 
 class Seen:
@@ -132,11 +143,7 @@ def send(plan: dict[str, Any], out: str) -> None:
         end = socket.socket()
         end.setblocking(False)
         end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, plan["controller"].encode())
-        except OSError as error:
-            seen.write(out, refused=error.strerror)
-            sys.exit(1)
+        choose(end, plan["controller"], out)
         end.bind((addresses[flow["address"]], FIRST_PORT + i))
         sockets.append(end)
     left = [flow["size"] for flow in flows]
@@ -187,11 +194,109 @@ def send(plan: dict[str, Any], out: str) -> None:
             next_sample = max(next_sample + plan["period"], now)
             for i, end in ends.values():
                 seen.sample(i, end)
-    for number, (i, end) in list(ends.items()):
+    for i, end in ends.values():
         seen.sample(i, end)
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        close(poll, ends, number)
+        reset(end)
     seen.write(out, origin=round(origin * 1e9))
+
+
+def ask(plan: dict[str, Any], out: str) -> None:
+    """Ask all servers for their parts, round after round, until the time is over."""
+    door = socket.create_server(("0.0.0.0", PORT), backlog=plan["servers"])
+    door.settimeout(PATIENCE)
+    poll = select.epoll()
+    ends = {}
+    for _ in range(plan["servers"]):
+        end, _peer = door.accept()
+        end.setblocking(False)
+        ends[end.fileno()] = end
+        poll.register(end, select.EPOLLIN)
+    rounds = []
+    stops = time.monotonic() + plan["duration"]
+    while True:
+        asked = time.monotonic_ns()
+        for end in ends.values():
+            end.send(REQUEST)
+        left = dict.fromkeys(ends, plan["part"])
+        while left and (patience := stops - time.monotonic()) > 0:
+            for number in ready(poll, patience):
+                count = ends[number].recv_into(BUFFER)
+                if not count:
+                    sys.exit("a server closed its connection")
+                left[number] -= count
+                if left[number] == 0:
+                    del left[number]
+        if left:
+            break
+        rounds.append((asked, time.monotonic_ns()))
+    Path(out).write_text(json.dumps({"rounds": rounds}), encoding="utf-8")
+    # Only now do the servers end, and with them the shell.
+    for end in ends.values():
+        reset(end)
+
+
+def answer(plan: dict[str, Any], out: str) -> None:
+    """Answer every request with a part of the block, over each connection, until the other end closes it."""
+    poll = select.epoll()
+    ends: dict[int, tuple[int, socket.socket]] = {}
+    for i in range(plan["servers"]):
+        end = socket.socket()
+        choose(end, plan["controller"], out)
+        end.bind((os.environ["DUMBBELL_CLIENT"], FIRST_PORT + i))
+        end.connect((os.environ["DUMBBELL_SERVER"], PORT))
+        end.setblocking(False)
+        ends[end.fileno()] = i, end
+        poll.register(end, select.EPOLLIN)
+    before = counters()
+    asked, left = [0] * len(ends), [0] * len(ends)
+    zeros = memoryview(bytes(1 << 18))
+    stops = time.monotonic() + plan["duration"] + PATIENCE
+    while ends and (patience := stops - time.monotonic()) > 0:
+        for number in ready(poll, patience):
+            i, end = ends[number]
+            try:
+                with contextlib.suppress(BlockingIOError):
+                    count = end.recv_into(BUFFER)
+                    if count == 0:
+                        close(poll, ends, number)
+                        continue
+                    requests, asked[i] = divmod(asked[i] + count, len(REQUEST))
+                    left[i] += requests * plan["part"]
+                while left[i]:
+                    left[i] -= end.send(zeros[: left[i]])
+                poll.modify(number, select.EPOLLIN)
+            except BlockingIOError:
+                poll.modify(number, select.EPOLLIN | select.EPOLLOUT)
+            except ConnectionError:
+                close(poll, ends, number)
+    seen = {name: value - before[name] for name, value in counters().items()}
+    Path(out).write_text(json.dumps({"counters": seen}), encoding="utf-8")
+
+
+def counters() -> dict[str, int]:
+    """Return what the kernel counts for all connections of this namespace."""
+    found = {}
+    for file, names in COUNTERS.items():
+        text = Path("/proc/self/net", file).read_text(encoding="ascii")
+        lines = [line.split() for line in text.splitlines()]
+        for heads, values in zip(lines[::2], lines[1::2], strict=True):
+            found.update({name: int(values[heads.index(name)]) for name in names if name in heads})
+    return found
+
+
+def choose(end: socket.socket, controller: str, out: str) -> None:
+    """Give a connection its controller, or say that the kernel refuses it and end."""
+    try:
+        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, controller.encode())
+    except OSError as error:
+        Path(out).write_text(json.dumps({"refused": error.strerror}) + "\n", encoding="utf-8")
+        sys.exit(1)
+
+
+def reset(end: socket.socket) -> None:
+    """Close a connection with a reset: nothing of it stays."""
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    end.close()
 
 
 def ready(poll: select.epoll, timeout: float) -> list[int]:
@@ -213,7 +318,7 @@ def main() -> None:
     given = json.loads(Path(plan).read_text(encoding="utf-8"))
     for name, value in given["settings"].items():
         Path("/proc/sys/net/ipv4", name).write_text(f"{value}\n", encoding="ascii")
-    {"receive": receive, "send": send}[what](given, out)
+    {"receive": receive, "send": send, "ask": ask, "answer": answer}[what](given, out)
 
 
 if __name__ == "__main__":

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import platform
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dumbbell._files.foreign import replace_file
-from dumbbell.errors import DumbbellError
+from dumbbell.live import kept
 from dumbbell.live.cells import Cell
 from dumbbell.live.compare import kernel_arm, prepared, simulated_arms
 from dumbbell.live.criteria import CRITERIA, Summary, Verdict, quantity, values
-
-_ATTEMPTS = 3
-"""Runs until one is valid."""
 
 SIMULATED = 10
 """Simulations of a cell with several flows, whose shares hang on single drops. One flow alone needs one."""
@@ -97,80 +91,22 @@ _CAUSES: tuple[tuple[str, Callable[[Result], bool]], ...] = (
 )
 
 
-def open_folder(output: Path) -> Path:
-    """Return the folder of the runs of a grid, within its output, and make both if they are missing.
-
-    Raises
-    ------
-    DumbbellError
-        If the output is something else.
-    """
-    folder = output / "cells"
-    if output.exists() and not folder.is_dir() and (not output.is_dir() or any(output.iterdir())):
-        raise DumbbellError(f"{output}: this is no folder of a grid; give a new folder to -o")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DumbbellError(f"{folder}: {error.strerror}; give another folder to -o") from None
-    return folder
-
-
 def measure(
     cells: Iterable[Cell], folder: Path, repeats: int, note: Callable[[str], object] = lambda _: None
 ) -> None:
-    """Run the kernel for every cell that has too few runs, and write each run when it is done.
-
-    Parameters
-    ----------
-    cells
-        What to run.
-    folder
-        Exists; takes ``NAME.json`` for each cell. Runs that it has are kept, of this kernel or of another.
-    repeats
-        Valid runs of each cell. One that declares itself invalid is made again, up to three times.
-    note
-        Told about each cell.
-
-    Raises
-    ------
-    DumbbellError
-        If a file there is none of a cell, or the kernel refuses a controller.
-    """
-    for cell in cells:
-        path = folder / f"{cell.name}.json"
-        runs, invalid = _read(path, cell)
-        if len(runs) >= repeats:
-            continue
-        given = prepared(cell.scenario(), cell.controller, "linux")
-        attempts = _ATTEMPTS
-        while len(runs) < repeats and attempts:
-            arm, _ = kernel_arm(given, cell.flows, cell.controller, cell.link)
-            if arm.valid:
-                runs.append({**arm.summary(), "kernel": platform.release().partition("-")[0]})
-                attempts = _ATTEMPTS
-            else:
-                invalid.append("; ".join(arm.reasons))
-                attempts -= 1
-            replace_file(path, (json.dumps({"runs": runs, "invalid": invalid}) + "\n").encode())
-        note(f"{cell.name}: {len(runs)} valid, {len(invalid)} invalid")
+    """Run the kernel for every cell that has too few runs: see :func:`dumbbell.live.kept.measure`."""
+    kept.measure(cells, folder, repeats, _run, _check, note)
 
 
-def _read(path: Path, cell: Cell) -> tuple[list[Summary], list[str]]:
-    """The runs of a cell, and why others were invalid."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        for run in found["runs"]:
-            _check(run, cell)
-        return list(found["runs"]), [str(reason) for reason in found["invalid"]]
-    except FileNotFoundError:
-        return [], []
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise DumbbellError(f"{path}: this is no cell of the grid; remove it, and it is run again") from None
+def _run(cell: Cell) -> tuple[Summary, Sequence[str]]:
+    given = prepared(cell.scenario(), cell.controller, "linux")
+    arm, _ = kernel_arm(given, cell.flows, cell.controller, cell.link)
+    return arm.summary(), arm.reasons
 
 
 def _check(run: Summary, cell: Cell) -> None:
-    """Refuse what is no summary: the file may be anybody's."""
-    if len(run["flows"]) != cell.count or not isinstance(run["kernel"], str):
+    """Refuse what is no summary."""
+    if len(run["flows"]) != cell.count:
         raise ValueError
     for name in CRITERIA:
         value = quantity(name, run)
@@ -190,7 +126,7 @@ def results(
     """
     found, left_out = [], []
     for cell in cells:
-        runs, invalid = _read(folder / f"{cell.name}.json", cell)
+        runs, invalid = kept.read(folder, cell, _check)
         if not runs:
             left_out.append((cell, invalid[-1] if invalid else "not run"))
             continue

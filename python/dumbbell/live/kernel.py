@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NAMES = {"newreno": "reno", "cubic": "cubic", "reno": "reno", "bbr": "bbr"}
 """What the kernel calls a controller. Its ``reno`` recovers as NewReno does."""
 
-_SETTINGS = {"tcp_no_metrics_save": 1, "tcp_timestamps": 1, "tcp_sack": 1}
+SETTINGS = {"tcp_no_metrics_save": 1, "tcp_timestamps": 1, "tcp_sack": 1}
 """Of both namespaces: no connection learns from an earlier one (ip-sysctl, tcp_no_metrics_save)."""
 
 # Linux include/uapi/linux/tcp.h: where `struct tcp_info` has what is read here. `total_rto` came with 6.7.
@@ -114,25 +114,11 @@ def run_kernel(
         "controller": controller,
         "duration": scenario.explain()["duration"],
         "period": period,
-        "settings": _SETTINGS if privileged else {},
+        "settings": SETTINGS if privileged else {},
     }
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "plan").write_text(json.dumps(plan), encoding="utf-8")
-
-        def program(what: str) -> list[str]:
-            # Isolated: nothing of the user's Python delays or changes it.
-            python = [sys.executable, "-I", "-S", endpoints.__file__]
-            return [*python, what, str(folder / "plan"), str(folder / what)]
-
-        quiet = "exec {} 2>{}"
-        server = quiet.format(shlex.join(program("receive")), shlex.quote(str(folder / "said-receive")))
-        client = quiet.format(shlex.join(program("send")), shlex.quote(str(folder / "said-send")))
-        emulation = run_shell(
-            scenario, ["sh", "-c", client], server=server, at=at, network_administration=privileged
-        )
-        sent, looks = _read(folder, "send", controller)
-        received, arrivals = _read(folder, "receive", controller)
+    left, emulation = run_ends(scenario, ("send", "receive"), plan, at, privileged)
+    sent, looks = _read(left["send"])
+    received, arrivals = _read(left["receive"])
     origin = sent["origin"]
     connections = []
     for flow, (start, size, _) in enumerate(flows):
@@ -182,20 +168,55 @@ def _connection(
     )
 
 
-def _read(folder: Path, what: str, controller: str) -> tuple[dict[str, Any], NDArray[np.void]]:
-    """What an end left: what it says, and its samples."""
+def run_ends(
+    scenario: Scenario, words: tuple[str, str], plan: Mapping[str, Any], at: str | None, privileged: bool
+) -> tuple[dict[str, bytes], Emulation]:
+    """Run the client's and the server's part of :mod:`dumbbell.live.endpoints`; returns what each left.
+
+    Raises
+    ------
+    DumbbellError
+        If an end fails, or the kernel refuses the controller of `plan`.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "plan").write_text(json.dumps(plan), encoding="utf-8")
+
+        def program(what: str) -> str:
+            # Isolated: nothing of the user's Python delays or changes it.
+            python = [sys.executable, "-I", "-S", endpoints.__file__]
+            command = shlex.join([*python, what, str(folder / "plan"), str(folder / what)])
+            return f"exec {command} 2>{shlex.quote(str(folder / f'said-{what}'))}"
+
+        client, server = words
+        emulation = run_shell(
+            scenario, ["sh", "-c", program(client)], server=program(server), at=at,
+            network_administration=privileged,
+        )  # fmt: skip
+        return {what: _left(folder, what, plan["controller"]) for what in words}, emulation
+
+
+def _left(folder: Path, what: str, controller: str) -> bytes:
+    """What an end left."""
     out = folder / what
     if not out.exists():
         said = (folder / f"said-{what}").read_text(encoding="utf-8", errors="replace").strip()
         last = said.splitlines()[-1] if said else "it left nothing"
         raise DumbbellError(f"the end that should {what} failed ({last}); see `dumbbell doctor`")
-    text, _, samples = out.read_bytes().partition(b"\n")
-    about = json.loads(text)
-    if "refused" in about:
+    found = out.read_bytes()
+    refused = json.loads(found.partition(b"\n")[0]).get("refused")
+    if refused:
         raise DumbbellError(
-            f"the kernel refuses {controller!r} in a new namespace ({about['refused']}); as root, run "
+            f"the kernel refuses {controller!r} in a new namespace ({refused}); as root, run "
             f"`modprobe tcp_{controller}`, and add it to sysctl net.ipv4.tcp_allowed_congestion_control"
         )
+    return found
+
+
+def _read(left: bytes) -> tuple[dict[str, Any], NDArray[np.void]]:
+    """What an end says, and its samples."""
+    text, _, samples = left.partition(b"\n")
+    about = json.loads(text)
     size = about["info"]
     if size < _LEAST_BYTES:
         raise DumbbellError("this kernel tells too little of its connections; Linux 4.1 or later is needed")

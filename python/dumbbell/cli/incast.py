@@ -1,0 +1,65 @@
+"""`dumbbell incast-real`: rounds of the kernel's TCP through one emulated port."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from dumbbell.cli.common import console, number, side_console, text_table
+from dumbbell.errors import DumbbellError
+
+_MOST_SERVERS = 100
+
+
+@click.command("incast-real")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder for the page.")
+@click.option(
+    "--servers", default="1,2,4,8,16,24,32", show_default=True, help="How many, separated by commas."
+)
+@click.option(
+    "--rate", type=click.FloatRange(10, 1000), default=100, show_default=True, help="Of the port, in Mbit/s."
+)
+@click.option(
+    "--runs", type=click.IntRange(1), default=5, show_default=True, help="Of the kernel, for each cell."
+)
+def incast_real(output: Path, servers: str, rate: float, runs: int) -> None:
+    """Write the page "incast on real packets": goodput and timeouts of many servers at one port.
+
+    The kernel's TCP runs on real packets beside ours in simulation, with timeouts from 200 ms on and from
+    5 ms on. The folder keeps every run of the kernel: the same command goes on where it was stopped, and only
+    simulates where nothing is missing.
+    """
+    from dumbbell.live import incast, incast_page, kept
+
+    chosen = incast.cells(_numbers(servers), rate)
+    out = side_console()
+    folder = kept.open_folder(output, "incast-real")
+    incast.measure(chosen, folder, runs, lambda text: out.print(text, markup=False))
+    results, left_out = incast.results(chosen, folder)
+    incast_page.write(
+        output, results, left_out, f"dumbbell incast-real --servers {servers} --rate {rate:g} --runs {runs}"
+    )
+    columns = ("servers", "ours Mbit/s", "kernel Mbit/s", "ours timeouts", "kernel timeouts", "runs")
+    rows: list[tuple[str | Text, ...]] = [
+        (
+            result.cell.arm.label, number(result.cell.servers),
+            *(number(incast.mean(side), 1e6) for side in result.values("goodput")),
+            *(number(incast.mean(side), digits=3) for side in result.values("timeouts")),
+            number(len(result.kernel)),
+        )
+        for result in results
+    ]  # fmt: skip
+    console().print(text_table("Goodput, and timeouts per round", ("TCP",), columns, rows))
+    click.echo(f"page: {output / 'page.md'}", err=True)
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        found = sorted({int(word) for word in text.split(",")})
+    except ValueError:
+        found = []
+    if not found or not 1 <= found[0] <= found[-1] <= _MOST_SERVERS:
+        raise DumbbellError(f"--servers: {text!r} are no numbers from 1 to {_MOST_SERVERS}; give 1,8,32")
+    return found

@@ -1,0 +1,141 @@
+"""Incast on real packets: rounds of the kernel beside ours, runs that are kept, and the page."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dumbbell.errors import DumbbellError
+from dumbbell.live import incast, incast_page
+from tests.live.conftest import valid_run
+
+PLAIN, FINE = incast.ARMS
+
+
+def summary(goodput: float = 50e6, timeouts: float = 1.0) -> dict[str, Any]:
+    return {"rounds": 20, "goodput": goodput, "timeouts": timeouts, "probes": 3.0, "resent": 40.0}
+
+
+def kernel(cell: incast.Cell) -> dict[str, Any]:
+    found, _ = valid_run(lambda: incast.run_kernel(cell), lambda run: not run[1])
+    return found
+
+
+def test_two_servers_fill_the_port_in_the_kernel_as_in_the_simulator() -> None:
+    cell = incast.Cell(PLAIN, 50, 2)
+    found = kernel(cell)
+    ours = incast.simulate(cell, 3)
+    assert found["rounds"] >= 15
+    # 48.3 Mbit/s are what headers leave of 50; a round trip of each round is lost.
+    assert 40e6 < found["goodput"] < 48.3e6
+    for run in ours:
+        assert run["goodput"] == pytest.approx(found["goodput"], rel=0.10)
+
+
+def test_many_servers_collapse_in_the_kernel_too_and_a_short_timeout_repairs_it() -> None:
+    if len(incast.cells([1], 50)) < len(incast.ARMS):
+        pytest.skip("this kernel has no net.ipv4.tcp_rto_min_us: it came with Linux 6.11")
+    # 64 servers: one packet of each does not fit into the port and the path.
+    plain, fine = (incast.Cell(arm, 100, 64) for arm in (PLAIN, FINE))
+    collapsed, repaired = kernel(plain), kernel(fine)
+    assert collapsed["timeouts"] > 1
+    assert collapsed["goodput"] < 60e6
+    assert repaired["goodput"] > 1.3 * collapsed["goodput"]
+    assert all(run["goodput"] < 60e6 for run in incast.simulate(plain, 3))
+
+
+def test_rounds_of_the_simulator_are_what_its_transfers_say() -> None:
+    cell = incast.Cell(PLAIN, 100, 4)
+    (run,) = incast.simulate(cell, 1)
+    # 1 MB at 100 Mbit/s takes 80 ms, with headers 83.
+    assert run["rounds"] == pytest.approx(incast.DURATION / 0.086, abs=2)
+    assert run["goodput"] == pytest.approx(93e6, rel=0.03)
+
+
+class Kernel:
+    """Stands in for the kernel: runs one after the other, and counts them."""
+
+    def __init__(self, *runs: tuple[dict[str, Any], tuple[str, ...]]) -> None:
+        self.given, self.runs = runs, 0
+
+    def __call__(self, _: incast.Cell) -> tuple[dict[str, Any], tuple[str, ...]]:
+        self.runs += 1
+        found = self.given[min(self.runs, len(self.given)) - 1]
+        if not found:
+            raise KeyboardInterrupt
+        return found
+
+
+def test_runs_are_kept_and_a_killed_command_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [incast.Cell(PLAIN, 100, n) for n in (1, 2)]
+    killed = Kernel((summary(), ()), ())  # type: ignore[arg-type]
+    monkeypatch.setattr(incast, "run_kernel", killed)
+    with pytest.raises(KeyboardInterrupt):
+        incast.measure(cells, tmp_path, 1, print)
+    going_on = Kernel((summary(), ("late",)), (summary(), ()))
+    monkeypatch.setattr(incast, "run_kernel", going_on)
+    incast.measure(cells, tmp_path, 1, print)
+    assert going_on.runs == 2, "the first cell was kept, and an invalid run of the second was repeated"
+    kept = json.loads((tmp_path / "cubic-100M-x2.json").read_text())
+    assert (len(kept["runs"]), kept["invalid"]) == (1, ["late"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "[]", '{"runs": [7], "invalid": []}',
+        json.dumps({"runs": [{**summary(), "kernel": 6}], "invalid": []}),
+        json.dumps({"runs": [{**summary(), "kernel": "6", "goodput": "x"}], "invalid": []}),
+        json.dumps({"runs": [{**summary(), "kernel": "6", "goodput": math.inf}], "invalid": []}),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_cell_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+    cell = incast.Cell(PLAIN, 100, 1)
+    (tmp_path / f"{cell.name}.json").write_text(text)
+    with pytest.raises(DumbbellError, match="remove it, and it is run again") as error:
+        incast.results([cell], tmp_path)
+    assert "\n" not in str(error.value)
+
+
+def test_the_page_marks_what_differs_and_what_is_undecided(tmp_path: Path) -> None:
+    def of(*values: float) -> list[dict[str, Any]]:
+        return [summary(goodput=value * 1e6) | {"kernel": "6.18 <b>"} for value in values]
+
+    near, far, wide = (
+        incast.Result(incast.Cell(PLAIN, 100, n), of(50, 51, 52), of(*kernel))
+        for n, kernel in ((1, (50, 51, 52)), (2, (80, 81, 82)), (4, (30, 50, 70)))
+    )
+    left_out = [(incast.Cell(FINE, 100, 4), "uplink: | *late*")]
+    incast_page.write(tmp_path, [near, far, wide], left_out, "dumbbell incast-real")
+    page = (tmp_path / "page.md").read_text()
+    rows = [line.split(" | ")[4] for line in page.splitlines() if line.startswith("| CUBIC | 100")]
+    assert rows[0].startswith("51 / 51, +0 +-")
+    assert rows[1].startswith("**51 / 81, -30 +-")
+    assert rows[2].endswith("(?)")
+    assert "<b>" not in page
+    assert "- rto-100M-x4: uplink:    late" in page
+    assert (tmp_path / "incast.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--servers", "many"), "--servers: 'many' are no numbers from 1 to 100; give 1,8,32"),
+        (("--servers", "0,3"), "--servers: '0,3' are no numbers"),
+        (("-o", "{tmp}"), "this is no folder of incast-real; give a new folder to -o"),
+    ],
+)
+def test_wrong_options_are_one_line(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    command = [sys.executable, "-m", "dumbbell", "incast-real", "-o", str(tmp_path / "out")]
+    command += [word.format(tmp=tmp_path) for word in words]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert found.returncode == 2
+    assert message in found.stderr
+    assert found.stderr.count("\n") == 1
