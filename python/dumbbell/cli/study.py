@@ -201,6 +201,7 @@ def print_result(out: Console, result: StudyResult) -> None:
 
 def _means(result: StudyResult) -> TextTable:
     from dumbbell import stats
+    from dumbbell.study.metric import possible
 
     study = result.study
     named = [axis for axis in study.axes if isinstance(axis.values[0], str)]
@@ -214,7 +215,10 @@ def _means(result: StudyResult) -> TextTable:
     rows: list[list[str | Text]] = []
     for point, arm in choices[:_MOST_ROWS]:
         values = [result.values(metric.name, arm.name, **point)[1] for metric in study.metrics]
-        estimates = [stats.mean(x[~np.isnan(x)]) for x in values]
+        estimates = [
+            stats.mean(x[~np.isnan(x)]).within(*possible(metric))
+            for x, metric in zip(values, study.metrics, strict=True)
+        ]
         rows.append(
             [
                 *(str(point[axis.name]) for axis in named),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell import stats
 from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, Value
+from dumbbell.study.metric import possible
 
 if TYPE_CHECKING:
     from dumbbell.stats import Estimate
@@ -155,9 +156,12 @@ def _reference(
 def _estimate(result: StudyResult, spec: FigureSpec, arm: str, point: dict[str, Value]) -> Estimate | None:
     if spec.relative_to:
         estimate = stats.paired_ratio(*result.paired(spec.metric, arm, spec.relative_to, **point))
+        if possible(result.study.metric(spec.metric))[0] >= 0:
+            estimate = estimate.within(0, math.inf)
     else:
         _, values = result.values(spec.metric, arm, **point)
         estimate = (stats.median if spec.statistic == "median" else stats.mean)(values)
+        estimate = estimate.within(*possible(result.study.metric(spec.metric)))
     return _scaled(estimate, spec.factor) if math.isfinite(estimate.value) else None
 
 

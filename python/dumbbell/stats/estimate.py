@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 CONFIDENCE = 0.95
@@ -38,6 +38,15 @@ class Estimate:
     def half_width(self) -> float | None:
         """Half the length of the interval, or ``None``."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    def within(self, low: float, high: float) -> Estimate:
+        """Return the estimate with an interval that does not leave the possible range of its quantity.
+
+        It holds the true value as often as before, as that lies in the range.
+        """
+        if self.low is None or self.high is None:
+            return self
+        return replace(self, low=max(self.low, low), high=min(self.high, high))
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types; ends and values that are not finite become ``None``."""

@@ -5,9 +5,10 @@ from dumbbell.study.errors import StudyError
 from dumbbell.study.execute import Progress, run_study
 from dumbbell.study.plan import Study
 from dumbbell.study.result import StudyResult
-from dumbbell.study.spec import Arm, Axis, Metric, Point, RunSpec, StopRule
+from dumbbell.study.spec import AT_LEAST_ZERO, Arm, Axis, Metric, Point, RunSpec, StopRule
 
 __all__ = [
+    "AT_LEAST_ZERO",
     "Arm",
     "Axis",
     "Derived",

@@ -72,6 +72,33 @@ def evaluate(metric: Metric, results: Results) -> float:
     raise StudyError(f"metric {metric.name}: was a function; give the study as its Python file")
 
 
+_SHARES = ("loss", "utilisation", "fairness")
+"""Columns of shares of a whole; no column of results is below zero."""
+
+
+def possible(metric: Metric) -> tuple[float, float]:
+    """Return the least and the largest value that a metric can have, so that no interval needs to go beyond.
+
+    No column of results is below 0, and no share above its whole. A saving may be a loss. A function may give
+    anything, unless :attr:`Metric.possible` says what.
+    """
+    if metric.possible is not None:
+        return metric.possible
+    source = metric.source
+    if callable(source) or "function" in source:
+        return -math.inf, math.inf
+    factor = float(source.get("factor", 1))
+    ends = (0.0, math.inf)
+    if source.get("statistic") == "saving":
+        ends = (-math.inf, 1.0)
+    elif source.get("table") == "states" or (
+        source.get("column") in _SHARES and source.get("statistic") not in ("count", "sum")
+    ):
+        ends = (0.0, 1.0)
+    low, high = (0.0 if end == 0 else end * factor for end in ends)
+    return min(low, high), max(low, high)
+
+
 def _rows(source: Mapping[str, Any], table: Table) -> Floats:
     """Return the values of a column, of the flows or transfers that count."""
     values = table[source["column"]].astype(np.float64)

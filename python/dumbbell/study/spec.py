@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -92,6 +93,10 @@ class Arm:
     """What the arm changes in the scenario: ``path=value``."""
 
 
+AT_LEAST_ZERO = (0.0, math.inf)
+"""The range of times, counts and rates."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """A number that each run gives."""
@@ -101,6 +106,8 @@ class Metric:
     unit: str
     source: Source
     better: Literal["lower", "higher"] | None = None
+    possible: tuple[float, float] | None = None
+    """The least and the largest value there can be; ``None``: what the source tells."""
 
 
 @dataclass(frozen=True)

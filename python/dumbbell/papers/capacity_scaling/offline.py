@@ -16,7 +16,7 @@ from dumbbell import energy, theory
 from dumbbell.claims import Claim, Level
 from dumbbell.papers import Companion
 from dumbbell.report import FigureSpec
-from dumbbell.study import Arm, Metric, Study
+from dumbbell.study import AT_LEAST_ZERO, Arm, Metric, Study
 
 if TYPE_CHECKING:
     from dumbbell import Results
@@ -72,10 +72,33 @@ def _of_longest_sleep(results: Results) -> float:
 
 
 METRICS = (
-    Metric("over-optimum", "energy over that of the optimal schedule (DVS)", "", _over_optimum, "lower"),
-    Metric("over-levels", "energy over that of the optimum with ten rates (DVS)", "", _over_levels, "lower"),
-    Metric("possible", "saving that the optimum with ten rates makes (DVS)", "%", _possible),
-    Metric("of-longest-sleep", "time asleep, of the most that is possible", "%", _of_longest_sleep, "higher"),
+    Metric(
+        "over-optimum",
+        "energy over that of the optimal schedule (DVS)",
+        "",
+        _over_optimum,
+        "lower",
+        possible=AT_LEAST_ZERO,
+    ),
+    Metric(
+        "over-levels",
+        "energy over that of the optimum with ten rates (DVS)",
+        "",
+        _over_levels,
+        "lower",
+        possible=AT_LEAST_ZERO,
+    ),
+    Metric(
+        "possible", "saving that the optimum with ten rates makes (DVS)", "%", _possible, possible=(0, 100)
+    ),
+    Metric(
+        "of-longest-sleep",
+        "time asleep, of the most that is possible",
+        "%",
+        _of_longest_sleep,
+        "higher",
+        possible=(0, 100),
+    ),
 )
 
 _RATES = ("tcp-pc", "tcp-pc-n08", "udp-pc", "multi-up", "multi-both", "alr")

@@ -21,7 +21,7 @@ from dumbbell.papers.capacity_scaling.claims import claims_of
 from dumbbell.papers.capacity_scaling.derived import DERIVED
 from dumbbell.papers.capacity_scaling.figures import FIGURES
 from dumbbell.report import FigureSpec
-from dumbbell.study import Arm, Axis, Metric, Study
+from dumbbell.study import AT_LEAST_ZERO, Arm, Axis, Metric, Study
 
 if TYPE_CHECKING:
     from dumbbell import Results
@@ -101,7 +101,9 @@ def _delay(paper: Study) -> Study:
         _axis("delay", "delay constraint", "ms", _DELAY, f"{_POLICY}.delay={{value}}ms"),
     )(paper)
     record = {"samples": True, "queues": ["left->right"], "period": "4ms"}
-    memory = Metric("memory", "memory of the rate: autocorrelation above 1/e", "s", _rate_memory)
+    memory = Metric(
+        "memory", "memory of the rate: autocorrelation above 1/e", "s", _rate_memory, possible=AT_LEAST_ZERO
+    )
     return replace(study, scenario={**study.scenario, "record": record}, metrics=(*study.metrics, memory))
 
 

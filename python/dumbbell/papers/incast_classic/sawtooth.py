@@ -13,7 +13,7 @@ from dumbbell.claims import Claim, Level
 from dumbbell.papers import Companion
 from dumbbell.papers.incast_classic.base import SEEDS, STAR, servers
 from dumbbell.report import FigureSpec, Reference
-from dumbbell.study import Arm, Metric, Study
+from dumbbell.study import AT_LEAST_ZERO, Arm, Metric, Study
 
 if TYPE_CHECKING:
     from dumbbell import Results
@@ -63,8 +63,8 @@ def _sawtooth(paper: Study) -> Study:
             Arm("delayed", "one for two"),
         ),
         metrics=(
-            Metric("longest", "longest queue", "packets", _longest),
-            Metric("swing", "swing of the queue", "packets", _swing),
+            Metric("longest", "longest queue", "packets", _longest, possible=AT_LEAST_ZERO),
+            Metric("swing", "swing of the queue", "packets", _swing, possible=AT_LEAST_ZERO),
             paper.metric("goodput"),
         ),
         seeds=paper.seeds[:SEEDS],

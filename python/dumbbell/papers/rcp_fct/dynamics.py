@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dumbbell.claims import Claim, Level, Order
 from dumbbell.papers import Companion
 from dumbbell.report import FigureSpec, Reference
-from dumbbell.study import Arm, Axis, Metric, Study
+from dumbbell.study import AT_LEAST_ZERO, Arm, Axis, Metric, Study
 
 if TYPE_CHECKING:
     from dumbbell import Results
@@ -131,8 +131,16 @@ def _newcomer(study: Study) -> Study:
     }
     scenario = {"flows": [_flows("old", count=4, stagger="50ms")], "workloads": [_flows("new", **late)]}
     metrics = (
-        Metric("early", "newcomer's rate over that of the others, round trips 3 to 10", "", _early),
-        Metric("given", "old flows' rate after it over their equal share", "", _given),
+        Metric(
+            "early",
+            "newcomer's rate over that of the others, round trips 3 to 10",
+            "",
+            _early,
+            possible=AT_LEAST_ZERO,
+        ),
+        Metric(
+            "given", "old flows' rate after it over their equal share", "", _given, possible=AT_LEAST_ZERO
+        ),
         _link_metric("delay", "mean queueing delay", "ms", "sojourn_mean", 1e3),
         _QUEUE_MAX,
     )
@@ -233,7 +241,10 @@ def _storm(study: Study) -> Study:
             "time", "mean completion time of the storm", "s",
             {"table": "flows", "group": "storm", "column": "sender_completion_time"}, "lower",
         ),
-        Metric("over_sharing", "the same over processor sharing", "", _storm_over_sharing, "lower"),
+        Metric(
+            "over_sharing", "the same over processor sharing", "",
+            _storm_over_sharing, "lower", possible=AT_LEAST_ZERO,
+        ),
         _QUEUE_MAX,
         _link_metric("dropped", "packets dropped", "", "dropped"),
     )  # fmt: skip
@@ -313,8 +324,22 @@ def _step(study: Study) -> Study:
     scenario = {"duration": "60s", "flows": [_flows("old", count=10, stagger="50ms")]}
     metrics = (
         _QUEUE_MAX,
-        Metric("drained", "time until the queue is short after the fall", "s", _drained, "lower"),
-        Metric("refilled", "time to fill the link after the rise", "round-trip times", _refilled, "lower"),
+        Metric(
+            "drained",
+            "time until the queue is short after the fall",
+            "s",
+            _drained,
+            "lower",
+            possible=AT_LEAST_ZERO,
+        ),
+        Metric(
+            "refilled",
+            "time to fill the link after the rise",
+            "round-trip times",
+            _refilled,
+            "lower",
+            possible=AT_LEAST_ZERO,
+        ),
     )
     settings = tuple(
         (
@@ -391,8 +416,15 @@ def _row(study: Study) -> Study:
         ],
     }  # fmt: skip
     metrics = (
-        Metric("share", "long flow's rate over that of the cross flows", "", _share, "higher"),
-        Metric("used", "least utilisation of a bottleneck", "%", _least_used, "higher"),
+        Metric(
+            "share",
+            "long flow's rate over that of the cross flows",
+            "",
+            _share,
+            "higher",
+            possible=AT_LEAST_ZERO,
+        ),
+        Metric("used", "least utilisation of a bottleneck", "%", _least_used, "higher", possible=(0, 100)),
     )
     settings = tuple((f"topology.hops={hops}",) for hops in _HOPS)
     return _study(

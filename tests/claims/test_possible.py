@@ -1,0 +1,49 @@
+"""Intervals do not leave the range that a quantity can have."""
+
+import math
+
+import pytest
+
+from dumbbell.report import FigureSpec
+from dumbbell.report.data import figure_data
+from dumbbell.stats import mean
+from dumbbell.study import Metric
+from dumbbell.study.metric import possible
+
+INF = math.inf
+
+
+@pytest.mark.parametrize(
+    ("source", "ends"),
+    [
+        ({"table": "flows", "column": "completion_time"}, (0, INF)),
+        ({"table": "links", "column": "loss", "link": "a->b", "factor": 100}, (0, 100)),
+        ({"table": "runs", "column": "fairness"}, (0, 1)),
+        ({"table": "runs", "column": "goodput", "factor": -1}, (-INF, 0)),
+        ({"table": "states", "statistic": "saving", "link": "a->b", "factor": 100}, (-INF, 100)),
+        ({"table": "states", "statistic": "share", "link": "a->b", "factor": 100}, (0, 100)),
+        ({"function": "unknown", "fingerprint": ""}, (-INF, INF)),
+        (len, (-INF, INF)),
+    ],
+)
+def test_the_source_tells_the_range(source, ends):
+    assert possible(Metric("m", "m", "", source)) == ends
+
+
+def test_a_function_says_its_range():
+    assert possible(Metric("m", "m", "", len, possible=(0, 5))) == (0, 5)
+
+
+def test_an_interval_is_cut_there():
+    wide = mean([0.0, 0.0, 3.0])
+    assert wide.low < 0
+    cut = wide.within(0, INF)
+    assert (cut.value, cut.low, cut.high) == (wide.value, 0, wide.high)
+    assert mean([1.0]).within(0, INF).interval is None
+
+
+def test_figures_are_cut(made):
+    result = made(lambda _arm, _load, seed: 8.0 if seed == 1 else 0.0)
+    assert mean(result.values("delay", "a", load=0.2)[1]).low < 0
+    spec = FigureSpec("delay", "Delay", "load", "delay")
+    assert all(e.low == 0 for line in figure_data(result, spec).lines for e in line.estimates)
