@@ -9,7 +9,7 @@ use dumbbell_proto::Opening;
 use dumbbell_proto::tcp::{HEADER, Handshake, Info, Nagle, Receiver, Sender, TIMESTAMPS};
 use dumbbell_proto::transport::{SendEnd, Transport};
 
-use crate::push;
+use crate::push::{self, Leaves, Written};
 use crate::settings::{Agreed, Queue, Settings};
 use crate::wire::{Endpoint, Options, Segment, ecn, flag};
 
@@ -67,9 +67,9 @@ pub struct Connection {
     settings: Settings,
     /// One past the highest number sent.
     highest: u64,
-    /// Bytes that the program has written, and where its writes end.
+    /// Bytes that the program has written, and the packets in which they leave.
     written: u64,
-    ends_of_writes: Vec<u64>,
+    packets: Written,
     /// The latest timestamp of the peer.
     echo: u32,
     /// Data that arrived, by number.
@@ -108,7 +108,7 @@ impl Connection {
             settings,
             highest: 0,
             written: 0,
-            ends_of_writes: Vec::new(),
+            packets: Written::default(),
             echo: 0,
             arrived: BTreeMap::new(),
             read: 0,
@@ -225,6 +225,8 @@ impl Connection {
             self.again_at = Time::NEVER;
             return Ok(());
         }
+        let scale = self.peer_scale.filter(|_| !segment.has(flag::SYN)).unwrap_or(0);
+        self.packets.heard(u64::from(segment.window) << scale);
         match self.phase {
             Phase::SynSent => {
                 if segment.has(flag::SYN) && segment.has(flag::ACK) {
@@ -294,6 +296,7 @@ impl Connection {
             sack,
         };
         ends.sender.push(now, &Packet::of(header, 0, HEADER as u16, Ecn::NotEct));
+        self.packets.forget(ends.sender.acknowledged_to());
     }
 
     /// Data and FIN go to the receiver. To it a FIN is one more byte.
@@ -355,7 +358,7 @@ impl Connection {
     /// Takes all that the two ends have to send. `late` if a timer has run out.
     fn drain(&mut self, now: Time, late: bool) {
         self.drain_receiver(now, late);
-        self.drain_sender(now);
+        self.drain_sender(now, usize::MAX);
     }
 
     fn drain_receiver(&mut self, now: Time, late: bool) {
@@ -374,21 +377,26 @@ impl Connection {
         }
     }
 
-    fn drain_sender(&mut self, now: Time) {
+    /// Takes up to `most` segments that the sender has to send.
+    fn drain_sender(&mut self, now: Time, most: usize) {
         let Some(ends) = &mut self.ends else { return };
         if self.settings.queue() == Queue::Closed {
             // What cannot be sent stays with the sender.
             return;
         }
         let own = HEADER + if self.agreed.timestamps { TIMESTAMPS } else { 0 };
-        let mut fresh = Vec::new();
+        let mut places = Vec::new();
         let first = self.out.len();
-        while let Some(packet) = ends.sender.pull(now) {
+        while places.len() < most
+            && let Some(packet) = ends.sender.pull(now)
+        {
             let Some(header) = packet.read::<TcpHeader>() else { continue };
             let len = u32::from(packet.size).saturating_sub(own);
             let end = header.number + u64::from(len);
             let after = end + u64::from(header.has(TcpHeader::FIN));
-            let mut segment = Segment {
+            places.push(end);
+            self.highest = self.highest.max(after);
+            self.out.push(Segment {
                 from: self.local,
                 to: self.remote,
                 seq: ISS.wrapping_add(1).wrapping_add(header.number as u32),
@@ -401,22 +409,14 @@ impl Connection {
                     ..Options::default()
                 },
                 payload: vec![0; len as usize],
-            };
-            if len > 0 && self.ends_of_writes.binary_search(&end).is_ok() {
-                segment.flags |= flag::PSH;
-            }
-            if header.number >= self.highest {
-                fresh.push(self.out.len());
-            }
-            self.highest = self.highest.max(after);
-            self.out.push(segment);
+            });
         }
-        if self.out.len() > first {
-            self.carried = self.next;
+        if places.is_empty() {
+            return;
         }
-        let info = ends.sender.info();
-        let group = push::group(&info, &self.settings);
-        push::mark(&mut self.out, &fresh, group);
+        self.carried = self.next;
+        let mut leaving: Vec<_> = places.into_iter().zip(&mut self.out[first..]).collect();
+        self.packets.mark(&mut leaving, push::group(&ends.sender.info(), &self.settings));
         if self.settings.masks_push() {
             self.out[first..].iter_mut().for_each(|s| s.flags &= !flag::PSH);
         }
@@ -424,12 +424,21 @@ impl Connection {
 
     /// The program writes.
     pub fn write(&mut self, now: Time, bytes: u64) {
-        let Some(ends) = &mut self.ends else { return };
         self.written += bytes;
-        self.ends_of_writes.push(self.written);
-        ends.sender.write(bytes);
-        ends.sender.wake(now);
-        self.drain(now, false);
+        let mut left = bytes;
+        while left > 0 {
+            let Some(ends) = &mut self.ends else { return };
+            let info = ends.sender.info();
+            let (copied, leaves) = self.packets.copy(left, info.mss.into(), left == bytes);
+            left -= copied;
+            ends.sender.write(copied);
+            ends.sender.wake(now);
+            match leaves {
+                Leaves::All => self.drain(now, false),
+                Leaves::One => self.drain_sender(now, push::group(&info, &self.settings) as usize),
+                Leaves::Nothing => {}
+            }
+        }
     }
 
     /// True if the program has ended its stream.

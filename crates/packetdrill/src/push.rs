@@ -1,5 +1,7 @@
-//! Which segments carry PSH. Linux makes packets of several segments, and sets PSH on each; our sender makes single segments,
-//! so that what would have been one packet is found here.
+//! Which segments carry PSH. Linux keeps what is written in packets of several segments, cuts them as they leave, and sets PSH on
+//! each that holds more than one segment; our sender makes single segments, so that what would have been one packet is found here.
+
+use std::collections::VecDeque;
 
 use dumbbell_proto::tcp::Info;
 
@@ -8,6 +10,10 @@ use crate::wire::{Segment, flag};
 
 /// The largest packet that the devices below take, in bytes.
 const LARGEST: u64 = 65_536;
+/// The same less the headers of all layers (MAX_TCP_HEADER).
+const LARGEST_WRITTEN: u64 = 65_215;
+/// A window up to this size is not halved (TCP_MSS_DEFAULT).
+const SMALL_WINDOW: u64 = 536;
 
 /// Segments in a packet: what is sent in a millisecond, at least `tcp_min_tso_segs`, at most half the window.
 // Linux net/ipv4/tcp_output.c: what tcp_tso_autosize and tcp_cwnd_test compute.
@@ -33,11 +39,194 @@ fn rate(info: &Info, settings: &Settings) -> u64 {
     (bytes * 1_000_000_000).checked_div(info.smoothed.as_nanos()).unwrap_or(0)
 }
 
-/// Sets PSH on the last segment of each group of two or more among those that are sent for the first time.
-pub fn mark(segments: &mut [Segment], fresh: &[usize], group: u32) {
-    for packet in fresh.chunks(group as usize) {
-        if let [_, .., last] = packet {
-            segments[*last].flags |= flag::PSH;
+/// What may leave while a program still writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leaves {
+    /// All that the window allows.
+    All,
+    /// One packet.
+    One,
+    /// Nothing.
+    Nothing,
+}
+
+/// A packet that was written or sent: where it ends, and whether it carries PSH as the end of something written.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    end: u64,
+    push: bool,
+}
+
+/// What a program has written, in the packets in which Linux keeps it.
+// Linux net/ipv4/tcp.c, tcp_output.c: what tcp_sendmsg_locked, tcp_xmit_size_goal, tso_fragment and tcp_grow_skb do.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// Packets that have left and are not acknowledged, and those that have not left altogether.
+    sent: VecDeque<Piece>,
+    waiting: VecDeque<Piece>,
+    /// Where the stream ends that was written, where it ended when PSH was set last, and where that begins which has not left.
+    end: u64,
+    pushed: u64,
+    next: u64,
+    /// The largest window of the peer.
+    window: u64,
+}
+
+impl Written {
+    /// The peer has announced a window.
+    pub fn heard(&mut self, window: u64) {
+        self.window = self.window.max(window);
+    }
+
+    /// The peer has all bytes below.
+    pub fn forget(&mut self, acknowledged: u64) {
+        while self.sent.front().is_some_and(|piece| piece.end <= acknowledged) {
+            self.sent.pop_front();
         }
+    }
+
+    /// The most that one packet takes: whole segments, in half of the largest window.
+    fn most(&self, mss: u64) -> u64 {
+        let half = if self.window > SMALL_WINDOW { self.window / 2 } else { self.window };
+        (LARGEST_WRITTEN.min(half) / mss).max(1) * mss
+    }
+
+    /// Copies up to `bytes` into one packet, the first of this call of write if `first`. Returns how many, and what may leave then.
+    pub fn copy(&mut self, bytes: u64, mss: u64, first: bool) -> (u64, Leaves) {
+        let most = self.most(mss);
+        let begin = self.waiting.len().checked_sub(2).map_or(self.next, |i| self.waiting[i].end);
+        let room = self.waiting.back().map_or(0, |last| most.saturating_sub(last.end - begin));
+        let copied = if room == 0 { most } else { room }.min(bytes);
+        self.end += copied;
+        match self.waiting.back_mut().filter(|_| room > 0) {
+            Some(last) => *last = Piece { end: self.end, push: last.push && !first },
+            None => self.waiting.push_back(Piece { end: self.end, push: false }),
+        }
+        if copied == bytes {
+            self.push();
+            return (copied, Leaves::All);
+        }
+        let leaves = if self.end > self.pushed + self.window / 2 {
+            self.push();
+            Leaves::All
+        } else if self.waiting.len() == 1 {
+            Leaves::One
+        } else {
+            Leaves::Nothing
+        };
+        (copied, leaves)
+    }
+
+    fn push(&mut self) {
+        self.pushed = self.end;
+        if let Some(last) = self.waiting.back_mut() {
+            last.push = true;
+        }
+    }
+
+    /// A packet leaves that ends at `end`: true if it carries PSH as the end of something written.
+    fn leave(&mut self, end: u64) -> bool {
+        let mut push = false;
+        while let Some(piece) = self.waiting.front().filter(|piece| piece.end <= end) {
+            push |= piece.push;
+            self.waiting.pop_front();
+        }
+        self.next = end;
+        self.sent.push_back(Piece { end, push });
+        push
+    }
+
+    /// The packet in which a segment that ends at `end` left first.
+    fn packet_of(&self, end: u64) -> Option<Piece> {
+        self.sent.get(self.sent.partition_point(|piece| piece.end < end)).copied()
+    }
+
+    /// Sets PSH on segments that leave in packets of up to `group`: on the last of each packet that holds two or more, or that ends
+    /// something written. What was sent before leaves in packets that hold nothing of two such packets of then.
+    pub fn mark(&mut self, leaving: &mut [(u64, &mut Segment)], group: u32) {
+        let mut rest = leaving;
+        while !rest.is_empty() {
+            let again = self.packet_of(rest[0].0);
+            let together = (1..rest.len().min(group as usize))
+                .take_while(|&i| {
+                    let (before, (end, segment)) = (rest[i - 1].0, &rest[i]);
+                    let follows = before + segment.payload.len() as u64 == *end;
+                    let same = again.map_or(self.next <= before, |piece| *end <= piece.end);
+                    follows && same
+                })
+                .count();
+            let (packet, others) = rest.split_at_mut(together + 1);
+            let (end, last) = &mut packet[together];
+            let ends_something = match again {
+                Some(piece) => piece.push && piece.end == *end,
+                None => self.leave(*end),
+            };
+            if (ends_something || together > 0) && !last.payload.is_empty() {
+                last.flags |= flag::PSH;
+            }
+            rest = others;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    /// Which of the segments of 1000 bytes that end at `ends` carry PSH, in packets of up to `group`.
+    fn marked(written: &mut Written, ends: &[u64], group: u32) -> Vec<u64> {
+        let blank = || Segment { payload: vec![0; MSS as usize], ..Segment::default() };
+        let mut segments: Vec<Segment> = ends.iter().map(|_| blank()).collect();
+        written.mark(&mut ends.iter().copied().zip(&mut segments).collect::<Vec<_>>(), group);
+        ends.iter()
+            .zip(&segments)
+            .filter(|(_, segment)| segment.has(flag::PSH))
+            .map(|(end, _)| *end)
+            .collect()
+    }
+
+    fn with_window(window: u64) -> Written {
+        let mut written = Written::default();
+        written.heard(window);
+        written
+    }
+
+    #[test]
+    fn a_long_write_pushes_every_half_of_the_largest_window_and_fills_up_what_has_left_in_part() {
+        // As in packetdrill's cubic-rto-ss-ca-cwnd-bump: a window of 32896, packets of 16000 bytes.
+        let mut written = with_window(32_896);
+        assert_eq!(written.copy(200_000, MSS, true), (16_000, Leaves::One));
+        assert!(marked(&mut written, &[1_000], 1).is_empty());
+        // A segment has left: its place is filled, and now more than half a window is there.
+        assert_eq!(written.copy(184_000, MSS, false), (1_000, Leaves::All));
+        assert!(marked(&mut written, &[2_000], 1).is_empty());
+        assert_eq!(written.copy(183_000, MSS, false), (1_000, Leaves::One));
+        assert_eq!(written.copy(182_000, MSS, false), (16_000, Leaves::All));
+        let singles: Vec<u64> = (3..=34).map(|n| n * MSS).collect();
+        assert_eq!(marked(&mut written, &singles, 1), [18_000, 34_000]);
+    }
+
+    #[test]
+    fn writes_that_wait_together_push_where_the_last_ends() {
+        let mut written = with_window(32_896);
+        assert_eq!(written.copy(1_000, MSS, true), (1_000, Leaves::All));
+        assert_eq!(written.copy(2_000, MSS, true), (2_000, Leaves::All));
+        assert_eq!(marked(&mut written, &[1_000, 2_000, 3_000], 1), [3_000]);
+        assert_eq!(written.copy(1_000, MSS, true), (1_000, Leaves::All));
+        assert_eq!(marked(&mut written, &[4_000], 1), [4_000]);
+    }
+
+    #[test]
+    fn what_is_sent_again_leaves_in_the_packets_of_the_first_time() {
+        // As in packetdrill's sack-route-refresh-ip-tos: packets of two segments, of which the first is acknowledged in part.
+        let mut written = with_window(65_535);
+        written.copy(10_000, MSS, true);
+        let all: Vec<u64> = (1..=10).map(|n| n * MSS).collect();
+        assert_eq!(marked(&mut written, &all, 2), [2_000, 4_000, 6_000, 8_000, 10_000]);
+        written.forget(1_000);
+        assert_eq!(marked(&mut written, &[2_000, 3_000, 5_000, 6_000], 2), [6_000]);
+        assert_eq!(marked(&mut written, &[10_000], 2), [10_000], "the end of the write");
     }
 }

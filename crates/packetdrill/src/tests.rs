@@ -73,6 +73,20 @@ fn a_write_leaves_as_segments_with_push_at_its_end_and_acknowledgements_open_the
 }
 
 #[test]
+fn what_is_sent_again_carries_push_where_two_segments_leave_as_one_packet() {
+    let mut stack = opened();
+    stack.write(SOCKET, 10_000).unwrap();
+    (0..10).for_each(|_| drop(next(&mut stack)));
+    stack.pass(ms(100));
+    // Packets of two segments: of the first one segment arrived, of the last three all.
+    let options = Options { sack: vec![(4_001, 10_001)], ..Options::default() };
+    stack.deliver(&Segment { options, ..peer(flag::ACK, 1, 1_001) }.to_bytes());
+    let again: Vec<(u32, bool)> =
+        (0..3).map(|_| next(&mut stack).1).map(|s| (s.seq, s.has(flag::PSH))).collect();
+    assert_eq!(again, [(1_001, false), (2_001, false), (3_001, true)]);
+}
+
+#[test]
 fn both_directions_close_and_data_of_the_peer_can_be_read() {
     let mut stack = opened();
     stack.deliver(&Segment { payload: b"hello".to_vec(), ..peer(flag::ACK, 1, 1) }.to_bytes());
