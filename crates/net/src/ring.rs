@@ -49,6 +49,11 @@ impl<T> Ring<T> {
         self.0.pop_front()
     }
 
+    /// Takes the item `i` places behind the oldest.
+    pub fn remove(&mut self, i: usize) -> Option<T> {
+        self.0.remove(i)
+    }
+
     /// Removes the oldest item unread.
     #[inline]
     pub fn discard(&mut self) {

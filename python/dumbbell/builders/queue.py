@@ -44,6 +44,41 @@ def droptail(
     )
 
 
+def push_out(
+    *,
+    limit: str | None = None,
+    victim: Literal["head", "random", "decongest-first", "decongest-last"] | None = None,
+) -> dict[str, Any]:
+    """First in, first out; packets that wait make room for arrivals: the oldest, any, or of the largest flow.
+
+    Reference: Toomey, PhD thesis, UNSW 1998, section 11.8.
+
+    Parameters
+    ----------
+    limit
+        Packets or bytes that may wait.
+        Default: ``"15000B"`` (Toomey, PhD thesis, UNSW 1998, section 11.5: 10 data packets).
+    victim
+        Who makes room. `head`: the packet that waits longest. `random`: any, with equal probability. The
+        other two look for the flow with the most bytes waiting, without the arrival, and drop its newest
+        packet (`decongest-first`) or its oldest (`decongest-last`). Of flows with equally many, it is the one
+        whose packet waits longest. A queue that drops the arrival is `droptail`.
+        Default: ``"head"`` (Lakshman, Neidhardt & Ott, INFOCOM 1996: the senders learn of it soonest).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "push-out",
+            "limit": limit,
+            "victim": victim,
+        }
+    )
+
+
 def codel(
     *,
     target: str | None = None,

@@ -33,6 +33,18 @@ impl<P: Frame> Fifo<P> {
         Some((arrived, packet))
     }
 
+    /// Takes the packet `i` places behind the oldest.
+    pub fn remove(&mut self, i: usize) -> Option<P> {
+        let (_, packet) = self.packets.remove(i)?;
+        self.bytes -= u64::from(packet.size());
+        Some(packet)
+    }
+
+    /// All packets, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &P> {
+        self.packets.iter().map(|(_, packet)| packet)
+    }
+
     /// The oldest packet.
     #[inline]
     pub fn front(&self) -> Option<&P> {

@@ -20,6 +20,10 @@ impl TestFrame {
         TestFrame { id: 0, size, ecn: if ecn { Ecn::Ect0 } else { Ecn::NotEct }, class: 0 }
     }
 
+    pub fn numbered(self, id: u64) -> TestFrame {
+        TestFrame { id, ..self }
+    }
+
     pub fn of_class(class: u8, size: u32) -> TestFrame {
         TestFrame { class, ..TestFrame::new(size, false) }
     }
@@ -178,6 +182,9 @@ fn specs() -> Vec<QueueSpec> {
         r#"{"kind": "red", "min_threshold": "2kB", "max_threshold": "9kB", "weight": 0.5, "gentle": true, "by_size": true, "first_passes": true, "least_waiting": 2}"#,
         r#"{"kind": "rio", "averages": "decoupled", "weight": 0.5, "resets": "less-protected", "limit": "9pkt", "ecn_above_max": true}"#,
         r#"{"kind": "threshold", "threshold": "3pkt", "drop_others": true, "limit": "9kB"}"#,
+        r#"{"kind": "push-out", "limit": "4kB", "victim": "random"}"#,
+        r#"{"kind": "push-out", "limit": "5pkt", "victim": "decongest-first"}"#,
+        r#"{"kind": "token-bucket-filter", "rate": "3Mbit/s", "queue": {"kind": "push-out", "victim": "decongest-last"}}"#,
         r#"{"kind": "token-bucket-filter", "rate": "333kbit/s", "queue": {"kind": "strict-priority", "classes": ["droptail", "drr"]}}"#,
     ];
     QueueSpec::all_defaults().into_iter().chain(nested.map(described)).collect()

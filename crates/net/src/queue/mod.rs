@@ -11,6 +11,7 @@ pub mod droptail;
 pub mod drr;
 mod early;
 mod fifo;
+pub mod push_out;
 pub mod red;
 pub mod rio;
 pub mod strict_priority;
@@ -203,6 +204,7 @@ macro_rules! disciplines {
 
 disciplines! {
     DropTail(droptail) => DropTail,
+    PushOut(push_out) => PushOut,
     CoDel(codel) => CoDel,
     Red(red) => Red,
     Rio(rio) => Rio,
