@@ -136,12 +136,14 @@ class Scenario:
         return self._native.plan_hash
 
     def with_seed(self, seed: int) -> Scenario:
-        """Return the same scenario under another seed. It is not planned again, so this takes microseconds.
+        """Return the same scenario under another seed.
+
+        It is not planned again, so this takes microseconds, unless the topology is random.
 
         Raises
         ------
         ScenarioError
-            If the seed is not a whole number of 63 bits.
+            If the seed is not a whole number of 63 bits, or the scenario names what the network of this seed does not have.
         """
         if not 0 <= seed < 2**63:
             raise ScenarioError("seed", f"{seed} is out of range", "give a number from 0 to 2^63 - 1")

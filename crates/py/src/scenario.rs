@@ -24,6 +24,8 @@ const PROGRESS_PERIOD: Duration = Duration::from_millis(100);
 pub struct Scenario {
     scenario: dumbbell_sim::Scenario,
     pub(crate) plan: Plan,
+    /// The folder that file names count from, and whether the scenario opens no file outside it.
+    base: (PathBuf, bool),
 }
 
 impl Scenario {
@@ -33,7 +35,7 @@ impl Scenario {
         }
         let scenario = dumbbell_sim::Scenario::from_value(&value)?;
         let plan = Plan::from_base(&scenario, base)?;
-        Ok(Scenario { scenario, plan })
+        Ok(Scenario { scenario, plan, base: (base.folder.to_owned(), base.confined) })
     }
 }
 
@@ -100,13 +102,15 @@ impl Scenario {
         self.plan.seed
     }
 
-    /// The same scenario under another seed; without planning it again.
-    fn with_seed(&self, py: Python<'_>, seed: u64) -> Scenario {
-        py.detach(|| {
+    /// The same scenario under another seed; without planning it again, unless its topology is drawn by the seed.
+    fn with_seed(&self, py: Python<'_>, seed: u64) -> PyResult<Scenario> {
+        let made = py.detach(|| {
             let mut scenario = self.scenario.clone();
-            let plan = self.plan.with_seed(&mut scenario, seed);
-            Scenario { scenario, plan }
-        })
+            let base = Base { folder: &self.base.0, confined: self.base.1 };
+            let plan = self.plan.with_seed(&mut scenario, seed, base)?;
+            Ok(Scenario { scenario, plan, base: self.base.clone() })
+        });
+        made.map_err(refuse)
     }
 
     /// Runs the experiment without holding the interpreter lock; the tables in the order of their declaration.

@@ -40,7 +40,7 @@ impl Plan {
     /// The first thing wrong with the scenario or a file, with its place and a remedy.
     pub fn from_base(scenario: &Scenario, base: Base<'_>) -> Result<Plan, ConfigError> {
         let root = At::root("");
-        let mut network = scenario.topology.params().build(&root.key("topology"))?;
+        let mut network = scenario.topology.params().build(scenario.seed, &root.key("topology"))?;
         let mut files = Files::new(base);
         let traces = read_traces(&mut network, &mut files, &root.key("topology"))?;
         let choice = scenario.paths.params().choice();
@@ -94,14 +94,20 @@ impl Plan {
         })
     }
 
-    /// The plan of the same scenario under another seed, which changes random draws and nothing that is planned.
+    /// The plan of the same scenario under another seed, which changes random draws and nothing that is planned, unless the
+    /// topology is drawn too.
     ///
-    /// `scenario` is the one that the plan was made from; its seed becomes `seed`.
-    #[must_use]
-    pub fn with_seed(&self, scenario: &mut Scenario, seed: u64) -> Plan {
+    /// `scenario` is the one that the plan was made from, with `base`; its seed becomes `seed`.
+    ///
+    /// # Errors
+    /// What the scenario says and the network of this seed does not have.
+    pub fn with_seed(&self, scenario: &mut Scenario, seed: u64, base: Base<'_>) -> Result<Plan, ConfigError> {
         scenario.seed = seed;
+        if scenario.topology.params().follows_seed() {
+            return Plan::from_base(scenario, base);
+        }
         let replay = self.replay.as_ref().map(|replay| replay.with_seed(seed));
-        Plan { seed, hash: hash(scenario, &self.files), replay, ..self.clone() }
+        Ok(Plan { seed, hash: hash(scenario, &self.files), replay, ..self.clone() })
     }
 }
 

@@ -9,7 +9,7 @@
 //! paths = "single"             # or "ecmp", "spray": of those that are equally short
 //! transport = { kind = "tcp", controller = "cubic" }
 //!
-//! [topology]                   # dumbbell, chain, star, parking-lot, fat-tree, leaf-spine or graph
+//! [topology]                   # dumbbell, chain, star, parking-lot, fat-tree, leaf-spine, random or graph
 //! kind = "dumbbell"
 //! pairs = 2
 //! bottleneck = { rate = "10Mbit/s", delay = "5ms", queue = { kind = "droptail", limit = "1bdp" } }

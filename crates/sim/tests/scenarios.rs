@@ -311,7 +311,7 @@ fn large_networks_are_planned_in_linear_time() {
 fn every_topology_is_ready_to_use_by_its_name() {
     for descriptor in TopologySpec::descriptors().iter().filter(|d| d.name != "graph") {
         let spec = TopologySpec::from_value(&descriptor.name.into(), &At::root("topology")).unwrap();
-        let network = spec.params().build(&At::root("topology")).unwrap();
+        let network = spec.params().build(1, &At::root("topology")).unwrap();
         for group in ["senders", "receivers"] {
             assert!(network.groups.iter().any(|(name, nodes)| name == group && !nodes.is_empty()));
         }

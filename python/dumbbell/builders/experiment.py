@@ -224,7 +224,18 @@ def record(
 def scenario(
     *,
     duration: str,
-    topology: Literal["dumbbell", "chain", "star", "parking-lot", "fat-tree", "leaf-spine", "graph"]
+    topology: Literal[
+        "dumbbell",
+        "chain",
+        "star",
+        "parking-lot",
+        "fat-tree",
+        "leaf-spine",
+        "random-tree",
+        "waxman",
+        "barabasi-albert",
+        "graph",
+    ]
     | Mapping[str, Any],
     name: str | None = None,
     description: str | None = None,

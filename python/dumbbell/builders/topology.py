@@ -95,6 +95,7 @@ def star(
     receiver_link: Mapping[str, Any] | None = None,
     port: Literal[
         "droptail",
+        "push-out",
         "codel",
         "red",
         "rio",
@@ -275,6 +276,207 @@ def leaf_spine(
             "hosts": hosts,
             "host": host,
             "uplink": uplink,
+        }
+    )
+
+
+def random_tree(
+    *,
+    extra_links: int | None = None,
+    routers: int | None = None,
+    pairs: int | None = None,
+    seed: int | None = None,
+    min_rate: str | None = None,
+    min_delay: str | None = None,
+    link: Mapping[str, Any] | None = None,
+    access: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A random recursive tree of routers with extra links, and hosts at random routers.
+
+    Reference: Na & Rapoport, Mathematical Biosciences 6, 1970; after Toomey, PhD thesis, UNSW 1998.
+
+    Parameters
+    ----------
+    extra_links
+        Links beside those of the tree.
+        Default: ``2`` (choice: with 12 routers, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11
+        reports).
+    routers
+        Routers.
+        Default: ``12`` (choice: with 15 pairs, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11
+        reports).
+    pairs
+        Pairs of a sender and a receiver, each a host of its own. The routers of the two differ.
+        Default: ``15`` (choice: as `routers`).
+    seed
+        The seed of the network.
+        Default: absent: that of the run, so each seed has a network of its own.
+    min_rate
+        The least rate of a link between routers: rates are uniform from this to `link.rate`, the same both
+        ways unless `link.reverse.rate` is given.
+        Default: ``"2Mbit/s"`` (choice: as `routers`; none: all have `link.rate`).
+    min_delay
+        The least delay of a link between routers; `link.delay` is the longest.
+        Default: ``"1ms"`` (choice: neighbouring towns; none: all have `link.delay`).
+    link
+        Every link between routers, apart from its rate and its delay.
+        Default: ``{}`` (see its fields).
+    access
+        The link of every host; forward is from the host to its router. Its queue is the host's; that of the
+        router's port is `link.queue`, unless `reverse.queue` is given.
+        Default: ``{}`` (see its fields).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "random-tree",
+            "extra_links": extra_links,
+            "routers": routers,
+            "pairs": pairs,
+            "seed": seed,
+            "min_rate": min_rate,
+            "min_delay": min_delay,
+            "link": link,
+            "access": access,
+        }
+    )
+
+
+def waxman(
+    *,
+    alpha: float | None = None,
+    beta: float | None = None,
+    routers: int | None = None,
+    pairs: int | None = None,
+    seed: int | None = None,
+    min_rate: str | None = None,
+    min_delay: str | None = None,
+    link: Mapping[str, Any] | None = None,
+    access: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Waxman's random graph: routers in a square, near ones joined, and hosts at random routers.
+
+    Reference: Waxman, IEEE JSAC 6(9), 1988, RG1.
+
+    Parameters
+    ----------
+    alpha
+        How far links reach, as a part of the diagonal.
+        Default: ``0.3`` (choice: with 12 routers and `beta`, about as many links as `random-tree` has).
+    beta
+        The probability of a link between neighbours.
+        Default: ``0.6`` (choice: as `alpha`).
+    routers
+        Routers.
+        Default: ``12`` (choice: with 15 pairs, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11
+        reports).
+    pairs
+        Pairs of a sender and a receiver, each a host of its own. The routers of the two differ.
+        Default: ``15`` (choice: as `routers`).
+    seed
+        The seed of the network.
+        Default: absent: that of the run, so each seed has a network of its own.
+    min_rate
+        The least rate of a link between routers: rates are uniform from this to `link.rate`, the same both
+        ways unless `link.reverse.rate` is given.
+        Default: ``"2Mbit/s"`` (choice: as `routers`; none: all have `link.rate`).
+    min_delay
+        The least delay of a link between routers; `link.delay` is the longest.
+        Default: ``"1ms"`` (choice: neighbouring towns; none: all have `link.delay`).
+    link
+        Every link between routers, apart from its rate and its delay.
+        Default: ``{}`` (see its fields).
+    access
+        The link of every host; forward is from the host to its router. Its queue is the host's; that of the
+        router's port is `link.queue`, unless `reverse.queue` is given.
+        Default: ``{}`` (see its fields).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "waxman",
+            "alpha": alpha,
+            "beta": beta,
+            "routers": routers,
+            "pairs": pairs,
+            "seed": seed,
+            "min_rate": min_rate,
+            "min_delay": min_delay,
+            "link": link,
+            "access": access,
+        }
+    )
+
+
+def barabasi_albert(
+    *,
+    links: int | None = None,
+    routers: int | None = None,
+    pairs: int | None = None,
+    seed: int | None = None,
+    min_rate: str | None = None,
+    min_delay: str | None = None,
+    link: Mapping[str, Any] | None = None,
+    access: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Barabasi and Albert's random graph: a few routers have most links; hosts at random routers.
+
+    Reference: Barabasi & Albert, Science 286, 1999.
+
+    Parameters
+    ----------
+    links
+        Links of a newcomer.
+        Default: ``1`` (choice: a tree; the exponent of the degrees is 3 for any number).
+    routers
+        Routers.
+        Default: ``12`` (choice: with 15 pairs, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11
+        reports).
+    pairs
+        Pairs of a sender and a receiver, each a host of its own. The routers of the two differ.
+        Default: ``15`` (choice: as `routers`).
+    seed
+        The seed of the network.
+        Default: absent: that of the run, so each seed has a network of its own.
+    min_rate
+        The least rate of a link between routers: rates are uniform from this to `link.rate`, the same both
+        ways unless `link.reverse.rate` is given.
+        Default: ``"2Mbit/s"`` (choice: as `routers`; none: all have `link.rate`).
+    min_delay
+        The least delay of a link between routers; `link.delay` is the longest.
+        Default: ``"1ms"`` (choice: neighbouring towns; none: all have `link.delay`).
+    link
+        Every link between routers, apart from its rate and its delay.
+        Default: ``{}`` (see its fields).
+    access
+        The link of every host; forward is from the host to its router. Its queue is the host's; that of the
+        router's port is `link.queue`, unless `reverse.queue` is given.
+        Default: ``{}`` (see its fields).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "barabasi-albert",
+            "links": links,
+            "routers": routers,
+            "pairs": pairs,
+            "seed": seed,
+            "min_rate": min_rate,
+            "min_delay": min_delay,
+            "link": link,
+            "access": access,
         }
     )
 

@@ -32,7 +32,7 @@ impl Validate for Chain {
 }
 
 impl Topology for Chain {
-    fn build(&self, _at: &At<'_>) -> Result<Network, ConfigError> {
+    fn build(&self, _seed: u64, _at: &At<'_>) -> Result<Network, ConfigError> {
         let mut net = Network::default();
         let nodes: Vec<u32> = (0..=self.hops).map(|i| net.node(format!("node{i}"))).collect();
         let link = self.link.link.resolve();

@@ -8,11 +8,16 @@ use crate::limits::{MAX_LINKS, MAX_NODES};
 
 /// A topology that can be built.
 pub trait Topology {
-    /// Nodes, links and groups.
+    /// Nodes, links and groups, in a run with `seed`.
     ///
     /// # Errors
     /// What is wrong with the parameters that stand at `at`.
-    fn build(&self, at: &At<'_>) -> Result<Network, ConfigError>;
+    fn build(&self, seed: u64, at: &At<'_>) -> Result<Network, ConfigError>;
+
+    /// True if another seed of the run gives another network.
+    fn follows_seed(&self) -> bool {
+        false
+    }
 }
 
 /// The link of a host in a fabric: the queue of the switch's port is that of the `fabric`'s, unless it is given.

@@ -84,7 +84,7 @@ impl Dumbbell {
 }
 
 impl Topology for Dumbbell {
-    fn build(&self, _at: &At<'_>) -> Result<Network, ConfigError> {
+    fn build(&self, _seed: u64, _at: &At<'_>) -> Result<Network, ConfigError> {
         let mut net = Network::default();
         let senders = net.hosts("senders", "sender", self.pairs);
         let (left, right) = (net.node("left"), net.node("right"));

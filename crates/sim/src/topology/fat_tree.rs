@@ -80,7 +80,7 @@ impl Validate for FatTree {
 }
 
 impl Topology for FatTree {
-    fn build(&self, _at: &At<'_>) -> Result<Network, ConfigError> {
+    fn build(&self, _seed: u64, _at: &At<'_>) -> Result<Network, ConfigError> {
         let half = self.k / 2;
         let mut net = Network::default();
         let per_pod = half * half;

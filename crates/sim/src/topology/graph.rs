@@ -62,7 +62,7 @@ impl Algorithm for Graph {
 impl Validate for Graph {}
 
 impl Topology for Graph {
-    fn build(&self, at: &At<'_>) -> Result<Network, ConfigError> {
+    fn build(&self, _seed: u64, at: &At<'_>) -> Result<Network, ConfigError> {
         if self.nodes.is_empty() {
             return Err(at.key("nodes").error("there are no nodes", "list their names"));
         }

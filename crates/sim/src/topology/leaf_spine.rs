@@ -79,7 +79,7 @@ impl Validate for LeafSpine {
 }
 
 impl Topology for LeafSpine {
-    fn build(&self, _at: &At<'_>) -> Result<Network, ConfigError> {
+    fn build(&self, _seed: u64, _at: &At<'_>) -> Result<Network, ConfigError> {
         let mut net = Network::default();
         let hosts = net.hosts("hosts", "host", self.leaves * self.hosts);
         net.racks("rack", &hosts, self.hosts as usize);

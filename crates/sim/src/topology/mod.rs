@@ -8,6 +8,7 @@ pub mod graph;
 pub mod leaf_spine;
 mod network;
 pub mod parking_lot;
+pub mod random;
 pub mod star;
 
 use dumbbell_core::registry;
@@ -25,6 +26,9 @@ registry! {
         ParkingLot(parking_lot::ParkingLot),
         FatTree(fat_tree::FatTree),
         LeafSpine(leaf_spine::LeafSpine),
+        RandomTree(random::tree::RandomTree),
+        Waxman(random::waxman::Waxman),
+        BarabasiAlbert(random::barabasi_albert::BarabasiAlbert),
         Graph(graph::Graph),
     }
 }

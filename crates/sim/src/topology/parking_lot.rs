@@ -38,7 +38,7 @@ impl Validate for ParkingLot {
 }
 
 impl Topology for ParkingLot {
-    fn build(&self, _at: &At<'_>) -> Result<Network, ConfigError> {
+    fn build(&self, _seed: u64, _at: &At<'_>) -> Result<Network, ConfigError> {
         let mut net = Network::default();
         let routers: Vec<u32> = (0..=self.hops).map(|i| net.node(format!("router{i}"))).collect();
         let senders = net.hosts("senders", "sender", self.pairs);

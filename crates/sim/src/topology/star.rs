@@ -78,7 +78,7 @@ impl Star {
 }
 
 impl Topology for Star {
-    fn build(&self, _at: &At<'_>) -> Result<Network, ConfigError> {
+    fn build(&self, _seed: u64, _at: &At<'_>) -> Result<Network, ConfigError> {
         let mut net = Network::default();
         let senders = net.hosts("senders", "sender", self.senders);
         let switch = net.node("switch");

@@ -17,6 +17,7 @@ def fat_tree_host(
     delay: str | None = None,
     queue: Literal[
         "droptail",
+        "push-out",
         "codel",
         "red",
         "rio",
@@ -120,6 +121,7 @@ def fat_tree_fabric(
     delay: str | None = None,
     queue: Literal[
         "droptail",
+        "push-out",
         "codel",
         "red",
         "rio",
@@ -223,6 +225,7 @@ def leaf_host(
     delay: str | None = None,
     queue: Literal[
         "droptail",
+        "push-out",
         "codel",
         "red",
         "rio",
@@ -326,6 +329,7 @@ def leaf_uplink(
     delay: str | None = None,
     queue: Literal[
         "droptail",
+        "push-out",
         "codel",
         "red",
         "rio",

@@ -17,6 +17,7 @@ def bottleneck(
     delay: str | None = None,
     queue: Literal[
         "droptail",
+        "push-out",
         "codel",
         "red",
         "rio",
@@ -120,6 +121,7 @@ def access(
     delay: str | None = None,
     queue: Literal[
         "droptail",
+        "push-out",
         "codel",
         "red",
         "rio",
@@ -223,6 +225,7 @@ def host_link(
     delay: str | None = None,
     queue: Literal[
         "droptail",
+        "push-out",
         "codel",
         "red",
         "rio",
@@ -328,6 +331,7 @@ def graph_link(
     delay: str | None = None,
     queue: Literal[
         "droptail",
+        "push-out",
         "codel",
         "red",
         "rio",
@@ -471,6 +475,7 @@ def reverse(
     delay: str | None = None,
     queue: Literal[
         "droptail",
+        "push-out",
         "codel",
         "red",
         "rio",
