@@ -201,3 +201,60 @@ def dctcp(
             "initial_alpha": initial_alpha,
         }
     )
+
+
+def vegas(
+    *,
+    alpha: float | None = None,
+    beta: float | None = None,
+    gamma: float | None = None,
+    law: Literal["ns2", "x-sim"] | None = None,
+    exit: float | None = None,
+    decrease: float | None = None,
+    decrease_again: float | None = None,
+) -> dict[str, Any]:
+    """TCP Vegas: keeps a few segments in queues, by the delay.
+
+    Reference: Brakmo & Peterson, IEEE JSAC 13(8), 1995.
+
+    Parameters
+    ----------
+    alpha
+        Segments that should wait at least.
+        Default: ``1.0`` (ns-2.35 tcl/lib/ns-default.tcl: v_alpha_ 1).
+    beta
+        Segments that should wait at most.
+        Default: ``3.0`` (ns-2.35 tcl/lib/ns-default.tcl: v_beta_ 3).
+    gamma
+        Segments that wait when slow start ends.
+        Default: ``1.0`` (ns-2.35 tcl/lib/ns-default.tcl: v_gamma_ 1).
+    law
+        How the estimate is made.
+        Default: ``"ns2"`` (choice: what most published comparisons ran).
+    exit
+        Share of the window that is left when slow start ends.
+        Default: ``0.875`` (ns-2.35 tcp/tcp-vegas.cc: an eighth less).
+    decrease
+        Share that is left after the loss of a segment.
+        Default: ``0.75`` (Brakmo & Peterson, IEEE JSAC 13(8), 1995; ns-2.35 tcp/tcp-vegas.cc).
+    decrease_again
+        Share that is left if the segment had been sent twice.
+        Default: ``0.5`` (ns-2.35 tcp/tcp-vegas.cc).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "vegas",
+            "alpha": alpha,
+            "beta": beta,
+            "gamma": gamma,
+            "law": law,
+            "exit": exit,
+            "decrease": decrease,
+            "decrease_again": decrease_again,
+        }
+    )

@@ -111,7 +111,8 @@ pub struct Signals {
     pub in_recovery: bool,
     /// True if the congestion window, not the application or the receiver, limited the sender (RFC 7661).
     pub window_limited: bool,
-    /// With [`Event::Timeout`]: the timer had already expired for the same segment (RFC 5681 section 3.1).
+    /// With [`Event::Timeout`]: the timer had already expired for the same segment (RFC 5681 section 3.1). With
+    /// [`Event::Loss`]: the segment had been sent again already; only with [`Needs::rates`].
     pub repeated: bool,
 }
 
@@ -160,6 +161,9 @@ pub struct Needs {
     /// The ECN echo of every acknowledgement: the receiver echoes the marks themselves (RFC 8257 section 3.2), and
     /// [`Signals::marked`] counts them.
     pub echoes: bool,
+    /// Without SACK, losses are also shown by the first duplicate, and by the first two acknowledgements after a retransmission, of
+    /// a segment older than a timeout of exact round-trip times. Only with `rates`.
+    pub fine_timeouts: bool,
     /// [`Control::pacing`] is obeyed.
     pub pacing: bool,
     /// [`Control::wake_at`] is obeyed.
@@ -171,8 +175,14 @@ pub struct Needs {
 
 impl Needs {
     /// Nothing but sums.
-    pub const NOTHING: Needs =
-        Needs { rates: false, echoes: false, pacing: false, wake: false, exchange: None };
+    pub const NOTHING: Needs = Needs {
+        rates: false,
+        echoes: false,
+        fine_timeouts: false,
+        pacing: false,
+        wake: false,
+        exchange: None,
+    };
 
     /// True if it needs nothing but sums.
     pub(crate) const fn is_nothing(&self) -> bool {

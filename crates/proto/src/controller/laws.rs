@@ -225,7 +225,7 @@ fn sane(needs: Needs, turn: &Turn) -> Law {
 }
 
 /// What controllers obey whose window acknowledgements open and losses close (RFC 5681 section 3.1).
-fn window_law(turn: &Turn) -> Law {
+fn window_law(delayed: bool, turn: &Turn) -> Law {
     let Turn { signals, before, after } = turn;
     match signals.event {
         Event::Loss | Event::Timeout | Event::Ecn => {
@@ -249,8 +249,8 @@ fn window_law(turn: &Turn) -> Law {
             holds(one, "a timeout leaves one segment", turn)
         }
         Event::Ack => {
-            // Marks that are counted one by one close the window on acknowledgements.
-            let marked = signals.marked > 0;
+            // Marks that are counted one by one, and delays, close the window on acknowledgements.
+            let marked = signals.marked > 0 || delayed;
             holds(after.window >= before.window || marked, "an acknowledgement closes no window", turn)?;
             holds(
                 after.threshold == before.threshold || marked,
@@ -300,6 +300,14 @@ struct Seen {
     rtt: f64,
 }
 
+impl Seen {
+    /// True if round trips have taken longer than the shortest.
+    fn delayed(&mut self, turn: &Turn) -> bool {
+        self.rtt = self.rtt.max(turn.signals.rtt.as_secs_f64());
+        self.rtt > turn.signals.min_rtt.as_secs_f64()
+    }
+}
+
 /// What controllers obey that follow a model: the factors of BBR are at most 2.89, and its window has room for what
 /// acknowledgements gather in 100 ms (draft-ietf-ccwg-bbr).
 fn model_law(turn: &Turn, seen: &mut Seen) -> Law {
@@ -326,7 +334,7 @@ fn obeys(make: Make<'_>, story: &Story) -> Law {
         answers.push(turn.after);
         if law.is_ok() {
             law = sane(needs, turn).and_then(|()| match class {
-                Some(Class::Window) => window_law(turn),
+                Some(Class::Window) => window_law(needs.rates && seen.delayed(turn), turn),
                 Some(Class::Model) => model_law(turn, &mut seen),
                 Some(Class::Router) => router_law(turn),
                 None => Ok(()),

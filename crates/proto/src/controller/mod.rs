@@ -14,6 +14,7 @@ pub mod newreno;
 pub mod probe;
 pub mod reno;
 pub mod tahoe;
+pub mod vegas;
 pub mod xcp;
 
 pub use contract::{Build, Class, Control, Controller, Event, Needs, RateSample, Repair, Signals};
@@ -78,4 +79,5 @@ controllers! {
     Cubic(cubic::Params),
     Xcp(xcp::Params),
     Dctcp(dctcp::Params),
+    Vegas(vegas::Params),
 }

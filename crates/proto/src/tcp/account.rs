@@ -38,13 +38,15 @@ pub struct News {
     pub round: u64,
     pub rtt: Duration,
     pub rate: RateSample,
+    /// With a loss: the segment had been sent again already.
+    pub repeated: bool,
 }
 
 impl News {
     /// Nothing but the round-trip time.
     #[inline]
     pub const fn of_rtt(rtt: Duration) -> News {
-        News { lost: 0, marked: 0, round: 0, rtt, rate: RateSample::NONE }
+        News { lost: 0, marked: 0, round: 0, rtt, rate: RateSample::NONE, repeated: false }
     }
 }
 
@@ -76,6 +78,30 @@ pub struct Account {
     round: u64,
     /// The round ends when something sent after so many bytes were delivered is acknowledged.
     round_end: u64,
+    /// Exact timeouts, if the controller wants them.
+    fine: Option<Fine>,
+}
+
+/// A timeout from exact round-trip times, as Vegas has it.
+// ns-2.35 tcp/tcp-vegas.cc: the mean and twice the mean deviation, gains of an eighth and a quarter, and no floor.
+#[derive(Clone, Debug, Default)]
+struct Fine {
+    smoothed: Duration,
+    variation: Duration,
+    /// Acknowledgements still to come after a retransmission that are looked at.
+    worries: u8,
+}
+
+impl Fine {
+    fn measure(&mut self, rtt: Duration) {
+        if self.smoothed.is_zero() {
+            (self.smoothed, self.variation) = (rtt, rtt / 2);
+            return;
+        }
+        let error = self.smoothed.max(rtt) - self.smoothed.min(rtt);
+        self.variation = (self.variation * 3 + error) / 4;
+        self.smoothed = (self.smoothed * 7 + rtt) / 8;
+    }
 }
 
 impl Account {
@@ -97,7 +123,31 @@ impl Account {
             newest: None,
             round: 0,
             round_end: 0,
+            fine: None,
         }
+    }
+
+    /// The same with exact timeouts.
+    pub fn with_fine_timeouts(self) -> Account {
+        Account { fine: Some(Fine::default()), ..self }
+    }
+
+    /// True if the first segment in flight is older than an exact timeout.
+    pub fn first_is_late(&self, now: Time) -> bool {
+        let (Some(fine), Some(first)) = (&self.fine, self.segments.front()) else { return false };
+        !fine.smoothed.is_zero() && now >= first.sent_at + fine.smoothed + fine.variation * 2
+    }
+
+    /// A segment was found lost: the next two acknowledgements of new data may show another.
+    pub fn worry(&mut self) {
+        self.fine.iter_mut().for_each(|fine| fine.worries = 2);
+    }
+
+    /// New data was acknowledged: true if that shows that the segment behind it is lost.
+    pub fn worries(&mut self, now: Time) -> bool {
+        let Some(fine) = self.fine.as_mut().filter(|fine| fine.worries > 0) else { return false };
+        fine.worries -= 1;
+        self.first_is_late(now)
     }
 
     /// The segment from `number` to `end` leaves, and with it `in_flight` bytes are in the network (section 3.2:
@@ -190,6 +240,7 @@ impl Account {
                 if !newest.again {
                     news.rtt = now.since(newest.sent_at);
                     times.lower(news.rtt);
+                    self.fine.iter_mut().for_each(|fine| fine.measure(news.rtt));
                 }
                 if newest.delivered >= self.round_end {
                     self.round_end = delivered;
@@ -199,6 +250,7 @@ impl Account {
             }
         }
         news.round = self.round;
+        news.repeated = event == Event::Loss && self.segments.front().is_some_and(|first| first.again);
         news
     }
 

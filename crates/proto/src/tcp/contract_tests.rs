@@ -287,7 +287,7 @@ proptest! {
     fn everything_is_delivered_whatever_the_controller_wants(case in case(), needs in any::<[bool; 4]>()) {
         let Case { text, size, forward, reverse } = case;
         let [rates, echoes, pacing, wake] = needs;
-        let needs = Needs { rates, echoes, pacing, wake, exchange: None };
+        let needs = Needs { rates, echoes, pacing, wake, ..Needs::NOTHING };
         let (ends, heard) = probed(needs, &text, Some(size), erratic());
         let mut pipe = Pipe::new(ends, move |way, packet: &Packet, i| {
             let list = if way == Way::Forward { &forward } else { &reverse };
@@ -309,5 +309,31 @@ proptest! {
         prop_assert_eq!(heard.iter().map(|s| s.acked).sum::<u64>(), stop);
         let sent: u64 = pipe.forward.iter().map(|(_, p)| u64::from(p.size)).sum();
         prop_assert!(heard.iter().map(|s| s.lost).sum::<u64>() <= 2 * sent);
+    }
+}
+
+#[test]
+fn under_vegas_one_duplicate_shows_the_loss_of_a_segment_older_than_a_timeout() {
+    // Only one duplicate follows the loss of the last segment but one: others wait for the timeout.
+    for (controller, timeouts) in [("reno", 1), ("vegas", 0)] {
+        let text = format!(r#"{{"sack": false, "ack_every": 1, "controller": "{controller}"}}"#);
+        let mut pipe = Pipe::new(params(&text).open(opening(Some(200 * MSS))), lose(&[198]));
+        pipe.finish();
+        let report = pipe.sender.report();
+        assert_eq!((report.timeouts, report.retransmissions), (timeouts, 1), "{controller}");
+    }
+}
+
+#[test]
+fn under_vegas_the_acknowledgement_after_a_retransmission_shows_the_next_loss() {
+    // Reno ends recovery at the first new acknowledgement and waits for duplicates that do not come.
+    for (controller, timeouts) in [("reno", 1), ("vegas", 0)] {
+        let text = format!(
+            r#"{{"sack": false, "ack_every": 1, "limited_transmit": false, "controller": "{controller}"}}"#
+        );
+        let mut pipe = Pipe::new(params(&text).open(opening(Some(200 * MSS))), lose(&[190, 191]));
+        pipe.finish();
+        let report = pipe.sender.report();
+        assert_eq!((report.timeouts, report.retransmissions), (timeouts, 2), "{controller}");
     }
 }

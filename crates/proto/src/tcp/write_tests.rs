@@ -198,7 +198,7 @@ proptest! {
         let ends = match needs {
             None => params(&text).open(opening),
             Some([rates, echoes, pacing, wake]) => {
-                let needs = Needs { rates, echoes, pacing, wake, exchange: None };
+                let needs = Needs { rates, echoes, pacing, wake, ..Needs::NOTHING };
                 super::probed(AnyController::Probe(Probe::new(erratic())), needs, params(&text), &opening)
             }
         };

@@ -251,7 +251,10 @@ impl Sender {
             partial: false,
             expired: 0,
             feedback: 0.0,
-            account: needs.account().then(|| Box::new(Account::new(mss, needs.rates, needs.echoes))),
+            account: needs.account().then(|| {
+                let account = Account::new(mss, needs.rates, needs.echoes);
+                Box::new(if needs.fine_timeouts { account.with_fine_timeouts() } else { account })
+            }),
             accurate,
             granted,
             rack: None,
@@ -331,7 +334,7 @@ impl Sender {
             event,
             in_recovery: self.recovering || self.una < self.cut_until,
             window_limited: self.window_limited || !self.validates,
-            repeated: self.expired > 1,
+            repeated: self.expired > 1 || news.repeated,
         };
         self.controller.on(&signals, &mut self.control);
         self.control.window = self.control.window.clamp(mss, LARGEST_WINDOW);

@@ -168,6 +168,11 @@ impl Sender {
                 return;
             }
             self.partial = true;
+        } else if self.repair.is_some()
+            && let Some(account) = &mut self.account
+            && account.worries(now)
+        {
+            self.todo |= todo::RESEND;
         }
         self.rearm(now);
     }
@@ -180,11 +185,11 @@ impl Sender {
         self.duplicates += 1;
         if self.recovering {
             self.inflation += i64::from(self.mss);
-        } else if self.repair.is_some()
-            && self.duplicates == self.params.duplicate_threshold
-            && self.una >= self.gate
-        {
-            self.lost(now);
+        } else if self.repair.is_some() && self.una >= self.gate {
+            let late = self.account.as_ref().is_some_and(|account| account.first_is_late(now));
+            if self.duplicates == self.params.duplicate_threshold || late {
+                self.lost(now);
+            }
         }
     }
 
@@ -192,6 +197,7 @@ impl Sender {
     fn lost(&mut self, now: Time) {
         if self.repair.is_some() {
             self.note_lost(u64::from(self.mss));
+            self.account.iter_mut().for_each(|account| account.worry());
         }
         // One cut per window, whether losses or marks show congestion (RFC 3168 section 6.1.2).
         if self.una >= self.cut_until || self.repair == Some(Repair::GoBack) {

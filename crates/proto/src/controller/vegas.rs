@@ -1,0 +1,325 @@
+//! Vegas: the window follows the delay, so that a few segments wait in the network and no more.
+
+use dumbbell_core::config::At;
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::{ConfigError, Duration, Validate, config, words};
+
+use super::growth;
+use super::{Build, Class, Control, Controller, Event, Needs, Repair, Signals};
+
+words! {
+    /// How what waits in the network is estimated, once a round trip. `x-sim`: what the window would give without queues, less the
+    /// rate of delivery. `ns2`: what is outstanding in place of the window, what was sent in the round trip in place of what was
+    /// delivered, and whole segments.
+    pub enum Law { Ns2 = "ns2", XSim = "x-sim" }
+}
+
+config! {
+    /// The estimate is (expected - actual rate) x smallest round-trip time, in segments. Below `alpha` the window grows by one segment
+    /// a round trip, above `beta` it shrinks by one. In slow start it doubles every other round trip, until the estimate exceeds
+    /// `gamma`. Without SACK, the first duplicate and the first two acknowledgements after a retransmission show a loss too, if
+    /// the segment is older than a timeout of exact round-trip times.
+    pub struct Params {
+        /// Segments that should wait at least.
+        alpha: f64 = 1.0, "ns-2.35 tcl/lib/ns-default.tcl: v_alpha_ 1";
+        /// Segments that should wait at most.
+        beta: f64 = 3.0, "ns-2.35 tcl/lib/ns-default.tcl: v_beta_ 3";
+        /// Segments that wait when slow start ends.
+        gamma: f64 = 1.0, "ns-2.35 tcl/lib/ns-default.tcl: v_gamma_ 1";
+        /// How the estimate is made.
+        law: Law = "ns2", "choice: what most published comparisons ran";
+        /// Share of the window that is left when slow start ends.
+        exit: f64 = 0.875, "ns-2.35 tcp/tcp-vegas.cc: an eighth less";
+        /// Share that is left after the loss of a segment.
+        decrease: f64 = 0.75, "Brakmo & Peterson, IEEE JSAC 13(8), 1995; ns-2.35 tcp/tcp-vegas.cc";
+        /// Share that is left if the segment had been sent twice.
+        decrease_again: f64 = 0.5, "ns-2.35 tcp/tcp-vegas.cc";
+    }
+}
+
+impl Validate for Params {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        for (key, segments) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
+            if !(0.0..=1e6).contains(&segments) {
+                let message = format!("{segments} is no number of segments that wait");
+                return Err(at.key(key).error(message, "give a number from 0 to 1000000"));
+            }
+        }
+        if self.beta < self.alpha {
+            let message = format!("{} is below `alpha`, {}", self.beta, self.alpha);
+            return Err(at.key("beta").error(message, "give more"));
+        }
+        let shares =
+            [("exit", self.exit), ("decrease", self.decrease), ("decrease_again", self.decrease_again)];
+        for (key, share) in shares {
+            if !(share > 0.0 && share < 1.0) {
+                let message = format!("{share} is not a decrease");
+                return Err(at.key(key).error(message, "give a number between 0 and 1"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Algorithm for Params {
+    const NAME: &'static str = "vegas";
+    const TITLE: &'static str = "TCP Vegas: keeps a few segments in queues, by the delay";
+    const REFERENCE: &'static str = "Brakmo & Peterson, IEEE JSAC 13(8), 1995";
+}
+
+impl Build for Params {
+    type Controller = Vegas;
+
+    fn build(&self) -> Vegas {
+        Vegas {
+            params: self.clone(),
+            base: Duration::MAX,
+            sum: Duration::ZERO,
+            count: 0,
+            round: 0,
+            sent_before: 0,
+            slow: true,
+            doubles: true,
+            growth: Growth::Still,
+            acked: 0,
+            cut_until: 0,
+        }
+    }
+}
+
+/// What acknowledgements of the round trip in progress do to the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Growth {
+    Still,
+    /// A segment more in the round trip.
+    Linear,
+    Double,
+}
+
+/// The controller.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    params: Params,
+    /// The smallest round-trip time.
+    base: Duration,
+    /// The round-trip times of this round trip, and how many.
+    sum: Duration,
+    count: u32,
+    round: u64,
+    /// Bytes that had been sent when it began.
+    sent_before: u64,
+    /// In slow start, which the threshold alone does not tell: the window may shrink below it.
+    slow: bool,
+    /// In slow start, whether this is one of the round trips in which the window doubles.
+    doubles: bool,
+    growth: Growth,
+    /// Bytes acknowledged since the window grew.
+    acked: u64,
+    /// Losses of what was sent before so many bytes had been have been answered.
+    cut_until: u64,
+}
+
+impl Vegas {
+    fn is_slow(&self, control: &Control) -> bool {
+        self.slow && control.window < control.threshold
+    }
+
+    /// A round trip is over: what the next one does to the window.
+    fn judge(&mut self, signals: &Signals, control: &mut Control) {
+        let sent = signals.delivered + signals.flight;
+        let in_round = sent - self.sent_before.min(sent);
+        self.sent_before = sent;
+        if self.count == 0 {
+            return;
+        }
+        let rtt = self.sum / u64::from(self.count);
+        (self.sum, self.count) = (Duration::ZERO, 0);
+        let mss = u64::from(signals.mss);
+        let base = self.base.as_secs_f64();
+        let waiting = match self.params.law {
+            Law::Ns2 => {
+                let actual = in_round as f64 / rtt.as_secs_f64();
+                let segments = (signals.flight as f64 - actual * base) / mss as f64;
+                (segments + 0.5).floor()
+            }
+            Law::XSim => (control.window as f64 - signals.rate.rate * base) / mss as f64,
+        };
+        if self.is_slow(control) {
+            self.doubles = !self.doubles;
+            self.growth = if self.doubles { Growth::Double } else { Growth::Still };
+            if waiting > self.params.gamma {
+                let left = (control.window as f64 * self.params.exit) as u64;
+                control.window = control.window.min(left.max(2 * mss));
+                control.threshold = control.window.max(2 * mss);
+                (self.slow, self.growth) = (false, Growth::Still);
+            }
+            return;
+        }
+        self.slow = false;
+        self.growth = if waiting < self.params.alpha { Growth::Linear } else { Growth::Still };
+        if waiting > self.params.beta {
+            control.window = control.window.min((control.window - mss.min(control.window)).max(2 * mss));
+        }
+    }
+
+    fn grow(&mut self, signals: &Signals, control: &mut Control) {
+        match self.growth {
+            Growth::Still => {}
+            Growth::Double if self.is_slow(control) => {
+                control.window += signals.acked.min(u64::from(signals.mss)).min(signals.growth_limit);
+            }
+            Growth::Double | Growth::Linear => {
+                self.acked += signals.acked;
+                if self.acked >= control.window {
+                    self.acked = 0;
+                    control.window += u64::from(signals.mss);
+                }
+            }
+        }
+    }
+
+    fn cut(&mut self, signals: &Signals, control: &mut Control, factor: f64) {
+        (self.slow, self.growth, self.acked) = (false, Growth::Still, 0);
+        control.threshold = control.threshold.min(growth::reduced(signals, 1.0));
+        // What was sent before the latest cut was sent into a network that has been answered for.
+        if signals.delivered >= self.cut_until {
+            self.cut_until = signals.delivered + signals.flight;
+            control.threshold = growth::reduced(signals, factor);
+            control.window = control.threshold;
+        }
+    }
+}
+
+impl Controller for Vegas {
+    const CLASS: Class = Class::Window;
+    const NEEDS: Needs = Needs { rates: true, fine_timeouts: true, ..Needs::NOTHING };
+    const REPAIR: Repair = Repair::FastRecovery;
+
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
+        match signals.event {
+            Event::Start => self.growth = Growth::Double,
+            Event::Ack => {
+                if !signals.rtt.is_zero() {
+                    self.base = self.base.min(signals.rtt);
+                    self.sum += signals.rtt;
+                    self.count += 1;
+                }
+                if signals.round > self.round {
+                    self.round = signals.round;
+                    if !signals.in_recovery {
+                        self.judge(signals, control);
+                    }
+                }
+                if !signals.in_recovery && signals.window_limited {
+                    self.grow(signals, control);
+                }
+            }
+            Event::Loss => {
+                let Params { decrease, decrease_again, .. } = self.params;
+                self.cut(signals, control, if signals.repeated { decrease_again } else { decrease });
+            }
+            Event::Ecn => self.cut(signals, control, self.params.decrease),
+            Event::Timeout => {
+                if !signals.repeated {
+                    control.threshold = growth::reduced(signals, 0.5);
+                }
+                control.window = u64::from(signals.mss);
+                (self.slow, self.doubles, self.growth, self.acked) = (true, true, Growth::Double, 0);
+                self.cut_until = signals.delivered + signals.flight;
+            }
+            Event::Idle => growth::restart(signals, control),
+            Event::Recovered | Event::Wake => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dumbbell_core::Time;
+
+    use super::super::RateSample;
+    use super::super::growth::tests::signals;
+    use super::*;
+
+    /// A round trip of a sender with a full window of segments of 1000 bytes.
+    fn round(vegas: &mut Vegas, control: &mut Control, told: &mut Signals, rtt: u64) {
+        let segments = control.window / 1000;
+        told.round += 1;
+        for _ in 0..segments {
+            told.rtt = Duration::from_millis(rtt);
+            told.delivered += 1000;
+            told.acked = 1000;
+            told.flight = control.window;
+            told.rate = RateSample { rate: segments as f64 * 1e6 / rtt as f64, ..RateSample::NONE };
+            vegas.on(told, control);
+        }
+    }
+
+    fn started(law: Law) -> (Vegas, Control, Signals) {
+        let mut vegas = Params { law, ..Params::default() }.build();
+        let mut control = Control { window: 4000, ..Control::default() };
+        let mut told = signals(Event::Start, Time::ZERO, 0, 0);
+        vegas.on(&told, &mut control);
+        told.event = Event::Ack;
+        (vegas, control, told)
+    }
+
+    #[test]
+    fn slow_start_doubles_every_other_round_trip_until_gamma() {
+        for law in [Law::Ns2, Law::XSim] {
+            let (mut vegas, mut control, mut told) = started(law);
+            let mut windows = Vec::new();
+            for rtt in [100, 100, 100, 100, 100, 120, 120] {
+                round(&mut vegas, &mut control, &mut told, rtt);
+                windows.push(control.window / 1000);
+            }
+            assert!(
+                windows[..5].windows(2).all(|w| w[1] == w[0] || w[1] == 2 * w[0]),
+                "{law:?}: {windows:?}"
+            );
+            assert!(windows[4] >= 8 && windows[4] <= 16, "{law:?}: {windows:?}");
+            assert!(!vegas.slow, "{law:?}: of {windows:?} segments a sixth waits");
+            assert!(
+                windows[6] < windows[5] || windows[5] < windows[4],
+                "an eighth less, {law:?}: {windows:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_window_is_kept_where_between_alpha_and_beta_segments_wait() {
+        // Of 20 segments, rtt/base - 1 parts of what is delivered wait: 0, 2 and 5 segments.
+        for (rtt, change) in [(100, 1_i64), (111, 0), (133, -1)] {
+            for law in [Law::Ns2, Law::XSim] {
+                let (mut vegas, mut control, mut told) = started(law);
+                round(&mut vegas, &mut control, &mut told, 100);
+                (control.window, control.threshold, vegas.slow) = (20_000, 10_000, false);
+                round(&mut vegas, &mut control, &mut told, rtt);
+                let before = control.window as i64;
+                round(&mut vegas, &mut control, &mut told, rtt);
+                round(&mut vegas, &mut control, &mut told, rtt);
+                assert_eq!((control.window as i64 - before).signum(), change, "{law:?} at {rtt} ms");
+            }
+        }
+    }
+
+    #[test]
+    fn a_loss_leaves_three_quarters_and_half_if_it_was_sent_twice_and_is_answered_once() {
+        for (repeated, left) in [(false, 15_000), (true, 10_000)] {
+            let (mut vegas, mut control, _) = started(Law::Ns2);
+            control.window = 20_000;
+            let mut loss =
+                Signals { repeated, delivered: 50_000, ..signals(Event::Loss, Time::ZERO, 0, 20_000) };
+            vegas.on(&loss, &mut control);
+            assert_eq!(control.window, left);
+            // Another of the same window, then one of what was sent later.
+            loss.delivered = 60_000;
+            vegas.on(&loss, &mut control);
+            assert_eq!(control.window, left);
+            loss.delivered = 70_000;
+            loss.flight = left;
+            vegas.on(&loss, &mut control);
+            assert!(control.window < left);
+        }
+    }
+}
