@@ -16,6 +16,7 @@ Examples
 
 from dumbbell.claims.claim import VERDICTS, Claim, ClaimError, Finding, Judgement, Rule, Verdict, judge
 from dumbbell.claims.decide import Probe, decide
+from dumbbell.claims.family import family_note, standing
 from dumbbell.claims.rules import Crossing, Difference, Level, Monotone, Order, Ratio, equivalent
 from dumbbell.claims.write import claims_markdown, claims_table, write_claims
 
@@ -38,6 +39,8 @@ __all__ = [
     "claims_table",
     "decide",
     "equivalent",
+    "family_note",
     "judge",
+    "standing",
     "write_claims",
 ]

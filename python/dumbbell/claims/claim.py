@@ -72,6 +72,8 @@ class Judgement:
     """The number that decided; ``None`` if there is none."""
     details: tuple[Finding, ...] = ()
     """Every comparison that the rule made."""
+    error: float | None = None
+    """Its p-value: the least probability of error at which the verdict is given; ``None`` if inconclusive."""
 
 
 class Rule(Protocol):

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from dumbbell._files.folder import new_files
 from dumbbell.claims.claim import VERDICTS, Claim, Judgement
+from dumbbell.claims.family import family_note, standing
 
 if TYPE_CHECKING:
     from dumbbell.study import StudyResult
@@ -46,7 +47,11 @@ def write_claims(judged: Judged, result: StudyResult, folder: Path, note: str = 
         "finished": result.finished,
         "expected": result.expected,
         "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS},
-        "claims": [_entry(claim, judgement) for claim, judgement in judged],
+        "family": family_note(judged),
+        "claims": [
+            _entry(claim, judgement, stands)
+            for (claim, judgement), stands in zip(judged, standing(judged), strict=True)
+        ],
     }
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     bodies = {"claims.json": text + "\n", "claims.md": claims_markdown(judged, result, note)}
@@ -60,6 +65,7 @@ def claims_markdown(judged: Judged, result: StudyResult, note: str = "") -> str:
     """Return the claims as a Markdown table, stamped if the study is incomplete."""
     lines = [f"# Claims of {result.study.title}", ""]
     lines += [line for text in (result.stamp, note) if text for line in (f"**{text}**", "")]
+    lines += [line for line in (family_note(judged), "") if family_note(judged)]
     lines += ["| claim | statement | source | verdict | evidence |", "|---|---|---|---|---|"]
     for claim, judgement in judged:
         evidence = _with_reason(judgement.evidence, claim.why(judgement))
@@ -71,7 +77,10 @@ def claims_markdown(judged: Judged, result: StudyResult, note: str = "") -> str:
 def claims_table(judged: Judged, result: StudyResult, note: str = "") -> Table:
     """Return the claims as a table for a terminal, stamped if the study is incomplete."""
     title = "; ".join(text for text in ("Claims", result.stamp, note) if text)
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False,
+        caption=family_note(judged) or None, caption_justify="left",
+    )  # fmt: skip
     for name in ("claim", "statement", "verdict", "evidence"):
         table.add_column(name, no_wrap=name in ("claim", "verdict"))
     for claim, judgement in judged:
@@ -85,7 +94,7 @@ def _with_reason(evidence: str, reason: str) -> str:
     return f"{evidence}. Why: {reason}" if reason else evidence
 
 
-def _entry(claim: Claim, judgement: Judgement) -> dict[str, Any]:
+def _entry(claim: Claim, judgement: Judgement, stands: bool | None) -> dict[str, Any]:
     return {
         "id": claim.id,
         "statement": claim.statement,
@@ -93,6 +102,8 @@ def _entry(claim: Claim, judgement: Judgement) -> dict[str, Any]:
         "metric": claim.metric,
         "rule": str(claim.rule),
         "verdict": judgement.verdict,
+        "error": judgement.error,
+        "stands": stands,
         "evidence": judgement.evidence,
         "reason": claim.why(judgement),
         "estimate": None if judgement.estimate is None else judgement.estimate.to_dict(),

@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 
 from dumbbell import __version__
 from dumbbell._files.folder import new_files
+from dumbbell.claims.family import family_note
 from dumbbell.figures.style import data_address, save
 from dumbbell.report import palette
 from dumbbell.report.data import FigureData, figure_data, with_unit
@@ -268,7 +269,8 @@ def _decider(judgement: Judgement) -> str:
 def _claims_summary(judgements: Sequence[tuple[Claim, Judgement]]) -> str:
     counts = Counter(judgement.verdict for _, judgement in judgements)
     parts = [f"{counts[verdict]} {verdict}" for verdict in _VERDICT_SIGNS if counts[verdict]]
-    return f"{len(judgements)} {'claim' if len(judgements) == 1 else 'claims'}: {', '.join(parts)}."
+    count = f"{len(judgements)} {'claim' if len(judgements) == 1 else 'claims'}: {', '.join(parts)}."
+    return f"{count} {family_note(judgements)}".rstrip()
 
 
 def _intervals_note(figures: Sequence[FigureData]) -> str:
