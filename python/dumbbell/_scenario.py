@@ -143,7 +143,8 @@ class Scenario:
         Raises
         ------
         ScenarioError
-            If the seed is not a whole number of 63 bits, or the scenario names what the network of this seed does not have.
+            If the seed is not a whole number of 63 bits, or the scenario names what the network of this seed
+            does not have.
         """
         if not 0 <= seed < 2**63:
             raise ScenarioError("seed", f"{seed} is out of range", "give a number from 0 to 2^63 - 1")

@@ -11,8 +11,8 @@ from dumbbell.stats import CONFIDENCE
 def standing(judged: Sequence[tuple[Claim, Judgement]], confidence: float = CONFIDENCE) -> list[bool | None]:
     """Return for each claim whether its verdict stands with all claims of a report controlled together.
 
-    Holm's step-down procedure (Scand. J. Stat. 6(2), 1979), for each verdict apart: with `confidence`, no claim
-    is called reproduced that is false; and with `confidence`, none is called not reproduced that is true.
+    Holm's step-down procedure (Scand. J. Stat. 6(2), 1979), for each verdict apart: with `confidence`, no
+    claim is called reproduced that is false; and with `confidence`, none is called not reproduced that is true.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def family_note(judged: Sequence[tuple[Claim, Judgement]], confidence: float = C
     weak = [claim.id for (claim, _), stand in zip(judged, stands, strict=True) if stand is False]
     rest = f"all but {', '.join(weak)} stand" if weak else "all stand"
     return (
-        f"Each of {decided} verdicts alone is wrong with at most {100 * error:.3g} %; some is wrong with up to "
-        f"{100 * some:.0f} % if they are independent. Where that is held at {100 * error:.3g} % for each kind of "
-        f"verdict (Holm), {rest}."
+        f"Each of {decided} verdicts alone is wrong with at most {100 * error:.3g} %; some is wrong with up "
+        f"to {100 * some:.0f} % if they are independent. Where that is held at {100 * error:.3g} % for each "
+        f"kind of verdict (Holm), {rest}."
     )
