@@ -2,6 +2,7 @@
 
 pub mod controller;
 pub mod host;
+mod pacer;
 mod ranges;
 pub mod rcp;
 pub mod tcp;

@@ -5,7 +5,8 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{BitRate, ConfigError, Duration, Validate, config};
 
-use super::{HEADER, Pacer, Schedule, Sink, Source};
+use super::{HEADER, Schedule, Sink, Source};
+use crate::pacer::Pacer;
 use crate::transport::{Opening, Transport};
 
 config! {
@@ -60,7 +61,7 @@ impl Transport for Params {
     type Receiver = Sink;
 
     fn open(&self, opening: Opening) -> (Source<Constant>, Sink) {
-        let pacer = Pacer::new(self.rate, self.packet_size);
+        let pacer = Pacer::new(self.rate, self.packet_size.into());
         let sink = Sink::new(&opening);
         (Source::new(Constant { pacer, size: self.packet_size, started: false }, opening), sink)
     }

@@ -6,7 +6,7 @@ pub mod poisson;
 pub mod replay;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, Duration, Ecn, FlowTag, Packet, Stage, Time};
+use dumbbell_core::{Duration, Ecn, FlowTag, Packet, Stage, Time};
 use dumbbell_header::UdpHeader;
 
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport};
@@ -166,36 +166,6 @@ impl ReceiveEnd for Sink {
 
     fn is_closed(&self) -> bool {
         true
-    }
-}
-
-/// Departures of equal datagrams at an exact rate: the fraction of a nanosecond that one gap cannot express is
-/// carried to the next, so that the rate never drifts.
-#[derive(Debug)]
-struct Pacer {
-    rate: u64,
-    whole: u64,
-    fraction: u64,
-    carried: u64,
-}
-
-impl Pacer {
-    fn new(rate: BitRate, size: u16) -> Pacer {
-        let scaled = u128::from(size) * 8_000_000_000;
-        let rate = rate.as_bps();
-        Pacer {
-            rate,
-            whole: (scaled / u128::from(rate)) as u64,
-            fraction: (scaled % u128::from(rate)) as u64,
-            carried: 0,
-        }
-    }
-
-    fn gap(&mut self) -> Duration {
-        self.carried += self.fraction;
-        let extra = u64::from(self.carried >= self.rate);
-        self.carried -= extra * self.rate;
-        Duration::from_nanos(self.whole + extra)
     }
 }
 

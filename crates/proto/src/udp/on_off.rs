@@ -3,17 +3,12 @@
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, ConfigError, Duration, Validate, config, words};
-use rand_distr::{Distribution, Exp1};
+use dumbbell_core::{BitRate, ConfigError, Duration, Validate, config};
 
 use super::cbr::check_size;
-use super::{Pacer, Schedule, Sink, Source};
+use super::{Schedule, Sink, Source};
+use crate::pacer::{Bursts, MOST_BURSTS, Pacer, Periods};
 use crate::transport::{Opening, Transport};
-
-words! {
-    /// How the lengths of bursts and silences are distributed.
-    pub enum Periods { Exponential = "exponential", Fixed = "fixed" }
-}
 
 config! {
     /// Bursts of equal datagrams at equal distances, and silences.
@@ -49,73 +44,34 @@ impl Validate for Params {
     }
 }
 
-/// Bursts that one packet may take: each is drawn.
-const MOST_BURSTS: u64 = 10_000;
-
 impl Algorithm for Params {
     const NAME: &'static str = "on-off";
     const TITLE: &'static str = "UDP source with bursts and silences";
     const REFERENCE: &'static str = "Brady, A model for generating on-off speech patterns, BSTJ 1969";
 }
 
-/// The departures. The time between two, counted in bursts alone, is that of the rate: it runs on over silences, so
-/// that the mean rate is exactly `rate * mean_on / (mean_on + mean_off)`.
+/// The departures.
 #[derive(Debug)]
-pub struct Bursts {
-    pacer: Pacer,
+pub struct Datagrams {
+    bursts: Bursts,
     size: u16,
-    mean_on: Duration,
-    mean_off: Duration,
-    periods: Periods,
-    /// Time left of the burst after the latest departure; `None` before the first burst.
-    left: Option<Duration>,
 }
 
-impl Bursts {
-    fn length(&self, mean: Duration, rng: &mut Stream) -> Duration {
-        match self.periods {
-            Periods::Fixed => mean,
-            Periods::Exponential => {
-                let unit: f64 = Exp1.sample(rng);
-                mean.mul_f64(unit)
-            }
-        }
-    }
-}
-
-impl Schedule for Bursts {
+impl Schedule for Datagrams {
     fn next(&mut self, rng: &mut Stream) -> Option<(Duration, u16)> {
-        let Some(mut left) = self.left else {
-            self.left = Some(self.length(self.mean_on, rng));
-            return Some((Duration::ZERO, self.size));
-        };
-        let mut burst = self.pacer.gap();
-        let mut total = burst;
-        while burst > left {
-            burst -= left;
-            total += self.length(self.mean_off, rng);
-            left = self.length(self.mean_on, rng);
-        }
-        self.left = Some(left - burst);
-        Some((total, self.size))
+        Some((self.bursts.gap(rng), self.size))
     }
 }
 
 impl Transport for Params {
-    type Sender = Source<Bursts>;
+    type Sender = Source<Datagrams>;
     type Receiver = Sink;
 
-    fn open(&self, opening: Opening) -> (Source<Bursts>, Sink) {
-        let bursts = Bursts {
-            pacer: Pacer::new(self.rate, self.packet_size),
-            size: self.packet_size,
-            mean_on: self.mean_on,
-            mean_off: self.mean_off,
-            periods: self.periods,
-            left: None,
-        };
+    fn open(&self, opening: Opening) -> (Source<Datagrams>, Sink) {
+        let pacer = Pacer::new(self.rate, self.packet_size.into());
+        let bursts = Bursts::new(pacer, self.mean_on, self.mean_off, self.periods);
         let sink = Sink::new(&opening);
-        (Source::new(bursts, opening), sink)
+        (Source::new(Datagrams { bursts, size: self.packet_size }, opening), sink)
     }
 
     fn offered_rate(&self) -> Option<f64> {
