@@ -35,8 +35,16 @@ fuzz_target!(|data: &[u8]| {
     let Some((form, data)) = data.split_first() else { return };
     let params = &PARAMS[usize::from(form & 1)];
     let size = [None, Some(1), Some(96_000), Some(u64::MAX)][usize::from(form >> 1 & 3)];
-    let opening =
-        Opening { flow: 1.into(), size, mtu: 1000, rng: rng::stream(1, "fuzz"), replay: None, granted: None };
+    let opening = Opening {
+        flow: 1.into(),
+        size,
+        mtu: 1000,
+        rng: rng::stream(1, "fuzz"),
+        replay: None,
+        granted: None,
+        application: None,
+        reader: None,
+    };
     let mut sender = Sender::new(params.clone(), opening);
     let mut receiver = Receiver::new(1, params.header);
     let mut now = Time::ZERO;

@@ -41,6 +41,8 @@ series! {
     Rtt = "rtt" of Flow in "s";
     /// Goodput.
     Goodput = "goodput" of Flow in "bit/s";
+    /// Data that waits to be read.
+    Unread = "unread" of Flow in "B";
     /// Queue.
     Queue = "queue" of Link in "packets";
     /// Throughput.

@@ -202,6 +202,8 @@ impl Connection {
             rng: rng::stream(1, "packetdrill"),
             replay: None,
             granted: None,
+            application: None,
+            reader: None,
         };
         let (mut sender, _) = params.open(opening.clone());
         let (_, receiver) = params.open(Opening { size: None, ..opening });

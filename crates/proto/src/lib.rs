@@ -5,6 +5,7 @@ pub mod host;
 mod pacer;
 mod ranges;
 pub mod rcp;
+pub mod schedule;
 pub mod tcp;
 #[cfg(test)]
 mod testing;

@@ -17,7 +17,16 @@ pub fn read<T: Config>(text: &str) -> T {
 
 /// An opening of flow 7 with an MTU of 1500 bytes.
 pub fn opening(size: Option<u64>) -> Opening {
-    Opening { flow: 7.into(), size, mtu: 1500, rng: stream(), replay: None, granted: None }
+    Opening {
+        flow: 7.into(),
+        size,
+        mtu: 1500,
+        rng: stream(),
+        replay: None,
+        granted: None,
+        application: None,
+        reader: None,
+    }
 }
 
 /// A random stream.
@@ -104,6 +113,12 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
     /// The same with room for so many packets before the bottleneck, all as large as the largest so far.
     pub fn buffered(mut self, packets: u64) -> Self {
         self.room = Some(packets);
+        self
+    }
+
+    /// The same with another script from now on.
+    pub fn with_script(mut self, script: impl FnMut(Way, &Packet, usize) -> Fate + 'static) -> Self {
+        self.script = Box::new(script);
         self
     }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{Duration, FlowTag, HeaderKind, Packet, Stage, Time};
 
+use crate::schedule::Planned;
+
 /// What a transport needs to know to open one flow.
 #[derive(Clone, Debug)]
 pub struct Opening {
@@ -20,6 +22,10 @@ pub struct Opening {
     pub replay: Option<Arc<[(Duration, u32)]>>,
     /// The receive window, if the receiver's host has a policy.
     pub granted: Option<Granted>,
+    /// When the application writes; without, it writes all at once.
+    pub application: Option<Planned>,
+    /// When the receiver's application reads; without, it reads what comes.
+    pub reader: Option<Planned>,
 }
 
 /// A receive window that a host grants, in bytes.
@@ -101,6 +107,8 @@ pub struct ReceiverReport {
     pub marks: u64,
     /// When the last byte arrived in order; `None` until then, or if the flow has no end.
     pub finished: Option<Time>,
+    /// Application bytes that arrived in order and wait to be read.
+    pub unread: u64,
 }
 
 /// The end of a flow that sends data. The driver opens it by one `wake` at the flow's start.
@@ -205,6 +213,11 @@ pub trait Transport {
     /// nothing of them.
     fn asks_routers(&self) -> Option<HeaderKind> {
         None
+    }
+
+    /// True if applications may write to its connections, and read from them, when they want.
+    fn serves_applications(&self) -> bool {
+        false
     }
 
     /// Checks that the transport's packets fit a path whose largest packet is `mtu` bytes.

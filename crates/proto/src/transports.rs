@@ -64,6 +64,11 @@ macro_rules! transports {
                 match self { $( TransportSpec::$variant(p) => p.asks_routers() ),+ }
             }
 
+            /// True if applications may write to its connections, and read from them, when they want.
+            pub fn serves_applications(&self) -> bool {
+                match self { $( TransportSpec::$variant(p) => p.serves_applications() ),+ }
+            }
+
             /// Checks that the transport's packets fit a path whose largest packet is `mtu` bytes.
             ///
             /// # Errors

@@ -15,6 +15,7 @@ use dumbbell_net::node::NodeAgentParams;
 use dumbbell_net::power::{Ledger, Span};
 use dumbbell_proto::TransportSpec;
 use dumbbell_proto::host::HostPolicyParams;
+use dumbbell_proto::schedule::{Planned, ScheduleSpec};
 use rand::RngExt;
 
 use crate::histogram::Histogram;
@@ -268,8 +269,22 @@ pub struct Group {
     pub replay: Option<Arc<[(Duration, u32)]>>,
     /// Random time added to the start of each listed flow: uniform from 0 to this.
     pub jitter: Duration,
+    /// When applications write; without, all at once.
+    pub application: Option<Arc<ScheduleSpec>>,
+    /// When receivers' applications read; without, what comes.
+    pub reader: Option<Arc<ScheduleSpec>>,
     /// True if the flows of the group are sampled (time series).
     pub sampled: bool,
+}
+
+impl Group {
+    /// How the applications of the flow of a name act: the one that writes, and the one that reads.
+    pub fn applications(&self, seed: u64, name: &str) -> [Option<Planned>; 2] {
+        [(&self.application, "writes"), (&self.reader, "reads")].map(|(schedule, what)| {
+            let schedule = schedule.clone()?;
+            Some(Planned { schedule, rng: stream(seed, &format!("{what} of {name}")) })
+        })
+    }
 }
 
 /// A source of flows in a plan.
@@ -383,6 +398,8 @@ impl Plan {
                 class: TrafficClass::default(),
                 replay: Some(packets),
                 jitter: Duration::ZERO,
+                application: None,
+                reader: None,
                 sampled: true,
             }],
             flows: vec![Flow { group: 0, pair: 0, start: Time::ZERO, size: None }],

@@ -10,6 +10,7 @@ use dumbbell_net::link::Trace;
 use dumbbell_net::node::NodeAgentSpec;
 use dumbbell_net::router::AgentSpec;
 use dumbbell_proto::TransportSpec;
+use dumbbell_proto::schedule::ScheduleSpec;
 use sha2::{Digest, Sha256};
 
 use crate::classes::{self, Use};
@@ -23,7 +24,7 @@ use crate::plan::{Group, Plan, PlannedLink, Record, Replay, Workload};
 use crate::roles::read_trace;
 use crate::scenario::{FlowsSpec, Scenario};
 use crate::topology::Network;
-use crate::workload::{Flow, Setting};
+use crate::workload::{Flow, FlowSettings, Setting};
 
 impl Plan {
     /// Makes a scenario concrete. Files it names are looked for relative to `base`.
@@ -111,6 +112,23 @@ impl Plan {
     }
 }
 
+/// Refuses schedules of applications where the transport has none.
+fn check_schedules(
+    transport: &TransportSpec,
+    application: &Option<Arc<ScheduleSpec>>,
+    reader: &Option<Arc<ScheduleSpec>>,
+    at: &At<'_>,
+) -> Result<(), ConfigError> {
+    let given = [("application", application.is_some()), ("reader", reader.is_some())];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((key, _)) if !transport.serves_applications() => Err(at.key(key).error(
+            format!("no application writes to or reads from the transport {:?}", transport.name()),
+            "leave it out, or choose the transport \"tcp\"",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// A recorded list of packets: time since the flow's start, bytes on the wire.
 type Packets = Arc<[(Duration, u32)]>;
 
@@ -134,6 +152,11 @@ impl Planner<'_, '_> {
             let replay = self.replay(spec, transport, &place)?;
             let pairs = self.pairs.of_entry(&spec.from, &spec.to, spec.pairing, &place)?;
             self.check_fit(transport, &pairs, spec.transport.is_some(), &place)?;
+            check_schedules(transport, &spec.application, &spec.reader, &place)?;
+            let listed = spec.application.as_ref().and_then(|schedule| schedule.params().total());
+            if listed.is_some() && spec.size.is_some() {
+                return Err(place.key("size").error("the application lists what it writes", "leave it out"));
+            }
             let group = self.groups.len() as u32;
             self.groups.push(Group {
                 name,
@@ -141,6 +164,8 @@ impl Planner<'_, '_> {
                 class: spec.class,
                 replay,
                 jitter: spec.jitter,
+                application: spec.application.clone(),
+                reader: spec.reader.clone(),
                 sampled: spec.sampled,
             });
             let count = spec.count.unwrap_or(pairs.len() as u64);
@@ -149,7 +174,7 @@ impl Planner<'_, '_> {
                     .key("count")
                     .error(format!("more than {MAX_FLOWS} flows in all"), "start fewer flows"));
             }
-            let size = spec.size.map(Bytes::get);
+            let size = listed.or(spec.size.map(Bytes::get));
             let mut start = Time::ZERO + spec.start;
             for pair in pairs.iter().cycle().take(count as usize) {
                 flows.push(Flow { group, pair: *pair, start, size });
@@ -255,6 +280,23 @@ impl Planner<'_, '_> {
             let traffic = params.build(setting, &place)?;
             let offered: Vec<u32> = traffic.facts().offered.iter().map(|(pair, _)| *pair).collect();
             self.check_fit(transport, &offered, own.is_some(), &place)?;
+            let FlowSettings { application, reader, .. } = common.flows;
+            check_schedules(transport, application, reader, &place)?;
+            if let Some(schedule) = application {
+                let at = place.key("application");
+                if schedule.params().total().is_some() {
+                    return Err(at.error(
+                        "a list says how much is written, and so does the size of each flow",
+                        "choose `rate` or `on-off`, or write the list into a [[flows]] entry",
+                    ));
+                }
+                if common.keeps_open {
+                    return Err(at.error(
+                        "each transfer on a connection that stays open is written at once",
+                        "leave it out, or write `connections = \"fresh\"`",
+                    ));
+                }
+            }
             self.uses.push(Use { list: "workloads", index: i, class: common.flows.class, pairs: offered });
             let transport = if common.keeps_open {
                 transport.kept_open().ok_or_else(|| {
@@ -272,6 +314,8 @@ impl Planner<'_, '_> {
                 class: common.flows.class,
                 replay: None,
                 jitter: Duration::ZERO,
+                application: common.flows.application.clone(),
+                reader: common.flows.reader.clone(),
                 sampled: common.flows.sampled,
             });
             workloads.push(Workload { kind: spec.name(), group, traffic });

@@ -37,10 +37,12 @@
 //! directions. An algorithm is given by its name (`queue = "codel"`) or by a table with `kind` and its parameters.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError, Prose};
 use dumbbell_core::{Bytes, Config, Duration, TrafficClass, Validate, Value, config};
 use dumbbell_proto::TransportSpec;
+use dumbbell_proto::schedule::ScheduleSpec;
 
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_SAMPLES, check_length, check_size};
 use crate::names::NameList;
@@ -75,7 +77,11 @@ config! {
         /// Random time added to each start: uniform from 0 to this, so that flows do not run in step.
         jitter: Duration = "0s", "choice: starts are as written";
         /// Application bytes of each flow.
-        size: Option<Bytes> = (), "absent: the flows send until the run ends";
+        size: Option<Bytes> = (), "absent: what `application` lists, or the flows send until the run ends";
+        /// When the application writes, from the flow's start on.
+        application: Option<Arc<ScheduleSpec>> = (), "absent: all is written at once";
+        /// When the receiver's application reads, from the first data on; behind the end of a list it reads what comes.
+        reader: Option<Arc<ScheduleSpec>> = (), "absent: what comes is read at once";
         /// Transport and its parameters.
         transport: Option<TransportSpec> = (), "absent: the scenario's transport";
         /// Traffic class of all packets of the flows, acknowledgements too.

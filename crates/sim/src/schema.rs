@@ -16,6 +16,7 @@ use dumbbell_net::power::{Grid, Model, PolicySpec, Power, State};
 use dumbbell_net::queue::QueueSpec;
 use dumbbell_net::router::AgentSpec;
 use dumbbell_proto::host::HostPolicySpec;
+use dumbbell_proto::schedule::ScheduleSpec;
 use dumbbell_proto::transport::Failure;
 use dumbbell_proto::{ControllerSpec, TransportSpec};
 use serde_json::{Map, Value, json};
@@ -64,6 +65,7 @@ families! {
     PredictorSpec as "predictor", "Predictors of the arrival rate, for power policies";
     TransportSpec as "transport", "Transports";
     ControllerSpec as "controller", "Congestion controllers";
+    ScheduleSpec as "schedule", "Schedules: when an application writes or reads, and how much";
     WorkloadSpec as "workload", "Workloads: sources of flows that arrive while the run goes on";
     SizeSpec as "size", "Distributions of flow sizes";
 }

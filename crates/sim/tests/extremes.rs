@@ -104,6 +104,14 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
             let set = format!("workloads=[{{ kind = '{name}', from = 'senders', to = 'receivers', {own} }}]");
             ("workloads[0]", vec!["transport=tcp".to_owned(), set])
         }
+        "schedule" => {
+            let own = match name {
+                "listed" => "actions = [{ at = '100us', bytes = '2000B' }]",
+                _ => "rate = '1Mbit/s'",
+            };
+            let set = format!("flows[0].application={{ kind = '{name}', {own} }}");
+            ("flows[0].application", vec!["transport=tcp".to_owned(), set])
+        }
         "path choice" => ("paths", vec![set("paths")]),
         "size" => ("workloads[0].size", vec![set("workloads[0].size")]),
         other => panic!("{other}: say here where it stands"),

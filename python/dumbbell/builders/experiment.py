@@ -62,6 +62,8 @@ def flows(
     stagger: str | None = None,
     jitter: str | None = None,
     size: str | None = None,
+    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     class_: int | None = None,
     packets: str | None = None,
@@ -98,7 +100,14 @@ def flows(
         Default: ``"0s"`` (choice: starts are as written).
     size
         Application bytes of each flow.
-        Default: absent: the flows send until the run ends.
+        Default: absent: what `application` lists, or the flows send until the run ends.
+    application
+        When the application writes, from the flow's start on.
+        Default: absent: all is written at once.
+    reader
+        When the receiver's application reads, from the first data on; behind the end of a list it reads what
+        comes.
+        Default: absent: what comes is read at once.
     transport
         Transport and its parameters.
         Default: absent: the scenario's transport.
@@ -129,6 +138,8 @@ def flows(
             "stagger": stagger,
             "jitter": jitter,
             "size": size,
+            "application": application,
+            "reader": reader,
             "transport": transport,
             "class": class_,
             "packets": packets,

@@ -38,6 +38,8 @@ def poisson(
     max_flows: int | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     class_: int | None = None,
+    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Poisson flow arrivals at an offered load or rate.
@@ -86,6 +88,14 @@ def poisson(
     class_
         Traffic class of all packets of the flows, acknowledgements too.
         Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
+    application
+        When the application of a flow writes what its size says, from the flow's start on. No list: flows
+        differ in size.
+        Default: absent: all is written at once.
+    reader
+        When the receiver's application reads, from the first data on; behind the end of a list it reads what
+        comes.
+        Default: absent: what comes is read at once.
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: arriving flows are many and short).
@@ -111,6 +121,8 @@ def poisson(
             "max_flows": max_flows,
             "transport": transport,
             "class": class_,
+            "application": application,
+            "reader": reader,
             "sampled": sampled,
         }
     )
@@ -122,6 +134,8 @@ def trace(
     name: str | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     class_: int | None = None,
+    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Flows listed in a file of (start, source, destination, size).
@@ -142,6 +156,14 @@ def trace(
     class_
         Traffic class of all packets of the flows, acknowledgements too.
         Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
+    application
+        When the application of a flow writes what its size says, from the flow's start on. No list: flows
+        differ in size.
+        Default: absent: all is written at once.
+    reader
+        When the receiver's application reads, from the first data on; behind the end of a list it reads what
+        comes.
+        Default: absent: what comes is read at once.
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: arriving flows are many and short).
@@ -158,6 +180,8 @@ def trace(
             "file": file,
             "transport": transport,
             "class": class_,
+            "application": application,
+            "reader": reader,
             "sampled": sampled,
         }
     )
@@ -198,6 +222,8 @@ def rounds(
     connections: Literal["persistent", "fresh"] | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     class_: int | None = None,
+    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Rounds of transfers, each begun when all of the last have ended (incast).
@@ -268,6 +294,14 @@ def rounds(
     class_
         Traffic class of all packets of the flows, acknowledgements too.
         Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
+    application
+        When the application of a flow writes what its size says, from the flow's start on. No list: flows
+        differ in size.
+        Default: absent: all is written at once.
+    reader
+        When the receiver's application reads, from the first data on; behind the end of a list it reads what
+        comes.
+        Default: absent: what comes is read at once.
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: senders are many).
@@ -300,6 +334,8 @@ def rounds(
             "connections": connections,
             "transport": transport,
             "class": class_,
+            "application": application,
+            "reader": reader,
             "sampled": sampled,
         }
     )
@@ -347,6 +383,8 @@ def request_response(
     connections: Literal["persistent", "fresh"] | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     class_: int | None = None,
+    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Clients that ask, wait for the answer, think, and ask again.
@@ -401,6 +439,14 @@ def request_response(
     class_
         Traffic class of all packets of the flows, acknowledgements too.
         Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
+    application
+        When the application of a flow writes what its size says, from the flow's start on. No list: flows
+        differ in size.
+        Default: absent: all is written at once.
+    reader
+        When the receiver's application reads, from the first data on; behind the end of a list it reads what
+        comes.
+        Default: absent: what comes is read at once.
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: clients are many).
@@ -428,6 +474,8 @@ def request_response(
             "connections": connections,
             "transport": transport,
             "class": class_,
+            "application": application,
+            "reader": reader,
             "sampled": sampled,
         }
     )
@@ -457,6 +505,8 @@ def shuffle(
     pause: str | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     class_: int | None = None,
+    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """All-to-all transfers in waves, a few at a time for each receiver.
@@ -496,6 +546,14 @@ def shuffle(
     class_
         Traffic class of all packets of the flows, acknowledgements too.
         Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
+    application
+        When the application of a flow writes what its size says, from the flow's start on. No list: flows
+        differ in size.
+        Default: absent: all is written at once.
+    reader
+        When the receiver's application reads, from the first data on; behind the end of a list it reads what
+        comes.
+        Default: absent: what comes is read at once.
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: flows are many and short).
@@ -518,6 +576,8 @@ def shuffle(
             "pause": pause,
             "transport": transport,
             "class": class_,
+            "application": application,
+            "reader": reader,
             "sampled": sampled,
         }
     )
@@ -550,6 +610,8 @@ def on_close(
     max_flows: int | None = None,
     transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
     class_: int | None = None,
+    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Flows that start when others have ended.
@@ -599,6 +661,14 @@ def on_close(
     class_
         Traffic class of all packets of the flows, acknowledgements too.
         Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
+    application
+        When the application of a flow writes what its size says, from the flow's start on. No list: flows
+        differ in size.
+        Default: absent: all is written at once.
+    reader
+        When the receiver's application reads, from the first data on; behind the end of a list it reads what
+        comes.
+        Default: absent: what comes is read at once.
     sampled
         Write time series of the flows.
         Default: ``false`` (choice: flows are many and short).
@@ -624,6 +694,8 @@ def on_close(
             "max_flows": max_flows,
             "transport": transport,
             "class": class_,
+            "application": application,
+            "reader": reader,
             "sampled": sampled,
         }
     )

@@ -76,6 +76,8 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
                     rng,
                     replay: None,
                     granted: None,
+                    application: None,
+                    reader: None,
                 };
                 Some(Machine::Receiver(Box::new(params.open(opening).1)))
             })

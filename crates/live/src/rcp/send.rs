@@ -95,8 +95,16 @@ impl<'p> Openings<'p> {
         let number = self.started;
         self.started += 1;
         let rng = stream(self.plan.seed, &name);
-        let opening =
-            Opening { flow: number.into(), size: flow.size, mtu: self.mtu, rng, replay: None, granted: None };
+        let opening = Opening {
+            flow: number.into(),
+            size: flow.size,
+            mtu: self.mtu,
+            rng,
+            replay: None,
+            granted: None,
+            application: None,
+            reader: None,
+        };
         Some((flow, self.transports[flow.group as usize].clone(), opening))
     }
 }

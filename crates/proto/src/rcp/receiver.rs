@@ -195,6 +195,7 @@ impl ReceiveEnd for Receiver {
             out_of_order: self.out_of_order,
             marks: 0,
             finished: self.finished,
+            unread: 0,
         }
     }
 

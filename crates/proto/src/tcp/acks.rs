@@ -71,6 +71,8 @@ pub struct Acks {
     arrived: u64,
     space: u64,
     reviewed: Time,
+    /// Data that the application has not read, if it reads later than data arrives.
+    unread: Option<u64>,
 }
 
 impl Acks {
@@ -117,6 +119,7 @@ impl Acks {
             arrived: 0,
             space: FIRST_SPACE * (segment + if params.timestamps { u64::from(TIMESTAMPS) } else { 0 }),
             reviewed: Time::ZERO,
+            unread: None,
         })
     }
 
@@ -154,8 +157,31 @@ impl Acks {
         }
     }
 
-    /// Everything below `next` has arrived; `waiting` segments are not acknowledged, this one counted.
-    pub fn in_order(&mut self, now: Time, next: u64, waiting: u32, params: &Params) -> Verdict {
+    /// The buffer that the window is reckoned from, if it grows.
+    pub fn buffer(&self) -> Option<u64> {
+        self.grows.then_some(self.clamp)
+    }
+
+    /// The application has read so many bytes, and `unread` wait. It may read later than data arrives.
+    #[cold]
+    pub fn read(&mut self, now: Time, bytes: u64, unread: u64) {
+        self.unread = Some(unread);
+        self.arrived += bytes;
+        if self.grows {
+            self.review(now);
+        }
+    }
+
+    /// Everything below `next` has arrived; `waiting` segments are not acknowledged, this one counted. `shrinks` if the window
+    /// would be smaller than it was.
+    pub fn in_order(
+        &mut self,
+        now: Time,
+        next: u64,
+        waiting: u32,
+        shrinks: bool,
+        params: &Params,
+    ) -> Verdict {
         let bytes = next - std::mem::replace(&mut self.next, next);
         if self.grows {
             self.grow(now, bytes);
@@ -166,7 +192,7 @@ impl Acks {
             return if now_due { Verdict::Now } else { Verdict::By(now + params.ack_delay) };
         }
         self.follow(now);
-        if self.quick > 0 || waiting >= 2 {
+        if self.quick > 0 || waiting >= 2 && !shrinks {
             return Verdict::Now;
         }
         let most = if self.delay > LEAST_DELAY && !self.rtt.is_zero() {
@@ -201,21 +227,30 @@ impl Acks {
             self.clamp = (self.clamp * SHARE / 128).min(self.most);
             self.reviewed = now;
         }
-        self.arrived += bytes;
-        // The round lasts as long as round trips take now: where a queue grows, longer than when it began.
+        if self.unread.is_none() {
+            self.arrived += bytes;
+            self.review(now);
+        }
+        let most = self.clamp.saturating_sub(self.unread.unwrap_or(0));
+        if self.window < most {
+            self.window = (self.window + 2 * self.segment).min(most);
+            self.quick |= 1;
+        }
+    }
+
+    /// Looks whether a round trip is over. It lasts as long as round trips take now: where a queue grows, longer than when it
+    /// began.
+    #[inline]
+    fn review(&mut self, now: Time) {
         if now.since(self.reviewed) >= self.data_rtt && !self.data_rtt.is_zero() {
             self.end_round(now);
-        }
-        if self.window < self.clamp {
-            self.window = (self.window + 2 * self.segment).min(self.clamp);
-            self.quick |= 1;
         }
     }
 
     /// A round trip is over.
     #[inline(never)]
     fn end_round(&mut self, now: Time) {
-        let (read, before) = (self.arrived, self.space);
+        let (read, before) = (self.arrived.saturating_sub(self.unread.unwrap_or(0)), self.space);
         if read > before {
             let wanted = 2 * read + 4 * read * (read - before) / before;
             self.clamp = self.clamp.max(wanted.min(self.most));
@@ -323,7 +358,7 @@ mod tests {
             let now = arrival(i);
             // The acknowledgement of segment k let 2k + 9 and 2k + 10 leave.
             acks.echoed(now, (i.saturating_sub(9) / 2) as u16);
-            acks.in_order(now, i * SEGMENT, 1, &params);
+            acks.in_order(now, i * SEGMENT, 1, false, &params);
             acks.sent(now, i * SEGMENT);
             assert!(i > 30 || acks.clamp == first, "segment {i}: {}", acks.clamp);
         }

@@ -20,6 +20,9 @@ mod overhead;
 mod params;
 mod profile;
 mod rack;
+mod reading;
+#[cfg(test)]
+mod reading_tests;
 mod receiver;
 mod rtt;
 mod scoreboard;
@@ -75,6 +78,10 @@ impl Transport for Arc<Params> {
 
     fn asks_routers(&self) -> Option<HeaderKind> {
         self.controller.needs().exchange.map(|exchange| exchange.kind())
+    }
+
+    fn serves_applications(&self) -> bool {
+        true
     }
 
     fn fits(&self, mtu: u32) -> Result<(), String> {

@@ -7,7 +7,8 @@ use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::accurate::Counts;
 use super::acks::{Acks, SHOWN, Verdict};
-use super::params::{EcnFeedback, Params, scale_of};
+use super::params::{DelayedAcks, EcnFeedback, Params, scale_of};
+use super::reading::{Reading, Room, Rules};
 use crate::ranges::Ranges;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
 
@@ -62,7 +63,8 @@ pub struct Receiver {
     timestamp: u64,
     /// The latest acknowledgement sent (RFC 7323 section 4.3: Last.ACK.sent).
     acknowledged: u64,
-    /// When the FIN is sent again; never before it is sent and after it is acknowledged.
+    /// When the FIN is sent again; never before it is sent and after it is acknowledged. Before the end: when the application
+    /// reads.
     fin_at: Time,
     /// Time the FIN waits for an acknowledgement.
     fin_timeout: Duration,
@@ -85,21 +87,41 @@ pub struct Receiver {
 /// A receive window that changes. What was promised stays: its right edge never moves back (RFC 9293 section 3.8.6).
 #[derive(Debug)]
 struct Allowance {
-    /// The window that the host grants.
+    /// The window that the host grants, or the buffer.
     window: u64,
     /// A segment: with less, nothing would move.
     least: u64,
-    /// The highest number promised.
+    /// The highest number promised, and the window advertised last.
     promised: u64,
+    latest: u64,
     scale: u8,
+    /// True if the host has a policy.
+    hosted: bool,
+    /// The application, if it reads later than data arrives.
+    reading: Option<Reading>,
 }
 
 impl Allowance {
+    /// The window that could be advertised when everything below `next` has arrived, and what it is reckoned from.
+    fn window(&self, next: u64, acks: Option<&Acks>) -> (u64, Room) {
+        let grown = acks.and_then(|acks| acks.buffer().map(|buffer| (buffer, acks.window)));
+        let room = Room {
+            buffer: grown.map_or(self.window, |(buffer, _)| buffer),
+            promised: self.promised.saturating_sub(next),
+            segment: self.least,
+            step: 1 << self.scale,
+        };
+        let window = self.reading.as_ref().map_or(self.window, |reading| reading.window(next, &room));
+        (window.min(grown.map_or(u64::MAX, |(_, window)| window)), room)
+    }
+
     /// The window to advertise, shifted and rounded up, when everything below `next` has arrived.
-    fn advertise(&mut self, next: u64) -> u16 {
-        let window = self.window.max(self.promised.saturating_sub(next));
-        let shifted = window.div_ceil(1 << self.scale).min(u64::from(u16::MAX)) as u16;
-        self.promised = self.promised.max(next + (u64::from(shifted) << self.scale));
+    fn advertise(&mut self, next: u64, acks: Option<&Acks>) -> u16 {
+        let (window, room) = self.window(next, acks);
+        let window = window.max(room.promised);
+        let shifted = window.div_ceil(room.step).min(u64::from(u16::MAX)) as u16;
+        self.latest = u64::from(shifted) << self.scale;
+        self.promised = self.promised.max(next + self.latest);
         shifted
     }
 }
@@ -111,8 +133,14 @@ impl Receiver {
         let promised = if params.handshake { 0 } else { granted.first };
         let hosted = opening.granted.is_some();
         let least = u64::from(params.segment(opening.mtu));
-        let allowance = hosted.then(|| Box::new(Allowance { window: granted.first, least, promised, scale }));
-        let has_policy = Acks::are_wanted(&params, hosted);
+        let reading = opening.reader.as_ref().map(|planned| {
+            let linux = params.delayed_acks == DelayedAcks::Linux;
+            Reading::new(planned, if linux { Rules::Linux } else { Rules::Rfc })
+        });
+        let has_policy = Acks::are_wanted(&params, hosted) || reading.is_some();
+        let (window, latest) = (granted.first, 0);
+        let allowance = (hosted || reading.is_some())
+            .then(|| Box::new(Allowance { window, least, promised, latest, scale, hosted, reading }));
         let acks = (has_policy && !params.handshake).then(|| Acks::new(&params, least, hosted));
         let first = Acks::first_window(&params, least).filter(|_| !hosted).unwrap_or(granted.first);
         let window = (first >> scale).min(u64::from(u16::MAX)) as u16;
@@ -195,7 +223,7 @@ impl Receiver {
         self.next = end;
         let gap = !self.held.is_empty();
         if gap {
-            self.fill(end);
+            self.fill();
         }
         if self.next >= self.size {
             self.finished = self.finished.min(now);
@@ -218,10 +246,35 @@ impl Receiver {
     #[cold]
     #[inline(never)]
     fn weigh(&mut self, now: Time, at_once: bool, packet: &Packet) {
+        let shrinks = self.allowance.is_some() && self.read(now);
         let Some(acks) = &mut self.acks else { return };
         acks.echoed(now, packet.aux);
-        let verdict = acks.in_order(now, self.next, self.waiting, &self.params);
+        let verdict = acks.in_order(now, self.next, self.waiting, shrinks, &self.params);
         self.obey(if at_once { Verdict::Now } else { verdict });
+    }
+
+    /// Lets the application read what it has time for. True if what it has not read makes the window smaller than it was.
+    #[cold]
+    #[inline(never)]
+    fn read(&mut self, now: Time) -> bool {
+        let next = self.next.min(self.size);
+        let Some(allowance) = self.allowance.as_mut() else { return false };
+        let Some(reading) = allowance.reading.as_mut() else { return false };
+        let bytes = reading.read(now, next);
+        let unread = reading.unread(next);
+        if let Some(acks) = &mut self.acks {
+            acks.read(now, bytes, unread);
+        }
+        if self.flags & TcpHeader::FIN != 0 {
+            // Nothing more will come: the window does not matter, and the timer is the FIN's.
+            self.fin_at = Time::NEVER;
+            return false;
+        }
+        self.fin_at = reading.due(next);
+        let (window, room) = allowance.window(next, self.acks.as_deref());
+        self.due |=
+            bytes > 0 && allowance.reading.as_ref().is_some_and(|reading| reading.tells(window, &room));
+        unread > 0 && window < allowance.latest
     }
 
     fn obey(&mut self, verdict: Verdict) {
@@ -231,13 +284,14 @@ impl Receiver {
         }
     }
 
+    /// What was held joins what has arrived in order. What was sent again may reach into several blocks of it.
     #[cold]
-    fn fill(&mut self, end: u64) {
-        if let Some((start, end)) = self.held.first().filter(|r| r.0 <= end) {
-            debug_assert!(start <= self.next);
-            self.next = self.next.max(end);
-        }
+    fn fill(&mut self) {
         self.held.remove_below(self.next);
+        if let Some((_, end)) = self.held.first().filter(|held| held.0 == self.next) {
+            self.next = end;
+            self.held.remove_below(end);
+        }
     }
 
     /// A segment that is not the next one.
@@ -315,8 +369,9 @@ impl Receiver {
     #[cold]
     fn push_empty(&mut self, packet: &Packet) {
         if packet.flags & TcpHeader::SYN != 0 {
-            let hosted = self.allowance.is_some();
-            if self.acks.is_none() && Acks::are_wanted(&self.params, hosted) {
+            let hosted = self.allowance.as_ref().is_some_and(|allowance| allowance.hosted);
+            let reads = self.allowance.as_ref().is_some_and(|allowance| allowance.reading.is_some());
+            if self.acks.is_none() && (reads || Acks::are_wanted(&self.params, hosted)) {
                 self.acks = Some(Acks::new(&self.params, u64::from(self.segment), hosted));
             }
             self.timestamp = packet.body[1];
@@ -363,7 +418,7 @@ impl Receiver {
             }
         }
         if let Some(allowance) = &mut self.allowance {
-            self.window = allowance.advertise(self.next);
+            self.window = allowance.advertise(self.next, self.acks.as_deref());
         }
         packet.aux = self.window;
         if let Some(counts) = self.counts.as_mut().filter(|_| self.flags & (TcpHeader::SYN | EARLY) == 0) {
@@ -488,6 +543,10 @@ impl Stage for Receiver {
             }
         }
         if now >= self.fin_at {
+            if !self.is_ended() {
+                self.read(now);
+                return;
+            }
             if self.expired > self.params.retries {
                 self.fin_at = Time::NEVER;
                 return;
@@ -513,11 +572,17 @@ impl ReceiveEnd for Receiver {
             out_of_order: self.out_of_order,
             marks: self.marks,
             finished: self.finished(),
+            unread: self
+                .allowance
+                .as_ref()
+                .and_then(|allowance| allowance.reading.as_ref())
+                .map_or(0, |reading| reading.unread(self.next.min(self.size))),
         }
     }
 
     fn memory(&self) -> u64 {
-        self.held.memory() + self.acks.as_deref().map_or(0, Acks::memory)
+        let allowance = self.allowance.as_deref().map_or(0, size_of_val);
+        self.held.memory() + self.acks.as_deref().map_or(0, Acks::memory) + allowance as u64
     }
 
     #[inline]

@@ -1,11 +1,16 @@
-//! What the application has to write still: it waits for room in the send buffer.
+//! What the application has to write still: it waits for its time, or for room in the send buffer.
 //!
-//! The application is one that writes when it is told that there is room (`EPOLLOUT`), in pieces of [`PIECE`]. What it has written
-//! makes no difference before the sender comes to the end of what was there; so nothing is reckoned before that.
+//! Where a buffer limits, the application is one that writes when it is told that there is room (`EPOLLOUT`), in pieces of
+//! [`PIECE`]. What it has written makes no difference before the sender comes to the end of what was there; so nothing is reckoned
+//! before that.
+
+use dumbbell_core::Time;
+use dumbbell_core::rng::Stream;
 
 use super::send_buffer::Buffer;
+use crate::schedule::{Planned, Schedule};
 
-/// Bytes that the application writes at once.
+/// Bytes that the application writes at once, if there is room.
 // Choice: what the program of `dumbbell compare-real` writes.
 const PIECE: u64 = 1 << 18;
 
@@ -14,14 +19,44 @@ const PIECE: u64 = 1 << 18;
 pub struct Writer {
     /// Bytes for which there was no room.
     waiting: u64,
-    buffer: Buffer,
+    buffer: Option<Buffer>,
+    program: Option<Program>,
+}
+
+/// An application that writes when its schedule says so.
+#[derive(Debug)]
+struct Program {
+    schedule: Box<dyn Schedule>,
+    rng: Stream,
+    /// Bytes that it has yet to write.
+    left: u64,
+    /// When it writes next, and how much.
+    due: Time,
+    bytes: u64,
+}
+
+impl Program {
+    /// Plans what comes after something at a time. False if nothing does.
+    fn plan(&mut self, before: Time) -> bool {
+        let next = if self.left == 0 { None } else { self.schedule.next(&mut self.rng) };
+        let Some((gap, bytes)) = next else { return false };
+        (self.due, self.bytes) = (before + gap, bytes.min(self.left));
+        true
+    }
 }
 
 impl Writer {
     /// An application with so many bytes to write into a buffer that holds `held`; `None` if they find room at once.
     pub fn new(held: u64, bytes: u64, buffer: Option<Buffer>) -> Option<Box<Writer>> {
         let buffer = buffer.filter(|buffer| held.saturating_add(bytes) > buffer.room())?;
-        Some(Box::new(Writer { waiting: bytes, buffer }))
+        Some(Box::new(Writer { waiting: bytes, buffer: Some(buffer), program: None }))
+    }
+
+    /// An application that writes so many bytes by a schedule.
+    pub fn scheduled(planned: &Planned, bytes: u64, buffer: Option<Buffer>) -> Box<Writer> {
+        let schedule = planned.schedule.params().build();
+        let program = Program { schedule, rng: planned.rng.clone(), left: bytes, due: Time::NEVER, bytes: 0 };
+        Box::new(Writer { waiting: 0, buffer, program: Some(program) })
     }
 
     /// True if the application waits for room.
@@ -29,15 +64,44 @@ impl Writer {
         self.waiting > 0
     }
 
+    /// True if the application has written all.
+    pub fn is_done(&self) -> bool {
+        self.waiting == 0 && self.program.is_none()
+    }
+
+    /// When the application writes next.
+    pub fn due(&self) -> Time {
+        self.program.as_ref().map_or(Time::NEVER, |program| program.due)
+    }
+
     /// More to write.
     pub fn add(&mut self, bytes: u64) {
         self.waiting = self.waiting.saturating_add(bytes);
     }
 
+    /// The schedule starts.
+    pub fn start(&mut self, now: Time) {
+        if !self.program.as_mut().is_some_and(|program| program.plan(now)) {
+            self.program = None;
+        }
+    }
+
+    /// Lets the application have its say, if it is time.
+    pub fn run(&mut self, now: Time) {
+        while let Some(program) = self.program.as_mut().filter(|program| program.due <= now) {
+            self.waiting = self.waiting.saturating_add(program.bytes);
+            program.left -= program.bytes;
+            if !program.plan(program.due) {
+                self.program = None;
+            }
+        }
+    }
+
     /// What the application writes while the buffer holds `held` bytes.
     // Linux net/core/stream.c: sk_stream_write_space wakes the writer when a third of the buffer is free.
     pub fn write(&mut self, held: u64) -> u64 {
-        let room = self.buffer.room();
+        let Some(buffer) = &self.buffer else { return std::mem::take(&mut self.waiting) };
+        let room = buffer.room();
         let mut written = 0;
         while self.waiting > 0 && held + written <= room / 3 * 2 {
             let piece = PIECE.min(self.waiting).min(room - held - written);
@@ -49,6 +113,8 @@ impl Writer {
 
     /// The buffer grows so that it holds two windows of so many segments.
     pub fn grow(&mut self, window: u64) {
-        self.buffer.grow(window);
+        if let Some(buffer) = &mut self.buffer {
+            buffer.grow(window);
+        }
     }
 }

@@ -429,6 +429,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         let pair = &self.plan.pairs[flow.pair as usize];
         self.network.note_flow(index, number, [pair.destination, pair.source], [forward, reverse]);
         let granted = self.hosts.opened(now, pair.destination, index);
+        let [application, reader] = group.applications(self.plan.seed, &name);
         let (sender, receiver) = group.transport.open(Opening {
             flow: FlowTag { slot: index, class: group.class },
             size: flow.size,
@@ -436,6 +437,8 @@ impl<'p, O: Observer> Engine<'p, O> {
             rng: stream(self.plan.seed, &name),
             replay: group.replay.clone(),
             granted,
+            application,
+            reader,
         });
         let slot = Slot {
             sender,

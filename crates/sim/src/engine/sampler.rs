@@ -21,7 +21,8 @@ pub struct Sampler {
     warmup: Time,
     series: bool,
     links: Vec<SampledLink>,
-    groups: Vec<bool>,
+    /// By flow group: whether its flows are sampled, and whether their applications may leave data unread.
+    groups: Vec<(bool, bool)>,
     labels: SeriesLabels,
 }
 
@@ -38,7 +39,7 @@ impl Sampler {
             warmup: Time::ZERO + plan.warmup,
             series: plan.record.samples,
             links: links.collect(),
-            groups: plan.groups.iter().map(|g| g.sampled).collect(),
+            groups: plan.groups.iter().map(|g| (g.sampled, g.reader.is_some())).collect(),
             labels: SeriesLabels::new(&mut results.labels),
         }
     }
@@ -88,12 +89,16 @@ impl Sampler {
             }
         }
         if self.series {
-            for slot in slots.iter_mut().filter(|s| s.active && self.groups[s.flow.group as usize]) {
+            for slot in slots.iter_mut().filter(|s| s.active && self.groups[s.flow.group as usize].0) {
                 let report = slot.sender.report();
-                let delivered = slot.receiver.report().delivered;
+                let received = slot.receiver.report();
+                let delivered = received.delivered;
                 let bytes = delivered - slot.delivered_at_sample;
                 slot.delivered_at_sample = delivered;
                 write(Series::Goodput, slot.number, bytes as f64 * 8.0 / seconds);
+                if self.groups[slot.flow.group as usize].1 {
+                    write(Series::Unread, slot.number, received.unread as f64);
+                }
                 if report.window > 0 {
                     write(Series::Window, slot.number, report.window as f64);
                 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Duration, Time, TrafficClass, Validate, config};
 use dumbbell_proto::TransportSpec;
+use dumbbell_proto::schedule::ScheduleSpec;
 
 use super::facts::Facts;
 use super::session::Program;
@@ -19,6 +20,10 @@ config! {
         transport: Option<TransportSpec> = (), "absent: the scenario's transport";
         /// Traffic class of all packets of the flows, acknowledgements too.
         class: TrafficClass = 0, "RFC 2474 section 4.1: the default codepoint, 0";
+        /// When the application of a flow writes what its size says, from the flow's start on. No list: flows differ in size.
+        application: Option<Arc<ScheduleSpec>> = (), "absent: all is written at once";
+        /// When the receiver's application reads, from the first data on; behind the end of a list it reads what comes.
+        reader: Option<Arc<ScheduleSpec>> = (), "absent: what comes is read at once";
         /// Write time series of the flows.
         sampled: bool = false, "choice: arriving flows are many and short";
     }

@@ -50,12 +50,14 @@ pub enum Timer {
     Persist,
 }
 
-/// What a tail loss probe sends.
+/// What a probe sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Probe {
     None,
-    /// New data, or what was sent last.
+    /// Of the tail: new data, or what was sent last.
     Due,
+    /// Of a window too small for a segment: what fits.
+    Part,
 }
 
 /// What was cut, so that it can be taken back.

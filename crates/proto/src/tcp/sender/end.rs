@@ -26,10 +26,10 @@ impl Sender {
         let written = writer.write(self.end - self.una.min(self.end));
         self.end += written;
         self.stop = self.end;
-        if writer.waits() {
-            self.writer = Some(writer);
-        } else {
+        if writer.is_done() {
             self.stop += u64::from(self.params.fin);
+        } else {
+            self.writer = Some(writer);
         }
         written > 0
     }

@@ -141,8 +141,10 @@ pub struct Sender {
     pub(super) tell_cut: bool,
     /// True after the first partial acknowledgement of a recovery.
     pub(super) partial: bool,
-    /// Timeouts in a row.
+    /// Timeouts in a row, or probes of a closed window that nobody answered.
     pub(super) expired: u32,
+    /// Probes since the window closed.
+    probes: u32,
     /// The answer of routers that the acknowledgement in hand brought.
     feedback: f64,
     pub(super) account: Option<Box<Account>>,
@@ -158,7 +160,7 @@ pub struct Sender {
     sent_bytes: u32,
     /// When pacing, its processing or the first write lets a segment leave that waits; never if none does.
     pace_wake: Time,
-    /// The earlier of that and the time at which the controller wants to be woken.
+    /// The earliest of that and the times at which the controller and the application want to be woken.
     call_at: Time,
     overhead: Option<Box<Overhead>>,
     spread: Option<Box<Spread>>,
@@ -190,7 +192,11 @@ impl Sender {
         let repair = params.controller.repair();
         let mss = params.segment(opening.mtu);
         let bytes = opening.size.unwrap_or(ENDLESS);
-        let writer = Writer::new(0, bytes, params.send_buffer.open(mss));
+        let buffer = params.send_buffer.open(mss);
+        let writer = match &opening.application {
+            Some(planned) => Some(Writer::scheduled(planned, bytes, buffer)),
+            None => Writer::new(0, bytes, buffer),
+        };
         let end = if writer.is_some() { 0 } else { bytes };
         let window = params.window(opening);
         let overhead = Overhead::new(params.overhead, &opening.rng);
@@ -250,6 +256,7 @@ impl Sender {
             tell_cut: false,
             partial: false,
             expired: 0,
+            probes: 0,
             feedback: 0.0,
             account: needs.account().then(|| {
                 let account = Account::new(mss, needs.rates, needs.echoes);
@@ -340,10 +347,11 @@ impl Sender {
         self.control.window = self.control.window.clamp(mss, LARGEST_WINDOW);
     }
 
-    /// Computes when pacing or the controller needs to be called.
+    /// Computes when pacing, the controller or the application needs to be called.
     fn arm_call(&mut self) {
         let asked = if self.needs.wake && self.una < self.stop { self.control.wake_at } else { Time::NEVER };
-        self.call_at = self.pace_wake.min(asked);
+        let writes = self.writer.as_ref().map_or(Time::NEVER, |writer| writer.due());
+        self.call_at = self.pace_wake.min(asked).min(writes);
     }
 
     /// The congestion window, as far as the connection may use it.
@@ -474,9 +482,9 @@ impl Sender {
     fn acknowledged(&mut self, now: Time, packet: &Packet) {
         let ack = packet.body[0];
         debug_assert!(ack <= self.max, "nothing is acknowledged that was not sent");
-        self.receive_window = u64::from(packet.aux) << self.scale;
         let rtt = if ack > self.una { self.measure(now, ack, packet) } else { Duration::ZERO };
         if ack > self.una && self.quiet && packet.body[2] == 0 && packet.flags & TcpHeader::ECE == 0 {
+            self.receive_window = self.shifted(packet.aux);
             self.advance(now, ack, rtt);
             return;
         }
@@ -490,7 +498,6 @@ impl Sender {
     fn accounted(&mut self, now: Time, packet: &Packet) {
         let ack = packet.body[0];
         let echo = self.note_marks(packet.flags & TcpHeader::ECE != 0);
-        self.receive_window = u64::from(packet.aux) << self.scale;
         let rtt = if ack > self.una { self.measure(now, ack, packet) } else { Duration::ZERO };
         if let Some(account) = self.account.as_mut().filter(|_| ack > self.una) {
             account.acknowledged(self.una, ack);
@@ -510,6 +517,13 @@ impl Sender {
 
     #[cold]
     fn wake_due(&mut self, now: Time) {
+        if let Some(writer) = &mut self.writer {
+            if self.phase == Phase::Unopened {
+                writer.start(now);
+            }
+            writer.run(now);
+            self.arm_call();
+        }
         if now >= self.call_at {
             if now >= self.pace_wake {
                 self.pace_wake = Time::NEVER;
@@ -529,7 +543,8 @@ impl Sender {
             Phase::Unopened => self.open(now),
             Phase::Connecting if now >= self.rto_at => self.unanswered(now),
             Phase::Established if now >= self.rto_at && self.rack.is_some() => self.time_is_up(now),
-            Phase::Established if now >= self.rto_at => {
+            // With nothing outstanding the timer is that of a closed window: `probe_window`.
+            Phase::Established if now >= self.rto_at && self.una < self.max => {
                 self.expired += 1;
                 self.timeouts += 1;
                 if self.expired > self.params.retries {

@@ -78,6 +78,11 @@ impl Sender {
         }
         self.decide(now, Event::Start, 0, 0, Duration::ZERO);
         self.update_limit();
+        if self.receive_window < mss && self.rack.is_none() {
+            // The first segment may not fit: the window is probed, as when it closes.
+            self.sent_at = now;
+            self.todo |= todo::IDLE;
+        }
         if self.stop == 0 && self.writer.is_none() {
             self.finished = now;
         }

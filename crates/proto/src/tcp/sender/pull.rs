@@ -86,7 +86,7 @@ impl Sender {
         if last == self.end { self.stop } else { last }
     }
 
-    /// Sends the next segment of the stream: for the first time, or again after a timeout without SACK.
+    /// Sends the next segment of the stream.
     // Out of line the packet would be copied.
     #[inline(always)]
     pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
@@ -123,11 +123,24 @@ impl Sender {
             self.window_limited = !self.capped;
             return None;
         }
-        if len < mss && number >= self.max && self.is_held_back() {
+        if len < mss && self.is_held_back() {
             self.window_limited = false;
             return None;
         }
         Some(self.send_at_end(now, len))
+    }
+
+    /// Sends the next segment of the stream again, as it was or as full as it can be, if the window has room. The first of all may
+    /// go whatever the receiver says: its window may have shrunk (RFC 9293 section 3.8.6).
+    fn next_again(&mut self, now: Time) -> Option<Packet> {
+        let number = self.nxt;
+        let len = self.sent_length(number);
+        if number + len > self.limit && number > self.una {
+            self.window_limited = !self.capped;
+            return None;
+        }
+        self.nxt = self.after(number, len);
+        Some(self.resend(now, number, len))
     }
 
     /// True if a segment that is not full has to wait until there is more, or until others are acknowledged.
@@ -147,20 +160,15 @@ impl Sender {
     /// Sends the next `len` bytes, and with the last the FIN, if there is one.
     pub(super) fn send_at_end(&mut self, now: Time, len: u64) -> Packet {
         let number = self.nxt;
-        if number >= self.max && len < u64::from(self.mss) {
+        if len < u64::from(self.mss) {
             self.short = (number, number + len);
         }
         self.emit(now, number, len, self.after(number, len))
     }
 
-    /// Sends `len` bytes from `number`, the next, and with them all numbers below `after`.
+    /// Sends `len` bytes from `number`, the next, for the first time, and with them all numbers below `after`.
     #[inline]
     fn emit(&mut self, now: Time, number: u64, len: u64, after: u64) -> Packet {
-        if number < self.max {
-            let len = self.sent_length(number);
-            self.nxt = self.after(number, len);
-            return self.resend(now, number, len);
-        }
         self.nxt = after;
         self.max = after;
         // While holes are repaired, the acknowledgement of this segment would wait for them.
@@ -193,8 +201,15 @@ impl Sender {
             return None;
         }
         self.top_up();
+        if self.todo & todo::IDLE != 0 && self.nxt < self.stop && self.rack.is_none() && !self.fits(self.nxt)
+        {
+            return self.probe_window(now);
+        }
         if self.todo & todo::IDLE != 0 && self.nxt < self.stop && self.fits(self.nxt) {
             self.todo &= !todo::IDLE;
+            if std::mem::take(&mut self.probes) > 0 {
+                self.rto_at = Time::NEVER;
+            }
             let idle = now.since(self.sent_at);
             if self.rack.is_some() && self.class == Class::Window {
                 self.restarted(now, idle);
@@ -221,7 +236,16 @@ impl Sender {
             Repaired::Blocked => return None,
             Repaired::Nothing if self.todo & todo::OVERHEAD != 0 && self.is_processing(now) => return None,
             Repaired::Nothing => {
-                let next = if timed { self.pull_plain(now) } else { self.next(now) };
+                if self.nxt >= self.max {
+                    self.todo &= !todo::GO_BACK;
+                }
+                let next = if timed {
+                    self.pull_plain(now)
+                } else if self.todo & todo::GO_BACK != 0 {
+                    self.next_again(now)
+                } else {
+                    self.next(now)
+                };
                 if next.is_none() {
                     self.note_dry();
                 }
@@ -239,6 +263,45 @@ impl Sender {
             packet.flags |= TcpHeader::FEEDBACK;
         }
         Some(packet)
+    }
+
+    /// The receiver's window has no room for the next segment, and nothing is outstanding: it is asked, less often each time (RFC
+    /// 9293 section 3.8.6.1), or gets what fits (section 3.8.6.2.1: the override timeout).
+    #[cold]
+    #[inline(never)]
+    fn probe_window(&mut self, now: Time) -> Option<Packet> {
+        let due = self.probes > 0 && now >= self.rto_at;
+        if self.probes > 0 && !due {
+            return None;
+        }
+        self.rto_at = now + self.persist(self.probes);
+        self.probes += 1;
+        if !due {
+            return None;
+        }
+        self.expired += 1;
+        if self.expired > self.params.retries {
+            self.give_up();
+            return None;
+        }
+        let room = (self.una + self.receive_window).saturating_sub(self.nxt);
+        if room == 0 {
+            return Some(self.packet(
+                now,
+                TcpHeader::ACK,
+                self.nxt.saturating_sub(1),
+                self.header,
+                Ecn::NotEct,
+            ));
+        }
+        self.probes = 0;
+        self.todo &= !todo::IDLE;
+        Some(self.send_at_end(now, room))
+    }
+
+    /// How long a closed window is waited for after so many probes.
+    pub(super) fn persist(&self, probes: u32) -> Duration {
+        (self.rtt.timeout() * (1 << probes.min(16))).min(self.params.rto_max)
     }
 
     /// True if anything but pacing would let a segment leave.

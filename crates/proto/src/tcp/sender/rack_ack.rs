@@ -92,8 +92,10 @@ impl Sender {
         let header = TcpHeader::unpack(&packet.words());
         debug_assert!(header.number <= self.max, "nothing is acknowledged that was not sent");
         let (una, found, delivered, held) = (self.una, rack.found, rack.delivered, rack.highest_held);
-        if header.number >= una {
-            self.receive_window = self.shifted(header.window);
+        self.take_window(header.number, header.window);
+        if rack.timer == Timer::Persist {
+            // Probes of a closed window are answered.
+            self.expired = 0;
         }
         let mut seen = Seen {
             advanced: header.number > una,
@@ -574,7 +576,7 @@ impl Sender {
     /// Computes up to where new data may be sent, and whether something goes before it.
     pub(super) fn update_limit_in_time(&mut self, rack: &Rack) {
         self.todo &= !todo::REPAIR;
-        if rack.repairing || rack.probe == Probe::Due {
+        if rack.repairing || rack.probe != Probe::None {
             self.todo |= todo::REPAIR;
         }
         let room = u64::from(rack.room(self.window_segments())) * u64::from(self.mss);

@@ -64,8 +64,17 @@ impl Sender {
             Timer::Reordering => self.looked_again(now, &mut rack),
             Timer::Persist => {
                 rack.timeouts += 1;
-                self.todo |= todo::ACK;
-                self.wait_for_window(now, &mut rack);
+                self.expired += 1;
+                if self.expired > self.params.retries {
+                    self.give_up();
+                } else {
+                    if self.una + self.receive_window > self.nxt {
+                        rack.probe = Probe::Part;
+                    } else {
+                        self.todo |= todo::ACK;
+                    }
+                    self.wait_for_window(now, &mut rack);
+                }
             }
             Timer::Probe => {
                 if rack.probe_end > 0 {
@@ -167,6 +176,15 @@ impl Sender {
     }
 
     fn pull_with(&mut self, now: Time, rack: &mut Rack) -> Repaired {
+        if rack.probe == Probe::Part {
+            rack.probe = Probe::None;
+            let start = self.nxt;
+            let room = (self.una + self.receive_window).saturating_sub(start);
+            let packet = self.send_at_end(now, room.min(self.length(start)));
+            self.note_new(now, rack, start);
+            self.update_limit_in_time(rack);
+            return Repaired::Packet(packet);
+        }
         if rack.probe == Probe::Due {
             rack.probe = Probe::None;
             let new = self.nxt < self.stop && self.fits(self.nxt);
@@ -276,7 +294,7 @@ impl Sender {
     /// Arms the timer for a probe of a closed window, longer each time (RFC 9293 section 3.8.6.1).
     fn wait_for_window(&mut self, now: Time, rack: &mut Rack) {
         rack.timer = Timer::Persist;
-        self.rto_at = now + (self.rtt.timeout() * (1 << rack.timeouts.min(16))).min(self.params.rto_max);
+        self.rto_at = now + self.persist(rack.timeouts);
     }
 
     /// The number of a segment without data: what comes next, or, to ask for the window, a byte that the receiver has: it answers.

@@ -50,6 +50,12 @@ impl Sender {
     pub(super) fn acknowledged_under_loss(&mut self, now: Time, ack: u64, rtt: Duration, packet: &Packet) {
         let advanced = ack > self.una;
         let outstanding = self.una < self.max;
+        let same_window = self.shifted(packet.aux) == self.receive_window;
+        self.take_window(ack, packet.aux);
+        if !outstanding {
+            // Probes of a closed window are answered.
+            self.expired = 0;
+        }
         let mut news = 0;
         if self.repair.is_none() {
             if let Some(board) = self.board.as_mut().filter(|_| advanced) {
@@ -88,7 +94,8 @@ impl Sender {
                     acked.saturating_sub(u64::from(counted) * u64::from(self.mss)).max(u64::from(self.mss));
                 self.control.window = self.control.window.min(before + news);
             }
-        } else if ack == self.una && outstanding && (news > 0 || self.repair.is_some()) {
+        } else if ack == self.una && outstanding && (news > 0 || self.repair.is_some() && same_window) {
+            // Without SACK a duplicate has the window of the one before (RFC 5681 section 2).
             if let Some(account) = self.account.as_mut().filter(|_| self.repair.is_some()) {
                 account.duplicate(self.max - self.una);
             }
@@ -102,6 +109,15 @@ impl Sender {
             if shown {
                 self.lost(now);
             }
+        }
+    }
+
+    /// Takes in the window of the acknowledgement of `ack`, unless that is an old one. Of several for one number the largest is the
+    /// latest, but for one that closes the window (RFC 9293 section 3.10.7.4; Linux net/ipv4/tcp_input.c: tcp_may_update_window).
+    pub(super) fn take_window(&mut self, ack: u64, advertised: u16) {
+        let window = self.shifted(advertised);
+        if ack > self.una || ack == self.una && (window > self.receive_window || window == 0) {
+            self.receive_window = window;
         }
     }
 
@@ -141,7 +157,8 @@ impl Sender {
     fn advanced_under_loss(&mut self, now: Time, acked: u64, rtt: Duration) {
         let repaired = self.una >= self.recover;
         if repaired {
-            self.todo &= !todo::REPAIR;
+            // What pacing held back is not needed any more.
+            self.todo &= !(todo::REPAIR | todo::RESEND);
         }
         if let Some(account) = &mut self.account {
             account.advanced(self.una, acked, self.max - self.una);
@@ -212,6 +229,7 @@ impl Sender {
             Some(Repair::GoBack) => {
                 self.gate = self.max + 1;
                 self.nxt = self.una;
+                self.todo |= todo::GO_BACK;
                 self.before_duplicates = self.una;
                 return;
             }
@@ -258,6 +276,7 @@ impl Sender {
         } else {
             self.gate = self.max + 1;
             self.nxt = self.una;
+            self.todo |= todo::GO_BACK;
         }
         // The next acknowledgement shows whether the timeout was spurious.
         self.quiet = false;

@@ -187,7 +187,7 @@ mod tests {
         );
         let mut sender = params(&text).open(opening(Some(0))).0;
         let rtt = Some(Duration::from_millis(100));
-        sender.take_over(&Handshake { rtt, window: 1 << 20, scale: 14 });
+        sender.take_over(&Handshake { rtt, window: 100 << 14, scale: 14 });
         sender.wake(ms(0.0));
         sender
     }
@@ -253,7 +253,7 @@ mod tests {
             let text = r#"{"profile": "linux", "timestamps": false, "handshake": false, "fin": false}"#;
             let mut sender = params(text).open(opening(Some(0))).0;
             let rtt = Some(Duration::from_millis(300));
-            sender.take_over(&Handshake { rtt, window: 1 << 20, scale: 14 });
+            sender.take_over(&Handshake { rtt, window: 100 << 14, scale: 14 });
             sender.wake(ms(0.0));
             sender.write(20 * 1_460);
             for n in [5, acknowledged] {
