@@ -11,8 +11,8 @@ from dumbbell.stats import CONFIDENCE
 def standing(judged: Sequence[tuple[Claim, Judgement]], confidence: float = CONFIDENCE) -> list[bool | None]:
     """Return for each claim whether its verdict stands with all claims of a report controlled together.
 
-    Holm's step-down procedure (Scand. J. Stat. 6(2), 1979), for each verdict apart: with `confidence`, no
-    claim is called reproduced that is false; and with `confidence`, none is called not reproduced that is true.
+    Holm's step-down procedure (Scand. J. Stat. 6(2), 1979), for each kind of verdict apart: with
+    `confidence`, no false claim is called reproduced, and no true one not reproduced.
 
     Parameters
     ----------
