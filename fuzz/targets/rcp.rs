@@ -39,6 +39,7 @@ fuzz_target!(|data: &[u8]| {
         flow: 1.into(),
         size,
         mtu: 1000,
+        access: None,
         rng: rng::stream(1, "fuzz"),
         replay: None,
         granted: None,

@@ -115,6 +115,8 @@ crate::tables! {
         rtt_min: Option<f64> as "s";
         /// Smoothed round-trip time at the end; null without a sample.
         rtt_smoothed: Option<f64> as "s";
+        /// Standard deviation of the times that data packets were on their way, those of packets sent again too; null where packets do not say when they left (whole run).
+        delay_sd: Option<f64> as "s";
     }
 
     /// One row per directed link.
@@ -181,6 +183,24 @@ crate::tables! {
         blocked: u64 as "";
         /// Times that the port woke from sleep.
         wakes: u64 as "";
+    }
+
+    /// One row per link whose router allocates its bandwidth to flows (whole run).
+    pub struct AllocationRow in Allocations as allocations {
+        /// The link's name.
+        link: Label as "";
+        /// The router, which it leaves.
+        router: Label as "";
+        /// Packets whose fields were those of the last decision on their flow: cached-congestion hits.
+        hits: u64 as "";
+        /// Packets that needed a decision: misses.
+        misses: u64 as "";
+        /// Times that the allocation was computed.
+        updates: u64 as "";
+        /// Sources that were told that their rate has fallen.
+        quenches: u64 as "";
+        /// Flows forgotten because they were silent.
+        forgotten: u64 as "";
     }
 
     /// One row per sampled value: a time series in long form.

@@ -199,6 +199,7 @@ impl Connection {
             flow: 0.into(),
             size: Some(0),
             mtu: MTU,
+            access: None,
             rng: rng::stream(1, "packetdrill"),
             replay: None,
             granted: None,

@@ -1,6 +1,7 @@
-//! Protocols: congestion controllers, TCP, RCP and UDP endpoints, policies of hosts. State machines only: no clock, no network.
+//! Protocols: congestion controllers, TCP, RCP, TRUMP and UDP endpoints, policies of hosts. State machines only: no clock, no network.
 
 pub mod controller;
+mod deviation;
 pub mod host;
 mod pacer;
 mod ranges;
@@ -11,6 +12,7 @@ pub mod tcp;
 mod testing;
 pub mod transport;
 mod transports;
+pub mod trump;
 pub mod udp;
 
 pub use controller::{

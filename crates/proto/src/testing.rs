@@ -21,6 +21,7 @@ pub fn opening(size: Option<u64>) -> Opening {
         flow: 7.into(),
         size,
         mtu: 1500,
+        access: None,
         rng: stream(),
         replay: None,
         granted: None,
@@ -53,6 +54,9 @@ pub enum Fate {
 /// The way a packet goes, what it is, and how many went that way before it.
 pub type Script = Box<dyn FnMut(Way, &Packet, usize) -> Fate>;
 
+/// What a router on the way does to a packet.
+pub type Router = Box<dyn FnMut(Time, Way, &mut Packet)>;
+
 /// Two ends and what lies between.
 pub struct Pipe<S, R> {
     pub sender: S,
@@ -71,6 +75,7 @@ pub struct Pipe<S, R> {
     /// When packets found no room.
     pub overflowed: Vec<Time>,
     script: Script,
+    router: Option<Router>,
     arrivals: BinaryHeap<Reverse<(Time, u64)>>,
     packets: BTreeMap<u64, (Way, Packet)>,
     count: u64,
@@ -95,6 +100,7 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
             stalled: None,
             overflowed: Vec::new(),
             script: Box::new(script),
+            router: None,
             arrivals: BinaryHeap::new(),
             packets: BTreeMap::new(),
             count: 0,
@@ -122,6 +128,12 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
         self
     }
 
+    /// The same with a router on the way.
+    pub fn routed(mut self, router: impl FnMut(Time, Way, &mut Packet) + 'static) -> Self {
+        self.router = Some(Box::new(router));
+        self
+    }
+
     /// Lets nothing arrive between two times, either way; what should arrives at the end.
     pub fn stall(&mut self, from: Time, to: Time) {
         self.stalled = Some((from, to));
@@ -131,6 +143,7 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
         let log = if way == Way::Forward { &mut self.forward } else { &mut self.reverse };
         let index = log.len();
         log.push((self.now, packet));
+        self.router.iter_mut().for_each(|router| router(self.now, way, &mut packet));
         let mut departure = self.now;
         if let (Way::Forward, Some(rate)) = (way, self.rate) {
             let waiting = self.free_at.max(self.now).since(self.now);

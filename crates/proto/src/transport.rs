@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Duration, FlowTag, HeaderKind, Packet, Stage, Time};
+use dumbbell_core::{BitRate, Duration, FlowTag, HeaderKind, Packet, Stage, Time};
 
 use crate::schedule::Planned;
 
@@ -16,6 +16,8 @@ pub struct Opening {
     pub size: Option<u64>,
     /// Largest packet on the path, headers included.
     pub mtu: u32,
+    /// The rate of the slowest link that leaves the source on the flow's paths, if it is known.
+    pub access: Option<BitRate>,
     /// The flow's own random stream.
     pub rng: Stream,
     /// The recorded list for a replay source: (time since the flow's start, bytes on the wire), sorted by time.
@@ -109,6 +111,9 @@ pub struct ReceiverReport {
     pub finished: Option<Time>,
     /// Application bytes that arrived in order and wait to be read.
     pub unread: u64,
+    /// Standard deviation of the times that data packets were on their way, in seconds; `None` if packets do not say when they
+    /// left.
+    pub delay_sd: Option<f64>,
 }
 
 /// The end of a flow that sends data. The driver opens it by one `wake` at the flow's start.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, HeaderKind, Packet, Stage, Time};
 
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, Transport};
-use crate::{rcp, tcp, udp};
+use crate::{rcp, tcp, trump, udp};
 
 /// Declares the transports. One line each: `Variant(module::Params)`, where the parameters implement [`Transport`].
 /// Tells the compiler that what calls this is not the common case.
@@ -183,6 +183,7 @@ macro_rules! transports {
 transports! {
     Tcp(Arc<tcp::Params>),
     Rcp(Arc<rcp::Params>),
+    Trump(Arc<trump::Params>),
     Cbr(udp::cbr::Params),
     Poisson(udp::poisson::Params),
     OnOff(udp::on_off::Params),
@@ -244,7 +245,12 @@ mod tests {
                 }
             }
             assert!(sent > 0, "{}", descriptor.name);
-            assert_eq!(answered > 0, ["tcp", "rcp"].contains(&descriptor.name), "{}", descriptor.name);
+            assert_eq!(
+                answered > 0,
+                ["tcp", "rcp", "trump"].contains(&descriptor.name),
+                "{}",
+                descriptor.name
+            );
         }
     }
 

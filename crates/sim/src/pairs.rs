@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{Duration, words};
+use dumbbell_core::{BitRate, Duration, words};
 
 use crate::limits::{MAX_PAIRS, MAX_ROUTE_LINKS};
 use crate::names::NameList;
@@ -29,6 +29,8 @@ pub struct Pair {
     pub reverse: PathSet,
     /// The largest packet that all of them let pass.
     pub mtu: u32,
+    /// The rate of the slowest link that leaves the source on them.
+    pub access: BitRate,
     /// Round-trip time without queueing or transmission: the sum of the delays, the mean over the paths there and back.
     pub base_rtt: Duration,
 }
@@ -175,6 +177,8 @@ impl<'n> Pairs<'n> {
                 .map(|link| direction(link).largest_packet())
                 .min();
             let mtu = mtu.expect("a path has links");
+            let first = forward.iter().filter_map(|path| path.first());
+            let access = first.map(|link| direction(link).rate).min().expect("a path has links");
             let mean = |set: &PathSet| {
                 let sum = set
                     .iter()
@@ -190,6 +194,7 @@ impl<'n> Pairs<'n> {
                 forward,
                 reverse,
                 mtu,
+                access,
                 base_rtt,
             });
         }

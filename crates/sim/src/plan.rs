@@ -390,6 +390,7 @@ impl Plan {
                 forward: PathSet::single(vec![link]),
                 reverse: PathSet::default(),
                 mtu: through.direction.largest_packet(),
+                access: through.direction.rate,
                 base_rtt: through.direction.delay,
             }],
             groups: vec![Group {

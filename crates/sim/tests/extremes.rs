@@ -64,7 +64,8 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
         }
         "node agent" => {
             let set = format!("nodes=[{{ name = 'node1', agent = {{ kind = '{name}' }} }}]");
-            ("nodes[0].agent", vec!["topology.hops=2".to_owned(), "transport=tcp".to_owned(), set])
+            let transport = if name == "rbcc" { "transport=trump" } else { "transport=tcp" };
+            ("nodes[0].agent", vec!["topology.hops=2".to_owned(), transport.to_owned(), set])
         }
         "host policy" => {
             let set = format!("nodes=[{{ name = 'receivers', host = {{ kind = '{name}' }} }}]");
@@ -88,7 +89,11 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
                 set("topology.link.power.policy.predictor"),
             ],
         ),
-        "transport" => ("transport", vec!["topology.link.router=rcp".to_owned(), set("transport")]),
+        "transport" => {
+            let routers = ["topology.link.router=rcp", "topology.hops=2"].map(str::to_owned);
+            let agent = "nodes=[{ name = 'node1', agent = 'rbcc' }]".to_owned();
+            ("transport", [&routers[..], &[agent, set("transport")]].concat())
+        }
         "controller" => {
             let around = ["transport=tcp", "topology.link.router=xcp"].map(str::to_owned);
             ("transport.controller", [&around[..], &[set("transport.controller")]].concat())

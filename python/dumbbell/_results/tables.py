@@ -20,6 +20,8 @@ class Tables:
     """One row per flow."""
     links: Table
     """One row per directed link."""
+    allocations: Table
+    """One row per link whose router allocates its bandwidth to flows (whole run)."""
     samples: Table
     """One row per sampled value: a time series in long form."""
     drops: Table

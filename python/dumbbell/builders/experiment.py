@@ -15,7 +15,7 @@ from dumbbell.builders._given import given
 def nodes(
     *,
     name: str | Sequence[str],
-    agent: Literal["source-quench"] | Mapping[str, Any] | None = None,
+    agent: Literal["source-quench", "rbcc"] | Mapping[str, Any] | None = None,
     buffer: Mapping[str, Any] | None = None,
     host: Literal["fair-window", "ictcp"] | Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -256,7 +256,9 @@ def scenario(
     nodes: Sequence[Mapping[str, Any]] | None = None,
     routing: Literal["hops", "delay"] | None = None,
     paths: Literal["single", "ecmp", "spray"] | Mapping[str, Any] | None = None,
-    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    | Mapping[str, Any]
+    | None = None,
     flows: Sequence[Mapping[str, Any]] | None = None,
     workloads: Sequence[
         Literal["poisson", "trace", "rounds", "request-response", "shuffle", "on-close"] | Mapping[str, Any]

@@ -5,7 +5,7 @@ Generated from the registry by ``tools/builders.py``: change the registry, not t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from dumbbell.builders._given import given
 
@@ -39,5 +39,73 @@ def source_quench(
             "kind": "source-quench",
             "threshold": threshold,
             "min_interval": min_interval,
+        }
+    )
+
+
+def rbcc(
+    *,
+    threshold: int | None = None,
+    alpha: float | None = None,
+    quench: bool | None = None,
+    quench_scope: Literal["all", "own"] | None = None,
+    revupdates: bool | None = None,
+    quench_size: int | None = None,
+    idle: str | None = None,
+    idle_packets: int | None = None,
+    sweep: str | None = None,
+) -> dict[str, Any]:
+    """RBCC: allocates the bandwidth of each interface to its flows.
+
+    Reference: W. Toomey, A Rate-Based Congestion Control for Connectionless Packet-Switched Networks, UNSW,
+    1998.
+
+    Parameters
+    ----------
+    threshold
+        Packets on an interface, the one in transmission counted, above which its bandwidth is scaled: T.
+        Default: ``5`` (Toomey 1998, chapter 11.3: thresh=5; chapter 11.9 recommends 4).
+    alpha
+        The factor by which it is scaled, above 0 and at most 1.
+        Default: ``0.75`` (Toomey 1998, chapter 11.3: alpha=0.75; chapter 11.9 recommends 0.4).
+    quench
+        True if sources whose rates fall are told at once.
+        Default: ``false`` (Toomey 1998, chapter 11.4: quench=no; chapter 11.9 recommends yes).
+    quench_scope
+        Whom: `all` flows that are lowered, or the packet's `own` alone.
+        Default: ``"all"`` (choice: a newcomer lowers the others, and the text can be read either way).
+    revupdates
+        True if what acknowledgements return changes the table too. Routes must be the same both ways.
+        Default: ``false`` (Toomey 1998, chapter 11.3: revupdates=no).
+    quench_size
+        Bytes of a quench.
+        Default: ``40`` (choice: as an acknowledgement).
+    idle
+        The shortest silence after which a flow is forgotten.
+        Default: ``"10s"`` (choice: the rule is not published; ten times the interval of set-up packets).
+    idle_packets
+        Intervals between packets of 1500 bytes after which a flow is forgotten, if that is longer.
+        Default: ``10`` (choice: a slow flow is silent for seconds between two packets).
+    sweep
+        How often the router looks for flows to forget.
+        Default: ``"1s"`` (choice: a tenth of `idle`).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "rbcc",
+            "threshold": threshold,
+            "alpha": alpha,
+            "quench": quench,
+            "quench_scope": quench_scope,
+            "revupdates": revupdates,
+            "quench_size": quench_size,
+            "idle": idle,
+            "idle_packets": idle_packets,
+            "sweep": sweep,
         }
     )

@@ -362,6 +362,75 @@ def rcp(
     )
 
 
+def trump(
+    *,
+    payload: int | None = None,
+    header: int | None = None,
+    desired: str | None = None,
+    selacksize: int | None = None,
+    retry: str | None = None,
+    give_up: str | None = None,
+    ack_delay: str | None = None,
+    reordering: int | None = None,
+) -> dict[str, Any]:
+    """TRUMP: sends at the rate that RBCC routers return.
+
+    Reference: W. Toomey, A Rate-Based Congestion Control for Connectionless Packet-Switched Networks, UNSW,
+    1998.
+
+    Parameters
+    ----------
+    payload
+        Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Default: Toomey 1998, chapter 11.5: a buffer of 15,000 octets holds 10 data packets, headers counted.
+    header
+        Bytes of header of every packet: all of a packet that carries no data.
+        Default: ``40`` (Toomey, RBCC, 1996: an acknowledgement takes 40/1500 of the rate of the data).
+    desired
+        The rate that the source would like; absent: all that it can get.
+        Default: Toomey, RBCC, 1996: the desired rate may be infinite.
+    selacksize
+        Data packets that an acknowledgement reports, 1 to 16. The destination waits until it has as many.
+        Default: ``1`` (Toomey 1998, chapter 11.7: recommends one data packet, one acknowledgement).
+    retry
+        Time after which the source sends an unanswered set-up packet again. Also how long it waits, once
+        everything is sent and nothing is heard, until it sends again what is not acknowledged.
+        Default: ``"1s"`` (Toomey, RBCC, 1996: S; choice: no other constant for the end of a message, which is
+        not published).
+    give_up
+        Time without an answer after which the source gives up.
+        Default: ``"30s"`` (Toomey, RBCC, 1996: T, for the set-up; choice: the same for data, which is not
+        published).
+    ack_delay
+        The longest that the destination holds back what it has to report.
+        Default: ``"1s"`` (choice: as `retry`; the text lets information wait until an acknowledgement is
+        full).
+    reordering
+        A packet is lost when an acknowledgement reports one that was sent more than so many transmissions
+        later.
+        Default: ``0`` (choice: how losses are found is not published; paths keep the order, so 0; 3 if a
+        route changes).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "trump",
+            "payload": payload,
+            "header": header,
+            "desired": desired,
+            "selacksize": selacksize,
+            "retry": retry,
+            "give_up": give_up,
+            "ack_delay": ack_delay,
+            "reordering": reordering,
+        }
+    )
+
+
 def cbr(
     *,
     rate: str | None = None,

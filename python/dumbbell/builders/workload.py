@@ -36,7 +36,9 @@ def poisson(
     start: str | None = None,
     stop: str | None = None,
     max_flows: int | None = None,
-    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    | Mapping[str, Any]
+    | None = None,
     class_: int | None = None,
     application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
@@ -132,7 +134,9 @@ def trace(
     *,
     file: str,
     name: str | None = None,
-    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    | Mapping[str, Any]
+    | None = None,
     class_: int | None = None,
     application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
@@ -220,7 +224,9 @@ def rounds(
     at_once: int | None = None,
     jitter: str | None = None,
     connections: Literal["persistent", "fresh"] | None = None,
-    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    | Mapping[str, Any]
+    | None = None,
     class_: int | None = None,
     application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
@@ -381,7 +387,9 @@ def request_response(
     start: str | None = None,
     stagger: str | None = None,
     connections: Literal["persistent", "fresh"] | None = None,
-    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    | Mapping[str, Any]
+    | None = None,
     class_: int | None = None,
     application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
@@ -503,7 +511,9 @@ def shuffle(
     waves: int | None = None,
     start: str | None = None,
     pause: str | None = None,
-    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    | Mapping[str, Any]
+    | None = None,
     class_: int | None = None,
     application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
@@ -608,7 +618,9 @@ def on_close(
     start: str | None = None,
     stagger: str | None = None,
     max_flows: int | None = None,
-    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    | Mapping[str, Any]
+    | None = None,
     class_: int | None = None,
     application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
     reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,

@@ -73,6 +73,7 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
                     flow: flow.into(),
                     size: None,
                     mtu: u32::MAX,
+                    access: None,
                     rng,
                     replay: None,
                     granted: None,

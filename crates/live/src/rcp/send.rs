@@ -99,6 +99,7 @@ impl<'p> Openings<'p> {
             flow: number.into(),
             size: flow.size,
             mtu: self.mtu,
+            access: None,
             rng,
             replay: None,
             granted: None,

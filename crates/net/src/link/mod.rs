@@ -147,14 +147,14 @@ impl Link {
         }
     }
 
-    /// The queue at `now`, the present, and what was counted so far. What happens up to then goes to `incidents`, and
+    /// The queue at `now`, the present, what was counted so far, and the packets waiting or in transmission. What happens up to then goes to `incidents`, and
     /// `wake_at` may change. Only for a link that is [`LinkConfig::inspected`].
     ///
     /// # Panics
     /// If it is not.
-    pub fn inspect(&mut self, now: Time, incidents: &mut Incidents) -> (QueueView, Counters) {
+    pub fn inspect(&mut self, now: Time, incidents: &mut Incidents) -> (QueueView, Counters, u64) {
         match self {
-            Link::Queued(link) => (link.inspect(now, incidents), link.progress()),
+            Link::Queued(link) => (link.inspect(now, incidents), link.progress(), link.backlog()),
             Link::Fifo(_) | Link::Stamped(_) => unreachable!("only a link with a queue is inspected"),
         }
     }

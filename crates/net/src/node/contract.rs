@@ -20,6 +20,8 @@ pub struct Port {
 /// What an agent may know of its router when it is made.
 #[derive(Clone, Debug)]
 pub struct Setting {
+    /// The number of the router, by which it names itself in headers: not 0, and no other router's.
+    pub router: u32,
     /// Its ports, by number. The links from a neighbour and to it are one port.
     pub ports: Vec<Port>,
     /// The agent's own random stream.
@@ -33,6 +35,23 @@ pub struct PortView {
     pub queue: QueueView,
     /// What the link has counted since the start of the run.
     pub counters: Counters,
+    /// Packets waiting or in transmission.
+    pub backlog: u64,
+}
+
+/// What an agent that allocates the bandwidth of a port to flows has counted, over the whole run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Allocated {
+    /// Packets whose fields were those of the last decision on their flow.
+    pub hits: u64,
+    /// Packets that needed a decision.
+    pub misses: u64,
+    /// Times that the allocation was computed.
+    pub updates: u64,
+    /// Sources that were told that their rate has fallen.
+    pub quenches: u64,
+    /// Flows forgotten because they were silent.
+    pub forgotten: u64,
 }
 
 /// A flow, by which an agent remembers it.
@@ -103,6 +122,11 @@ pub trait NodeAgent: Debug {
     /// When `wake` must be called next; [`Time::NEVER`] if not at all. Behind a call of `wake` it is later than that.
     fn wake_at(&self) -> Time {
         Time::NEVER
+    }
+
+    /// What it has counted, by port, if it allocates bandwidth to flows.
+    fn allocated(&self) -> Vec<Allocated> {
+        Vec::new()
     }
 }
 

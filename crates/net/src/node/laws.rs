@@ -47,12 +47,13 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 fn view(packets: u64) -> PortView {
     let queue = QueueView { packets, bytes: 1500 * packets, rate: BitRate::from_bps(10_000_000) };
-    PortView { queue, counters: Counters { arrived: packets, ..Counters::default() } }
+    let counters = Counters { arrived: packets, ..Counters::default() };
+    PortView { queue, counters, backlog: packets }
 }
 
 fn agent(spec: &NodeAgentSpec) -> Box<dyn NodeAgent> {
     let port = Port { rate: BitRate::from_bps(10_000_000), mtu: 1500 };
-    spec.params().build(Setting { ports: vec![port; PORTS as usize], rng: stream(1, "laws") })
+    spec.params().build(Setting { router: 1, ports: vec![port; PORTS as usize], rng: stream(1, "laws") })
 }
 
 /// Drives an agent as an engine would; returns what it originated, and its state in the end.

@@ -8,11 +8,12 @@
 mod contract;
 #[cfg(test)]
 mod laws;
+pub mod rbcc;
 pub mod source_quench;
 
 use std::sync::Arc;
 
-pub use contract::{FlowId, NodeAgent, NodeAgentParams, Outbox, Passage, Port, PortView, Setting};
+pub use contract::{Allocated, FlowId, NodeAgent, NodeAgentParams, Outbox, Passage, Port, PortView, Setting};
 
 /// Registers the node agents: `Variant(module)` gives the name in scenarios, the parameters with their defaults and the law
 /// tests.
@@ -39,4 +40,5 @@ macro_rules! node_agents {
 
 node_agents! {
     SourceQuench(source_quench),
+    Rbcc(rbcc),
 }

@@ -196,6 +196,7 @@ impl ReceiveEnd for Receiver {
             marks: 0,
             finished: self.finished,
             unread: 0,
+            delay_sd: None,
         }
     }
 

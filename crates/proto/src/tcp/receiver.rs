@@ -577,6 +577,7 @@ impl ReceiveEnd for Receiver {
                 .as_ref()
                 .and_then(|allowance| allowance.reading.as_ref())
                 .map_or(0, |reading| reading.unread(self.next.min(self.size))),
+            delay_sd: None,
         }
     }
 

@@ -75,10 +75,10 @@ impl<O: Observer> Network<O> {
     /// The queue of a link and its counters.
     fn view(&mut self, now: Time, link: u32) -> PortView {
         let inspected = &mut self.links[link as usize];
-        let (queue, counters) = inspected.inspect(now, &mut self.incidents);
+        let (queue, counters, backlog) = inspected.inspect(now, &mut self.incidents);
         self.tree.set(link, inspected.wake_at());
         self.account(link);
-        PortView { queue, counters }
+        PortView { queue, counters, backlog }
     }
 }
 

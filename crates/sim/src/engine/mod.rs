@@ -22,7 +22,7 @@ mod ways;
 use std::sync::Arc;
 
 use dumbbell_core::memory::Budget;
-use dumbbell_core::results::{ArrivalRow, DropRow, LinkRow, Results, RunRow};
+use dumbbell_core::results::{AllocationRow, ArrivalRow, DropRow, LinkRow, Results, RunRow};
 use dumbbell_core::rng::stream;
 use dumbbell_core::{Duration, FlowTag, Packet, Stage, Time};
 use dumbbell_net::buffer::Pool;
@@ -434,6 +434,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             flow: FlowTag { slot: index, class: group.class },
             size: flow.size,
             mtu: pair.mtu,
+            access: Some(pair.access),
             rng: stream(self.plan.seed, &name),
             replay: group.replay.clone(),
             granted,
@@ -650,6 +651,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         for slot in self.slots.iter().filter(|s| s.active) {
             self.recorder.record(slot, self.until);
         }
+        self.write_allocations();
         let Measured { packet_hops, tally } = self.measured.unwrap_or_default();
         let total = self.network.tally;
         let (flows, transfers, totals) = self.recorder.finish();
@@ -680,6 +682,24 @@ impl<'p, O: Observer> Engine<'p, O> {
             packets_inside: self.network.packets_inside(),
         });
         self.results
+    }
+
+    /// Writes what agents of routers have counted that allocate bandwidth to flows.
+    fn write_allocations(&mut self) {
+        let Some(agents) = &self.network.agents else { return };
+        for (link, counted) in agents.allocated() {
+            let planned = &self.plan.links[link as usize];
+            let labels = &mut self.results.labels;
+            self.results.allocations.push(AllocationRow {
+                link: labels.code(&planned.name),
+                router: labels.code(&self.plan.nodes[planned.from as usize]),
+                hits: counted.hits,
+                misses: counted.misses,
+                updates: counted.updates,
+                quenches: counted.quenches,
+                forgotten: counted.forgotten,
+            });
+        }
     }
 
     /// Writes the rows of the links; returns the packet-hops so far.

@@ -2,7 +2,7 @@
 
 use dumbbell_core::rng::stream;
 use dumbbell_core::{BitRate, Way, memory};
-use dumbbell_net::node::{NodeAgent, Outbox, Port, PortView, Setting};
+use dumbbell_net::node::{Allocated, NodeAgent, Outbox, Port, PortView, Setting};
 
 use super::routes::Route;
 use crate::plan::{Plan, PlannedLink};
@@ -120,7 +120,7 @@ impl Agents {
                 None => Port { rate: BitRate::from_bps(0), mtu: 0 },
             };
             let rng = stream(plan.seed, &format!("agent of {}", plan.nodes[node as usize]));
-            let setting = Setting { ports: out.iter().map(port).collect(), rng };
+            let setting = Setting { router: node + 1, ports: out.iter().map(port).collect(), rng };
             agents.stations.push(Station { agent: planned.params.build(setting), out, ways });
         }
         Some(agents)
@@ -134,6 +134,15 @@ impl Agents {
     /// The agent of the node that a link enters.
     pub fn behind(&self, link: u32) -> Option<u32> {
         self.behind[link as usize]
+    }
+
+    /// What agents have counted that allocate bandwidth to flows, by the link out.
+    pub fn allocated(&self) -> impl Iterator<Item = (u32, Allocated)> {
+        let of = |station: &Station| {
+            let ports = station.out.clone().into_iter().zip(station.agent.allocated());
+            ports.filter_map(|(link, counted)| Some((link?, counted)))
+        };
+        self.stations.iter().flat_map(of)
     }
 
     /// Bytes of what grows with the flow slots.
