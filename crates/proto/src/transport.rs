@@ -7,6 +7,8 @@ use dumbbell_core::{BitRate, Duration, FlowTag, HeaderKind, Packet, Stage, Time}
 
 use crate::schedule::Planned;
 
+use crate::host::Grant;
+
 /// What a transport needs to know to open one flow.
 #[derive(Clone, Debug)]
 pub struct Opening {
@@ -37,6 +39,8 @@ pub struct Granted {
     pub first: u64,
     /// The largest that there will be.
     pub largest: u64,
+    /// True if the host gives credit in place of windows: see [`crate::host::HostPolicy::gives_credit`].
+    pub by_credit: bool,
 }
 
 dumbbell_core::labels! {
@@ -156,9 +160,10 @@ pub trait ReceiveEnd: Stage {
         let _ = (now, packet);
     }
 
-    /// The host grants a receive window of so many bytes; ignored where there is none.
-    fn grant(&mut self, window: u64) {
-        let _ = window;
+    /// The host grants a receive window, or credit; ignored where there is no window. True if an acknowledgement becomes due.
+    fn grant(&mut self, grant: Grant) -> bool {
+        let _ = grant;
+        false
     }
 
     /// How long the latest packet in order was on its way, if packets say when they left.

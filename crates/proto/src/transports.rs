@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_core::{Duration, HeaderKind, Packet, Stage, Time};
 
+use crate::host::Grant;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, Transport};
 use crate::{rcp, tcp, trump, udp};
 
@@ -113,8 +114,8 @@ macro_rules! transports {
             }
 
             /// See [`ReceiveEnd::grant`].
-            pub fn grant(&mut self, window: u64) {
-                match self { $( Receiver::$variant(e) => e.grant(window) ),+ }
+            pub fn grant(&mut self, grant: Grant) -> bool {
+                match self { $( Receiver::$variant(e) => e.grant(grant) ),+ }
             }
 
             /// See [`ReceiveEnd::transit`].

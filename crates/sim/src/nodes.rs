@@ -116,8 +116,8 @@ pub fn plan(
                 return Err(not_a(network, *node, "receiver", "no flow leads to it", &hosts, &place, "host"));
             }
             Some(spec) => {
-                let (rate, base_rtt) = access(*node, network, pairs.all());
-                Some(PlannedHost { name: spec.name(), params: spec.share(), rate, base_rtt })
+                let (rate, base_rtt, mtu) = access(*node, network, pairs.all());
+                Some(PlannedHost { name: spec.name(), params: spec.share(), rate, base_rtt, mtu })
             }
             None => None,
         };
@@ -126,13 +126,14 @@ pub fn plan(
     Ok(planned)
 }
 
-/// The rate of the slowest link into a node, and the mean base round-trip time of the pairs that lead to it.
-fn access(node: u32, network: &Network, pairs: &[Pair]) -> (BitRate, Duration) {
+/// The rate of the slowest link into a node; the mean base round-trip time and the largest packet of the pairs that lead to it.
+fn access(node: u32, network: &Network, pairs: &[Pair]) -> (BitRate, Duration, u32) {
     let into = network.links.iter().filter(|link| link.to == node);
     let rate = into.map(|link| link.direction.rate).min().expect("a path leads to it");
-    let rtts = || pairs.iter().filter(|pair| pair.destination == node).map(|pair| pair.base_rtt.as_nanos());
-    let sum: u128 = rtts().map(u128::from).sum();
-    (rate, Duration::from_nanos((sum / rtts().count() as u128) as u64))
+    let leading = || pairs.iter().filter(|pair| pair.destination == node);
+    let sum: u128 = leading().map(|pair| u128::from(pair.base_rtt.as_nanos())).sum();
+    let base_rtt = Duration::from_nanos((sum / leading().count() as u128) as u64);
+    (rate, base_rtt, leading().map(|pair| pair.mtu).max().unwrap_or_default())
 }
 
 /// The error for a node that is not of the kind that `key` asks for; `fit` says which are.

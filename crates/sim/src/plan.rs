@@ -84,6 +84,8 @@ pub struct PlannedHost {
     pub rate: BitRate,
     /// Mean base round-trip time of the pairs that lead to it.
     pub base_rtt: Duration,
+    /// The largest packet of these pairs.
+    pub mtu: u32,
 }
 
 /// An agent of a router, and the ways that its packets take.

@@ -70,6 +70,50 @@ fn a_segment_of_each_fits_the_port_or_not() {
     assert!(timeouts(&results(64)) > 0);
 }
 
+const AGGREGATOR: &str = "nodes=[{ name = 'receivers', host = 'ia-tcp' }]";
+
+// The port counts bytes: of 100 SYNs at once, 43 packets would have no room for many, and nothing can pace those.
+#[test]
+fn an_aggregator_sees_no_timeout_whatever_the_number_of_its_senders() {
+    for senders in [1, 8, 9, 32, 64, 100] {
+        for more in ["connections=persistent", "connections=fresh", "size=10kB", "request=64B"] {
+            for profile in ["rfc", "linux"] {
+                let (size, more) = (format!("topology.senders={senders}"), format!("workloads[0].{more}"));
+                let profile = format!("transport.profile={profile}");
+                let port = "topology.port.limit=64kB";
+                let set = [
+                    AGGREGATOR,
+                    port,
+                    &size,
+                    "workloads[0].size=64kB",
+                    "workloads[0].rounds=3",
+                    &more,
+                    &profile,
+                ];
+                let results = simulate(INCAST, &set);
+                let place = format!("{senders} senders, {more}, {profile}");
+                assert_eq!(timeouts(&results), 0, "{place}");
+                assert_eq!(results.links.dropped.iter().sum::<u64>(), 0, "{place}");
+                let answers = results.transfers.size.iter().filter(|size| **size > 64.0).count();
+                assert_eq!(answers, 3 * senders, "{place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_aggregator_uses_its_link() {
+    // Shares are whole segments, and the product knows of no transmission times: eight of eight segments in 125 us. Paced
+    // acknowledgements let out what the link carries, of which 1460 of 1500 bytes are data.
+    for (senders, least) in [(8, 0.73e9), (32, 0.95e9), (100, 0.95e9)] {
+        let set = [AGGREGATOR, "topology.port.limit=64kB", &format!("topology.senders={senders}")];
+        let results = simulate(INCAST, &set);
+        let begins = results.transfers.start.iter().copied().fold(0.0, f64::max);
+        let goodput = 9.0 * f64::from(senders) * 256e3 * 8.0 / begins;
+        assert!((least..0.974e9).contains(&goodput), "{senders} senders: {goodput}");
+    }
+}
+
 #[test]
 fn a_host_without_policy_and_flows_elsewhere_are_as_before() {
     // A policy that grants all there is changes nothing, wherever it stands.

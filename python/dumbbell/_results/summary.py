@@ -93,7 +93,8 @@ def _transfers(tables: Tables) -> list[dict[str, Any]]:
         begin, end = np.full(len(number), np.inf), np.full(len(number), -np.inf)
         np.minimum.at(begin, place, start[chosen])
         # A transfer that has not ended makes the end of its round not a number.
-        np.maximum.at(end, place, start[chosen] + took[chosen])
+        with np.errstate(invalid="ignore"):
+            np.maximum.at(end, place, start[chosen] + took[chosen])
         entries.append(
             {
                 "group": names[code],

@@ -17,7 +17,7 @@ def nodes(
     name: str | Sequence[str],
     agent: Literal["source-quench", "rbcc"] | Mapping[str, Any] | None = None,
     buffer: Mapping[str, Any] | None = None,
-    host: Literal["fair-window", "ictcp"] | Mapping[str, Any] | None = None,
+    host: Literal["fair-window", "ictcp", "ia-tcp"] | Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What some nodes have beside their links.
 

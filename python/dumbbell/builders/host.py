@@ -92,3 +92,35 @@ def ictcp(
             "scarce": scarce,
         }
     )
+
+
+def ia_tcp(
+    *,
+    bdp: str | None = None,
+    segment: str | None = None,
+) -> dict[str, Any]:
+    """IA-TCP: acknowledgements that let out what the aggregator's link carries.
+
+    Reference: Hwang, Yoo & Choi, IA-TCP, ICC 2012.
+
+    Parameters
+    ----------
+    bdp
+        The bandwidth-delay product.
+        Default: absent: the slowest link into the host times the mean base round-trip time of its senders.
+    segment
+        Segment size of the senders.
+        Default: absent: what the MTU leaves behind headers of 40 bytes (RFC 9293 section 3.7.1).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "ia-tcp",
+            "bdp": bdp,
+            "segment": segment,
+        }
+    )

@@ -8,7 +8,7 @@ use super::contract::{Grants, HostPolicy, HostPolicyParams, Setting};
 
 config! {
     /// Each of n open connections is granted floor(BDP / n) bytes, and a segment at least. With more connections than the
-    /// product has segments, what a segment of each comes to has to fit the queue; the paper delays acknowledgements too.
+    /// product has segments, what a segment of each comes to has to fit the queue; `ia-tcp` delays acknowledgements too.
     pub struct Params {
         /// The bandwidth-delay product.
         bdp: Option<Bytes> = (), "absent: the slowest link into the host times the mean base round-trip time of its senders";
@@ -58,7 +58,7 @@ impl HostPolicy for FairWindow {
         self.bdp
     }
 
-    fn opened(&mut self, _now: Time, flow: u32, grants: &mut Grants) {
+    fn opened(&mut self, _now: Time, flow: u32, _expected: u64, grants: &mut Grants) {
         self.open.push(flow);
         self.share(grants);
     }

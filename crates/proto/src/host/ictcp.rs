@@ -221,7 +221,7 @@ impl HostPolicy for Ictcp {
         self.largest
     }
 
-    fn opened(&mut self, now: Time, flow: u32, grants: &mut Grants) {
+    fn opened(&mut self, now: Time, flow: u32, _expected: u64, grants: &mut Grants) {
         if self.flows.len() <= flow as usize {
             self.flows.resize(flow as usize + 1, Flow::default());
         }
@@ -258,6 +258,7 @@ impl HostPolicy for Ictcp {
 mod tests {
     use dumbbell_core::BitRate;
 
+    use super::super::contract::Grant;
     use super::*;
 
     const SEGMENT: u64 = 1460;
@@ -268,7 +269,14 @@ mod tests {
 
     fn policy(params: &Params) -> Box<dyn HostPolicy> {
         let rate = BitRate::from_bps(1_000_000_000);
-        params.build(Setting { rate, base_rtt: Duration::from_micros(100) })
+        params.build(Setting { rate, base_rtt: Duration::from_micros(100), mtu: 1500 })
+    }
+
+    fn set(windows: &mut [u64], grants: &mut Grants) {
+        for (flow, grant) in grants.drain() {
+            let Grant::Window(window) = grant else { panic!("{grant:?}") };
+            windows[flow as usize] = window;
+        }
     }
 
     /// Lets each of the flows use its window, `rounds` round trips long. Returns the windows at the end.
@@ -276,20 +284,20 @@ mod tests {
         let mut grants = Grants::default();
         let mut windows = vec![0; flows as usize];
         for flow in 0..flows {
-            policy.opened(us(0), flow, &mut grants);
+            policy.opened(us(0), flow, u64::MAX, &mut grants);
         }
         for step in 1..=rounds * 10 {
             let mut grown: Vec<f64> = vec![0.0; flows as usize];
             for flow in 0..flows {
-                grants.drain().for_each(|(flow, window)| windows[flow as usize] = window);
+                set(&mut windows, &mut grants);
                 let before = windows[flow as usize];
-                let arrival = Arrival { bytes: before / 10, transit: None };
+                let arrival = Arrival { bytes: before / 10, left: u64::MAX, transit: None };
                 policy.arrived(us(10 * step), flow, arrival, &mut grants);
                 let after = grants.last_of(flow).unwrap_or(before);
                 grown[flow as usize] = after as f64 - before as f64;
             }
         }
-        grants.drain().for_each(|(flow, window)| windows[flow as usize] = window);
+        set(&mut windows, &mut grants);
         windows
     }
 
@@ -324,9 +332,10 @@ mod tests {
         let mut granted = Vec::new();
         for step in 0..12_u64 {
             // A tenth of the window in each round trip: what was measured is forgotten by and by.
-            let arrival = Arrival { bytes: windows[0] / 10, transit: None };
+            let arrival = Arrival { bytes: windows[0] / 10, left: u64::MAX, transit: None };
             policy.arrived(us(10_000 + 100 * step), 0, arrival, &mut grants);
-            granted.extend(grants.drain().map(|(_, window)| window));
+            granted.extend(grants.last_of(0));
+            grants.drain().for_each(drop);
         }
         assert!(granted.first() == Some(&(windows[0] - SEGMENT)), "{granted:?}");
         assert!(granted.len() <= 4, "one in three round trips: {granted:?}");

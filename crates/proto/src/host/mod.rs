@@ -1,17 +1,18 @@
 //! Host policies: what the flows that end at one host share. One file each, one line each in [`host_policies!`].
 //!
 //! A policy is told when a flow to its host opens and ends, and when data arrives, and says how large the receive windows of
-//! the flows are. It never sees a connection: the transport enforces what TCP demands of a window.
+//! the flows are, or when each may send how much. It never sees a connection: the transport enforces what TCP demands of a window.
 
 mod contract;
 pub mod fair_window;
+pub mod ia_tcp;
 pub mod ictcp;
 #[cfg(test)]
 mod laws;
 
 use std::sync::Arc;
 
-pub use contract::{Arrival, Grants, HostPolicy, HostPolicyParams, Setting};
+pub use contract::{Arrival, Grant, Grants, HostPolicy, HostPolicyParams, Setting};
 
 /// Registers the host policies: `Variant(module)` gives the name in scenarios, the parameters with their defaults and the law
 /// tests.
@@ -39,4 +40,5 @@ macro_rules! host_policies {
 host_policies! {
     FairWindow(fair_window),
     Ictcp(ictcp),
+    IaTcp(ia_tcp),
 }

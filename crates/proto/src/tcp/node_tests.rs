@@ -6,11 +6,12 @@ use proptest::prelude::*;
 
 use super::tests::{MSS, params, pass};
 use super::{Receiver, Sender};
+use crate::host::Grant;
 use crate::testing::{Fate, Pipe, ms, opening};
 use crate::transport::{Granted, Opening, ReceiveEnd, SendEnd, Transport};
 
 fn hosted(text: &str, size: u64, first: u64, largest: u64) -> (Sender, Receiver) {
-    let granted = Some(Granted { first, largest });
+    let granted = Some(Granted { first, largest, by_credit: false });
     params(text).open(Opening { granted, ..opening(Some(size)) })
 }
 
@@ -35,14 +36,14 @@ fn a_window_closes_as_data_arrives_and_opens_at_once() {
     let mut pipe =
         Pipe::new(hosted(r#"{"initial_window": 100, "ack_every": 1}"#, 100 * MSS, 20 * MSS, 20 * MSS), pass);
     while pipe.receiver.report().delivered < 20 * MSS && pipe.step() {
-        pipe.receiver.grant(2 * MSS);
+        pipe.receiver.grant(Grant::Window(2 * MSS));
     }
     let promised = edges(&pipe.reverse, 0);
     assert!(
         promised.iter().all(|edge| *edge == 20 * MSS || *edge == 21 * MSS || *edge == 22 * MSS),
         "{promised:?}"
     );
-    pipe.receiver.grant(20 * MSS);
+    pipe.receiver.grant(Grant::Window(20 * MSS));
     while pipe.step() {}
     assert_eq!(pipe.receiver.report().delivered, 100 * MSS);
 }
@@ -59,7 +60,7 @@ proptest! {
         let mut pipe = Pipe::new(hosted(&text, 200 * MSS, first, 100_000), lose);
         let mut grants = grants.iter().cycle();
         while pipe.step() {
-            pipe.receiver.grant(*grants.next().unwrap());
+            pipe.receiver.grant(Grant::Window(*grants.next().unwrap()));
             prop_assert!(pipe.forward.len() < 20_000, "never ends");
         }
         prop_assert_eq!(pipe.receiver.report().delivered, 200 * MSS);
@@ -70,6 +71,28 @@ proptest! {
         let promised = edges.iter().copied().max().unwrap().max(first + MSS);
         prop_assert!(highest <= promised, "sent up to {} of {}", highest, promised);
     }
+}
+
+#[test]
+fn an_acknowledgement_that_would_promise_nothing_waits_for_credit() {
+    let granted = Some(Granted { first: 0, largest: 10 * MSS, by_credit: true });
+    let ends = params(r#"{"ack_every": 1}"#).open(Opening { granted, ..opening(Some(4 * MSS + 100)) });
+    let mut pipe = Pipe::new(ends, pass);
+    assert!(!pipe.receiver.grant(Grant::Credit(MSS)), "there is no connection to acknowledge on");
+    pipe.until(|pipe| pipe.receiver.report().delivered == MSS);
+    assert_eq!(
+        edges(&pipe.reverse, 0),
+        [MSS],
+        "the SYN-ACK brought the credit, and the acknowledgement waits"
+    );
+    assert!(pipe.receiver.grant(Grant::Credit(1)), "a segment at least");
+    pipe.until(|pipe| pipe.receiver.report().delivered == 2 * MSS);
+    assert_eq!(edges(&pipe.reverse, 0), [MSS, 2 * MSS]);
+    assert!(pipe.receiver.grant(Grant::Credit(10 * MSS)), "and never more than is expected");
+    pipe.finish();
+    let promised = edges(&pipe.reverse, 0);
+    assert_eq!(promised.iter().copied().max(), Some(4 * MSS + 101), "the FIN has a number of its own");
+    assert_eq!((pipe.receiver.report().delivered, pipe.sender.report().timeouts), (4 * MSS + 100, 0));
 }
 
 /// A connection with a window of ten segments in flight.

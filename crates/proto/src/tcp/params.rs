@@ -299,9 +299,10 @@ impl Params {
     pub(super) fn window(&self, opening: &Opening) -> Granted {
         let buffer = self.receive_window.get();
         let least = u64::from(self.segment(opening.mtu));
-        let granted = opening.granted.unwrap_or(Granted { first: buffer, largest: buffer });
+        let granted = opening.granted.unwrap_or(Granted { first: buffer, largest: buffer, by_credit: false });
         let largest = granted.largest.max(least).min(buffer);
-        Granted { first: granted.first.max(least).min(largest), largest }
+        let first = if granted.by_credit { 0 } else { granted.first.max(least).min(largest) };
+        Granted { first, largest, ..granted }
     }
 
     /// Payload of a full segment on a path whose largest packet is `mtu` bytes.

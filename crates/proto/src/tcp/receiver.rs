@@ -9,6 +9,7 @@ use super::accurate::Counts;
 use super::acks::{Acks, SHOWN, Verdict};
 use super::params::{DelayedAcks, EcnFeedback, Params, scale_of};
 use super::reading::{Reading, Room, Rules};
+use crate::host::Grant;
 use crate::ranges::Ranges;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
 
@@ -99,9 +100,46 @@ struct Allowance {
     hosted: bool,
     /// The application, if it reads later than data arrives.
     reading: Option<Reading>,
+    /// What credits allow, where the host gives credit.
+    credit: Option<Credit>,
+}
+
+/// What a host allows a sender, a credit at a time.
+#[derive(Clone, Copy, Debug)]
+struct Credit {
+    /// Credits allow sending below this number.
+    end: u64,
+    /// True once there is a connection to acknowledge on.
+    open: bool,
 }
 
 impl Allowance {
+    /// True if credits allow less than a segment, and the sender waits for more: `left` is expected behind `next`.
+    fn is_short(&self, end: u64, next: u64, left: u64) -> bool {
+        end.saturating_sub(next) < self.least.min(left)
+    }
+
+    /// True if an acknowledgement would promise nothing, and the next credit will let it go.
+    fn waits(&self, next: u64, left: u64) -> bool {
+        self.credit
+            .is_some_and(|credit| credit.open && self.is_short(credit.end.max(self.promised), next, left))
+    }
+
+    /// The host grants something. True if the sender waits for it.
+    fn grant(&mut self, grant: Grant, next: u64, left: u64) -> bool {
+        match (grant, &mut self.credit) {
+            (Grant::Window(window), None) => {
+                self.window = window.max(self.least);
+                false
+            }
+            (Grant::Credit(bytes), Some(credit)) => {
+                credit.end = credit.end.max(next.saturating_add(bytes.max(self.least).min(left)));
+                credit.open && self.is_short(self.promised, next, left)
+            }
+            _ => unreachable!("a host gives windows or credit, never both"),
+        }
+    }
+
     /// The window that could be advertised when everything below `next` has arrived, and what it is reckoned from.
     fn window(&self, next: u64, acks: Option<&Acks>) -> (u64, Room) {
         let grown = acks.and_then(|acks| acks.buffer().map(|buffer| (buffer, acks.window)));
@@ -111,7 +149,9 @@ impl Allowance {
             segment: self.least,
             step: 1 << self.scale,
         };
-        let window = self.reading.as_ref().map_or(self.window, |reading| reading.window(next, &room));
+        let unlimited = if self.credit.is_some() { u64::MAX } else { self.window };
+        let window = self.reading.as_ref().map_or(unlimited, |reading| reading.window(next, &room));
+        let window = self.credit.map_or(window, |credit| window.min(credit.end.saturating_sub(next)));
         (window.min(grown.map_or(u64::MAX, |(_, window)| window)), room)
     }
 
@@ -133,6 +173,7 @@ impl Receiver {
         let promised = if params.handshake { 0 } else { granted.first };
         let hosted = opening.granted.is_some();
         let least = u64::from(params.segment(opening.mtu));
+        let credit = granted.by_credit.then_some(Credit { end: 0, open: !params.handshake });
         let reading = opening.reader.as_ref().map(|planned| {
             let linux = params.delayed_acks == DelayedAcks::Linux;
             Reading::new(planned, if linux { Rules::Linux } else { Rules::Rfc })
@@ -140,7 +181,7 @@ impl Receiver {
         let has_policy = Acks::are_wanted(&params, hosted) || reading.is_some();
         let (window, latest) = (granted.first, 0);
         let allowance = (hosted || reading.is_some())
-            .then(|| Box::new(Allowance { window, least, promised, latest, scale, hosted, reading }));
+            .then(|| Box::new(Allowance { window, least, promised, latest, scale, hosted, reading, credit }));
         let acks = (has_policy && !params.handshake).then(|| Acks::new(&params, least, hosted));
         let first = Acks::first_window(&params, least).filter(|_| !hosted).unwrap_or(granted.first);
         let window = (first >> scale).min(u64::from(u16::MAX)) as u16;
@@ -374,6 +415,9 @@ impl Receiver {
             if self.acks.is_none() && (reads || Acks::are_wanted(&self.params, hosted)) {
                 self.acks = Some(Acks::new(&self.params, u64::from(self.segment), hosted));
             }
+            if let Some(credit) = self.allowance.as_mut().and_then(|allowance| allowance.credit.as_mut()) {
+                credit.open = true;
+            }
             self.timestamp = packet.body[1];
             self.flags |= TcpHeader::SYN | self.ecn_answer(packet);
             self.due = true;
@@ -406,10 +450,15 @@ impl Receiver {
         }
     }
 
-    /// An acknowledgement leaves whose window is computed, or that is more than an acknowledgement.
+    /// An acknowledgement leaves whose window is computed, or that is more than an acknowledgement. False if it has to wait.
     #[cold]
-    fn sent_control(&mut self, now: Time, packet: &mut Packet) {
+    fn sent_control(&mut self, now: Time, packet: &mut Packet) -> bool {
         packet.flags &= !HOSTED;
+        let left = self.size.saturating_sub(self.next);
+        let waits = self.allowance.as_deref().is_some_and(|allowance| allowance.waits(self.next, left));
+        if waits && self.flags & (TcpHeader::SYN | EARLY) == 0 {
+            return false;
+        }
         if let Some(acks) = &mut self.acks {
             acks.sent(now, self.next);
             self.window = acks.advertise(self.window);
@@ -427,6 +476,7 @@ impl Receiver {
         if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY) != 0 {
             self.sent_special(now, packet);
         }
+        true
     }
 
     /// An acknowledgement with SYN, FIN or feedback leaves, or one that another has to precede.
@@ -527,8 +577,10 @@ impl Stage for Receiver {
             sack,
         };
         let mut packet = Packet::of(header, self.flow, self.header + option, Ecn::NotEct);
-        if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY | HOSTED) != 0 {
-            self.sent_control(now, &mut packet);
+        if self.flags & (TcpHeader::SYN | TcpHeader::FIN | TcpHeader::FEEDBACK | EARLY | HOSTED) != 0
+            && !self.sent_control(now, &mut packet)
+        {
+            return None;
         }
         Some(packet)
     }
@@ -596,10 +648,11 @@ impl ReceiveEnd for Receiver {
         Some(self.finished).filter(|at| at.is_finite())
     }
 
-    fn grant(&mut self, window: u64) {
-        if let Some(allowance) = &mut self.allowance {
-            allowance.window = window.max(allowance.least);
-        }
+    fn grant(&mut self, grant: Grant) -> bool {
+        let left = self.size.saturating_sub(self.next);
+        let due = self.allowance.as_mut().is_some_and(|allowance| allowance.grant(grant, self.next, left));
+        self.due |= due;
+        due
     }
 
     fn transit(&self, now: Time) -> Option<Duration> {

@@ -236,14 +236,20 @@ impl<'p, O: Observer> Engine<'p, O> {
         } else {
             let host = owner - self.owners.hosts;
             self.hosts.wake(now, host);
-            self.grant(host);
+            self.grant(now, host);
+            self.note_asides(now);
         }
     }
 
-    /// Hands out the windows that the policy of a host grants, and arms its timer.
-    fn grant(&mut self, host: u32) {
-        for (flow, window) in self.hosts.grants.drain() {
-            self.slots[flow as usize].receiver.grant(window);
+    /// Hands out what the policy of a host grants, and arms its timer.
+    fn grant(&mut self, now: Time, host: u32) {
+        for (flow, grant) in self.hosts.grants.drain() {
+            let slot = &mut self.slots[flow as usize];
+            if slot.receiver.grant(grant) {
+                while let Some(packet) = slot.receiver.pull(now) {
+                    self.network.send(now, &packet, slot.reverse);
+                }
+            }
         }
         self.network.tree.set(self.owners.hosts + host, self.hosts.wake_at(host));
     }
@@ -333,8 +339,9 @@ impl<'p, O: Observer> Engine<'p, O> {
     fn tell_host(&mut self, now: Time, index: u32) {
         let receiver = &self.slots[index as usize].receiver;
         let (delivered, transit) = (receiver.report().delivered, receiver.transit(now));
-        let host = self.hosts.arrived(now, index, delivered, transit);
-        self.grant(host);
+        let size = self.slots[index as usize].flow.size;
+        let host = self.hosts.arrived(now, index, (delivered, size), transit);
+        self.grant(now, host);
         let slot = &mut self.slots[index as usize];
         if slot.receiver.hasten() {
             while let Some(packet) = slot.receiver.pull(now) {
@@ -399,7 +406,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         self.network.observer.closed(now, index);
         if self.slots[index as usize].watched & watched::HOST != 0 {
             let host = self.hosts.ended(now, index);
-            self.grant(host);
+            self.grant(now, host);
         }
         self.timers.disarm(index << 1);
         self.timers.disarm(index << 1 | 1);
@@ -428,7 +435,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         let (forward, reverse) = self.ways.open(&mut self.network, flow.pair, index, &name);
         let pair = &self.plan.pairs[flow.pair as usize];
         self.network.note_flow(index, number, [pair.destination, pair.source], [forward, reverse]);
-        let granted = self.hosts.opened(now, pair.destination, index);
+        let granted = self.hosts.opened(now, pair.destination, index, flow.size);
         let [application, reader] = group.applications(self.plan.seed, &name);
         let (sender, receiver) = group.transport.open(Opening {
             flow: FlowTag { slot: index, class: group.class },
@@ -469,7 +476,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             self.slots[index as usize] = slot;
         }
         if granted.is_some() {
-            self.grant(self.hosts.of_flow(index));
+            self.grant(now, self.hosts.of_flow(index));
         }
         self.wake(now, index << 1);
     }
@@ -506,6 +513,10 @@ impl<'p, O: Observer> Engine<'p, O> {
         slot.flow.size = slot.flow.size.map(|size| size.saturating_add(transfer.size));
         (slot.transfer, slot.transfer_began) = (transfer, now);
         slot.watched |= watched::TRANSFER;
+        if slot.watched & watched::HOST != 0 {
+            let host = self.hosts.expects(now, connection.slot, transfer.size);
+            self.grant(now, host);
+        }
         self.wake(now, connection.slot << 1);
     }
 
