@@ -21,26 +21,29 @@ _MOST_SERVERS = 100
 @click.option(
     "--rate", type=click.FloatRange(10, 1000), default=100, show_default=True, help="Of the port, in Mbit/s."
 )
+@click.option("--at-once", is_flag=True, help="Ask all servers at once, each round in the same order.")
 @click.option(
     "--runs", type=click.IntRange(1), default=5, show_default=True, help="Of the kernel, for each cell."
 )
-def incast_real(output: Path, servers: str, rate: float, runs: int) -> None:
+def incast_real(output: Path, servers: str, rate: float, at_once: bool, runs: int) -> None:
     """Write the page "incast on real packets": goodput and timeouts of many servers at one port.
 
     The kernel's TCP runs on real packets beside ours in simulation, with timeouts from 200 ms on and from
-    5 ms on. The folder keeps every run of the kernel: the same command goes on where it was stopped, and only
-    simulates where nothing is missing.
+    20 ms on. The folder keeps every run of the kernel: the same command goes on where it was stopped, and
+    only simulates where nothing is missing.
+
+    Each request leaves up to a round-trip time late, by lot. With --at-once none does: the servers that are
+    asked first then keep large windows, and the kernel's goodput is another.
     """
     from dumbbell.live import incast, incast_page, kept
 
-    chosen = incast.cells(_numbers(servers), rate)
+    chosen = incast.cells(_numbers(servers), rate, at_once)
     out = side_console()
     folder = kept.open_folder(output, "incast-real")
     incast.measure(chosen, folder, runs, lambda text: out.print(text, markup=False))
     results, left_out = incast.results(chosen, folder)
-    incast_page.write(
-        output, results, left_out, f"dumbbell incast-real --servers {servers} --rate {rate:g} --runs {runs}"
-    )
+    given = f"--servers {servers} --rate {rate:g}{' --at-once' * at_once} --runs {runs}"
+    incast_page.write(output, results, left_out, f"dumbbell incast-real {given}")
     columns = ("servers", "ours Mbit/s", "kernel Mbit/s", "ours timeouts", "kernel timeouts", "runs")
     rows: list[tuple[str | Text, ...]] = [
         (

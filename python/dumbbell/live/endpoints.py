@@ -9,8 +9,9 @@ says of it (`struct tcp_info`). All samples of a run are equally long: ``info`` 
 
 ``ask`` and ``answer`` are the two ends of rounds (incast): one end asks for a part of a block over every
 connection, and again when all parts have arrived. PLAN has ``servers``, the connections; ``part``, the bytes
-of an answer; ``controller``, ``duration`` and ``settings``. OUT takes one line of JSON: ``rounds``, when each
-was asked for and when its last byte was read (CLOCK_MONOTONIC, ns), or ``counters`` of the kernel.
+of an answer; ``jitter``, up to which each request leaves later (s); ``controller``, ``duration`` and
+``settings``. OUT takes one line of JSON: ``rounds``, when each began and when its last byte
+was read (CLOCK_MONOTONIC, s), or ``counters`` of the kernel.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import contextlib
 import errno
 import json
 import os
+import random
 import select
 import signal
 import socket
@@ -214,12 +216,14 @@ def ask(plan: dict[str, Any], out: str) -> None:
     rounds = []
     stops = time.monotonic() + plan["duration"]
     while True:
-        asked = time.monotonic_ns()
-        for end in ends.values():
-            end.send(REQUEST)
+        asked = time.monotonic()
+        waiting = sorted((asked + random.uniform(0, plan["jitter"]), number) for number in ends)
         left = dict.fromkeys(ends, plan["part"])
-        while left and (patience := stops - time.monotonic()) > 0:
-            for number in ready(poll, patience):
+        while left and (now := time.monotonic()) < stops:
+            while waiting and waiting[0][0] <= now:
+                ends[waiting.pop(0)[1]].send(REQUEST)
+            due = waiting[0][0] if waiting else stops
+            for number in ready(poll, max(due - time.monotonic(), 0)):
                 count = ends[number].recv_into(BUFFER)
                 if not count:
                     sys.exit("a server closed its connection")
@@ -228,7 +232,7 @@ def ask(plan: dict[str, Any], out: str) -> None:
                     del left[number]
         if left:
             break
-        rounds.append((asked, time.monotonic_ns()))
+        rounds.append((asked, time.monotonic()))
     Path(out).write_text(json.dumps({"rounds": rounds}), encoding="utf-8")
     # Only now do the servers end, and with them the shell.
     for end in ends.values():

@@ -51,7 +51,8 @@ class Arm:
 
 ARMS = (
     Arm("cubic", "CUBIC", {}, {}),
-    Arm("rto", "CUBIC, RTO from 5 ms", {"rto_min": "5ms"}, {"tcp_rto_min_us": 5000}),
+    # Whole ticks of kernels at 100, 250 and 1000 Hz: timers of the kernel count in ticks, ours do not.
+    Arm("rto", "CUBIC, RTO from 20 ms", {"rto_min": "20ms"}, {"tcp_rto_min_us": 20_000}),
 )
 
 
@@ -63,11 +64,18 @@ class Cell:
     rate: float
     """Of the port (Mbit/s)."""
     servers: int
+    at_once: bool = False
+    """Whether each round asks all of them at once, in the same order; else each a little later, by lot."""
 
     @property
     def name(self) -> str:
-        """Such as ``cubic-100M-x16``."""
-        return f"{self.arm.name}-{self.rate:g}M-x{self.servers}"
+        """Such as ``cubic-100M-x16``, or ``cubic-100M-x16-at-once``."""
+        return f"{self.arm.name}-{self.rate:g}M-x{self.servers}{'-at-once' * self.at_once}"
+
+    @property
+    def jitter(self) -> float:
+        """The most by which a request is late (s): a round-trip time."""
+        return 0.0 if self.at_once else self.round_trip
 
     @property
     def part(self) -> int:
@@ -99,6 +107,7 @@ class Cell:
                     {
                         "kind": "rounds", "name": "read", "from": "senders", "to": "receivers",
                         "size": f"{self.part}B", "request": f"{len(endpoints.REQUEST)}B",
+                        "jitter": f"{self.jitter * 1e6:g}us",
                     },
                 ],
                 "record": {"queues": "all"},
@@ -136,9 +145,9 @@ class Result:
         return QUANTITIES[name].judge(ours, kernel) if ours else None
 
 
-def cells(servers: Sequence[int], rate: float) -> list[Cell]:
+def cells(servers: Sequence[int], rate: float, at_once: bool = False) -> list[Cell]:
     """Return the cells, those that this kernel has no setting for left out."""
-    return [Cell(arm, rate, n) for arm in ARMS if _known(arm) for n in servers]
+    return [Cell(arm, rate, n, at_once) for arm in ARMS if _known(arm) for n in servers]
 
 
 def _known(arm: Arm) -> bool:
@@ -162,12 +171,13 @@ def run_kernel(cell: Cell) -> tuple[Summary, Sequence[str]]:
     plan = {
         "servers": cell.servers,
         "part": cell.part,
+        "jitter": cell.jitter,
         "controller": "cubic",
         "duration": DURATION,
         "settings": {**SETTINGS, **cell.arm.settings},
     }
     left, emulation = run_ends(cell.scenario(), ("answer", "ask"), plan, None, True)
-    rounds = np.array(json.loads(left["ask"])["rounds"], float).reshape(-1, 2) * 1e-9
+    rounds = np.array(json.loads(left["ask"])["rounds"], float).reshape(-1, 2)
     counters = json.loads(left["answer"])["counters"]
     found = _summary(
         cell, rounds, timeouts=counters["TCPTimeouts"], probes=counters["TCPLossProbes"],

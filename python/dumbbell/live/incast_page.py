@@ -40,6 +40,7 @@ def _page(results: Sequence[Result], left_out: Sequence[tuple[Cell, str]], comma
         f"{runs} valid runs of the kernel of {DURATION:g} s each, {SIMULATED} simulations of each cell.",
         "",
         f"A client asks N servers for {BLOCK / 1e6:g} MB, of each an Nth part, and again when all is there.",
+        *_started(results),
         f"The servers' links of {ACCESS} meet at one port with a buffer of {BUFFER}. In the table: ours /",
         "the kernel's, means over the runs, and the difference with its 95 % interval. Bold: the whole",
         "interval is further from 0 than the bound in the head. (?): undecided, the runs of one side differ",
@@ -54,6 +55,12 @@ def _page(results: Sequence[Result], left_out: Sequence[tuple[Cell, str]], comma
         lines += ["", "Left out, because no run was valid:", ""]
         lines += [f"- {cell.name}: {_plain(reason)}" for cell, reason in left_out]
     return "\n".join(lines) + "\n"
+
+
+def _started(results: Sequence[Result]) -> list[str]:
+    if any(result.cell.at_once for result in results):
+        return ["It asks all at once, each round in the same order."]
+    return ["Each request leaves up to a round-trip time late, by lot."]
 
 
 def _allowed(name: str) -> str:
