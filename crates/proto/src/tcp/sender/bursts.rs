@@ -14,6 +14,8 @@ use crate::tcp::rack::{Rack, State};
 /// What a packet holds is what leaves in so many parts of a second, and more where the path is short.
 const PARTS: u64 = 1024;
 const LARGEST: u64 = 65_536;
+/// What is written waits in pieces of whole segments up to this size: the largest packet less the headers of all layers.
+const PIECE: u64 = 65_215;
 const LEAST_SEGMENTS: u64 = 2;
 const SHORT: Duration = Duration::from_micros(512);
 /// A packet leaves when there is room for this part of the window.
@@ -116,20 +118,26 @@ impl Sender {
     }
 
     /// True if a packet that the window has no room for does better to wait for the next acknowledgement.
-    // Linux net/ipv4/tcp_output.c: what tcp_tso_should_defer decides. That its queue is cut into pieces of 64 kB, whose last part
-    // does not wait, is left out.
+    // Linux net/ipv4/tcp_output.c: what tcp_tso_should_defer and tcp_grow_skb decide. The last part of a piece does not wait.
     fn is_worth_waiting(&self, now: Time, rack: &Rack, room: u64, window: u64) -> bool {
         let left = self.end.saturating_sub(self.nxt);
         let smoothed = self.rtt.smoothed();
         now.since(self.sent_at) < NEAR
             && room < window.min(self.receive_window) / WINDOW_PARTS
-            && room < left
+            && room < left.min(self.left_of_piece())
             && left > u64::from(self.mss)
             && rack.state < State::Recovery
             && rack
                 .segments
                 .first()
                 .is_some_and(|head| (head.sent_at + smoothed).since(now) < NEAR.min(smoothed / 2))
+    }
+
+    /// Bytes of the piece of data that leaves next.
+    fn left_of_piece(&self) -> u64 {
+        let mss = u64::from(self.mss);
+        let piece = (PIECE / mss).max(1) * mss;
+        piece - self.nxt % piece
     }
 
     /// True if the transport paces. A controller that paces itself knows better.
