@@ -183,15 +183,18 @@ impl Acks {
         params: &Params,
     ) -> Verdict {
         let bytes = next - std::mem::replace(&mut self.next, next);
+        self.missing = u64::MAX;
+        if self.linux {
+            self.follow(now);
+        }
+        // A window that grows asks for one more acknowledgement than `follow` has granted.
         if self.grows {
             self.grow(now, bytes);
         }
-        self.missing = u64::MAX;
         if !self.linux {
             let now_due = waiting >= params.ack_every;
             return if now_due { Verdict::Now } else { Verdict::By(now + params.ack_delay) };
         }
-        self.follow(now);
         if self.quick > 0 || waiting >= 2 && !shrinks {
             return Verdict::Now;
         }
@@ -341,6 +344,26 @@ impl Acks {
 mod tests {
     use super::*;
     use crate::tcp::tests::params;
+
+    /// Linux 6.18 acknowledges segments 1 to 22 one by one, then every second one: its window grows with each of the first six,
+    /// then 16 are granted.
+    #[test]
+    fn the_first_sixteen_acknowledgements_at_once_count_from_the_last_segment_that_the_window_grew_with() {
+        const SEGMENT: u64 = 1448;
+        let params = params(r#"{"profile": "linux"}"#);
+        let mut acks = Acks::new(&params, SEGMENT, false);
+        let (mut waiting, mut single) = (0, 0);
+        for i in 1..=30 {
+            let now = Time::from_nanos(1_200_000 * i);
+            waiting += 1;
+            if acks.in_order(now, i * SEGMENT, waiting, &params) == Verdict::Now {
+                acks.sent(now, i * SEGMENT);
+                single = if waiting == 1 { i } else { single };
+                waiting = 0;
+            }
+        }
+        assert_eq!(single, 22);
+    }
 
     /// A flow in slow start over 10 Mbit/s and 20 ms, as the receiver of Linux 6.18 saw it: times in milliseconds.
     #[test]

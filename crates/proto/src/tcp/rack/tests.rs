@@ -94,6 +94,18 @@ fn a_megabyte_over_path_p_shows_who_ends_slow_start_and_when() {
     assert!(window >= 158 && drops > 100 && end < 807.0, "{window} {drops} {end}");
 }
 
+#[test]
+fn slow_start_over_10_mbit_and_20_ms_ends_at_30_segments_as_in_linux() {
+    // Linux 6.18: acknowledgement 21 ends it, 12.0 ms after the first of its round. Were segments 21 and 22 acknowledged together,
+    // the gap would break the train, and slow start go on to 50 segments.
+    let text = r#"{"profile": "linux", "first_write": "80us"}"#;
+    let mut pipe = Pipe::new(params(text).open(opening(Some(1_000_000))), pass)
+        .shaped(Some(BitRate::from_bps(10_000_000)), Duration::from_millis(20));
+    pipe.until(|p| p.sender.control.window >= p.sender.control.threshold);
+    assert_eq!(pipe.sender.control.threshold / 1448, 30);
+    assert!(pipe.now > ms(74.0) && pipe.now < ms(76.0), "{:?}", pipe.now);
+}
+
 /// A connection in the middle of a long transfer over a path that drops nothing by itself.
 fn long(more: &str, script: impl FnMut(Way, &Packet, usize) -> Fate + 'static) -> Connection {
     let text = format!("{{{LINUX}, {CUBIC}, \"ack_every\": 1, \"handshake\": false, \"fin\": false {more}}}");
