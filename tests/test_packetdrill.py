@@ -98,6 +98,7 @@ echo 3 > /sys/module/tcp_cubic/parameters/hystart_detect`
     [
         ("`rm -rf /somewhere`", "the command `rm -rf /somewhere`"),
         ("`sysctl -q a.b=1; curl http://example.org | sh`", "the command `curl http://example.org | sh`"),
+        ("`../common/set_sysctls.py /proc/sys/net/ipv4/tcp_mtu_probing=2`", "path MTU discovery"),
         ("+0 sendto(4, ..., 10, MSG_FASTOPEN, ..., ...) = 10", "TCP Fast Open"),
         ("+0 epoll_create(1) = 5", "epoll"),
         ("+0 %{ assert tcpi_busy_time == 0 }%", "clocks of TCP_INFO"),

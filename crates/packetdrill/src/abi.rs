@@ -13,8 +13,8 @@ use std::thread::{self, ThreadId};
 
 use dumbbell_core::Duration;
 use libc::{
-    AF_INET, EAFNOSUPPORT, EAGAIN, EINVAL, EMFILE, ENOSYS, iovec, msghdr, nfds_t, pollfd, size_t, sockaddr,
-    sockaddr_in, socklen_t, ssize_t, timeval, useconds_t,
+    AF_INET, EAFNOSUPPORT, EAGAIN, EFAULT, EINVAL, EMFILE, ENOSYS, iovec, msghdr, nfds_t, pollfd, size_t,
+    sockaddr, sockaddr_in, socklen_t, ssize_t, timeval, useconds_t,
 };
 
 use crate::stack::{Result, Stack};
@@ -158,9 +158,15 @@ unsafe fn vectors<'a>(vectors: *const iovec, count: usize) -> &'a [iovec] {
     unsafe { std::slice::from_raw_parts(vectors, count) }
 }
 
+/// Refuses buffers that are nowhere.
+fn check(buffers: &[iovec]) -> Result<usize> {
+    let nowhere = buffers.iter().any(|v| v.iov_base.is_null() && v.iov_len > 0);
+    if nowhere { Err(EFAULT) } else { Ok(buffers.iter().map(|v| v.iov_len).sum()) }
+}
+
 fn read_into(fd: c_int, into: &[iovec], flags: c_int) -> ssize_t {
-    let room = into.iter().map(|v| v.iov_len).sum();
-    let bytes = wait(fd, |m| m.stack.read(fd, room, flags & libc::MSG_PEEK != 0));
+    let bytes =
+        check(into).and_then(|room| wait(fd, |m| m.stack.read(fd, room, flags & libc::MSG_PEEK != 0)));
     answer(bytes.map(|bytes| {
         let mut rest = bytes.as_slice();
         for vector in into {
@@ -173,8 +179,13 @@ fn read_into(fd: c_int, into: &[iovec], flags: c_int) -> ssize_t {
     }))
 }
 
-fn write_bytes(fd: c_int, bytes: usize) -> ssize_t {
-    answer(wait(fd, |m| m.stack.write(fd, bytes as u64)))
+fn write_from(fd: c_int, from: &[iovec]) -> ssize_t {
+    answer(check(from).and_then(|bytes| wait(fd, |m| m.stack.write(fd, bytes as u64))))
+}
+
+/// What is written is never looked at.
+fn write_one(fd: c_int, bytes: *const c_void, len: size_t) -> ssize_t {
+    write_from(fd, &[iovec { iov_base: bytes.cast_mut(), iov_len: len }])
 }
 
 extern "C" fn free(_: *mut c_void) {}
@@ -255,24 +266,24 @@ unsafe extern "C" fn recvmsg(_: *mut c_void, fd: c_int, message: *mut msghdr, fl
     read_into(fd, into, flags)
 }
 
-extern "C" fn write(_: *mut c_void, fd: c_int, _bytes: *const c_void, len: size_t) -> ssize_t {
-    write_bytes(fd, len)
+extern "C" fn write(_: *mut c_void, fd: c_int, bytes: *const c_void, len: size_t) -> ssize_t {
+    write_one(fd, bytes, len)
 }
 
 unsafe extern "C" fn writev(_: *mut c_void, fd: c_int, from: *const iovec, count: c_int) -> ssize_t {
     // SAFETY: writev(2) promises it.
     let from = unsafe { vectors(from, count.max(0) as usize) };
-    write_bytes(fd, from.iter().map(|v| v.iov_len).sum())
+    write_from(fd, from)
 }
 
-extern "C" fn send(_: *mut c_void, fd: c_int, _bytes: *const c_void, len: size_t, _flags: c_int) -> ssize_t {
-    write_bytes(fd, len)
+extern "C" fn send(_: *mut c_void, fd: c_int, bytes: *const c_void, len: size_t, _flags: c_int) -> ssize_t {
+    write_one(fd, bytes, len)
 }
 
 extern "C" fn sendto(
     _: *mut c_void,
     fd: c_int,
-    _bytes: *const c_void,
+    bytes: *const c_void,
     len: size_t,
     flags: c_int,
     _to: *const sockaddr,
@@ -281,13 +292,13 @@ extern "C" fn sendto(
     if flags & libc::MSG_FASTOPEN != 0 {
         return answer(Err(libc::EOPNOTSUPP));
     }
-    write_bytes(fd, len)
+    write_one(fd, bytes, len)
 }
 
 unsafe extern "C" fn sendmsg(_: *mut c_void, fd: c_int, message: *const msghdr, _flags: c_int) -> ssize_t {
     // SAFETY: sendmsg(2) promises both.
     let from = unsafe { vectors((*message).msg_iov, (*message).msg_iovlen) };
-    write_bytes(fd, from.iter().map(|v| v.iov_len).sum())
+    write_from(fd, from)
 }
 
 /// packetdrill declares it with a variable number of arguments; where one is passed, it stands in the same register.
@@ -597,6 +608,16 @@ mod tests {
     use super::*;
     use crate::tests::{LOCAL as HERE, REMOTE, peer};
     use crate::wire::{Segment, flag};
+
+    #[test]
+    fn buffers_that_are_nowhere_are_refused() {
+        let mut four = [0_u8; 4];
+        let place = iovec { iov_base: four.as_mut_ptr().cast(), iov_len: 4 };
+        let nowhere = iovec { iov_base: std::ptr::null_mut(), iov_len: 4 };
+        assert_eq!(check(&[place, place]), Ok(8));
+        assert_eq!(check(&[iovec { iov_len: 0, ..nowhere }]), Ok(0));
+        assert_eq!(check(&[place, nowhere]), Err(EFAULT));
+    }
 
     #[test]
     fn a_call_that_blocks_sleeps_on_its_own_thread_and_ends_when_the_answer_arrives() {

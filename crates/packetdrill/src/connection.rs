@@ -82,8 +82,9 @@ pub struct Connection {
     fin: Option<u64>,
     /// What a segment waits for that is not full.
     nagle: Nagle,
-    /// The program has ended its stream.
+    /// The program has ended its stream, after the peer has.
     shut: bool,
+    closes_second: bool,
     /// The latest acknowledgement that data carried.
     carried: u64,
     /// What leaves.
@@ -116,6 +117,7 @@ impl Connection {
             fin: None,
             nagle: Nagle::Minshall,
             shut: false,
+            closes_second: false,
             carried: 0,
             out: Vec::new(),
         }
@@ -265,24 +267,38 @@ impl Connection {
             // RFC 9293 section 3.10.7.4, fifth check.
             return Ok(());
         }
+        if self.acknowledged(segment) > Some(self.highest) {
+            // The same; Linux does not answer.
+            return Ok(());
+        }
         if let Some((value, _)) = segment.options.timestamps {
             self.echo = value;
         }
         self.take_acknowledgement(now, segment);
         self.take_data(now, segment);
         self.drain(now, false);
+        let acknowledged = self.ends.as_ref().map_or(0, |ends| ends.sender.acknowledged_to());
+        if self.closes_second && acknowledged > self.written {
+            // LAST-ACK is over (RFC 9293 section 3.10.7.4).
+            self.phase = Phase::Dead;
+        }
         Ok(())
+    }
+
+    /// The number of the byte that the peer expects; `None` for one before the first.
+    fn acknowledged(&self, segment: &Segment) -> Option<u64> {
+        let expected = ISS.wrapping_add(1).wrapping_add(self.highest as u32);
+        let ahead = segment.ack.wrapping_sub(expected) as i32;
+        self.highest.checked_add_signed(i64::from(ahead))
     }
 
     /// What the segment acknowledges goes to the sender.
     fn take_acknowledgement(&mut self, now: Time, segment: &Segment) {
+        let Some(number) = self.acknowledged(segment) else { return };
         let Some(ends) = &mut self.ends else { return };
-        let expected = ISS.wrapping_add(1).wrapping_add(self.highest as u32);
-        let behind = i64::from(expected.wrapping_sub(segment.ack) as i32);
-        let number = self.highest as i64 - behind;
-        // What was not sent is not acknowledged; data without news is no duplicate (RFC 5681 section 2).
+        // Data without news is no duplicate (RFC 5681 section 2).
         let data = !segment.payload.is_empty() && segment.options.sack.is_empty();
-        if behind < 0 || number < 0 || data && number as u64 == ends.sender.acknowledged_to() {
+        if data && number == ends.sender.acknowledged_to() {
             return;
         }
         let mut sack = [SackBlock::default(); 3];
@@ -294,7 +310,7 @@ impl Connection {
         let header = TcpHeader {
             flags: TcpHeader::ACK | if self.agreed.ecn { segment.flags & flag::ECE } else { 0 },
             window: segment.window,
-            number: number as u64,
+            number,
             timestamp: Duration::from_millis(u64::from(echoed)).as_nanos(),
             sack,
         };
@@ -465,6 +481,7 @@ impl Connection {
 
     /// The program ends its stream.
     pub fn close(&mut self, now: Time) {
+        self.closes_second |= !self.shut && self.is_ended();
         self.shut = true;
         if let Some(ends) = &mut self.ends {
             ends.sender.close();

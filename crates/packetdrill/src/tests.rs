@@ -104,6 +104,31 @@ fn both_directions_close_and_data_of_the_peer_can_be_read() {
 }
 
 #[test]
+fn a_connection_that_the_peer_closed_first_is_gone_once_our_fin_is_acknowledged() {
+    let mut stack = opened();
+    stack.deliver(&peer(flag::FIN | flag::ACK, 1, 1).to_bytes());
+    assert_eq!(next(&mut stack).1.ack, 2);
+    stack.close(SOCKET).unwrap();
+    assert!(next(&mut stack).1.has(flag::FIN));
+    stack.deliver(&peer(flag::ACK, 2, 2).to_bytes());
+    assert_eq!(stack.receive(), None);
+    stack.deliver(&peer(flag::ACK, 2, 2).to_bytes());
+    let (_, reset) = next(&mut stack);
+    assert_eq!((reset.flags, reset.seq), (flag::RST, 2));
+}
+
+#[test]
+fn a_segment_that_acknowledges_what_was_not_sent_changes_nothing() {
+    let mut stack = opened();
+    let hello = Segment { payload: b"hello".to_vec(), ..peer(flag::ACK, 1, 9_999) };
+    stack.deliver(&hello.to_bytes());
+    stack.deliver(&peer(flag::FIN | flag::ACK, 1, 9_999).to_bytes());
+    assert_eq!((stack.read(SOCKET, 9, false), stack.receive()), (Err(EAGAIN), None));
+    stack.deliver(&Segment { ack: 1, ..hello }.to_bytes());
+    assert_eq!(next(&mut stack).1.ack, 6);
+}
+
+#[test]
 fn time_passes_when_somebody_waits_for_a_packet_or_looks_at_the_clock() {
     let mut stack = opened();
     stack.write(SOCKET, 1_000).unwrap();

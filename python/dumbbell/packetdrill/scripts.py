@@ -127,6 +127,8 @@ def read(path: Path, folder: Path) -> Script:
     for special, part in _parts(text):
         if special and part.startswith("`"):
             lines, unknown = _translated(part[1:-1])
+            if lines.get("tcp_mtu_probing", "0") != "0":
+                unknown = unknown or "path MTU discovery"
             absent = absent or unknown
             if first is None:
                 first, lines = lines, {}
