@@ -159,6 +159,8 @@ crate::tables! {
         loss: f64 as "";
         /// Time average of the packets in the queue, the one in transmission included.
         queue_mean: f64 as "packets";
+        /// Mean over the packets that arrived of the packets in the queue right after, the one in transmission included; null where no agent of the router looks at the queue.
+        queue_at_arrivals: Option<f64> as "packets";
         /// Median over time of the packets in the queue; null where the queue is not sampled.
         queue_p50: Option<f64> as "packets";
         /// 90th percentile over time.

@@ -200,6 +200,8 @@ impl PlannedLink {
             utilisation: self.utilisation(c, from, until),
             loss: ratio(c.dropped_total() as f64, c.arrived as f64),
             queue_mean: ratio(c.queue_area as f64, until.since(from).as_nanos() as f64),
+            queue_at_arrivals: (self.inspected && c.arrived > 0)
+                .then(|| c.queue_at_arrivals as f64 / c.arrived as f64),
             queue_p50: queue.and_then(|h| h.quantile(0.5)),
             queue_p90: queue.and_then(|h| h.quantile(0.9)),
             queue_p99: queue.and_then(|h| h.quantile(0.99)),

@@ -363,3 +363,25 @@ fn a_replay_records_what_passed_agents() {
     assert_ne!(arrived(&plain), arrived(&quenched), "agents act on the run that is recorded");
     assert_eq!(quenched.runs.total_originated[0], 0, "and not on the replay");
 }
+
+#[test]
+fn arrivals_at_an_inspected_queue_are_an_average_of_their_own() {
+    let text = |rate: &str| {
+        format!(
+            "duration = '10s'\ntransport = {{ kind = 'cbr', rate = '{rate}' }}\n[topology]\nkind = 'chain'\nhops = 2\n\
+             [topology.link]\nrate = '10Mbit/s'\ndelay = '1ms'\nqueue = {{ kind = 'droptail', limit = '9pkt' }}\n\
+             [[flows]]\nfrom = 'senders'\nto = 'receivers'\n"
+        )
+    };
+    let agent = "nodes=[{ name = 'node1', agent = 'source-quench' }]";
+    let of = |r: &Results, link: &str| {
+        let row = r.links.link.iter().position(|l| r.labels.all()[*l as usize] == link).unwrap();
+        (r.links.queue_at_arrivals[row], r.links.queue_mean[row])
+    };
+    // At half the rate each packet finds nothing: with it there is one, half of the time.
+    let results = simulate(&text("5Mbit/s"), &[agent]);
+    let (at_arrivals, over_time) = of(&results, "node1->node2");
+    assert_eq!(at_arrivals, 1.0);
+    assert!((over_time - 0.5).abs() < 0.01, "{over_time}");
+    assert!(of(&results, "node0->node1").0.is_nan(), "nobody looks at it");
+}

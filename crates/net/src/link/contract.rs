@@ -29,6 +29,8 @@ pub struct Counters {
     pub reordered: u64,
     /// Integral of the packets in the system (waiting or in transmission) over time, in packet-nanoseconds.
     pub queue_area: u64,
+    /// Sum over the packets that arrived of the packets in the system right after; only where the link is inspected.
+    pub queue_at_arrivals: u64,
     /// Sum over `sojourns` of the time from arrival to the end of transmission, in nanoseconds.
     pub sojourn_sum: u64,
     /// Packets that `sojourn_sum` counts.
@@ -65,6 +67,7 @@ impl Counters {
             duplicated: self.duplicated - earlier.duplicated,
             reordered: self.reordered - earlier.reordered,
             queue_area: self.queue_area - earlier.queue_area,
+            queue_at_arrivals: self.queue_at_arrivals - earlier.queue_at_arrivals,
             sojourn_sum: self.sojourn_sum - earlier.sojourn_sum,
             sojourns: self.sojourns - earlier.sojourns,
         }

@@ -44,6 +44,8 @@ pub struct QueuedLink<P> {
     due: Time,
     /// True if packets come out as soon as they have left the transmitter.
     hands_on: bool,
+    /// True if an agent of the router looks at the queue.
+    inspected: bool,
 }
 
 /// Counts what the discipline gives up. Packets on their way in carry their arrival in [`Carried::at`].
@@ -121,6 +123,7 @@ impl<P: Carried> QueuedLink<P> {
             area_until: Time::ZERO,
             due: Time::NEVER,
             hands_on: false,
+            inspected: config.inspected,
         };
         link.due = link.next_due();
         link
@@ -184,6 +187,9 @@ impl<P: Carried> QueuedLink<P> {
             self.review(now, Moment::Arrival, incidents);
         } else if !self.end_of_service().is_finite() || self.holds_back && self.in_service.is_none() {
             self.start(now, incidents);
+        }
+        if self.inspected {
+            self.counters.queue_at_arrivals += self.in_system();
         }
     }
 
