@@ -229,7 +229,8 @@ def _check_report(
         if paper is not None and (folder / "claims.json").is_file():
             options |= {"sources": paper.sources(), "bibliography": paper.bibliography()}
             options["quick"] = _claims(folder).get("note") == QUICK
-            write_report(again / "report.html", result, judged, paper.figures(), paper.maps(), **options)
+            shown = (paper.figures(), paper.maps(), paper.tables(), paper.plots())
+            write_report(again / "report.html", result, judged, *shown, **options)
         else:
             write_report(again / "report.html", result, (), default_figures(result.study), **options)
         names = _drawn(again)

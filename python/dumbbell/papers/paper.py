@@ -14,7 +14,7 @@ from dumbbell import _native
 from dumbbell.claims import Claim
 from dumbbell.errors import DumbbellError
 from dumbbell.papers.quick import quick_study, shortened
-from dumbbell.report import FigureSpec, MapSpec
+from dumbbell.report import FigureSpec, MapSpec, PlotSpec, TableSpec
 from dumbbell.study import Derived, Study
 
 _HERE = Path(__file__).parent
@@ -44,6 +44,8 @@ class Companion:
     claims: tuple[Claim, ...] = ()
     derived: tuple[Derived, ...] = ()
     maps: tuple[MapSpec, ...] = ()
+    tables: tuple[TableSpec, ...] = ()
+    plots: tuple[PlotSpec, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where the values come from that it sets and the paper's table of parameters does not have."""
     own_scenario: bool = False
@@ -93,6 +95,8 @@ class Paper:
         """Return the figures, in order."""
         if self.companion:
             return self.companion.figures
+        if self.plots():
+            return self._optional("figures.py", "FIGURES", FigureSpec)
         return self._required("figures.py", "FIGURES", FigureSpec)
 
     def derived(self) -> tuple[Derived, ...]:
@@ -102,6 +106,14 @@ class Paper:
     def maps(self) -> tuple[MapSpec, ...]:
         """Return the maps, in order; few papers have any."""
         return self.companion.maps if self.companion else self._optional("maps.py", "MAPS", MapSpec)
+
+    def tables(self) -> tuple[TableSpec, ...]:
+        """Return the tables that the paper makes itself, in order; few papers have any."""
+        return self.companion.tables if self.companion else self._optional("tables.py", "TABLES", TableSpec)
+
+    def plots(self) -> tuple[PlotSpec, ...]:
+        """Return the figures that the paper draws itself, in order; few papers have any."""
+        return self.companion.plots if self.companion else self._optional("plots.py", "PLOTS", PlotSpec)
 
     def companions(self) -> list[Paper]:
         """Return the further studies of the folder, in order; few papers have any."""

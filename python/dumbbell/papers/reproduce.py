@@ -70,7 +70,7 @@ def reproduce(
     kind = "--quick" if quick else "--full"
     command = f"dumbbell reproduce {paper.name} {kind} -o {shlex.quote(readable(folder.name))}"
     report = write_report(
-        folder / "report.html", result, judged, figures, maps, quick=quick,
+        folder / "report.html", result, judged, figures, maps, paper.tables(), paper.plots(), quick=quick,
         sources=paper.sources(), bibliography=paper.bibliography(), command=command,
     )  # fmt: skip
     return Reproduction(result, judged, report, note)

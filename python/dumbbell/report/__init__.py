@@ -8,6 +8,7 @@ Examples
 """
 
 from dumbbell.report.data import FigureData, figure_data
+from dumbbell.report.extras import PlotSpec, TableData, TableSpec
 from dumbbell.report.maps import MapData, MapSpec, draw_map, map_data
 from dumbbell.report.page import write_report
 from dumbbell.report.parameters import Algorithm, Parameter, algorithms, parameters
@@ -23,7 +24,10 @@ __all__ = [
     "MapSpec",
     "Measured",
     "Parameter",
+    "PlotSpec",
     "Reference",
+    "TableData",
+    "TableSpec",
     "algorithms",
     "default_figures",
     "draw",

@@ -24,6 +24,7 @@ from dumbbell.claims.family import family_note
 from dumbbell.figures.style import data_address, save
 from dumbbell.report import palette
 from dumbbell.report.data import FigureData, figure_data, with_unit
+from dumbbell.report.extras import PlotSpec, TableSpec
 from dumbbell.report.maps import Cell, MapData, MapSpec, draw_map, map_data
 from dumbbell.report.parameters import parameters, spread, study_algorithms, study_scenarios
 from dumbbell.report.spec import FigureError, FigureSpec
@@ -61,6 +62,8 @@ def write_report(
     judgements: Sequence[tuple[Claim, Judgement]] = (),
     figures: Sequence[FigureSpec] = (),
     maps: Sequence[MapSpec] = (),
+    tables: Sequence[TableSpec] = (),
+    plots: Sequence[PlotSpec] = (),
     *,
     title: str = "",
     question: str = "",
@@ -87,6 +90,8 @@ def write_report(
         What to draw.
     maps
         Which arm is best where; they stand before the figures.
+    tables, plots
+        What the study makes itself of the result: tables of text, and figures.
     title, question
         Those of the study by default.
     answer
@@ -113,11 +118,15 @@ def write_report(
         If the folder cannot be written, or holds files of these names that dumbbell has not written.
     """
     path = Path(path)
-    _refuse_twins(figures, maps)
+    _refuse_twins([spec.id for spec in (*figures, *maps, *tables, *plots)])
     data = [figure_data(result, spec) for spec in figures]
     stamp = "; ".join(filter(None, [result.stamp, "QUICK" if quick else ""]))
     with new_files(path.parent) as part:
-        drawn, drawn_maps = [], []
+        drawn, drawn_maps, drawn_plots = [], [], []
+        for plot in plots:
+            image = plot.draw(result, stamp)
+            address = data_address(image)
+            drawn_plots.append((plot, address, _print(image, part, plot.id)))
         for chart in [map_data(result, spec) for spec in maps]:
             image = draw_map(chart, stamp)
             drawn_maps.append(_map(chart, image, _print(image, part, chart.spec.id)))
@@ -127,7 +136,8 @@ def write_report(
         (part / "data").mkdir()
         (part / "data" / "runs.parquet").write_bytes(encode(result.table))
         text = _render(
-            result, judgements, data, drawn=drawn, maps=drawn_maps,
+            result, judgements, data, drawn=drawn, maps=drawn_maps, plots=drawn_plots,
+            tables=[(table, table.make(result)) for table in tables],
             title=title or result.study.title or result.study.name, answer=answer,
             question=question or result.study.question,
             stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},
@@ -147,8 +157,7 @@ def _stamps(result: StudyResult, quick: bool) -> list[tuple[str, str]]:
     return found
 
 
-def _refuse_twins(figures: Sequence[FigureSpec], maps: Sequence[MapSpec]) -> None:
-    ids = [spec.id for spec in figures] + [spec.id for spec in maps]
+def _refuse_twins(ids: Sequence[str]) -> None:
     twice = [name for name, count in Counter(ids).items() if count > 1]
     if twice:
         raise FigureError(f"figure {twice[0]!r}: two figures have this id; rename one")

@@ -1,0 +1,55 @@
+"""Tables and plots that a study makes itself, where no figure against an axis shows what it should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dumbbell.report.spec import FigureError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dumbbell.study import StudyResult
+
+
+@dataclass(frozen=True)
+class TableData:
+    """The cells of a table, as text."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """Each as long as `columns`; the first cell names the row."""
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise FigureError(f"table: {len(row)} cells under {len(self.columns)} columns; give as many")
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """A table of a report."""
+
+    id: str
+    """Short and unique in the report: names its anchor and its file."""
+    title: str
+    make: Callable[[StudyResult], TableData]
+    note: str = ""
+    """A sentence under the table."""
+
+
+@dataclass(frozen=True)
+class PlotSpec:
+    """A figure of a report that the study draws itself."""
+
+    id: str
+    """Short and unique in the report: names its files and its anchor."""
+    title: str
+    draw: Callable[[StudyResult, str], Figure]
+    """From the result, and what to write across the top: nothing if empty."""
+    text: str
+    """What it shows, for those who cannot see it."""
+    note: str = ""
+    """A sentence under it."""
