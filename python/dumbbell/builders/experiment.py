@@ -62,9 +62,11 @@ def flows(
     stagger: str | None = None,
     jitter: str | None = None,
     size: str | None = None,
-    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
-    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
-    transport: Literal["tcp", "rcp", "cbr", "poisson", "on-off", "replay"] | Mapping[str, Any] | None = None,
+    application: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
+    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    | Mapping[str, Any]
+    | None = None,
     class_: int | None = None,
     packets: str | None = None,
     sampled: bool | None = None,

@@ -40,8 +40,8 @@ def poisson(
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
-    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
-    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    application: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Poisson flow arrivals at an offered load or rate.
@@ -138,8 +138,8 @@ def trace(
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
-    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
-    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    application: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Flows listed in a file of (start, source, destination, size).
@@ -228,8 +228,8 @@ def rounds(
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
-    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
-    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    application: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Rounds of transfers, each begun when all of the last have ended (incast).
@@ -391,8 +391,8 @@ def request_response(
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
-    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
-    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    application: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Clients that ask, wait for the answer, think, and ask again.
@@ -515,8 +515,8 @@ def shuffle(
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
-    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
-    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    application: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """All-to-all transfers in waves, a few at a time for each receiver.
@@ -622,8 +622,8 @@ def on_close(
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
-    application: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
-    reader: Literal["rate", "on-off", "list"] | Mapping[str, Any] | None = None,
+    application: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
     """Flows that start when others have ended.

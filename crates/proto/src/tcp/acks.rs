@@ -356,7 +356,7 @@ mod tests {
         for i in 1..=30 {
             let now = Time::from_nanos(1_200_000 * i);
             waiting += 1;
-            if acks.in_order(now, i * SEGMENT, waiting, &params) == Verdict::Now {
+            if acks.in_order(now, i * SEGMENT, waiting, false, &params) == Verdict::Now {
                 acks.sent(now, i * SEGMENT);
                 single = if waiting == 1 { i } else { single };
                 waiting = 0;
