@@ -129,6 +129,9 @@ def shell(
 def emulated(scenario: Scenario, at: str | None) -> dict[str, Any]:
     """The link that `shell` emulates: ``link``, ``ahead`` (s), and ``addresses``: pairs of names."""
 
+def applications(scenario: Scenario) -> list[list[list[list[float]] | None]]:
+    """Of each flow, what its applications write and read: times (s) and bytes; None for all at once."""
+
 def send(
     scenario: Scenario,
     address: str,

@@ -18,7 +18,7 @@ mod _native {
     #[pymodule_export]
     use super::language::{declarations, read_study, registry, schema, study_schema, suggest};
     #[pymodule_export]
-    use super::live::{emulated, probe, receive, replay, send, shell};
+    use super::live::{applications, emulated, probe, receive, replay, send, shell};
     #[pymodule_export]
     use super::panics::{keep_panics, last_panic, panic_for_test};
     #[pymodule_export]

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use dumbbell_core::Duration;
+use dumbbell_core::{ConfigError, Duration};
 use dumbbell_live::emulator::path::{Group, Path};
 use dumbbell_live::rcp::run::{self, Endpoint, Until};
 use dumbbell_live::shell::{Ended, Shell};
@@ -92,6 +92,35 @@ pub fn emulated<'py>(py: Python<'py>, scenario: &Scenario, at: Option<&str>) -> 
         ahead: path.ahead.as_secs_f64(),
         addresses: path.groups.iter().map(names).collect(),
     };
+    to_python(py, &found)
+}
+
+/// Actions of one application at most: a program in Python keeps up with no more.
+const MOST_ACTIONS: usize = 100_000;
+
+/// What applications do, flow by flow in order of start: what writes, and what reads. Each is a list of times since the flow's
+/// start, or its first data (s), and bytes, within the duration of the scenario; `None` acts at once.
+#[pyfunction]
+pub fn applications<'py>(py: Python<'py>, scenario: &Scenario) -> PyResult<Bound<'py, PyAny>> {
+    let plan = &scenario.plan;
+    let mut started = vec![0_u64; plan.groups.len()];
+    let mut found = Vec::new();
+    for flow in plan.arrivals() {
+        let group = &plan.groups[flow.group as usize];
+        let number = &mut started[flow.group as usize];
+        let name = format!("flow {number} of {}", group.name);
+        *number += 1;
+        let mut lists = [None, None];
+        for (list, planned) in lists.iter_mut().zip(group.applications(plan.seed, &name)) {
+            let Some(planned) = planned else { continue };
+            let actions = planned.actions(plan.duration, MOST_ACTIONS).ok_or_else(|| {
+                let message = format!("an application acts more than {MOST_ACTIONS} times");
+                refuse(ConfigError::new("flows", message, "give larger pieces, or a shorter duration"))
+            })?;
+            *list = Some(actions.iter().map(|(at, bytes)| (at.as_secs_f64(), *bytes)).collect::<Vec<_>>());
+        }
+        found.push(lists);
+    }
     to_python(py, &found)
 }
 

@@ -206,7 +206,8 @@ def compare_runs(
     """Run the listed flows of a scenario under one controller, in the simulator and on real packets.
 
     Both count from time 0, or from the scenario's warm-up if it has one. The kernel's connections start when
-    the simulated flows start, and have their sizes and their base round-trip times.
+    the simulated flows start, and have their sizes and their base round-trip times. Their applications write
+    and read when those of the simulated flows do.
 
     Parameters
     ----------
@@ -239,7 +240,9 @@ def compare_runs(
     given = prepared(scenario, controller if ours else "newreno", profile)
     addresses = _addresses(given, at)
     results = given.run()
-    flows = [_flow(row, addresses) for row in map(results.flows.row, range(len(results.flows)))]
+    applications = _native.applications(given._native)
+    rows = map(results.flows.row, range(len(results.flows)))
+    flows = [_flow(row, addresses, each) for row, each in zip(rows, applications, strict=True)]
     kernel = [kernel_arm(given, flows, controller, at) for _ in range(runs)]
     simulated = simulated_arms(given, kernel[0][1], runs) if ours else [None] * runs
     return [Comparison(controller, left, right) for left, (right, _) in zip(simulated, kernel, strict=True)]
@@ -251,7 +254,11 @@ def _addresses(scenario: Scenario, at: str | None) -> dict[tuple[str, str], int]
     return {(source, destination): i for i, each in enumerate(pairs) for source, destination in each}
 
 
-def _flow(row: Mapping[str, Any], addresses: Mapping[tuple[str, str], int]) -> Flow:
+def _flow(
+    row: Mapping[str, Any],
+    addresses: Mapping[tuple[str, str], int],
+    applications: Sequence[Sequence[Sequence[float]] | None],
+) -> Flow:
     """A flow of a simulation as a connection of the kernel."""
     address = addresses.get((row["source"], row["destination"]))
     if address is None:
@@ -259,7 +266,7 @@ def _flow(row: Mapping[str, Any], addresses: Mapping[tuple[str, str], int]) -> F
             f"flow {row['flow']} from {row['source']} to {row['destination']} does not cross the emulated "
             "link; leave it out, or choose another link with --at"
         )
-    return Flow(row["start"], row["size"], address)
+    return Flow(row["start"], row["size"], address, *applications)
 
 
 def _period(duration: float) -> float:
@@ -387,11 +394,11 @@ def kernel_arm(scenario: Scenario, flows: Sequence[Flow], controller: str, at: s
     about = _native.emulated(scenario._native, at)
     link = _Link.named(scenario, about["link"])
     seen = []
-    for connection, (_, size, _) in zip(run.connections, flows, strict=True):
+    for connection, flow in zip(run.connections, flows, strict=True):
         time = None if connection.completed is None else connection.completed - connection.start
         seen.append(
             FlowRun(
-                connection.start, size, time, link.goodput(connection.start, time, connection.delivered),
+                connection.start, flow.size, time, link.goodput(connection.start, time, connection.delivered),
                 connection.retransmissions, connection.timeouts, connection.window, connection.delivered,
             )
         )  # fmt: skip

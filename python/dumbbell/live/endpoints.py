@@ -1,8 +1,9 @@
 """Both ends of the kernel's connections: programs of their own, which start fast and need nothing but Python.
 
 ``endpoints.py receive PLAN OUT`` and ``endpoints.py send PLAN OUT`` run in the two namespaces. PLAN is JSON:
-``flows``, each with ``start`` (s), ``size`` (bytes, or null until the end) and ``address`` (which of
-DUMBBELL_CLIENTS), their ``controller``,
+``flows``, each with ``start`` (s), ``size`` (bytes, or null until the end), ``address`` (which of
+DUMBBELL_CLIENTS), ``writes`` and ``reads`` (what applications do: times since the start or since the first
+data, in s, and bytes; null for all at once), their ``controller``,
 ``duration`` and ``period`` of samples (s), and ``settings`` below net.ipv4. OUT takes what was seen: a line
 of JSON, then the samples, each the time (CLOCK_MONOTONIC, ns), the number of the flow, and what the kernel
 says of it (`struct tcp_info`). All samples of a run are equally long: ``info`` bytes after the header.
@@ -53,7 +54,12 @@ PATIENCE = 20.0
 REQUEST = bytes(64)
 """What asks for one answer."""
 
-COUNTERS = {"netstat": ("TCPTimeouts", "TCPLossProbes"), "snmp": ("RetransSegs",)}
+COUNTERS = {
+    "netstat": (
+        "TCPTimeouts", "TCPLossProbes", "TCPWinProbe", "TCPToZeroWindowAdv", "TCPFromZeroWindowAdv",
+    ),
+    "snmp": ("RetransSegs",),
+}  # fmt: skip
 """What is read of the namespace's counters, by the file below /proc/self/net."""
 
 
@@ -74,8 +80,39 @@ class Seen:
 
     def write(self, path: str, **about: Any) -> None:
         """Write all, and what else there is to say."""
-        text = json.dumps({"flows": self.flows, "info": self.info, **about}).encode() + b"\n"
+        about |= {"flows": self.flows, "info": self.info, "counters": counters()}
+        text = json.dumps(about).encode() + b"\n"
         Path(path).write_bytes(text + bytes(self.samples))
+
+
+class Program:
+    """An application that acts by a schedule: times since it began (s), and bytes."""
+
+    def __init__(self, actions: list[list[float]]) -> None:
+        self.actions = actions
+        self.next = 0
+        self.began = float("inf")
+
+    def due(self) -> float:
+        """When it acts next; never after the last action, and before it began."""
+        return float("inf") if self.is_over() else self.began + self.actions[self.next][0]
+
+    def is_over(self) -> bool:
+        """Whether it has acted for the last time."""
+        return self.next == len(self.actions)
+
+    def act(self) -> int:
+        """Return the bytes of what has become due."""
+        found, now = 0, time.monotonic()
+        while self.due() <= now:
+            found += int(self.actions[self.next][1])
+            self.next += 1
+        return found
+
+
+def programs(plan: dict[str, Any], what: str) -> dict[int, Program]:
+    """The applications that do not act all at once, by the number of the flow."""
+    return {i: Program(flow[what]) for i, flow in enumerate(plan["flows"]) if flow[what] is not None}
 
 
 def receive(plan: dict[str, Any], out: str) -> None:
@@ -95,14 +132,37 @@ def receive(plan: dict[str, Any], out: str) -> None:
     poll.register(door, select.EPOLLIN)
     ends: dict[int, tuple[int, socket.socket]] = {}
     sizes = [flow["size"] for flow in plan["flows"]]
+    readers = programs(plan, "reads")
     received = [0] * len(sizes)
+
+    def read(number: int, most: int = len(BUFFER)) -> int:
+        """Read what is there, and not more than that; close what has ended."""
+        nonlocal left
+        flow, end = ends[number]
+        try:
+            count = end.recv_into(BUFFER, min(most, len(BUFFER)))
+        except BlockingIOError:
+            return 0
+        except ConnectionError:
+            count = 0
+        received[flow] += count
+        if sizes[flow] is not None and count and received[flow] >= sizes[flow]:
+            seen.flows[flow]["completed"] = time.monotonic_ns()
+        if count == 0:
+            with contextlib.suppress(OSError):
+                seen.sample(flow, end)
+            close(poll, ends, number)
+            left -= 1
+        return count
+
     next_sample = 0.0
     quits = time.monotonic() + PATIENCE
     while left:
         now = time.monotonic()
         if now > quits:
             break
-        for number in ready(poll, max(next_sample - now, 0) if ends else 0.1):
+        due = min([next_sample, *(reader.due() for reader in readers.values())])
+        for number in ready(poll, max(due - now, 0) if ends else 0.1):
             if number == door.fileno():
                 end, peer = door.accept()
                 end.setblocking(False)
@@ -110,21 +170,19 @@ def receive(plan: dict[str, Any], out: str) -> None:
                 poll.register(end, select.EPOLLIN)
                 quits = float("inf")
                 continue
-            flow, end = ends[number]
-            try:
-                count = end.recv_into(BUFFER)
-            except ConnectionError:
-                count = 0
-            received[flow] += count
-            if sizes[flow] is not None and count and received[flow] >= sizes[flow]:
-                seen.flows[flow]["completed"] = time.monotonic_ns()
-            if count == 0:
-                with contextlib.suppress(OSError):
-                    seen.sample(flow, end)
-                poll.unregister(end)
-                end.close()
-                del ends[number]
-                left -= 1
+            reader = readers.get(ends[number][0])
+            if reader and reader.began == float("inf"):
+                # The first data. From now on the clock says when to read; what else comes is an error.
+                reader.began = time.monotonic()
+                poll.modify(number, 0)
+            else:
+                read(number)
+        for number, (flow, _) in list(ends.items()) if readers else []:
+            most = readers[flow].act() if flow in readers else 0
+            while most and number in ends and (count := read(number, most)):
+                most -= count
+            if number in ends and flow in readers and readers[flow].is_over():
+                poll.modify(number, select.EPOLLIN)
         now = time.monotonic()
         if ends and now >= next_sample:
             next_sample = max(next_sample + plan["period"], now)
@@ -149,6 +207,8 @@ def send(plan: dict[str, Any], out: str) -> None:
         end.bind((addresses[flow["address"]], FIRST_PORT + i))
         sockets.append(end)
     left = [flow["size"] for flow in flows]
+    writers = programs(plan, "writes")
+    wants = dict.fromkeys(writers, 0)
     waiting = sorted(range(len(flows)), key=lambda i: flows[i]["start"])
     zeros = memoryview(bytes(1 << 18))
     origin = time.monotonic() + LEAD
@@ -163,24 +223,39 @@ def send(plan: dict[str, Any], out: str) -> None:
             with contextlib.suppress(BlockingIOError):
                 end.connect((os.environ["DUMBBELL_SERVER"], PORT))
             ends[end.fileno()] = (i, end)
-            poll.register(end, select.EPOLLOUT)
-        due = min([stops, next_sample, *(origin + flows[i]["start"] for i in waiting[:1])])
+            poll.register(end, 0 if i in writers else select.EPOLLOUT)
+            if i in writers:
+                writers[i].began = now
+        due = min(
+            [
+                stops,
+                next_sample,
+                *(origin + flows[i]["start"] for i in waiting[:1]),
+                *(writer.due() for writer in writers.values()),
+            ]
+        )
         for number in ready(poll, max(due - now, 0)):
             i, end = ends[number]
             try:
                 remaining = left[i]
-                if remaining == 0:
-                    # All is written; the end of the connection is all that can come.
+                most = (
+                    remaining
+                    if i not in wants
+                    else min(wants[i], wants[i] if remaining is None else remaining)
+                )
+                if most == 0:
+                    # Nothing is to be written; the end of the connection is all that can come.
                     if not end.recv(1):
                         seen.sample(i, end)
                         close(poll, ends, number)
                     continue
-                if remaining is None:
-                    sent = end.send(zeros)
-                else:
-                    # The end of the connection rides on the last segment, as in the simulator.
-                    last = socket.MSG_MORE if remaining <= len(zeros) else 0
-                    sent = end.send(zeros[:remaining], last)
+                piece = zeros[:most]
+                # The end of the connection rides on the last segment, as in the simulator.
+                sent = end.send(piece, socket.MSG_MORE if remaining == len(piece) else 0)
+                if i in wants:
+                    wants[i] -= sent
+                    if wants[i] == 0:
+                        poll.modify(number, 0)
                 if remaining is not None:
                     left[i] = remaining - sent
                     if left[i] == 0:
@@ -191,6 +266,10 @@ def send(plan: dict[str, Any], out: str) -> None:
             except OSError as error:
                 seen.flows[i]["failed"] = errno.errorcode.get(error.errno or 0, str(error))
                 close(poll, ends, number)
+        for number, (i, _) in ends.items() if writers else ():
+            if i in writers and (count := writers[i].act()):
+                wants[i] += count
+                poll.modify(number, select.EPOLLOUT)
         now = time.monotonic()
         if now >= next_sample:
             next_sample = max(next_sample + plan["period"], now)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Line = tuple[Floats, Floats]
+    Actions = Sequence[Sequence[float]]
 
 NAMES = {"newreno": "reno", "cubic": "cubic", "reno": "reno", "bbr": "bbr"}
 """What the kernel calls a controller. Its ``reno`` recovers as NewReno does."""
@@ -48,6 +49,10 @@ class Flow(NamedTuple):
     """Bytes; ``None`` if it sends until the end."""
     address: int = 0
     """Which address of the client it has: those of a scenario's pairs differ in their round-trip times."""
+    writes: Actions | None = None
+    """What its application writes: times since the start (s), and bytes; ``None`` for all at once."""
+    reads: Actions | None = None
+    """What the receiver's reads: times since the first data (s), and bytes; ``None`` for what comes."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Connection:
 
     start: float
     completed: float | None
-    """When the last byte was read; ``None`` if that has not happened."""
+    """When the last byte was read, or had arrived where a program reads it later; ``None`` if never."""
     window: Line
     """Times and segments."""
     delivered: Line
@@ -76,6 +81,8 @@ class KernelRun:
     emulation: Emulation
     origin: float
     """Time 0 of the connections in the time of the emulation (s)."""
+    counters: Mapping[str, Mapping[str, int]]
+    """What the kernel counted for all connections, at the ends that ``send`` and ``receive``."""
 
 
 def run_kernel(
@@ -121,7 +128,7 @@ def run_kernel(
     received, arrivals = _read(left["receive"])
     origin = sent["origin"]
     connections = []
-    for flow, (start, size, _) in enumerate(flows):
+    for flow, given in enumerate(flows):
         ours, theirs = sent["flows"][flow], received["flows"][flow]
         if "failed" in ours:
             raise DumbbellError(f"flow {flow} of the kernel failed ({ours['failed']}); see `dumbbell doctor`")
@@ -130,25 +137,33 @@ def run_kernel(
                 looks[looks["flow"] == flow],
                 arrivals[arrivals["flow"] == flow],
                 origin,
-                ((ours.get("started", origin + start * 1e9), theirs.get("completed")), size),
+                (ours.get("started", origin + given.start * 1e9), theirs.get("completed")),
+                given,
             )
         )
-    return KernelRun(connections, emulation, origin * _NANOSECONDS - emulation.fidelity["started"])
+    counters = {"send": sent["counters"], "receive": received["counters"]}
+    return KernelRun(connections, emulation, origin * _NANOSECONDS - emulation.fidelity["started"], counters)
 
 
 def _connection(
     looks: NDArray[np.void],
     arrivals: NDArray[np.void],
     origin: int,
-    about: tuple[tuple[int, int | None], float | None],
+    seen: tuple[int, int | None],
+    given: Flow,
 ) -> Connection:
-    (started, completed), size = about
+    (started, completed), size = seen, given.size
 
     def line(rows: NDArray[np.void], field: str, scale: float = 1.0) -> Line:
         return (rows["time"] - origin) * _NANOSECONDS, rows[field].astype(float) * scale
 
     times, delivered = line(arrivals, "bytes_received")
-    if size is not None:
+    if size is not None and given.reads is not None:
+        # All has arrived before the last byte is read; the end of the connection counts as a byte.
+        delivered = np.minimum(delivered, size)
+        arrived = arrivals["time"][delivered >= size]
+        completed = int(arrived[0]) if len(arrived) else None
+    elif size is not None:
         # The kernel counts the end of the connection as a byte; all is there when the last byte is read.
         delivered = np.minimum(delivered, size)
         if completed is not None:

@@ -8,8 +8,8 @@ pub mod rate;
 
 use std::sync::Arc;
 
-use dumbbell_core::registry;
 use dumbbell_core::rng::Stream;
+use dumbbell_core::{Duration, registry};
 
 pub use contract::{Schedule, ScheduleParams};
 
@@ -31,9 +31,28 @@ pub struct Planned {
     pub rng: Stream,
 }
 
+impl Planned {
+    /// What the program does within a time from its start: when, and on how many bytes. `None` if it acts more than `most` times.
+    pub fn actions(mut self, within: Duration, most: usize) -> Option<Vec<(Duration, u64)>> {
+        let (mut schedule, mut at, mut actions) =
+            (self.schedule.params().build(), Duration::ZERO, Vec::new());
+        while let Some((gap, bytes)) = schedule.next(&mut self.rng) {
+            at += gap;
+            if at >= within {
+                break;
+            }
+            if actions.len() == most {
+                return None;
+            }
+            actions.push((at, bytes));
+        }
+        Some(actions)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use dumbbell_core::{Config, Duration};
+    use dumbbell_core::Config;
 
     use super::*;
     use crate::testing::{read, stream};
@@ -52,6 +71,17 @@ mod tests {
             Some((at.as_nanos() as f64 / 1e6, bytes))
         };
         std::iter::from_fn(next).take(count).collect()
+    }
+
+    #[test]
+    fn what_a_program_does_within_a_time_is_told_if_it_is_not_too_much() {
+        let schedule: Arc<ScheduleSpec> = read(r#"{"kind": "rate", "rate": "8Mbit/s", "piece": "3kB"}"#);
+        let told = |most| {
+            Planned { schedule: schedule.clone(), rng: stream() }.actions(Duration::from_millis(9), most)
+        };
+        let at = |n: u64| (Duration::from_millis(3 * n), 3000);
+        assert_eq!(told(3), Some(vec![at(0), at(1), at(2)]));
+        assert_eq!(told(2), None);
     }
 
     #[test]
