@@ -18,6 +18,7 @@ from dumbbell.live import Arm, FlowRun, grid, grid_page
 from dumbbell.live.cells import COUNTS, QUEUES, RATES, ROUND_TRIPS, SIZES, Cell, cells
 from dumbbell.live.compare import prepared, simulated_arms
 from dumbbell.live.lateness import late_runs
+from dumbbell.live.pooled import fairness, pooled
 
 CELL = Cell("cubic", 10, (10,), "1bdp", "10kB")
 
@@ -196,6 +197,65 @@ def test_shares_are_judged_by_how_much_the_runs_differ_among_themselves(
     assert f"{np.mean(ours):.3f} / {np.mean(kernel):.3f} ({len(kernel)})" in row
     assert ("?" in row) == (word == "undecided")
     assert ("**" in row) == (word == "outside")
+
+
+def grid_of(kernel: list[float]) -> list[grid.Result]:
+    """Cells with two flows; ours vary from 0.4 to 0.6, the kernel ran once in each."""
+    names = [
+        Cell(c, r, (t,), q, None, 2)
+        for c in ("cubic", "newreno")
+        for r in (10, 50)
+        for t in (10, 40)
+        for q in ("1bdp", "codel")
+    ]
+    ours = [shared(share) for share in np.linspace(0.4, 0.6, 10)]
+    return [grid.Result(cell, ours, [shared(share)]) for cell, share in zip(names, kernel, strict=True)]
+
+
+def test_cells_of_which_none_is_decided_decide_together(tmp_path: Path) -> None:
+    # Each run of the kernel alone might be one of ours.
+    spread = [0.41, 0.43, 0.45, 0.46, 0.47, 0.48, 0.49, 0.50, 0.50, 0.51, 0.52, 0.53, 0.54, 0.55, 0.57, 0.59]
+    alike = grid_of(spread)
+    assert {result.share and result.share.word for result in alike} == {"undecided"}
+    found = pooled(alike)
+    assert found is not None
+    everything = found.groups[0]
+    assert (everything.name, everything.word, everything.ratio.n) == ("all", "within", 16)
+    assert {group.name for group in found.groups} >= {"cubic", "2 flows", "CoDel", "DropTail", "10 Mbit/s"}
+    low, high = found.below.interval or (1, 0)
+    assert low < 0.5 < high
+    # Ours are the same runs, shifted: every single verdict stands, and the cells together find it.
+    moved = grid_of([share + 0.09 for share in spread])
+    assert [result.share and result.share.word for result in moved].count("undecided") > 8
+    told = pooled(moved)
+    assert told is not None
+    assert told.groups[0].word == "outside" or (told.groups[0].ratio.low or 0) > 0.05
+    assert (told.below.low or 0) > 0.5
+    grid_page.write(tmp_path, alike, [], "dumbbell")
+    page = (tmp_path / "page.md").read_text()
+    assert "| all | 16 | " in page
+    assert "Bonferroni" in page
+
+
+def test_intervals_of_groups_are_wider_the_more_groups_there_are() -> None:
+    spread = [0.41, 0.43, 0.45, 0.46, 0.47, 0.48, 0.49, 0.50, 0.50, 0.51, 0.52, 0.53, 0.54, 0.55, 0.57, 0.59]
+    few, many = pooled(grid_of(spread)[:2]), pooled(grid_of(spread))
+    assert few is not None
+    assert many is not None
+    assert few.groups[0].ratio.confidence < many.groups[0].ratio.confidence
+    assert many.groups[0].ratio.confidence == pytest.approx(1 - 0.05 / (2 * len(many.groups)))
+    assert pooled(grid_of(spread)[:1]) is None
+
+
+def test_jains_index_counts_flows_and_each_cell_weighs_the_same() -> None:
+    assert fairness(shared(0.5)) == pytest.approx(1)
+    assert fairness(shared(1.0)) == pytest.approx(0.5)
+    even, alone = [shared(0.5)], [shared(1.0)]
+    cell = Cell("cubic", 50, (40,), "1bdp", None, 2)
+    found = pooled([grid.Result(cell, even, even * 9), grid.Result(cell, even, alone)])
+    assert found is not None
+    assert found.percentiles == [(10, 1, 0.5), (50, 1, 0.5), (90, 1, 1)]
+    assert found.groups[0].fairness.value == pytest.approx(-0.25)
 
 
 def test_runs_that_packets_reach_late_differ_as_the_kernels_do() -> None:

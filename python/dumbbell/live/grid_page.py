@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ from dumbbell.live.cells import Cell
 from dumbbell.live.criteria import CRITERIA, OUTSIDE, UNDECIDED, WITHIN, values
 from dumbbell.live.grid import SIMULATED, Result, median
 from dumbbell.live.lateness import LATENESS
+from dumbbell.live.pooled import Group, pooled
+from dumbbell.stats import Estimate
 
 _CLOSE = 0.05
 """Of the completion time in the median cell."""
@@ -99,6 +102,7 @@ def _page(
         "|---|---|---|",
         *(f"| {what} | {found} | {wanted} |" for what, found, wanted in answer),
         "",
+        *_together(results),
         *_KEY,
         "",
         f"| cell | {' | '.join(titles)} | reason, where it is known |",
@@ -109,6 +113,49 @@ def _page(
         lines += ["", "Left out, because no run was valid:", ""]
         lines += [f"- {cell.name}: {_plain(reason)}" for cell, reason in left_out]
     return "\n".join(lines) + "\n"
+
+
+def _together(results: Sequence[Result]) -> list[str]:
+    """What the cells with several flows say together."""
+    found = pooled(results)
+    if found is None:
+        return []
+    below, beyond, chance = found.below, found.beyond, found.by_chance
+    return [
+        "All cells with several flows together, each with the same weight: the mean ratio of the kernel's",
+        "share of flow 0 to ours, and the mean difference of Jain's index. All intervals of this table hold",
+        "together at 95 % (Bonferroni); *within* means within the bound for one cell.",
+        "",
+        "| cells | number | share, kernel / ours | | Jain's index, kernel - ours |",
+        "|---|---|---|---|---|",
+        *map(_group, found.groups),
+        "",
+        "| Jain's index over all runs | ours | kernel |",
+        "|---|---|---|",
+        *(
+            f"| {p} % of runs are below | {ours:.3f} | {kernel:.3f} |"
+            for p, ours, kernel in found.percentiles
+        ),
+        "",
+        f"In a run of the kernel, flow 0 has more than in {_between(below)} of our runs: half, if",
+        f"runs of both sides cannot be told apart. {_between(beyond)} of the kernel's runs are beyond all",
+        f"of ours; {_percent(chance)} would be by chance.",
+        "",
+    ]
+
+
+def _between(estimate: Estimate) -> str:
+    """A part with its interval."""
+    low, high = estimate.interval or (math.nan, math.nan)
+    return f"{_percent(estimate.value)} [{_percent(low)}, {_percent(high)}]"
+
+
+def _group(group: Group) -> str:
+    low, high = group.ratio.interval or (math.nan, math.nan)
+    ratio = f"{math.exp(group.ratio.value):.3f} [{math.exp(low):.3f}, {math.exp(high):.3f}]"
+    low, high = group.fairness.interval or (math.nan, math.nan)
+    index = f"{group.fairness.value:+.3f} [{low:+.3f}, {high:+.3f}]"
+    return f"| {group.name} | {group.ratio.n} | {ratio} | {group.word} | {index} |"
 
 
 def _row(result: Result) -> str:
