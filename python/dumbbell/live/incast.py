@@ -122,6 +122,8 @@ QUANTITIES = {
     "resent": Criterion("resent per round", 0.30, 1.0),
 }
 """What is compared, and how far ours may be from the kernel's."""
+KERNEL_ONLY = ("probes",)
+"""Of these, what the simulator does not count."""
 
 
 @dataclass(frozen=True)

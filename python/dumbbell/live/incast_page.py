@@ -7,13 +7,22 @@ from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from dumbbell import __version__, stats
 from dumbbell._files.foreign import replace_file
 from dumbbell.figures.style import COLOURS, HEIGHT, STYLE, WIDTHS, save
 from dumbbell.live.criteria import OUTSIDE, UNDECIDED
-from dumbbell.live.incast import ACCESS, BLOCK, BUFFER, DURATION, QUANTITIES, SIMULATED, Cell, Result
+from dumbbell.live.incast import (
+    ACCESS,
+    BLOCK,
+    BUFFER,
+    DURATION,
+    KERNEL_ONLY,
+    QUANTITIES,
+    SIMULATED,
+    Cell,
+    Result,
+)
 from dumbbell.live.lateness import LATENESS
 
 _FACTORS = {"goodput": 1e-6}
@@ -32,7 +41,7 @@ def write(
 def _page(results: Sequence[Result], left_out: Sequence[tuple[Cell, str]], command: str) -> str:
     kernels = sorted({_plain(run["kernel"]) for result in results for run in result.kernel})
     runs = sum(len(result.kernel) for result in results)
-    titles = [f"{criterion.title}, {_allowed(name)}" for name, criterion in QUANTITIES.items()]
+    titles = [criterion.title + _allowed(name) for name, criterion in QUANTITIES.items()]
     lines = [
         "# Incast on real packets",
         "",
@@ -64,9 +73,10 @@ def _started(results: Sequence[Result]) -> list[str]:
 
 
 def _allowed(name: str) -> str:
+    """The bound of what both sides count."""
     criterion = QUANTITIES[name]
     least = f" or {criterion.count:g}" if criterion.count else ""
-    return f"{criterion.share:.0%}{least}".replace("%", " %")
+    return "" if name in KERNEL_ONLY else f", {criterion.share:.0%}{least}".replace("%", " %")
 
 
 def _row(result: Result) -> str:
@@ -85,7 +95,7 @@ def _pair(result: Result, name: str) -> str:
     text = f"{ours:.3g} / {kernel:.3g}"
     margin = verdict.difference.half_width
     apart = (
-        f", {verdict.difference.value * factor:+.2g} +- {margin * factor:.2g}" if margin is not None else ""
+        f", {verdict.difference.value * factor:+.3g} +- {margin * factor:.3g}" if margin is not None else ""
     )
     text += apart + " (?)" * (verdict.word == UNDECIDED)
     return f"**{text}**" if verdict.word == OUTSIDE else text
@@ -94,10 +104,12 @@ def _pair(result: Result, name: str) -> str:
 def draw(results: Sequence[Result]) -> Figure:
     """Draw goodput and timeouts per round against the number of servers, both sides, with their intervals."""
     arms = {result.cell.arm.name: result.cell.arm for result in results}
+    servers = sorted({result.cell.servers for result in results})
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(WIDTHS["double"], HEIGHT), layout="constrained")
         panels = figure.subplots(1, 2)
         for panel, (name, label) in zip(panels, _LABELS.items(), strict=True):
+            highest = 0.0
             for colour, (arm, about) in zip(COLOURS, arms.items(), strict=False):
                 of_arm = [result for result in results if result.cell.arm.name == arm]
                 x = [result.cell.servers for result in of_arm]
@@ -105,16 +117,18 @@ def draw(results: Sequence[Result]) -> Figure:
                     values = [result.values(name)[side == "kernel"] for result in of_arm]
                     found = [stats.mean(each) for each in values]
                     y = [each.value * _FACTORS.get(name, 1.0) for each in found]
+                    highest = max(highest, *y)
                     errors = [(each.half_width or 0.0) * _FACTORS.get(name, 1.0) for each in found]
                     panel.errorbar(
                         x, y, errors, fmt=look, color=colour, label=f"{about.label}, {side}", capsize=2
                     )
-            panel.set_xscale("log", base=2)
-            panel.xaxis.set_major_formatter(ScalarFormatter())
-            panel.xaxis.set_minor_formatter(NullFormatter())
+            panel.set_xscale("log")
+            panel.set_xticks(servers, map(str, servers))
+            panel.minorticks_off()
             panel.set_xlabel("servers")
             panel.set_ylabel(label)
-            panel.set_ylim(bottom=0)
+            # Intervals of two or three runs may be much longer than what they are about.
+            panel.set_ylim(0, 1.25 * max(highest, 0.1))
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=4, columnspacing=1.2)
     return figure
