@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from dumbbell.figures.style import HEIGHT
 from dumbbell.report.data import figure_data
 from dumbbell.report.spec import FigureSpec
-from dumbbell.report.static import draw
+from dumbbell.report.static import _MARKERS, draw
 from dumbbell.study import StudyResult
 
 SPEC = FigureSpec("f", "", "load", "fct", at={"queue": "codel"})
@@ -37,3 +38,19 @@ def test_label_is_no_longer_than_its_axis(result: StudyResult, label: str, lines
 def test_stamp_stands_across_the_top(result: StudyResult) -> None:
     (axes,) = draw(figure_data(result, SPEC), "INCOMPLETE: 3 of 8 runs").axes
     assert axes.get_title(loc="left") == "INCOMPLETE: 3 of 8 runs"
+
+
+@pytest.mark.parametrize("length", [3, 15, 35])
+@pytest.mark.parametrize("lines", [2, 11])
+def test_names_of_lines_are_within_the_figure_and_leave_the_axes_their_height(
+    result: StudyResult, length: int, lines: int
+) -> None:
+    data = figure_data(result, SPEC)
+    named = [replace(data.lines[0], label=f"{i:02} {'w' * length}", slot=i) for i in range(lines)]
+    figure = draw(replace(data, lines=tuple(named)))
+    figure.draw_without_rendering()
+    (legend,), (axes,) = figure.legends, figure.axes
+    assert legend.get_window_extent().x1 <= figure.bbox.x1
+    assert axes.bbox.height >= 0.45 * HEIGHT * figure.dpi
+    looks = {(line.get_color(), line.get_marker()) for line in axes.lines if line.get_marker() in _MARKERS}
+    assert len(looks) == lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from itertools import cycle
 from typing import Any
@@ -19,7 +20,8 @@ _DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), 
 _REFERENCE_DASHES = ((0, (2, 2)), (0, (6, 2, 1, 2)), (0, (1, 3)), (0, (9, 2)))
 _REFERENCE_MARKS = ("+", "x")
 _REFERENCE = "0.35"
-_MARKERS = ("o", "s", "^", "D", "v", "X", "P")
+# One more than colours: no two lines of a figure have both in common.
+_MARKERS = ("o", "s", "^", "D", "v", "X", "P", "*")
 _BAND_OPACITY = 0.14
 
 _MOST_LINES = 4
@@ -28,6 +30,13 @@ _MOST_LINES = 4
 _SLACK = 4
 """Characters by which a line may be longer than its share, so that breaks between words suffice."""
 
+
+_MOST_COLUMNS = 4
+"""Of names of lines."""
+_FEW_ROWS = 2
+"""Rows of names that leave the axes their height."""
+_ROW = 0.14
+"""Inches of a row of names."""
 
 _MANY = 20
 """Values of an axis above which a figure is wide and its markers are small."""
@@ -74,10 +83,21 @@ def draw(data: FigureData, stamp: str = "") -> Figure:
             _down_to_zero(axes)
         if stamp:
             axes.set_title(stamp, color=COLOURS[1], fontweight="bold")
-        # Above the axes, where it covers no data.
-        figure.legend(handles=handles, loc="outside upper left", ncols=4 if many else 2, columnspacing=1.2)
+        _name_lines(figure, handles)
         _wrap_label(figure, axes)
     return figure
+
+
+def _name_lines(figure: Figure, handles: list[Any]) -> None:
+    """Name the lines above the axes, where they cover no data, in as many columns as fit."""
+    for columns in range(min(len(handles), _MOST_COLUMNS), 0, -1):
+        legend = figure.legend(handles=handles, loc="outside upper left", ncols=columns, columnspacing=1.2)
+        figure.draw_without_rendering()
+        if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            break
+        legend.remove()
+    rows = math.ceil(len(handles) / columns)
+    figure.set_figheight(figure.get_figheight() + _ROW * max(rows - _FEW_ROWS, 0))
 
 
 def _wrap_label(figure: Figure, axes: Axes) -> None:
