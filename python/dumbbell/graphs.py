@@ -125,8 +125,8 @@ def from_networkx(
     ----------
     graph
         A ``networkx.Graph``, or a ``DiGraph`` whose edges are links in one direction. The attributes
-        ``rate``, ``delay`` and ``queue`` of an edge are those of the link, in the units of scenarios: ``"10Mbit/s"``,
-        ``"5ms"``. The attribute ``group`` of a node names the group that it belongs to.
+        ``rate``, ``delay`` and ``queue`` of an edge are those of the link, in the units of scenarios:
+        ``"10Mbit/s"``, ``"5ms"``. The attribute ``group`` of a node names the group that it belongs to.
     rate, delay, queue
         Of edges without such an attribute; ``rate`` has no default.
 

@@ -118,7 +118,7 @@ def write_report(
         If the folder cannot be written, or holds files of these names that dumbbell has not written.
     """
     path = Path(path)
-    _refuse_twins([spec.id for spec in (*figures, *maps, *tables, *plots)])
+    _refuse_twins([spec.id for specs in (figures, maps, tables, plots) for spec in specs])
     data = [figure_data(result, spec) for spec in figures]
     stamp = "; ".join(filter(None, [result.stamp, "QUICK" if quick else ""]))
     with new_files(path.parent) as part:
