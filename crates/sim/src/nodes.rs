@@ -1,6 +1,6 @@
 //! What a scenario says of its nodes: `[[nodes]]`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, Duration, Validate, config};
@@ -90,10 +90,17 @@ pub fn plan(
         let inner = [&pair.forward, &pair.reverse].into_iter().flat_map(PathSet::iter);
         inner.flat_map(|path| inner_nodes(network, path)).for_each(|node| routers[node as usize] = true);
     }
+    // Of a group with routers, those that no path leads through have nothing to do: in a random network there may be some.
+    let groups_with_routers: HashSet<usize> = named
+        .iter()
+        .filter(|(node, entry)| routers[*node as usize] && entries[*entry].name.0.len() == 1)
+        .map(|(_, entry)| *entry)
+        .collect();
     let mut planned = Vec::new();
     for (node, entry) in named {
         let place = at.index(*entry);
         let agent = match &entries[*entry].agent {
+            Some(_) if !routers[*node as usize] && groups_with_routers.contains(entry) => None,
             Some(_) if !routers[*node as usize] => {
                 return Err(not_a(
                     network,

@@ -385,3 +385,15 @@ fn arrivals_at_an_inspected_queue_are_an_average_of_their_own() {
     assert!((over_time - 0.5).abs() < 0.01, "{over_time}");
     assert!(of(&results, "node0->node1").0.is_nan(), "nobody looks at it");
 }
+
+#[test]
+fn of_a_group_the_routers_that_a_path_leads_through_have_the_agent() {
+    let text = "duration = '1s'\n[topology]\nkind = 'graph'\nnodes = ['a', 'r', 'idle', 'b']\n\
+                groups = [{ name = 'routers', nodes = ['r', 'idle'] }]\n\
+                links = [{ from = 'a', to = 'r', rate = '1Mbit/s' }, { from = 'r', to = 'b', rate = '1Mbit/s' },\n\
+                { from = 'r', to = 'idle', rate = '1Mbit/s' }]\n[[flows]]\nfrom = 'a'\nto = 'b'\n";
+    let plan = plan(text, &["nodes=[{ name = 'routers', agent = 'source-quench' }]"]);
+    let with_agents: Vec<u32> =
+        plan.described.iter().filter(|node| node.agent.is_some()).map(|node| node.node).collect();
+    assert_eq!(with_agents, [1]);
+}
