@@ -59,11 +59,25 @@ impl Rtt {
 
     /// Takes in a measurement. It is one of about `2^shift` in this round trip: the gains are lowered accordingly
     /// (RFC 7323 appendix G).
+    #[inline]
     pub fn measure(&mut self, measured: Duration, shift: u32, params: &Params) {
         self.lower(measured);
+        self.estimate(measured, shift, params);
+    }
+
+    /// The same for a measurement that cannot be the smallest.
+    #[inline]
+    pub fn estimate(&mut self, measured: Duration, shift: u32, params: &Params) {
         if params.rto_floor == RtoFloor::Deviation {
-            return self.measure_as_linux(in_ticks(measured, params.rtt_tick), params);
+            self.measure_as_linux(measured, params);
+        } else {
+            self.measure_as_rfc(measured, shift, params);
         }
+    }
+
+    /// The estimator of RFC 6298, section 2.
+    #[inline(never)]
+    fn measure_as_rfc(&mut self, measured: Duration, shift: u32, params: &Params) {
         let measured = in_ticks(measured, params.rtt_tick).as_nanos() as i64;
         let (smoothed, variation) = if self.smoothed.is_zero() {
             (measured, measured / 2)
@@ -86,6 +100,7 @@ impl Rtt {
     #[cold]
     #[inline(never)]
     fn measure_as_linux(&mut self, measured: Duration, params: &Params) {
+        let measured = in_ticks(measured, params.rtt_tick);
         if self.smoothed.is_zero() {
             self.smoothed = measured;
             self.variation = measured / 2;

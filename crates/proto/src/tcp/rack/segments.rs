@@ -364,9 +364,15 @@ impl Segments {
         self.lost = 0;
     }
 
+    /// False if no segment is lost, or all that are were sent again since.
+    #[inline]
+    pub fn may_have_lost(&self) -> bool {
+        self.lost > 0 && self.repair_from < u64::MAX
+    }
+
     /// The first segment that is lost and was not sent again since.
     pub fn next_lost(&mut self) -> Option<u32> {
-        if self.lost == 0 {
+        if !self.may_have_lost() {
             return None;
         }
         let from = self.queue.partition_point(|s| s.start < self.repair_from);

@@ -430,8 +430,19 @@ impl Sender {
         measured
     }
 
-    /// What is not a plain acknowledgement on an established connection.
+    /// What is not a plain acknowledgement to loss detection by duplicates.
     #[cold]
+    #[inline(never)]
+    fn push_other(&mut self, now: Time, packet: &Packet) {
+        if self.is_timed(packet) && self.accurate.is_none() {
+            self.acknowledged_in_time(now, packet);
+        } else {
+            self.push_control(now, packet);
+        }
+    }
+
+    /// What is not a plain acknowledgement on an established connection.
+    #[inline(never)]
     fn push_control(&mut self, now: Time, packet: &Packet) {
         if packet.flags & TcpHeader::FEEDBACK != 0 {
             let mut plain = *packet;
@@ -447,10 +458,15 @@ impl Sender {
         self.push_plain(now, packet);
     }
 
-    /// The same when headers that ride on it, and counts of marks, are taken off.
+    /// True for an acknowledgement that may go to loss detection by time at once.
     #[inline]
+    fn is_timed(&self, packet: &Packet) -> bool {
+        self.rack.is_some() && self.phase == Phase::Established && packet.flags & SPECIAL == 0
+    }
+
+    /// The same when headers that ride on it, and counts of marks, are taken off.
     fn push_plain(&mut self, now: Time, packet: &Packet) {
-        if self.rack.is_some() && self.phase == Phase::Established && packet.flags & SPECIAL == 0 {
+        if self.is_timed(packet) {
             return self.acknowledged_in_time(now, packet);
         }
         let header = TcpHeader::unpack(&packet.words());
@@ -587,7 +603,7 @@ impl Stage for Sender {
         if self.phase == Phase::Established && packet.flags & self.special == 0 {
             self.acknowledged(now, packet);
         } else {
-            self.push_control(now, packet);
+            self.push_other(now, packet);
         }
     }
 

@@ -260,7 +260,7 @@ impl Sender {
     #[inline]
     pub(super) fn time_round(&mut self, rack: &mut Rack, longest: Duration, shortest: Duration) {
         self.rtt.lower(shortest);
-        self.rtt.measure(longest, 0, &self.params);
+        self.rtt.estimate(longest, 0, &self.params);
         if self.una > rack.rtt_until {
             rack.rtt_until = self.nxt;
             self.rtt.end_round(&self.params);
@@ -576,7 +576,7 @@ impl Sender {
     /// Computes up to where new data may be sent, and whether something goes before it.
     pub(super) fn update_limit_in_time(&mut self, rack: &Rack) {
         self.todo &= !todo::REPAIR;
-        if rack.repairing || rack.probe != Probe::None {
+        if rack.repairing && rack.segments.may_have_lost() || rack.probe != Probe::None {
             self.todo |= todo::REPAIR;
         }
         let room = u64::from(rack.room(self.window_segments())) * u64::from(self.mss);

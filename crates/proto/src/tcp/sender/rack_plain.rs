@@ -20,7 +20,8 @@ impl Sender {
     /// Sends the next segment of the stream.
     pub(super) fn pull_plain(&mut self, now: Time) -> Option<Packet> {
         let start = self.nxt;
-        if start >= self.granted && self.limit > start && !self.begins_burst(now) {
+        let waits = start < self.stop || self.writer.is_some();
+        if start >= self.granted && self.limit > start && waits && !self.begins_burst(now) {
             return None;
         }
         let mut rack = self.rack.take()?;
