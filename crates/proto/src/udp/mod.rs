@@ -62,6 +62,8 @@ impl<S: Schedule> Source<S> {
 impl<S: Schedule> Stage for Source<S> {
     fn push(&mut self, _now: Time, _packet: &Packet) {}
 
+    // Called from two places on the path of every packet: the compiler would make it a call.
+    #[inline(always)]
     fn pull(&mut self, now: Time) -> Option<Packet> {
         if now < self.next_at {
             return None;
