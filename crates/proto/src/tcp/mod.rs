@@ -14,6 +14,7 @@ mod bursts_tests;
 mod causes;
 #[cfg(test)]
 mod contract_tests;
+mod disorder;
 #[cfg(test)]
 mod node_tests;
 mod overhead;

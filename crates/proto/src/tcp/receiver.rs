@@ -7,15 +7,11 @@ use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::accurate::Counts;
 use super::acks::{Acks, SHOWN, Verdict};
+use super::disorder::{Disorder, SACK_BLOCK, SACK_OPTION};
 use super::params::{DelayedAcks, EcnFeedback, Params, scale_of};
 use super::reading::{Reading, Room, Rules};
 use crate::host::Grant;
-use crate::ranges::Ranges;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
-
-/// The SACK option: 2 bytes, 2 of padding, 8 per block (RFC 2018 section 3).
-const SACK_OPTION: u16 = 4;
-const SACK_BLOCK: u16 = 8;
 
 /// Among the flags of the next acknowledgement: another goes first, for what arrived under the other state of marks.
 /// (A bit that this stack has no other use for; RFC 9293 calls it RST.)
@@ -34,6 +30,8 @@ pub struct Receiver {
     size: u64,
     /// True if an acknowledgement is due.
     due: bool,
+    /// True if something is held above a hole.
+    gap: bool,
     /// Flags of the next acknowledgement besides ACK.
     flags: u8,
     /// The receive window, shifted.
@@ -51,15 +49,12 @@ pub struct Receiver {
     ack_every: u32,
     ecn: bool,
     timestamps: bool,
-    /// What arrived out of order.
-    held: Ranges,
     packets: u64,
     marks: u64,
     /// When the last byte expected arrived; never until then.
     finished: Time,
-    /// Positions in the blocks that changed last, the latest first (RFC 2018 section 4).
-    recent: [u64; 3],
-    out_of_order: u64,
+    /// What arrived out of order, if anything did.
+    disorder: Option<Box<Disorder>>,
     /// The timestamp to echo (RFC 7323 section 4.3: TS.Recent).
     timestamp: u64,
     /// The latest acknowledgement sent (RFC 7323 section 4.3: Last.ACK.sent).
@@ -192,6 +187,7 @@ impl Receiver {
             next: 0,
             size: opening.size.unwrap_or(u64::MAX),
             due: false,
+            gap: false,
             flags: TcpHeader::ACK | if weighs { HOSTED } else { 0 },
             window,
             segment: least as u16,
@@ -202,12 +198,10 @@ impl Receiver {
             header: params.header() as u16,
             waiting: 0,
             ack_at: Time::NEVER,
-            held: Ranges::default(),
             packets: 0,
             marks: 0,
             finished: Time::NEVER,
-            recent: [0; 3],
-            out_of_order: 0,
+            disorder: None,
             timestamp: 0,
             acknowledged: 0,
             fin_at: Time::NEVER,
@@ -262,7 +256,7 @@ impl Receiver {
     #[inline]
     fn in_order(&mut self, now: Time, end: u64, fin: bool, packet: &Packet) {
         self.next = end;
-        let gap = !self.held.is_empty();
+        let gap = self.gap;
         if gap {
             self.fill();
         }
@@ -328,26 +322,22 @@ impl Receiver {
     /// What was held joins what has arrived in order. What was sent again may reach into several blocks of it.
     #[cold]
     fn fill(&mut self) {
-        self.held.remove_below(self.next);
-        if let Some((_, end)) = self.held.first().filter(|held| held.0 == self.next) {
-            self.next = end;
-            self.held.remove_below(end);
-        }
+        let Some(disorder) = &mut self.disorder else { return };
+        self.next = disorder.fill(self.next);
+        self.gap = !disorder.held.is_empty();
     }
 
     /// A segment that is not the next one.
     #[cold]
     fn unexpected(&mut self, now: Time, number: u64, end: u64) {
-        self.out_of_order += 1;
-        let known = self.acks.is_some() && self.held.containing(number).is_some_and(|held| end <= held.1);
-        let many = self.acks.is_some() && self.held.iter().nth(1).is_some();
+        let disorder = self.disorder.get_or_insert_default();
+        disorder.arrivals += 1;
+        let known = self.acks.is_some() && disorder.held.containing(number).is_some_and(|held| end <= held.1);
+        let many = self.acks.is_some() && disorder.held.iter().nth(1).is_some();
         let mut place = None;
         if number > self.next {
-            self.held.insert(number, end, |_, _| {});
-            place = self.recent.iter().position(|p| self.held.containing(*p) == self.held.containing(number));
-            let slot = place.unwrap_or(self.recent.len() - 1);
-            self.recent.copy_within(..slot, 1);
-            self.recent[0] = number;
+            place = disorder.hold(number, end);
+            self.gap = true;
         }
         match &mut self.acks {
             None => self.due = true,
@@ -359,27 +349,13 @@ impl Receiver {
         }
     }
 
-    /// The blocks to report, as offsets above the acknowledgement: those that changed last, then the highest.
+    /// The SACK blocks of the next acknowledgement, and the bytes that they take.
     #[cold]
     fn blocks(&self) -> ([SackBlock; 3], u16) {
-        let mut found = [(0, 0); 3];
-        let mut n = 0;
-        let recent = self.recent.iter().filter_map(|p| self.held.containing(*p));
-        for range in recent.chain(self.held.iter().rev().take(3)) {
-            if n < 3 && !found[..n].contains(&range) {
-                found[n] = range;
-                n += 1;
-            }
+        match self.disorder.as_ref().filter(|_| self.params.sack) {
+            Some(disorder) => disorder.blocks(self.next),
+            None => ([SackBlock::default(); 3], 0),
         }
-        let block = |(start, end): (u64, u64)| SackBlock {
-            start: (start - self.next) as u32,
-            end: (end - self.next) as u32,
-        };
-        let mut blocks = [SackBlock::default(); 3];
-        for (block_out, range) in blocks.iter_mut().zip(&found[..n]) {
-            *block_out = block(*range);
-        }
-        (blocks, SACK_OPTION + SACK_BLOCK * n as u16)
     }
 
     /// What arrived twice goes before the blocks (RFC 2883 section 4). It may lie below the acknowledgement: its offsets wrap.
@@ -564,11 +540,7 @@ impl Stage for Receiver {
         self.waiting = 0;
         self.ack_at = Time::NEVER;
         self.acknowledged = self.next;
-        let (sack, option) = if self.held.is_empty() || !self.params.sack {
-            ([SackBlock::default(); 3], 0)
-        } else {
-            self.blocks()
-        };
+        let (sack, option) = if self.gap { self.blocks() } else { ([SackBlock::default(); 3], 0) };
         let header = TcpHeader {
             flags: self.flags,
             window: self.window,
@@ -590,7 +562,7 @@ impl Stage for Receiver {
         if now >= self.ack_at {
             self.ack_at = Time::NEVER;
             self.due = true;
-            if let Some(acks) = self.acks.as_mut().filter(|_| self.held.is_empty()) {
+            if let Some(acks) = self.acks.as_mut().filter(|_| !self.gap) {
                 acks.expired();
             }
         }
@@ -621,7 +593,7 @@ impl ReceiveEnd for Receiver {
         ReceiverReport {
             delivered: self.next.min(self.size),
             packets: self.packets,
-            out_of_order: self.out_of_order,
+            out_of_order: self.disorder.as_ref().map_or(0, |disorder| disorder.arrivals),
             marks: self.marks,
             finished: self.finished(),
             unread: self
@@ -634,8 +606,9 @@ impl ReceiveEnd for Receiver {
     }
 
     fn memory(&self) -> u64 {
+        let disorder = self.disorder.as_deref().map_or(0, Disorder::memory);
         let allowance = self.allowance.as_deref().map_or(0, size_of_val);
-        self.held.memory() + self.acks.as_deref().map_or(0, Acks::memory) + allowance as u64
+        disorder + self.acks.as_deref().map_or(0, Acks::memory) + allowance as u64
     }
 
     #[inline]

@@ -696,11 +696,6 @@ fn parameters_are_checked_where_they_stand() {
 }
 
 #[test]
-fn an_idle_connection_fits_into_a_kilobyte() {
-    assert!(size_of::<crate::Sender>() + size_of::<crate::Receiver>() <= 1024);
-}
-
-#[test]
 fn bytes_on_the_wire_are_counted_per_segment() {
     let wire = |text: &str, payload| params(text).wire_bytes(payload, 1500);
     assert_eq!(wire("{}", 0), 0);

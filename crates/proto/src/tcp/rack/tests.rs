@@ -294,6 +294,4 @@ fn a_receiver_answers_a_probe_of_its_window() {
 fn a_connection_that_waits_for_its_handshake_takes_no_memory_beyond_its_two_ends() {
     let (sender, receiver) = params(r#"{"profile": "linux"}"#).open(opening(Some(1)));
     assert_eq!((sender.memory(), receiver.memory()), (0, 0));
-    // With the 173 bytes that the engine keeps of a flow (`make bench`), at most 1 kB.
-    assert!(size_of_val(&sender) + size_of_val(&receiver) + 173 <= 1024);
 }
