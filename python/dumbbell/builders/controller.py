@@ -23,17 +23,33 @@ def tahoe() -> dict[str, Any]:
     return given({"kind": "tahoe"})
 
 
-def reno() -> dict[str, Any]:
+def reno(
+    *,
+    variant: Literal["rfc", "bsd"] | None = None,
+) -> dict[str, Any]:
     """TCP Reno: fast recovery of one loss per window.
 
     Reference: RFC 2581.
+
+    Parameters
+    ----------
+    variant
+        `rfc`: RFC 5681. `bsd`: each acknowledgement opens the window, also the one that ends recovery: by a
+        segment up to and at the threshold, above it by a segment over the window in segments. The threshold
+        is a whole number of segments, and each timeout in a row sets it anew.
+        Default: ``"rfc"`` (RFC 5681 sections 3.1 and 3.2).
 
     Returns
     -------
     dict
         What to write in a scenario.
     """
-    return given({"kind": "reno"})
+    return given(
+        {
+            "kind": "reno",
+            "variant": variant,
+        }
+    )
 
 
 def newreno(

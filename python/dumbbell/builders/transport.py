@@ -30,13 +30,15 @@ def tcp(
     receive_window: str | None = None,
     ack_every: int | None = None,
     ack_delay: str | None = None,
-    delayed_acks: Literal["fixed", "linux"] | None = None,
+    delayed_acks: Literal["fixed", "ticks", "linux"] | None = None,
     sack_compression: bool | None = None,
     dsack: bool | None = None,
     initial_receive_window: str | None = None,
     byte_counting: int | None = None,
     window_validation: bool | None = None,
     slow_start_after_idle: bool | None = None,
+    exit_inflation_fix: bool | None = None,
+    single_fast_retransmit: bool | None = None,
     limited_transmit: bool | None = None,
     duplicate_threshold: int | None = None,
     sack: bool | None = None,
@@ -56,6 +58,8 @@ def tcp(
     rto_floor: Literal["timeout", "deviation"] | None = None,
     rto_initial: str | None = None,
     rto_max: str | None = None,
+    rto_tick: str | None = None,
+    rtt_integers: bool | None = None,
     rto_spread: float | None = None,
     rto_granularity: str | None = None,
     rtt_tick: str | None = None,
@@ -125,7 +129,8 @@ def tcp(
     delayed_acks
         How acknowledgements wait: `ack_every` and `ack_delay`, or as in Linux: one for each of the first
         segments and while the window grows, then one for two, with a delay between 40 and 200 ms that follows
-        the gaps between segments. Who writes `ack_every` or `ack_delay` and not this asks for `fixed`.
+        the gaps between segments. With `ticks` all of a host that wait leave together, every `ack_delay`. Who
+        writes `ack_every` or `ack_delay` and not this asks for `fixed`.
         Default: ``"linux"`` (Linux net/ipv4/tcp_input.c: quick acknowledgements, ATO of 40 to 200 ms).
     sack_compression
         Holds acknowledgements back while many segments arrive above a hole: after three, one a millisecond or
@@ -147,6 +152,14 @@ def tcp(
     slow_start_after_idle
         Lowers the window of a connection that was idle, or that long used little of it.
         Default: ``true`` (RFC 5681 section 4.1, RFC 2861 (Linux net.ipv4.tcp_slow_start_after_idle)).
+    exit_inflation_fix
+        The end of Reno's fast recovery takes back all that duplicates added to the window. If false, exactly
+        as many as `duplicate_threshold` leave it as it is.
+        Default: ``true`` (RFC 5681 section 3.2, step 6).
+    single_fast_retransmit
+        After a timeout without SACK, duplicates show a loss only when all that was sent before it is
+        acknowledged. If false, duplicates that the sender itself has caused may show one.
+        Default: ``true`` (RFC 6582 section 4.1).
     limited_transmit
         Sends a new segment on each of the first two duplicate acknowledgements.
         Default: ``true`` (RFC 3042).
@@ -214,6 +227,17 @@ def tcp(
     rto_max
         Largest retransmission timeout.
         Default: ``"120s"`` (Linux net.ipv4.tcp_rto_max_ms: 120000).
+    rto_tick
+        Tick of the sender's clock; zero: it is exact. With ticks, the timeout is a whole number of them, two
+        at least, and the timer of k ticks expires at the k-th tick; round-trip times are counted in ticks,
+        each with its full weight, and `rto_granularity` and `rtt_tick` have no meaning. Only with
+        `loss_detection = "duplicates"`.
+        Default: ``"0s"`` (choice: the simulator's clock is exact (4.4BSD: 500 ms)).
+    rtt_integers
+        With `rto_tick`: the estimator keeps whole eighths of a tick, and whole quarters for the deviation,
+        and cuts off the rest. With short round trips, the timeout then settles at three ticks. If false, it
+        settles at `rto_min`.
+        Default: ``false`` (RFC 6298 section 2 (4.4BSD: whole numbers)).
     rto_spread
         The retransmission timer expires later by a part of the timeout, drawn uniformly from 0 to this share
         of it each time.
@@ -264,6 +288,8 @@ def tcp(
             "byte_counting": byte_counting,
             "window_validation": window_validation,
             "slow_start_after_idle": slow_start_after_idle,
+            "exit_inflation_fix": exit_inflation_fix,
+            "single_fast_retransmit": single_fast_retransmit,
             "limited_transmit": limited_transmit,
             "duplicate_threshold": duplicate_threshold,
             "sack": sack,
@@ -283,6 +309,8 @@ def tcp(
             "rto_floor": rto_floor,
             "rto_initial": rto_initial,
             "rto_max": rto_max,
+            "rto_tick": rto_tick,
+            "rtt_integers": rtt_integers,
             "rto_spread": rto_spread,
             "rto_granularity": rto_granularity,
             "rtt_tick": rtt_tick,

@@ -38,6 +38,8 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub struct Acks {
     linux: bool,
+    /// Acknowledgements that wait leave together.
+    ticks: bool,
     compresses: bool,
     segment: u64,
     /// Segments that are still acknowledged one by one.
@@ -85,7 +87,7 @@ impl Acks {
     /// True if the parameters ask for more than a fixed delay.
     pub fn are_wanted(params: &Params, hosted: bool) -> bool {
         let grows = params.initial_receive_window < params.receive_window && !hosted;
-        params.delayed_acks == DelayedAcks::Linux || grows || params.dsack || params.sack_compression
+        params.delayed_acks != DelayedAcks::Fixed || grows || params.dsack || params.sack_compression
     }
 
     /// What the parameters ask for, with segments of so many bytes. Where the host sets windows (`hosted`) they do not grow by
@@ -96,6 +98,7 @@ impl Acks {
         let clamp = params.initial_receive_window.get().min(most);
         Box::new(Acks {
             linux: params.delayed_acks == DelayedAcks::Linux,
+            ticks: params.delayed_acks == DelayedAcks::Ticks,
             compresses: params.sack_compression,
             segment,
             quick: 0,
@@ -193,7 +196,7 @@ impl Acks {
         }
         if !self.linux {
             let now_due = waiting >= params.ack_every;
-            return if now_due { Verdict::Now } else { Verdict::By(now + params.ack_delay) };
+            return if now_due { Verdict::Now } else { Verdict::By(self.delayed(now, params)) };
         }
         if self.quick > 0 || waiting >= 2 && !shrinks {
             return Verdict::Now;
@@ -204,6 +207,15 @@ impl Acks {
             MOST_DELAY
         };
         Verdict::By(now + self.delay.min(most))
+    }
+
+    /// When a segment that arrives now is acknowledged at the latest, in a host other than Linux.
+    fn delayed(&self, now: Time, params: &Params) -> Time {
+        let delay = params.ack_delay;
+        if !self.ticks || delay.is_zero() {
+            return now + delay;
+        }
+        Time::ZERO + delay * (now.as_nanos() / delay.as_nanos() + 1)
     }
 
     /// The delay follows the gap before a segment.

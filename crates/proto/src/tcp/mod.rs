@@ -10,6 +10,8 @@ mod accurate;
 mod accurate_tests;
 mod acks;
 #[cfg(test)]
+mod bsd_tests;
+#[cfg(test)]
 mod bursts_tests;
 mod causes;
 #[cfg(test)]
@@ -32,6 +34,7 @@ mod sender;
 mod spread;
 #[cfg(test)]
 mod tests;
+mod ticks;
 #[cfg(test)]
 mod write_tests;
 mod writer;

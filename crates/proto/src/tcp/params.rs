@@ -6,6 +6,7 @@ use dumbbell_core::{BitRate, Bytes, Config, ConfigError, Duration, Validate, Val
 
 use super::profile::{ProfileName, profiles};
 use super::send_buffer::SendBuffer;
+use super::ticks::MOST_TICKS;
 use crate::controller::ControllerSpec;
 use crate::transport::{Granted, Opening};
 
@@ -65,7 +66,7 @@ words! {
 
 words! {
     /// How long acknowledgements wait.
-    pub enum DelayedAcks { Fixed = "fixed", Linux = "linux" }
+    pub enum DelayedAcks { Fixed = "fixed", Ticks = "ticks", Linux = "linux" }
 }
 
 /// What a table held that was written out whole before there were profiles. It ran what is `rfc` now.
@@ -129,8 +130,9 @@ config! {
         /// Longest delay of an acknowledgement.
         ack_delay: Duration = "40ms", "Linux include/net/tcp.h: TCP_DELACK_MIN (RFC 5681 section 4.2: at most 500 ms)";
         /// How acknowledgements wait: `ack_every` and `ack_delay`, or as in Linux: one for each of the first segments and while
-        /// the window grows, then one for two, with a delay between 40 and 200 ms that follows the gaps between segments. Who
-        /// writes `ack_every` or `ack_delay` and not this asks for `fixed`.
+        /// the window grows, then one for two, with a delay between 40 and 200 ms that follows the gaps between segments. With
+        /// `ticks` all of a host that wait leave together, every `ack_delay`. Who writes `ack_every` or `ack_delay` and not this
+        /// asks for `fixed`.
         delayed_acks: DelayedAcks = "linux", "Linux net/ipv4/tcp_input.c: quick acknowledgements, ATO of 40 to 200 ms";
         /// Holds acknowledgements back while many segments arrive above a hole: after three, one a millisecond or for 44.
         sack_compression: bool = true, "Linux net.ipv4.tcp_comp_sack_delay_ns: 1 ms, tcp_comp_sack_nr: 44";
@@ -144,6 +146,12 @@ config! {
         window_validation: bool = true, "RFC 9438 section 5.8, RFC 7661";
         /// Lowers the window of a connection that was idle, or that long used little of it.
         slow_start_after_idle: bool = true, "RFC 5681 section 4.1, RFC 2861 (Linux net.ipv4.tcp_slow_start_after_idle)";
+        /// The end of Reno's fast recovery takes back all that duplicates added to the window. If false, exactly as many as
+        /// `duplicate_threshold` leave it as it is.
+        exit_inflation_fix: bool = true, "RFC 5681 section 3.2, step 6";
+        /// After a timeout without SACK, duplicates show a loss only when all that was sent before it is acknowledged. If false,
+        /// duplicates that the sender itself has caused may show one.
+        single_fast_retransmit: bool = true, "RFC 6582 section 4.1";
         /// Sends a new segment on each of the first two duplicate acknowledgements.
         limited_transmit: bool = true, "RFC 3042";
         /// Duplicate acknowledgements that show a loss: DupThresh. Only with `loss_detection = "duplicates"`.
@@ -186,6 +194,13 @@ config! {
         rto_initial: Duration = "1s", "RFC 6298 section 2.1";
         /// Largest retransmission timeout.
         rto_max: Duration = "120s", "Linux net.ipv4.tcp_rto_max_ms: 120000";
+        /// Tick of the sender's clock; zero: it is exact. With ticks, the timeout is a whole number of them, two at least, and the timer of k ticks
+        /// expires at the k-th tick; round-trip times are counted in ticks, each with its full weight, and `rto_granularity` and
+        /// `rtt_tick` have no meaning. Only with `loss_detection = "duplicates"`.
+        rto_tick: Duration = "0s", "choice: the simulator's clock is exact (4.4BSD: 500 ms)";
+        /// With `rto_tick`: the estimator keeps whole eighths of a tick, and whole quarters for the deviation, and cuts off the rest.
+        /// With short round trips, the timeout then settles at three ticks. If false, it settles at `rto_min`.
+        rtt_integers: bool = false, "RFC 6298 section 2 (4.4BSD: whole numbers)";
         /// The retransmission timer expires later by a part of the timeout, drawn uniformly from 0 to this share of it each time.
         rto_spread: f64 = 0.0, "RFC 6298 section 5: none (Vasudevan et al., SIGCOMM 2009, section 5: 0.5)";
         /// Clock granularity in the formula of the timeout: G.
@@ -249,6 +264,7 @@ impl Validate for Params {
                 return Err(at.key(key).error(message, "lower it or raise `rto_max`"));
             }
         }
+        self.check_ticks(at)?;
         if !(0.0..=10.0).contains(&self.rto_spread) {
             let message = format!("{} is not a share of the timeout", self.rto_spread);
             return Err(at.key("rto_spread").error(message, "give a number from 0 to 10"));
@@ -281,6 +297,27 @@ impl Algorithm for Params {
 }
 
 impl Params {
+    fn check_ticks(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        let tick = self.rto_tick;
+        if tick.is_zero() {
+            return Ok(());
+        }
+        let (message, remedy) = if self.loss_detection == LossDetection::Rack {
+            (
+                "losses are found by time, which takes an exact clock".to_owned(),
+                r#"add loss_detection = "duplicates""#,
+            )
+        } else if self.rto_max.as_nanos() / tick.as_nanos() > MOST_TICKS {
+            (
+                format!("`rto_max`, {}, is more than 2^32 ticks of {tick}", self.rto_max),
+                "raise it or lower `rto_max`",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(at.key("rto_tick").error(message, remedy))
+    }
+
     /// Bytes of header of a segment that carries data.
     pub fn header(&self) -> u32 {
         HEADER + if self.timestamps { TIMESTAMPS } else { 0 }

@@ -81,6 +81,8 @@ profiles! {
             rtt_tick = "10ms", "ns-2.35 tcl/lib/ns-default.tcl: tcpTick_ 0.01";
     }
     Bsd over Rfc, "4.4BSD-Lite: Reno with coarse timers" {
+        ["reno"]
+            variant = "bsd", "4.4BSD-Lite sys/netinet/tcp_input.c, tcp_timer.c";
         []
             controller = "reno", "Wright & Stevens, TCP/IP Illustrated 2, 1995, section 29.4";
             sack = false, "RFC 2018 is younger";
@@ -90,15 +92,18 @@ profiles! {
             initial_receive_window = "8kB", "4.4BSD-Lite: the window does not change";
             ack_every = 2, "Wright & Stevens, section 29.4";
             ack_delay = "200ms", "Wright & Stevens, section 25.4: the fast timer";
+            delayed_acks = "ticks", "Wright & Stevens, section 25.4: every 200 ms, whenever the segment came";
             byte_counting = 1, "Wright & Stevens, section 29.7: acknowledgements count";
+            exit_inflation_fix = false, "4.4BSD-Lite sys/netinet/tcp_input.c: only after more than tcprexmtthresh duplicates";
+            single_fast_retransmit = false, "RFC 2582 is younger";
             window_validation = false, "RFC 2861 is younger";
             limited_transmit = false, "RFC 3042 is younger";
             timestamps = true, "Wright & Stevens, section 24.4: RFC 1323 is asked for";
             rto_min = "1s", "Wright & Stevens, section 25.7: two ticks of 500 ms";
             rto_initial = "6s", "Wright & Stevens, section 25.7";
             rto_max = "64s", "Wright & Stevens, section 25.7: TCPTV_REXMTMAX";
-            rto_granularity = "500ms", "Wright & Stevens, section 25.3: the slow timer";
-            rtt_tick = "500ms", "Wright & Stevens, section 25.3: the slow timer";
+            rto_tick = "500ms", "Wright & Stevens, section 25.3: the slow timer";
+            rtt_integers = true, "Wright & Stevens, section 25.10; Stevens, TCP/IP Illustrated 1, 1994, figure 21.1: 1.5, 3, 6 s";
             retries = 12, "Wright & Stevens, section 25.9: TCP_MAXRXTSHIFT";
     }
 }

@@ -1,8 +1,9 @@
 //! Round-trip times and the retransmission timeout (RFC 6298).
 
-use dumbbell_core::Duration;
+use dumbbell_core::{Duration, Time};
 
 use super::params::{Params, RtoFloor};
+use super::ticks::Ticks;
 
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Rtt {
     added: Duration,
     /// The timeout, backed off if the timer has expired since the latest measurement.
     timeout: Duration,
+    /// Where time is counted in ticks: the clock, and the estimator in place of this one.
+    ticks: Option<Box<Ticks>>,
 }
 
 impl Rtt {
@@ -31,7 +34,18 @@ impl Rtt {
             most: Duration::ZERO,
             added: Duration::ZERO,
             timeout: params.rto_initial,
+            ticks: None,
         }
+    }
+
+    /// The same by a clock that ticks, if there is one.
+    #[must_use]
+    pub fn by(mut self, ticks: Option<Box<Ticks>>) -> Rtt {
+        if let Some(ticks) = &ticks {
+            self.timeout = ticks.first();
+        }
+        self.ticks = ticks;
+        self
     }
 
     /// Smoothed round-trip time; zero before the first measurement.
@@ -94,6 +108,22 @@ impl Rtt {
         self.timeout = timeout.clamp(params.rto_min, params.rto_max);
     }
 
+    /// Takes in a measurement that ends at `now` by the clock that ticks; false if there is none.
+    #[inline]
+    pub fn measure_in_ticks(&mut self, now: Time, measured: Duration) -> bool {
+        let Some(ticks) = &mut self.ticks else { return false };
+        ticks.measure(now - measured, now);
+        (self.smoothed, self.variation, self.timeout) =
+            (ticks.smoothed(), ticks.variation(), ticks.timeout());
+        self.lower(measured);
+        true
+    }
+
+    /// The tick at which the retransmission timer expires that may expire from `at` on.
+    pub fn tick_from(&self, at: Time) -> Time {
+        self.ticks.as_ref().map_or(at, |ticks| ticks.next(at))
+    }
+
     /// The estimator of Linux: every measurement weighs an eighth, the deviation rises at once and falls slowly where round
     /// trips get shorter, and the smallest timeout is the least that it may add.
     // Linux net/ipv4/tcp_input.c: what tcp_rtt_estimator computes, its deviation four times the mean.
@@ -145,11 +175,19 @@ impl Rtt {
     /// Doubles the timeout (RFC 6298 section 5.5). It stays so until the next measurement, which Karn's algorithm
     /// takes only from data that was sent once.
     pub fn back_off(&mut self, params: &Params) {
+        if let Some(ticks) = &mut self.ticks {
+            self.timeout = ticks.back_off();
+            return;
+        }
         self.timeout = (self.timeout * 2).min(params.rto_max);
     }
 
     /// Sets the timeout that follows a lost SYN (RFC 6298 section 5.7).
     pub fn restart(&mut self, params: &Params) {
+        if self.ticks.is_some() {
+            // There, the timeout stays what it was backed off to.
+            return;
+        }
         self.timeout = params.rto_initial.max(Duration::from_secs(3)).min(params.rto_max);
     }
 }

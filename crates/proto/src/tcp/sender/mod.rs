@@ -29,6 +29,7 @@ use super::rack::{Rack, Timer};
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
 use super::spread::Spread;
+use super::ticks::Ticks;
 use super::writer::Writer;
 use crate::controller::{AnyController, Class, Control, Event, Needs, Repair, Signals};
 use crate::transport::{Failure, Opening};
@@ -244,7 +245,7 @@ impl Sender {
             packets: 0,
             delivered: 0,
             controller,
-            rtt: Rtt::new(&params),
+            rtt: Rtt::new(&params).by(Ticks::new(&params, &opening.rng)),
             board: None,
             duplicates: 0,
             inflation: 0,
@@ -426,8 +427,16 @@ impl Sender {
         } else {
             0
         };
-        self.rtt.measure(measured, shift, &self.params);
+        self.sample(now, measured, shift);
         measured
+    }
+
+    /// Takes in a round-trip time, one of `2^shift` in a round trip.
+    #[inline]
+    fn sample(&mut self, now: Time, measured: Duration, shift: u32) {
+        if !self.rtt.measure_in_ticks(now, measured) {
+            self.rtt.measure(measured, shift, &self.params);
+        }
     }
 
     /// What is not a plain acknowledgement to loss detection by duplicates.
@@ -552,7 +561,7 @@ impl Sender {
             }
             self.arm_call();
         }
-        if self.phase == Phase::Established && now >= self.rto_at && self.is_put_off() {
+        if now >= self.rto_at && self.is_put_off() {
             return;
         }
         match self.phase {
@@ -575,6 +584,14 @@ impl Sender {
 
     /// True if the retransmission timer, which has expired, expires later instead.
     fn is_put_off(&mut self) -> bool {
+        let tick = self.rtt.tick_from(self.rto_at);
+        if tick > self.rto_at {
+            self.rto_at = tick;
+            return true;
+        }
+        if self.phase != Phase::Established {
+            return false;
+        }
         let timeout = self.rtt.timeout();
         let retransmits = self.rack.as_ref().is_none_or(|rack| rack.timer == Timer::Retransmission);
         let later = match &mut self.spread {

@@ -45,7 +45,7 @@ impl Sender {
         self.ecn_answered(header.flags);
         self.receive_window = self.shifted(header.window);
         if self.expired == 0 {
-            self.rtt.measure(now.since(self.timed_at), 0, &self.params);
+            self.sample(now, now.since(self.timed_at), 0);
         } else if self.params.lost_syn == LostSyn::Linux && self.params.timestamps {
             self.rtt.measure(now.since(Time::from_nanos(header.timestamp)), 0, &self.params);
         } else {

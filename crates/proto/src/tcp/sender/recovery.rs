@@ -170,7 +170,7 @@ impl Sender {
         let event = if self.recovering && ends { Event::Recovered } else { Event::Ack };
         if self.recovering && ends {
             self.recovering = false;
-            self.inflation = 0;
+            self.deflate();
         }
         self.decide(now, event, self.total(), self.outstanding(), rtt);
         if self.recovering && self.repair.is_some() {
@@ -192,6 +192,16 @@ impl Sender {
             self.todo |= todo::RESEND;
         }
         self.rearm(now);
+    }
+
+    /// What duplicates added to the window is taken back.
+    fn deflate(&mut self) {
+        let inflation = std::mem::take(&mut self.inflation);
+        let fewest = i64::from(self.params.duplicate_threshold) * i64::from(self.mss);
+        let reno = self.repair == Some(Repair::FastRecovery);
+        if reno && inflation == fewest && !self.params.exit_inflation_fix {
+            self.control.window += inflation as u64;
+        }
     }
 
     /// A duplicate acknowledgement.
@@ -274,7 +284,7 @@ impl Sender {
             self.gate = self.max;
             self.todo |= todo::REPAIR;
         } else {
-            self.gate = self.max + 1;
+            self.gate = if self.params.single_fast_retransmit { self.max + 1 } else { 0 };
             self.nxt = self.una;
             self.todo |= todo::GO_BACK;
         }
