@@ -7,6 +7,7 @@ mod laws;
 pub mod quench;
 pub mod rcp;
 pub mod tcp;
+pub mod tfrc;
 pub mod trump;
 pub mod udp;
 pub mod xcp;
@@ -17,6 +18,7 @@ use dumbbell_core::{Header, HeaderKind, Registered};
 pub use exchange::{Asking, Exchange, Feedback};
 pub use rcp::RcpKind;
 pub use tcp::SackBlock;
+pub use tfrc::TfrcKind;
 pub use trump::TrumpKind;
 
 /// Declares the headers. One line each: `module::Type`. The line gives the header its [`HeaderKind`], its place in
@@ -52,6 +54,7 @@ headers! {
     xcp::XcpHeader,
     quench::SourceQuench,
     trump::TrumpHeader,
+    tfrc::TfrcHeader,
 }
 
 /// What the registry lists of a kind.

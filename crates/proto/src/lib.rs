@@ -1,8 +1,10 @@
-//! Protocols: congestion controllers, TCP, RCP, TRUMP and UDP endpoints, policies of hosts. State machines only: no clock, no network.
+//! Protocols: congestion controllers, end points of TCP, RCP, TRUMP, TFRC, LTTP and UDP, policies of hosts. State machines only:
+//! no clock, no network.
 
 pub mod controller;
 mod deviation;
 pub mod host;
+pub mod lttp;
 mod pacer;
 mod ranges;
 pub mod rcp;
@@ -10,6 +12,7 @@ pub mod schedule;
 pub mod tcp;
 #[cfg(test)]
 mod testing;
+pub mod tfrc;
 pub mod transport;
 mod transports;
 pub mod trump;

@@ -6,7 +6,7 @@ use dumbbell_core::{Duration, HeaderKind, Packet, Stage, Time};
 
 use crate::host::Grant;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, Transport};
-use crate::{rcp, tcp, trump, udp};
+use crate::{lttp, rcp, tcp, tfrc, trump, udp};
 
 /// Declares the transports. One line each: `Variant(module::Params)`, where the parameters implement [`Transport`].
 /// Tells the compiler that what calls this is not the common case.
@@ -185,6 +185,8 @@ transports! {
     Tcp(Arc<tcp::Params>),
     Rcp(Arc<rcp::Params>),
     Trump(Arc<trump::Params>),
+    Tfrc(tfrc::Params),
+    Lttp(lttp::Params),
     Cbr(udp::cbr::Params),
     Poisson(udp::poisson::Params),
     OnOff(udp::on_off::Params),
@@ -248,7 +250,7 @@ mod tests {
             assert!(sent > 0, "{}", descriptor.name);
             assert_eq!(
                 answered > 0,
-                ["tcp", "rcp", "trump"].contains(&descriptor.name),
+                ["tcp", "rcp", "trump", "tfrc", "lttp"].contains(&descriptor.name),
                 "{}",
                 descriptor.name
             );

@@ -1,0 +1,124 @@
+//! The receiver's reports (RFC 5348 section 6).
+
+use dumbbell_core::{Duration, Time};
+use dumbbell_header::{TfrcHeader, TfrcKind};
+
+use super::equation;
+use super::history::History;
+use crate::transport::ReceiverReport;
+
+/// What a receiver measures and reports.
+#[derive(Debug)]
+pub struct Listener {
+    history: History,
+    /// Payload of the largest packet so far, in bytes.
+    segment: u32,
+    /// The sender's round-trip time.
+    rtt: Duration,
+    /// The header of the last data packet, and when it arrived; `None` before the first.
+    last: Option<(TfrcHeader, Time)>,
+    /// Bytes that arrived since `since`, when the last report left or data came again.
+    bytes: u64,
+    since: Time,
+    /// True if data has come since the last report.
+    news: bool,
+    /// The loss event rate that was reported last.
+    reported: f64,
+    due: bool,
+    report_at: Time,
+    /// What has arrived; the end point counts bytes.
+    pub got: ReceiverReport,
+}
+
+impl Listener {
+    /// A receiver that nothing has reached.
+    pub fn new() -> Listener {
+        Listener {
+            history: History::default(),
+            segment: 1,
+            rtt: Duration::ZERO,
+            last: None,
+            bytes: 0,
+            since: Time::ZERO,
+            news: false,
+            reported: 0.0,
+            due: false,
+            report_at: Time::NEVER,
+            got: ReceiverReport::default(),
+        }
+    }
+
+    /// A data packet with `payload` bytes has arrived. True if none of its number was here before.
+    pub fn arrived(&mut self, now: Time, header: &TfrcHeader, payload: u32, marked: bool) -> bool {
+        self.rtt = header.delay;
+        self.segment = self.segment.max(payload);
+        self.news = true;
+        let first = self.last.is_none();
+        self.got.packets += 1;
+        self.got.marks += u64::from(marked);
+        self.got.out_of_order += u64::from(header.number != self.history.next());
+        let new = self.history.arrived(now, header.number, marked, self.rtt);
+        if self.last.is_none_or(|(last, _)| header.number >= last.number) {
+            self.last = Some((*header, now));
+        }
+        if self.report_at == Time::NEVER {
+            // An idle time is not measured (choice: RFC 5348 section 4.3 lets the sender make up for it).
+            (self.bytes, self.since) = (0, now);
+            self.report_at = now + self.rtt.max(Duration::from_nanos(1));
+        } else {
+            self.bytes += u64::from(payload);
+        }
+        if self.history.lacks_first() {
+            self.history.set_first(1.0 / self.loss_of_rate(now));
+        }
+        // The first packet, and a loss event that raises the rate (section 6.1).
+        self.due |= first || self.history.loss() > self.reported;
+        new
+    }
+
+    /// The loss event rate that the rate at which data arrives stands for (section 6.3.1).
+    fn loss_of_rate(&self, now: Time) -> f64 {
+        let rtt = self.rtt.max(Duration::from_nanos(1)).as_secs_f64();
+        // Half a packet a round trip at least: nothing may have arrived yet.
+        let received = self.received(now).max(f64::from(self.segment) / (2.0 * rtt));
+        equation::loss_rate(self.segment.into(), rtt, received)
+    }
+
+    /// The rate at which data arrives, in bytes a second.
+    fn received(&self, now: Time) -> f64 {
+        let time = now.since(self.since).max(self.rtt).max(Duration::from_nanos(1)).as_secs_f64();
+        self.bytes.max(self.segment.into()) as f64 / time
+    }
+
+    /// When `wake` is due.
+    pub fn wake_at(&self) -> Time {
+        self.report_at
+    }
+
+    /// A round-trip time has passed since the last report (section 6.2): another, unless nothing came.
+    pub fn wake(&mut self, now: Time) {
+        if now >= self.report_at {
+            self.report_at = Time::NEVER;
+            self.due |= self.news;
+        }
+    }
+
+    /// The report that is due now.
+    pub fn report(&mut self, now: Time) -> Option<TfrcHeader> {
+        let (last, arrived) = self.last.filter(|_| self.due)?;
+        (self.due, self.news) = (false, false);
+        let received = self.received(now);
+        (self.bytes, self.since) = (0, now);
+        self.report_at = now + self.rtt.max(Duration::from_nanos(1));
+        self.reported = self.history.loss();
+        Some(TfrcHeader {
+            kind: TfrcKind::Feedback,
+            object: last.object,
+            number: last.number,
+            sent: last.sent,
+            delay: now.since(arrived),
+            received,
+            loss: self.reported,
+        })
+    }
+}
