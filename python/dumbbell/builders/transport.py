@@ -459,6 +459,75 @@ def trump(
     )
 
 
+def tfrc(
+    *,
+    payload: int | None = None,
+    ecn: bool | None = None,
+) -> dict[str, Any]:
+    """TCP-Friendly Rate Control over datagrams.
+
+    Reference: RFC 5348.
+
+    Parameters
+    ----------
+    payload
+        Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Default: RFC 5348 section 4.1: a fixed segment size; the MTU less 36 bytes.
+    ecn
+        Explicit congestion notification: a mark counts as a loss.
+        Default: ``false`` (RFC 5348 section 5.1: where packets are ECN-capable).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "tfrc",
+            "payload": payload,
+            "ecn": ecn,
+        }
+    )
+
+
+def lttp(
+    *,
+    overhead: float | None = None,
+    payload: int | None = None,
+    ecn: bool | None = None,
+) -> dict[str, Any]:
+    """LTTP: fountain-coded datagrams at the rate of TFRC.
+
+    Reference: Jiang, Li & Xu, LT Codes Based Transport for Incast, IEEE JSAC 32(1), 2014.
+
+    Parameters
+    ----------
+    overhead
+        Coded packets needed beyond those of the object, as a share: epsilon.
+        Default: ``0.05`` (choice: LT codes of thousands of packets need about 5 % (Luby, FOCS 2002)).
+    payload
+        Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Default: RFC 5348 section 4.1: a fixed segment size; the MTU less 36 bytes.
+    ecn
+        Explicit congestion notification: a mark counts as a loss.
+        Default: ``false`` (RFC 5348 section 5.1: where packets are ECN-capable).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "lttp",
+            "overhead": overhead,
+            "payload": payload,
+            "ecn": ecn,
+        }
+    )
+
+
 def cbr(
     *,
     rate: str | None = None,

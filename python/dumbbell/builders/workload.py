@@ -36,7 +36,7 @@ def poisson(
     start: str | None = None,
     stop: str | None = None,
     max_flows: int | None = None,
-    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -134,7 +134,7 @@ def trace(
     *,
     file: str,
     name: str | None = None,
-    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -224,7 +224,7 @@ def rounds(
     at_once: int | None = None,
     jitter: str | None = None,
     connections: Literal["persistent", "fresh"] | None = None,
-    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -387,7 +387,7 @@ def request_response(
     start: str | None = None,
     stagger: str | None = None,
     connections: Literal["persistent", "fresh"] | None = None,
-    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -511,7 +511,7 @@ def shuffle(
     waves: int | None = None,
     start: str | None = None,
     pause: str | None = None,
-    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
@@ -618,7 +618,7 @@ def on_close(
     start: str | None = None,
     stagger: str | None = None,
     max_flows: int | None = None,
-    transport: Literal["tcp", "rcp", "trump", "cbr", "poisson", "on-off", "replay"]
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
     class_: int | None = None,
