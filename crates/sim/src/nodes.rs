@@ -1,6 +1,6 @@
 //! What a scenario says of its nodes: `[[nodes]]`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, Duration, Validate, config};
@@ -72,7 +72,7 @@ pub fn resolve(
 /// What the entries at `at` come to on the network of `pairs`, which are complete.
 ///
 /// # Errors
-/// An agent on a node that no packet passes, and a host policy on one where no flow ends.
+/// An agent on a node where flows end only, or on nodes that no packet passes; a host policy on a node where no flow ends.
 pub fn plan(
     entries: &[NodesSpec],
     named: &Named,
@@ -85,22 +85,21 @@ pub fn plan(
     let network = pairs.network;
     let mut routers = vec![false; network.nodes.len()];
     let mut hosts = vec![false; network.nodes.len()];
+    let mut ends = vec![false; network.nodes.len()];
     for pair in pairs.all() {
         hosts[pair.destination as usize] = true;
+        [pair.source, pair.destination].into_iter().for_each(|end| ends[end as usize] = true);
         let inner = [&pair.forward, &pair.reverse].into_iter().flat_map(PathSet::iter);
         inner.flat_map(|path| inner_nodes(network, path)).for_each(|node| routers[node as usize] = true);
     }
-    // Of a group with routers, those that no path leads through have nothing to do: in a random network there may be some.
-    let groups_with_routers: HashSet<usize> = named
-        .iter()
-        .filter(|(node, entry)| routers[*node as usize] && entries[*entry].name.0.len() == 1)
-        .map(|(_, entry)| *entry)
-        .collect();
+    // No packet comes near some routers of a group: their agents have nothing to do.
+    let idle = |node: u32| !routers[node as usize] && !ends[node as usize];
+    let useful = |entry: usize| named.iter().any(|(node, e)| *e == entry && routers[*node as usize]);
     let mut planned = Vec::new();
     for (node, entry) in named {
         let place = at.index(*entry);
         let agent = match &entries[*entry].agent {
-            Some(_) if !routers[*node as usize] && groups_with_routers.contains(entry) => None,
+            Some(_) if idle(*node) && useful(*entry) => None,
             Some(_) if !routers[*node as usize] => {
                 return Err(not_a(
                     network,

@@ -195,9 +195,11 @@ impl Rbcc {
         };
         let entry = self.interfaces[passage.leaves as usize].table.at(place);
         entry.seen = now;
-        // Choice: the router that limits a flow is the one that may raise its rate again; others lower it.
+        // Choice: the router that limits a flow is the one that may raise its rate again; others lower it. One that only
+        // repeats what limits the flow elsewhere does not claim to be the bottleneck for a difference that no header tells.
         let allocation = entry.allocation as f32;
-        if allocation < header.rate || header.bottleneck == self.id {
+        let repeats = entry.allocation == entry.limit && same(entry.allocation, header.rate.into());
+        if allocation < header.rate && !repeats || header.bottleneck == self.id {
             header.rate = allocation.min(header.desired);
             header.bottleneck = if allocation < header.desired { self.id } else { 0 };
         }
@@ -221,7 +223,7 @@ impl Rbcc {
             Some(place) => {
                 let entry = table.at(place);
                 (entry.asked, entry.bottleneck) = (asked, asked.bottleneck);
-                let moved = !same(limit, table.limit(place));
+                let moved = !same(limit, table.at(place).limit);
                 (if moved { table.set_limit(place, limit) } else { place }, moved)
             }
         };
@@ -242,7 +244,7 @@ impl Rbcc {
         let Some(place) = table.find(passage.flow, Way::Forward) else { return };
         let (rate, bottleneck) = (f64::from(header.return_rate), header.return_bottleneck);
         let limit = rate.min(table.at(place).asked.desired.into());
-        let moved = !same(limit, table.limit(place));
+        let moved = !same(limit, table.at(place).limit);
         let entry = table.at(place);
         let concerns = is_below(rate, entry.allocation) || entry.bottleneck == bottleneck;
         if bottleneck != 0 && bottleneck != self.id && concerns && moved {

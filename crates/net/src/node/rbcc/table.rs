@@ -64,8 +64,8 @@ pub struct Entry {
     pub asked: Asked,
     /// The router that limits it elsewhere, 0 if none does.
     pub bottleneck: u32,
-    /// What it can use, in bits a second.
-    limit: f64,
+    /// What it can use, in bits a second: changed by [`Table::set_limit`].
+    pub limit: f64,
     /// What it is allocated.
     pub allocation: f64,
     /// What its source knows, or will when what is on its way has arrived.
@@ -163,11 +163,6 @@ impl Table {
             }
         }
         gone
-    }
-
-    /// What the flow at a place can use.
-    pub fn limit(&self, place: usize) -> f64 {
-        self.entries[place].limit
     }
 
     /// Sets what the flow at a place can use, and moves it where it belongs; returns its new place.

@@ -75,9 +75,9 @@ proptest! {
             for ((number, forward), limit) in &model {
                 let way = if *forward { Way::Forward } else { Way::Reverse };
                 let place = table.find(flow(*number), way).unwrap();
-                prop_assert_eq!((table.entries()[place].way, table.limit(place)), (way, *limit));
+                prop_assert_eq!((table.entries()[place].way, table.entries()[place].limit), (way, *limit));
             }
-            let limits: Vec<f64> = (0..model.len()).map(|place| table.limit(place)).collect();
+            let limits: Vec<f64> = (0..model.len()).map(|place| table.entries()[place].limit).collect();
             prop_assert!(limits.is_sorted());
         }
     }
@@ -193,6 +193,18 @@ fn the_bottleneck_lowers_a_rate_and_it_alone_raises_it_again() {
     let desired = TrumpHeader { kind: TrumpKind::Data, desired: 1e6, rate: 1e6, ..TrumpHeader::default() };
     assert_eq!((router.pass(2, desired).rate, router.pass(2, desired).bottleneck), (1e6, 0));
     assert_eq!(router.data(1, 12e6, ID), (11e6, ID), "what a flow does not want goes to the rest");
+}
+
+#[test]
+fn a_router_that_repeats_the_limit_of_another_does_not_claim_it() {
+    let mut router = Router::new(|_| ());
+    router.data(0, 1e6, 3);
+    assert_eq!(
+        router.data(0, 1.0005e6, 3),
+        (1.0005e6, 3),
+        "or it would raise the rate to its own share next"
+    );
+    assert_eq!(router.data(0, 2e6, 3), (2e6, 3));
 }
 
 #[test]
