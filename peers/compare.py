@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.arrivals import SEEDS
 from bench.measure import ROOT, engine, missing, simulate, timed
 from bench.works import Work, works
-from peers import incast, queues
+from peers import incast, queues, vegas
 
 TCL = ROOT / "peers" / "ns2"
 
@@ -161,6 +161,13 @@ def main() -> int:
         for read in incast.compare(program, rounds):
             print(f"{rounds!s:29}  {read}")
             broken |= read.broken
+
+    print("\nVegas, long flows. The law decides how many packets wait; of several flows, also the order.")
+    print(f"{'flows':5}  {'quantity':20} {'ns-2.35':>10} {'dumbbell':>10} {'difference':>10} {'bound':>7}")
+    for flows in vegas.FLOWS:
+        for kept in vegas.compare(program, flows):
+            print(f"{flows:5}  {kept}")
+            broken |= kept.broken
 
     print(f"\nSpeed: whole processes, median of {repeats}, run in turn; W2 on list {SEEDS[0]}.")
     print("Million packet-hops per CPU second, and in brackets the CPU seconds.")

@@ -138,8 +138,10 @@ impl Vegas {
         let base = self.base.as_secs_f64();
         let waiting = match self.params.law {
             Law::Ns2 => {
+                // ns-2.35 tcp/tcp-vegas.cc: before the acknowledgement in hand counts.
+                let outstanding = (signals.flight + signals.acked) as f64;
                 let actual = in_round as f64 / rtt.as_secs_f64();
-                let segments = (signals.flight as f64 - actual * base) / mss as f64;
+                let segments = (outstanding - actual * base) / mss as f64;
                 (segments + 0.5).floor()
             }
             Law::XSim => (control.window as f64 - signals.rate.rate * base) / mss as f64,
@@ -249,7 +251,7 @@ mod tests {
             told.rtt = Duration::from_millis(rtt);
             told.delivered += 1000;
             told.acked = 1000;
-            told.flight = control.window;
+            told.flight = control.window - 1000;
             told.rate = RateSample { rate: segments as f64 * 1e6 / rtt as f64, ..RateSample::NONE };
             vegas.on(told, control);
         }
