@@ -97,14 +97,15 @@ impl Writer {
         }
     }
 
-    /// What the application writes while the buffer holds `held` bytes.
-    // Linux net/core/stream.c: sk_stream_write_space wakes the writer when a third of the buffer is free.
-    pub fn write(&mut self, held: u64) -> u64 {
+    /// What the application writes while `unsent` bytes wait, and `out` have left in packets of so many bytes as `packet` says.
+    pub fn write(&mut self, unsent: u64, out: u64, packet: impl FnOnce() -> u64) -> u64 {
         let Some(buffer) = &self.buffer else { return std::mem::take(&mut self.waiting) };
-        let room = buffer.room();
+        let packet = packet();
         let mut written = 0;
-        while self.waiting > 0 && held + written <= room / 3 * 2 {
-            let piece = PIECE.min(self.waiting).min(room - held - written);
+        while self.waiting > 0
+            && let Some(room) = buffer.free(unsent + written, out, packet)
+        {
+            let piece = PIECE.min(self.waiting).min(room);
             written += piece;
             self.waiting -= piece;
         }

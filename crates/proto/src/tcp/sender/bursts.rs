@@ -8,14 +8,13 @@ use dumbbell_core::{Duration, Time};
 use super::Sender;
 use crate::tcp::params::{Offload, Pacing};
 use crate::tcp::rack::{Rack, State};
+use crate::tcp::send_buffer;
 
 // Linux include/net/sock.h, net/ipv4/tcp_output.c: sk_pacing_shift 10, sk_gso_max_size, tcp_min_tso_segs, tcp_tso_rtt_log 9,
 // tcp_tso_win_divisor 3.
 /// What a packet holds is what leaves in so many parts of a second, and more where the path is short.
 const PARTS: u64 = 1024;
 const LARGEST: u64 = 65_536;
-/// What is written waits in pieces of whole segments up to this size: the largest packet less the headers of all layers.
-const PIECE: u64 = 65_215;
 const LEAST_SEGMENTS: u64 = 2;
 const SHORT: Duration = Duration::from_micros(512);
 /// A packet leaves when there is room for this part of the window.
@@ -40,8 +39,8 @@ enum Burst {
 
 impl Sender {
     /// The rate at which Linux spreads a window, in bytes of data a second; `u64::MAX` before a round trip was measured.
-    fn spread_rate(&self, window: u64, rack: &Rack) -> u64 {
-        let spread = window.max(u64::from(rack.segments.out()) * u64::from(self.mss));
+    fn spread_rate(&self, window: u64, out: u64) -> u64 {
+        let spread = window.max(out);
         let (numerator, denominator) =
             if window * 2 < self.control.threshold { IN_SLOW_START } else { LATER };
         let microseconds = self.rtt.smoothed().as_nanos() / 1_000 * denominator;
@@ -59,6 +58,12 @@ impl Sender {
         let short = if halvings < 32 { LARGEST >> halvings } else { 0 };
         let bytes = (rate / PARTS + short).min(LARGEST).max(LEAST_SEGMENTS * mss).min(window / 2);
         (bytes / mss).max(1) * mss
+    }
+
+    /// Bytes of a packet that would leave now.
+    pub(super) fn packet_now(&self) -> u64 {
+        let window = self.window_in_use();
+        self.packet_bytes(self.spread_rate(window, self.max - self.una), window)
     }
 
     /// True if the next segment may leave, now that all of the burst before has left.
@@ -104,7 +109,7 @@ impl Sender {
             return Burst::At(rack.pace_at);
         }
         let window = self.window_in_use();
-        let rate = self.spread_rate(window, rack);
+        let rate = self.spread_rate(window, u64::from(rack.segments.out()) * u64::from(self.mss));
         let packet = self.packet_bytes(rate, window);
         if room < packet && self.is_worth_waiting(now, rack, room, window) {
             return Burst::Held;
@@ -135,8 +140,7 @@ impl Sender {
 
     /// Bytes of the piece of data that leaves next.
     fn left_of_piece(&self) -> u64 {
-        let mss = u64::from(self.mss);
-        let piece = (PIECE / mss).max(1) * mss;
+        let piece = send_buffer::piece(self.mss.into());
         piece - self.nxt % piece
     }
 

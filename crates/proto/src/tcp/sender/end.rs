@@ -23,7 +23,8 @@ impl Sender {
         if self.outstanding() < self.window_in_use() {
             writer.grow(self.window_in_use() / u64::from(self.mss));
         }
-        let written = writer.write(self.end - self.una.min(self.end));
+        let sent = self.max.min(self.end);
+        let written = writer.write(self.end - sent, sent - self.una.min(sent), || self.packet_now());
         self.end += written;
         self.stop = self.end;
         if writer.is_done() {
