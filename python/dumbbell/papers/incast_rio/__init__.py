@@ -1,0 +1,1 @@
+"""TCP Lite and RIO against incast."""

@@ -1,0 +1,109 @@
+"""Other readings of what the paper leaves open: the port's limit, TCP's buffers, the form of RIO."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dumbbell.claims import Claim, Difference
+from dumbbell.claims.points import At
+from dumbbell.papers import Companion
+from dumbbell.papers.incast_rio.base import GREEN, SEEDS, TOKENS, UNMARKED, YELLOW, axis, port
+from dumbbell.papers.incast_rio.derived import DERIVED
+from dumbbell.papers.incast_rio.figures import READINGS
+from dumbbell.report import FigureSpec
+from dumbbell.study import Arm, Study
+
+_LIMITS = (50, 100, 300)
+_WINDOWS = (8, 16, 64)
+_LIMIT = "{limit}pkt"
+_PRIORITY = (
+    "topology.port={ kind = 'strict-priority', classes = ["
+    "{ kind = 'red', limit = '{limit}pkt', min_threshold = '100pkt', max_threshold = '200pkt' }, "
+    "{ kind = 'red', limit = '{limit}pkt', min_threshold = '50pkt', max_threshold = '100pkt',"
+    " max_probability = 0.2 }] }"
+)
+
+ARMS = (
+    Arm("droptail", "without RIO", ("topology.port.limit={limit}pkt",)),
+    Arm("rio", "with RIO", (port("rio", YELLOW, GREEN, limit=_LIMIT), *TOKENS)),
+    Arm("rio-unmarked", "with RIO, all green", (port("rio", YELLOW, GREEN, limit=_LIMIT), *UNMARKED)),
+    Arm(
+        "rio-tenth", "with RIO, both probabilities 0.1",
+        (port("rio", (*YELLOW[:2], 0.1), (*GREEN[:2], 0.1), limit=_LIMIT), *TOKENS),
+    ),
+    Arm("two-queues", "with two queues, yellow first", (_PRIORITY, *TOKENS)),
+)  # fmt: skip
+
+
+def _study(paper: Study) -> Study:
+    return replace(
+        paper,
+        title="TCP Lite and RIO under other readings of the paper",
+        question="Is there a limit of the port, a buffer of TCP, or a form of RIO with which RIO helps?",
+        axes=(
+            paper.axis("rate"),
+            axis("limit", "limit of the port", "packets", _LIMITS),
+            axis(
+                "window", "TCP's buffers", "kB", _WINDOWS,
+                "transport.receive_window={value}kB", "transport.initial_receive_window={value}kB",
+            ),
+            paper.axis("servers").keeping((4, 12, 20)),
+        ),
+        arms=ARMS,
+        seeds=paper.seeds[:SEEDS],
+    )  # fmt: skip
+
+
+def _claims() -> tuple[Claim, ...]:
+    found = []
+    for rate, words in READINGS.items():
+        tag = {10: "10k", 10_000: "10M"}[rate]
+        for limit in _LIMITS:
+            for window in _WINDOWS:
+                at: At = {"rate": rate, "limit": limit, "window": window, "servers": (12, 20)}
+                place = f"{words}, {limit} packets, buffers of {window} kB"
+                for id_, statement, metric, rule in (
+                    (
+                        "B3", "with RIO, throughput (a) is higher by a hundredth of a kbit/s or more",
+                        "throughput", Difference("rio", "droptail", low=0.01, at=at),
+                    ),
+                    (
+                        "B4", "with RIO, packet loss is less, by a packet or more",
+                        "missing", Difference("rio", "droptail", high=-1, at=at),
+                    ),
+                ):  # fmt: skip
+                    found.append(
+                        Claim(
+                            f"{id_}-{tag}-{limit}-{window}", f"{place}: {statement}.",
+                            "[A16] figures 4 and 5; the bound is ours", metric, rule,
+                        )
+                    )  # fmt: skip
+    return tuple(found)
+
+
+def _figures() -> tuple[FigureSpec, ...]:
+    return tuple(
+        FigureSpec(
+            f"{metric}-{rate}-{limit}-{window}",
+            f"{title}; {words}, {limit} packets, buffers of {window} kB",
+            "servers", metric, at={"rate": rate, "limit": limit, "window": window},
+            answers=(rate, limit, window, metric) == (10, 300, 64, "throughput"),
+        )
+        for rate, words in READINGS.items()
+        for limit, window in ((50, 8), (100, 64), (300, 64))
+        for metric, title in (("throughput", "Throughput (a)"), ("missing", "Packet loss"))
+    )  # fmt: skip
+
+
+READINGS_STUDY = Companion(
+    "readings",
+    _study,
+    {"seeds": 3, "axes": {"servers": [12, 20]}},
+    _figures(),
+    _claims(),
+    DERIVED,
+    sources={
+        "transport.receive_window": "the axis: 4.4BSD-Lite has 8 kB, [A16] names none",
+        "transport.initial_receive_window": "the axis: the window does not change",
+    },
+)
