@@ -130,6 +130,8 @@ MARKS = Companion(
             "our question",
             "goodput",
             Ratio("dctcp", "threshold", 0.8, 1.2, at={"servers": (2, 4, 8, 16)}),
+            "with 16 servers DCTCP loses a full window in 7 of 100 transfers, and NewReno in fewer than 1 of "
+            "400; under the profile linux DCTCP loses none (claim today-dctcp)",
         ),
     ),
     DERIVED,

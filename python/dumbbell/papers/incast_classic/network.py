@@ -62,6 +62,7 @@ BUFFER = Companion(
                 f"{P08}: doubling the buffer about doubles the number of servers",
                 "used",
                 Level("newreno", **bound, at={"buffer": buffer, "servers": servers}),
+                "with 512 kB goodput falls so slowly that it passes a half at 64 servers: 51 %",
             )
             for buffer in (64, 128, 256, 512)
             for word, bound, servers in (
@@ -132,6 +133,7 @@ FAN_IN = Companion(
         {"block": "20MB"},
         line=10e9,
         duration="2s",
+        transport={"kind": "tcp", "rto_initial": "200ms", "overhead": "1200ns"},
         topology={
             "kind": "star",
             "port": {"kind": "droptail", "limit": "64kB"},

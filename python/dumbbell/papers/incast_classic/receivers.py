@@ -61,6 +61,8 @@ RECEIVERS = Companion(
             "[W10]: 564 and 740 Mbit/s",
             "goodput",
             Ratio("ictcp-1", "ictcp", high=0.95, at={"servers": 40}),
+            "one segment of each of 40 servers is five times what the path holds, so the link stays busy; "
+            "what made the testbed of [W10] lose goodput is not known",
         ),
         Claim(
             "I11-fair",

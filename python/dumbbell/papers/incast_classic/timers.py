@@ -58,6 +58,8 @@ DELAYED = Companion(
             "[C09]: 1 ms with delayed acknowledgements did best",
             "goodput",
             Order(("prompt-1ms", "delayed-1ms"), at={"servers": (4, 8, 16, 32, 48)}),
+            "with delayed acknowledgements, spurious timeouts are 1.3 to 3.7 times as many with 8 servers "
+            "and more",
         ),
     ),
     DERIVED,
