@@ -46,11 +46,11 @@ lint: setup ## Check formatting, lints, types and imports
 	$(BIN)/mypy --strict -p bench -p peers -p tools -p fuzz
 	$(BIN)/python -m tools.imports
 
-bench: $(STAMPS)/machine $(STAMPS)/valgrind ## Measure speed, instructions and memory against the recorded figures
-	@$(PYTHON) -m bench.run
+bench: setup $(STAMPS)/valgrind ## Measure speed, start-up, instructions and memory against the recorded figures
+	@$(BIN)/python -m bench.run
 
-bench-record: $(STAMPS)/machine $(STAMPS)/valgrind ## Do the same, and write the figures to bench/record.txt
-	@$(PYTHON) -m bench.run --record
+bench-record: setup $(STAMPS)/valgrind ## Do the same, and write the figures to bench/record.txt
+	@$(BIN)/python -m bench.run --record
 
 bench-study: setup ## Measure the overhead of studies, and the gain from a second worker
 	@$(BIN)/python -m bench.study

@@ -1,4 +1,4 @@
-"""Speed, instructions and memory of the engine, against what must be reached and what was recorded.
+"""Speed, start-up, instructions and memory, against what must be reached and what was recorded.
 
 ``python -m bench.run`` prints the table and exits with 1 if a figure misses its bound; ``--record`` also
 writes it to ``bench/record.txt``.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.measure import BUILD, ROOT, SCENARIOS, engine, instructions, missing, simulate
+from bench.measure import BUILD, ROOT, SCENARIOS, engine, instructions, missing, simulate, timed
 from bench.works import works
 
 RECORD = ROOT / "bench" / "record.txt"
@@ -177,6 +177,22 @@ def profiles(program: str) -> Iterator[Figure]:
         yield Figure(f"{work.name} instructions, linux over rfc", share, must=1.2)
 
 
+# What a user types, as arguments of Python, and the most CPU seconds from its start to its end.
+TYPED: dict[str, tuple[float, list[str]]] = {
+    "import dumbbell": (0.06, ["-c", "import dumbbell"]),
+    "dumbbell --version": (0.06, ["-m", "dumbbell", "--version"]),
+    "dumbbell list": (0.06, ["-m", "dumbbell", "list"]),
+    "dumbbell run": (0.1, ["-m", "dumbbell", "run", str(FOLDER / "short.toml")]),
+}
+
+
+def starts(repeats: int) -> Iterator[Figure]:
+    """Measure whole commands, the interpreter included: median of the repeats. Nearly all is start-up."""
+    for name, (must, arguments) in TYPED.items():
+        seconds = [timed([sys.executable, *arguments]).cpu for _ in range(repeats)]
+        yield Figure(f"{name}, CPU s", statistics.median(seconds), must)
+
+
 def slope(program: str, scenario: Path, few: list[str], many: list[str], key: str) -> float:
     """Return bytes of memory per ``key``, from a small and a large run."""
     small, large = (simulate(program, scenario, settings).results for settings in (few, many))
@@ -239,6 +255,7 @@ def main() -> int:
     print(f"{'':36}{'measured':>10}{'must':>10}{'aim':>10}{'recorded':>10}{'ratio':>10}")
     show(speed(program, options.repeats))
     show(runs(program, options.repeats))
+    show(starts(options.repeats))
     show(stamps(program, options.repeats))
     show(memory(program))
     if message := missing("valgrind", "valgrind"):

@@ -185,7 +185,7 @@ def test_names_of_files_are_names_too(tmp_path: Path, cli: Cli) -> None:
     """A file may have any name; a terminal does not obey it."""
     name = "\x1b]0;owned\x07[nope].toml"
     (tmp_path / name).write_text(SCENARIO.replace(f"name = {json.dumps(NASTY)}\n", "", 1))
-    assert "�]0;owned[nope]: 2 s" in clean(cli("check", name))
+    assert "�]0;owned�[nope]: 2 s" in clean(cli("check", name))
     done = cli("check", f"none{name}")
     assert done.returncode == 2
     assert control_character(done.stderr, lines=True) is None

@@ -15,48 +15,46 @@ Examples
 """
 
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from dumbbell import (
     _loading as _loading,  # First of all: from here on, Ctrl-C ends a command in one line.
 )
-from dumbbell import theory
-from dumbbell._native import registry, schema
-from dumbbell._native import version as __version__
-from dumbbell._results import Column, Results, Table, load
-from dumbbell._results.energy import energy
-from dumbbell._scenario import MemoryLimitError, Scenario, run_all
-from dumbbell.builders import (
-    controller,
-    host,
-    impairment,
-    marker,
-    network,
-    node,
-    paths,
-    power,
-    predictor,
-    queue,
-    router,
-    schedule,
-    size,
-    topology,
-    transport,
-    workload,
-)
-from dumbbell.builders.experiment import flows, nodes, record, replay, scenario
-from dumbbell.errors import (
-    DumbbellError,
-    FolderError,
-    NothingToDrawError,
-    ResultsError,
-    ScenarioError,
-    TheoryError,
-)
 
 if TYPE_CHECKING:
-    from dumbbell import figures
+    from dumbbell import figures, theory
+    from dumbbell._native import registry, schema
+    from dumbbell._native import version as __version__
+    from dumbbell._results import Column, Results, Table, load
+    from dumbbell._results.energy import energy
+    from dumbbell._scenario import MemoryLimitError, Scenario, run_all
+    from dumbbell.builders import (
+        controller,
+        host,
+        impairment,
+        marker,
+        network,
+        node,
+        paths,
+        power,
+        predictor,
+        queue,
+        router,
+        schedule,
+        size,
+        topology,
+        transport,
+        workload,
+    )
+    from dumbbell.builders.experiment import flows, nodes, record, replay, scenario
+    from dumbbell.errors import (
+        DumbbellError,
+        FolderError,
+        NothingToDrawError,
+        ResultsError,
+        ScenarioError,
+        TheoryError,
+    )
 
 __all__ = [
     "Column",
@@ -102,8 +100,43 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> ModuleType:
-    # Matplotlib takes longer to load than everything else together, and most programs never draw.
-    if name == "figures":
-        return import_module("dumbbell.figures")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_PLACES = {
+    "dumbbell": ("figures", "theory"),
+    "dumbbell._native": ("registry", "schema"),
+    "dumbbell._results": ("Column", "Results", "Table", "load"),
+    "dumbbell._results.energy": ("energy",),
+    "dumbbell._scenario": ("MemoryLimitError", "Scenario", "run_all"),
+    "dumbbell.builders": (
+        "controller", "host", "impairment", "marker", "network", "node", "paths", "power", "predictor",
+        "queue", "router", "schedule", "size", "topology", "transport", "workload",
+    ),
+    "dumbbell.builders.experiment": ("flows", "nodes", "record", "replay", "scenario"),
+    "dumbbell.errors": (
+        "DumbbellError", "FolderError", "NothingToDrawError", "ResultsError", "ScenarioError", "TheoryError",
+    ),
+}  # fmt: skip
+"""Where names come from. They are loaded when they are first used: most programs use few of them."""
+
+_PLACE = {name: place for place, names in _PLACES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        value: object = import_module("dumbbell._native").version
+    elif name not in _PLACE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    else:
+        value = _of(_PLACE[name], name)
+    globals()[name] = value
+    return value
+
+
+def _of(place: str, name: str) -> object:
+    """Return what has a name: a module of a package, or what stands in a module."""
+    if place in ("dumbbell", "dumbbell.builders"):
+        return import_module(f"{place}.{name}")
+    return getattr(import_module(place), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +215,8 @@ def run_all(
     MemoryLimitError
         If a run would take more than its part.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     threads = threads or len(os.sched_getaffinity(0))
     part = limit_of_run(memory, threads)
     stop = threading.Event()

@@ -16,9 +16,10 @@ import click
 
 import dumbbell as db
 from dumbbell._files.folder import new_files
+from dumbbell._printing import TextTable
 from dumbbell.claims import claims_table
 from dumbbell.cli.boundary import exit_with
-from dumbbell.cli.common import console, number, text_table
+from dumbbell.cli.common import console, number
 from dumbbell.cli.progress import study_progress
 from dumbbell.papers import find_paper, reproduce
 
@@ -57,7 +58,7 @@ def run_long_flows(output: Path) -> list[Path]:
                 number(link["queue_mean"], digits=3), number(link["queue_p99"], digits=3), number(timeouts),
             )
         )  # fmt: skip
-    table = text_table("Four long flows, 10 Mbit/s, 50 ms, 42 packets", ("controller",), columns, rows)
+    table = TextTable("Four long flows, 10 Mbit/s, 50 ms, 42 packets", ("controller",), columns, rows)
     console().print(table)
     names = [f"figures/long_{kind}" for kind in ("cwnd", "rate", "queue")]
     with new_files(output) as part:

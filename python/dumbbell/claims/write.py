@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
-
 from dumbbell._files.folder import new_files
+from dumbbell._printing import Text, TextTable
 from dumbbell.claims.claim import VERDICTS, Claim, Judgement
 from dumbbell.claims.family import family_note, standing
 
@@ -74,20 +71,18 @@ def claims_markdown(judged: Judged, result: StudyResult, note: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def claims_table(judged: Judged, result: StudyResult, note: str = "") -> Table:
+def claims_table(judged: Judged, result: StudyResult, note: str = "") -> TextTable:
     """Return the claims as a table for a terminal, stamped if the study is incomplete."""
     title = "; ".join(text for text in ("Claims", result.stamp, note) if text)
-    table = Table(
-        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False,
-        caption=family_note(judged) or None, caption_justify="left",
-    )  # fmt: skip
-    for name in ("claim", "statement", "verdict", "evidence"):
-        table.add_column(name, no_wrap=name in ("claim", "verdict"))
-    for claim, judgement in judged:
-        verdict = Text(judgement.verdict, style=_STYLES[judgement.verdict])
-        evidence = Text(_with_reason(judgement.evidence, claim.why(judgement)))
-        table.add_row(Text(claim.id), Text(claim.statement), verdict, evidence)
-    return table
+    rows = [
+        (
+            claim.id, claim.statement, Text(judgement.verdict, _STYLES[judgement.verdict]),
+            _with_reason(judgement.evidence, claim.why(judgement)),
+        )
+        for claim, judgement in judged
+    ]  # fmt: skip
+    heads = ("claim", "statement", "verdict", "evidence")
+    return TextTable(title, heads, (), rows, note=family_note(judged))
 
 
 def _with_reason(evidence: str, reason: str) -> str:

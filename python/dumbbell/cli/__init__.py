@@ -6,35 +6,46 @@ from typing import NoReturn
 
 import click
 
-from dumbbell import __version__
-from dumbbell.cli.archive import pack, verify
-from dumbbell.cli.asserting import assert_
+from dumbbell._native import version
 from dumbbell.cli.boundary import exit_with
-from dumbbell.cli.html import html
-from dumbbell.cli.incast import incast_real
-from dumbbell.cli.inspect import check, describe, list_, schema
-from dumbbell.cli.live import compare_real, doctor, rcp_real, shell
-from dumbbell.cli.packetdrill import packetdrill
-from dumbbell.cli.papers import papers, reproduce
-from dumbbell.cli.plot import plot
-from dumbbell.cli.rcp import recv, replay, send
-from dumbbell.cli.run import run
-from dumbbell.cli.study import query, study
+from dumbbell.cli.lazy import LazyGroup
+
+_COMMANDS = {
+    "run": "dumbbell.cli.run:run",
+    "check": "dumbbell.cli.inspect:check",
+    "list": "dumbbell.cli.inspect:list_",
+    "describe": "dumbbell.cli.inspect:describe",
+    "schema": "dumbbell.cli.inspect:schema",
+    "plot": "dumbbell.cli.plot:plot",
+    "study": "dumbbell.cli.study:study",
+    "query": "dumbbell.cli.study:query",
+    "assert": "dumbbell.cli.asserting:assert_",
+    "papers": "dumbbell.cli.papers:papers",
+    "reproduce": "dumbbell.cli.papers:reproduce",
+    "report": "dumbbell.cli.html:html",
+    "pack": "dumbbell.cli.archive:pack",
+    "verify": "dumbbell.cli.archive:verify",
+    "shell": "dumbbell.cli.live:shell",
+    "doctor": "dumbbell.cli.live:doctor",
+    "compare-real": "dumbbell.cli.live:compare_real",
+    "rcp-real": "dumbbell.cli.live:rcp_real",
+    "incast-real": "dumbbell.cli.incast:incast_real",
+    "send": "dumbbell.cli.rcp:send",
+    "recv": "dumbbell.cli.rcp:recv",
+    "replay": "dumbbell.cli.rcp:replay",
+    "packetdrill": "dumbbell.cli.packetdrill:packetdrill",
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="dumbbell")
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(version, prog_name="dumbbell")
 def cli() -> None:
     """Run congestion-control experiments: a scenario in, numbers and figures out."""
 
 
-_COMMANDS = (
-    run, check, list_, describe, schema, plot, study, query, assert_, papers, reproduce, html, pack, verify,
-    shell, doctor, compare_real, rcp_real, incast_real, send, recv, replay, packetdrill,
-)  # fmt: skip
-
-for _command in _COMMANDS:
-    cli.add_command(_command)
+cli.add_later(_COMMANDS)
 
 
 def main() -> NoReturn:

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import click
-from rich.progress import Progress
 
-from dumbbell.cli.common import console, echo, text_table
+from dumbbell._printing import TextTable
+from dumbbell.cli.common import console, echo
 
 EXIT_CODES = {"bit-equal": 0, "within interval": 3, "different": 4}
 """Of `dumbbell verify`; 2 is bad input, as everywhere."""
@@ -49,18 +49,19 @@ def verify(file: Path, sample: int, every: bool, workers: int | None) -> int:
     4 if some are different or a file is not what the runs give, 2 if the archive cannot be used.
     """
     from dumbbell import archive
+    from dumbbell.cli.bars import bar
 
-    with Progress(console=console(), transient=True, disable=not sys.stdout.isatty()) as bar:
-        task = bar.add_task("running again", total=None)
+    with bar(error=False, disable=not sys.stdout.isatty()) as shown:
+        task = shown.add_task("running again", total=None)
         found = archive.verify(
             file,
             sample=None if every else sample,
             workers=workers,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=lambda done, total: shown.update(task, completed=done, total=total),
         )
     out = console()
     rows = [(check.run, check.outcome, check.detail or "-") for check in found.checks]
-    out.print(text_table("", ["run", "outcome", "difference"], [], rows))
+    out.print(TextTable("", ["run", "outcome", "difference"], [], rows))
     for difference in found.differences:
         out.print(f"different: {difference}")
     if found.then != found.now:

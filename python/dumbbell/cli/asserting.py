@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import click
-from rich.text import Text
 
-from dumbbell.cli.common import console, text_table
+from dumbbell._printing import Text, TextTable
+from dumbbell.cli.common import console
 from dumbbell.errors import DumbbellError
 
 NOT_SO = 3
@@ -47,9 +47,9 @@ def assert_(folder: Path, rules: tuple[str, ...], as_json: bool, junit: Path | N
         click.echo(outcomes_json(outcomes))
     else:
         rows = [
-            (Text("passed", style="green") if o.passed else Text("failed", style="red"), o.rule, o.evidence)
+            (Text("passed", "green") if o.passed else Text("failed", "red"), o.rule, o.evidence)
             for o in outcomes
         ]
-        console().print(text_table("", ["", "rule", "evidence"], [], rows))
+        console().print(TextTable("", ["", "rule", "evidence"], [], rows))
     if not all(outcome.passed for outcome in outcomes):
         sys.exit(NOT_SO)

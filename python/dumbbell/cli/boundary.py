@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
-import platform
-import shlex
 import signal
 import sys
-import tempfile
 import threading
 import time
-import traceback
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 import click
 
-from dumbbell import __version__, _native
+from dumbbell import _native
 from dumbbell._files.text import plain, shortened
 from dumbbell._loading import ENDING, end_at_once, heeded
 from dumbbell.cli import streams
@@ -165,13 +161,17 @@ def _refused(error: OSError) -> str:
 
 def _fault(error: BaseException) -> int:
     """Write down what is needed to find a fault of dumbbell itself, and say where."""
+    import platform
+    import shlex
+    import traceback
+
     words = f"{type(error).__name__}: {error}".rstrip(": ")
     shown = shortened(words, _LONGEST)
     # A panic says where it happened, and its trace ends where Rust begins.
     panic = _native.last_panic()
     parts = [
         f"command: {shlex.join(sys.orig_argv)}",
-        f"version: dumbbell {__version__}, Python {platform.python_version()}, {platform.platform()}",
+        f"version: dumbbell {_native.version}, Python {platform.python_version()}, {platform.platform()}",
         "".join(traceback.format_exception(error)).rstrip(),
         *([panic] if panic else []),
     ]
@@ -179,12 +179,16 @@ def _fault(error: BaseException) -> int:
         path = _written("\n\n".join(parts) + "\n")
         remedy = f"please report it with the file {path}: command, version and traceback"
     except OSError as refusal:
-        remedy = f"please report it with the command and version {__version__} (no file: {refusal.strerror})"
+        remedy = (
+            f"please report it with the command and version {_native.version} (no file: {refusal.strerror})"
+        )
     return _say(f"a fault of dumbbell itself: {shown}; {remedy}", FAULT)
 
 
 def _written(text: str) -> str:
     """Write a file that nobody else can read, and return its path."""
+    import tempfile
+
     descriptor, path = tempfile.mkstemp(prefix="dumbbell-fault-", suffix=".txt")
     try:
         with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:  # noqa: PTH123

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import sys
-import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table as TextTable
-from rich.text import Text
 
 from dumbbell import _native
 from dumbbell._files.text import plain
+from dumbbell._printing import Output, Text
 from dumbbell._scenario import Scenario
-from dumbbell.cli.streams import Output
 from dumbbell.errors import DumbbellError, ScenarioError
-
-_PIPE_WIDTH = 160
-"""Columns when the output is not a terminal: wide enough that tables keep their rows whole."""
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
-def console() -> Console:
-    """Return the console on the standard output."""
-    return Output(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+def console() -> Output:
+    """Return the standard output, for people."""
+    return Output()
 
 
-def side_console() -> Console:
-    """Return the console on the standard error, for what is not the result of a command."""
-    return Output(stderr=True)
+def side_console() -> Output:
+    """Return the standard error, for what is not the result of a command."""
+    return Output(error=True)
 
 
 def echo(text: object, err: bool = False) -> None:
@@ -90,64 +81,10 @@ def read_scenario(file: Path, settings: Iterable[str], seed: int | None) -> Scen
         raise DumbbellError(f"{file}: {error.strerror}; give the path of a readable scenario") from None
 
 
-Cell = str | Text
-
-_SHORT_TEXT = 24
-"""Text up to this length beside numbers stays on one line."""
-
-_GAP = 2
-"""Columns of space that a table puts between two of its columns."""
-
-
-def text_table(
-    title: str, texts: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[Cell]]
-) -> TextTable:
-    """Make a table for people that fits the console.
-
-    Where there is not enough room, the last columns of numbers are left out; numbers themselves never break.
-
-    Parameters
-    ----------
-    title
-        Above the table; may be empty.
-    texts, numbers
-        Headings of the columns of text, then of those of numbers, which come in order of importance.
-    rows
-        One cell for each column. A cell given as ``str`` is plain, without markup.
-    """
-    # Before their width is measured: a control character has none.
-    cells = [[Text(plain(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows]
-    names = [*texts, *numbers]
-    widest = [
-        max([len(word) for word in name.split()] + [len(row[i]) for row in cells])
-        for i, name in enumerate(names)
-    ]
-    room = console().width
-    while len(names) > len(texts) + 1 and sum(widest[: len(names)]) + _GAP * (len(names) + 1) > room:
-        names.pop()
-    heading = Text(title, style="bold") if title else None
-    table = TextTable(
-        title=heading, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True
-    )
-    longest = [max(len(name), widest[i]) for i, name in enumerate(names)]
-    if sum(longest) + _GAP * (len(names) + 1) > room:
-        # Rich, left to itself, would take from the numbers what long headings want.
-        names = [name if i < len(texts) else textwrap.fill(name, widest[i]) for i, name in enumerate(names)]
-    for index, name in enumerate(names):
-        if index < len(texts):
-            short = widest[index] if numbers and widest[index] <= _SHORT_TEXT else None
-            table.add_column(Text(name), overflow="fold", min_width=short)
-        else:
-            table.add_column(Text(name), justify="right", min_width=widest[index])
-    for row in cells:
-        table.add_row(*row[: len(names)])
-    return table
-
-
 def number(value: Any, factor: float = 1.0, digits: int = 4) -> Text:
     """Write a number with so many significant digits; a dash for none."""
     if value is None or value != value:
-        return Text("-", style="dim")
+        return Text("-", "dim")
     scaled = value / factor
     if isinstance(scaled, float) and scaled.is_integer() and factor == 1.0:
         scaled = int(scaled)

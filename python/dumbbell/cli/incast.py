@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.text import Text
 
-from dumbbell.cli.common import console, number, side_console, text_table
+from dumbbell._printing import Text, TextTable
+from dumbbell.cli.common import console, number, side_console
 from dumbbell.errors import DumbbellError
 
 _MOST_SERVERS = 100
@@ -40,7 +40,7 @@ def incast_real(output: Path, servers: str, rate: float, at_once: bool, runs: in
     chosen = incast.cells(_numbers(servers), rate, at_once)
     out = side_console()
     folder = kept.open_folder(output, "incast-real")
-    incast.measure(chosen, folder, runs, lambda text: out.print(text, markup=False))
+    incast.measure(chosen, folder, runs, out.print)
     results, left_out = incast.results(chosen, folder)
     given = f"--servers {servers} --rate {rate:g}{' --at-once' * at_once} --runs {runs}"
     incast_page.write(output, results, left_out, f"dumbbell incast-real {given}")
@@ -54,7 +54,7 @@ def incast_real(output: Path, servers: str, rate: float, at_once: bool, runs: in
         )
         for result in results
     ]  # fmt: skip
-    console().print(text_table("Goodput, and timeouts per round", ("TCP",), columns, rows))
+    console().print(TextTable("Goodput, and timeouts per round", ("TCP",), columns, rows))
     click.echo(f"page: {output / 'page.md'}", err=True)
 
 

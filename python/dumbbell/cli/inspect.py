@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from dumbbell import _native
 from dumbbell._memory import limit_of_run
-from dumbbell.cli.common import console, number, read_scenario, scenario_options, significant, text_table
+from dumbbell._printing import Output, Text, TextTable
+from dumbbell.cli.common import console, number, read_scenario, scenario_options, significant
 from dumbbell.errors import DumbbellError
 
 _MOST_ROWS = 24
@@ -32,7 +31,7 @@ def check(file: Path, settings: tuple[str, ...], seed: int | None) -> None:
         f": {facts['duration']:g} s, the first {facts['warmup']:g} s not counted; {drain}"
         f"seed {facts['seed']}; {len(facts['nodes'])} nodes; plan {facts['hash'][:12]}"
     )
-    out.print(Text.assemble((scenario.name, "bold"), summary))
+    out.print(Text(scenario.name, "bold"), summary)
     _links(out, facts["links"])
     _pairs(out, facts["pairs"])
     _groups(out, facts["groups"])
@@ -44,7 +43,7 @@ def check(file: Path, settings: tuple[str, ...], seed: int | None) -> None:
         out.print(f"and {len(notes) - _MOST_ROWS:,} notes more")
 
 
-def _cost(out: Console, cost: dict[str, Any]) -> None:
+def _cost(out: Output, cost: dict[str, Any]) -> None:
     """Print what the run is expected to take, and may."""
     limit = limit_of_run()
     seconds = cost["seconds"]
@@ -57,14 +56,12 @@ def _cost(out: Console, cost: dict[str, Any]) -> None:
     out.print(
         f"expected: about {significant(cost['packet_hops'], 2)} packet-hops, "
         f"{time} to compute, "
-        f"{_size(cost['memory'])} of memory ({parts}); an estimate, mostly within a factor of two",
-        markup=False,
+        f"{_size(cost['memory'])} of memory ({parts}); an estimate, mostly within a factor of two"
     )
     if cost["memory"] > limit:
         out.print(
             f"note: that is more than the {_size(limit)} that a run may take here; it would be cut short, "
             "unless queues get limits, rates go down, or --memory allows more",
-            markup=False,
         )
 
 
@@ -76,7 +73,7 @@ def _size(size: float) -> str:
     return f"{significant(size / 1e3, 2)} kB"
 
 
-def _links(out: Console, links: list[dict[str, Any]]) -> None:
+def _links(out: Output, links: list[dict[str, Any]]) -> None:
     numbers = (
         "rate Mbit/s", "delay ms", "BDP packets", "buffer packets", "buffer kB", "buffer ms", "load",
     )  # fmt: skip
@@ -95,7 +92,7 @@ def _links(out: Console, links: list[dict[str, Any]]) -> None:
         if not any(shown(link) for link in links):
             del texts[column]
             rows = [row[:column] + row[column + 1 :] for row in rows]
-    out.print(text_table(_title("Links", links), texts, numbers, rows))
+    out.print(TextTable(_title("Links", links), texts, numbers, rows))
 
 
 def _control(link: dict[str, Any]) -> str:
@@ -115,7 +112,7 @@ def _impairments(link: dict[str, Any]) -> str:
     return "; ".join(part for part in (loss, *link["impairments"]) if part)
 
 
-def _pairs(out: Console, pairs: list[dict[str, Any]]) -> None:
+def _pairs(out: Output, pairs: list[dict[str, Any]]) -> None:
     numbers: tuple[str, ...] = ("paths there", "paths back", "base RTT ms", "slowest rate Mbit/s")
     rows: list[tuple[str | Text, ...]] = [
         (
@@ -127,10 +124,10 @@ def _pairs(out: Console, pairs: list[dict[str, Any]]) -> None:
     first = "first path"
     if all(pair["paths"] == pair["return_paths"] == 1 for pair in pairs):
         first, numbers, rows = "path", numbers[2:], [row[:1] + row[3:] for row in rows]
-    out.print(text_table(_title("Paths", pairs), (first,), numbers, rows))
+    out.print(TextTable(_title("Paths", pairs), (first,), numbers, rows))
 
 
-def _groups(out: Console, groups: list[dict[str, Any]]) -> None:
+def _groups(out: Output, groups: list[dict[str, Any]]) -> None:
     texts = ("group", "kind", "transport", "controller")
     numbers = ("flows", "flows/s", "mean size kB", "on the wire kB", "offered Mbit/s")
     rows = [
@@ -141,7 +138,7 @@ def _groups(out: Console, groups: list[dict[str, Any]]) -> None:
         )
         for group in groups[:_MOST_ROWS]
     ]  # fmt: skip
-    out.print(text_table(_title("Flow groups", groups), texts, numbers, rows))
+    out.print(TextTable(_title("Flow groups", groups), texts, numbers, rows))
 
 
 def _title(what: str, rows: list[Any]) -> str:
@@ -152,15 +149,14 @@ def _title(what: str, rows: list[Any]) -> str:
 @click.argument("family", required=False)
 def list_(family: str | None) -> None:
     """List the registered algorithms, of one FAMILY or of all."""
-    families = _native.registry()["families"]
+    families = dict(_native.algorithms())
     if family is not None and family not in families:
         raise DumbbellError(
             f"{family!r} is not a family of algorithms; {_native.suggest(family, list(families))}"
         )
     out = console()
     for name in [family] if family is not None else families:
-        rows = [(member["name"], member["title"], member["reference"]) for member in families[name]]
-        out.print(text_table(name, ("name", "what", "reference"), (), rows))
+        out.print(TextTable(name, ("name", "what", "reference"), (), families[name]))
 
 
 @click.command()
@@ -179,7 +175,7 @@ def describe(name: str) -> None:
         raise DumbbellError(f"{name!r} is not a registered algorithm; {_native.suggest(name, known)}")
     out = console()
     for family, member in found:
-        out.print(Text.assemble((member["name"], "bold"), f" ({family}): {member['title']}"))
+        out.print(Text(member["name"], "bold"), f" ({family}): {member['title']}")
         out.print(Text(f"Reference: {member['reference']}"))
         if not member["fields"]:
             out.print("No parameters.")
@@ -189,12 +185,12 @@ def describe(name: str) -> None:
             (path, field["kind"], _default(field), field["source"], field["doc"])
             for path, field in _with_nested(member["fields"])
         ]
-        out.print(text_table("", columns, (), rows))
+        out.print(TextTable("", columns, (), rows))
         if member["profiles"]:
             _profiles(out, member, families["controller"])
 
 
-def _profiles(out: Console, member: dict[str, Any], controllers: list[dict[str, Any]]) -> None:
+def _profiles(out: Output, member: dict[str, Any], controllers: list[dict[str, Any]]) -> None:
     """Print the profiles of an algorithm side by side, then where their values come from."""
     profiles = member["profiles"]
     defaults = {field["name"]: _default(field) for field in member["fields"]}
@@ -210,9 +206,9 @@ def _profiles(out: Console, member: dict[str, Any], controllers: list[dict[str, 
 
     rows = [row(name) for name in names]
     heads = (f"{p['name']} (default)" if p["name"] == usual else p["name"] for p in profiles)
-    out.print(text_table("Profiles", ("parameter", *heads), (), rows))
+    out.print(TextTable("Profiles", ("parameter", *heads), (), rows))
     sources = [(p["name"], entry["name"], entry["source"]) for p in profiles for entry in p["settings"]]
-    out.print(text_table("Sources of the profiles", ("profile", "parameter", "source"), (), sources))
+    out.print(TextTable("Sources of the profiles", ("profile", "parameter", "source"), (), sources))
 
 
 def _value(value: object) -> Text:
@@ -229,7 +225,7 @@ def _with_nested(fields: list[dict[str, Any]], above: str = "") -> Iterator[tupl
 
 def _default(field: dict[str, Any]) -> Text:
     if field["required"]:
-        return Text("required", style="bold")
+        return Text("required", "bold")
     default = field["default"]
     return Text("absent" if default is None else default if isinstance(default, str) else json.dumps(default))
 

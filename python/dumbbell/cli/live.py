@@ -13,13 +13,12 @@ from statistics import fmean, stdev
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from dumbbell._files.folder import new_folder
 from dumbbell._files.names import readable
+from dumbbell._printing import Output, Text, TextTable
 from dumbbell._scenario import Scenario
-from dumbbell.cli.common import console, number, read_scenario, side_console, text_table
+from dumbbell.cli.common import console, number, read_scenario, side_console
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Comparison, Emulation, checks, compare_runs, run_shell, scenario_of_link, with_flows
 
@@ -130,7 +129,7 @@ def _leave_keyboard_to_command() -> None:
             signal.signal(number, signal.SIG_IGN)
 
 
-def _print_fidelity(out: Console, emulation: Emulation) -> None:
+def _print_fidelity(out: Output, emulation: Emulation) -> None:
     fidelity = emulation.fidelity
     numbers = (
         "rate Mbit/s", "busy Mbit/s", "packets", "late p50 ms", "late p99 ms", "late max ms", "unread p99 ms",
@@ -147,12 +146,12 @@ def _print_fidelity(out: Console, emulation: Emulation) -> None:
                 number(way["lost_before"] + way["refused"]),
             )
         )  # fmt: skip
-    out.print(text_table("", ("",), numbers, rows))
+    out.print(TextTable("", ("",), numbers, rows))
     carried = sum(fidelity[way]["lateness"]["count"] for way in ("uplink", "downlink"))
     if carried:
         each = fidelity["processor"] / carried * 1e6
         share = fidelity["processor"] / fidelity["duration"]
-        out.print(f"processor: {each:.1f} us for each packet, {share:.1%} of one", soft_wrap=True)
+        out.print(f"processor: {each:.1f} us for each packet, {share:.1%} of one", whole=True)
     for name in ("client", "server"):
         end = fidelity[name]
         if end is not None and end["waits"]["count"]:
@@ -160,17 +159,17 @@ def _print_fidelity(out: Console, emulation: Emulation) -> None:
             out.print(
                 f"{name}: waited for a processor {p99} ms one time in a hundred, {longest} ms at most, "
                 f"{end['waited']:.3f} s in all",
-                soft_wrap=True,
+                whole=True,
             )
     for reason in fidelity["reasons"]:
-        out.print(Text.assemble(("INVALID", "bold red"), f": {reason}"), soft_wrap=True)
+        out.print(Text("INVALID", "bold red"), f": {reason}")
 
 
 @click.command()
 def doctor() -> None:
     """Show what live emulation needs of this machine, and what is missing."""
     rows = [(check.name, "yes" if check.works else "no", check.detail) for check in checks()]
-    console().print(text_table("", ("what", "works", "detail"), (), rows))
+    console().print(TextTable("", ("what", "works", "detail"), (), rows))
 
 
 @click.command("compare-real")
@@ -284,7 +283,7 @@ def _grid(pattern: str, quick: bool, runs: int, profile: str, output: Path) -> N
         raise DumbbellError(f"--cells: no cell is called {pattern!r}; try 'cubic-50M-40ms-*'")
     out = side_console()
     folder = kept.open_folder(output, "a grid")
-    grid.measure(chosen, folder, runs, lambda text: out.print(text, markup=False))
+    grid.measure(chosen, folder, runs, out.print)
     results, left_out = grid.results(chosen, folder, profile)
     options = (("--cells", pattern != "*", f" {shlex.quote(pattern)}"), ("--quick", quick, ""))
     given = "".join(f" {name}{value}" for name, used, value in options if used)
@@ -294,7 +293,7 @@ def _grid(pattern: str, quick: bool, runs: int, profile: str, output: Path) -> N
     click.echo(f"page: {output / 'page.md'}", err=True)
 
 
-def _print_comparison(out: Console, comparisons: list[Comparison]) -> None:
+def _print_comparison(out: Output, comparisons: list[Comparison]) -> None:
     numbers = (
         "goodput Mbit/s", "completion s", "first drop s", "first cut segments", "loss %", "resent",
         "timeouts", "queue ms", "p95 ms", "RTT ms",
@@ -323,16 +322,16 @@ def _print_comparison(out: Console, comparisons: list[Comparison]) -> None:
                         number(cut and cut[1]), number(flow.retransmissions), number(flow.timeouts),
                     )
                 )  # fmt: skip
-    out.print(text_table("", ("controller", "where"), numbers, rows))
+    out.print(TextTable("", ("controller", "where"), numbers, rows))
     if len(flows) > len(rows):
         each = (
             "start s", "goodput Mbit/s", "completion s", "first cut s", "first cut segments", "resent",
             "timeouts",
         )  # fmt: skip
-        out.print(text_table("Flow by flow", ("controller", "where", "flow"), each, flows))
+        out.print(TextTable("Flow by flow", ("controller", "where", "flow"), each, flows))
 
 
-def _print_runs(out: Console, comparisons: list[list[Comparison]]) -> None:
+def _print_runs(out: Output, comparisons: list[list[Comparison]]) -> None:
     """Print the means over the runs of both sides, and what can be said of their differences."""
     from dumbbell.live.criteria import judged
 
@@ -350,14 +349,13 @@ def _print_runs(out: Console, comparisons: list[list[Comparison]]) -> None:
             ]
             name = (found[0].controller, each.title, verdict.word if verdict else "")
             rows.append((*name, *(number(cell, digits=3) for cell in cells)))
-    out.print(text_table("", ("controller", "mean of", "verdict"), numbers, rows))
+    out.print(TextTable("", ("controller", "mean of", "verdict"), numbers, rows))
 
 
-def _print_reasons(out: Console, comparisons: list[Comparison]) -> None:
+def _print_reasons(out: Output, comparisons: list[Comparison]) -> None:
     for comparison in comparisons:
         for reason in comparison.kernel.reasons:
-            named = Text.assemble(("INVALID", "bold red"), f" ({comparison.controller}): {reason}")
-            out.print(named, soft_wrap=True)
+            out.print(Text("INVALID", "bold red"), f" ({comparison.controller}): {reason}")
 
 
 @click.command("rcp-real")
@@ -395,5 +393,5 @@ def rcp_real(output: Path, rates: str, duration: float) -> None:
     columns = ("Mbit/s", "flows", "real ms", "simulated ms", "sharing ms", "real / simulated", "late p99 ms")
     keys = ("rate", "flows", "fct_live", "fct_simulated", "fct_sharing", "live_over_simulated", "late_p99")
     table = [("" if row["valid"] else "INVALID", *(number(row[key]) for key in keys)) for row in rows]
-    console().print(text_table("Mean completion time", ("",), columns, table))
+    console().print(TextTable("Mean completion time", ("",), columns, table))
     click.echo(f"report: {output / 'report.html'}")

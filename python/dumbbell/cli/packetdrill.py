@@ -8,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import click
-from rich.text import Text
 
 from dumbbell._files.folder import new_file, refuse_file
-from dumbbell.cli.common import Cell, console, echo, text_table
+from dumbbell._printing import Cell, Text, TextTable
+from dumbbell.cli.common import console, echo
 from dumbbell.packetdrill import (
     ABSENT,
     FAILED,
@@ -66,10 +66,10 @@ def packetdrill(
                 _as_json(outcomes) if output.suffix == ".json" else _as_page(outcomes), encoding="utf-8"
             )
     rows: list[list[Cell]] = [
-        [outcome.script, Text(outcome.status, style=_STYLES[outcome.status]), outcome.detail]
+        [outcome.script, Text(outcome.status, _STYLES[outcome.status]), outcome.detail]
         for outcome in outcomes
     ]
-    console().print(text_table("", ["script", "result", "first difference, or reason"], [], rows))
+    console().print(TextTable("", ["script", "result", "first difference, or reason"], [], rows))
     echo(_summary(outcomes))
     return 1 if any(outcome.status in (FAILED, UNREADABLE) for outcome in outcomes) else 0
 

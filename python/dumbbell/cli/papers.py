@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
+from dumbbell._printing import TextTable
 from dumbbell.cli.asserting import NOT_SO
-from dumbbell.cli.common import console, memory_option, text_table
-from dumbbell.cli.progress import study_progress
+from dumbbell.cli.common import console, memory_option
 
 
 @click.command()
@@ -22,7 +22,7 @@ def papers() -> None:
         studies = (paper.study(quick=True), paper.study())
         runs = [f"{len(study.points()) * len(study.arms) * len(study.seeds):,}" for study in studies]
         rows.append((paper.name, studies[1].title, str(len(paper.claims())), *runs))
-    console().print(text_table("Papers", ("name", "title"), ("claims", "quick runs", "full runs"), rows))
+    console().print(TextTable("Papers", ("name", "title"), ("claims", "quick runs", "full runs"), rows))
 
 
 @click.command()
@@ -50,6 +50,7 @@ def reproduce(
     holds already are not made again.
     """
     from dumbbell.claims import claims_table
+    from dumbbell.cli.progress import study_progress
     from dumbbell.papers import find_paper
     from dumbbell.papers import reproduce as run
 
@@ -60,6 +61,6 @@ def reproduce(
             paper, output, quick=quick, executor=executor, workers=workers, memory=memory, progress=progress
         )
     out.print(claims_table(found.judged, found.result, found.note))
-    out.print(f"report: {found.report}", soft_wrap=True)
+    out.print(f"report: {found.report}", whole=True)
     if strict and any(judgement.verdict == "not reproduced" for _, judgement in found.judged):
         sys.exit(NOT_SO)

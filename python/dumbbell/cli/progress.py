@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from dumbbell.cli.common import echo, side_console
+from dumbbell.cli.bars import bar
+from dumbbell.cli.common import echo
 
 if TYPE_CHECKING:
     from dumbbell.study import Progress
@@ -39,13 +40,7 @@ class StudyProgress:
             TextColumn("{task.fields[eta]}", markup=False),
         )
         # Drawn when there is news, by no thread of its own that would take time from the runs.
-        self._bar = Bar(
-            *columns,
-            console=side_console(),
-            transient=True,
-            auto_refresh=False,
-            disable=not sys.stderr.isatty(),
-        )
+        self._bar = bar(*columns, refresh=False, disable=not sys.stderr.isatty())
         self._task = self._bar.add_task(self.title, total=None, eta="")
 
     def __call__(self, progress: Progress) -> None:

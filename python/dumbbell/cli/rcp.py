@@ -9,10 +9,10 @@ from pathlib import Path
 from types import FrameType
 
 import click
-from rich.text import Text
 
 from dumbbell._files.folder import new_folder
-from dumbbell.cli.common import number, read_scenario, side_console, text_table
+from dumbbell._printing import Text, TextTable
+from dumbbell.cli.common import number, read_scenario, side_console
 from dumbbell.errors import DumbbellError
 from dumbbell.live.rcp import PORT, Endpoint, receive, scenario_of_flows
 from dumbbell.live.rcp import replay as replay_events
@@ -161,7 +161,7 @@ def _print(ends: Endpoint, what: str) -> None:
     )  # fmt: skip
     columns = ("flows", "completed", "mean FCT ms", "max FCT ms", "sent again", "not taken")
     out = side_console()
-    out.print(text_table("", ("",), columns, [row]))
+    out.print(TextTable("", ("",), columns, [row]))
     for reason in failures:
         count = flows["failure"].tolist().count(reason)
-        out.print(Text.assemble(("failed", "bold red"), f": {count} flows: {reason}"), soft_wrap=True)
+        out.print(Text("failed", "bold red"), f": {count} flows: {reason}")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
+from dumbbell._printing import Output, TextTable
 from dumbbell._results import Results
-from dumbbell.cli.common import number, text_table
+from dumbbell.cli.common import number
 
 _MOST_FLOWS = 16
 """More flows than this are shown by group only."""
@@ -24,7 +22,7 @@ _MOST_CLASSES = 32
 """More classes of links than this are not shown; the table has them."""
 
 
-def print_summary(out: Console, results: Results) -> None:
+def print_summary(out: Output, results: Results) -> None:
     """Print the flows, the links, and the figures of the whole run."""
     summary = results.summary()
     flows = results.flows
@@ -47,7 +45,7 @@ def print_summary(out: Console, results: Results) -> None:
     out.print("; ".join(facts))
 
 
-def _flows(results: Results) -> Table:
+def _flows(results: Results) -> TextTable:
     texts = ("flow", "group", "path", "controller")
     numbers = (
         "goodput Mbit/s", "start s", "completed in s", "timeouts", "cuts", "resent", "packets", "min RTT ms",
@@ -62,10 +60,10 @@ def _flows(results: Results) -> Table:
         )
         for row in map(results.flows.row, range(len(results.flows)))
     ]  # fmt: skip
-    return text_table("Flows", texts, numbers, rows)
+    return TextTable("Flows", texts, numbers, rows)
 
 
-def _groups(groups: list[dict[str, Any]]) -> Table:
+def _groups(groups: list[dict[str, Any]]) -> TextTable:
     numbers = (
         "flows", "completed", "mean goodput Mbit/s", "mean FCT s", "p50", "p90", "p99", "timeouts", "resent",
         "packets",
@@ -82,10 +80,10 @@ def _groups(groups: list[dict[str, Any]]) -> Table:
     title = "Flow groups"
     if len(groups) > _MOST_GROUPS:
         title += f" (the first {_MOST_GROUPS} of {len(groups)})"
-    return text_table(title, ("group", "controller"), numbers, rows)
+    return TextTable(title, ("group", "controller"), numbers, rows)
 
 
-def _transfers(entries: list[dict[str, Any]]) -> Table:
+def _transfers(entries: list[dict[str, Any]]) -> TextTable:
     numbers = ("transfers", "completed", "mean s", "p50", "p99", "rounds", "mean round s", "p99 round s")
     rows = [
         (
@@ -95,10 +93,10 @@ def _transfers(entries: list[dict[str, Any]]) -> Table:
         )
         for entry in entries
     ]  # fmt: skip
-    return text_table("Transfers of sessions", ("workload",), numbers, rows)
+    return TextTable("Transfers of sessions", ("workload",), numbers, rows)
 
 
-def _classes(results: Results) -> Table:
+def _classes(results: Results) -> TextTable:
     numbers = ("class", "arrived", "sent", "sent MB", "loss %", "dropped", "mean sojourn ms", "marked")
     rows = [
         (
@@ -109,10 +107,10 @@ def _classes(results: Results) -> Table:
         )
         for row in map(results.classes.row, range(len(results.classes)))
     ]  # fmt: skip
-    return text_table("Traffic classes", ("link",), numbers, rows)
+    return TextTable("Traffic classes", ("link",), numbers, rows)
 
 
-def _links(links: list[dict[str, Any]]) -> Table:
+def _links(links: list[dict[str, Any]]) -> TextTable:
     # Busiest first; the sort is stable, so equal ones keep the order of the scenario.
     shown = sorted(links, key=lambda link: -link["utilisation"])[:_MOST_LINKS]
     title = f"Links (the {len(shown)} busiest of {len(links)})" if len(shown) < len(links) else "Links"
@@ -128,4 +126,4 @@ def _links(links: list[dict[str, Any]]) -> Table:
         )
         for link in shown
     ]  # fmt: skip
-    return text_table(title, ("link", "queue"), numbers, rows)
+    return TextTable(title, ("link", "queue"), numbers, rows)

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from dumbbell._files.folder import new_folder
 from dumbbell._results import Results
@@ -20,7 +19,6 @@ from dumbbell.cli.common import (
     memory_option,
     read_scenario,
     scenario_options,
-    side_console,
     significant,
 )
 from dumbbell.cli.report import print_summary
@@ -65,7 +63,7 @@ def run(
     )
     if output is not None:
         cut = ", cut short" if shortage else ""
-        out.print(f"results{cut} in {output}", soft_wrap=True)
+        out.print(f"results{cut} in {output}", whole=True)
     if shortage is not None:
         raise shortage
 
@@ -88,6 +86,10 @@ def _progress(start: float) -> Iterator[Callback | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from dumbbell.cli.bars import bar
+
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -95,19 +97,19 @@ def _progress(start: float) -> Iterator[Callback | None]:
         TextColumn("{task.fields[rate]} M events/s", markup=False),
         TimeRemainingColumn(),
     )
-    bar = Progress(*columns, console=side_console(), transient=True)
-    task = bar.add_task("running", total=1.0, rate="")
+    shown = bar(*columns)
+    task = shown.add_task("running", total=1.0, rate="")
 
     def show(now: float, duration: float, events: int) -> None:
         elapsed = time.perf_counter() - start
         if elapsed > _SHORT:
-            bar.start()
+            shown.start()
             rate = significant(events / elapsed / 1e6, 3)
-            bar.update(
+            shown.update(
                 task, total=duration, completed=now, description=f"{now:.1f} of {duration:g} s", rate=rate
             )
 
     try:
         yield show
     finally:
-        bar.stop()
+        shown.stop()

@@ -7,13 +7,6 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Iterable
-from typing import Any
-
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
-
-from dumbbell._files.text import plain
 
 _ERRORS = "dumbbell"
 """The name of the error handler of the streams."""
@@ -34,26 +27,6 @@ class _Side(io.TextIOWrapper):
     def flush(self) -> None:
         with contextlib.suppress(OSError):
             super().flush()
-
-
-class Output(Console):
-    """A console to which all text is data: it has no markup, and its control characters are not sent.
-
-    A closed pipe is an error like any other, not the end of the process.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(markup=False, emoji=False, highlight=False, **options)
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield the segments of anything; whatever is printed, tables and bars too, goes through here."""
-        for segment in super().render(renderable, options):
-            text = segment.text if segment.control else plain(segment.text)
-            yield segment._replace(text=text) if text != segment.text else segment
-
-    def on_broken_pipe(self) -> None:
-        """Pass on what rich has caught."""
-        raise
 
 
 def prepare() -> None:

@@ -9,15 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table as TextTable
-from rich.text import Text
 
-from dumbbell._files.text import plain, shortened
-from dumbbell.cli.common import console, echo, memory_option, number, significant, text_table
-from dumbbell.cli.progress import study_progress
+from dumbbell._files.text import shortened
+from dumbbell._printing import Output, Text, TextTable
+from dumbbell.cli.common import console, echo, memory_option, number, significant
 from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
@@ -77,6 +72,7 @@ def run(
     memory: int | None,
 ) -> None:
     """Run the study in FILE, or the runs of it that are missing."""
+    from dumbbell.cli.progress import study_progress
     from dumbbell.study import StudyError, run_study
 
     start = time.perf_counter()
@@ -104,7 +100,7 @@ def run(
         )
     if share != (1, 1):
         out.print(f"share {share[0]}/{share[1]}: copy the folders of all shares into one")
-    out.print(f"results in {output}", soft_wrap=True)
+    out.print(f"results in {output}", whole=True)
 
 
 @study.command()
@@ -134,7 +130,7 @@ def query(folder: Path, sql: str, csv: bool) -> None:
         else:
             out = console()
             if stamp is not None:
-                out.print(Text(stamp, style="bold yellow"))
+                out.print(Text(stamp, "bold yellow"))
             _print_answer(out, answer)
 
 
@@ -150,26 +146,24 @@ def _write_csv(answer: Answer) -> None:
         raise DumbbellError(f"--csv: {error}; ask for columns of numbers and text") from None
 
 
-def _print_answer(out: Console, answer: Answer) -> None:
+def _print_answer(out: Output, answer: Answer) -> None:
     """Print the first rows: the columns as the question has them, all of them, in its order."""
     import pyarrow as pa
 
     schema = answer.schema
     numeric = [pa.types.is_primitive(kind) and not pa.types.is_temporal(kind) for kind in schema.types]
-    text = TextTable(box=SIMPLE_HEAD, pad_edge=False)
-    for name, is_number in zip(schema.names, numeric, strict=True):
-        text.add_column(Text(name), justify="right" if is_number else "left")
     rows = chain.from_iterable(piece.to_pylist() for piece in answer)
-    for row in islice(rows, _MOST_ROWS):
-        cells = zip(row.values(), numeric, strict=True)
-        text.add_row(*(number(v) if is_number else _text(v) for v, is_number in cells))
-    out.print(text)
+    shown = [
+        [number(v) if is_number else _text(v) for v, is_number in zip(row.values(), numeric, strict=True)]
+        for row in islice(rows, _MOST_ROWS)
+    ]
+    out.print(TextTable.in_order(schema.names, numeric, shown))
     if next(rows, None) is not None:
         out.print(f"the first {_MOST_ROWS} rows; --csv writes all")
 
 
 def _text(value: object) -> Text:
-    return Text(plain(shortened(str(value), _LONGEST_CELL)))
+    return Text(shortened(str(value), _LONGEST_CELL))
 
 
 def _read(file: Path) -> Study:
@@ -183,23 +177,25 @@ def _read(file: Path) -> Study:
         raise DumbbellError(f"{file}: {error.strerror}; give the path of a readable study") from None
 
 
-def print_result(out: Console, result: StudyResult) -> None:
+def print_result(out: Output, result: StudyResult) -> None:
     """Print how far a study is, and the mean of every metric at every point, with intervals."""
     study = result.study
-    out.print(Text(study.title, style="bold"))
+    out.print(Text(study.title, "bold"))
     if study.question:
         out.print(Text(study.question))
     if result.stamp is not None:
-        out.print(Text(result.stamp, style="bold yellow"))
+        out.print(Text(result.stamp, "bold yellow"))
     out.print(_means(result))
     shape = f"{len(study.points())} points x {len(study.arms)} arms x {len(study.seeds)} seeds"
     early = "" if study.stop is None else f", at most; the stop rule needs {result.expected:,}"
     out.print(f"{result.finished:,} of {result.expected:,} runs finished ({shape}{early})")
     for note in (*result.notes, *filter(None, [result.repetition])):
-        out.print(f"note: {note}", markup=False)
+        out.print(f"note: {note}")
 
 
 def _means(result: StudyResult) -> TextTable:
+    import numpy as np
+
     from dumbbell import stats
     from dumbbell.study.metric import possible
 
@@ -231,12 +227,12 @@ def _means(result: StudyResult) -> TextTable:
     title = "Mean [95 % interval] over seeds"
     if len(choices) > _MOST_ROWS:
         title += f" (the first {_MOST_ROWS} of {len(choices)} rows)"
-    return text_table(title, [*(axis.label for axis in named), "arm"], headings, rows)
+    return TextTable(title, [*(axis.label for axis in named), "arm"], headings, rows)
 
 
 def _cell(estimate: Estimate) -> Text:
     if estimate.n == 0:
-        return Text("-", style="dim")
+        return Text("-", "dim")
     text = significant(estimate.value, 3)
     if estimate.low is None or estimate.high is None:
         return Text(f"{text} (n={estimate.n}, no interval)")

@@ -1,0 +1,268 @@
+"""Lines and tables for people, on a terminal or in a file.
+
+Not by rich: that takes longer to load, and to lay out a table, than a short run takes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import TextIO
+
+from dumbbell._files.text import plain
+
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+"""The words of a style, and what a terminal calls them (ECMA-48 section 8.3.117: SGR)."""
+
+_PIPE_WIDTH = 160
+"""Columns when the output is not a terminal: wide enough that tables keep their rows whole."""
+
+_GAP = "  "
+"""Between two columns of a table."""
+
+_SHORT_TEXT = 24
+"""Text up to this length stays on one line as long as longer text can break."""
+
+
+class Text:
+    """Text in a style. It is data: its control characters are not sent.
+
+    Parameters
+    ----------
+    text
+        Of one or several lines.
+    style
+        Words such as ``bold red``; empty for none.
+    """
+
+    __slots__ = ("_codes", "plain")
+
+    def __init__(self, text: str, style: str = "") -> None:
+        self.plain = plain(text)
+        self._codes = ";".join(_CODES[word] for word in style.split())
+
+    def __str__(self) -> str:
+        return self.plain
+
+    def styled(self, part: str) -> str:
+        """Return a part of the text in its style, for a terminal."""
+        return f"\x1b[{self._codes}m{part}\x1b[0m" if self._codes and part else part
+
+
+Cell = str | Text
+
+
+class TextTable:
+    """A table for people that fits the terminal.
+
+    Where there is not enough room, the last columns of numbers are left out, then headings of numbers and
+    text break; numbers themselves never break.
+
+    Parameters
+    ----------
+    title
+        Above the table; may be empty.
+    texts, numbers
+        Headings of the columns of text, then of those of numbers, which come in order of importance.
+    rows
+        One cell for each column.
+    note
+        Below the table; may be empty.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        texts: Sequence[str],
+        numbers: Sequence[str],
+        rows: Iterable[Sequence[Cell]],
+        note: str = "",
+    ) -> None:
+        self._title = Text(title, "bold")
+        self._note = Text(note)
+        self._heads = [Text(name, "bold") for name in (*texts, *numbers)]
+        self._numbers = [False] * len(texts) + [True] * len(numbers)
+        self._fewest = len(texts) + 1
+        self._rows = [[_as_text(cell) for cell in row] for row in rows]
+
+    @classmethod
+    def in_order(
+        cls, names: Sequence[str], numbers: Sequence[bool], rows: Iterable[Sequence[Cell]]
+    ) -> TextTable:
+        """Return a table of all columns in their order, which says of each whether it holds numbers."""
+        table = cls("", names, (), rows)
+        table._numbers = list(numbers)
+        return table
+
+    def lines(self, room: int, styles: bool = False) -> Iterator[str]:
+        """Yield the lines of the table in `room` columns, in styles if the terminal has them."""
+        if self._title.plain:
+            for line in wrapped(self._title.plain, room):
+                yield self._title.styled(line) if styles else line
+        widths = self._widths(room - 2)
+        yield ""
+        yield from self._row(self._heads, widths, styles)
+        yield f" {'─' * _whole(widths)}"
+        for row in self._rows:
+            yield from self._row(row, widths, styles)
+        yield ""
+        if self._note.plain:
+            yield from wrapped(self._note.plain, room)
+
+    def _widths(self, room: int) -> list[int]:
+        """Return the widths of the columns that are shown."""
+        columns = [[row[index].plain for row in self._rows] for index in range(len(self._heads))]
+        cells = [max(map(_width, column), default=0) for column in columns]
+        heads = [head.plain for head in self._heads]
+        broken = [max(cell, *map(cells_of, name.split(" "))) for cell, name in zip(cells, heads, strict=True)]
+        shown = len(heads)
+        while shown > self._fewest and _whole(broken[:shown]) > room:
+            shown -= 1
+        widths = [max(cell, _width(name)) for cell, name in zip(cells, heads, strict=True)][:shown]
+        if _whole(widths) > room:
+            numbers = self._numbers[:shown]
+            widths = [least if n else width for width, least, n in zip(widths, broken, numbers, strict=False)]
+            _shrink(
+                widths,
+                [w if n or w <= _SHORT_TEXT else 1 for w, n in zip(widths, numbers, strict=True)],
+                room,
+            )
+            _shrink(widths, [w if n else 1 for w, n in zip(widths, numbers, strict=True)], room)
+        return widths
+
+    def _row(self, cells: Sequence[Text], widths: Sequence[int], styles: bool) -> Iterator[str]:
+        """Yield the lines of a row."""
+        broken = [wrapped(cell.plain, width) for cell, width in zip(cells, widths, strict=False)]
+        for parts in zip_longest(*broken, fillvalue=""):
+            shown = []
+            for cell, part, width, number in zip(cells, parts, widths, self._numbers, strict=False):
+                space = " " * (width - cells_of(part))
+                text = cell.styled(part) if styles else part
+                shown.append(space + text if number else text + space)
+            yield f" {_GAP.join(shown).rstrip()}"
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines(_PIPE_WIDTH))
+
+
+class Output:
+    """The standard output, or the standard error, for people."""
+
+    def __init__(self, error: bool = False) -> None:
+        self._error = error
+
+    def print(self, *parts: Cell | TextTable, whole: bool = False) -> None:
+        """Print a table, or parts that make a line.
+
+        Parameters
+        ----------
+        parts
+            One table, or text.
+        whole
+            Never break the line: it holds a path. Lines of several parts stay whole anyway.
+        """
+        file = self._file
+        room, styles = self._room(file), _has_styles(file)
+        if isinstance(parts[0], TextTable):
+            lines = parts[0].lines(room, styles)
+        else:
+            texts = [_as_text(part) for part in parts if not isinstance(part, TextTable)]
+            pieces = texts[0].plain.split("\n")
+            if len(texts) == 1 and file.isatty() and not whole:
+                pieces = wrapped(texts[0].plain, room)
+            rest = "".join(text.styled(text.plain) if styles else text.plain for text in texts[1:])
+            lines = ((texts[0].styled(piece) if styles else piece) + rest for piece in pieces)
+        file.write("".join(f"{line}\n" for line in lines))
+        file.flush()
+
+    @property
+    def _file(self) -> TextIO:
+        # Now: the streams of the process are made usable after this was made.
+        return sys.stderr if self._error else sys.stdout
+
+    @staticmethod
+    def _room(file: TextIO) -> int:
+        """Return the columns of a terminal, or of what is none."""
+        if not file.isatty():
+            return _PIPE_WIDTH
+        try:
+            return max(int(os.environ.get("COLUMNS", "")), 0) or _columns(file)
+        except ValueError:
+            return _columns(file)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return text as lines of at most `width` columns of a terminal; words break if they must."""
+    lines = []
+    for line in text.split("\n"):
+        now = ""
+        for word in line.split(" ") if cells_of(line) > width else ():
+            longer = f"{now} {word}" if now else word
+            if cells_of(longer) <= width:
+                now = longer
+                continue
+            if now:
+                lines.append(now)
+            *full, now = _folded(word, width)
+            lines += full
+        lines.append(now if cells_of(line) > width else line)
+    return lines
+
+
+def _folded(word: str, width: int) -> list[str]:
+    """Return the pieces of a word that fit, one at least."""
+    if word.isascii():
+        return [word[at : at + width] for at in range(0, max(len(word), 1), width)]
+    pieces = [""]
+    for character in word:
+        if pieces[-1] and cells_of(pieces[-1] + character) > width:
+            pieces.append("")
+        pieces[-1] += character
+    return pieces
+
+
+def cells_of(text: str) -> int:
+    """Return the columns of a terminal that text of one line takes (Unicode Standard Annex 11)."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
+
+
+def _as_text(cell: Cell) -> Text:
+    return cell if isinstance(cell, Text) else Text(cell)
+
+
+def _width(text: str) -> int:
+    return max(map(cells_of, text.split("\n")))
+
+
+def _whole(widths: Sequence[int]) -> int:
+    """Return the columns that a table takes."""
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def _shrink(widths: list[int], least: Sequence[int], room: int) -> None:
+    """Make columns narrower until there is room, the widest first, none below its `least`."""
+    while (over := _whole(widths) - room) > 0:
+        left = [index for index, smallest in enumerate(least) if widths[index] > smallest]
+        if not left:
+            return
+        widest = max(left, key=lambda index: widths[index])
+        below = max((widths[index] for index in left if widths[index] < widths[widest]), default=0)
+        widths[widest] -= min(over, max(widths[widest] - max(below, least[widest]), 1))
+
+
+def _has_styles(file: TextIO) -> bool:
+    """Return whether codes of styles may be sent (https://no-color.org)."""
+    return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in (None, "dumb")
+
+
+def _columns(file: TextIO) -> int:
+    try:
+        return os.get_terminal_size(file.fileno()).columns or 80
+    except OSError:
+        return 80

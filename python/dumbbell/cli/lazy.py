@@ -1,0 +1,42 @@
+"""Commands that are loaded when they are called: what one needs, another does not wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+
+import click
+
+
+class _Later(click.Command):
+    """A command that has a name, and a place from which it can be loaded."""
+
+    def __init__(self, name: str, place: str) -> None:
+        super().__init__(name)
+        self._place = place
+
+    def load(self) -> click.Command:
+        """Return the command itself."""
+        module, _, attribute = self._place.partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+
+class LazyGroup(click.Group):
+    """A group of commands that are loaded when they are called, or when the help tells of all.
+
+    Suggestions for a name that is not there come from the names alone.
+    """
+
+    def add_later(self, places: Mapping[str, str]) -> None:
+        """Add commands: the name of each, and its place as ``package.module:attribute``."""
+        for name, place in places.items():
+            self.add_command(_Later(name, place))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, loaded; ``None`` if there is none of this name."""
+        found = super().get_command(ctx, cmd_name)
+        if isinstance(found, _Later):
+            found = found.load()
+            self.add_command(found, cmd_name)
+        return found
