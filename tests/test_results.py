@@ -15,6 +15,7 @@ import pytest
 
 import dumbbell as db
 from conftest import LONG, SCENARIO
+from dumbbell import _native
 
 
 def test_numpy_columns_have_the_types_declared(results: db.Results) -> None:
@@ -197,3 +198,33 @@ def test_progress_goes_forward() -> None:
         db.Scenario.from_toml(LONG).run(progress)
     assert seen == sorted(seen)
     assert seen[0][1] == 100_000
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 8, 9, 127, 128, 129, 1000, 4099, 100_003])
+def test_statistics_are_those_of_numpy_to_the_last_bit(size: int) -> None:
+    values = np.random.default_rng(size).lognormal(3.0, 2.0, size)
+    with_gaps = np.insert(values, size // 2, np.nan)
+    p50, p90, p99 = np.quantile(values, (0.5, 0.9, 0.99)).tolist()
+    mean, largest = float(values.mean()), float(values.max())
+    assert _native.statistics(with_gaps) == {
+        "count": size, "mean": mean, "p50": p50, "p90": p90, "p99": p99, "max": largest
+    }  # fmt: skip
+
+
+def test_statistics_of_nothing_are_absent() -> None:
+    assert _native.statistics(np.array([np.nan])) == {
+        "count": 0, "mean": None, "p50": None, "p90": None, "p99": None, "max": None
+    }  # fmt: skip
+
+
+def test_a_row_is_python_values(results: db.Results) -> None:
+    flows = results.flows
+    for index in (0, len(flows) - 1, -1):
+        row = flows.row(index)
+        assert list(row) == list(flows)
+        for name, value in row.items():
+            found = flows[name][index].item()
+            assert value == (None if found != found else found)
+            assert type(value) is type(found) or value is None
+    with pytest.raises(IndexError):
+        flows.row(len(flows))

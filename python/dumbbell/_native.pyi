@@ -80,6 +80,25 @@ class PowerModel:
         """The power in W of each row of the table of states, on a link of rate `top`; rates in bit/s."""
 
 @final
+class Rows:
+    """Some rows of a result table."""
+
+    def __len__(self) -> int: ...
+    def first(self, name: str) -> Any:
+        """The value of the first of them in a column."""
+
+    def sum(self, name: str) -> int:
+        """The sum of a column of counts."""
+
+    def present(self, name: str) -> int:
+        """How many have a finite value in a column of real numbers."""
+
+    def statistics(self, name: str, only: str | None = None) -> dict[str, float | int | None]:
+        """What a column of real numbers amounts to, in the rows that have a column of truth values set."""
+
+def statistics(values: NDArray[np.float64]) -> dict[str, float | int | None]:
+    """Count, mean, quantiles ``p50``, ``p90``, ``p99`` and ``max``; ``None`` without values."""
+
 class Table:
     """A result table, as Arrow."""
 
@@ -105,6 +124,12 @@ class Table:
 
     def labels(self, name: str) -> list[str] | None:
         """The labels by code, or ``None`` if the column does not hold labels."""
+
+    def row(self, index: int) -> list[Any]:
+        """The values of a row, in the order of the columns; null becomes ``None``."""
+
+    def groups(self, name: str) -> list[tuple[str, Rows]]:
+        """The rows of each label of a column, in the order of their first row."""
 
     def with_values(self, name: str, values: NDArray[np.float64]) -> Table:
         """The table with the values of a column of numbers replaced; not-a-number becomes null."""
@@ -175,6 +200,9 @@ def read_file(path: str | PathLike[str], most: int = ...) -> bytes:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of scenarios."""
+
+def algorithms() -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """The algorithms of each family: name, title and reference of each."""
 
 def registry() -> dict[str, Any]:
     """Every registered algorithm (``families``) and table of a scenario (``tables``), with its fields.

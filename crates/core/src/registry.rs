@@ -136,6 +136,23 @@ pub fn describe<A: Algorithm>(family: &'static str) -> Descriptor {
     }
 }
 
+/// An algorithm without its parameters, for lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct About {
+    /// The name users write.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub title: &'static str,
+    /// The defining document.
+    pub reference: &'static str,
+}
+
+/// What a list says of an algorithm.
+#[must_use]
+pub const fn about<A: Algorithm>() -> About {
+    About { name: A::NAME, title: A::TITLE, reference: A::REFERENCE }
+}
+
 /// Splits `"codel"` or `{ kind = "codel", target = "5ms" }` into the name and the table of parameters.
 ///
 /// # Errors
@@ -226,6 +243,10 @@ macro_rules! registry {
         impl $name {
             /// What the members are called together.
             pub const FAMILY: &'static str = $family;
+
+            /// All members, in the order registered.
+            pub const MEMBERS: &'static [$crate::registry::About] =
+                &[ $( $crate::registry::about::<$params>() ),+ ];
 
             /// The name users write.
             pub fn name(&self) -> &'static str {

@@ -2,6 +2,7 @@
 
 use dumbbell_core::Config;
 use dumbbell_core::config::{At, suggest as nearest};
+use dumbbell_core::registry::About;
 use dumbbell_study::Study;
 use pyo3::prelude::*;
 
@@ -32,6 +33,16 @@ pub fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let mut registry = dumbbell_sim::registry_json();
     registry["study"] = dumbbell_study::declarations_json(dumbbell_sim::fields_json);
     to_python(py, &registry)
+}
+
+/// Name, title and reference of an algorithm.
+type Listed = (&'static str, &'static str, &'static str);
+
+/// The algorithms that can be named, family by family: name, title and reference of each.
+#[pyfunction]
+pub fn algorithms() -> Vec<(&'static str, Vec<Listed>)> {
+    let rows = |members: &[About]| members.iter().map(|a| (a.name, a.title, a.reference)).collect();
+    dumbbell_sim::algorithms().into_iter().map(|(family, members)| (family, rows(members))).collect()
 }
 
 /// What a study file says, every default filled in, or `None`; and everything that is wrong with it.

@@ -6,6 +6,7 @@ mod language;
 mod live;
 mod panics;
 mod power;
+mod rows;
 mod scenario;
 mod table;
 mod theory;
@@ -16,13 +17,15 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::language::{declarations, read_study, registry, schema, study_schema, suggest};
+    use super::language::{algorithms, declarations, read_study, registry, schema, study_schema, suggest};
     #[pymodule_export]
     use super::live::{applications, emulated, probe, receive, replay, send, shell};
     #[pymodule_export]
     use super::panics::{keep_panics, last_panic, panic_for_test};
     #[pymodule_export]
     use super::power::PowerModel;
+    #[pymodule_export]
+    use super::rows::{Rows, statistics};
     #[pymodule_export]
     use super::scenario::{Scenario, parse_size, parse_toml, read_file};
     #[pymodule_export]

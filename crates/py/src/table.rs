@@ -11,9 +11,11 @@ use arrow_schema::DataType;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use dumbbell_record::{Cause, FileError, Metadata};
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
-use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+
+use crate::rows::{Rows, value};
 
 /// A result table, as Arrow.
 #[pyclass(frozen, module = "dumbbell._native")]
@@ -91,6 +93,19 @@ impl Table {
         Ok(labels
             .and_then(|d| d.values().as_string_opt::<i32>())
             .map(|texts| texts.iter().map(|text| text.unwrap_or_default().to_owned()).collect()))
+    }
+
+    /// The values of a row, in the order of the columns; what is absent is `None`.
+    fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        if index >= self.batch.num_rows() {
+            return Err(PyIndexError::new_err(format!("row {index} of {}", self.batch.num_rows())));
+        }
+        self.batch.columns().iter().map(|column| value(py, column, index)).collect()
+    }
+
+    /// The rows of each label of a column, in the order of their first row.
+    fn groups(&self, name: &str) -> PyResult<Vec<(String, Rows)>> {
+        Rows::by_label(&self.batch, name)
     }
 
     /// The table with the values of a column of numbers replaced, one for each row; not-a-number becomes null.

@@ -5,6 +5,8 @@
 
 mod arrow;
 mod parquet;
+mod statistics;
 
 pub use arrow::to_arrow;
 pub use parquet::{Cause, FileError, Metadata, read_parquet, read_result, write_parquet};
+pub use statistics::Statistics;

@@ -25,4 +25,4 @@ pub use engine::{Event, Interrupted, LastEvents, Observer, Progress, run, run_ob
 pub use explain::Explanation;
 pub use plan::Plan;
 pub use scenario::Scenario;
-pub use schema::{declarations_json, descriptors, fields_json, registry_json, schema};
+pub use schema::{algorithms, declarations_json, descriptors, fields_json, registry_json, schema};

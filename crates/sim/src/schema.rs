@@ -2,7 +2,7 @@
 //! and for the Python builders that are generated from them.
 
 use dumbbell_core::config::{Field, Fields};
-use dumbbell_core::registry::{Descriptor, Profile, Setting};
+use dumbbell_core::registry::{About, Descriptor, Profile, Setting};
 use dumbbell_core::series::Series;
 use dumbbell_core::table::{Column, Declaration, Named};
 use dumbbell_core::{Config, DropReason, MarkReason, Results};
@@ -45,6 +45,11 @@ struct Family {
 
 macro_rules! families {
     ($( $spec:ident as $module:literal, $title:literal; )+) => {
+        /// The members of every family, without their parameters, which take a while to describe.
+        pub fn algorithms() -> Vec<(&'static str, &'static [About])> {
+            vec![ $( ($spec::FAMILY, $spec::MEMBERS) ),+ ]
+        }
+
         /// Every family, in the order of the list.
         fn families() -> Vec<Family> {
             vec![ $( Family { name: $spec::FAMILY, module: $module, title: $title,

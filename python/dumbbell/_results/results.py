@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from dumbbell import _native
 from dumbbell._declared import SERIES, TABLES
 from dumbbell._files.folder import new_folder, restore
@@ -23,6 +21,7 @@ from dumbbell._results.tables import Tables
 from dumbbell.errors import FolderError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -69,6 +68,8 @@ class Results(Tables):
         dict
             Times (s) and values, both of shape (samples,).
         """
+        import numpy as np
+
         codes, labels = self.samples.codes("metric")
         if metric not in labels:
             return {}
@@ -139,6 +140,8 @@ def load(folder: str | os.PathLike[str]) -> Results:
 
 def _load(folder: Path) -> Results:
     """Read results; raise `ValueError` for what no run leaves behind."""
+    import numpy as np
+
     tables = [
         Table(_native.read_parquet(inside(folder, folder / f"{name}.parquet"), name)) for name in TABLES
     ]

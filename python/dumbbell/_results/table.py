@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from dumbbell import _native
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     import polars as pl
     from numpy.typing import ArrayLike, NDArray
@@ -36,6 +35,11 @@ class Table:
 
     def __init__(self, native: _native.Table) -> None:
         self._native = native
+
+    @property
+    def native(self) -> _native.Table:
+        """The table in the extension."""
+        return self._native
 
     @property
     def name(self) -> str:
@@ -74,6 +78,8 @@ class Table:
         KeyError
             If there is no such column.
         """
+        import numpy as np
+
         values = self._native.values(name)
         labels = self._native.labels(name)
         return values if labels is None else np.array(labels or [""], dtype=np.str_)[values]
@@ -99,6 +105,8 @@ class Table:
         KeyError
             If there is no such column of labels.
         """
+        import numpy as np
+
         codes, labels = self.codes(name)
         return codes == labels.index(label) if label in labels else np.zeros(len(codes), np.bool_)
 
@@ -112,6 +120,8 @@ class Table:
         KeyError
             If there is no such column of labels.
         """
+        import numpy as np
+
         codes, labels = self.codes(name)
         rows = np.argsort(codes, kind="stable")
         found, starts = np.unique(codes[rows], return_index=True)
@@ -121,8 +131,7 @@ class Table:
 
     def row(self, index: int) -> dict[str, Any]:
         """Return one row as Python values; null becomes ``None``."""
-        row = {name: self[name][index].item() for name in self}
-        return {name: None if value != value else value for name, value in row.items()}
+        return dict(zip(self, self._native.row(range(len(self))[index]), strict=True))
 
     def to_numpy(self) -> dict[str, NDArray[Any]]:
         """Return all columns as NumPy arrays, by name."""
@@ -130,6 +139,7 @@ class Table:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a pandas data frame; labels are categorical. Needs pandas."""
+        import numpy as np
         import pandas as pd
 
         columns: dict[str, Any] = {}
@@ -164,6 +174,8 @@ class Table:
         ValueError
             If it does not hold numbers, or has another shape.
         """
+        import numpy as np
+
         native = self._native
         for name, values in columns.items():
             native = native.with_values(name, np.ascontiguousarray(values, dtype=np.float64))
