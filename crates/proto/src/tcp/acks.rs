@@ -169,8 +169,9 @@ impl Acks {
     #[cold]
     pub fn read(&mut self, now: Time, bytes: u64, unread: u64) {
         self.unread = Some(unread);
-        self.arrived += bytes;
         if self.grows {
+            self.begin(now);
+            self.arrived += bytes;
             self.review(now);
         }
     }
@@ -238,10 +239,7 @@ impl Acks {
     // Linux net/ipv4/tcp_input.c: what tcp_grow_window and tcp_rcv_space_adjust compute, with segments that take twice their size
     // of memory.
     fn grow(&mut self, now: Time, bytes: u64) {
-        if self.arrived == 0 && self.reviewed == Time::ZERO {
-            self.clamp = (self.clamp * SHARE / 128).min(self.most);
-            self.reviewed = now;
-        }
+        self.begin(now);
         if self.unread.is_none() {
             self.arrived += bytes;
             self.review(now);
@@ -250,6 +248,15 @@ impl Acks {
         if self.window < most {
             self.window = (self.window + 2 * self.segment).min(most);
             self.quick |= 1;
+        }
+    }
+
+    /// The first data shows how much of the buffer segments take.
+    #[inline]
+    fn begin(&mut self, now: Time) {
+        if self.arrived == 0 && self.reviewed == Time::ZERO {
+            self.clamp = (self.clamp * SHARE / 128).min(self.most);
+            self.reviewed = now;
         }
     }
 

@@ -51,6 +51,24 @@ fn a_window_closes_while_nothing_is_read_and_opens_by_the_rules_of_each_profile(
 }
 
 #[test]
+fn a_buffer_that_grows_begins_as_large_whether_the_first_data_is_read_or_not() {
+    // 64 KiB, and 157 parts of 128 of that once the first segment has shown what segments take of memory: `acks.rs`.
+    let params =
+        params(r#"{"profile": "linux", "initial_receive_window": "65536B", "receive_window": "4MB"}"#);
+    for first in ["0s", "1500ms"] {
+        let schedule = format!(
+            r#"{{"kind": "listed", "actions": [{{"at": "{first}", "bytes": "1B"}}, {{"at": "9s", "bytes": "1B"}}]}}"#
+        );
+        let opening = Opening { reader: Some(planned(&schedule)), ..opening(Some(500_000)) };
+        let mut pipe = Pipe::new(params.open(opening), |_, _, _| Fate::Pass);
+        pipe.until(|pipe| pipe.now >= ms(1_000.0));
+        let unread = pipe.receiver.report().unread;
+        // 80,384, and up to 63 more with each acknowledgement: the scale rounds up.
+        assert!((70_000..83_000).contains(&unread), "{first}: {unread}");
+    }
+}
+
+#[test]
 fn a_reader_of_a_constant_rate_sets_the_rate_of_the_connection() {
     for profile in ["rfc", "linux"] {
         let text =
