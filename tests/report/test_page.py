@@ -126,12 +126,17 @@ def test_the_figures_that_answer(tmp_path: Path, result: StudyResult, specs: Any
 
     time, loss = specs[0], specs[2]
     alone = answer([time, loss])
-    assert alone.count("completion time: ") == alone.count("<li>") > 0
-    assert " bottleneck: " not in alone
+    assert alone.count("completion time at queue droptail: ") == alone.count("<li>") > 0
+    assert " bottleneck at queue codel: " not in alone
     loss = replace(loss, answers=True)
-    assert "completion time: " not in answer([time, loss])
+    assert "completion time at queue droptail: " not in answer([time, loss])
     both = answer([replace(time, answers=True), loss])
-    assert both.count("completion time: ") == both.count(" bottleneck: ") == both.count("<li>") > 0
+    assert (
+        both.count("completion time at queue droptail: ")
+        == both.count(" bottleneck at queue codel: ")
+        == both.count("<li>")
+        > 0
+    )
 
 
 def test_no_run_yet(tmp_path: Path, nothing: StudyResult, specs: Any) -> None:

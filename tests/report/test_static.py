@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dumbbell.figures.style import HEIGHT
@@ -38,6 +39,18 @@ def test_label_is_no_longer_than_its_axis(result: StudyResult, label: str, lines
 def test_stamp_stands_across_the_top(result: StudyResult) -> None:
     (axes,) = draw(figure_data(result, SPEC), "INCOMPLETE: 3 of 8 runs").axes
     assert axes.get_title(loc="left") == "INCOMPLETE: 3 of 8 runs"
+
+
+def test_ticks_of_whole_numbers_are_whole(result: StudyResult) -> None:
+    data = figure_data(result, SPEC)
+
+    def fractions(values: tuple[float, ...]) -> bool:
+        (axes,) = draw(replace(data, x_values=values)).axes
+        return any(tick % 1 for tick in axes.get_xticks())
+
+    places = tuple(np.linspace(1, 4, len(data.x_values)).tolist())
+    assert fractions(places)
+    assert not fractions(tuple(map(int, places)))
 
 
 @pytest.mark.parametrize("length", [3, 15, 35])

@@ -249,22 +249,25 @@ def _answers(study: Study, figures: Sequence[FigureData]) -> list[tuple[str, str
     for arm in study.arms:
         lines = [(figure, line) for figure in answering for line in figure.lines if line.arm == arm.name]
         if lines:
-            ends = "; ".join(_ends(figure, line.estimates) for figure, line in lines)
+            ends = "; ".join(_ends(study, figure, line.estimates) for figure, line in lines)
             found.append((arm.label, f"{ends}."))
     return found
 
 
-def _ends(figure: FigureData, estimates: Sequence[Estimate | None]) -> str:
+def _ends(study: Study, figure: FigureData, estimates: Sequence[Estimate | None]) -> str:
+    axes = [(study.axis(name), value) for name, value in figure.spec.at.items()]
+    place = ", ".join(f"{axis.label} {value} {axis.unit}".rstrip() for axis, value in axes)
+    name = f"{figure.y_name} at {place}" if place else figure.y_name
     there = [
         (value, estimate)
         for value, estimate in zip(figure.x_values, estimates, strict=True)
         if estimate is not None
     ]
     if not there:
-        return f"{figure.y_name}: no value yet"
+        return f"{name}: no value yet"
     ends = there if len(there) < 2 else [there[0], there[-1]]
     texts = [f"{estimate.text(figure.unit)} at {figure.x_name} {value}" for value, estimate in ends]
-    return f"{figure.y_name}: {', '.join(texts)}"
+    return f"{name}: {', '.join(texts)}"
 
 
 def _decider(judgement: Judgement) -> str:

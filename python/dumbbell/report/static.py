@@ -11,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from dumbbell.figures.style import COLOURS, STYLE, as_label, new_figure, plain_log
 from dumbbell.report.data import FigureData, Line
@@ -79,6 +80,8 @@ def draw(data: FigureData, stamp: str = "") -> Figure:
             axes.set_xlim(-0.5, len(data.x_values) - 0.5)
         elif data.spec.x_scale == "log":
             plain_log(axes.xaxis)
+        elif all(isinstance(value, int) for value in data.x_values):
+            axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
         if not logarithmic:
             _down_to_zero(axes)
         if stamp:
