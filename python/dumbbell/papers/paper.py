@@ -15,7 +15,7 @@ from dumbbell.claims import Claim
 from dumbbell.errors import DumbbellError
 from dumbbell.papers.quick import quick_study, shortened
 from dumbbell.report import FigureSpec, MapSpec, PlotSpec, TableSpec
-from dumbbell.study import Derived, Study
+from dumbbell.study import Derived, Metric, Study
 
 _HERE = Path(__file__).parent
 
@@ -82,6 +82,7 @@ class Paper:
                 f"{self.folder / 'study.toml'}: name {study.name!r} is not that of the folder; "
                 f'write name = "{self.folder.name.replace("_", "-")}"'
             )
+        study = replace(study, metrics=(*study.metrics, *self._optional("metrics.py", "METRICS", Metric)))
         if self.companion:
             study = replace(self.companion.study(study), name=self.name)
             return shortened(study, self.companion.quick, f"{self.name}, quick") if quick else study

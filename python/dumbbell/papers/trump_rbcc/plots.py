@@ -1,0 +1,112 @@
+"""Losses against T and alpha, and what the networks differ by."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from dumbbell.figures.style import COLOURS, STYLE, as_label, new_figure
+from dumbbell.papers.trump_rbcc.published import NETWORKS, SWEEPS, Sweep, published
+from dumbbell.papers.trump_rbcc.tables import of_arm
+from dumbbell.report import PlotSpec
+from dumbbell.study import StudyResult
+
+_LINES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1.5, 1, 1.5, 1, 1.5)))
+
+
+def _stamped(figure: Figure, stamp: str) -> Figure:
+    if stamp:
+        figure.axes[0].set_title(stamp, color=COLOURS[1], fontweight="bold")
+    return figure
+
+
+def _losses(sweep: Sweep, name: str, result: StudyResult, stamp: str) -> Figure:
+    """Draw the packets lost in 500 networks against a parameter, published and ours."""
+    figure, (axes,) = new_figure(1, "single")
+    xs = [float(value) for value, _ in sweep.arms]
+    told = [published()[sweep.table, value, "lost"].value for value, _ in sweep.arms]
+    lost = [of_arm(result, "lost", arm) for _, arm in sweep.arms]
+    ours = [float(values.mean()) * NETWORKS if values.size else np.nan for values in lost]
+    with mpl.rc_context(STYLE):
+        axes.plot(xs, told, color="0.35", linestyle=(0, (2, 2)), marker="+", label="published")
+        axes.plot(xs, ours, color=COLOURS[0], marker="o", markersize=4, label="ours")
+        axes.set_yscale("symlog", linthresh=100)
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(name)
+        axes.set_ylabel(f"packets lost\nin {NETWORKS} networks")
+        figure.legend(loc="outside upper left", ncols=2)
+    return _stamped(figure, stamp)
+
+
+def _distribution(
+    metric: str, name: str, arms: tuple[str, ...], log: bool, result: StudyResult, stamp: str
+) -> Figure:
+    """Draw the share of networks in which a metric is at most so much."""
+    figure, (axes,) = new_figure(1, "single")
+    with mpl.rc_context(STYLE):
+        for slot, arm in enumerate(arms):
+            values = np.sort(of_arm(result, metric, arm))
+            values = values[np.isfinite(values)]
+            if not values.size:
+                continue
+            shares = np.arange(1, values.size + 1) / values.size
+            axes.step(
+                values, shares, where="post", color=COLOURS[slot % len(COLOURS)],
+                linestyle=_LINES[slot % len(_LINES)], label=as_label(result.study.arm(arm).label),
+            )  # fmt: skip
+        if log:
+            axes.set_xscale("log")
+        axes.set_ylim(0, 1)
+        axes.set_xlabel(name)
+        axes.set_ylabel("share of networks")
+        figure.legend(loc="outside upper left", ncols=2)
+    return _stamped(figure, stamp)
+
+
+_OWN = ("base", "recommended", "threshold-1", "selacksize-4")
+_ALL = ("base", "recommended", "reno", "vegas", "cubic", "rcp")
+
+PLOTS = (
+    PlotSpec(
+        "lost-threshold",
+        "Losses against the threshold T (table 11.5)",
+        partial(_losses, SWEEPS[2], "threshold T, packets"),
+        "Packets lost against the threshold, published and ours; the numbers are in the table.",
+        f"Fewer networks than {NETWORKS} are scaled up. Linear below 100.",
+    ),
+    PlotSpec(
+        "lost-alpha",
+        "Losses against the scaling factor alpha (table 11.6)",
+        partial(_losses, SWEEPS[3], "scaling factor alpha"),
+        "Packets lost against alpha, published and ours; the numbers are in the table.",
+        f"Fewer networks than {NETWORKS} are scaled up. Linear below 100.",
+    ),
+    PlotSpec(
+        "queues",
+        "Longest mean queue of a router, as arrivals make it",
+        partial(_distribution, "hiqueue", "hiqueue, packets", _OWN, False),
+        "Distribution over the networks of the longest mean queue of a router.",
+    ),
+    PlotSpec(
+        "queues-beside",
+        "Longest mean queue of a router over time, beside other transports",
+        partial(_distribution, "hiqueue_time", "mean queue over time, packets", _ALL, True),
+        "Distribution over the networks of the longest mean queue over time.",
+    ),
+    PlotSpec(
+        "utilisation",
+        "Utilisation of the busiest link",
+        partial(_distribution, "hiutil", "hiutil", _ALL, False),
+        "Distribution over the networks of the utilisation of the busiest link.",
+        "Up to the end of the last message: a transport that takes longer uses less.",
+    ),
+    PlotSpec(
+        "finished",
+        "End of the last message",
+        partial(_distribution, "finished", "end of the last message, s", _ALL, True),
+        "Distribution over the networks of the end of the last message.",
+    ),
+)

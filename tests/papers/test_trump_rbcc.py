@@ -1,0 +1,74 @@
+"""The random networks of the study, and its tables."""
+
+import numpy as np
+import pytest
+
+from dumbbell import Scenario, papers
+from dumbbell.papers.trump_rbcc import metrics
+from dumbbell.papers.trump_rbcc.published import MEASUREMENTS, SWEEPS, lost, published
+from tests.papers.test_papers import made_up
+
+
+@pytest.fixture(scope="module")
+def study():
+    return papers.find_paper("trump-rbcc").study()
+
+
+def scenario(study, *settings):
+    return Scenario.from_dict(study.scenario, settings, study.base_dir)
+
+
+def test_every_published_number_has_an_arm(study):
+    arms = {arm.name for arm in study.arms}
+    named = {(sweep.table, value) for sweep in SWEEPS for value, _ in sweep.arms}
+    assert {(table, value) for table, value, _ in published()} == named
+    assert {arm for sweep in SWEEPS for _, arm in sweep.arms} <= arms
+    assert (len(published()), lost("base"), lost("alpha-375"), lost("recommended")) == (261, 551, 357, 259)
+
+
+def test_the_networks_have_the_packet_visits_of_the_base_row(study):
+    # 1000 packets and their acknowledgements visit each router on the way. Published: hits and misses of
+    # 109,446 in the median, hits from 93,060 to 128,708.
+    plain = scenario(study, "nodes=[]", "transport=tcp")
+    pairs = [plain.with_seed(seed).explain()["pairs"] for seed in study.seeds[:200]]
+    visits = [2000 * sum(len(pair["path"]) - 2 for pair in of) for of in pairs]
+    low, median, high = np.quantile(visits, [0.05, 0.5, 0.95])
+    assert median == pytest.approx(109_446, rel=0.04)
+    assert (low, high) == (pytest.approx(93_060, rel=0.05), pytest.approx(128_708, rel=0.05))
+
+
+def test_measurements_end_with_the_last_message(study):
+    results = scenario(study, "nodes=[]", "transport={ kind = 'tcp', profile = 'rfc' }").run()
+    end = metrics.finished(results)
+    assert 5 < end < 100
+    links = results.links
+    busy = 8 * links["sent_bytes"].max() / links["rate"][links["sent_bytes"].argmax()] / end
+    assert metrics.hiutil(results) >= 0.999 * busy
+    assert metrics.hiutil(results) <= 1
+    assert np.isnan(metrics.hits(results)), "nobody counts hits"
+
+
+def test_hits_and_misses_are_the_visits_of_packets(study):
+    results = scenario(study).run()
+    links = results.links
+    routers = np.char.startswith(links["source"], "router")
+    # Set-up, data, acknowledgements and teardown; a quench is in no table.
+    visits = links["arrived"][routers].sum()
+    assert metrics.hits(results) + metrics.misses(results) == pytest.approx(visits, rel=0.01)
+
+
+def test_tables_show_both_sides_of_every_measurement(study):
+    result = made_up(study, seeds=4)
+    for table in papers.find_paper("trump-rbcc").tables():
+        data = table.make(result)
+        assert all(len(row) == len(data.columns) for row in data.rows)
+        if table.id.startswith("sweep"):
+            assert len(data.rows) == 2 * len(MEASUREMENTS)
+    for plot in papers.find_paper("trump-rbcc").plots():
+        assert plot.draw(result, "QUICK").axes
+
+
+def test_the_held_apart_networks_are_others(study):
+    apart = papers.find_paper("trump-rbcc-held-apart").study()
+    assert not set(apart.seeds) & set(study.seeds)
+    assert len(apart.seeds) == len(study.seeds)
