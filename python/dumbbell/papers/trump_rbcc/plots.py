@@ -8,7 +8,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from dumbbell.figures.style import COLOURS, STYLE, as_label, new_figure
+from dumbbell.figures.style import COLOURS, STYLE, as_label, new_figure, plain_log
 from dumbbell.papers.trump_rbcc.published import NETWORKS, SWEEPS, Sweep, published
 from dumbbell.papers.trump_rbcc.tables import of_arm
 from dumbbell.report import PlotSpec
@@ -23,7 +23,7 @@ def _stamped(figure: Figure, stamp: str) -> Figure:
     return figure
 
 
-def _losses(sweep: Sweep, name: str, result: StudyResult, stamp: str) -> Figure:
+def _losses(sweep: Sweep, name: str, log: bool, result: StudyResult, stamp: str) -> Figure:
     """Draw the packets lost in 500 networks against a parameter, published and ours."""
     figure, (axes,) = new_figure(1, "single")
     xs = [float(value) for value, _ in sweep.arms]
@@ -33,8 +33,10 @@ def _losses(sweep: Sweep, name: str, result: StudyResult, stamp: str) -> Figure:
     with mpl.rc_context(STYLE):
         axes.plot(xs, told, color="0.35", linestyle=(0, (2, 2)), marker="+", label="published")
         axes.plot(xs, ours, color=COLOURS[0], marker="o", markersize=4, label="ours")
-        axes.set_yscale("symlog", linthresh=100)
-        axes.set_ylim(bottom=0)
+        if log:
+            plain_log(axes.yaxis)
+        else:
+            axes.set_ylim(bottom=0)
         axes.set_xlabel(name)
         axes.set_ylabel(f"packets lost\nin {NETWORKS} networks")
         figure.legend(loc="outside upper left", ncols=2)
@@ -58,7 +60,7 @@ def _distribution(
                 linestyle=_LINES[slot % len(_LINES)], label=as_label(result.study.arm(arm).label),
             )  # fmt: skip
         if log:
-            axes.set_xscale("log")
+            plain_log(axes.xaxis)
         axes.set_ylim(0, 1)
         axes.set_xlabel(name)
         axes.set_ylabel("share of networks")
@@ -73,33 +75,33 @@ PLOTS = (
     PlotSpec(
         "lost-threshold",
         "Losses against the threshold T (table 11.5)",
-        partial(_losses, SWEEPS[2], "threshold T, packets"),
+        partial(_losses, SWEEPS[2], "threshold T, packets", False),
         "Packets lost against the threshold, published and ours; the numbers are in the table.",
-        f"Fewer networks than {NETWORKS} are scaled up. Linear below 100.",
+        f"Fewer networks than {NETWORKS} are scaled up.",
     ),
     PlotSpec(
         "lost-alpha",
         "Losses against the scaling factor alpha (table 11.6)",
-        partial(_losses, SWEEPS[3], "scaling factor alpha"),
+        partial(_losses, SWEEPS[3], "scaling factor alpha", True),
         "Packets lost against alpha, published and ours; the numbers are in the table.",
-        f"Fewer networks than {NETWORKS} are scaled up. Linear below 100.",
+        f"Fewer networks than {NETWORKS} are scaled up.",
     ),
     PlotSpec(
         "queues",
         "Longest mean queue of a router, as arrivals make it",
-        partial(_distribution, "hiqueue", "hiqueue, packets", _OWN, False),
+        partial(_distribution, "hiqueue", "longest mean queue, packets", _OWN, False),
         "Distribution over the networks of the longest mean queue of a router.",
     ),
     PlotSpec(
         "queues-beside",
         "Longest mean queue of a router over time, beside other transports",
-        partial(_distribution, "hiqueue_time", "mean queue over time, packets", _ALL, True),
+        partial(_distribution, "hiqueue_time", "longest mean queue over time, packets", _ALL, True),
         "Distribution over the networks of the longest mean queue over time.",
     ),
     PlotSpec(
         "utilisation",
         "Utilisation of the busiest link",
-        partial(_distribution, "hiutil", "hiutil", _ALL, False),
+        partial(_distribution, "hiutil", "utilisation of the busiest link", _ALL, False),
         "Distribution over the networks of the utilisation of the busiest link.",
         "Up to the end of the last message: a transport that takes longer uses less.",
     ),
