@@ -66,6 +66,15 @@ def test_a_random_part_of_the_timeout_helps_where_thousands_lose_together():
     assert measured(many, "spread", servers=1024) > 2500
 
 
+def test_figures_show_the_line_rate_of_their_links():
+    for paper in (entry for entry in papers.all_papers() if entry.name.startswith("incast-classic")):
+        rate = paper.study().scenario["topology"]["link"]["rate"]
+        lines = [
+            line.y for figure in paper.figures() for line in figure.references if line.label == "line rate"
+        ]
+        assert set(lines) <= {({"1Gbit/s": 973.3, "10Gbit/s": 9733.0}[rate],)}, paper.name
+
+
 def test_receive_windows_end_timeouts():
     windows = companion("receive-windows")
     assert [measured(windows, arm, "timeouts", servers=32) for arm in ("ictcp", "fair")] == [0, 0]

@@ -80,9 +80,10 @@ def varied(
     return study
 
 
-def goodput(x: str, title: str, **at: Any) -> FigureSpec:
-    """Return the figure of goodput, at given values of the other axes."""
-    return FigureSpec("goodput", title, x, "goodput", at=at, x_scale="log", references=(LINE,), answers=True)
+def goodput(x: str, title: str, line: float = 1e9, **at: Any) -> FigureSpec:
+    """Return the figure of goodput, at given values of the other axes, beside links of a rate in bit/s."""
+    most = replace(LINE, y=tuple(y * line / 1e9 for y in LINE.y))
+    return FigureSpec("goodput", title, x, "goodput", at=at, x_scale="log", references=(most,), answers=True)
 
 
 NEWRENO = Arm("newreno", "NewReno", NS2)

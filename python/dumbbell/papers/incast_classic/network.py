@@ -141,7 +141,7 @@ FAN_IN = Companion(
         },
     ),
     {"seeds": 3, "axes": {"servers": [64, 256, 1024]}},
-    (goodput("servers", "Goodput of many senders at 10 Gbit/s (I6)"),),
+    (goodput("servers", "Goodput of many senders at 10 Gbit/s (I6)", line=10e9),),
     (
         Claim(
             "I6-collapse",
