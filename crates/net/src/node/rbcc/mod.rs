@@ -195,13 +195,18 @@ impl Rbcc {
         };
         let entry = self.interfaces[passage.leaves as usize].table.at(place);
         entry.seen = now;
-        // Choice: the router that limits a flow is the one that may raise its rate again; others lower it. One that only
-        // repeats what limits the flow elsewhere does not claim to be the bottleneck for a difference that no header tells.
+        // Choice: the router that limits a flow is the one that may raise its rate again; others lower it. One that knows of a
+        // lower limit elsewhere leaves the rate to whoever sets that: its own knowledge is older, and a false claim to be the
+        // bottleneck would let it raise the rate next.
         let allocation = entry.allocation as f32;
-        let repeats = entry.allocation == entry.limit && same(entry.allocation, header.rate.into());
-        if allocation < header.rate && !repeats || header.bottleneck == self.id {
+        let limits = entry.allocation < entry.limit;
+        if limits && allocation < header.rate || header.bottleneck == self.id {
             header.rate = allocation.min(header.desired);
-            header.bottleneck = if allocation < header.desired { self.id } else { 0 };
+            header.bottleneck = match allocation < header.desired {
+                true if limits => self.id,
+                true => entry.bottleneck,
+                false => 0,
+            };
         }
         entry.told = header.rate.into();
     }

@@ -290,6 +290,18 @@ fn what_returns_upstream_changes_the_table_if_asked_for() {
 }
 
 #[test]
+fn what_returns_upstream_makes_no_bottleneck_of_the_router() {
+    let mut router = Router::new(|p| p.revupdates = true);
+    router.data(0, 5e6, 3);
+    router.acknowledgement(0, 2e6, 3);
+    assert_eq!(router.data(0, 5e6, 3), (5e6, 3), "what returns may be older than what comes");
+    router.data(1, FREE, 0);
+    router.data(1, 6e6, ID);
+    router.acknowledgement(1, 4e6, 3);
+    assert_eq!(router.data(1, 6e6, ID), (4e6, 3), "who limits the flow is known");
+}
+
+#[test]
 fn silent_flows_are_forgotten_and_slow_ones_later() {
     let mut router = Router::new(|_| ());
     router.data(0, FREE, 0);
