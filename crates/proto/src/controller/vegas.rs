@@ -29,7 +29,7 @@ config! {
         /// How the estimate is made.
         law: Law = "ns2", "choice: what most published comparisons ran";
         /// Share of the window that is left when slow start ends.
-        exit: f64 = 0.875, "ns-2.35 tcp/tcp-vegas.cc: an eighth less";
+        exit_decrease: f64 = 0.875, "ns-2.35 tcp/tcp-vegas.cc: an eighth less";
         /// Share that is left after the loss of a segment.
         decrease: f64 = 0.75, "Brakmo & Peterson, IEEE JSAC 13(8), 1995; ns-2.35 tcp/tcp-vegas.cc";
         /// Share that is left if the segment had been sent twice.
@@ -49,8 +49,11 @@ impl Validate for Params {
             let message = format!("{} is below `alpha`, {}", self.beta, self.alpha);
             return Err(at.key("beta").error(message, "give more"));
         }
-        let shares =
-            [("exit", self.exit), ("decrease", self.decrease), ("decrease_again", self.decrease_again)];
+        let shares = [
+            ("exit_decrease", self.exit_decrease),
+            ("decrease", self.decrease),
+            ("decrease_again", self.decrease_again),
+        ];
         for (key, share) in shares {
             if !(share > 0.0 && share < 1.0) {
                 let message = format!("{share} is not a decrease");
@@ -150,7 +153,7 @@ impl Vegas {
             self.doubles = !self.doubles;
             self.growth = if self.doubles { Growth::Double } else { Growth::Still };
             if waiting > self.params.gamma {
-                let left = (control.window as f64 * self.params.exit) as u64;
+                let left = (control.window as f64 * self.params.exit_decrease) as u64;
                 control.window = control.window.min(left.max(2 * mss));
                 control.threshold = control.window.max(2 * mss);
                 (self.slow, self.growth) = (false, Growth::Still);

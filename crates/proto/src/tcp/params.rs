@@ -6,7 +6,6 @@ use dumbbell_core::{BitRate, Bytes, Config, ConfigError, Duration, Validate, Val
 
 use super::profile::{ProfileName, profiles};
 use super::send_buffer::SendBuffer;
-use super::ticks::MOST_TICKS;
 use crate::controller::ControllerSpec;
 use crate::transport::{Granted, Opening};
 
@@ -17,6 +16,8 @@ const CONTROLLER: &str = "cubic";
 pub const HEADER: u32 = 40;
 /// The timestamps option with its padding, in bytes (RFC 7323 appendix A).
 pub const TIMESTAMPS: u32 = 12;
+/// No timeout is longer than this many ticks of its clock.
+pub const MOST_TICKS: u64 = 1 << 32;
 
 words! {
     /// What a sender does when a router asks it to slow down (RFC 792).

@@ -7,15 +7,13 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::{Duration, Time};
 use rand::RngExt;
 
-use super::params::Params;
+use super::params::{MOST_TICKS, Params};
 
 /// The smoothed round-trip time is kept in eighths of a tick, the deviation in quarters: four deviations are its number in ticks.
 const EIGHTHS: u32 = 3;
 const QUARTERS: u32 = 2;
 /// Further bits behind the point, where the estimator is not that of whole numbers.
 const FINE: u32 = 20;
-/// No timeout is longer than this many ticks.
-pub(super) const MOST_TICKS: u64 = 1 << 32;
 /// The factor of a timeout grows up to this power of two.
 const MOST_DOUBLINGS: u32 = 6;
 /// From the next timeout in a row on, the smoothed round-trip time is estimated anew.
