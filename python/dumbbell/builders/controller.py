@@ -225,7 +225,7 @@ def vegas(
     beta: float | None = None,
     gamma: float | None = None,
     law: Literal["ns2", "x-sim"] | None = None,
-    exit: float | None = None,
+    exit_decrease: float | None = None,
     decrease: float | None = None,
     decrease_again: float | None = None,
 ) -> dict[str, Any]:
@@ -247,7 +247,7 @@ def vegas(
     law
         How the estimate is made.
         Default: ``"ns2"`` (choice: what most published comparisons ran).
-    exit
+    exit_decrease
         Share of the window that is left when slow start ends.
         Default: ``0.875`` (ns-2.35 tcp/tcp-vegas.cc: an eighth less).
     decrease
@@ -269,7 +269,7 @@ def vegas(
             "beta": beta,
             "gamma": gamma,
             "law": law,
-            "exit": exit,
+            "exit_decrease": exit_decrease,
             "decrease": decrease,
             "decrease_again": decrease_again,
         }
