@@ -25,6 +25,26 @@ const REMEMBERED: usize = 1024;
 /// Data read in a round trip before the window first grows: ten segments.
 const FIRST_SPACE: u64 = 10;
 
+/// An acknowledgement, in eight bytes, since idle connections keep some: how far it went, in segments, modulo 2^16, and when it
+/// was sent, in nanoseconds modulo 2^48.
+#[derive(Clone, Copy, Debug)]
+struct Sent(u64);
+
+impl Sent {
+    fn new(now: Time, segments: u16) -> Sent {
+        Sent(now.as_nanos() << 16 | u64::from(segments))
+    }
+
+    fn segments(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// Time since it was sent, which is less than the 78 hours after which the clock wraps.
+    fn age(self, now: Time) -> Duration {
+        Duration::from_nanos((now.as_nanos() << 16).wrapping_sub(self.0 & !0xffff) >> 16)
+    }
+}
+
 /// What to do about a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
@@ -52,8 +72,8 @@ pub struct Acks {
     rtt: Duration,
     /// The round-trip time that data shows, which follows queues: the smallest at once, an eighth of what is above it.
     data_rtt: Duration,
-    /// Acknowledgements that no data has answered yet: how far they went, in segments, and when they were sent.
-    unanswered: VecDeque<(u16, Time)>,
+    /// Acknowledgements that no data has answered yet.
+    unanswered: VecDeque<Sent>,
     /// Duplicates sent for the segment that is missing, and those held back since.
     duplicates: u32,
     held_back: u32,
@@ -144,14 +164,13 @@ impl Acks {
     #[inline]
     pub fn echoed(&mut self, now: Time, segments: u16) {
         let mut sent = None;
-        while let Some((upto, at)) = self.unanswered.front()
-            && segments.wrapping_sub(*upto) < 1 << 15
+        while let Some(first) = self.unanswered.front()
+            && segments.wrapping_sub(first.segments()) < 1 << 15
         {
-            sent = Some(*at);
-            self.unanswered.pop_front();
+            sent = self.unanswered.pop_front();
         }
         let Some(sent) = sent else { return };
-        let sample = now.since(sent);
+        let sample = sent.age(now);
         // Linux net/ipv4/tcp_input.c: what tcp_rcv_rtt_update keeps.
         if self.data_rtt.is_zero() || sample < self.data_rtt {
             self.data_rtt = sample;
@@ -335,7 +354,7 @@ impl Acks {
     /// An acknowledgement leaves, of everything below `number`.
     pub fn sent(&mut self, now: Time, number: u64) {
         if self.linux && self.unanswered.len() < REMEMBERED {
-            self.unanswered.push_back(((number / self.segment) as u16, now));
+            self.unanswered.push_back(Sent::new(now, (number / self.segment) as u16));
         }
         self.held_back = 0;
         if self.quick > 0 {
@@ -348,7 +367,7 @@ impl Acks {
 
     /// Bytes of memory.
     pub fn memory(&self) -> u64 {
-        (size_of::<Acks>() + self.unanswered.capacity() * size_of::<(u16, Time)>()) as u64
+        (size_of::<Acks>() + self.unanswered.capacity() * size_of::<Sent>()) as u64
     }
 
     /// A delayed acknowledgement had to leave without a second segment: the next waits longer.
@@ -366,6 +385,18 @@ mod tests {
 
     /// Linux 6.18 acknowledges segments 1 to 22 one by one, then every second one: its window grows with each of the first six,
     /// then 16 are granted.
+    #[test]
+    fn the_age_of_an_acknowledgement_is_exact_though_the_clock_wraps() {
+        for at in [0, 1, (1 << 48) - 5, (1 << 50) + 7] {
+            let sent = Sent::new(Time::from_nanos(at), 65_535);
+            assert_eq!(sent.segments(), 65_535);
+            assert_eq!(
+                sent.age(Time::from_nanos(at + 100_000_000_001)),
+                Duration::from_nanos(100_000_000_001)
+            );
+        }
+    }
+
     #[test]
     fn the_first_sixteen_acknowledgements_at_once_count_from_the_last_segment_that_the_window_grew_with() {
         const SEGMENT: u64 = 1448;

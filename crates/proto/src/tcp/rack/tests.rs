@@ -295,3 +295,17 @@ fn a_connection_that_waits_for_its_handshake_takes_no_memory_beyond_its_two_ends
     let (sender, receiver) = params(r#"{"profile": "linux"}"#).open(opening(Some(1)));
     assert_eq!((sender.memory(), receiver.memory()), (0, 0));
 }
+
+#[test]
+fn an_idle_connection_keeps_what_its_first_window_needs_and_no_more() {
+    let mut pipe = Pipe::new(
+        params(r#"{"profile": "linux", "fin": false}"#).open(opening(Some(10 * MSS))),
+        without(&[]),
+    )
+    .shaped(Some(RATE), Duration::from_millis(40));
+    pipe.finish();
+    assert_eq!(pipe.receiver.report().delivered, 10 * MSS);
+    // Ten segments of 40 bytes and sixteen acknowledgements of eight, beside the state of both ends.
+    let (sender, receiver) = (pipe.sender.memory(), pipe.receiver.memory());
+    assert!(sender <= 752 && receiver <= 344, "{sender}, {receiver}");
+}
