@@ -174,7 +174,7 @@ impl Receiver {
         let segment = params.packets.segment(opening.mtu);
         let mut receiver = Receiver {
             params,
-            listener: Listener::new(),
+            listener: Listener::default(),
             flow: opening.flow,
             segment,
             object: 0,

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{BitRate, Duration, FlowTag, HeaderKind, Packet, Stage, Time};
 
-use crate::schedule::Planned;
-
 use crate::host::Grant;
+use crate::schedule::Planned;
 
 /// What a transport needs to know to open one flow.
 #[derive(Clone, Debug)]

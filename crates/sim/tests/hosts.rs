@@ -102,6 +102,23 @@ fn an_aggregator_sees_no_timeout_whatever_the_number_of_its_senders() {
 }
 
 #[test]
+fn small_windows_at_the_start_of_units_and_copies_of_their_ends_save_the_timeouts_of_heads_and_tails() {
+    // Zhang et al., ICNP 2013: lost full windows at the start, lost segments at the end. Lost retransmissions remain.
+    let count = |more: &[&str]| {
+        let set = ["topology.senders=20", "workloads[0].rounds=20", "transport.profile=ns2"];
+        let flows = simulate(INCAST, &[&set, more].concat()).flows;
+        let sum = |counts: &[u32]| counts.iter().sum::<u32>();
+        (sum(&flows.timeouts_full_window), sum(&flows.timeouts_tail))
+    };
+    let (heads, tails) = count(&[]);
+    assert!(heads > 20 && tails > 10, "the case must be worth checking: {heads}, {tails}");
+    let copied = count(&["transport.unit_copies=2"]);
+    assert!(copied.1 < tails / 3, "tails: {} of {tails}", copied.1);
+    let gip = count(&["transport.unit_window=2", "transport.unit_copies=2"]);
+    assert!(gip.0 < heads / 2 && gip.1 < tails / 2, "{gip:?} of {heads}, {tails}");
+}
+
+#[test]
 fn an_aggregator_uses_its_link() {
     // Shares are whole segments, and the product knows of no transmission times: eight of eight segments in 125 us. Paced
     // acknowledgements let out what the link carries, of which 1460 of 1500 bytes are data.

@@ -25,6 +25,8 @@ def tcp(
     initial_window: int | None = None,
     initial_threshold: int | None = None,
     max_window: int | None = None,
+    unit_window: int | None = None,
+    unit_copies: int | None = None,
     send_buffer: str | Literal["unlimited"] | None = None,
     nagle: Literal["off", "classic", "minshall"] | None = None,
     receive_window: str | None = None,
@@ -108,6 +110,14 @@ def tcp(
     max_window
         Largest congestion window in use, in segments; absent: no limit.
         Default: choice: only network and receiver limit (ns-2.35: window_ = 20).
+    unit_window
+        Window with which each object begins that the application writes, in segments, if it is larger then;
+        absent: the objects of a connection are one stream. GIP: 2.
+        Default: choice: TCP knows no objects (Zhang et al., GIP, ICNP 2013: 2).
+    unit_copies
+        Copies of the last segment of each object, which leave right behind it. GIP: 2.
+        Default: ``0`` (choice: TCP knows no objects (Zhang et al., GIP, ICNP 2013: it leaves up to three
+        times)).
     send_buffer
         Memory for what is written and not acknowledged, at most, or `unlimited`. It grows with the window, to
         twice what that takes. An application with more to say writes 256 KiB whenever a third of it is free.
@@ -276,6 +286,8 @@ def tcp(
             "initial_window": initial_window,
             "initial_threshold": initial_threshold,
             "max_window": max_window,
+            "unit_window": unit_window,
+            "unit_copies": unit_copies,
             "send_buffer": send_buffer,
             "nagle": nagle,
             "receive_window": receive_window,

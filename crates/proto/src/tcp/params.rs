@@ -118,6 +118,11 @@ config! {
         initial_threshold: Option<u32> = (), "RFC 5681 section 3.1: arbitrarily high";
         /// Largest congestion window in use, in segments; absent: no limit.
         max_window: Option<u32> = (), "choice: only network and receiver limit (ns-2.35: window_ = 20)";
+        /// Window with which each object begins that the application writes, in segments, if it is larger then; absent: the
+        /// objects of a connection are one stream. GIP: 2.
+        unit_window: Option<u32> = (), "choice: TCP knows no objects (Zhang et al., GIP, ICNP 2013: 2)";
+        /// Copies of the last segment of each object, which leave right behind it. GIP: 2.
+        unit_copies: u32 = 0, "choice: TCP knows no objects (Zhang et al., GIP, ICNP 2013: it leaves up to three times)";
         /// Memory for what is written and not acknowledged, at most, or `unlimited`. It grows with the window, to twice what that
         /// takes. An application with more to say writes 256 KiB whenever a third of it is free.
         send_buffer: SendBuffer = "4MiB", "Linux net.ipv4.tcp_wmem[2]: 4194304";
@@ -217,6 +222,9 @@ config! {
     }
 }
 
+/// The most that `unit_copies` may be.
+const MOST_COPIES: u32 = 3;
+
 impl Validate for Params {
     fn complete(table: &Value) -> Option<Value> {
         let mut filled = table.clone();
@@ -250,6 +258,7 @@ impl Validate for Params {
             ("initial_window", Some(self.initial_window)),
             ("initial_threshold", self.initial_threshold),
             ("max_window", self.max_window),
+            ("unit_window", self.unit_window),
             ("ack_every", Some(self.ack_every)),
             ("byte_counting", Some(self.byte_counting)),
             ("duplicate_threshold", Some(self.duplicate_threshold)),
@@ -266,6 +275,10 @@ impl Validate for Params {
             }
         }
         self.check_ticks(at)?;
+        if self.unit_copies > MOST_COPIES {
+            let message = format!("{} copies are more than a sender counts", self.unit_copies);
+            return Err(at.key("unit_copies").error(message, format!("give 0 to {MOST_COPIES}")));
+        }
         if !(0.0..=10.0).contains(&self.rto_spread) {
             let message = format!("{} is not a share of the timeout", self.rto_spread);
             return Err(at.key("rto_spread").error(message, "give a number from 0 to 10"));

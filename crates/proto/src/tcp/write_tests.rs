@@ -37,6 +37,55 @@ fn the_rescue_behind_a_short_segment_sends_the_last_segment_again() {
     assert_eq!(report.timeouts, 0, "the rescue came in time");
 }
 
+/// How losses are found, with a timeout that a round-trip time of 50 ms stays clear of.
+const WAYS: [&str; 3] = [
+    r#""loss_detection": "rack", "dsack": true, "tail_loss_probe": false"#,
+    r#""sack": true"#,
+    r#""sack": false, "controller": "newreno""#,
+];
+
+#[test]
+fn an_object_begins_with_the_window_of_units() {
+    for way in WAYS {
+        let text = format!(r#""unit_window": 2, "initial_window": 10, {way}"#);
+        let mut pipe = Pipe::new(kept(&text, 40 * MSS), lose(&[]));
+        pipe.until(|pipe| pipe.now > ms(0.0));
+        assert_eq!(pipe.forward.len(), 2, "the first object too: {way}");
+        pipe.finish();
+        let (window, sent) = (pipe.sender.report().window, pipe.forward.len());
+        assert!(window > 10 * MSS, "{way}");
+        write(&mut pipe, 40 * MSS);
+        assert_eq!(pipe.sender.report().window, 2 * MSS, "{way}");
+        let now = pipe.now;
+        pipe.until(|pipe| pipe.now > now);
+        assert_eq!(pipe.forward.len() - sent, 2, "{way}");
+        pipe.finish();
+        assert_eq!(pipe.receiver.report().delivered, 80 * MSS, "{way}");
+    }
+}
+
+#[test]
+fn copies_of_its_last_segment_save_an_object_a_timeout() {
+    for way in WAYS {
+        // The last of ten segments is lost.
+        for (copies, timeouts) in [(0, 1), (2, 0)] {
+            let text = format!(r#""unit_copies": {copies}, "initial_window": 20, {way}"#);
+            let mut pipe = Pipe::new(kept(&text, 10 * MSS), lose(&[9]));
+            pipe.finish();
+            let report = pipe.sender.report();
+            assert_eq!(report.timeouts, timeouts, "{way}, {copies} copies");
+            assert_eq!(pipe.receiver.report().delivered, 10 * MSS, "{way}");
+            // And so is that of the second object, of two.
+            let mut pipe = Pipe::new(kept(&text, MSS), lose(&[2]));
+            pipe.finish();
+            write(&mut pipe, MSS + 100);
+            pipe.finish();
+            assert_eq!(pipe.sender.report().timeouts, timeouts, "{way}, {copies} copies");
+            assert_eq!(pipe.receiver.report().delivered, 2 * MSS + 100, "{way}");
+        }
+    }
+}
+
 #[test]
 fn short_segments_count_as_segments_where_the_window_does() {
     let mut sender = kept(r#""profile": "linux", "nagle": "off""#, 0).0;

@@ -30,9 +30,9 @@ pub struct Listener {
     pub got: ReceiverReport,
 }
 
-impl Listener {
+impl Default for Listener {
     /// A receiver that nothing has reached.
-    pub fn new() -> Listener {
+    fn default() -> Listener {
         Listener {
             history: History::default(),
             segment: 1,
@@ -47,7 +47,9 @@ impl Listener {
             got: ReceiverReport::default(),
         }
     }
+}
 
+impl Listener {
     /// A data packet with `payload` bytes has arrived. True if none of its number was here before.
     pub fn arrived(&mut self, now: Time, header: &TfrcHeader, payload: u32, marked: bool) -> bool {
         self.rtt = header.delay;

@@ -178,7 +178,7 @@ pub struct Receiver {
 
 impl Receiver {
     fn new(opening: &Opening) -> Receiver {
-        Receiver { listener: Listener::new(), flow: opening.flow, size: opening.size.unwrap_or(u64::MAX) }
+        Receiver { listener: Listener::default(), flow: opening.flow, size: opening.size.unwrap_or(u64::MAX) }
     }
 }
 

@@ -87,6 +87,7 @@ impl SendEnd for Sender {
     fn write(&mut self, bytes: u64) {
         assert!(!self.params.fin, "an object is added to a connection that closes");
         self.note_transfer();
+        self.begin_unit();
         self.finished = Time::NEVER;
         if let Some(writer) = &mut self.writer {
             return writer.add(bytes);

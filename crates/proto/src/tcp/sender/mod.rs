@@ -13,6 +13,7 @@ mod rack_timers;
 mod recovery;
 mod socket;
 pub(super) mod todo;
+mod units;
 
 use std::sync::Arc;
 

@@ -69,6 +69,7 @@ impl Sender {
         let mss = u64::from(self.mss);
         let forgiven = u32::from(self.params.lost_syn == LostSyn::Linux);
         let segments = if self.expired > forgiven { 1 } else { u64::from(self.params.initial_window) };
+        let segments = segments.min(self.params.unit_window.map_or(u64::MAX, u64::from));
         self.control.window = segments * mss;
         self.control.threshold = self.params.initial_threshold.map_or(u64::MAX, |t| u64::from(t) * mss);
         self.expired = 0;

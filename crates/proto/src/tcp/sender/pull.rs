@@ -163,6 +163,7 @@ impl Sender {
         if len < u64::from(self.mss) {
             self.short = (number, number + len);
         }
+        self.plan_copies(number + len);
         self.emit(now, number, len, self.after(number, len))
     }
 
@@ -199,6 +200,11 @@ impl Sender {
         }
         if self.todo & todo::HOLD != 0 {
             return None;
+        }
+        if self.todo & todo::COPIES != 0
+            && let Some(copy) = self.pull_copy(now)
+        {
+            return Some(copy);
         }
         self.top_up();
         if self.todo & todo::IDLE != 0 && self.nxt < self.stop && self.rack.is_none() && !self.fits(self.nxt)

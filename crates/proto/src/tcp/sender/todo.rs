@@ -24,6 +24,10 @@ pub const OVERHEAD: u16 = 1 << 7;
 pub const TIMED: u16 = 1 << 8;
 /// Without SACK, all from the next segment on was lost and is sent again.
 pub const GO_BACK: u16 = 1 << 9;
+/// Copies of the last segment of an object are due: a number of two bits.
+pub const COPIES: u16 = 3 * ONE_COPY;
+/// One of them.
+pub const ONE_COPY: u16 = 1 << 10;
 
 /// What loss recovery has to send.
 pub enum Repaired {

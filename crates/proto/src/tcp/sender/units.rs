@@ -1,0 +1,47 @@
+//! Objects that the application writes one after another on a connection, where the transport knows of them (GIP).
+
+use dumbbell_core::{Packet, Time};
+
+use super::{Phase, Sender, todo};
+use crate::controller::Class;
+
+impl Sender {
+    /// An object begins: with a small window, if the parameters say so.
+    pub(super) fn begin_unit(&mut self) {
+        let Some(segments) = self.params.unit_window else { return };
+        if self.phase != Phase::Established || self.class != Class::Window {
+            return;
+        }
+        self.control.window = self.control.window.min(u64::from(segments) * u64::from(self.mss));
+        match self.rack.take() {
+            Some(rack) => {
+                self.update_limit_in_time(&rack);
+                self.rack = Some(rack);
+            }
+            None => self.update_limit(),
+        }
+    }
+
+    /// The segment that ends at `end` leaves for the first time. Behind the last of an object copies of it follow.
+    #[inline]
+    pub(super) fn plan_copies(&mut self, end: u64) {
+        if self.params.unit_copies > 0 && end == self.end && self.writer.is_none() {
+            self.todo |= todo::ONE_COPY * self.params.unit_copies as u16;
+        }
+    }
+
+    /// A copy of the last segment, unless it has arrived.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn pull_copy(&mut self, now: Time) -> Option<Packet> {
+        if self.una >= self.end {
+            self.todo &= !todo::COPIES;
+            return None;
+        }
+        self.todo -= todo::ONE_COPY;
+        let number = self.last_segment();
+        let mut packet = self.resend(now, number, self.sent_length(number));
+        packet.aux = self.rack.as_ref().map_or(packet.aux, |rack| rack.acknowledged);
+        Some(packet)
+    }
+}
