@@ -14,23 +14,35 @@ _SAME = 0.15
 """Within which ours must then lie. Choice: three times that."""
 
 
+_ALPHA = (
+    "Losses grow as alpha falls, with longer delays too: each crossing of T is a larger step. "
+    "Why the thesis has its least losses at 0.375 is not known; it does not say how the scaling ends."
+)
+
+_THRESHOLD = (
+    "The direction is that of the thesis. The effect is larger: our queues cross T more often, as the "
+    "numbers of table updates show."
+)
+
+
+def _reason(arm: str) -> str:
+    """Return why a row is not reproduced, as far as that is known."""
+    return _ALPHA if arm.startswith("alpha") else _THRESHOLD if arm.startswith("threshold") else ""
+
+
 def _row(table: str, value: str, arm: str) -> Claim:
     """Return the claim that a row of a table makes: more is lost than with the base, less, or as much."""
     share = lost(arm) / lost("base")
     source = f"{_TABLES.format(table)}: {lost(arm):.0f} and {lost('base'):.0f} packets"
     of = f"With {value} (table {table}) "
+    rule: Order | Ratio
     if abs(share - 1) < _NEAR:
-        rule: Order | Ratio = Ratio(arm, "base", 1 - _SAME, 1 + _SAME)
-        return Claim(f"lost-{arm}", f"{of}as many packets are lost as with the base.", source, "lost", rule)
-    more = share > 1
-    rule = Order(("base", arm) if more else (arm, "base"))
-    return Claim(
-        f"lost-{arm}",
-        f"{of}{'more' if more else 'fewer'} packets are lost than with the base.",
-        source,
-        "lost",
-        rule,
-    )
+        what, rule = "as many packets are lost as", Ratio(arm, "base", 1 - _SAME, 1 + _SAME)
+    elif share > 1:
+        what, rule = "more packets are lost than", Order(("base", arm))
+    else:
+        what, rule = "fewer packets are lost than", Order((arm, "base"))
+    return Claim(f"lost-{arm}", f"{of}{what} with the base.", source, "lost", rule, _reason(arm))
 
 
 _NAMES = {
@@ -59,6 +71,7 @@ HELD = (
         source=f"{_TEXT}6: 4130 and 357 packets; the factor of 3 is ours",
         metric="lost",
         rule=Ratio("alpha-250", "alpha-375", low=3),
+        reason=_ALPHA,
     ),
     Claim(
         id="explodes-further",
@@ -66,6 +79,7 @@ HELD = (
         source=f"{_TEXT}6: 27389 and 4130 packets; the factor of 3 is ours",
         metric="lost",
         rule=Ratio("alpha-125", "alpha-250", low=3),
+        reason=_ALPHA,
     ),
     Claim(
         id="late",
@@ -148,6 +162,7 @@ CLAIMS = (
         source=f"{_TEXT}6: not substantially affected by any value; the margin is ours",
         metric="abt",
         rule=Ratio("alpha-375", "base", 0.9, 1.1),
+        reason=_ALPHA,
     ),
     Claim(
         id="alpha-used",
@@ -172,6 +187,7 @@ CLAIMS = (
         source=f"{_TEXT}7: medians 1.686 and 1.285, though the text says that queues grow",
         metric="hiqueue",
         rule=Order(("selacksize-4", "base")),
+        reason="Acknowledgements are a small part of our queues; bursts outweigh them.",
     ),
     Claim(
         id="size-delay",

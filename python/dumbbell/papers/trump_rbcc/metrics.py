@@ -41,7 +41,8 @@ def _of_routers(results: Results, at_arrivals: bool) -> list[float]:
 
 def hiqueue(results: Results) -> float:
     """Return the mean queue of the router whose mean is highest, as arrivals make it, in packets."""
-    return max(_of_routers(results, at_arrivals=True))
+    # Not-a-number where no router looks at its queues; max() would skip it.
+    return float(np.max(_of_routers(results, at_arrivals=True)))
 
 
 def avqueue(results: Results) -> float:
@@ -51,7 +52,7 @@ def avqueue(results: Results) -> float:
 
 def hiqueue_time(results: Results) -> float:
     """Return the mean queue over time of the router whose mean is highest: all its interfaces together."""
-    return max(_of_routers(results, at_arrivals=False))
+    return float(np.max(_of_routers(results, at_arrivals=False)))
 
 
 def avqueue_time(results: Results) -> float:
