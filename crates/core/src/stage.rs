@@ -20,3 +20,18 @@ pub trait Stage {
     /// When `wake` must be called next; [`Time::NEVER`] if no timer runs.
     fn wake_at(&self) -> Time;
 }
+
+impl<S: Stage> Stage for Box<S> {
+    fn push(&mut self, now: Time, packet: &Packet) {
+        (**self).push(now, packet);
+    }
+    fn pull(&mut self, now: Time) -> Option<Packet> {
+        (**self).pull(now)
+    }
+    fn wake(&mut self, now: Time) {
+        (**self).wake(now);
+    }
+    fn wake_at(&self) -> Time {
+        (**self).wake_at()
+    }
+}

@@ -194,6 +194,54 @@ pub trait ReceiveEnd: Stage {
     fn is_closed(&self) -> bool;
 }
 
+impl<E: SendEnd> SendEnd for Box<E> {
+    fn report(&self) -> SenderReport {
+        (**self).report()
+    }
+    fn memory(&self) -> u64 {
+        size_of::<E>() as u64 + (**self).memory()
+    }
+    fn is_closed(&self) -> bool {
+        (**self).is_closed()
+    }
+    fn notice(&mut self, now: Time, packet: &Packet) {
+        (**self).notice(now, packet);
+    }
+    fn write(&mut self, bytes: u64) {
+        (**self).write(bytes);
+    }
+}
+
+impl<E: ReceiveEnd> ReceiveEnd for Box<E> {
+    fn report(&self) -> ReceiverReport {
+        (**self).report()
+    }
+    fn memory(&self) -> u64 {
+        size_of::<E>() as u64 + (**self).memory()
+    }
+    fn notice(&mut self, now: Time, packet: &Packet) {
+        (**self).notice(now, packet);
+    }
+    fn grant(&mut self, grant: Grant) -> bool {
+        (**self).grant(grant)
+    }
+    fn transit(&self, now: Time) -> Option<Duration> {
+        (**self).transit(now)
+    }
+    fn hasten(&mut self) -> bool {
+        (**self).hasten()
+    }
+    fn finished(&self) -> Option<Time> {
+        (**self).finished()
+    }
+    fn expect(&mut self, bytes: u64) {
+        (**self).expect(bytes);
+    }
+    fn is_closed(&self) -> bool {
+        (**self).is_closed()
+    }
+}
+
 /// What a line of the registry of transports provides.
 pub trait Transport {
     /// The sending end.

@@ -20,7 +20,8 @@ pub struct Writer {
     /// Bytes for which there was no room.
     waiting: u64,
     buffer: Option<Buffer>,
-    program: Option<Program>,
+    /// In a box: most writers have none.
+    program: Option<Box<Program>>,
 }
 
 /// An application that writes when its schedule says so.
@@ -56,7 +57,7 @@ impl Writer {
     pub fn scheduled(planned: &Planned, bytes: u64, buffer: Option<Buffer>) -> Box<Writer> {
         let schedule = planned.schedule.params().build();
         let program = Program { schedule, rng: planned.rng.clone(), left: bytes, due: Time::NEVER, bytes: 0 };
-        Box::new(Writer { waiting: 0, buffer, program: Some(program) })
+        Box::new(Writer { waiting: 0, buffer, program: Some(Box::new(program)) })
     }
 
     /// True if the application waits for room.

@@ -80,10 +80,11 @@ impl Algorithm for Params {
 }
 
 impl Transport for Params {
-    type Sender = Sender;
-    type Receiver = Receiver;
+    // In boxes: they would make the flows of every transport larger.
+    type Sender = Box<Sender>;
+    type Receiver = Box<Receiver>;
 
-    fn open(&self, opening: Opening) -> (Sender, Receiver) {
+    fn open(&self, opening: Opening) -> (Box<Sender>, Box<Receiver>) {
         let segment = self.packets.segment(opening.mtu);
         let sender = Sender {
             packets: self.packets.clone(),
@@ -94,7 +95,7 @@ impl Transport for Params {
             left: opening.size.unwrap_or(u64::MAX),
             opened: false,
         };
-        (sender, Receiver::new(&opening))
+        (Box::new(sender), Box::new(Receiver::new(&opening)))
     }
 
     fn wire_bytes(&self, payload: u64, mtu: u32) -> u64 {
@@ -230,7 +231,7 @@ mod tests {
         text: &str,
         size: Option<u64>,
         fate: impl FnMut(u64) -> Fate + 'static,
-    ) -> Pipe<Sender, Receiver> {
+    ) -> Pipe<Box<Sender>, Box<Receiver>> {
         let params: Params = read(text);
         let mut fate = fate;
         let script = move |way: Way, packet: &Packet, _: usize| match way {
@@ -241,7 +242,7 @@ mod tests {
     }
 
     /// Bits of payload a second that left between two times, in seconds.
-    fn sent(pipe: &Pipe<Sender, Receiver>, from: f64, to: f64) -> f64 {
+    fn sent(pipe: &Pipe<Box<Sender>, Box<Receiver>>, from: f64, to: f64) -> f64 {
         let between = |(at, _): &&(Time, Packet)| (ms(from * 1e3)..ms(to * 1e3)).contains(at);
         let bytes: u32 = pipe.forward.iter().filter(between).map(|(_, p)| u32::from(p.size) - HEADER).sum();
         f64::from(bytes) * 8.0 / (to - from)

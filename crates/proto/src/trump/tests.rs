@@ -32,7 +32,7 @@ fn pipe(
     params: &str,
     size: Option<u64>,
     script: impl FnMut(Way, &Packet, usize) -> Fate + 'static,
-) -> Pipe<Sender, Receiver> {
+) -> Pipe<Sender, Box<Receiver>> {
     let params: Arc<Params> = Arc::new(read(params));
     let access = Some(BitRate::from_bps(100_000_000));
     Pipe::new(params.open(Opening { access, ..opening(size) }), script).routed(allows(|_| MEGABYTES))
