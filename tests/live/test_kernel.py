@@ -53,12 +53,13 @@ def path(rate: str, delay: str, duration: str, **flow: object) -> db.Scenario:
     )
 
 
-def compared(scenario: db.Scenario, controller: str = "cubic") -> list[Arm]:
-    """Three runs of the kernel: a pause of the machine during slow start changes what it does."""
-    runs = [
-        valid_run(lambda: compare(scenario, controller), lambda found: found.kernel.valid) for _ in range(3)
+def compared(scenario: db.Scenario, controller: str = "cubic", runs: int = 3) -> list[Arm]:
+    """Runs of the kernel: a pause of the machine during slow start changes what it does."""
+    found = [
+        valid_run(lambda: compare(scenario, controller), lambda found: found.kernel.valid)
+        for _ in range(runs)
     ]
-    return [found.kernel for found in runs]
+    return [each.kernel for each in found]
 
 
 def far_from_the_start(
@@ -69,7 +70,7 @@ def far_from_the_start(
     link: str = "node0->node1",
 ) -> list[str]:
     """What of ours differs by more than the bounds, and by more than runs differ among themselves."""
-    runs = 5 if len(kernel[0].flows) > 1 else 1
+    runs = 10 if len(kernel[0].flows) > 1 else 1
     ours = simulated_arms(prepared(scenario, controller, profile), link, runs)
     found = judged([arm.summary() for arm in ours], [arm.summary() for arm in kernel])
     return [
@@ -88,7 +89,8 @@ def far_from_the_start(
     ],
 )
 def test_flows_do_what_the_kernels_do_from_the_first_packet(scenario: db.Scenario, flows: int) -> None:
-    kernel = compared(scenario)
+    # Four flows lose 44 to 63 packets in three runs of the kernel, and 82 to 112 in five: one drop decides.
+    kernel = compared(scenario, runs=6 if flows > 2 else 3)
     assert len(kernel[0].flows) == flows
     assert far_from_the_start(scenario, "linux", kernel) == []
     # The bounds tell two TCPs apart: that of the RFCs has no HyStart, and its slow start overflows the queue.
