@@ -16,7 +16,18 @@ from conftest import COMMAND_TIMEOUT, LONG, SCENARIO, Cli
 
 OUTPUT = {"manifest-sha256.txt", "scenario.toml", "summary.json"} | {
     f"{name}.parquet"
-    for name in ("runs", "flows", "links", "samples", "drops", "states", "arrivals", "transfers", "classes")
+    for name in (
+        "runs",
+        "flows",
+        "links",
+        "samples",
+        "drops",
+        "states",
+        "arrivals",
+        "transfers",
+        "classes",
+        "allocations",
+    )
 }
 
 
