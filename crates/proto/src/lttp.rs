@@ -34,7 +34,7 @@ impl Algorithm for Params {
     const NAME: &'static str = "lttp";
     const TITLE: &'static str = "LTTP: fountain-coded datagrams at the rate of TFRC";
     const REFERENCE: &'static str =
-        "Jiang, Li & Xu, LT Codes Based Transport for Incast, IEEE JSAC 32(1), 2014";
+        "Jiang, Li & Xu, LTTP: An LT-Code Based Transport Protocol, IEEE JSAC 32(1), 2014";
 }
 
 impl Params {
@@ -55,7 +55,7 @@ impl Transport for Params {
         let sender = Sender {
             packets: self.packets.clone(),
             segment,
-            pace: Pace::new(segment),
+            pace: Pace::new(segment, segment + HEADER, opening.access),
             flow: opening.flow,
             number: 0,
             object: 0,

@@ -511,7 +511,7 @@ def lttp(
 ) -> dict[str, Any]:
     """LTTP: fountain-coded datagrams at the rate of TFRC.
 
-    Reference: Jiang, Li & Xu, LT Codes Based Transport for Incast, IEEE JSAC 32(1), 2014.
+    Reference: Jiang, Li & Xu, LTTP: An LT-Code Based Transport Protocol, IEEE JSAC 32(1), 2014.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ impl Transport for Params {
         let sender = Sender {
             packets: self.packets.clone(),
             segment,
-            pace: Pace::new(segment),
+            pace: Pace::new(segment, segment + HEADER, opening.access),
             flow: opening.flow,
             number: 0,
             left: opening.size.unwrap_or(u64::MAX),

@@ -1,6 +1,6 @@
 //! The sender's rate (RFC 5348 section 4).
 
-use dumbbell_core::{Duration, Time};
+use dumbbell_core::{BitRate, Duration, Time};
 use dumbbell_header::TfrcHeader;
 
 use super::equation;
@@ -20,6 +20,8 @@ const KEPT: usize = 4;
 pub struct Pace {
     /// Payload of a packet, in bytes: s.
     segment: f64,
+    /// What the host's own link carries, in bytes of payload a second.
+    access: f64,
     /// Bytes a second: X.
     rate: f64,
     /// Zero before the first feedback.
@@ -39,11 +41,15 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// A sender of packets with `segment` bytes of payload, which is idle.
-    pub fn new(segment: u32) -> Pace {
+    /// A sender of packets with `segment` bytes of payload in `size` bytes, which is idle. Where it has a link of its own, packets leave no faster
+    /// than that carries them (choice: RFC 5348 limits the rate by what arrives only; a host's socket waits for its device).
+    pub fn new(segment: u32, size: u32, access: Option<BitRate>) -> Pace {
         let segment = f64::from(segment);
+        let carried = |link: BitRate| link.as_bps() as f64 / 8.0 * segment / f64::from(size);
+        let access = access.map_or(f64::INFINITY, carried);
         Pace {
             segment,
+            access,
             // One packet a second before the round-trip time is known (section 4.2).
             rate: segment,
             rtt: Duration::ZERO,
@@ -108,7 +114,7 @@ impl Pace {
     }
 
     fn gap(&self) -> Duration {
-        Duration::from_secs_f64(self.segment / self.rate).max(Duration::from_nanos(1))
+        Duration::from_secs_f64(self.segment / self.rate.min(self.access)).max(Duration::from_nanos(1))
     }
 
     /// The smallest rate.
@@ -214,7 +220,7 @@ mod tests {
 
     #[test]
     fn slow_start_doubles_once_a_round_trip_and_twice_what_arrives_is_its_limit() {
-        let mut pace = Pace::new(1460);
+        let mut pace = Pace::new(1460, 1496, None);
         pace.resume(ms(0));
         assert_eq!((pace.next_at(), pace.timer_at()), (ms(0), ms(2000)));
         pace.sent(ms(0));
@@ -232,8 +238,19 @@ mod tests {
     }
 
     #[test]
+    fn packets_leave_no_faster_than_the_link_of_the_host_carries_them() {
+        let mut pace = Pace::new(1464, 1500, Some(BitRate::from_bps(12_000_000)));
+        pace.resume(ms(0));
+        pace.sent(ms(0));
+        pace.heard(ms(1), &report(ms(0), 1e9, 0.0));
+        assert!(pace.rate() > 1_464_000.0);
+        pace.sent(ms(2));
+        assert_eq!(pace.next_at(), ms(3), "1500 bytes in a millisecond");
+    }
+
+    #[test]
     fn with_losses_the_rate_is_that_of_the_equation() {
-        let mut pace = Pace::new(1460);
+        let mut pace = Pace::new(1460, 1496, None);
         pace.resume(ms(0));
         pace.heard(ms(50), &report(ms(0), 1e6, 0.0));
         pace.heard(ms(100), &report(ms(50), 1e6, 0.01));
@@ -244,7 +261,7 @@ mod tests {
 
     #[test]
     fn the_rate_is_halved_while_no_feedback_comes() {
-        let mut pace = Pace::new(1460);
+        let mut pace = Pace::new(1460, 1496, None);
         pace.resume(ms(0));
         pace.heard(ms(100), &report(ms(0), 14_600.0, 0.0));
         assert_eq!(pace.timer_at(), ms(500), "four round-trip times");
@@ -258,7 +275,7 @@ mod tests {
 
     #[test]
     fn without_feedback_half_of_what_the_equation_allows_is_left_at_most() {
-        let mut pace = Pace::new(1460);
+        let mut pace = Pace::new(1460, 1496, None);
         pace.resume(ms(0));
         pace.heard(ms(50), &report(ms(0), 1e6, 0.0));
         pace.heard(ms(100), &report(ms(50), 1e6, 0.01));

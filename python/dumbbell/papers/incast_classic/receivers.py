@@ -30,7 +30,7 @@ RECEIVERS = Companion(
                 "ICTCP, one segment at least",
                 (*_STAMPED, _WINDOWS.format(host="{ kind = 'ictcp', segment = '1448B', least = 1 }")),
             ),
-            Arm("fair", "fair windows (IA-TCP)", (*_STAMPED, _WINDOWS.format(host="'fair-window'"))),
+            Arm("fair", "fair windows", (*_STAMPED, _WINDOWS.format(host="'fair-window'"))),
         ),
         {"size": "64kB"},
         topology=STAR | {"port": {"kind": "droptail", "limit": "256kB"}},
@@ -66,7 +66,7 @@ RECEIVERS = Companion(
         ),
         Claim(
             "I11-fair",
-            "Fair windows (IA-TCP) have no timeout, at every number of servers.",
+            "Fair windows have no timeout, at every number of servers.",
             "[H12]: no timeout with up to 100 workers",
             "timeouts",
             Level("fair", high=0.5),
