@@ -7,7 +7,7 @@ import pytest
 from dumbbell.report import FigureSpec
 from dumbbell.report.data import figure_data
 from dumbbell.stats import mean
-from dumbbell.study import Metric
+from dumbbell.study import Derived, Metric, derive
 from dumbbell.study.metric import possible
 
 INF = math.inf
@@ -46,4 +46,13 @@ def test_figures_are_cut(made):
     result = made(lambda _arm, _load, seed: 8.0 if seed == 1 else 0.0)
     assert mean(result.values("delay", "a", load=0.2)[1]).low < 0
     spec = FigureSpec("delay", "Delay", "load", "delay")
+    assert all(e.low == 0 for line in figure_data(result, spec).lines for e in line.estimates)
+
+
+def test_a_derived_metric_says_its_range(made):
+    result = derive(
+        made(lambda _arm, _load, seed: 8.0 if seed == 1 else 0.0),
+        [Derived("twice", "twice", "s", lambda runs: 2 * runs["delay"], possible=(0, INF))],
+    )
+    spec = FigureSpec("twice", "Twice", "load", "twice")
     assert all(e.low == 0 for line in figure_data(result, spec).lines for e in line.estimates)

@@ -42,6 +42,8 @@ class Derived:
     better: Literal["lower", "higher"] | None = None
     by_size: bool = False
     """Whether it is a metric by size."""
+    possible: tuple[float, float] | None = None
+    """The least and the largest value there can be; ``None``: any."""
 
 
 def derive(result: StudyResult, derived: Sequence[Derived]) -> StudyResult:
@@ -85,7 +87,8 @@ def _with(result: StudyResult, derived: Derived) -> StudyResult:
             f"derived metric {derived.name!r}: the study has no metric {error.args[0]!r}; it has {known}"
         ) from None
     values = np.where(np.isfinite(values), values, math.nan)
-    metric = Metric(derived.name, derived.label, derived.unit, write_source(derived.function), derived.better)
+    source = write_source(derived.function)
+    metric = Metric(derived.name, derived.label, derived.unit, source, derived.better, derived.possible)
     if by_size:
         return _fold(result, by_size, metric, values)
     return replace(

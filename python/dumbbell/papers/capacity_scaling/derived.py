@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dumbbell.study import Derived
+from dumbbell.study import AT_LEAST_ZERO, Derived
 
 _REFERENCE = "tcponly"
 
@@ -51,10 +51,32 @@ def _net_time_dvs(runs: Any, base: Any) -> Any:
 
 
 DERIVED = (
-    Derived("unfinished", "flows not completed when the run ends", "%", _unfinished, better="lower"),
-    Derived("window", "packets in flight per flow in progress", "packets", _window),
-    Derived("resent-share", "segments sent again, of all sent", "%", _resent_share, better="lower"),
-    Derived("slowdown", "mean completion time over that of TCPonly", "", _slowdown, _REFERENCE, "lower"),
+    Derived(
+        "unfinished",
+        "flows not completed when the run ends",
+        "%",
+        _unfinished,
+        better="lower",
+        possible=(0, 100),
+    ),
+    Derived("window", "packets in flight per flow in progress", "packets", _window, possible=AT_LEAST_ZERO),
+    Derived(
+        "resent-share",
+        "segments sent again, of all sent",
+        "%",
+        _resent_share,
+        better="lower",
+        possible=(0, 100),
+    ),
+    Derived(
+        "slowdown",
+        "mean completion time over that of TCPonly",
+        "",
+        _slowdown,
+        _REFERENCE,
+        "lower",
+        possible=AT_LEAST_ZERO,
+    ),
     Derived("extra-loss", "loss at N1 less that of TCPonly", "%", _extra_loss, _REFERENCE, "lower"),
     Derived("net-goodput", "ES - QoS_D, goodput, FS", "%", _net_goodput, _REFERENCE, "higher"),
     Derived("net-time", "ES - QoS_D, completion time, FS", "%", _net_time, _REFERENCE, "higher"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dumbbell.study import Derived
+from dumbbell.study import AT_LEAST_ZERO, Derived
 from dumbbell.study.derived import Columns, Floats
 
 
@@ -50,8 +50,12 @@ def _resent(runs: Columns) -> Floats:
 
 
 DERIVED = (
-    Derived("per_transfer", "timeouts per transfer", "", _per_transfer, better="lower"),
-    Derived("spurious", "spurious timeouts per transfer", "", _spurious, better="lower"),
+    Derived(
+        "per_transfer", "timeouts per transfer", "", _per_transfer, better="lower", possible=AT_LEAST_ZERO
+    ),
+    Derived(
+        "spurious", "spurious timeouts per transfer", "", _spurious, better="lower", possible=AT_LEAST_ZERO
+    ),
     Derived(
         "full_window_lead",
         "timeouts of full windows less other kinds",
@@ -59,7 +63,7 @@ DERIVED = (
         _full_window_lead,
     ),
     Derived("tail_lead", "timeouts of tails less other kinds", "", _tail_lead),
-    Derived("full_window_share", "timeouts of full windows", "%", _full_window),
-    Derived("resent_share", "timeouts of retransmissions", "%", _resent),
-    Derived("tail_share", "timeouts of tails", "%", _tail),
+    Derived("full_window_share", "timeouts of full windows", "%", _full_window, possible=(0, 100)),
+    Derived("resent_share", "timeouts of retransmissions", "%", _resent, possible=(0, 100)),
+    Derived("tail_share", "timeouts of tails", "%", _tail, possible=(0, 100)),
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dumbbell.study import Derived
+from dumbbell.study import AT_LEAST_ZERO, Derived
 from dumbbell.study.derived import Columns, Floats
 
 DURATION = 120.0
@@ -68,15 +68,40 @@ def _repeated(runs: Columns) -> Floats:
 
 
 DERIVED = (
-    Derived("elapsed", "time until all have finished", "s", _elapsed, better="lower"),
-    Derived("throughput", "throughput (a): all bytes over the time", "kbit/s", _throughput, better="higher"),
-    Derived("received", "packets received", "", _received, better="higher"),
-    Derived("undelivered", "packets that the client still lacks", "", _undelivered, better="lower"),
-    Derived("missing", "packet loss: packets sent less packets received", "", _missing, better="lower"),
-    Derived("marked", "packets that arrive yellow", "%", _marked),
-    Derived("protected_share", "yellow packets among those dropped", "%", _protected),
+    Derived("elapsed", "time until all have finished", "s", _elapsed, better="lower", possible=AT_LEAST_ZERO),
+    Derived(
+        "throughput",
+        "throughput (a): all bytes over the time",
+        "kbit/s",
+        _throughput,
+        better="higher",
+        possible=AT_LEAST_ZERO,
+    ),
+    Derived("received", "packets received", "", _received, better="higher", possible=AT_LEAST_ZERO),
+    Derived(
+        "undelivered",
+        "packets that the client still lacks",
+        "",
+        _undelivered,
+        better="lower",
+        possible=AT_LEAST_ZERO,
+    ),
+    Derived(
+        "missing",
+        "packet loss: packets sent less packets received",
+        "",
+        _missing,
+        better="lower",
+        possible=AT_LEAST_ZERO,
+    ),
+    Derived("marked", "packets that arrive yellow", "%", _marked, possible=(0, 100)),
+    Derived("protected_share", "yellow packets among those dropped", "%", _protected, possible=(0, 100)),
     Derived("early_lead", "first drop by the law before the first by a full queue", "s", _early),
     Derived("real_lead", "timeouts for a loss less spurious ones, per server", "", _real),
-    Derived("used", "client's link busy until all have finished", "%", _used, better="higher"),
-    Derived("repeated", "retransmissions among packets sent", "%", _repeated, better="lower"),
+    Derived(
+        "used", "client's link busy until all have finished", "%", _used, better="higher", possible=(0, 100)
+    ),
+    Derived(
+        "repeated", "retransmissions among packets sent", "%", _repeated, better="lower", possible=(0, 100)
+    ),
 )

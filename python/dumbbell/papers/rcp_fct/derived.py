@@ -1,7 +1,7 @@
 """Metrics made from others."""
 
 from dumbbell.papers.rcp_fct.reference import Floats, published, sharing
-from dumbbell.study import Derived
+from dumbbell.study import AT_LEAST_ZERO, Derived
 from dumbbell.study.derived import Columns
 
 
@@ -22,12 +22,28 @@ def _over_tcp(runs: Columns) -> Floats:
 
 
 OVER_LINE = Derived(
-    "over_line", "average completion time / line of processor sharing", "", _over_line, by_size=True
+    "over_line",
+    "average completion time / line of processor sharing",
+    "",
+    _over_line,
+    by_size=True,
+    possible=AT_LEAST_ZERO,
 )
 
 DERIVED = (
     OVER_LINE,
-    Derived("over_exact", "average completion time / exact processor sharing", "", _over_exact, by_size=True),
-    Derived("over_rcp", "average by 65 s / published RCP", "", _over_rcp, by_size=True),
-    Derived("over_tcp", "average by 10 s / published TCP", "", _over_tcp, by_size=True),
+    Derived(
+        "over_exact",
+        "average completion time / exact processor sharing",
+        "",
+        _over_exact,
+        by_size=True,
+        possible=AT_LEAST_ZERO,
+    ),
+    Derived(
+        "over_rcp", "average by 65 s / published RCP", "", _over_rcp, by_size=True, possible=AT_LEAST_ZERO
+    ),
+    Derived(
+        "over_tcp", "average by 10 s / published TCP", "", _over_tcp, by_size=True, possible=AT_LEAST_ZERO
+    ),
 )
