@@ -28,7 +28,7 @@ label = "Same"
 [[arms]]
 name = "varied"
 label = "Varied"
-set = "flows[0].jitter=100ms"
+set = "flows[0].jitter=1s"
 
 [[metrics]]
 name = "goodput"
@@ -75,4 +75,4 @@ def test_the_table_says_so(folder, cli):
     done = cli("study", "status", folder)
     assert "1, repeated" in done.stdout
     assert "(n=1, no interval)" in done.stdout
-    assert "note: the runs are the same for every seed in 1 of 2" in done.stdout
+    assert "note: every metric is the same for every seed in 1 of 2" in done.stdout

@@ -207,8 +207,8 @@ class StudyResult:
         count, of = len(self._repeated), len(self._rows)
         where = "" if count == of else f" in {count} of {of} points and arms"
         return (
-            f"the runs are the same for every seed{where}, so they count as one and have no interval; "
-            "let something vary, such as flows.jitter, transport.overhead or a random workload"
+            f"every metric is the same for every seed{where}, so the runs count as one and have no "
+            "interval; let something vary, such as flows.jitter, transport.overhead or a random workload"
         )
 
     @cached_property
