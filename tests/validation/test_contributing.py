@@ -151,6 +151,7 @@ def test_the_worked_examples(tmp_path: Path) -> None:
     for name in ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "crates", tmp_path / "crates")
+    shutil.copytree(ROOT / "bench", tmp_path / "bench")
     add(tmp_path)
     (tmp_path / "scenario.toml").write_text(SCENARIO)
     (tmp_path / "long.toml").write_text(LONG_QUEUE)
