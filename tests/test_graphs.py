@@ -68,7 +68,7 @@ def edges(*lines):
         ),
         (
             lambda: networkx.DiGraph([("a", "b"), ("c", "a"), ("b", "c"), ("a", "d")]),
-            "the graph is not connected: no way from 'a' to 'd'; add edges",
+            "the graph is not connected: no way from 'd' to 'a'; add edges",
         ),
         (
             lambda: networkx.MultiGraph([("a", "b"), ("b", "a")]),
@@ -76,12 +76,12 @@ def edges(*lines):
         ),
         (lambda: networkx.Graph([("a", "a")]), "edge 'a' - 'a': it leads from a node to itself; remove it"),
         (
-            lambda: edges("a b {'rate': '10Mbps'}"),
-            "edge 'a' - 'b': rate: '10Mbps' has no unit of a rate; write it as in \"10Mbit/s\"",
+            lambda: edges("a b {'rate': '10ms'}"),
+            "edge 'a' - 'b': rate: \"ms\" is not a unit of a rate; use one of bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, bps, kbps, Mbps, Gbps, Tbps, B/s, kB/s, MB/s, GB/s, for example \"10Mbit/s\"",
         ),
         (
             lambda: edges("a b {'delay': 5}"),
-            "edge 'a' - 'b': delay: 5 has no unit of a delay; write it as in \"5ms\"",
+            "edge 'a' - 'b': delay: an integer is not a duration; write it as a string with a unit, for example \"25ms\"",
         ),
     ],
 )

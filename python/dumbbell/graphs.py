@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from dumbbell import _native
-from dumbbell.errors import DumbbellError
+from dumbbell.errors import DumbbellError, ScenarioError
 
 Format = Literal["graphml", "json", "edgelist"]
 
@@ -24,10 +23,6 @@ _SUFFIXES: dict[str, Format] = {
     ".graphml": "graphml", ".xml": "graphml", ".json": "json", ".edgelist": "edgelist", ".edges": "edgelist",
     ".txt": "edgelist",
 }  # fmt: skip
-
-_UNITS = {"rate": r"[kMGT]?bit/s", "delay": "(?:ns|us|ms|s)"}
-
-_EXAMPLES = {"rate": '"10Mbit/s"', "delay": '"5ms"'}
 
 
 class GraphError(DumbbellError, ValueError):
@@ -159,12 +154,9 @@ def from_networkx(
             if value is not None:
                 link[key] = _checked(key, value, place)
         if "rate" not in link:
-            raise GraphError(
-                f'{place}: has no attribute "rate"; add one such as {_EXAMPLES["rate"]}, or give rate='
-            )
+            raise GraphError(f'{place}: has no attribute "rate"; add one such as "10Mbit/s", or give rate=')
         links.append(link)
-    for parts in _unreached(names, joined, directed):
-        raise GraphError(f"the graph is not connected: no way from {names[0]!r} to {parts!r}; add edges")
+    _refuse_parts(graph)
     groups: dict[str, list[str]] = {}
     for node, given in graph.nodes(data=True):
         if "group" in given:
@@ -176,27 +168,23 @@ def from_networkx(
 
 
 def _checked(key: str, value: Any, place: str) -> Any:
-    unit = _UNITS.get(key)
-    if unit is not None and not (
-        isinstance(value, str) and re.fullmatch(rf"\s*\d+(\.\d+)?\s*{unit}\s*", value, re.ASCII)
-    ):
-        raise GraphError(f"{place}: {key}: {value!r} has no unit of a {key}; write it as in {_EXAMPLES[key]}")
+    try:
+        _native.check_quantity(key, value, f"{place}: {key}")
+    except ScenarioError as error:
+        raise GraphError(str(error)) from None
     return value
 
 
-def _unreached(names: list[str], joined: set[tuple[str, str]], directed: bool) -> Iterator[str]:
-    """Yield the nodes that the first does not reach; with directed edges also those that do not reach it."""
-    ways = [joined] if directed else [joined | {(b, a) for a, b in joined}]
-    if directed:
-        ways.append({(b, a) for a, b in joined})
-    for edges in ways:
-        onward: dict[str, list[str]] = {}
-        for a, b in edges:
-            onward.setdefault(a, []).append(b)
-        reached, left = {names[0]}, [names[0]]
-        while left:
-            for node in onward.get(left.pop(), ()):
-                if node not in reached:
-                    reached.add(node)
-                    left.append(node)
-        yield from (name for name in names if name not in reached)
+def _refuse_parts(graph: Any) -> None:
+    """Refuse a graph of which the first node does not reach all others, or not all others reach it."""
+    import networkx
+
+    first, *others = graph.nodes
+    for ways, text in (
+        (networkx.descendants, "from {0!r} to {1!r}"),
+        (networkx.ancestors, "from {1!r} to {0!r}"),
+    ):
+        reached = ways(graph, first)
+        for lost in (node for node in others if node not in reached):
+            ends = text.format(str(first), str(lost))
+            raise GraphError(f"the graph is not connected: no way {ends}; add edges")

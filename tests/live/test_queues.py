@@ -24,6 +24,7 @@ def test_red_marks_ecn_capable_packets() -> None:
     assert emulation.status == 0
     up = emulation.results.links.row(0)
     assert up["marked"] > 10
+    assert up["queue_average"] > 10
     # What cannot be marked, retransmissions and handshakes, may be dropped.
     assert up["dropped"] < up["marked"] / 5
 

@@ -169,7 +169,7 @@ crate::tables! {
         queue_p99: Option<f64> as "packets";
         /// Largest sampled value.
         queue_max: Option<f64> as "packets";
-        /// Largest average length that random early detection computed from, in a simulation (whole run); null for other disciplines, and where thresholds are in bytes. With averages for classes, that of the last class.
+        /// Largest average length by which random early detection decided (whole run); null for other disciplines, and where thresholds are in bytes. With averages for classes, that of the last class.
         queue_average: Option<f64> as "packets";
         /// Mean time from arrival to the end of transmission, over the packets that arrived and were sent.
         sojourn_mean: Option<f64> as "s";

@@ -256,7 +256,7 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
         let link_row = link.row(
             &plan.nodes,
             &counted,
-            Some(&tally.queue),
+            (Some(&tally.queue), tally.average),
             tally.account.as_ref(),
             (from, until),
             &mut results.labels,

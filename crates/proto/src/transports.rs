@@ -8,7 +8,6 @@ use crate::host::Grant;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, Transport};
 use crate::{lttp, rcp, tcp, tfrc, trump, udp};
 
-/// Declares the transports. One line each: `Variant(module::Params)`, where the parameters implement [`Transport`].
 /// Tells the compiler that what calls this is not the common case.
 #[cold]
 #[inline]
@@ -26,6 +25,7 @@ macro_rules! mostly {
     };
 }
 
+/// Declares the transports. One line each: `Variant(module::Params)`, where the parameters implement [`Transport`].
 macro_rules! transports {
     ( $( $variant:ident($params:ty) ),+ $(,)? ) => {
         dumbbell_core::registry! {

@@ -27,7 +27,7 @@ mod _native {
     #[pymodule_export]
     use super::rows::{Rows, statistics};
     #[pymodule_export]
-    use super::scenario::{Scenario, parse_size, parse_toml, read_file};
+    use super::scenario::{Scenario, check_quantity, parse_size, parse_toml, read_file};
     #[pymodule_export]
     use super::table::{Table, read_parquet};
     #[pymodule_export]

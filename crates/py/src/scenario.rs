@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{Bytes, Config, Results, Value};
+use dumbbell_core::{BitRate, Bytes, Config, Results, Value};
 use dumbbell_record::{Metadata, to_arrow};
 use dumbbell_sim::Plan;
 use dumbbell_sim::files::{self, Base};
@@ -183,6 +183,19 @@ impl Scenario {
 #[pyfunction]
 pub fn parse_size(text: &str, place: &str) -> PyResult<u64> {
     Bytes::from_value(&Value::from(text), &At::root(place)).map(Bytes::get).map_err(refuse)
+}
+
+/// Refuses what is no quantity as scenarios have them: a `rate`, a `delay`, or anything for another key.
+#[pyfunction]
+pub fn check_quantity(key: &str, value: &Bound<'_, PyAny>, place: &str) -> PyResult<()> {
+    let at = At::root(place);
+    let value = to_value(value, &at)?;
+    match key {
+        "rate" => BitRate::from_value(&value, &at).map(drop),
+        "delay" => dumbbell_core::Duration::from_value(&value, &at).map(drop),
+        _ => Ok(()),
+    }
+    .map_err(refuse)
 }
 
 /// What a TOML text says, as a dictionary; `ScenarioError` with line and column.

@@ -168,12 +168,13 @@ impl PlannedLink {
         }
     }
 
-    /// The row of the link in the results: what it counted between two times, and its queue where it was sampled.
+    /// The row of the link in the results: what it counted between two times, its queue where it was sampled, and the largest
+    /// average that the queue decided by.
     pub fn row(
         &self,
         nodes: &[String],
         counted: &Counters,
-        queue: Option<&Histogram>,
+        (queue, average): (Option<&Histogram>, Option<f64>),
         account: Option<&Ledger>,
         (from, until): (Time, Time),
         labels: &mut Labels,
@@ -206,7 +207,7 @@ impl PlannedLink {
             queue_p90: queue.and_then(|h| h.quantile(0.9)),
             queue_p99: queue.and_then(|h| h.quantile(0.99)),
             queue_max: queue.and_then(Histogram::max),
-            queue_average: None,
+            queue_average: average,
             sojourn_mean: (c.sojourns > 0).then(|| c.sojourn_sum as f64 / c.sojourns as f64 / 1e9),
             sojourn_max: account.map(|a| a.longest_sojourn.as_secs_f64()),
             power: labels.code(power.map_or("", |p| p.policy.name())),

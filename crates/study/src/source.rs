@@ -2,14 +2,20 @@
 
 use dumbbell_core::config::{At, Field, Fields, need_table, suggest};
 use dumbbell_core::json::{self, json};
+use dumbbell_core::table::Column;
 use dumbbell_core::{Config, ConfigError, DropReason, Results, Validate, Value, config, words};
 use dumbbell_net::power::{Model, State};
 
 /// The columns of a result table that hold numbers or truth values.
 fn numbers(table: &str) -> Vec<&'static str> {
-    let tables = Results::TABLES.iter().filter(|declared| declared.name == table);
-    let columns = tables.flat_map(|declared| declared.columns);
-    columns.filter(|column| column.kind != "label").map(|column| column.name).collect()
+    columns(table).filter(|column| column.kind != "label").map(|column| column.name).collect()
+}
+
+fn columns(table: &str) -> impl Iterator<Item = &'static Column> {
+    Results::TABLES
+        .iter()
+        .filter(move |declared| declared.name == table)
+        .flat_map(|declared| declared.columns)
 }
 
 /// Declares a type for the columns of numbers of a table.
@@ -176,7 +182,7 @@ config! {
 impl Validate for FromTransfers {}
 
 config! {
-    /// A metric from the table `classes`: the sum over classes of a link.
+    /// A metric from the table `classes`: that of a class of a link, or the sum of counts over all its classes.
     pub struct FromClasses {
         /// A column of numbers.
         column: ClassColumn;
@@ -188,7 +194,19 @@ config! {
         factor: f64 = 1, "choice: the unit of the column";
     }
 }
-impl Validate for FromClasses {}
+impl Validate for FromClasses {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        let counts =
+            columns("classes").any(|column| column.name == self.column.0 && column.kind == "integer");
+        if self.class.is_none() && !counts {
+            let wrong = format!("shares and means of classes such as {} do not add up", self.column.0);
+            return Err(at
+                .key("class")
+                .error(wrong, "name a class, or take the column from the table `links`"));
+        }
+        Ok(())
+    }
+}
 
 config! {
     /// A metric from the table `drops`, which the scenario must record: a statistic over packets dropped.

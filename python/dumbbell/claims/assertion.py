@@ -114,7 +114,7 @@ def assert_study(result: StudyResult, rule: str) -> Outcome:
     try:
         judgement: Judgement = claim.judge(result)
     except ClaimError as error:
-        raise ClaimError(f"{rule!r}: {str(error).partition(': ')[2]}") from None
+        raise ClaimError(str(error).removeprefix("claim ")) from None
     words = {"reproduced": "holds", "not reproduced": "broken", "inconclusive": "undecided"}
     evidence = judgement.evidence
     if not evidence.startswith(words[judgement.verdict]):

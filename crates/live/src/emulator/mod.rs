@@ -74,6 +74,7 @@ impl OneWay {
         self.tally.total = self.link.counters(now);
         self.tally.account = self.link.read_port(now);
         self.tally.classes = self.link.read_classes();
+        self.tally.average = self.link.average();
         if let Some(log) = self.log {
             log.finish(now)?;
         }
@@ -108,6 +109,8 @@ pub struct Tally {
     pub account: Option<Ledger>,
     /// What was counted of each traffic class after the warm-up, if the link tells them apart.
     pub classes: Option<PerClass>,
+    /// The largest average length that the queue decided by, if it decides so.
+    pub average: Option<f64>,
     /// Samples, in order.
     pub samples: Vec<Sample>,
     /// Drops, in order.

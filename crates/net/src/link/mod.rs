@@ -147,8 +147,8 @@ impl Link {
         }
     }
 
-    /// The queue at `now`, the present, what was counted so far, and the packets waiting or in transmission. What happens up to then goes to `incidents`, and
-    /// `wake_at` may change. Only for a link that is [`LinkConfig::inspected`].
+    /// The queue at `now`, the present, what was counted so far, and the packets waiting or in transmission. What happens up to
+    /// then goes to `incidents`, and `wake_at` may change. Only for a link that is [`LinkConfig::inspected`].
     ///
     /// # Panics
     /// If it is not.

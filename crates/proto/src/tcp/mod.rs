@@ -21,6 +21,8 @@ mod disorder;
 mod node_tests;
 mod overhead;
 mod params;
+#[cfg(test)]
+mod params_tests;
 mod profile;
 mod rack;
 mod reading;

@@ -22,7 +22,7 @@ mod ways;
 use std::sync::Arc;
 
 use dumbbell_core::memory::Budget;
-use dumbbell_core::results::{AllocationRow, ArrivalRow, DropRow, LinkRow, Results, RunRow};
+use dumbbell_core::results::{AllocationRow, ArrivalRow, DropRow, Results, RunRow};
 use dumbbell_core::rng::stream;
 use dumbbell_core::{Duration, FlowTag, Packet, Stage, Time};
 use dumbbell_net::buffer::Pool;
@@ -732,12 +732,11 @@ impl<'p, O: Observer> Engine<'p, O> {
             let row = planned.row(
                 &self.plan.nodes,
                 &c,
-                histogram,
+                (histogram, link.average()),
                 account.as_ref(),
                 (warmup.min(end), end),
                 labels,
             );
-            let row = LinkRow { queue_average: link.average(), ..row };
             for class in classes.iter().flat_map(|c| planned.class_rows(c, labels)) {
                 self.results.classes.push(class);
             }

@@ -224,7 +224,9 @@ impl Sender {
     fn lost(&mut self, now: Time) {
         if self.repair.is_some() {
             self.note_lost(u64::from(self.mss));
-            self.account.iter_mut().for_each(|account| account.worry());
+            if let Some(account) = &mut self.account {
+                account.worry();
+            }
         }
         // One cut per window, whether losses or marks show congestion (RFC 3168 section 6.1.2).
         if self.una >= self.cut_until || self.repair == Some(Repair::GoBack) {
