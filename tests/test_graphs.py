@@ -77,11 +77,13 @@ def edges(*lines):
         (lambda: networkx.Graph([("a", "a")]), "edge 'a' - 'a': it leads from a node to itself; remove it"),
         (
             lambda: edges("a b {'rate': '10ms'}"),
-            "edge 'a' - 'b': rate: \"ms\" is not a unit of a rate; use one of bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s, bps, kbps, Mbps, Gbps, Tbps, B/s, kB/s, MB/s, GB/s, for example \"10Mbit/s\"",
+            "edge 'a' - 'b': rate: \"ms\" is not a unit of a rate; use one of bit/s, kbit/s, Mbit/s, Gbit/s, "
+            'Tbit/s, bps, kbps, Mbps, Gbps, Tbps, B/s, kB/s, MB/s, GB/s, for example "10Mbit/s"',
         ),
         (
             lambda: edges("a b {'delay': 5}"),
-            "edge 'a' - 'b': delay: an integer is not a duration; write it as a string with a unit, for example \"25ms\"",
+            "edge 'a' - 'b': delay: an integer is not a duration; write it as a string with a unit, "
+            'for example "25ms"',
         ),
     ],
 )

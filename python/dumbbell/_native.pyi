@@ -190,7 +190,7 @@ def parse_size(text: str, place: str) -> int:
     """A number of bytes as users write it: ``4GB``."""
 
 def check_quantity(key: str, value: object, place: str) -> None:
-    """Refuse, with `place`, what is no ``rate`` or ``delay`` as scenarios have them; other keys may hold anything."""
+    """Refuse, with `place`, what is no ``rate`` or ``delay`` of scenarios; other keys may hold anything."""
 
 def parse_toml(text: str) -> dict[str, Any]:
     """What a TOML text says; ``ScenarioError`` with line and column."""

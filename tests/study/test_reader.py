@@ -170,6 +170,11 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"metrics": [{"name": "x", "source": {"table": "links", "column": "loss"}}]},
         'metrics[0].source.link: missing link; add link = "left->right"; `dumbbell check` lists the links',
     ),
+    "shares of classes": (
+        {"metrics": [{"name": "x", "source": {"table": "classes", "link": "left->right", "column": "loss"}}]},
+        "metrics[0].source.class: shares and means of classes such as loss do not add up; "
+        "name a class, or take the column from the table `links`",
+    ),
     "unknown statistic": (
         {"metrics": [{"name": "x", "source": {"table": "flows", "column": "size", "statistic": "mode"}}]},
         'metrics[0].source.statistic: "mode" is not one of mean, sum, count, min, max, p50, p90, p95, p99; '
