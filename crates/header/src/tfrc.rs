@@ -17,7 +17,8 @@ pub enum TfrcKind {
 }
 
 impl TfrcKind {
-    const fn of(number: u8) -> TfrcKind {
+    /// The kind of this number; data for a number that means nothing.
+    pub const fn of(number: u8) -> TfrcKind {
         match number {
             1 => TfrcKind::Feedback,
             2 => TfrcKind::Stop,

@@ -1,0 +1,23 @@
+//! What happens to packets and flows, in a form that simulated and real packets share, and the sinks that write it down.
+//!
+//! Whoever watches a run tells a [`Trace`] what happens, in the order of time. The trace numbers the packets, reads their
+//! fields once, and hands an [`Event`] to each [`Sink`].
+
+mod event;
+mod fields;
+mod json;
+mod numbers;
+mod real;
+mod simulated;
+mod sink;
+#[cfg(test)]
+mod tests;
+mod text;
+mod trace;
+
+pub use event::{Connection, Content, Event, Flow, Happened, Link, Network, Phase, Seen, State, What};
+pub use fields::{Feedback, Fields, Protocol};
+pub use json::JsonLines;
+pub use sink::Sink;
+pub use text::Lines;
+pub use trace::Trace;

@@ -1,0 +1,139 @@
+//! Packets have no number of their own: their events are told apart by what no hop changes.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use dumbbell_core::{Frame, Packet, Time, Way};
+use dumbbell_header::{RcpHeader, TcpHeader, TrumpHeader};
+
+use crate::event::{Content, Flow, Happened};
+use crate::fields::{Fields, Protocol};
+use crate::real;
+use crate::simulated::Sent;
+
+/// A packet that is on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamp {
+    pub number: u64,
+    pub since: Time,
+    sent: Sent,
+    /// The link where it was last seen to arrive.
+    link: Option<u32>,
+}
+
+/// What the ends of a flow know of each other: it stands in their packets, and not in simulated ones.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// What the source has of the destination: the number that it expects next, and the latest timestamp.
+    next: u64,
+    echo: u64,
+}
+
+/// Finds out which packet an event is about.
+///
+/// Two packets of a flow may be the same in all that no hop changes: copies, and acknowledgements sent again. They are taken
+/// to keep their order.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    next: u64,
+    inside: HashMap<u32, HashMap<u64, VecDeque<Stamp>>>,
+    known: HashMap<u32, Known>,
+}
+
+impl Numbers {
+    /// The packet that this happened to, and its fields.
+    pub fn note(
+        &mut self,
+        now: Time,
+        flow: &Flow,
+        way: Way,
+        happened: Happened,
+        content: Content<'_>,
+    ) -> (Stamp, Fields) {
+        let known = self.known.entry(flow.number).or_insert(Known { next: 1, echo: 0 });
+        let inside = self.inside.entry(flow.number).or_default();
+        let key = identity(way, content);
+        let same = inside.entry(key).or_default();
+        let new = matches!(happened, Happened::Sent | Happened::Originated | Happened::Duplicated(_));
+        let place = match happened {
+            _ if new => None,
+            Happened::Arrived(link) => same.iter().position(|stamp| stamp.link != Some(link)),
+            _ => same.iter().position(|stamp| happened.link().is_none() || stamp.link == happened.link()),
+        };
+        let place = place.or_else(|| (!new && !same.is_empty()).then_some(0)).unwrap_or_else(|| {
+            let original = same.front().filter(|_| matches!(happened, Happened::Duplicated(_)));
+            let sent =
+                original.map_or(Sent { at: now, next: known.next, echo: known.echo }, |stamp| stamp.sent);
+            same.push_back(Stamp { number: self.next, since: now, sent, link: happened.link() });
+            self.next += 1;
+            same.len() - 1
+        });
+        if matches!(happened, Happened::Arrived(_)) {
+            same[place].link = happened.link();
+        }
+        let stamp = same[place];
+        if happened.is_last() {
+            same.remove(place);
+            if same.is_empty() {
+                inside.remove(&key);
+            }
+        }
+        let fields = match content {
+            Content::Simulated(packet) => {
+                let fields = Fields::of(packet, flow, way, &stamp.sent);
+                if happened == Happened::Returned && fields.protocol == Protocol::Tcp {
+                    let ended = fields.flags & u16::from(TcpHeader::FIN) != 0;
+                    known.next = known.next.max(1 + u64::from(ended));
+                    known.echo = known.echo.max(stamp.sent.at.as_nanos());
+                }
+                fields
+            }
+            Content::Real(bytes) => real::read(bytes),
+        };
+        (stamp, fields)
+    }
+
+    /// The flow has ended.
+    pub fn forget(&mut self, flow: u32) {
+        self.inside.remove(&flow);
+        self.known.remove(&flow);
+    }
+}
+
+/// A hash of all that no hop changes in a packet.
+fn identity(way: Way, content: Content<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (way == Way::Forward).hash(&mut hasher);
+    match content {
+        Content::Simulated(packet) => hash_words(packet, &mut hasher),
+        Content::Real(bytes) => hash_bytes(bytes, &mut hasher),
+    }
+    hasher.finish()
+}
+
+fn hash_words(packet: &Packet, hasher: &mut DefaultHasher) {
+    (packet.size, packet.flags).hash(hasher);
+    if let Some(header) = packet.read::<RcpHeader>() {
+        (header.seq, header.cum_ack, header.ts, header.sack).hash(hasher);
+    } else if let Some(header) = packet.read::<TrumpHeader>() {
+        (header.number, header.transmission, header.mark).hash(hasher);
+    } else if packet.header.rides() {
+        // Routers write into what rides on TCP.
+        let [number, timestamp, ..] = packet.body;
+        (packet.aux, number, timestamp).hash(hasher);
+    } else {
+        (packet.aux, packet.body).hash(hasher);
+    }
+}
+
+/// All but what routers change: class, time to live, checksums, and rates in the headers that they know.
+fn hash_bytes(bytes: &[u8], hasher: &mut DefaultHasher) {
+    bytes.len().hash(hasher);
+    let skipped: &[usize] =
+        if bytes.first().is_some_and(|b| b >> 4 == 4) { &[1, 8, 10, 11] } else { &[0, 1, 7] };
+    for (at, byte) in bytes.iter().enumerate().take(60) {
+        if !skipped.contains(&at) {
+            byte.hash(hasher);
+        }
+    }
+}
