@@ -1,11 +1,11 @@
-//! The header of TRUMP, in which routers that run RBCC read and write rates: one struct for the simulated packet and for the
-//! 48 bytes on the wire.
+//! The header of TRUMP, in which routers that run RBCC read and write rates: one struct for the simulated packet and
+//! for the 48 bytes on the wire.
 //!
-//! The thesis names five fields, three rates and two machines, and suggests a 32-bit floating-point number for a rate: 20
-//! octets (W. Toomey, A Rate-Based Congestion Control for Connectionless Packet-Switched Networks, UNSW, 1998). What
+//! The thesis names five fields, three rates and two machines, and suggests a 32-bit floating-point number for a rate:
+//! 20 octets (W. Toomey, A Rate-Based Congestion Control for Connectionless Packet-Switched Networks, UNSW, 1998). What
 //! stands beside them is a choice: no text that could be read gives it. On the wire the header stands in front of the
-//! payload of a UDP datagram, big-endian, every field at an even offset so that a router that rewrites one changes whole
-//! words of the checksum.
+//! payload of a UDP datagram, big-endian, every field at an even offset so that a router that rewrites one changes
+//! whole words of the checksum.
 //!
 //! ```text
 //!  0  magic 0x5452            20  return rate
@@ -57,8 +57,8 @@ impl TrumpKind {
     }
 }
 
-/// A header of TRUMP. Rates are in bits a second; infinity asks for no limit, or says that there is none. Machines are routers
-/// by their numbers; 0 is none.
+/// A header of TRUMP. Rates are in bits a second; infinity asks for no limit, or says that there is none. Machines are
+/// routers by their numbers; 0 is none.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct TrumpHeader {
     /// What the packet is for.
@@ -75,7 +75,8 @@ pub struct TrumpHeader {
     pub return_bottleneck: u32,
     /// The number of the data packet; in acknowledgements the lowest that is acknowledged.
     pub number: u32,
-    /// How many data packets the source had sent before this one; in acknowledgements, the largest of those acknowledged.
+    /// How many data packets the source had sent before this one; in acknowledgements, the largest of those
+    /// acknowledged.
     pub transmission: u32,
     /// Packets of the message, in set-up and data packets; 0 if it has no end.
     pub total: u32,
@@ -99,8 +100,8 @@ impl TrumpHeader {
         bytes
     }
 
-    /// Reads the number of the flow and the header from the payload of a datagram. `None` if it is of another protocol or
-    /// version, of no known kind, too short, or if a rate is no number or below zero.
+    /// Reads the number of the flow and the header from the payload of a datagram. `None` if it is of another protocol
+    /// or version, of no known kind, too short, or if a rate is no number or below zero.
     #[must_use]
     pub fn decode(payload: &[u8]) -> Option<(u32, TrumpHeader)> {
         let bytes: &[u8; TrumpHeader::LENGTH] = payload.first_chunk()?;

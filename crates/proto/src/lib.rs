@@ -5,6 +5,7 @@ pub mod controller;
 mod deviation;
 pub mod host;
 pub mod lttp;
+mod numbered;
 mod pacer;
 mod ranges;
 pub mod rcp;

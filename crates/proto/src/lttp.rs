@@ -2,17 +2,18 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{ConfigError, Ecn, FlowTag, Frame, Packet, Stage, Time, Validate, config};
+use dumbbell_core::{ConfigError, FlowTag, Frame, Packet, Stage, Time, Validate, config};
 use dumbbell_header::{TfrcHeader, TfrcKind};
 
-use crate::tfrc::{HEADER, Listener, Pace, Packets, REPORT};
+use crate::tfrc::{HEADER, Listener, Pace, Packets};
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, Transport};
 
 config! {
-    /// An object of k packets is sent as an endless stream of LT-coded packets, at the rate of TFRC. The receiver decodes any
-    /// (1 + overhead) k of them, and tells the sender to stop. Decoding is a count here; the control channel, TCP in the paper, is
-    /// the stop message, which every packet that comes too late is answered with. Connections carry one object after another; a
-    /// fresh one knows no round-trip time, and sends a packet a second before its first report.
+    /// An object of k packets is sent as an endless stream of LT-coded packets, at the rate of TFRC. The receiver
+    /// decodes any (1 + overhead) k of them, and tells the sender to stop. Decoding is a count here; the control
+    /// channel, TCP in the paper, is the stop message, which every packet that comes too late is answered with.
+    /// Connections carry one object after another; a fresh one knows no round-trip time, and sends a packet a second
+    /// before its first report.
     pub struct Params {
         /// Coded packets needed beyond those of the object, as a share: epsilon.
         overhead: f64 = 0.05, "choice: LT codes of thousands of packets need about 5 % (Luby, FOCS 2002)";
@@ -161,7 +162,8 @@ pub struct Receiver {
     flow: FlowTag,
     segment: u32,
     object: u16,
-    /// Bytes of the object, and coded packets of it that are needed and that have come; no end if nobody knows the size.
+    /// Bytes of the object, and coded packets of it that are needed and that have come; no end if nobody knows the
+    /// size.
     size: u64,
     needed: u64,
     come: u64,
@@ -208,9 +210,7 @@ impl Receiver {
 
 impl Stage for Receiver {
     fn push(&mut self, now: Time, packet: &Packet) {
-        let Some(header) = packet.read::<TfrcHeader>() else { return };
-        let payload = u32::from(packet.size).saturating_sub(HEADER);
-        let new = self.listener.arrived(now, &header, payload, packet.ecn == Ecn::Ce);
+        let Some((header, _, new)) = self.listener.push(now, packet) else { return };
         if header.object != self.object {
             return;
         }
@@ -229,8 +229,8 @@ impl Stage for Receiver {
 
     fn pull(&mut self, now: Time) -> Option<Packet> {
         let stop = TfrcHeader { kind: TfrcKind::Stop, object: self.object, ..TfrcHeader::default() };
-        let header = if std::mem::take(&mut self.stop_due) { stop } else { self.listener.report(now)? };
-        Some(Packet::of(header, self.flow, REPORT as u16, Ecn::NotEct))
+        let stop = std::mem::take(&mut self.stop_due).then_some(stop);
+        self.listener.pull(now, self.flow, stop)
     }
 
     fn wake(&mut self, now: Time) {

@@ -160,8 +160,8 @@ impl Dice {
     }
 }
 
-/// A random tree of routers with two more links, and flows between hosts of their own on distinct routers, which start within
-/// `spread` milliseconds.
+/// A random tree of routers with two more links, and flows between hosts of their own on distinct routers, which start
+/// within `spread` milliseconds.
 fn random_network(seed: u64, spread: u64, flow: &str, agent: &str) -> String {
     let mut dice = Dice(seed);
     let routers = 4 + dice.below(6);
@@ -208,8 +208,8 @@ fn random_network(seed: u64, spread: u64, flow: &str, agent: &str) -> String {
     text
 }
 
-/// The max-min rates of the flows of a plan, by filling: all rates rise together, and those through a full link stop. What
-/// acknowledgements take of a link its data cannot have.
+/// The max-min rates of the flows of a plan, by filling: all rates rise together, and those through a full link stop.
+/// What acknowledgements take of a link its data cannot have.
 fn max_min(plan: &Plan) -> Vec<f64> {
     let paths = |reverse: bool| -> Vec<Vec<u32>> {
         let set = |pair: u32| {
@@ -245,8 +245,8 @@ fn max_min(plan: &Plan) -> Vec<f64> {
     rates
 }
 
-/// Longest base round-trip times from the last start until the last source is told its max-min rate, to one per cent. The
-/// slowest of the networks below takes 4.4.
+/// Longest base round-trip times from the last start until the last source is told its max-min rate, to one per cent.
+/// The slowest of the networks below takes 4.4.
 const ROUND_TRIPS: f64 = 8.0;
 
 #[test]

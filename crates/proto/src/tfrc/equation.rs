@@ -1,7 +1,7 @@
 //! The throughput equation of TCP Reno (RFC 5348 section 3.1).
 
-/// The rate of a TCP with segments of `segment` bytes, a round-trip time of `rtt` seconds and loss events at rate `p`, in bytes
-/// a second; one segment is acknowledged at a time (b = 1), and the timeout is four round-trip times.
+/// The rate of a TCP with segments of `segment` bytes, a round-trip time of `rtt` seconds and loss events at rate `p`,
+/// in bytes a second; one segment is acknowledged at a time (b = 1), and the timeout is four round-trip times.
 pub fn rate(segment: f64, rtt: f64, p: f64) -> f64 {
     let timeouts = 4.0 * rtt * (3.0 * (3.0 * p / 8.0).sqrt() * p * (1.0 + 32.0 * p * p));
     segment / (rtt * (2.0 * p / 3.0).sqrt() + timeouts)

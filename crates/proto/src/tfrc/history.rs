@@ -6,7 +6,8 @@ use dumbbell_core::{Duration, Time};
 const BEHIND: u32 = 3;
 /// Weights of the intervals, the latest first (RFC 5348 section 5.4).
 const WEIGHTS: [f64; 8] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
-/// Holes that may wait. A new one at the end comes with a packet behind all others, so that three wait; reordering splits some.
+/// Holes that may wait. A new one at the end comes with a packet behind all others, so that three wait; reordering
+/// splits some.
 const HOLES: usize = 8;
 
 /// Numbers that have not arrived.
@@ -48,7 +49,8 @@ pub struct History {
 }
 
 impl History {
-    /// Packet `number` has arrived, `marked` or not, where round trips take `rtt`. True if none of this number was here before.
+    /// Packet `number` has arrived, `marked` or not, where round trips take `rtt`. True if none of this number was here
+    /// before.
     pub fn arrived(&mut self, now: Time, number: u64, marked: bool, rtt: Duration) -> bool {
         let new = if number >= self.next {
             if number > self.next {
@@ -158,8 +160,8 @@ impl History {
         }
     }
 
-    /// The loss event rate: the inverse of the mean interval (RFC 5348 section 5.4). The interval that goes on counts once it
-    /// makes the rate smaller.
+    /// The loss event rate: the inverse of the mean interval (RFC 5348 section 5.4). The interval that goes on counts
+    /// once it makes the rate smaller.
     pub fn loss(&self) -> f64 {
         let Some((event, _)) = self.event.filter(|_| self.known > 0) else { return 0.0 };
         let closed = &self.intervals[..self.known];

@@ -1,10 +1,10 @@
 //! The receiver's reports (RFC 5348 section 6).
 
-use dumbbell_core::{Duration, Time};
+use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Packet, Time};
 use dumbbell_header::{TfrcHeader, TfrcKind};
 
-use super::equation;
 use super::history::History;
+use super::{HEADER, REPORT, equation};
 use crate::transport::ReceiverReport;
 
 /// What a receiver measures and reports.
@@ -50,8 +50,21 @@ impl Default for Listener {
 }
 
 impl Listener {
-    /// A data packet with `payload` bytes has arrived. True if none of its number was here before.
-    pub fn arrived(&mut self, now: Time, header: &TfrcHeader, payload: u32, marked: bool) -> bool {
+    /// A packet has arrived: its header, its payload in bytes, and whether none of its number was here before.
+    pub fn push(&mut self, now: Time, packet: &Packet) -> Option<(TfrcHeader, u32, bool)> {
+        let header = packet.read::<TfrcHeader>()?;
+        let payload = u32::from(packet.size).saturating_sub(HEADER);
+        let new = self.arrived(now, &header, payload, packet.ecn == Ecn::Ce);
+        Some((header, payload, new))
+    }
+
+    /// The packet that is due now: what goes before reports, or a report.
+    pub fn pull(&mut self, now: Time, flow: FlowTag, first: Option<TfrcHeader>) -> Option<Packet> {
+        let header = first.or_else(|| self.report(now))?;
+        Some(Packet::of(header, flow, REPORT as u16, Ecn::NotEct))
+    }
+
+    fn arrived(&mut self, now: Time, header: &TfrcHeader, payload: u32, marked: bool) -> bool {
         self.rtt = header.delay;
         self.segment = self.segment.max(payload);
         self.news = true;
@@ -106,7 +119,7 @@ impl Listener {
     }
 
     /// The report that is due now.
-    pub fn report(&mut self, now: Time) -> Option<TfrcHeader> {
+    fn report(&mut self, now: Time) -> Option<TfrcHeader> {
         let (last, arrived) = self.last.filter(|_| self.due)?;
         (self.due, self.news) = (false, false);
         let received = self.received(now);

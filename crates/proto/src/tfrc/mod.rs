@@ -16,7 +16,8 @@ use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderRepor
 
 /// IPv4 and DCCP headers of every packet, in bytes (RFC 791 section 3.1; RFC 4340 section 5.1: 16 with long numbers).
 pub const HEADER: u32 = 36;
-/// A report: the headers, and the options of RFC 4342 section 8 with the acknowledged number, rounded up to whole words.
+/// A report: the headers, and the options of RFC 4342 section 8 with the acknowledged number, rounded up to whole
+/// words.
 pub const REPORT: u32 = 68;
 
 config! {
@@ -64,8 +65,9 @@ impl Packets {
 }
 
 config! {
-    /// TCP-Friendly Rate Control: the sender follows the equation of TCP's throughput, with the loss event rate that the receiver
-    /// reports once a round-trip time. Nothing is sent again: an object of which a packet was lost never is complete.
+    /// TCP-Friendly Rate Control: the sender follows the equation of TCP's throughput, with the loss event rate that
+    /// the receiver reports once a round-trip time. Nothing is sent again: an object of which a packet was lost never
+    /// is complete.
     pub struct Params {
         ..packets: Packets {}
     }
@@ -185,9 +187,7 @@ impl Receiver {
 
 impl Stage for Receiver {
     fn push(&mut self, now: Time, packet: &Packet) {
-        let Some(header) = packet.read::<TfrcHeader>() else { return };
-        let payload = u32::from(packet.size).saturating_sub(HEADER);
-        let new = self.listener.arrived(now, &header, payload, packet.ecn == Ecn::Ce);
+        let Some((_, payload, new)) = self.listener.push(now, packet) else { return };
         if new {
             self.listener.got.delivered += u64::from(payload);
         }
@@ -197,8 +197,7 @@ impl Stage for Receiver {
     }
 
     fn pull(&mut self, now: Time) -> Option<Packet> {
-        let header = self.listener.report(now)?;
-        Some(Packet::of(header, self.flow, REPORT as u16, Ecn::NotEct))
+        self.listener.pull(now, self.flow, None)
     }
 
     fn wake(&mut self, now: Time) {

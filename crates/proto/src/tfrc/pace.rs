@@ -41,8 +41,9 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// An idle sender of packets of `size` bytes, `segment` of them payload. Packets leave no faster than the host's own link carries
-    /// them, if that is known (choice: RFC 5348 limits the rate only by what arrives; a host's socket waits for its device).
+    /// An idle sender of packets of `size` bytes, `segment` of them payload. Packets leave no faster than the host's
+    /// own link carries them, if that is known (choice: RFC 5348 limits the rate only by what arrives; a host's socket
+    /// waits for its device).
     pub fn new(segment: u32, size: u32, access: Option<BitRate>) -> Pace {
         let segment = f64::from(segment);
         let carried = |link: BitRate| link.as_bps() as f64 / 8.0 * segment / f64::from(size);

@@ -1,13 +1,13 @@
 //! TRUMP end points: the source paces its packets at the rate that the routers on the way return.
 //!
-//! A set-up packet asks for the first rate, so data leaves one round-trip time after the start, at the full rate. Packets
-//! are numbered from 0. The destination acknowledges one to sixteen of them at a time, each by name, and returns the rate
-//! and the bottleneck of the newest. Error control and flow control are separate: losses are sent again, and only routers
-//! change the rate.
+//! A set-up packet asks for the first rate, so data leaves one round-trip time after the start, at the full rate.
+//! Packets are numbered from 0. The destination acknowledges one to sixteen of them at a time, each by name, and
+//! returns the rate and the bottleneck of the newest. Error control and flow control are separate: losses are sent
+//! again, and only routers change the rate.
 //!
-//! The state machines do not depend on the simulator: time is an argument and headers are [`TrumpHeader`], as on the wire.
-//! Source: W. Toomey, A Rate-Based Congestion Control for Connectionless Packet-Switched Networks, UNSW, 1998. What the
-//! parts that could be read leave open is a choice, marked where it is made.
+//! The state machines do not depend on the simulator: time is an argument and headers are [`TrumpHeader`], as on the
+//! wire. Source: W. Toomey, A Rate-Based Congestion Control for Connectionless Packet-Switched Networks, UNSW, 1998.
+//! What the parts that could be read leave open is a choice, marked where it is made.
 
 mod params;
 mod receiver;

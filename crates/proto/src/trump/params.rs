@@ -8,9 +8,9 @@ use dumbbell_core::{BitRate, ConfigError, Duration, Validate, config};
 pub const MOST_ACKNOWLEDGED: u32 = 16;
 
 config! {
-    /// TRUMP: one message, or an endless stream, from the source to the destination, at the rate that the routers on the way
-    /// return. There is no window and no round-trip timer, and a loss does not change the rate. At least one router of
-    /// each path needs `agent = "rbcc"`.
+    /// TRUMP: one message, or an endless stream, from the source to the destination, at the rate that the routers on
+    /// the way return. There is no window and no round-trip timer, and a loss does not change the rate. At least one
+    /// router of each path needs `agent = "rbcc"`.
     pub struct Params {
         /// Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
         payload: Option<u32> = (), "Toomey 1998, chapter 11.5: a buffer of 15,000 octets holds 10 data packets, headers counted";
@@ -20,8 +20,8 @@ config! {
         desired: Option<BitRate> = (), "Toomey, RBCC, 1996: the desired rate may be infinite";
         /// Data packets that an acknowledgement reports, 1 to 16. The destination waits until it has as many.
         selacksize: u32 = 1, "Toomey 1998, chapter 11.7: recommends one data packet, one acknowledgement";
-        /// Time after which the source sends an unanswered set-up packet again. Also how long it waits, once everything is sent
-        /// and nothing is heard, until it sends again what is not acknowledged.
+        /// Time after which the source sends an unanswered set-up packet again. Also how long it waits, once everything
+        /// is sent and nothing is heard, until it sends again what is not acknowledged.
         retry: Duration = "1s", "Toomey, RBCC, 1996: S; choice: no other constant for the end of a message, which is not published";
         /// Time without an answer after which the source gives up.
         give_up: Duration = "30s", "Toomey, RBCC, 1996: T, for the set-up; choice: the same for data, which is not published";

@@ -5,12 +5,8 @@ use dumbbell_header::{TrumpHeader, TrumpKind};
 
 use super::Params;
 use crate::deviation::Deviation;
-use crate::ranges::Ranges;
+use crate::numbered::Numbered;
 use crate::transport::{ReceiveEnd, ReceiverReport};
-
-/// Packets above the next one expected that are taken in: more than any path holds, so that a header made up by somebody
-/// cannot fill the memory.
-const REACH: u32 = 1 << 22;
 
 /// What the next acknowledgement will say.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,29 +50,17 @@ pub struct Receiver {
     pending: Pending,
     /// When it is sent although it is not full; never if nothing is pending, in the past if it is due.
     due: Time,
-    /// All packets below this number have arrived.
-    next: u32,
-    /// Packets of the message; `u32::MAX` while unknown.
-    total: u32,
+    arrivals: Numbered,
     selacksize: u32,
     ack_delay: Duration,
     /// The rate of acknowledgements as a share of that of data.
     share: f32,
     flow: FlowTag,
     header: u16,
-    /// Payload of a full packet: the largest seen.
-    payload: u16,
-    /// Payload of all packets that have arrived, each counted once.
-    bytes: u64,
-    packets: u64,
-    out_of_order: u64,
     ignored: u64,
-    finished: Option<Time>,
     delays: Deviation,
     /// Answers that leave before what is pending.
     answers: [Option<TrumpHeader>; 2],
-    /// What arrived above `next`.
-    held: Ranges,
 }
 
 impl Receiver {
@@ -85,22 +69,15 @@ impl Receiver {
         Receiver {
             pending: Pending::default(),
             due: Time::NEVER,
-            next: 0,
-            total: u32::MAX,
+            arrivals: Numbered::default(),
             selacksize: params.selacksize,
             ack_delay: params.ack_delay,
             share: f32::from(params.header) / (f32::from(full) * params.selacksize as f32),
             flow: flow.into(),
             header: params.header,
-            payload: 0,
-            bytes: 0,
-            packets: 0,
-            out_of_order: 0,
             ignored: 0,
-            finished: None,
             delays: Deviation::default(),
             answers: [None; 2],
-            held: Ranges::default(),
         }
     }
 
@@ -110,7 +87,7 @@ impl Receiver {
         match header.kind {
             TrumpKind::Data => self.data(now, header, payload),
             TrumpKind::Setup => {
-                self.learn_total(header.total);
+                self.arrivals.learn_total(header.total);
                 let answer = TrumpHeader { kind: TrumpKind::SetupAck, ..TrumpHeader::default() };
                 self.answers[0] = Some(self.returning(header.rate, header.bottleneck, answer));
             }
@@ -137,33 +114,19 @@ impl Receiver {
     /// True once every packet of the message has arrived.
     #[inline]
     pub fn is_complete(&self) -> bool {
-        self.next == self.total
+        self.arrivals.is_complete()
     }
 
     #[inline]
     fn data(&mut self, now: Time, header: &TrumpHeader, payload: u16) {
-        let number = header.number;
         if header.total > 0 {
-            self.learn_total(header.total);
+            self.arrivals.learn_total(header.total);
         }
-        if number >= self.total || number.saturating_sub(self.next) > REACH {
+        let Some(fresh) = self.arrivals.take(now, header.number, payload) else {
             self.ignored += 1;
             return;
-        }
-        self.packets += 1;
-        self.payload = self.payload.max(payload);
+        };
         self.delays.add(now.since(Time::from_nanos(header.mark)).as_secs_f64());
-        let fresh = number == self.next || self.unexpected(number, payload);
-        if number == self.next {
-            self.bytes += u64::from(payload);
-            self.next += 1;
-            if !self.held.is_empty() {
-                self.fill();
-            }
-            if self.is_complete() && self.finished.is_none() {
-                self.finished = Some(now);
-            }
-        }
         self.note(now, header, fresh);
     }
 
@@ -179,7 +142,7 @@ impl Receiver {
         pending.transmission = pending.transmission.max(header.transmission);
         (pending.rate, pending.bottleneck) = (header.rate, header.bottleneck);
         let full = pending.arrived.count_ones() >= self.selacksize;
-        if full || !fresh || header.number + 1 == self.total || self.is_complete() {
+        if full || !fresh || self.arrivals.is_last(header.number) || self.is_complete() {
             self.due = now;
         } else {
             self.due = self.due.min(now + self.ack_delay);
@@ -201,38 +164,6 @@ impl Receiver {
     fn returning(&self, return_rate: f32, return_bottleneck: u32, answer: TrumpHeader) -> TrumpHeader {
         let desired = return_rate * self.share;
         TrumpHeader { desired, rate: desired, return_rate, return_bottleneck, ..answer }
-    }
-
-    fn learn_total(&mut self, total: u32) {
-        // What was taken in cannot lie beyond the end.
-        let highest = self.held.last().map_or(u64::from(self.next), |range| range.1);
-        if self.total == u32::MAX && total > 0 && u64::from(total) >= highest {
-            self.total = total;
-        }
-    }
-
-    #[cold]
-    fn fill(&mut self) {
-        if let Some((_, end)) = self.held.first().filter(|range| range.0 <= u64::from(self.next)) {
-            self.next = end as u32;
-        }
-        self.held.remove_below(u64::from(self.next));
-    }
-
-    /// A packet that is not the next one; true if it is new.
-    #[cold]
-    fn unexpected(&mut self, number: u32, payload: u16) -> bool {
-        self.out_of_order += 1;
-        if number < self.next {
-            return false;
-        }
-        let number = u64::from(number);
-        let before = self.held.bytes();
-        self.held.insert(number, number + 1, |_, _| {});
-        // The ranges count packets here.
-        let added = self.held.bytes() - before;
-        self.bytes += added * u64::from(payload);
-        added > 0
     }
 }
 
@@ -260,23 +191,11 @@ impl Stage for Receiver {
 
 impl ReceiveEnd for Receiver {
     fn report(&self) -> ReceiverReport {
-        ReceiverReport {
-            delivered: if self.is_complete() {
-                self.bytes
-            } else {
-                u64::from(self.next) * u64::from(self.payload)
-            },
-            packets: self.packets,
-            out_of_order: self.out_of_order,
-            marks: 0,
-            finished: self.finished,
-            unread: 0,
-            delay_sd: self.delays.get(),
-        }
+        ReceiverReport { delay_sd: self.delays.get(), ..self.arrivals.report() }
     }
 
     fn memory(&self) -> u64 {
-        self.held.memory()
+        self.arrivals.held.memory()
     }
 
     #[inline]

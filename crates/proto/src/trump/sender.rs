@@ -9,8 +9,8 @@ use dumbbell_header::{TrumpHeader, TrumpKind};
 use super::params::Params;
 use crate::transport::{Failure, Opening, SendEnd, SenderReport, TimeoutCauses};
 
-/// The lowest and the highest rate, in bits a second, that the thesis lets a header say. So no flow stops for ever, and none
-/// sends without end at once.
+/// The lowest and the highest rate, in bits a second, that the thesis lets a header say. So no flow stops for ever, and
+/// none sends without end at once.
 const LEAST_RATE: f64 = 1.0;
 const MOST_RATE: f64 = 1e12;
 
@@ -275,8 +275,8 @@ impl Sender {
         self.look(now);
     }
 
-    /// Finds what an acknowledgement of transmission `latest` shows to be lost: what was sent earlier and is not acknowledged.
-    /// Choice: how losses are found without timers is not published; paths keep the order of packets.
+    /// Finds what an acknowledgement of transmission `latest` shows to be lost: what was sent earlier and is not
+    /// acknowledged. Choice: how losses are found without timers is not published; paths keep the order of packets.
     #[inline]
     fn find_losses(&mut self, latest: u32) {
         while let Some(&number) = self.sent.front() {
@@ -340,8 +340,8 @@ impl Sender {
         self.due = now;
     }
 
-    /// A router tells that the rate has fallen (chapter 11.3). Choice: answers to what was sent before cannot raise it, for
-    /// they are older; without this rule the next acknowledgement would take the quench back.
+    /// A router tells that the rate has fallen (chapter 11.3). Choice: answers to what was sent before cannot raise it,
+    /// for they are older; without this rule the next acknowledgement would take the quench back.
     #[cold]
     fn quenched(&mut self, now: Time, header: &TrumpHeader) {
         if header.return_rate < self.return_rate {

@@ -1,8 +1,8 @@
-//! RBCC: the router allocates the bandwidth of each interface to the flows that leave by it, and writes what they may send
-//! into the headers of TRUMP.
+//! RBCC: the router allocates the bandwidth of each interface to the flows that leave by it, and writes what they may
+//! send into the headers of TRUMP.
 //!
-//! The text that could be read leaves much of this open: what a header holds when it leaves the source, in which order a
-//! packet is looked at, who is quenched, when a flow is forgotten. Each such place says "choice" and why.
+//! The text that could be read leaves much of this open: what a header holds when it leaves the source, in which order
+//! a packet is looked at, who is quenched, when a flow is forgotten. Each such place says "choice" and why.
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
@@ -25,9 +25,10 @@ words! {
 }
 
 config! {
-    /// Rate-Based Congestion Control: the router keeps a table of the flows through each interface, and gives each its max-min
-    /// share of the rate. A packet whose fields are as the last time costs one comparison, a hit; any other is a miss, and
-    /// may change the table. A flow that no other router limits more is told to send no more than its share.
+    /// Rate-Based Congestion Control: the router keeps a table of the flows through each interface, and gives each its
+    /// max-min share of the rate. A packet whose fields are as the last time costs one comparison, a hit; any other is
+    /// a miss, and may change the table. A flow that no other router limits more is told to send no more than its
+    /// share.
     pub struct Params {
         /// Packets on an interface, the one in transmission counted, above which its bandwidth is scaled: T.
         threshold: u32 = 5, "Toomey 1998, chapter 11.3: thresh=5; chapter 11.9 recommends 4";
@@ -116,7 +117,8 @@ struct Rbcc {
 /// Why a table is computed again.
 #[derive(Clone, Copy, Debug)]
 enum Cause {
-    /// A packet of this flow's own way, set-up or data. Choice: a set-up packet counts, for a newcomer lowers the others.
+    /// A packet of this flow's own way, set-up or data. Choice: a set-up packet counts, for a newcomer lowers the
+    /// others.
     Data(FlowId),
     /// Anything else, which quenches nobody.
     Other,
@@ -134,8 +136,9 @@ impl Rbcc {
         }
     }
 
-    /// Computes the table of an interface again, and tells the sources whose rates fall if that is asked for. Choice: all that
-    /// fall below what their sources know, by more than the accuracy of headers; a source that knows is not told again.
+    /// Computes the table of an interface again, and tells the sources whose rates fall if that is asked for. Choice:
+    /// all that fall below what their sources know, by more than the accuracy of headers; a source that knows is not
+    /// told again.
     fn allocate(&mut self, port: u32, cause: Cause, outbox: &mut Outbox) {
         let Interface { table, rate, scaled, counted } = &mut self.interfaces[port as usize];
         counted.updates += 1;
@@ -160,9 +163,9 @@ impl Rbcc {
         }
     }
 
-    /// Looks at the queue of an interface, `queued` packets with the one in transmission. One recomputation for each crossing
-    /// of the threshold. Nothing reads a table between two packets, so a queue that has drained is noticed when the next
-    /// packet comes.
+    /// Looks at the queue of an interface, `queued` packets with the one in transmission. One recomputation for each
+    /// crossing of the threshold. Nothing reads a table between two packets, so a queue that has drained is noticed
+    /// when the next packet comes.
     #[inline]
     fn look(&mut self, port: u32, queued: u64, rate: BitRate, cause: Cause, outbox: &mut Outbox) {
         let interface = &mut self.interfaces[port as usize];
@@ -195,9 +198,9 @@ impl Rbcc {
         };
         let entry = self.interfaces[passage.leaves as usize].table.at(place);
         entry.seen = now;
-        // Choice: the router that limits a flow is the one that may raise its rate again; others lower it. One that knows of a
-        // lower limit elsewhere leaves the rate to whoever sets that: its own knowledge is older, and a false claim to be the
-        // bottleneck would let it raise the rate next.
+        // Choice: the router that limits a flow is the one that may raise its rate again; others lower it. One that
+        // knows of a lower limit elsewhere leaves the rate to whoever sets that: its own knowledge is older, and a
+        // false claim to be the bottleneck would let it raise the rate next.
         let allocation = entry.allocation as f32;
         let limits = entry.allocation < entry.limit;
         if limits && allocation < header.rate || header.bottleneck == self.id {
@@ -241,8 +244,8 @@ impl Rbcc {
         place
     }
 
-    /// What an upstream packet returns says more of a flow's data than the table does (chapter 11.4). Choice: quenches count as
-    /// well as acknowledgements.
+    /// What an upstream packet returns says more of a flow's data than the table does (chapter 11.4). Choice: quenches
+    /// count as well as acknowledgements.
     #[cold]
     fn returned(&mut self, passage: &Passage, header: &TrumpHeader, outbox: &mut Outbox) {
         let table = &mut self.interfaces[passage.entered as usize].table;

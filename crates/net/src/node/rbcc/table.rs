@@ -5,7 +5,8 @@ use dumbbell_header::TrumpHeader;
 
 use crate::node::FlowId;
 
-/// Rates that differ by less are the same: the accuracy that the thesis asks of a rate in a header is a part in a thousand.
+/// Rates that differ by less are the same: the accuracy that the thesis asks of a rate in a header is a part in a
+/// thousand.
 const ACCURACY: f64 = 1e-3;
 
 /// True if two rates are the same, as far as headers say.
@@ -46,7 +47,8 @@ impl Asked {
             && same(self.desired.into(), other.desired.into())
     }
 
-    /// What the flow can use of an interface of the router `id`: what it would like, or less where another router limits it.
+    /// What the flow can use of an interface of the router `id`: what it would like, or less where another router
+    /// limits it.
     pub fn limit(&self, id: u32) -> f64 {
         let elsewhere = if self.bottleneck == 0 || self.bottleneck == id { f32::INFINITY } else { self.rate };
         elsewhere.min(self.desired).into()
@@ -187,8 +189,8 @@ impl Table {
         }
     }
 
-    /// Shares `capacity` bits a second out: equally, and what limited flows cannot use goes to the rest. This is the max-min
-    /// allocation of one link (RBCC, 1996, section 11: its examples).
+    /// Shares `capacity` bits a second out: equally, and what limited flows cannot use goes to the rest. This is the
+    /// max-min allocation of one link (RBCC, 1996, section 11: its examples).
     pub fn allocate(&mut self, capacity: f64) {
         let mut rest = capacity;
         let mut left = self.entries.len();

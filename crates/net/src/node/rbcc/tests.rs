@@ -83,8 +83,8 @@ proptest! {
     }
 }
 
-/// The optimum of scenario 7 (RBCC, 1996, section 11): `there` flows cross a link of 64 kbit/s one way and one the other way,
-/// and the acknowledgements of each go back. What data gets there, and back.
+/// The optimum of scenario 7 (RBCC, 1996, section 11): `there` flows cross a link of 64 kbit/s one way and one the
+/// other way, and the acknowledgements of each go back. What data gets there, and back.
 fn scenario_7(there: usize) -> (f64, f64) {
     let (mut rate, mut back) = (64_000.0, 64_000.0);
     for _ in 0..100 {
