@@ -17,9 +17,9 @@ import click
 import dumbbell as db
 from dumbbell._files.folder import new_files
 from dumbbell._printing import TextTable
-from dumbbell.claims import claims_table
 from dumbbell.cli.boundary import exit_with
 from dumbbell.cli.common import console, number
+from dumbbell.cli.papers import print_reproduction
 from dumbbell.cli.progress import study_progress
 from dumbbell.papers import find_paper, reproduce
 
@@ -69,10 +69,10 @@ def run_long_flows(output: Path) -> list[Path]:
 
 
 def run_campus_web(output: Path) -> Path:
-    """Run the study, print its claims and return its report."""
+    """Run the study, print its answer and claims, and return its report."""
     with study_progress("campus-web") as progress:
         found = reproduce(find_paper("campus-web"), output / "campus-web", progress=progress)
-    console().print(claims_table(found.judged, found.result, found.note))
+    print_reproduction(console(), found)
     return found.report
 
 

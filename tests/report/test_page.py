@@ -52,6 +52,13 @@ def test_says_everything_asked_of_it(page: str, result: StudyResult) -> None:
         assert text in page, text
 
 
+def test_the_answer_names_the_better_arm_and_how_sure_that_is(page: str) -> None:
+    answer = page[page.index('id="answer"') : page.index('id="claims"')]
+    assert "<strong>Mean completion time at queue droptail:</strong> NewReno is best (lowest) " in answer
+    # Five loads, three pairs of arms.
+    assert "hold together with 95 %, each with 99.67 % (Bonferroni). 15 comparisons" in answer
+
+
 def test_every_parameter_of_every_run_is_there(page: str) -> None:
     # `target` belongs to a queue that only the second value of an axis brings in.
     for path in ("transport.rto_min", "topology.bottleneck.queue.limit", "topology.bottleneck.queue.target"):

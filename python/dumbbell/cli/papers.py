@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from dumbbell._printing import TextTable
+from dumbbell._printing import Output, Text, TextTable
 from dumbbell.cli.asserting import NOT_SO
 from dumbbell.cli.common import console, memory_option
+
+if TYPE_CHECKING:
+    from dumbbell.papers import Reproduction
 
 
 @click.command()
@@ -23,6 +27,15 @@ def papers() -> None:
         runs = [f"{len(study.points()) * len(study.arms) * len(study.seeds):,}" for study in studies]
         rows.append((paper.name, studies[1].title, str(len(paper.claims())), *runs))
     console().print(TextTable("Papers", ("name", "title"), ("claims", "quick runs", "full runs"), rows))
+
+
+def print_reproduction(out: Output, found: Reproduction) -> None:
+    """Print the question of a paper, the answer, and the verdicts on its claims."""
+    from dumbbell.claims import claims_table
+
+    out.print(Text(found.result.study.question, "bold"))
+    out.print(f"{found.answer}\n")
+    out.print(claims_table(found.judged, found.result, found.note))
 
 
 @click.command()
@@ -49,7 +62,6 @@ def reproduce(
     NAME is one of `dumbbell papers`, or the path of a folder laid out like one. Runs that the output folder
     holds already are not made again.
     """
-    from dumbbell.claims import claims_table
     from dumbbell.cli.progress import study_progress
     from dumbbell.papers import find_paper
     from dumbbell.papers import reproduce as run
@@ -60,7 +72,7 @@ def reproduce(
         found = run(
             paper, output, quick=quick, executor=executor, workers=workers, memory=memory, progress=progress
         )
-    out.print(claims_table(found.judged, found.result, found.note))
+    print_reproduction(out, found)
     out.print(f"report: {found.report}", whole=True)
     if strict and any(judgement.verdict == "not reproduced" for _, judgement in found.judged):
         sys.exit(NOT_SO)

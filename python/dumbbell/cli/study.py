@@ -179,6 +179,8 @@ def _read(file: Path) -> Study:
 
 def print_result(out: Output, result: StudyResult) -> None:
     """Print how far a study is, and the mean of every metric at every point, with intervals."""
+    from dumbbell.answers import answer, default_questions
+
     study = result.study
     out.print(Text(study.title, "bold"))
     if study.question:
@@ -186,6 +188,8 @@ def print_result(out: Output, result: StudyResult) -> None:
     if result.stamp is not None:
         out.print(Text(result.stamp, "bold yellow"))
     out.print(_means(result))
+    if result.finished:
+        out.print(str(answer(result, default_questions(study))))
     shape = f"{len(study.points())} points x {len(study.arms)} arms x {len(study.seeds)} seeds"
     early = "" if study.stop is None else f", at most; the stop rule needs {result.expected:,}"
     out.print(f"{result.finished:,} of {result.expected:,} runs finished ({shape}{early})")

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dumbbell._files.names import readable
+from dumbbell.answers import Answer, answer
 from dumbbell.claims import Claim, Judgement, judge, write_claims
 from dumbbell.papers.paper import Paper
-from dumbbell.report import write_report
+from dumbbell.report import questions, write_report
 from dumbbell.study import Progress, StudyResult, derive, run_study
 
 QUICK = "QUICK: few runs, so intervals are wide; run with --full for the intervals to rely on"
@@ -23,6 +24,8 @@ class Reproduction:
     """What came out."""
 
     result: StudyResult
+    answer: Answer
+    """What the study answers."""
     judged: list[tuple[Claim, Judgement]]
     report: Path
     """The HTML file."""
@@ -73,4 +76,4 @@ def reproduce(
         folder / "report.html", result, judged, figures, maps, paper.tables(), paper.plots(), quick=quick,
         sources=paper.sources(), bibliography=paper.bibliography(), command=command,
     )  # fmt: skip
-    return Reproduction(result, judged, report, note)
+    return Reproduction(result, answer(result, questions(study, figures)), judged, report, note)

@@ -12,7 +12,7 @@ from dumbbell.report.extras import PlotSpec, TableData, TableSpec
 from dumbbell.report.maps import MapData, MapSpec, draw_map, map_data
 from dumbbell.report.page import write_report
 from dumbbell.report.parameters import Algorithm, Parameter, algorithms, parameters
-from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, default_figures
+from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, default_figures, questions
 from dumbbell.report.static import draw
 
 __all__ = [
@@ -35,5 +35,6 @@ __all__ = [
     "figure_data",
     "map_data",
     "parameters",
+    "questions",
     "write_report",
 ]

@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 
 from dumbbell import __version__
 from dumbbell._files.folder import new_files
+from dumbbell.answers import answer as answer_of
 from dumbbell.claims.family import family_note
 from dumbbell.figures.style import data_address, save
 from dumbbell.report import palette
@@ -27,7 +28,7 @@ from dumbbell.report.data import FigureData, figure_data, with_unit
 from dumbbell.report.extras import PlotSpec, TableSpec
 from dumbbell.report.maps import Cell, MapData, MapSpec, draw_map, map_data
 from dumbbell.report.parameters import parameters, spread, study_algorithms, study_scenarios
-from dumbbell.report.spec import FigureError, FigureSpec
+from dumbbell.report.spec import FigureError, FigureSpec, questions
 from dumbbell.report.static import draw
 from dumbbell.study.files import encode
 
@@ -95,7 +96,7 @@ def write_report(
     title, question
         Those of the study by default.
     answer
-        One sentence, before those that each arm has from the figures that answer (:class:`FigureSpec`).
+        One sentence, before those that the figures which answer give (:class:`FigureSpec`).
     quick
         Whether the study was cut short on purpose; the report says so.
     sources
@@ -202,7 +203,8 @@ def _render(
         verdict_signs=_VERDICT_SIGNS,
         version=__version__,
         study_name=study.name,
-        answers=_answers(study, figures),
+        found=answer_of(result, questions(study, [figure.spec for figure in figures])),
+        values=_values(study, figures),
         claims=[(claim, judgement, _decider(judgement)) for claim, judgement in judgements],
         claims_summary=_claims_summary(judgements),
         figures=drawn,
@@ -242,7 +244,7 @@ def _json(value: Any) -> Markup:
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
-def _answers(study: Study, figures: Sequence[FigureData]) -> list[tuple[str, str]]:
+def _values(study: Study, figures: Sequence[FigureData]) -> list[tuple[str, str]]:
     """Return a sentence for each arm: the ends of its lines in the figures that answer, else the first."""
     answering = [figure for figure in figures if figure.spec.answers] or figures[:1]
     found = []

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from dumbbell.answers import Question, asked_metrics, default_places, default_questions
 from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
@@ -104,24 +104,32 @@ class FigureSpec:
         if self.relative_to and (self.factor != 1 or self.unit is not None):
             raise FigureError(f"figure {self.id!r}: a ratio has no unit; leave factor and unit out")
 
+    @property
+    def question(self) -> Question:
+        """The question that the figure answers, of the same arms at the same points."""
+        return Question(
+            self.metric, self.x, self.at, self.arms, self.relative_to, self.x_range, self.factor, self.unit
+        )
 
-_MOST_FIGURES = 4
-"""Of each metric."""
+
+def questions(study: Study, figures: Sequence[FigureSpec]) -> list[Question]:
+    """Return what a report answers: the figures that answer, else the first, else the study itself."""
+    answering = [spec for spec in figures if spec.answers] or figures[:1]
+    return [spec.question for spec in answering] or default_questions(study)
 
 
 def default_figures(study: Study) -> list[FigureSpec]:
     """Return figures of every metric against the longest axis, for the first points of the others."""
-    if not study.axes:
+    x, points = default_places(study)
+    if x is None:
         return []
-    x = max(study.axes, key=lambda axis: len(axis.values))
-    others = [axis for axis in study.axes if axis is not x]
-    points = list(itertools.product(*(axis.values for axis in others)))[:_MOST_FIGURES]
     figures = []
+    asked = asked_metrics(study)
     for metric in study.metrics:
-        for number, values in enumerate(points):
-            at = {axis.name: value for axis, value in zip(others, values, strict=True)}
-            places = ", ".join(f"{axis.label} {value}" for axis, value in zip(others, values, strict=True))
+        for number, at in enumerate(points):
+            places = ", ".join(f"{study.axis(name).label} {value}" for name, value in at.items())
             title = f"{metric.label} against {x.label}" + (f"; {places}" if places else "")
             name = metric.name if len(points) == 1 else f"{metric.name}-{number + 1}"
-            figures.append(FigureSpec(name, title[:1].upper() + title[1:], x.name, metric.name, at=at))
+            title = title[:1].upper() + title[1:]
+            figures.append(FigureSpec(name, title, x.name, metric.name, at=at, answers=metric in asked))
     return figures
