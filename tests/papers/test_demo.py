@@ -1,5 +1,8 @@
 """The demonstration, with a study of a second."""
 
+import re
+import shutil
+
 from click.testing import CliRunner
 
 from dumbbell import demo, papers
@@ -18,3 +21,21 @@ def test_demo_ends_with_its_report(folder, tmp_path, monkeypatch):
     again = CliRunner().invoke(demo.demo, ["-o", str(output)])
     assert again.exit_code == 0, again.output
     assert "12 reused" in again.output
+
+
+def test_demo_answers_its_question_and_explains_what_is_not_reproduced(tmp_path, monkeypatch):
+    paper = shutil.copytree(papers.find_paper("campus-web").folder, tmp_path / "campus_web")
+    (paper / "quick.toml").write_text("seeds = 5\n[axes]\nload = [0.8, 0.9]\n")
+    monkeypatch.setattr(demo, "find_paper", lambda _name: papers.find_paper(paper))
+    monkeypatch.setattr(demo, "run_long_flows", lambda _output: [])
+    shown = CliRunner().invoke(demo.demo, ["-o", str(tmp_path / "demo")]).stdout
+    question, answer, claims = (
+        shown.index(text)
+        for text in ("How long do the flows", "NewReno is better (lower) than CUBIC", "Claims;")
+    )
+    assert question < answer < claims
+    # The words of the table's columns, each column as a text of its own.
+    rows = re.split(r"^ (?=\S)", shown[claims:], flags=re.MULTILINE)
+    not_reproduced = [row for row in rows if " not reproduced " in row]
+    assert not_reproduced, shown
+    assert all("Why: " in row for row in not_reproduced)
