@@ -33,6 +33,11 @@ impl<P: Frame> Fifo<P> {
         Some((arrived, packet))
     }
 
+    /// The packet `i` places behind the oldest.
+    pub fn get(&self, i: usize) -> Option<&P> {
+        self.packets.get(i).map(|(_, packet)| packet)
+    }
+
     /// Takes the packet `i` places behind the oldest.
     pub fn remove(&mut self, i: usize) -> Option<P> {
         let (_, packet) = self.packets.remove(i)?;

@@ -5,6 +5,7 @@
 //! hold other disciplines, one for each traffic class, and it may hold packets back although the link is free.
 
 mod branches;
+pub mod choke;
 pub mod codel;
 mod contract;
 pub mod droptail;
@@ -209,6 +210,7 @@ disciplines! {
     Red(red) => Red,
     Rio(rio) => Rio,
     Wred(wred) => Wred,
+    Choke(choke) => Choke,
     Threshold(threshold) => Threshold,
     StrictPriority(strict_priority) => StrictPriority,
     Drr(drr) => Drr,

@@ -88,6 +88,13 @@ impl Average {
             self.idle_since = now + self.rate.time_to_send(size.into());
         }
     }
+
+    /// A packet of `size` bytes is dropped from the queue at `now`.
+    pub fn dropped(&mut self, now: Time, size: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(size);
+        self.idle_since = self.idle_since.max(now);
+    }
 }
 
 #[cfg(test)]
