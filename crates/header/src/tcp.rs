@@ -127,6 +127,14 @@ impl AccurateOption {
     const KINDS: [u64; 2] = [172, 174];
     /// A field of 24 bits.
     const FIELD: u64 = 0xff_ffff;
+
+    /// The option on the wire (RFC 9768 section 3.2.3).
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; AccurateOption::SIZE as usize] {
+        let [_, _, _, _, _, a, b, c] = self.unmarked.to_be_bytes();
+        let [_, _, _, _, _, d, e, f] = self.marked.to_be_bytes();
+        [AccurateOption::KINDS[self.codepoint as usize] as u8, AccurateOption::SIZE as u8, a, b, c, d, e, f]
+    }
 }
 
 impl Header for TcpHeader {

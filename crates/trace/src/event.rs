@@ -184,6 +184,10 @@ pub struct Seen<'a> {
     pub since: Time,
     /// Which way it travels.
     pub way: Way,
+    /// True if a router originated it.
+    pub originated: bool,
+    /// The first link that it was seen at.
+    pub entry: Option<u32>,
     /// What its headers say.
     pub fields: &'a Fields,
     /// The packet itself.

@@ -16,9 +16,11 @@ use crate::simulated::Sent;
 pub(crate) struct Stamp {
     pub number: u64,
     pub since: Time,
-    sent: Sent,
-    /// The link where it was last seen to arrive.
+    pub originated: bool,
+    /// The link where it was seen first, and last.
+    pub entry: Option<u32>,
     link: Option<u32>,
+    sent: Sent,
 }
 
 /// What the ends of a flow know of each other: it stands in their packets, and not in simulated ones.
@@ -64,12 +66,14 @@ impl Numbers {
             let original = same.front().filter(|_| matches!(happened, Happened::Duplicated(_)));
             let sent =
                 original.map_or(Sent { at: now, next: known.next, echo: known.echo }, |stamp| stamp.sent);
-            same.push_back(Stamp { number: self.next, since: now, sent, link: happened.link() });
+            let (originated, link) = (happened == Happened::Originated, happened.link());
+            same.push_back(Stamp { number: self.next, since: now, originated, entry: link, link, sent });
             self.next += 1;
             same.len() - 1
         });
         if matches!(happened, Happened::Arrived(_)) {
             same[place].link = happened.link();
+            same[place].entry = same[place].entry.or(happened.link());
         }
         let stamp = same[place];
         if happened.is_last() {

@@ -79,7 +79,7 @@ impl Fields {
                 ..common
             };
         }
-        let scale = if has(TcpHeader::SYN) { 0 } else { flow.connection.map_or(0, |c| c.scale) };
+        let scale = flow.connection.map_or(0, |connection| connection.scale);
         let block = |b: &SackBlock| {
             // What arrived twice may lie below the acknowledgement: its offsets wrap.
             let place = |offset: u32| number.wrapping_add_signed(i64::from(offset.cast_signed()));

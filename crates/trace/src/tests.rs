@@ -113,7 +113,7 @@ fn lines_name_the_columns_and_the_fields() {
         assert!(lines.iter().any(|line| words.iter().all(|word| line.contains(word))), "{words:?}\n{text}");
     };
     find(&["0.000000000 sent", "left", "[S] seq=0"]);
-    find(&["0.010000000 sent", "right", "<-", "[S.] seq=0 ack=1 win=512"]);
+    find(&["0.010000000 sent", "right", "<-", "[S.] seq=0 ack=1 win=65536"]);
     find(&["0.020000000 dropped", "left->right", "seq=1 len=1448 ack=1", "reason=overflow"]);
     find(&["0.040000000 returned", "left", "ack=1", "sack=1449-2897"]);
     let column = lines[0].find("flow").unwrap();

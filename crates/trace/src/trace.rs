@@ -74,7 +74,15 @@ impl<'s> Trace<'s> {
     ) -> io::Result<()> {
         let Some(known) = self.flows.get(&flow) else { return Ok(()) };
         let (stamp, fields) = self.numbers.note(now, known, way, happened, content);
-        let seen = Seen { number: stamp.number, since: stamp.since, way, fields: &fields, content };
+        let seen = Seen {
+            number: stamp.number,
+            since: stamp.since,
+            way,
+            originated: stamp.originated,
+            entry: stamp.entry,
+            fields: &fields,
+            content,
+        };
         self.tell(now, flow, What::Packet(happened, &seen))
     }
 
