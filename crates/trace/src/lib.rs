@@ -8,6 +8,7 @@ mod fields;
 mod json;
 mod numbers;
 mod pcapng;
+mod perfetto;
 mod qlog;
 mod real;
 mod simulated;
@@ -22,6 +23,7 @@ pub use event::{Connection, Content, Event, Flow, Happened, Link, Network, Phase
 pub use fields::{Feedback, Fields, Protocol};
 pub use json::JsonLines;
 pub use pcapng::{Capture, Pcapng};
+pub use perfetto::Perfetto;
 pub use qlog::Qlog;
 pub use sink::Sink;
 pub use text::Lines;

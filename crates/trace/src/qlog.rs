@@ -89,14 +89,16 @@ impl<W: Write> Sink for Qlog<W> {
             What::Opened => {
                 let flow = event.flow;
                 let node = |index: u32| network.nodes.get(index as usize).map_or("", String::as_str);
-                let data = json!({
+                let mut data = json!({
                     "source": node(flow.source),
                     "destination": node(flow.destination),
                     "group": flow.group,
                     "transport": flow.transport,
                     "controller": flow.controller,
-                    "size": flow.size,
                 });
+                if let Some(size) = flow.size {
+                    data["size"] = size.into();
+                }
                 self.tell(event, "dumbbell:flow_opened", data)
             }
             What::Closed => {
