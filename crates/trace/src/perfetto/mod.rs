@@ -138,7 +138,7 @@ impl<W: Write> Perfetto<W> {
         Ok(())
     }
 
-    /// The slice of a packet begins when it is first seen.
+    /// The slice of a packet begins when it is sent.
     fn enter(&mut self, now: Time, flow: u32, seen: &Seen<'_>) -> io::Result<()> {
         let Some(tracks) = self.flows.get_mut(&flow) else { return Ok(()) };
         let way = usize::from(seen.way == Way::Reverse);
@@ -231,7 +231,8 @@ impl<W: Write> Sink for Perfetto<W> {
             }
             What::Packet(happened, seen) => {
                 self.open(network, event.flow)?;
-                if !self.inside.contains_key(&seen.number) && !happened.is_last() {
+                // Where only links are shown, nobody tells when a packet has arrived.
+                if matches!(happened, Happened::Sent | Happened::Originated | Happened::Duplicated(_)) {
                     self.enter(event.time, flow, seen)?;
                 }
                 self.at_link(network, event, happened, seen)?;
