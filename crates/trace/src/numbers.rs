@@ -3,13 +3,16 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use dumbbell_core::{Frame, Packet, Time, Way};
+use dumbbell_core::{Frame, Header, Packet, Time, Way};
 use dumbbell_header::{RcpHeader, TcpHeader, TrumpHeader};
 
 use crate::event::{Content, Flow, Happened};
 use crate::fields::{Fields, Protocol};
 use crate::real;
 use crate::simulated::Sent;
+
+/// Bytes of a real packet that are looked at: the headers of IPv6 and TCP with all options.
+const HASHED: usize = 100;
 
 /// A packet that is on its way.
 #[derive(Clone, Copy, Debug)]
@@ -118,9 +121,9 @@ fn identity(way: Way, content: Content<'_>) -> u64 {
 fn hash_words(packet: &Packet, hasher: &mut DefaultHasher) {
     (packet.size, packet.flags).hash(hasher);
     if let Some(header) = packet.read::<RcpHeader>() {
-        (header.seq, header.cum_ack, header.ts, header.sack).hash(hasher);
+        hash_rcp(&header, hasher);
     } else if let Some(header) = packet.read::<TrumpHeader>() {
-        (header.number, header.transmission, header.mark).hash(hasher);
+        hash_trump(&header, hasher);
     } else if packet.header.rides() {
         // Routers write into what rides on TCP.
         let [number, timestamp, ..] = packet.body;
@@ -130,14 +133,26 @@ fn hash_words(packet: &Packet, hasher: &mut DefaultHasher) {
     }
 }
 
-/// All but what routers change: class, time to live, checksums, and rates in the headers that they know.
+/// All but what an emulated link changes: the traffic class, the checksum over it, and the headers of routers.
 fn hash_bytes(bytes: &[u8], hasher: &mut DefaultHasher) {
     bytes.len().hash(hasher);
-    let skipped: &[usize] =
-        if bytes.first().is_some_and(|b| b >> 4 == 4) { &[1, 8, 10, 11] } else { &[0, 1, 7] };
-    for (at, byte) in bytes.iter().enumerate().take(60) {
-        if !skipped.contains(&at) {
-            byte.hash(hasher);
-        }
+    let payload = real::datagram(bytes);
+    if let Some(header) = payload.and_then(|payload| RcpHeader::WIRE?.decode(payload)) {
+        hash_rcp(&header, hasher);
+    } else if let Some(header) = payload.and_then(|payload| TrumpHeader::WIRE?.decode(payload)) {
+        hash_trump(&header, hasher);
+    } else {
+        let v4 = bytes.first().is_some_and(|first| first >> 4 == 4);
+        let changes: &[usize] = if v4 { &[1, 10, 11] } else { &[0, 1] };
+        let kept = bytes.iter().take(HASHED).enumerate().filter(|(at, _)| !changes.contains(at));
+        kept.for_each(|(_, byte)| byte.hash(hasher));
     }
+}
+
+fn hash_rcp(header: &RcpHeader, hasher: &mut DefaultHasher) {
+    (header.kind as u8, header.seq, header.cum_ack, header.ts, header.sack).hash(hasher);
+}
+
+fn hash_trump(header: &TrumpHeader, hasher: &mut DefaultHasher) {
+    (header.kind as u8, header.number, header.transmission, header.mark).hash(hasher);
 }
