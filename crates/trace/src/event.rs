@@ -45,7 +45,8 @@ pub struct Flow {
     pub size: Option<u64>,
     /// Bytes of the headers of a packet with data, as the simulator counts them; 0 for real packets.
     pub header: u16,
-    /// What the two ends of TCP have agreed to; `None` for other transports, and for real packets, which say it themselves.
+    /// What the two ends of TCP have agreed to; `None` for other transports, and for real packets, which say it
+    /// themselves.
     pub connection: Option<Connection>,
 }
 

@@ -26,8 +26,8 @@ dumbbell_core::labels! {
 
 /// What the headers of a packet say.
 ///
-/// Sequence numbers of a simulated connection are 64 bits wide and never wrap. As with initial sequence numbers of 0, SYN has
-/// number 0, and the first byte number 1. Those of a real one are as they stand on the wire.
+/// Sequence numbers of a simulated connection are 64 bits wide and never wrap. As with initial sequence numbers of 0,
+/// SYN has number 0, and the first byte number 1. Those of a real one are as they stand on the wire.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fields {
     /// The protocol.

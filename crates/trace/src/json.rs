@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::event::{Event, Network, What};
 use crate::sink::Sink;
 
-/// Writes one JSON object on a line for each event, those of flows and their states too. Times are in seconds, sizes in bytes,
-/// rates in bits a second.
+/// Writes one JSON object on a line for each event, those of flows and their states too. Times are in seconds, sizes in
+/// bytes, rates in bits a second.
 pub struct JsonLines<W> {
     out: W,
 }

@@ -1,7 +1,8 @@
-//! What happens to packets and flows, in a form that simulated and real packets share, and the sinks that write it down.
+//! What happens to packets and flows, in a form that simulated and real packets share, and the sinks that write it
+//! down.
 //!
-//! Whoever watches a run tells a [`Trace`] what happens, in the order of time. The trace numbers the packets, reads their
-//! fields once, and hands an [`Event`] to each [`Sink`].
+//! Whoever watches a run tells a [`Trace`] what happens, in the order of time. The trace numbers the packets, reads
+//! their fields once, and hands an [`Event`] to each [`Sink`].
 
 mod event;
 mod fields;

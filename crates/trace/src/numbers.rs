@@ -36,8 +36,8 @@ struct Known {
 
 /// Finds out which packet an event is about.
 ///
-/// Two packets of a flow may be the same in all that no hop changes: copies, and acknowledgements sent again. They are taken
-/// to keep their order.
+/// Two packets of a flow may be the same in all that no hop changes: copies, and acknowledgements sent again. They are
+/// taken to keep their order.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     next: u64,

@@ -1,7 +1,8 @@
 //! Traces as qlog (draft-ietf-quic-qlog-main-schema, sequential files; draft-ietf-quic-qlog-quic-events).
 //!
-//! The events of QUIC that hold for any transport are used as they are: the metrics and the states of congestion control. qlog
-//! defines no packets but those of QUIC and HTTP/3, so what happens to packets is in a namespace of its own, `dumbbell`.
+//! The events of QUIC that hold for any transport are used as they are: the metrics and the states of congestion
+//! control. qlog defines no packets but those of QUIC and HTTP/3, so what happens to packets is in a namespace of its
+//! own, `dumbbell`.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -78,7 +79,7 @@ impl<W: Write> Sink for Qlog<W> {
                     "time_format": "relative_to_epoch",
                     "reference_time": {"clock_type": "monotonic", "epoch": "unknown"},
                 },
-                "vantage_point": {"name": "both ends of every flow and every link", "type": "network", "flow": "client"},
+                "vantage_point": {"name": "both ends of flows, and links", "type": "network", "flow": "client"},
                 "event_schemas": [QUIC, OURS],
             },
         }))

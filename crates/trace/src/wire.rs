@@ -1,9 +1,11 @@
 //! Simulated packets as bytes on a wire, from the IPv4 header on.
 //!
-//! Node n has the address 10.0.0.0 + n + 1. A flow has a port of its own at its source, from those for ephemeral use; when these are
-//! used up, the next flows have another port at their destination. Payload is zeros. Initial sequence numbers are 0.
+//! Node n has the address 10.0.0.0 + n + 1. A flow has a port of its own at its source, from those for ephemeral use;
+//! when these are used up, the next flows have another port at their destination. Payload is zeros. Initial sequence
+//! numbers are 0.
 //!
-//! The simulator counts no options of a SYN, and for some protocols shorter headers than these: such packets are longer here.
+//! The simulator counts no options of a SYN, and for some protocols shorter headers than these: such packets are longer
+//! here.
 
 use dumbbell_core::{Frame, Packet, Way};
 use dumbbell_header::{RcpHeader, TcpHeader, TfrcHeader, TfrcKind, TrumpHeader, UdpHeader};

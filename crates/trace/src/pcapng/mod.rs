@@ -17,9 +17,10 @@ use crate::wire;
 const MOST_HELD: usize = 1 << 18;
 
 /// Said once, at the front of a capture of simulated packets.
-const NOTES: &str = "Simulated packets: payload is zeros and not in the file. Time zero is the start of the run. Initial sequence \
-                     numbers are 0. The simulator counts no options of SYN, and 40 bytes of headers for RCP and TRUMP: such \
-                     packets are longer here. A comment on a packet tells what became of it.";
+const NOTES: &str = "Simulated packets: payload is zeros and not in the file. Time zero is the start of the run. \
+                     Initial sequence numbers are 0; timestamps count milliseconds. The simulator counts no options \
+                     of SYN, and shorter headers for RCP and TRUMP: such packets are longer here. Comments say where \
+                     a packet was dropped or marked.";
 
 /// Where packets are captured.
 ///
@@ -35,8 +36,8 @@ pub enum Capture {
     Links(Vec<u32>),
 }
 
-/// Writes packets as a capture. The interfaces are named like the nodes or links where the packets were captured. What happened to
-/// a packet afterwards, such as a drop and its reason, is a comment on it.
+/// Writes packets as a capture. The interfaces are named like the nodes or links where the packets were captured. What
+/// happened to a packet afterwards, such as a drop and its reason, is a comment on it.
 pub struct Pcapng<W> {
     out: W,
     capture: Capture,
@@ -198,7 +199,6 @@ fn fate(network: &Network, now: Time, happened: Happened, captured: u64) -> Opti
             Some(format!("dropped at {link} after {later:.3} ms: {}", reason.name()))
         }
         Happened::Marked(_) => Some(format!("marked at {link} after {later:.3} ms")),
-        Happened::Duplicated(_) => Some(format!("a copy that {link} made")),
         _ => None,
     }
 }

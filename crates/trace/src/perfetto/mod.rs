@@ -15,9 +15,9 @@ use crate::sink::Sink;
 
 /// Writes events as a trace of Perfetto.
 ///
-/// A flow is a group of tracks: the phases of its congestion control as slices, its window and other quantities as counters, and a
-/// slice for each packet on its way, data and acknowledgements apart. A link is a group too: the packets in its queue as a
-/// counter, its drops and marks as instants.
+/// A flow is a group of tracks: the phases of its congestion control as slices, its window and other quantities as
+/// counters, and a slice for each packet on its way, data and acknowledgements apart. A link is a group too: the
+/// packets in its queue as a counter, its drops and marks as instants.
 pub struct Perfetto<W> {
     tracks: Tracks<W>,
     flows: HashMap<u32, FlowTracks>,
@@ -40,8 +40,8 @@ struct FlowTracks {
     phases: Option<Track>,
     phase: Option<Phase>,
     counters: HashMap<&'static str, (Track, f64)>,
-    /// Data and acknowledgements: slices of one track must not overlap, so each packet on its way has a lane of its own. A lane
-    /// that is free is used again.
+    /// Data and acknowledgements: slices of one track must not overlap, so each packet on its way has a lane of its
+    /// own. A lane that is free is used again.
     lanes: [Vec<(Track, bool)>; 2],
 }
 
@@ -339,8 +339,8 @@ mod tests {
         String::from_utf8(bytes(fields, field).unwrap_or_default()).unwrap()
     }
 
-    /// Lines `milliseconds track event`; checks that tracks are declared before they are used, that time never goes back, and
-    /// that slices end once.
+    /// Lines `milliseconds track event`; checks that tracks are declared before they are used, that time never goes
+    /// back, and that slices end once.
     fn read(file: &[u8]) -> Vec<String> {
         let mut names: HashMap<u64, String> = HashMap::new();
         let mut open: HashMap<u64, u32> = HashMap::new();
