@@ -6,7 +6,8 @@ use dumbbell_core::{ConfigError, FlowTag, Frame, Packet, Stage, Time, Validate, 
 use dumbbell_header::{TfrcHeader, TfrcKind};
 
 use crate::tfrc::{HEADER, Listener, Pace, Packets};
-use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, Transport};
+use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, SenderState, Transport};
+
 
 config! {
     /// An object of k packets is sent as an endless stream of LT-coded packets, at the rate of TFRC. The receiver
@@ -142,6 +143,10 @@ impl Stage for Sender {
 impl SendEnd for Sender {
     fn report(&self) -> SenderReport {
         SenderReport { finished: self.stopped_at, ..self.pace.report(self.number) }
+    }
+
+    fn state(&self) -> SenderState {
+        self.pace.state()
     }
 
     fn is_closed(&self) -> bool {

@@ -99,6 +99,55 @@ pub struct SenderReport {
     pub failure: Option<Failure>,
 }
 
+/// How a sender stands, for who watches the run packet by packet.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct SenderState {
+    /// Congestion window in bytes; 0 if the transport has none.
+    pub window: u64,
+    /// Slow-start threshold in bytes; `None` if there is none yet.
+    pub threshold: Option<u64>,
+    /// Bytes sent and neither acknowledged nor taken for lost; 0 if nobody counts them.
+    pub in_flight: u64,
+    /// Smoothed round-trip time; zero before the first measurement.
+    pub smoothed_rtt: Duration,
+    /// Smallest round-trip time; zero before the first measurement.
+    pub min_rtt: Duration,
+    /// Pacing rate in bits a second; `None` if packets are not paced.
+    pub pacing: Option<f64>,
+    /// TCP: the first sequence number beyond the receiver's window; 0 elsewhere.
+    pub limit: u64,
+    /// What congestion control is about; `None` without a congestion window.
+    pub phase: Option<SenderPhase>,
+}
+
+/// What the congestion control of a sender is about (RFC 5681).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SenderPhase {
+    /// Slow start.
+    SlowStart,
+    /// Congestion avoidance.
+    Avoidance,
+    /// A loss is repaired, found by acknowledgements.
+    Recovery,
+    /// The retransmission timer has expired.
+    Loss,
+}
+
+/// What the two ends of a TCP connection agree to in their SYNs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Agreed {
+    /// Bytes of the headers of a data segment.
+    pub header: u32,
+    /// Payload of a full segment in bytes.
+    pub segment: u32,
+    /// Shift of the receiver's window (RFC 7323 section 2).
+    pub scale: u8,
+    /// Selective acknowledgements.
+    pub sack: bool,
+    /// Timestamps.
+    pub timestamps: bool,
+}
+
 /// What a receiver has got.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ReceiverReport {
@@ -123,6 +172,15 @@ pub struct ReceiverReport {
 pub trait SendEnd: Stage {
     /// What it has done so far.
     fn report(&self) -> SenderReport;
+    /// How it stands.
+    fn state(&self) -> SenderState {
+        let SenderReport { window, smoothed_rtt, min_rtt, .. } = self.report();
+        SenderState { window, smoothed_rtt, min_rtt, ..SenderState::default() }
+    }
+    /// What SYNs say, with TCP.
+    fn agreed(&self) -> Option<Agreed> {
+        None
+    }
     /// Bytes of memory that grow with the packets in the network.
     fn memory(&self) -> u64 {
         0
@@ -197,6 +255,12 @@ pub trait ReceiveEnd: Stage {
 impl<E: SendEnd> SendEnd for Box<E> {
     fn report(&self) -> SenderReport {
         (**self).report()
+    }
+    fn state(&self) -> SenderState {
+        (**self).state()
+    }
+    fn agreed(&self) -> Option<Agreed> {
+        (**self).agreed()
     }
     fn memory(&self) -> u64 {
         size_of::<E>() as u64 + (**self).memory()

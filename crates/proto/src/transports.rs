@@ -5,7 +5,9 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, HeaderKind, Packet, Stage, Time};
 
 use crate::host::Grant;
-use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, Transport};
+use crate::transport::{
+    Agreed, Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, SenderState, Transport,
+};
 use crate::{lttp, rcp, tcp, tfrc, trump, udp};
 
 /// Tells the compiler that what calls this is not the common case.
@@ -100,6 +102,16 @@ macro_rules! transports {
         transports!(@end Receiver, ReceiveEnd, ReceiverReport, $($variant),+);
 
         impl Sender {
+            /// How it stands.
+            pub fn state(&self) -> SenderState {
+                match self { $( Sender::$variant(e) => e.state() ),+ }
+            }
+
+            /// What SYNs say, with TCP.
+            pub fn agreed(&self) -> Option<Agreed> {
+                match self { $( Sender::$variant(e) => e.agreed() ),+ }
+            }
+
             /// Adds `bytes` to what it sends: see [`SendEnd::write`].
             pub fn write(&mut self, bytes: u64) {
                 match self { $( Sender::$variant(e) => e.write(bytes) ),+ }

@@ -19,9 +19,10 @@ pub mod scenario;
 pub mod schema;
 pub mod toml;
 pub mod topology;
+pub mod trace;
 pub mod workload;
 
-pub use engine::{Event, Interrupted, LastEvents, Observer, Progress, run, run_observed};
+pub use engine::{Event, Interrupted, LastEvents, Observer, Opened, Progress, run, run_observed};
 pub use explain::Explanation;
 pub use plan::Plan;
 pub use scenario::Scenario;

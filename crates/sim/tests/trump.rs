@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dumbbell_core::{Frame, Packet, Results, Time};
+use dumbbell_core::{Frame, Packet, Results, Time, Way};
 use dumbbell_header::{TrumpHeader, TrumpKind};
 use dumbbell_sim::{Event, Observer, Plan, Scenario, run_observed};
 
@@ -33,7 +33,7 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn packet(&mut self, now: Time, packet: &Packet, event: Event) {
+    fn packet(&mut self, now: Time, packet: &Packet, _way: Way, event: Event) {
         let Some(header) = packet.read::<TrumpHeader>() else { return };
         match (event, header.kind) {
             (Event::Returned, TrumpKind::SetupAck | TrumpKind::Ack) => {

@@ -15,6 +15,7 @@ mod impairments;
 mod queued;
 mod service;
 mod stamped;
+mod watch;
 
 #[cfg(test)]
 pub(crate) mod laws;
@@ -32,6 +33,7 @@ use impairments::Impairments;
 pub use queued::QueuedLink;
 pub use service::{Opportunities, Service, Trace};
 pub use stamped::StampedLink;
+pub use watch::Note;
 
 use crate::power::{Ledger, Port};
 use crate::queue::QueueSpec;
@@ -237,6 +239,29 @@ impl Link {
             Link::Fifo(_) => None,
             Link::Stamped(link) => link.offered(now),
             Link::Queued(link) => link.agent().and_then(Agent::offered),
+        }
+    }
+
+    /// Notes from now on what happens to packets, for [`Link::take_notes`].
+    pub fn keep_notes(&mut self) {
+        if let Link::Queued(link) = self {
+            link.keep_notes();
+        }
+    }
+
+    /// What happened to packets since the last call, in order, as far as the link did not know it when they arrived
+    /// ([`Link::departure`]).
+    pub fn take_notes(&mut self) -> impl Iterator<Item = (Packet, Note)> {
+        let queued = if let Link::Queued(link) = self { Some(link) } else { None };
+        queued.into_iter().flat_map(|link| link.take_notes())
+    }
+
+    /// When the packet accepted last has left the transmitter, if the link knows that when a packet arrives.
+    pub fn departure(&self) -> Option<Time> {
+        match self {
+            Link::Fifo(link) => Some(link.free_at()),
+            Link::Stamped(link) => Some(link.free_at()),
+            Link::Queued(_) => None,
         }
     }
 

@@ -1,9 +1,10 @@
 //! Any discipline, with an event at the end of each transmission.
 
-use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Time, VerdictSink};
+use dumbbell_core::{DropReason, Duration, MarkReason, Time, VerdictSink};
 
-use super::classes::{ClassAccount, PerClass};
+use super::classes::PerClass;
 use super::flight::{Flight, Launched};
+use super::watch::{Note, Watch};
 use super::{Arrival, Carried, Counters, Impairments, Incident, Incidents, LinkConfig, Service};
 use crate::buffer::Part;
 use crate::marker::{AnyMarker, Marker};
@@ -33,8 +34,8 @@ pub struct QueuedLink<P> {
     marker: Option<Box<AnyMarker>>,
     /// What the queue holds of the buffer of its node.
     buffer: Option<Box<Part>>,
-    /// Counts by class.
-    classes: Option<Box<ClassAccount>>,
+    /// Who is told of each packet.
+    watch: Option<Box<Watch<P>>>,
     delay: Duration,
     impairments: Impairments,
     counters: Counters,
@@ -51,33 +52,29 @@ pub struct QueuedLink<P> {
 /// Counts what the discipline gives up. Packets on their way in carry their arrival in [`Carried::at`].
 struct Verdicts<'a, P> {
     counters: &'a mut Counters,
-    classes: Option<&'a mut ClassAccount>,
+    watch: Option<&'a mut Watch<P>>,
     incidents: &'a mut Incidents<P>,
 }
 
 /// The sink of a link, beside what else of the link is in use.
 macro_rules! verdicts {
     ($link:ident, $incidents:ident) => {
-        Verdicts {
-            counters: &mut $link.counters,
-            classes: $link.classes.as_deref_mut(),
-            incidents: $incidents,
-        }
+        Verdicts { counters: &mut $link.counters, watch: $link.watch.as_deref_mut(), incidents: $incidents }
     };
 }
 
-impl<P: Frame> VerdictSink<P> for Verdicts<'_, P> {
+impl<P: Carried> VerdictSink<P> for Verdicts<'_, P> {
     fn dropped(&mut self, packet: P, reason: DropReason) {
         self.counters.dropped[reason as usize] += 1;
-        if let Some(classes) = &mut self.classes {
-            classes.dropped(&packet, reason);
+        if let Some(watch) = &mut self.watch {
+            watch.dropped(&packet, reason);
         }
         self.incidents.push((packet, Incident::Dropped(reason)));
     }
-    fn marked(&mut self, packet: &P, _reason: MarkReason) {
+    fn marked(&mut self, packet: &P, reason: MarkReason) {
         self.counters.marked += 1;
-        if let Some(classes) = &mut self.classes {
-            classes.of(packet).marked += 1;
+        if let Some(watch) = &mut self.watch {
+            watch.marked(packet, reason);
         }
     }
 }
@@ -85,11 +82,11 @@ impl<P: Frame> VerdictSink<P> for Verdicts<'_, P> {
 /// Counts what a node agent decides on a packet before it arrives. One that is given up counts as having arrived.
 struct Entrance<'a, P>(Verdicts<'a, P>);
 
-impl<P: Frame> VerdictSink<P> for Entrance<'_, P> {
+impl<P: Carried> VerdictSink<P> for Entrance<'_, P> {
     fn dropped(&mut self, packet: P, reason: DropReason) {
         self.0.counters.arrived += 1;
-        if let Some(classes) = &mut self.0.classes {
-            classes.of(&packet).arrived += 1;
+        if let Some(watch) = &mut self.0.watch {
+            watch.arrived(&packet);
         }
         self.0.dropped(packet, reason);
     }
@@ -116,7 +113,7 @@ impl<P: Carried> QueuedLink<P> {
             agent,
             buffer: config.buffer.clone().map(|pool| Box::new(Part::new(pool))),
             marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
-            classes: direction.counts_classes().then(Box::default),
+            watch: direction.counts_classes().then(|| Box::new(Watch::new(true))),
             delay: direction.delay,
             impairments: Impairments::new(config),
             counters: Counters::default(),
@@ -152,8 +149,8 @@ impl<P: Carried> QueuedLink<P> {
         }
         let n = self.counters.arrived;
         self.counters.arrived += 1;
-        if let Some(classes) = &mut self.classes {
-            classes.of(&packet).arrived += 1;
+        if let Some(watch) = &mut self.watch {
+            watch.arrived(&packet);
         }
         if let Some(reason) = self.impairments.refuse(now, &packet, n) {
             self.give_up(packet, reason, incidents);
@@ -295,11 +292,8 @@ impl<P: Carried> QueuedLink<P> {
         self.counters.sojourns += 1;
         let sojourn = end.since(packet.at());
         self.counters.sojourn_sum += sojourn.as_nanos();
-        if let Some(classes) = &mut self.classes {
-            let class = classes.of(&packet);
-            class.sent += 1;
-            class.sent_bytes += u64::from(packet.size());
-            class.sojourn_sum += sojourn.as_nanos();
+        if let Some(watch) = &mut self.watch {
+            watch.left(&packet, sojourn.as_nanos());
         }
         packet.set_left(end);
         match self.flight.launch(end, packet, self.delay) {
@@ -410,8 +404,8 @@ impl<P: Carried> QueuedLink<P> {
 
     /// Where it is decided on a packet that is about to arrive.
     pub fn entrance<'a>(&'a mut self, incidents: &'a mut Incidents<P>) -> impl VerdictSink<P> + 'a {
-        let classes = self.classes.as_deref_mut();
-        Entrance(Verdicts { counters: &mut self.counters, classes, incidents })
+        let watch = self.watch.as_deref_mut();
+        Entrance(Verdicts { counters: &mut self.counters, watch, incidents })
     }
 
     fn integrate(&mut self, now: Time) {
@@ -447,7 +441,18 @@ impl<P: Carried> QueuedLink<P> {
 
     /// What was counted of each traffic class since the last call, if the link tells them apart.
     pub fn read_classes(&mut self) -> Option<PerClass> {
-        self.classes.as_mut().map(|classes| classes.read())
+        self.watch.as_mut().and_then(|watch| watch.read_classes())
+    }
+
+    /// Notes from now on what happens to packets; the driver takes the notes after each call.
+    pub fn keep_notes(&mut self) {
+        self.watch.get_or_insert_with(|| Box::new(Watch::new(false))).keep_notes();
+    }
+
+    /// The notes since the last call, in order: of the time at which the link was last called, if that was no later than its
+    /// `wake_at`.
+    pub fn take_notes(&mut self) -> impl Iterator<Item = (P, Note)> {
+        self.watch.iter_mut().flat_map(|watch| watch.take_notes())
     }
 
     /// See [`super::Link::assert_conservation`].
@@ -455,7 +460,7 @@ impl<P: Carried> QueuedLink<P> {
     /// # Panics
     /// If a class gained or lost a packet, or the buffer a byte, which only a bug can do.
     pub fn assert_conservation(&self) {
-        if let Some(classes) = &self.classes {
+        if let Some(classes) = self.watch.as_ref().and_then(|watch| watch.classes()) {
             classes.assert_conservation(&self.counters, self.in_system());
         }
         if let Some(buffer) = &self.buffer {

@@ -176,6 +176,11 @@ impl StampedLink {
         self.waiting
     }
 
+    /// See [`FifoLink::free_at`].
+    pub fn free_at(&self) -> Time {
+        self.fifo.free_at()
+    }
+
     /// See [`super::Link::inside`].
     pub fn inside(&self) -> u64 {
         self.fifo.inside()

@@ -9,7 +9,7 @@ use rand::RngExt;
 
 use super::params::{Compat, Params, SACK_BITS, rate_in};
 use crate::ranges::Ranges;
-use crate::transport::{Failure, Opening, SendEnd, SenderReport, TimeoutCauses};
+use crate::transport::{Failure, Opening, SendEnd, SenderReport, SenderState, TimeoutCauses};
 
 /// Packets acknowledged above one that is then taken for lost: as many as for TCP (RFC 6675 section 2: DupThresh).
 const REORDERING: u32 = 3;
@@ -528,6 +528,11 @@ impl SendEnd for Sender {
                 _ => None,
             },
         }
+    }
+
+    fn state(&self) -> SenderState {
+        let pacing = (self.rate > 0).then_some(self.rate as f64 * 8.0);
+        SenderState { smoothed_rtt: self.smoothed, min_rtt: self.min, pacing, ..SenderState::default() }
     }
 
     fn memory(&self) -> u64 {

@@ -12,7 +12,7 @@ use dumbbell_header::{TfrcHeader, TfrcKind};
 
 pub use self::listener::Listener;
 pub use self::pace::Pace;
-use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, Transport};
+use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, SenderState, Transport};
 
 /// IPv4 and DCCP headers of every packet, in bytes (RFC 791 section 3.1; RFC 4340 section 5.1: 16 with long numbers).
 pub const HEADER: u32 = 36;
@@ -164,6 +164,10 @@ impl Stage for Sender {
 impl SendEnd for Sender {
     fn report(&self) -> SenderReport {
         self.pace.report(self.number)
+    }
+
+    fn state(&self) -> SenderState {
+        self.pace.state()
     }
 
     fn is_closed(&self) -> bool {

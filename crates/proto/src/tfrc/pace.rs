@@ -4,7 +4,7 @@ use dumbbell_core::{BitRate, Duration, Time};
 use dumbbell_header::TfrcHeader;
 
 use super::equation;
-use crate::transport::SenderReport;
+use crate::transport::{SenderReport, SenderState};
 
 /// The longest pause between two packets (RFC 5348 section 4.3: t_mbi).
 const LONGEST_PAUSE: f64 = 64.0;
@@ -101,6 +101,12 @@ impl Pace {
             smoothed_rtt: self.rtt,
             ..SenderReport::default()
         }
+    }
+
+    /// How the sender stands.
+    pub fn state(&self) -> SenderState {
+        let pacing = Some(self.rate * 8.0);
+        SenderState { min_rtt: self.shortest, smoothed_rtt: self.rtt, pacing, ..SenderState::default() }
     }
 
     /// The rate, in bytes of payload a second.

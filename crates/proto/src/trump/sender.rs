@@ -7,7 +7,7 @@ use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Packet, Stage, Time};
 use dumbbell_header::{TrumpHeader, TrumpKind};
 
 use super::params::Params;
-use crate::transport::{Failure, Opening, SendEnd, SenderReport, TimeoutCauses};
+use crate::transport::{Failure, Opening, SendEnd, SenderReport, SenderState, TimeoutCauses};
 
 /// The lowest and the highest rate, in bits a second, that the thesis lets a header say. So no flow stops for ever, and
 /// none sends without end at once.
@@ -479,6 +479,10 @@ impl SendEnd for Sender {
                 _ => None,
             },
         }
+    }
+
+    fn state(&self) -> SenderState {
+        SenderState { pacing: (self.rate > 0.0).then_some(self.rate), ..SenderState::default() }
     }
 
     fn memory(&self) -> u64 {

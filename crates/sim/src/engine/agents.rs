@@ -7,7 +7,7 @@
 use dumbbell_core::{Frame, Packet, Time, Way};
 use dumbbell_net::node::{FlowId, Passage, PortView};
 
-use super::network::{Aside, Delivery, Network};
+use super::network::{Aside, Delivery, Network, tell_notes};
 use super::observer::{Event, Observer};
 use super::routes::Stop;
 use super::stations::{Agents, Known, NOBODY, Station, end_of};
@@ -47,7 +47,7 @@ impl<O: Observer> Network<O> {
             self.tally.delivered += 1;
             self.inside[packet.flow as usize] -= 1;
             let end = if stop.forward { Event::Delivered } else { Event::Returned };
-            self.observer.packet(packet.at, packet, end);
+            self.tell(packet.at, packet, end);
             return self.asides.push(Aside::Noticed(Delivery { packet: *packet, forward: stop.forward }));
         };
         if let Some(mut agents) = self.agents.take() {
@@ -76,6 +76,7 @@ impl<O: Observer> Network<O> {
     fn view(&mut self, now: Time, link: u32) -> PortView {
         let inspected = &mut self.links[link as usize];
         let (queue, counters, backlog) = inspected.inspect(now, &mut self.incidents);
+        tell_notes(&mut self.observer, &self.paths, now, link, inspected);
         self.tree.set(link, inspected.wake_at());
         self.account(link);
         PortView { queue, counters, backlog }
@@ -100,12 +101,13 @@ impl Agents {
             entered: self.entered[link as usize],
             leaves: self.left[out as usize],
         };
-        network.observer.packet(now, packet, Event::Passed(out));
+        network.tell(now, packet, Event::Passed(out));
         let port = network.view(now, out);
         let agent = &mut self.stations[number as usize].agent;
         let mut sink = network.links[out as usize].entrance(&mut network.incidents);
         let onward = agent.passing(now, *packet, &passage, &port, &mut sink, &mut self.outbox);
         drop(sink);
+        tell_notes(&mut network.observer, &network.paths, now, out, &mut network.links[out as usize]);
         match onward {
             Some(onward) => {
                 debug_assert_eq!(onward.flow, packet.flow, "an agent changes headers and marks");
@@ -138,7 +140,8 @@ impl Agents {
                 known.and_then(|known| station.way(network, self.originals, number, known, way, &packet));
             if let Some(position) = way {
                 network.tally.originated += 1;
-                network.observer.packet(now, &packet, Event::Originated);
+                let packet = Packet { hop: position as u32, ..packet };
+                network.tell(now, &packet, Event::Originated);
                 network.inside[flow.index as usize] += 1;
                 let link = network.paths[position];
                 network.enter_from_router(now, &packet, position as u32 + 1, link);

@@ -34,7 +34,7 @@ pub use self::endpoints::PACKET_BYTES;
 use self::flows::{Recorder, Slot, watched};
 use self::hosts::Hosts;
 use self::network::{Aside, Delivery, Dropped, Network, Tally};
-pub use self::observer::{Event, LastEvents, Observer};
+pub use self::observer::{Event, LastEvents, Observer, Opened};
 pub use self::run::{Interrupted, Progress, run, run_observed};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
@@ -265,6 +265,9 @@ impl<'p, O: Observer> Engine<'p, O> {
             }
         } else {
             slot.sender.push(now, &delivery.packet);
+            if O::WATCHES {
+                self.network.observer.state(now, index, slot.sender.state());
+            }
             while let Some(packet) = slot.sender.pull(now) {
                 self.network.send(now, &packet, slot.forward);
             }
@@ -283,6 +286,9 @@ impl<'p, O: Observer> Engine<'p, O> {
             }
         } else {
             slot.sender.wake(now);
+            if O::WATCHES {
+                self.network.observer.state(now, index, slot.sender.state());
+            }
             while let Some(packet) = slot.sender.pull(now) {
                 self.network.send(now, &packet, slot.forward);
             }
@@ -431,7 +437,6 @@ impl<'p, O: Observer> Engine<'p, O> {
         let in_group = &mut self.started_in_group[flow.group as usize];
         let name = format!("flow {in_group} of {}", group.name);
         *in_group += 1;
-        self.network.observer.opened(now, index, number);
         let (forward, reverse) = self.ways.open(&mut self.network, flow.pair, index, &name);
         let pair = &self.plan.pairs[flow.pair as usize];
         self.network.note_flow(index, number, [pair.destination, pair.source], [forward, reverse]);
@@ -448,6 +453,9 @@ impl<'p, O: Observer> Engine<'p, O> {
             application,
             reader,
         });
+        if O::WATCHES {
+            self.network.observer.opened(now, &Opened { slot: index, number, flow, agreed: sender.agreed() });
+        }
         let slot = Slot {
             sender,
             receiver,
@@ -529,7 +537,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             match aside {
                 Aside::Dropped(dropped) => self.note_drop(now, dropped),
                 Aside::Duplicated(link, packet) => {
-                    self.network.observer.packet(now, packet, Event::Duplicated(*link));
+                    self.network.tell(now, packet, Event::Duplicated(*link));
                 }
                 Aside::Noticed(notice) => self.notice(now, notice),
             }
@@ -549,7 +557,8 @@ impl<'p, O: Observer> Engine<'p, O> {
 
     fn note_drop(&mut self, now: Time, dropped: &Dropped) {
         let Dropped { link, packet, reason } = dropped;
-        self.network.observer.packet(now, packet, Event::Dropped(*link, *reason));
+        // A packet that enters a link ahead of time is dropped when it arrives there.
+        self.network.tell(now.max(packet.at), packet, Event::Dropped(*link, *reason));
         let slot = &mut self.slots[packet.flow as usize];
         slot.dropped += 1;
         if self.plan.record.drops {

@@ -1,7 +1,7 @@
 //! Links joined into paths: where a packet goes next, and what became of every packet.
 
-use dumbbell_core::{DropReason, Packet, Time, memory};
-use dumbbell_net::link::{Incident, Incidents, Link};
+use dumbbell_core::{DropReason, Packet, Time, Way, memory};
+use dumbbell_net::link::{Incident, Incidents, Link, Note};
 
 use super::observer::{Event, Observer};
 use super::routes::{END, END_FORWARD, END_REVERSE, Route, Stop};
@@ -140,6 +140,9 @@ impl<O: Observer> Network<O> {
             }
             paths.push(Stop { agent: None, forward, originated }.entry());
         }
+        if O::WATCHES {
+            links.iter_mut().for_each(Link::keep_notes);
+        }
         let mut network = Network {
             links,
             ahead,
@@ -180,14 +183,26 @@ impl<O: Observer> Network<O> {
     #[inline]
     pub fn send(&mut self, now: Time, packet: &Packet, start: u32) {
         self.tally.sent += 1;
-        self.observer.packet(now, packet, Event::Sent);
         self.inside[packet.flow as usize] += 1;
         // The check of the bounds is the test for a start that is none: what is not dealt pays nothing for it.
         let (start, link) = match self.paths.get(start as usize) {
             Some(link) => (start, *link),
             None => self.take_turn(start - DEALT),
         };
+        if O::WATCHES {
+            let packet = &Packet { hop: start, ..*packet };
+            self.tell(now, packet, Event::Sent);
+            return self.enter(now, packet, start + 1, link);
+        }
         self.enter(now, packet, start + 1, link);
+    }
+
+    /// Tells who watches what happened to a packet that has entered its path.
+    #[inline]
+    pub(super) fn tell(&mut self, now: Time, packet: &Packet, event: Event) {
+        if O::WATCHES {
+            self.observer.packet(now, packet, way(&self.paths, packet), event);
+        }
     }
 
     /// The path that is dealt to the next packet: where it begins, and its first link.
@@ -219,6 +234,7 @@ impl<O: Observer> Network<O> {
     pub fn step(&mut self, now: Time, link: u32) -> Option<Delivery> {
         let from = &mut self.links[link as usize];
         let arrived = from.act(now, &mut self.incidents);
+        tell_notes(&mut self.observer, &self.paths, now, link, from);
         let (true, Some(packet)) = (arrived, from.head()) else {
             self.tree.set(link, from.wake_at());
             self.account(link);
@@ -236,7 +252,7 @@ impl<O: Observer> Network<O> {
             self.tally.delivered += 1;
             self.inside[packet.flow as usize] -= 1;
             let end = if next == END_FORWARD { Event::Delivered } else { Event::Returned };
-            self.observer.packet(now, &packet, end);
+            self.tell(now, &packet, end);
             return Some(Delivery { packet, forward: next == END_FORWARD });
         }
         // Not `now`: the link may have handed the packet on ahead of time.
@@ -255,21 +271,40 @@ impl<O: Observer> Network<O> {
             if next & (EXPRESS | END) != EXPRESS {
                 break;
             }
-            self.observer.packet(now, packet, Event::Arrived(link));
-            match self.links[link as usize].pass(now, packet, &mut self.incidents) {
-                Some(arrival) => now = arrival,
-                None => return self.account(link),
+            self.tell(now, packet, Event::Arrived(link));
+            let passed = &mut self.links[link as usize];
+            match passed.pass(now, packet, &mut self.incidents) {
+                Some(arrival) => {
+                    tell_departure(&mut self.observer, &self.paths, link, passed, packet);
+                    now = arrival;
+                }
+                None => {
+                    self.note_time(now);
+                    return self.account(link);
+                }
             }
             link = next & !EXPRESS;
             hop += 1;
         }
-        self.observer.packet(now, packet, Event::Arrived(link));
+        self.tell(now, packet, Event::Arrived(link));
         let last = &mut self.links[link as usize];
         if last.push(now, packet, hop, &mut self.incidents) {
             self.tree.set(link, last.wake_at());
         }
+        tell_notes(&mut self.observer, &self.paths, now, link, last);
         if !self.incidents.is_empty() {
+            self.note_time(now);
             self.account(link);
+        } else {
+            tell_departure(&mut self.observer, &self.paths, link, last, packet);
+        }
+    }
+
+    /// Lets the packets that have just met with something know when, for who watches: it may be ahead of the loop's time.
+    #[inline]
+    fn note_time(&mut self, now: Time) {
+        if O::WATCHES {
+            self.incidents.iter_mut().for_each(|(packet, _)| packet.at = now);
         }
     }
 
@@ -314,6 +349,42 @@ impl<O: Observer> Network<O> {
         let by_flow: u64 = self.inside.iter().map(|n| u64::from(*n)).sum();
         assert_eq!(by_flow, inside, "packets of all flows = packets on all links");
         self.links.iter().for_each(Link::assert_conservation);
+    }
+}
+
+/// Which way a packet travels whose position is on its path, wherever that is.
+fn way(paths: &[u32], packet: &Packet) -> Way {
+    let end = paths[packet.hop as usize..].iter().copied().find_map(Stop::read);
+    if end.is_some_and(|end| end.forward) { Way::Forward } else { Way::Reverse }
+}
+
+/// Tells an observer what happened on `link` at `now`.
+#[inline]
+pub(super) fn tell_notes<O: Observer>(
+    observer: &mut O,
+    paths: &[u32],
+    now: Time,
+    number: u32,
+    link: &mut Link,
+) {
+    if O::WATCHES {
+        for (packet, note) in link.take_notes() {
+            let event = match note {
+                Note::Left => Event::Left(number),
+                Note::Marked(reason) => Event::Marked(number, reason),
+            };
+            observer.packet(now, &packet, way(paths, &packet), event);
+        }
+    }
+}
+
+/// Tells an observer when the packet that `link` has just accepted leaves its transmitter, if the link knows.
+#[inline]
+fn tell_departure<O: Observer>(observer: &mut O, paths: &[u32], number: u32, link: &Link, packet: &Packet) {
+    if O::WATCHES
+        && let Some(departure) = link.departure()
+    {
+        observer.packet(departure, packet, way(paths, packet), Event::Left(number));
     }
 }
 

@@ -3,9 +3,11 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use dumbbell_core::{DropReason, Packet, Time};
+use dumbbell_core::{DropReason, MarkReason, Packet, Time, Way};
+use dumbbell_proto::transport::{Agreed, SenderState};
 
 use crate::plan::Plan;
+use crate::workload::Flow;
 
 /// What happened to a packet. A link is its index in the plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +22,10 @@ pub enum Event {
     Passed(u32),
     /// A link dropped it, or an agent before that link.
     Dropped(u32, DropReason),
+    /// Its last bit has left the transmitter of a link.
+    Left(u32),
+    /// A queue or a router marked it "congestion experienced", at this link.
+    Marked(u32, MarkReason),
     /// A link made a copy of it.
     Duplicated(u32),
     /// It reached the destination of its flow.
@@ -28,19 +34,47 @@ pub enum Event {
     Returned,
 }
 
+/// A flow that begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened {
+    /// The slot that its packets name.
+    pub slot: u32,
+    /// Its number.
+    pub number: u32,
+    /// What it is.
+    pub flow: Flow,
+    /// What its SYNs say, with TCP.
+    pub agreed: Option<Agreed>,
+}
+
 /// Watches a run. A packet knows the slot of its flow, which is used again; a flow's number is its own.
 pub trait Observer {
-    /// Something happened to a packet. Where links are entered ahead of time, `now` is the time at which it will: of two
-    /// events of different packets, the one noted first may be the later.
+    /// False if it looks at nothing. What only an observer asks for is then not even asked.
+    const WATCHES: bool = true;
+
+    /// The run has come to this time: nothing that is told from now on happened before it.
     #[inline]
-    fn packet(&mut self, now: Time, packet: &Packet, event: Event) {
-        let _ = (now, packet, event);
+    fn clock(&mut self, now: Time) {
+        let _ = now;
     }
 
-    /// The flow of this number began in a slot.
+    /// Something happened to a packet. Where links are entered ahead of time, `now` is the time at which it will: of two
+    /// events of different packets, the one told first may be the later. Those of one packet come in their order.
     #[inline]
-    fn opened(&mut self, now: Time, slot: u32, number: u32) {
-        let _ = (now, slot, number);
+    fn packet(&mut self, now: Time, packet: &Packet, way: Way, event: Event) {
+        let _ = (now, packet, way, event);
+    }
+
+    /// A flow begins.
+    #[inline]
+    fn opened(&mut self, now: Time, opened: &Opened) {
+        let _ = (now, opened);
+    }
+
+    /// A packet has come to the sender of the flow in a slot, or its timer has expired: how it stands now, before it sends.
+    #[inline]
+    fn state(&mut self, now: Time, slot: u32, state: SenderState) {
+        let _ = (now, slot, state);
     }
 
     /// The flow in a slot has ended.
@@ -51,16 +85,28 @@ pub trait Observer {
 }
 
 /// Nobody watches.
-impl Observer for () {}
+impl Observer for () {
+    const WATCHES: bool = false;
+}
 
 impl<O: Observer> Observer for &mut O {
+    const WATCHES: bool = O::WATCHES;
+
     #[inline]
-    fn packet(&mut self, now: Time, packet: &Packet, event: Event) {
-        (**self).packet(now, packet, event);
+    fn clock(&mut self, now: Time) {
+        (**self).clock(now);
     }
     #[inline]
-    fn opened(&mut self, now: Time, slot: u32, number: u32) {
-        (**self).opened(now, slot, number);
+    fn packet(&mut self, now: Time, packet: &Packet, way: Way, event: Event) {
+        (**self).packet(now, packet, way, event);
+    }
+    #[inline]
+    fn opened(&mut self, now: Time, opened: &Opened) {
+        (**self).opened(now, opened);
+    }
+    #[inline]
+    fn state(&mut self, now: Time, slot: u32, state: SenderState) {
+        (**self).state(now, slot, state);
     }
     #[inline]
     fn closed(&mut self, now: Time, slot: u32) {
@@ -100,17 +146,17 @@ impl LastEvents {
 }
 
 impl Observer for LastEvents {
-    fn packet(&mut self, now: Time, packet: &Packet, event: Event) {
+    fn packet(&mut self, now: Time, packet: &Packet, _way: Way, event: Event) {
         if self.events.len() == self.most {
             self.events.pop_front();
         }
         self.events.push_back((now, event, self.numbers[packet.flow as usize], *packet));
     }
 
-    fn opened(&mut self, _now: Time, slot: u32, number: u32) {
-        let slots = self.numbers.len().max(slot as usize + 1);
+    fn opened(&mut self, _now: Time, opened: &Opened) {
+        let slots = self.numbers.len().max(opened.slot as usize + 1);
         self.numbers.resize(slots, 0);
-        self.numbers[slot as usize] = number;
+        self.numbers[opened.slot as usize] = opened.number;
     }
 }
 
@@ -124,6 +170,8 @@ impl fmt::Display for LastEvents {
                 Event::Arrived(link) => ("arrived", Some(link)),
                 Event::Passed(link) => ("passed", Some(link)),
                 Event::Dropped(link, reason) => (reason.name(), Some(link)),
+                Event::Left(link) => ("left", Some(link)),
+                Event::Marked(link, _) => ("marked", Some(link)),
                 Event::Duplicated(link) => ("duplicated", Some(link)),
                 Event::Delivered => ("delivered", None),
                 Event::Returned => ("returned", None),

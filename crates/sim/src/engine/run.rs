@@ -44,7 +44,7 @@ pub fn run(
     run_parts(plan, memory, progress, run_unobserved)
 }
 
-/// The same, watched by an observer. It sees both runs of a replay.
+/// The same, watched by an observer. Of a replay it sees the second run, whose tables these are.
 ///
 /// # Errors
 /// As [`run`].
@@ -73,7 +73,7 @@ fn run_parts(
     // Two runs, shown as one that lasts as long as both.
     let first = replay.source.duration;
     let duration = first + plan.duration;
-    let recorded = run(&replay.source, memory, &mut |p| progress(&Progress { duration, ..*p }))?;
+    let recorded = run_unobserved(&replay.source, memory, &mut |p| progress(&Progress { duration, ..*p }))?;
     if recorded.shortage.is_some() {
         return Ok(recorded);
     }
@@ -109,6 +109,7 @@ fn run_flows<O: Observer>(
             }
             continue;
         }
+        engine.network.observer.clock(now);
         engine.step(now, owner);
         events += 1;
         if events % EVENTS_PER_REPORT == 0 {

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::panic;
 use std::sync::Once;
 
-use dumbbell_core::{Packet, Results, Time};
-use dumbbell_sim::{Event, LastEvents, Observer, Plan, run_observed};
+use dumbbell_core::{Packet, Results, Time, Way};
+use dumbbell_sim::{Event, LastEvents, Observer, Opened, Plan, run_observed};
 
 /// Events that are kept.
 const MOST: usize = 200;
@@ -19,11 +19,11 @@ thread_local! {
 struct Latest;
 
 impl Observer for Latest {
-    fn packet(&mut self, now: Time, packet: &Packet, event: Event) {
-        LATEST.with_borrow_mut(|latest| latest.packet(now, packet, event));
+    fn packet(&mut self, now: Time, packet: &Packet, way: Way, event: Event) {
+        LATEST.with_borrow_mut(|latest| latest.packet(now, packet, way, event));
     }
-    fn opened(&mut self, now: Time, slot: u32, number: u32) {
-        LATEST.with_borrow_mut(|latest| latest.opened(now, slot, number));
+    fn opened(&mut self, now: Time, opened: &Opened) {
+        LATEST.with_borrow_mut(|latest| latest.opened(now, opened));
     }
 }
 

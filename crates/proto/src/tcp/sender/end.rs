@@ -4,10 +4,12 @@ use dumbbell_core::{Frame, Packet, Time};
 use dumbbell_header::SourceQuench;
 
 use super::{ENDLESS, Phase, Sender, todo};
-use crate::tcp::rack::Rack;
+use crate::controller::Control;
+use crate::tcp::params::Params;
+use crate::tcp::rack::{Rack, State};
 use crate::tcp::scoreboard::Scoreboard;
 use crate::tcp::writer::Writer;
-use crate::transport::{SendEnd, SenderReport};
+use crate::transport::{Agreed, SendEnd, SenderPhase, SenderReport, SenderState};
 
 impl Sender {
     /// Lets the application write what there is room for. True if it wrote.
@@ -58,6 +60,35 @@ impl SendEnd for Sender {
                 _ => None,
             },
         }
+    }
+
+    fn state(&self) -> SenderState {
+        let SenderReport { window, min_rtt, smoothed_rtt, .. } = self.report();
+        let phase = match self.rack.as_deref().map(|rack| rack.state) {
+            _ if self.expired > 0 => SenderPhase::Loss,
+            Some(State::Loss) => SenderPhase::Loss,
+            Some(State::Recovery) => SenderPhase::Recovery,
+            _ if self.recovering => SenderPhase::Recovery,
+            _ if window < self.control.threshold => SenderPhase::SlowStart,
+            _ => SenderPhase::Avoidance,
+        };
+        // Before the handshake is over the rate is infinite, or a number that stands for it.
+        let paced = self.control.pacing.is_finite() && self.control.pacing < f64::MAX;
+        SenderState {
+            window,
+            threshold: (self.control.threshold != Control::UNLIMITED).then_some(self.control.threshold),
+            in_flight: self.outstanding(),
+            smoothed_rtt,
+            min_rtt,
+            pacing: paced.then_some(self.control.pacing * 8.0),
+            limit: self.una + self.receive_window,
+            phase: Some(phase),
+        }
+    }
+
+    fn agreed(&self) -> Option<Agreed> {
+        let Params { sack, timestamps, .. } = *self.params;
+        Some(Agreed { header: self.header, segment: self.mss, scale: self.scale, sack, timestamps })
     }
 
     fn memory(&self) -> u64 {

@@ -1,0 +1,89 @@
+//! Who is told of each packet on a link with a queue: the counters of its classes, and notes for who watches the run.
+
+use dumbbell_core::{DropReason, MarkReason};
+
+use super::Carried;
+use super::classes::{ClassAccount, PerClass};
+
+/// What happened to a packet on a link, beside [`super::Incident`]s.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Note {
+    /// Its last bit has left the transmitter.
+    Left,
+    /// It was marked "congestion experienced".
+    Marked(MarkReason),
+}
+
+/// Watches the packets of a link. A link that nobody watches has none.
+#[derive(Clone, Debug)]
+pub(super) struct Watch<P> {
+    classes: Option<ClassAccount>,
+    /// In order, since they were taken last.
+    notes: Option<Vec<(P, Note)>>,
+}
+
+impl<P: Carried> Watch<P> {
+    /// One that counts by class if asked to, and keeps no notes.
+    pub fn new(counts_classes: bool) -> Watch<P> {
+        Watch { classes: counts_classes.then(ClassAccount::default), notes: None }
+    }
+
+    /// Keeps notes from now on.
+    pub fn keep_notes(&mut self) {
+        self.notes = Some(Vec::new());
+    }
+
+    /// The notes since the last call.
+    pub fn take_notes(&mut self) -> impl Iterator<Item = (P, Note)> {
+        self.notes.iter_mut().flat_map(|notes| notes.drain(..))
+    }
+
+    /// The account of classes, if there is one.
+    pub fn classes(&self) -> Option<&ClassAccount> {
+        self.classes.as_ref()
+    }
+
+    /// What was counted by class since the last call, if anything is.
+    pub fn read_classes(&mut self) -> Option<PerClass> {
+        self.classes.as_mut().map(ClassAccount::read)
+    }
+
+    /// A packet has arrived.
+    pub fn arrived(&mut self, packet: &P) {
+        if let Some(classes) = &mut self.classes {
+            classes.of(packet).arrived += 1;
+        }
+    }
+
+    /// A packet has left the transmitter, so many nanoseconds after it arrived.
+    pub fn left(&mut self, packet: &P, sojourn: u64) {
+        if let Some(classes) = &mut self.classes {
+            let class = classes.of(packet);
+            class.sent += 1;
+            class.sent_bytes += u64::from(packet.size());
+            class.sojourn_sum += sojourn;
+        }
+        self.note(packet, Note::Left);
+    }
+
+    /// A packet was dropped.
+    pub fn dropped(&mut self, packet: &P, reason: DropReason) {
+        if let Some(classes) = &mut self.classes {
+            classes.dropped(packet, reason);
+        }
+    }
+
+    /// A packet was marked.
+    pub fn marked(&mut self, packet: &P, reason: MarkReason) {
+        if let Some(classes) = &mut self.classes {
+            classes.of(packet).marked += 1;
+        }
+        self.note(packet, Note::Marked(reason));
+    }
+
+    fn note(&mut self, packet: &P, note: Note) {
+        if let Some(notes) = &mut self.notes {
+            notes.push((packet.clone(), note));
+        }
+    }
+}
