@@ -1,7 +1,9 @@
 """The compiled part of dumbbell."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from os import PathLike
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -61,6 +63,26 @@ class Scenario:
 
         With them comes the line to show of a run that is cut short, because it would take more than `memory`
         bytes. Made without the interpreter lock.
+        """
+
+    @property
+    def links(self) -> list[str]:
+        """The names of the links, in order."""
+
+    def trace(
+        self,
+        memory: int,
+        outputs: list[tuple[str, str, Path | None]],
+        flows: AbstractSet[int] | None,
+        links: AbstractSet[int] | None,
+        times: Sequence[str | None],
+        limit: int | None,
+        progress: Callable[[float, float, int], object] | None = None,
+    ) -> tuple[int, int, list[int]]:
+        """Runs, and writes what happens to packets to outputs: form, name for errors, file.
+
+        Returns the events written, how many flows started, and those asked for that did not. Above the
+        limit nothing is written: ``TraceLimitError``.
         """
 
 @final

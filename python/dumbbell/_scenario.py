@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dumbbell import _native
+from dumbbell import _native, _trace
 from dumbbell._files.names import readable
 from dumbbell._files.read import read_text
 from dumbbell._memory import limit_of_run
@@ -182,6 +182,58 @@ class Scenario:
         if shortage is not None:
             raise MemoryLimitError(shortage, results)
         return results
+
+    def write_trace(
+        self,
+        outputs: Mapping[str, str | os.PathLike[str] | None],
+        *,
+        flows: Iterable[int] | None = None,
+        links: Iterable[str] | None = None,
+        start: str | None = None,
+        until: str | None = None,
+        limit: int | None = _trace.MOST,
+        force: bool = False,
+        progress: Progress | None = None,
+        memory: int | None = None,
+    ) -> _trace.Written:
+        """Run the experiment, and write what happens to each packet to files.
+
+        Files appear whole or not at all. The page ``docs/trace.md`` describes what is in them.
+
+        Parameters
+        ----------
+        outputs
+            A file for each form: ``lines`` and ``json``. ``None`` is the standard output.
+        flows
+            Numbers of flows; all by default.
+        links
+            Names of links. Without, what happens at the end points is written too.
+        start, until
+            Times such as ``"1.5s"``; the run stops at `until`.
+        limit
+            The most events of packets; ``None`` for no limit. If there are more, nothing is written.
+        force
+            Replace files that a trace has written.
+        progress, memory
+            As for :meth:`run`.
+
+        Raises
+        ------
+        TraceLimitError
+            If there would be more events than the limit.
+        DumbbellError
+            If a flow or a link does not exist, or a file cannot be written.
+        """
+        selection = _trace.Selection(
+            None if flows is None else frozenset(flows),
+            None if links is None else frozenset(links),
+            start,
+            until,
+        )
+        paths = {form: None if path is None else Path(path) for form, path in outputs.items()}
+        return _trace.write(
+            self._native, paths, selection, limit=limit, force=force, progress=progress, memory=memory
+        )
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}, seed {self.seed}, plan {self.plan_hash[:12]}>"

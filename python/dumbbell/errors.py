@@ -43,5 +43,28 @@ class ResultsError(DumbbellError, ValueError):
     """Results that do not hold what is asked of them."""
 
 
+class TraceLimitError(DumbbellError):
+    """A trace that would have more events than its limit; nothing was written.
+
+    Parameters
+    ----------
+    most
+        The limit.
+    reached
+        The simulated time at which it was passed (s).
+    """
+
+    def __init__(self, most: int, reached: float) -> None:
+        super().__init__(most, reached)
+        self.most = most
+        self.reached = reached
+
+    def __str__(self) -> str:
+        return (
+            f"limit: more than {self.most:,} events, by {self.reached:.3g} s already; "
+            "choose flows, links or times, or give a higher limit"
+        )
+
+
 class TheoryError(DumbbellError, ValueError):
     """Numbers that an optimum or a closed form cannot be computed from."""

@@ -2,3 +2,4 @@
 
 pyo3::import_exception!(dumbbell.errors, ScenarioError);
 pyo3::import_exception!(dumbbell.errors, TheoryError);
+pyo3::import_exception!(dumbbell.errors, TraceLimitError);

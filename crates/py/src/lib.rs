@@ -10,6 +10,7 @@ mod rows;
 mod scenario;
 mod table;
 mod theory;
+mod trace;
 
 use pyo3::prelude::*;
 

@@ -17,6 +17,7 @@ _COMMANDS = {
     "describe": "dumbbell.cli.inspect:describe",
     "schema": "dumbbell.cli.inspect:schema",
     "plot": "dumbbell.cli.plot:plot",
+    "trace": "dumbbell.cli.trace:trace",
     "study": "dumbbell.cli.study:study",
     "query": "dumbbell.cli.study:query",
     "assert": "dumbbell.cli.asserting:assert_",
