@@ -4,6 +4,7 @@
 pub mod exchange;
 #[cfg(test)]
 mod laws;
+mod options;
 pub mod quench;
 pub mod rcp;
 pub mod tcp;
@@ -16,6 +17,7 @@ use dumbbell_core::header::HeaderInfo;
 use dumbbell_core::{Header, HeaderKind, Registered};
 
 pub use exchange::{Asking, Exchange, Feedback};
+pub use options::TcpOptions;
 pub use rcp::RcpKind;
 pub use tcp::SackBlock;
 pub use tfrc::TfrcKind;

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use dumbbell_core::rng;
 use dumbbell_core::{Duration, Ecn, Frame, Packet, Stage, Time};
-use dumbbell_header::{SackBlock, TcpHeader};
+use dumbbell_header::{SackBlock, TcpHeader, TcpOptions};
 use dumbbell_proto::Opening;
 use dumbbell_proto::tcp::{HEADER, Handshake, Info, Nagle, Receiver, Sender, TIMESTAMPS};
 use dumbbell_proto::transport::{SendEnd, Transport};
 
 use crate::push::{self, Leaves, Written};
 use crate::settings::{Agreed, Queue, Settings};
-use crate::wire::{Endpoint, Options, Segment, ecn, flag};
+use crate::wire::{Endpoint, Segment, ecn, flag};
 
 /// The initial sequence number: packetdrill learns it.
 const ISS: u32 = 0;
@@ -58,7 +58,7 @@ pub struct Connection {
     peer_scale: Option<u8>,
     scale: u8,
     /// What the SYN offered.
-    offered: Options,
+    offered: TcpOptions,
     /// When the SYN or SYN-ACK was sent, how often, and when it is sent again.
     syn_at: Time,
     syns: u32,
@@ -101,7 +101,7 @@ impl Connection {
             agreed: Agreed { mss: u32::from(MSS), sack: true, timestamps: false, ecn: false },
             peer_scale: None,
             scale: settings.scale(),
-            offered: Options::default(),
+            offered: TcpOptions::default(),
             syn_at: now,
             syns: 0,
             again_at: now,
@@ -127,12 +127,12 @@ impl Connection {
     pub fn connect(now: Time, local: Endpoint, remote: Endpoint, settings: Settings) -> Connection {
         let mut connection = Connection::new(Phase::SynSent, local, remote, settings, now);
         let settings = &connection.settings;
-        connection.offered = Options {
+        connection.offered = TcpOptions {
             mss: Some(MSS),
             sack_permitted: settings.is_on("tcp_sack"),
             scale: Some(connection.scale),
             timestamps: settings.is_on("tcp_timestamps").then_some((0, 0)),
-            sack: Vec::new(),
+            ..TcpOptions::default()
         };
         connection.agreed.ecn = settings.number("tcp_ecn", 2) == 1;
         connection.send_syn(now);
@@ -145,12 +145,12 @@ impl Connection {
         let settings = &connection.settings;
         let wants_ecn = syn.flags & (flag::ECE | flag::CWR) == flag::ECE | flag::CWR;
         connection.agreed.ecn = wants_ecn && settings.number("tcp_ecn", 2) != 0;
-        connection.offered = Options {
+        connection.offered = TcpOptions {
             mss: Some(MSS),
             sack_permitted: syn.options.sack_permitted && settings.is_on("tcp_sack"),
             scale: syn.options.scale.map(|_| connection.scale),
             timestamps: syn.options.timestamps.filter(|_| settings.is_on("tcp_timestamps")),
-            sack: Vec::new(),
+            ..TcpOptions::default()
         };
         connection.agree(syn);
         connection.send_syn(now);
@@ -365,7 +365,7 @@ impl Connection {
             ack: self.irs.wrapping_add(1).wrapping_add(next as u32),
             flags: flag::ACK,
             window: WINDOW >> self.scale,
-            options: Options { timestamps: self.stamps(now), sack, ..Options::default() },
+            options: TcpOptions { timestamps: self.stamps(now), sack, ..TcpOptions::default() },
             ..self.blank()
         }
     }
@@ -423,9 +423,9 @@ impl Connection {
                 flags: header.flags & (flag::FIN | flag::ACK | flag::ECE | flag::CWR),
                 window: WINDOW >> self.scale,
                 ecn: if packet.ecn == Ecn::Ect0 { ecn::ECT0 } else { 0 },
-                options: Options {
+                options: TcpOptions {
                     timestamps: self.agreed.timestamps.then(|| (timestamp(now), self.echo)),
-                    ..Options::default()
+                    ..TcpOptions::default()
                 },
                 payload: vec![0; len as usize],
             });

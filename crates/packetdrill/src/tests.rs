@@ -4,7 +4,9 @@ use dumbbell_core::{Duration, Time};
 use libc::{EAGAIN, IPPROTO_TCP, TCP_INFO};
 
 use crate::stack::Stack;
-use crate::wire::{Endpoint, Options, Segment, flag};
+use dumbbell_header::TcpOptions;
+
+use crate::wire::{Endpoint, Segment, flag};
 
 pub const LOCAL: Endpoint = Endpoint { address: [192, 168, 0, 1], port: 8080 };
 pub const REMOTE: Endpoint = Endpoint { address: [192, 0, 2, 1], port: 50_000 };
@@ -21,7 +23,8 @@ pub fn peer(flags: u8, seq: u32, ack: u32) -> Segment {
 }
 
 fn syn() -> Segment {
-    let options = Options { mss: Some(1000), sack_permitted: true, scale: Some(7), ..Options::default() };
+    let options =
+        TcpOptions { mss: Some(1000), sack_permitted: true, scale: Some(7), ..TcpOptions::default() };
     Segment { window: 32_792, options, ..peer(flag::SYN, 0, 0) }
 }
 
@@ -39,7 +42,8 @@ fn opened() -> Stack {
     stack.deliver(&syn().to_bytes());
     let (_, answer) = next(&mut stack);
     assert_eq!((answer.flags, answer.ack), (flag::SYN | flag::ACK, 1));
-    let agreed = Options { mss: Some(1460), sack_permitted: true, scale: Some(7), ..Options::default() };
+    let agreed =
+        TcpOptions { mss: Some(1460), sack_permitted: true, scale: Some(7), ..TcpOptions::default() };
     assert_eq!(answer.options, agreed);
     assert_eq!(stack.accept(LISTENER, SOCKET), Err(EAGAIN));
     stack.pass(ms(100));
@@ -79,7 +83,7 @@ fn what_is_sent_again_carries_push_where_two_segments_leave_as_one_packet() {
     (0..10).for_each(|_| drop(next(&mut stack)));
     stack.pass(ms(100));
     // Packets of two segments: of the first one segment arrived, of the last three all.
-    let options = Options { sack: vec![(4_001, 10_001)], ..Options::default() };
+    let options = TcpOptions { sack: vec![(4_001, 10_001)], ..TcpOptions::default() };
     stack.deliver(&Segment { options, ..peer(flag::ACK, 1, 1_001) }.to_bytes());
     let again: Vec<(u32, bool)> =
         (0..3).map(|_| next(&mut stack).1).map(|s| (s.seq, s.has(flag::PSH))).collect();

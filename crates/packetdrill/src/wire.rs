@@ -1,5 +1,8 @@
 //! Packets as packetdrill sees them: IPv4 (RFC 791) with TCP (RFC 9293) and its options, without a link header.
 
+use dumbbell_header::TcpOptions;
+use etherparse::{Ipv4Header, NetSlice, SlicedPacket, TcpHeader, TransportSlice, ip_number};
+
 /// An address and a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Endpoint {
@@ -26,21 +29,6 @@ pub mod ecn {
     pub const CE: u8 = 3;
 }
 
-/// The options that are used here.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Options {
-    /// Largest segment (RFC 9293 section 3.7.1).
-    pub mss: Option<u16>,
-    /// SACK may be used (RFC 2018 section 2).
-    pub sack_permitted: bool,
-    /// Shift of the window (RFC 7323 section 2.2).
-    pub scale: Option<u8>,
-    /// TSval and TSecr (RFC 7323 section 3.2).
-    pub timestamps: Option<(u32, u32)>,
-    /// Blocks of SACK (RFC 2018 section 3).
-    pub sack: Vec<(u32, u32)>,
-}
-
 /// A segment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Segment {
@@ -59,41 +47,12 @@ pub struct Segment {
     /// Bits of [`ecn`].
     pub ecn: u8,
     /// Its options.
-    pub options: Options,
+    pub options: TcpOptions,
     /// Its data.
     pub payload: Vec<u8>,
 }
 
-const IP: usize = 20;
-const TCP: usize = 20;
-const PROTOCOL_TCP: u8 = 6;
 const TIME_TO_LIVE: u8 = 64;
-
-// Kinds of options (RFC 9293 section 3.1, RFC 2018, RFC 7323).
-const END: u8 = 0;
-const NOP: u8 = 1;
-const MSS: u8 = 2;
-const SCALE: u8 = 3;
-const SACK_PERMITTED: u8 = 4;
-const SACK: u8 = 5;
-const TIMESTAMPS: u8 = 8;
-
-fn be16(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
-}
-
-fn be32(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
-}
-
-/// The Internet checksum (RFC 1071), before its complement is taken.
-fn sum(bytes: &[u8], start: u32) -> u32 {
-    bytes.chunks(2).fold(start, |sum, pair| {
-        let word = u32::from(pair[0]) << 8 | pair.get(1).map_or(0, |b| u32::from(*b));
-        let sum = sum + word;
-        (sum & 0xffff) + (sum >> 16)
-    })
-}
 
 impl Segment {
     /// True if any of these flags is set.
@@ -103,122 +62,57 @@ impl Segment {
 
     /// The segment in a packet; `None` if the packet is no TCP over IPv4, or is cut off.
     pub fn parse(packet: &[u8]) -> Option<Segment> {
-        let first = *packet.first()?;
-        let header = usize::from(first & 15) * 4;
-        let total = usize::from(be16(packet, 2)?);
-        if first >> 4 != 4 || header < IP || *packet.get(9)? != PROTOCOL_TCP {
+        let sliced = SlicedPacket::from_ip(packet).ok()?;
+        let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (sliced.net, sliced.transport)
+        else {
             return None;
-        }
-        let tcp = packet.get(header..total)?;
-        let offset = usize::from(*tcp.get(12)? >> 4) * 4;
-        if offset < TCP {
-            return None;
-        }
-        let address = |at: usize| packet.get(at..at + 4)?.try_into().ok();
+        };
+        let header = tcp.to_header();
         Some(Segment {
-            from: Endpoint { address: address(12)?, port: be16(tcp, 0)? },
-            to: Endpoint { address: address(16)?, port: be16(tcp, 2)? },
-            seq: be32(tcp, 4)?,
-            ack: be32(tcp, 8)?,
-            flags: *tcp.get(13)?,
-            window: be16(tcp, 14)?,
-            ecn: packet[1] & 3,
-            options: Options::parse(tcp.get(TCP..offset)?),
-            payload: tcp.get(offset..)?.to_vec(),
+            from: Endpoint { address: ip.header().source(), port: header.source_port },
+            to: Endpoint { address: ip.header().destination(), port: header.destination_port },
+            seq: header.sequence_number,
+            ack: header.acknowledgment_number,
+            flags: tcp.header_slice()[13],
+            window: header.window_size,
+            ecn: ip.header().ecn().value(),
+            options: TcpOptions::parse(tcp.options()),
+            payload: tcp.payload().to_vec(),
         })
     }
 
     /// The packet of the segment.
+    ///
+    /// # Panics
+    /// If it does not fit a packet.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let options = self.options.to_bytes(self.flags & flag::SYN != 0);
-        let tcp = TCP + options.len() + self.payload.len();
-        let mut packet = vec![0; IP];
-        packet[0] = 0x45;
-        packet[1] = self.ecn;
-        packet[2..4].copy_from_slice(&((IP + tcp) as u16).to_be_bytes());
-        // Don't fragment (RFC 1191).
-        packet[6] = 0x40;
-        packet[8] = TIME_TO_LIVE;
-        packet[9] = PROTOCOL_TCP;
-        packet[12..16].copy_from_slice(&self.from.address);
-        packet[16..20].copy_from_slice(&self.to.address);
-        let checksum = !(sum(&packet, 0) as u16);
-        packet[10..12].copy_from_slice(&checksum.to_be_bytes());
-
-        packet.extend(self.from.port.to_be_bytes());
-        packet.extend(self.to.port.to_be_bytes());
-        packet.extend(self.seq.to_be_bytes());
-        packet.extend(self.ack.to_be_bytes());
-        packet.push(((TCP + options.len()) * 4) as u8);
-        packet.push(self.flags);
-        packet.extend(self.window.to_be_bytes());
-        packet.extend([0; 4]);
-        packet.extend(options);
-        packet.extend(&self.payload);
-        let pseudo = sum(&packet[12..20], u32::from(PROTOCOL_TCP) + tcp as u32);
-        let checksum = !(sum(&packet[IP..], pseudo) as u16);
-        packet[IP + 16..IP + 18].copy_from_slice(&checksum.to_be_bytes());
-        packet
-    }
-}
-
-impl Options {
-    /// Reads options up to the first that is cut off.
-    fn parse(mut bytes: &[u8]) -> Options {
-        let mut options = Options::default();
-        while let Some(&kind) = bytes.first() {
-            match kind {
-                END => break,
-                NOP => {
-                    bytes = &bytes[1..];
-                    continue;
-                }
-                _ => {}
-            }
-            let len = bytes.get(1).map_or(0, |len| usize::from(*len));
-            let Some(body) = bytes.get(2..len) else { break };
-            match kind {
-                MSS => options.mss = be16(body, 0),
-                SCALE => options.scale = body.first().map(|s| (*s).min(14)),
-                SACK_PERMITTED => options.sack_permitted = true,
-                SACK => {
-                    options.sack =
-                        body.chunks_exact(8).filter_map(|b| Some((be32(b, 0)?, be32(b, 4)?))).collect();
-                }
-                TIMESTAMPS => options.timestamps = be32(body, 0).zip(be32(body, 4)),
-                _ => {}
-            }
-            bytes = &bytes[len..];
-        }
-        options
-    }
-
-    /// The options in the order and with the padding that Linux uses.
-    fn to_bytes(&self, syn: bool) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        if let Some(mss) = self.mss {
-            bytes.extend([MSS, 4]);
-            bytes.extend(mss.to_be_bytes());
-        }
-        if let Some((value, echo)) = self.timestamps {
-            bytes.extend(if self.sack_permitted { [SACK_PERMITTED, 2] } else { [NOP, NOP] });
-            bytes.extend([TIMESTAMPS, 10]);
-            bytes.extend(value.to_be_bytes());
-            bytes.extend(echo.to_be_bytes());
-        } else if self.sack_permitted {
-            bytes.extend([NOP, NOP, SACK_PERMITTED, 2]);
-        }
-        if let Some(scale) = self.scale.filter(|_| syn) {
-            bytes.extend([NOP, SCALE, 3, scale]);
-        }
-        if !self.sack.is_empty() {
-            bytes.extend([NOP, NOP, SACK, 2 + 8 * self.sack.len() as u8]);
-            for (start, end) in &self.sack {
-                bytes.extend(start.to_be_bytes());
-                bytes.extend(end.to_be_bytes());
-            }
-        }
-        bytes
+        let mut tcp = TcpHeader {
+            source_port: self.from.port,
+            destination_port: self.to.port,
+            sequence_number: self.seq,
+            acknowledgment_number: self.ack,
+            fin: self.has(flag::FIN),
+            syn: self.has(flag::SYN),
+            rst: self.has(flag::RST),
+            psh: self.has(flag::PSH),
+            ack: self.has(flag::ACK),
+            ece: self.has(flag::ECE),
+            cwr: self.has(flag::CWR),
+            window_size: self.window,
+            ..TcpHeader::default()
+        };
+        tcp.set_options_raw(&self.options.to_bytes()).expect("at most 40 bytes of options");
+        let length = tcp.header_len() + self.payload.len();
+        let (from, to) = (self.from.address, self.to.address);
+        // Don't fragment (RFC 1191): so the header has it by default.
+        let mut ip = u16::try_from(length)
+            .ok()
+            .and_then(|length| Ipv4Header::new(length, TIME_TO_LIVE, ip_number::TCP, from, to).ok())
+            .expect("a segment that fits a packet");
+        ip.ecn = self.ecn.try_into().unwrap_or_default();
+        ip.header_checksum = ip.calc_header_checksum();
+        tcp.checksum = tcp.calc_checksum_ipv4(&ip, &self.payload).expect("a segment that fits a packet");
+        [&ip.to_bytes()[..], &tcp.to_bytes(), &self.payload].concat()
     }
 }
 
@@ -237,7 +131,7 @@ mod tests {
             flags: flag::ACK | flag::PSH,
             window: 257,
             ecn: ecn::ECT0,
-            options: Options { sack: vec![(10, 20), (30, 40)], ..Options::default() },
+            options: TcpOptions { sack: vec![(10, 20), (30, 40)], ..TcpOptions::default() },
             payload: vec![0; 7],
         }
     }
@@ -246,31 +140,15 @@ mod tests {
     fn a_packet_is_read_as_it_was_written_and_its_checksums_hold() {
         let written = segment().to_bytes();
         assert_eq!(Segment::parse(&written), Some(segment()));
-        assert_eq!(sum(&written[..IP], 0), 0xffff);
-        let pseudo = sum(&written[12..20], 6 + (written.len() - IP) as u32);
-        assert_eq!(sum(&written[IP..], pseudo), 0xffff);
-    }
-
-    #[test]
-    fn options_stand_as_in_linux() {
-        let all = Options {
-            mss: Some(1460),
-            sack_permitted: true,
-            scale: Some(8),
-            timestamps: Some((100, 0)),
-            sack: vec![],
+        // Sums of all words, as RFC 1071 has them.
+        let sum = |bytes: &[u8], start: u32| {
+            let words =
+                bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0)));
+            let sum = words.fold(start, |sum, word| sum + word);
+            (sum & 0xffff) + (sum >> 16)
         };
-        assert_eq!(
-            all.to_bytes(true),
-            [2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 100, 0, 0, 0, 0, 1, 3, 3, 8],
-            "mss, sackOK, TS, nop, wscale"
-        );
-        let plain = Options { timestamps: None, ..all };
-        assert_eq!(
-            plain.to_bytes(true),
-            [2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, 8],
-            "mss, nop, nop, sackOK, nop, wscale"
-        );
+        assert_eq!(sum(&written[..20], 0), 0xffff);
+        assert_eq!(sum(&written[20..], sum(&written[12..20], 6 + (written.len() - 20) as u32)), 0xffff);
     }
 
     proptest! {
@@ -278,7 +156,7 @@ mod tests {
         fn no_packet_breaks_the_parser(mut bytes in proptest::collection::vec(any::<u8>(), 0..120), tcp in any::<bool>()) {
             if tcp && bytes.len() > 20 {
                 bytes[0] = 0x45;
-                bytes[9] = PROTOCOL_TCP;
+                bytes[9] = ip_number::TCP.0;
             }
             let _ = Segment::parse(&bytes);
         }

@@ -1,8 +1,8 @@
 //! The fields of real packets.
 
 use dumbbell_core::{Ecn, Header};
-use dumbbell_header::{RcpHeader, TrumpHeader};
-use etherparse::{LaxNetSlice, LaxSlicedPacket, TcpOptionElement, TcpSlice, TransportSlice};
+use dumbbell_header::{RcpHeader, TcpOptions, TrumpHeader};
+use etherparse::{LaxNetSlice, LaxSlicedPacket, TcpSlice, TransportSlice};
 
 use crate::fields::{Fields, Protocol};
 
@@ -36,18 +36,7 @@ pub(crate) fn datagram(bytes: &[u8]) -> Option<&[u8]> {
 
 fn tcp(segment: &TcpSlice<'_>, fields: Fields) -> Fields {
     let header = segment.header_slice();
-    let mut sack = Vec::new();
-    let mut timestamps = None;
-    for option in segment.options_iterator().map_while(Result::ok) {
-        match option {
-            TcpOptionElement::SelectiveAcknowledgement(first, rest) => {
-                sack.push(first);
-                sack.extend(rest.into_iter().flatten());
-            }
-            TcpOptionElement::Timestamp(value, echo) => timestamps = Some((value.into(), echo.into())),
-            _ => {}
-        }
-    }
+    let options = TcpOptions::parse(segment.options());
     Fields {
         protocol: Protocol::Tcp,
         payload: segment.payload().len() as u32,
@@ -56,8 +45,8 @@ fn tcp(segment: &TcpSlice<'_>, fields: Fields) -> Fields {
         number: segment.sequence_number().into(),
         ack: segment.ack().then(|| segment.acknowledgment_number().into()),
         window: Some(segment.window_size().into()),
-        sack: sack.into_iter().map(|(start, end)| (start.into(), end.into())).collect(),
-        timestamps,
+        sack: options.sack.into_iter().map(|(start, end)| (start.into(), end.into())).collect(),
+        timestamps: options.timestamps.map(|(value, echo)| (value.into(), echo.into())),
         ..fields
     }
 }

@@ -8,7 +8,7 @@
 //! here.
 
 use dumbbell_core::{Frame, Packet, Way};
-use dumbbell_header::{RcpHeader, TcpHeader, TfrcHeader, TfrcKind, TrumpHeader, UdpHeader};
+use dumbbell_header::{RcpHeader, TcpHeader, TcpOptions, TfrcHeader, TfrcKind, TrumpHeader, UdpHeader};
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, Ipv4Header, TcpHeader as TcpOnWire, UdpHeader as UdpOnWire, ip_number};
 
@@ -128,49 +128,27 @@ fn tcp(flow: &Flow, seen: &Seen<'_>, from: Endpoint, to: Endpoint) -> Transport 
         ..TcpOnWire::default()
     };
     // Four blocks and timestamps do not fit, and no simulated packet has them.
-    let options = options(flow, seen);
+    let options = options(flow, seen).to_bytes();
     header.set_options_raw(&options[..options.len().min(40)]).expect("at most 40 bytes");
     let payload = (fields.payload as usize).min(LONGEST - header.header_len());
     header.checksum = header.calc_checksum_ipv4_raw(from.0, to.0, &ZEROS[..payload]).expect("what fits IPv4");
     (ip_number::TCP, header.to_bytes().to_vec(), payload)
 }
 
-/// The options in the order and with the padding that Linux uses.
-fn options(flow: &Flow, seen: &Seen<'_>) -> Vec<u8> {
+/// What the two ends have agreed to say.
+fn options(flow: &Flow, seen: &Seen<'_>) -> TcpOptions {
     let fields = seen.fields;
-    let mut bytes = Vec::new();
-    let timestamps = fields.timestamps.map(|(value, echo)| ((value / TICK) as u32, (echo / TICK) as u32));
-    let connection = flow.connection.filter(|_| fields.flags & u16::from(TcpHeader::SYN) != 0);
-    if let Some(connection) = connection {
+    let agreed = flow.connection.filter(|_| fields.flags & u16::from(TcpHeader::SYN) != 0);
+    TcpOptions {
         // The largest segment counts options as payload (RFC 6691).
-        let option = if connection.timestamps { 12 } else { 0 };
-        bytes.extend([2, 4]);
-        bytes.extend(connection.segment.saturating_add(option).to_be_bytes());
-    }
-    let permitted = connection.is_some_and(|connection| connection.sack);
-    if let Some((value, echo)) = timestamps {
-        bytes.extend(if permitted { [4, 2] } else { [1, 1] });
-        bytes.extend([8, 10]);
-        bytes.extend(value.to_be_bytes());
-        bytes.extend(echo.to_be_bytes());
-    } else if permitted {
-        bytes.extend([1, 1, 4, 2]);
-    }
-    if let Some(connection) = connection {
+        mss: agreed.map(|agreed| agreed.segment.saturating_add(if agreed.timestamps { 12 } else { 0 })),
+        sack_permitted: agreed.is_some_and(|agreed| agreed.sack),
         // Data comes from one end: the window of the other is open, and not shifted.
-        bytes.extend([1, 3, 3, if seen.way == Way::Reverse { connection.scale } else { 0 }]);
+        scale: agreed.map(|agreed| if seen.way == Way::Reverse { agreed.scale } else { 0 }),
+        timestamps: fields.timestamps.map(|(value, echo)| ((value / TICK) as u32, (echo / TICK) as u32)),
+        sack: fields.sack.iter().map(|(start, end)| (*start as u32, *end as u32)).collect(),
+        accurate: fields.accurate,
     }
-    if !fields.sack.is_empty() {
-        bytes.extend([1, 1, 5, 2 + 8 * fields.sack.len() as u8]);
-        for (start, end) in &fields.sack {
-            bytes.extend((*start as u32).to_be_bytes());
-            bytes.extend((*end as u32).to_be_bytes());
-        }
-    }
-    if let Some(option) = fields.accurate {
-        bytes.extend(option.to_bytes());
-    }
-    bytes
 }
 
 /// A datagram with the header of its protocol (RFC 768).

@@ -1,0 +1,148 @@
+//! The options of TCP on the wire, with the padding of Linux.
+
+use crate::tcp::AccurateOption;
+
+// Kinds of options (RFC 9293 section 3.1, RFC 2018, RFC 7323).
+const END: u8 = 0;
+const NOP: u8 = 1;
+const MSS: u8 = 2;
+const SCALE: u8 = 3;
+const SACK_PERMITTED: u8 = 4;
+const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
+
+/// The options that are used here.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TcpOptions {
+    /// Largest segment (RFC 9293 section 3.7.1).
+    pub mss: Option<u16>,
+    /// SACK may be used (RFC 2018 section 2).
+    pub sack_permitted: bool,
+    /// Shift of the window (RFC 7323 section 2.2).
+    pub scale: Option<u8>,
+    /// TSval and TSecr (RFC 7323 section 3.2).
+    pub timestamps: Option<(u32, u32)>,
+    /// Blocks of SACK (RFC 2018 section 3).
+    pub sack: Vec<(u32, u32)>,
+    /// Counts of accurate ECN (RFC 9768 section 3.2.3), to be written.
+    pub accurate: Option<AccurateOption>,
+}
+
+fn be16(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+fn be32(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+impl TcpOptions {
+    /// Reads options up to the first that is cut off. Unknown ones are skipped.
+    #[must_use]
+    pub fn parse(mut bytes: &[u8]) -> TcpOptions {
+        let mut options = TcpOptions::default();
+        while let Some(&kind) = bytes.first() {
+            match kind {
+                END => break,
+                NOP => {
+                    bytes = &bytes[1..];
+                    continue;
+                }
+                _ => {}
+            }
+            let len = bytes.get(1).map_or(0, |len| usize::from(*len));
+            let Some(body) = bytes.get(2..len) else { break };
+            match kind {
+                MSS => options.mss = be16(body, 0),
+                SCALE => options.scale = body.first().map(|s| (*s).min(14)),
+                SACK_PERMITTED => options.sack_permitted = true,
+                SACK => {
+                    options.sack =
+                        body.chunks_exact(8).filter_map(|b| Some((be32(b, 0)?, be32(b, 4)?))).collect();
+                }
+                TIMESTAMPS => options.timestamps = be32(body, 0).zip(be32(body, 4)),
+                _ => {}
+            }
+            bytes = &bytes[len..];
+        }
+        options
+    }
+
+    /// The options in the order and with the padding that Linux uses: a whole number of words.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if let Some(mss) = self.mss {
+            bytes.extend([MSS, 4]);
+            bytes.extend(mss.to_be_bytes());
+        }
+        if let Some((value, echo)) = self.timestamps {
+            bytes.extend(if self.sack_permitted { [SACK_PERMITTED, 2] } else { [NOP, NOP] });
+            bytes.extend([TIMESTAMPS, 10]);
+            bytes.extend(value.to_be_bytes());
+            bytes.extend(echo.to_be_bytes());
+        } else if self.sack_permitted {
+            bytes.extend([NOP, NOP, SACK_PERMITTED, 2]);
+        }
+        if let Some(scale) = self.scale {
+            bytes.extend([NOP, SCALE, 3, scale]);
+        }
+        if !self.sack.is_empty() {
+            bytes.extend([NOP, NOP, SACK, 2 + 8 * self.sack.len() as u8]);
+            for (start, end) in &self.sack {
+                bytes.extend(start.to_be_bytes());
+                bytes.extend(end.to_be_bytes());
+            }
+        }
+        if let Some(option) = self.accurate {
+            bytes.extend(option.to_bytes());
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tcp::Codepoint;
+
+    #[test]
+    fn options_stand_as_in_linux() {
+        let all = TcpOptions {
+            mss: Some(1460),
+            sack_permitted: true,
+            scale: Some(8),
+            timestamps: Some((100, 0)),
+            ..TcpOptions::default()
+        };
+        assert_eq!(
+            all.to_bytes(),
+            [2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 100, 0, 0, 0, 0, 1, 3, 3, 8],
+            "mss, sackOK, TS, nop, wscale"
+        );
+        let plain = TcpOptions { timestamps: None, ..all };
+        assert_eq!(
+            plain.to_bytes(),
+            [2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, 8],
+            "mss, nop, nop, sackOK, nop, wscale"
+        );
+    }
+
+    #[test]
+    fn blocks_behind_an_unknown_option_are_read() {
+        let accurate = AccurateOption { codepoint: Codepoint::Ect1, unmarked: 0x010203, marked: 4 };
+        let blocks = TcpOptions { sack: vec![(1, 2)], ..TcpOptions::default() };
+        let counts = TcpOptions { accurate: Some(accurate), ..TcpOptions::default() };
+        assert_eq!(counts.to_bytes(), [174, 8, 1, 2, 3, 0, 0, 4]);
+        assert_eq!(TcpOptions::parse(&[counts.to_bytes(), blocks.to_bytes()].concat()), blocks);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_break_the_parser(bytes in prop::collection::vec(any::<u8>(), 0..41)) {
+            let _ = TcpOptions::parse(&bytes);
+        }
+    }
+}
