@@ -24,6 +24,9 @@ pub struct Perfetto<W> {
     links: HashMap<u32, LinkTracks>,
     /// By the number of the packet: the flow that it belongs to, and its lane.
     inside: HashMap<u64, Place>,
+    /// The time of the latest event, and the links whose queues have changed at that time.
+    now: Time,
+    changed: Vec<u32>,
 }
 
 /// Where the slice of a packet stands.
@@ -60,7 +63,22 @@ impl<W: Write> Perfetto<W> {
             flows: HashMap::new(),
             links: HashMap::new(),
             inside: HashMap::new(),
+            now: Time::ZERO,
+            changed: Vec::new(),
         }
+    }
+
+    /// Time passes. Only now is it known how long the queues were: what is dropped at once has arrived before.
+    fn pass(&mut self, now: Time) -> io::Result<()> {
+        if now > self.now {
+            for link in self.changed.drain(..) {
+                if let Some(tracks) = self.links.get(&link) {
+                    self.tracks.count(self.now, tracks.queue, tracks.queued.len() as f64)?;
+                }
+            }
+            self.now = now;
+        }
+        Ok(())
     }
 
     /// The tracks of a flow. They begin with the first that is told of it.
@@ -198,8 +216,8 @@ impl<W: Write> Perfetto<W> {
             Happened::Left(_) | Happened::Dropped(..) => tracks.queued.remove(&seen.number),
             _ => false,
         };
-        if changed {
-            self.tracks.count(event.time, tracks.queue, tracks.queued.len() as f64)?;
+        if changed && !self.changed.contains(&link) {
+            self.changed.push(link);
         }
         let what = match happened {
             Happened::Dropped(_, reason) => format!("dropped: {}", reason.name()),
@@ -221,6 +239,7 @@ impl<W: Write> Sink for Perfetto<W> {
     }
 
     fn event(&mut self, network: &Network, event: &Event<'_>) -> io::Result<()> {
+        self.pass(event.time)?;
         let flow = event.flow.number;
         match event.what {
             What::Opened => self.open(network, event.flow),
@@ -249,6 +268,7 @@ impl<W: Write> Sink for Perfetto<W> {
     }
 
     fn end(&mut self, _network: &Network, now: Time) -> io::Result<()> {
+        self.pass(Time::NEVER)?;
         let mut open: Vec<u32> = self.flows.keys().copied().collect();
         open.sort_unstable();
         for flow in open {
@@ -399,12 +419,10 @@ mod tests {
                 format!("10 {flow}/acknowledgements [ S. ack 1"),
                 format!("20 {flow}/acknowledgements ] arrived"),
                 format!("20 {flow}/data [ . seq 1"),
-                "20 link left->right/packets in the queue = 1".to_owned(),
                 format!("20 {flow}/data [ . seq 1449"),
-                "20 link left->right/packets in the queue = 2".to_owned(),
-                "20 link left->right/packets in the queue = 1".to_owned(),
                 "20 link left->right/drops and marks ! dropped: overflow".to_owned(),
                 format!("20 {flow}/data ] dropped at left->right: overflow"),
+                "20 link left->right/packets in the queue = 1".to_owned(),
                 format!("30 {flow}/data ] arrived"),
                 format!("30 {flow}/acknowledgements [ . ack 1"),
                 format!("40 {flow}/acknowledgements ] arrived"),
