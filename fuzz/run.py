@@ -25,7 +25,7 @@ REPOSITORY = HERE.parent
 CORPUS = HERE / "corpus"
 ARTIFACTS = HERE / "artifacts"
 
-RUST = ("scenario", "trace", "cdf", "frame", "rcp")
+RUST = ("scenario", "trace", "cdf", "frame", "rcp", "capture")
 
 ALSO = {"scenario": [REPOSITORY / "scenarios"]}
 """Folders of inputs beside those in ``corpus``."""
