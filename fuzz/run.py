@@ -25,7 +25,8 @@ REPOSITORY = HERE.parent
 CORPUS = HERE / "corpus"
 ARTIFACTS = HERE / "artifacts"
 
-RUST = ("scenario", "trace", "cdf", "frame", "rcp", "capture")
+RUST = ("scenario", "trace", "cdf", "frame", "rcp", "trump", "capture")
+
 
 ALSO = {"scenario": [REPOSITORY / "scenarios"]}
 """Folders of inputs beside those in ``corpus``."""

@@ -20,7 +20,7 @@ from dumbbell._files import manifest
 from dumbbell._files.folder import new_file, new_files, new_folder, refuse_file
 from dumbbell.errors import FolderError
 from dumbbell.live import run_shell, scenario_of_link
-from dumbbell.live.rcp import receive
+from dumbbell.live.udp import receive
 
 Content = dict[str, bytes]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 version: str
 cargo_lock: str
 """The text of Cargo.lock when the module was built."""
-RCP_PORT: int
-RCP_HEADERS: int
+UDP_PORT: int
+UDP_HEADERS: int
 
 @final
 class Scenario:

@@ -16,8 +16,8 @@ import pytest
 
 import dumbbell as db
 from conftest import COMMAND_TIMEOUT, Cli
-from dumbbell.live import receive, replay, run_rcp, send
-from dumbbell.live.rcp import scenario_of_flows
+from dumbbell.live import receive, replay, run_flows, send
+from dumbbell.live.udp import scenario_of_flows
 
 HEADER = struct.Struct(">HBBIIIQIIQQ")
 NO_LIMIT = 2**64 - 1
@@ -61,7 +61,7 @@ def test_the_flows_of_a_scenario_have_both_completion_times(tmp_path: Path) -> N
             "flows": [{"from": "node0", "to": "node1", "size": "100kB", "count": 3, "stagger": "500ms"}],
         }
     )
-    run = run_rcp(scenario)
+    run = run_flows(scenario)
     simulated = scenario.run()
     live, ours = run.results.flows, simulated.flows
     assert live["start"].tolist() == ours["start"].tolist()

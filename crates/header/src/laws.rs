@@ -4,7 +4,8 @@ use dumbbell_core::header::{HeaderInfo, Words};
 use dumbbell_core::{Ecn, Frame, Header, Packet};
 use proptest::prelude::*;
 
-use crate::HEADERS;
+use crate::datagram::LENGTH;
+use crate::{DATAGRAMS, DatagramHeader, HEADERS, datagram};
 
 /// Writes the laws for the headers of the registry. The tests of each module provide `any()`, which generates headers.
 macro_rules! laws {
@@ -55,6 +56,26 @@ pub(crate) fn any_words() -> impl Strategy<Value = Words> {
 }
 
 type Verdict = Result<(), TestCaseError>;
+
+/// A header stands on the wire beside the number of its flow, and is no other header.
+pub(crate) fn datagrams<H>(flow: u32, header: H, other: H) -> Verdict
+where
+    H: DatagramHeader + PartialEq,
+{
+    let mut bytes = header.encode(flow);
+    prop_assert_eq!(H::decode(&bytes), Some((flow, header)));
+    prop_assert_eq!(H::decode(&bytes[..LENGTH - 1]), None);
+    let datagram = datagram(H::KIND).expect("it is registered");
+    let found = datagram.read(&bytes, 7, 90, Ecn::Ect0).expect("it is one of them");
+    prop_assert_eq!((found.number, found.way), (flow, header.way()));
+    prop_assert_eq!(found.packet, Packet::of(header, 7, 90, Ecn::Ect0));
+    prop_assert_eq!(datagram.encode(&found.packet, flow), bytes);
+    let mut others = DATAGRAMS.iter().filter(|datagram| datagram.kind != H::KIND);
+    prop_assert!(others.all(|other| other.read(&bytes, 7, 90, Ecn::Ect0).is_none()));
+    datagram.write(&Packet::of(other, 7, 90, Ecn::Ect0), &mut bytes);
+    prop_assert_eq!(H::decode(&bytes), Some((flow, other)));
+    Ok(())
+}
 
 /// A packet whose words hold anything.
 fn packet(words: Words, info: &HeaderInfo) -> Packet {

@@ -1,6 +1,7 @@
 //! Protocol headers: one file each, one line each in [`headers!`]. A file says how its header packs into the words of a
 //! simulated packet and, if it has a wire form, into bytes.
 
+pub mod datagram;
 pub mod exchange;
 #[cfg(test)]
 mod laws;
@@ -16,6 +17,7 @@ pub mod xcp;
 use dumbbell_core::header::HeaderInfo;
 use dumbbell_core::{Header, HeaderKind, Registered};
 
+pub use datagram::{Datagram, DatagramHeader};
 pub use exchange::{Asking, Exchange, Feedback};
 pub use options::TcpOptions;
 pub use rcp::RcpKind;
@@ -57,6 +59,14 @@ headers! {
     quench::SourceQuench,
     trump::TrumpHeader,
     tfrc::TfrcHeader,
+}
+
+/// Those of them that end points exchange in datagrams.
+pub const DATAGRAMS: &[Datagram] = &[Datagram::of::<RcpHeader>(), Datagram::of::<TrumpHeader>()];
+
+/// The header of this kind, if end points exchange it in datagrams.
+pub fn datagram(kind: HeaderKind) -> Option<Datagram> {
+    DATAGRAMS.iter().find(|datagram| datagram.kind == kind).copied()
 }
 
 /// What the registry lists of a kind.

@@ -13,10 +13,10 @@
 //! 12  cumulative acknowledgement
 //! ```
 
-use std::ops::Range;
-
 use dumbbell_core::header::{WireCodec, Words};
-use dumbbell_core::{Duration, Header};
+use dumbbell_core::{Duration, Header, Time, Way};
+
+use crate::datagram::{DatagramHeader, LENGTH, word};
 
 /// What a packet of RCP is for. Numbers as in ns-2 (`rcp-host.h`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -114,8 +114,6 @@ impl RcpHeader {
     pub const RATE_STAMPED: u8 = 8;
     /// The rate that asks for no limit.
     pub const NO_LIMIT: u64 = u64::MAX;
-    /// Bytes of the header on the wire.
-    pub const LENGTH: usize = 48;
 
     /// True if `flag` is set.
     #[inline]
@@ -128,36 +126,11 @@ impl RcpHeader {
     pub const fn rtt(&self) -> Duration {
         Duration::from_micros(self.rtt as u64)
     }
-
-    /// The header as it stands on the wire, with the number of its flow, which no router needs.
-    #[must_use]
-    pub fn encode(&self, flow: u32) -> [u8; RcpHeader::LENGTH] {
-        let mut bytes = [0; RcpHeader::LENGTH];
-        write_fields(self, &mut bytes);
-        bytes[FLOW].copy_from_slice(&flow.to_be_bytes());
-        bytes
-    }
-
-    /// Reads the number of the flow and the header from the payload of a datagram. `None` if it is of another protocol or
-    /// version, of no known kind, or too short. Flags that mean nothing pass through.
-    #[must_use]
-    pub fn decode(payload: &[u8]) -> Option<(u32, RcpHeader)> {
-        let bytes: &[u8; RcpHeader::LENGTH] = payload.first_chunk()?;
-        Some((word(bytes, FLOW.start), read_fields(bytes)?))
-    }
 }
 
 impl Header for RcpHeader {
     const NAME: &'static str = "RCP";
-    const WIRE: Option<WireCodec<RcpHeader>> = Some(WireCodec::new(
-        RcpHeader::LENGTH,
-        |bytes| read_fields(bytes.first_chunk()?),
-        |header, bytes| {
-            if let Some(bytes) = bytes.first_chunk_mut() {
-                write_fields(header, bytes);
-            }
-        },
-    ));
+    const WIRE: Option<WireCodec<RcpHeader>> = Some(RcpHeader::CODEC);
 
     #[inline]
     fn unpack(words: &Words) -> RcpHeader {
@@ -190,12 +163,30 @@ impl Header for RcpHeader {
     }
 }
 
+impl DatagramHeader for RcpHeader {
+    const CODEC: WireCodec<RcpHeader> = WireCodec::new(
+        LENGTH,
+        |bytes| read_fields(bytes.first_chunk()?),
+        |header, bytes| {
+            if let Some(bytes) = bytes.first_chunk_mut() {
+                write_fields(header, bytes);
+            }
+        },
+    );
+
+    fn way(&self) -> Way {
+        if self.kind.answer().is_some() { Way::Forward } else { Way::Reverse }
+    }
+
+    fn opens(&self) -> Option<Time> {
+        (self.kind == RcpKind::Syn).then_some(Time::from_nanos(self.ts))
+    }
+}
+
 const MAGIC: u16 = 0x5243;
 const VERSION: u8 = 1;
-/// The bytes of the number of the flow.
-const FLOW: Range<usize> = 4..8;
 
-fn write_fields(header: &RcpHeader, bytes: &mut [u8; RcpHeader::LENGTH]) {
+fn write_fields(header: &RcpHeader, bytes: &mut [u8; LENGTH]) {
     bytes[0..2].copy_from_slice(&MAGIC.to_be_bytes());
     bytes[2] = VERSION << 4 | header.kind as u8;
     bytes[3] = header.flags;
@@ -208,7 +199,7 @@ fn write_fields(header: &RcpHeader, bytes: &mut [u8; RcpHeader::LENGTH]) {
     bytes[40..48].copy_from_slice(&header.sack.to_be_bytes());
 }
 
-fn read_fields(bytes: &[u8; RcpHeader::LENGTH]) -> Option<RcpHeader> {
+fn read_fields(bytes: &[u8; LENGTH]) -> Option<RcpHeader> {
     let long = |at: usize| u64::from(word(bytes, at)) << 32 | u64::from(word(bytes, at + 4));
     let kind = RcpKind::of(bytes[2] & 0xf);
     if bytes[0..2] != MAGIC.to_be_bytes() || bytes[2] >> 4 != VERSION || kind == RcpKind::Other {
@@ -227,16 +218,13 @@ fn read_fields(bytes: &[u8; RcpHeader::LENGTH]) -> Option<RcpHeader> {
     })
 }
 
-fn word(bytes: &[u8; RcpHeader::LENGTH], at: usize) -> u32 {
-    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use proptest::arbitrary::any as value;
-    use proptest::prelude::{Strategy, prop_assert_eq, proptest};
+    use proptest::prelude::{Strategy, proptest};
 
     use super::*;
+    use crate::laws::datagrams;
 
     /// Headers of the kinds that mean something: others are no packets of RCP.
     pub(crate) fn any() -> impl Strategy<Value = RcpHeader> {
@@ -278,10 +266,7 @@ pub(crate) mod tests {
     proptest! {
         #[test]
         fn the_number_of_the_flow_stands_beside_the_header(flow: u32, header in any(), other in any()) {
-            let mut bytes = header.encode(flow);
-            prop_assert_eq!(RcpHeader::decode(&bytes), Some((flow, header)));
-            RcpHeader::WIRE.unwrap().encode(&other, &mut bytes);
-            prop_assert_eq!(RcpHeader::decode(&bytes), Some((flow, other)));
+            datagrams(flow, header, other)?;
         }
     }
 

@@ -17,8 +17,10 @@
 //! 16  bottleneck
 //! ```
 
-use dumbbell_core::Header;
 use dumbbell_core::header::{WireCodec, Words};
+use dumbbell_core::{Header, Time, Way};
+
+use crate::datagram::{DatagramHeader, LENGTH, word};
 
 /// What a packet of TRUMP is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -80,7 +82,7 @@ pub struct TrumpHeader {
     pub transmission: u32,
     /// Packets of the message, in set-up and data packets; 0 if it has no end.
     pub total: u32,
-    /// In data packets, the sender's clock in nanoseconds. In acknowledgements, bit k says that packet `number + k` has
+    /// In set-up and data packets, the sender's clock in nanoseconds. In acknowledgements, bit k says that packet `number + k` has
     /// arrived.
     pub mark: u64,
 }
@@ -88,38 +90,11 @@ pub struct TrumpHeader {
 impl TrumpHeader {
     /// The rate that asks for no limit.
     pub const NO_LIMIT: f32 = f32::INFINITY;
-    /// Bytes of the header on the wire.
-    pub const LENGTH: usize = 48;
-
-    /// The header as it stands on the wire, with the number of its flow, which no router needs.
-    #[must_use]
-    pub fn encode(&self, flow: u32) -> [u8; TrumpHeader::LENGTH] {
-        let mut bytes = [0; TrumpHeader::LENGTH];
-        write_fields(self, &mut bytes);
-        bytes[4..8].copy_from_slice(&flow.to_be_bytes());
-        bytes
-    }
-
-    /// Reads the number of the flow and the header from the payload of a datagram. `None` if it is of another protocol
-    /// or version, of no known kind, too short, or if a rate is no number or below zero.
-    #[must_use]
-    pub fn decode(payload: &[u8]) -> Option<(u32, TrumpHeader)> {
-        let bytes: &[u8; TrumpHeader::LENGTH] = payload.first_chunk()?;
-        Some((word(bytes, 4), read_fields(bytes)?))
-    }
 }
 
 impl Header for TrumpHeader {
     const NAME: &'static str = "TRUMP";
-    const WIRE: Option<WireCodec<TrumpHeader>> = Some(WireCodec::new(
-        TrumpHeader::LENGTH,
-        |bytes| read_fields(bytes.first_chunk()?),
-        |header, bytes| {
-            if let Some(bytes) = bytes.first_chunk_mut() {
-                write_fields(header, bytes);
-            }
-        },
-    ));
+    const WIRE: Option<WireCodec<TrumpHeader>> = Some(TrumpHeader::CODEC);
 
     #[inline]
     fn unpack(words: &Words) -> TrumpHeader {
@@ -152,12 +127,35 @@ impl Header for TrumpHeader {
     }
 }
 
+impl DatagramHeader for TrumpHeader {
+    const CODEC: WireCodec<TrumpHeader> = WireCodec::new(
+        LENGTH,
+        |bytes| read_fields(bytes.first_chunk()?),
+        |header, bytes| {
+            if let Some(bytes) = bytes.first_chunk_mut() {
+                write_fields(header, bytes);
+            }
+        },
+    );
+
+    fn way(&self) -> Way {
+        match self.kind {
+            TrumpKind::Setup | TrumpKind::Data | TrumpKind::Teardown => Way::Forward,
+            _ => Way::Reverse,
+        }
+    }
+
+    fn opens(&self) -> Option<Time> {
+        (self.kind == TrumpKind::Setup).then_some(Time::from_nanos(self.mark))
+    }
+}
+
 const MAGIC: u16 = 0x5452;
 const VERSION: u8 = 1;
 /// The bits of the kind.
 const KIND: u8 = 0xf;
 
-fn write_fields(header: &TrumpHeader, bytes: &mut [u8; TrumpHeader::LENGTH]) {
+fn write_fields(header: &TrumpHeader, bytes: &mut [u8; LENGTH]) {
     bytes[0..2].copy_from_slice(&MAGIC.to_be_bytes());
     bytes[2] = VERSION << 4 | header.kind as u8;
     bytes[8..12].copy_from_slice(&header.desired.to_be_bytes());
@@ -171,7 +169,7 @@ fn write_fields(header: &TrumpHeader, bytes: &mut [u8; TrumpHeader::LENGTH]) {
     bytes[40..48].copy_from_slice(&header.mark.to_be_bytes());
 }
 
-fn read_fields(bytes: &[u8; TrumpHeader::LENGTH]) -> Option<TrumpHeader> {
+fn read_fields(bytes: &[u8; LENGTH]) -> Option<TrumpHeader> {
     let kind = TrumpKind::of(bytes[2] & KIND);
     if bytes[0..2] != MAGIC.to_be_bytes() || bytes[2] >> 4 != VERSION || kind == TrumpKind::Other {
         return None;
@@ -191,17 +189,14 @@ fn read_fields(bytes: &[u8; TrumpHeader::LENGTH]) -> Option<TrumpHeader> {
     })
 }
 
-fn word(bytes: &[u8; TrumpHeader::LENGTH], at: usize) -> u32 {
-    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use proptest::arbitrary::any as value;
     use proptest::num::f32::{INFINITE, NORMAL, POSITIVE, ZERO};
-    use proptest::prelude::{Strategy, prop_assert_eq, proptest};
+    use proptest::prelude::{Strategy, proptest};
 
     use super::*;
+    use crate::laws::datagrams;
 
     /// Headers of the kinds that mean something, with rates: others are no packets of TRUMP.
     pub(crate) fn any() -> impl Strategy<Value = TrumpHeader> {
@@ -255,10 +250,7 @@ pub(crate) mod tests {
     proptest! {
         #[test]
         fn the_number_of_the_flow_stands_beside_the_header(flow: u32, header in any(), other in any()) {
-            let mut bytes = header.encode(flow);
-            prop_assert_eq!(TrumpHeader::decode(&bytes), Some((flow, header)));
-            TrumpHeader::WIRE.unwrap().encode(&other, &mut bytes);
-            prop_assert_eq!(TrumpHeader::decode(&bytes), Some((flow, other)));
+            datagrams(flow, header, other)?;
         }
     }
 

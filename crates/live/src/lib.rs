@@ -2,9 +2,9 @@
 
 pub mod clock;
 pub mod emulator;
+pub mod endpoint;
 pub mod frame;
 pub mod namespace;
-pub mod rcp;
 pub mod shell;
 
 pub use frame::IpFrame;

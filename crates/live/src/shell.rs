@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use dumbbell_core::results::{DropRow, Results, RunRow};
+use dumbbell_core::results::{AllocationRow, DropRow, Results, RunRow};
 use dumbbell_core::series::{Series, SeriesLabels};
 use dumbbell_core::{ConfigError, Duration, Time};
 use dumbbell_sim::Plan;
@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::clock::lateness::{Bucket, Quantiles};
 use crate::emulator::path::Path;
+use crate::emulator::routers::Counted;
 use crate::emulator::{Dropped, Emulator, Far, Outcome, Sample, Settings, Tally};
 use crate::namespace::device::Address;
 use crate::namespace::nest;
@@ -271,11 +272,14 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
         let classes = tally.classes.iter().flat_map(|c| link.class_rows(c, &mut results.labels));
         classes.collect::<Vec<_>>().into_iter().for_each(|class| results.classes.push(class));
         row.packet_hops += tally.total.sent;
-        row.packets_sent += counted.arrived;
+        let (before, originated) = (tally.originated_before, tally.originated);
+        row.packets_sent += counted.arrived - (originated.entered - before.entered);
+        row.packets_originated += originated.entered + originated.behind - before.entered - before.behind;
         row.packets_duplicated += counted.duplicated;
         row.packets_delivered += tally.delivered - tally.delivered_before;
         row.packets_dropped += counted.dropped_total();
-        row.total_sent += tally.total.arrived;
+        row.total_sent += tally.total.arrived - originated.entered;
+        row.total_originated += originated.entered + originated.behind;
         row.total_duplicated += tally.total.duplicated;
         row.total_delivered += tally.delivered;
         row.total_dropped += tally.total.dropped_total();
@@ -286,7 +290,21 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
             results.drops.push(DropRow { time, link, flow: 0, class, size, reason });
         }
     }
-    row.packets_inside = row.total_sent + row.total_duplicated - row.total_delivered - row.total_dropped;
+    row.packets_inside = row.total_sent + row.total_originated + row.total_duplicated
+        - row.total_delivered
+        - row.total_dropped;
+    for Counted { link, router, allocated } in &outcome.counted {
+        let row = AllocationRow {
+            link: results.label(link),
+            router: results.label(router),
+            hits: allocated.hits,
+            misses: allocated.misses,
+            updates: allocated.updates,
+            quenches: allocated.quenches,
+            forgotten: allocated.forgotten,
+        };
+        results.allocations.push(row);
+    }
     results.runs.push(row);
     let links = links.map(|l| (&*l.name, l.direction.rate.as_bps() as f64));
     Report { status: outcome.status, fidelity: fidelity(&links, &outcome), results }
@@ -475,6 +493,7 @@ mod tests {
             started: Time::ZERO,
             duration: Duration::from_secs(10),
             processor: Duration::ZERO,
+            counted: Vec::new(),
         }
     }
 

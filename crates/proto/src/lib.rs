@@ -4,6 +4,7 @@
 pub mod controller;
 mod deviation;
 pub mod host;
+mod late;
 pub mod lttp;
 mod numbered;
 mod pacer;

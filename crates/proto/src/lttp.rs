@@ -8,7 +8,6 @@ use dumbbell_header::{TfrcHeader, TfrcKind};
 use crate::tfrc::{HEADER, Listener, Pace, Packets};
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, SenderState, Transport};
 
-
 config! {
     /// An object of k packets is sent as an endless stream of LT-coded packets, at the rate of TFRC. The receiver
     /// decodes any (1 + overhead) k of them, and tells the sender to stop. Decoding is a count here; the control

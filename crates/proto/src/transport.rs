@@ -185,6 +185,10 @@ pub trait SendEnd: Stage {
     fn memory(&self) -> u64 {
         0
     }
+    /// Packets that made no sense to it.
+    fn ignored(&self) -> u64 {
+        0
+    }
     /// True if it will send nothing more unless a packet arrives, and needs no timer.
     fn is_closed(&self) -> bool;
 
@@ -248,6 +252,11 @@ pub trait ReceiveEnd: Stage {
         unreachable!("{bytes} bytes for a connection that carries one object");
     }
 
+    /// Packets that made no sense to it.
+    fn ignored(&self) -> u64 {
+        0
+    }
+
     /// True if it will send nothing more unless a packet arrives, and needs no timer.
     fn is_closed(&self) -> bool;
 }
@@ -264,6 +273,9 @@ impl<E: SendEnd> SendEnd for Box<E> {
     }
     fn memory(&self) -> u64 {
         size_of::<E>() as u64 + (**self).memory()
+    }
+    fn ignored(&self) -> u64 {
+        (**self).ignored()
     }
     fn is_closed(&self) -> bool {
         (**self).is_closed()
@@ -300,6 +312,9 @@ impl<E: ReceiveEnd> ReceiveEnd for Box<E> {
     }
     fn expect(&mut self, bytes: u64) {
         (**self).expect(bytes);
+    }
+    fn ignored(&self) -> u64 {
+        (**self).ignored()
     }
     fn is_closed(&self) -> bool {
         (**self).is_closed()

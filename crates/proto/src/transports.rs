@@ -183,6 +183,11 @@ macro_rules! transports {
                 mostly!(self, $end, $first, [$( $variant ),+], e => $behaviour::memory(e))
             }
 
+            /// Packets that made no sense to it.
+            pub fn ignored(&self) -> u64 {
+                mostly!(self, $end, $first, [$( $variant ),+], e => $behaviour::ignored(e))
+            }
+
             /// True if it will send nothing more unless a packet arrives, and needs no timer. When both ends are
             /// closed and no packet of the flow is in the network, the flow is over.
             #[inline]

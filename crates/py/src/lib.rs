@@ -39,12 +39,12 @@ mod _native {
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const version: &str = env!("CARGO_PKG_VERSION");
-    /// The UDP port of receivers of RCP.
+    /// The UDP port of receivers.
     #[pymodule_export]
-    const RCP_PORT: u16 = dumbbell_live::rcp::PORT;
-    /// Bytes of the headers of a packet of RCP over UDP and IPv4.
+    const UDP_PORT: u16 = dumbbell_live::endpoint::PORT;
+    /// Bytes of the headers of a packet over UDP and IPv4.
     #[pymodule_export]
-    const RCP_HEADERS: u32 = dumbbell_live::rcp::HEADERS;
+    const UDP_HEADERS: u32 = dumbbell_live::endpoint::HEADERS;
     /// The exact versions that this module is built from.
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use dumbbell_core::{ConfigError, Duration};
 use dumbbell_live::emulator::path::{Group, Path};
-use dumbbell_live::rcp::run::{self, Endpoint, Until};
+use dumbbell_live::endpoint::run::{self, Endpoint, Until};
 use dumbbell_live::shell::{Ended, Shell};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -127,7 +127,7 @@ pub fn applications<'py>(py: Python<'py>, scenario: &Scenario) -> PyResult<Bound
 /// What an end point returns: tables, what it did not take, how late its timers fired.
 type Ends<'py> = (Vec<Table>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// Sends the RCP flows of the scenario; ends when `stopped()` is true. As long as nobody answers, calls `unanswered(seconds)`.
+/// Sends the flows of the scenario over UDP; ends when `stopped()` is true. As long as nobody answers, calls `unanswered(seconds)`.
 #[pyfunction]
 #[pyo3(signature = (scenario, address, port, events, stopped, unanswered))]
 pub fn send<'py>(
@@ -151,7 +151,7 @@ pub fn send<'py>(
     Ok((scenario.tables(ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
 }
 
-/// Receives RCP flows; ends when `stopped()` is true, or after `flows` of them.
+/// Receives flows of the transport of the scenario over UDP; ends when `stopped()` is true, or after `flows` of them.
 #[pyfunction]
 #[pyo3(signature = (scenario, port, flows, same_clock, events, stopped))]
 pub fn receive<'py>(
@@ -207,7 +207,7 @@ fn with_tick<T>(
 #[pyfunction]
 #[pyo3(signature = (text, scenario))]
 pub fn replay<'py>(py: Python<'py>, text: &str, scenario: Option<&Scenario>) -> PyResult<Bound<'py, PyAny>> {
-    let found = dumbbell_live::rcp::replay::replay(text, scenario.map(|s| &s.plan)).map_err(refuse)?;
+    let found = dumbbell_live::endpoint::replay::replay(text, scenario.map(|s| &s.plan)).map_err(refuse)?;
     to_python(py, &found)
 }
 

@@ -8,7 +8,9 @@
 //! here.
 
 use dumbbell_core::{Frame, Packet, Way};
-use dumbbell_header::{RcpHeader, TcpHeader, TcpOptions, TfrcHeader, TfrcKind, TrumpHeader, UdpHeader};
+use dumbbell_header::{
+    DatagramHeader, RcpHeader, TcpHeader, TcpOptions, TfrcHeader, TfrcKind, TrumpHeader, UdpHeader,
+};
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, Ipv4Header, TcpHeader as TcpOnWire, UdpHeader as UdpOnWire, ip_number};
 

@@ -30,10 +30,11 @@ _COMMANDS = {
     "doctor": "dumbbell.cli.live:doctor",
     "compare-real": "dumbbell.cli.live:compare_real",
     "rcp-real": "dumbbell.cli.live:rcp_real",
+    "trump-real": "dumbbell.cli.live:trump_real",
     "incast-real": "dumbbell.cli.incast:incast_real",
-    "send": "dumbbell.cli.rcp:send",
-    "recv": "dumbbell.cli.rcp:recv",
-    "replay": "dumbbell.cli.rcp:replay",
+    "send": "dumbbell.cli.udp:send",
+    "recv": "dumbbell.cli.udp:recv",
+    "replay": "dumbbell.cli.udp:replay",
     "packetdrill": "dumbbell.cli.packetdrill:packetdrill",
 }
 

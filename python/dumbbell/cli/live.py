@@ -1,4 +1,4 @@
-"""`dumbbell shell`, `doctor`, `compare-real`: real packets through the link of a scenario."""
+"""`dumbbell shell`, `doctor`, `compare-real` and others: real packets through the link of a scenario."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from dumbbell.live import Comparison, Emulation, checks, compare_runs, run_shell
 @click.option("--delay", metavar="TIME", help="Without a scenario: the delay each way.")
 @click.option("--loss", type=float, help="Without a scenario: the share of packets lost, client to server.")
 @click.option("--queue", help="Without a scenario: the queue discipline, such as codel.")
-@click.option("--router", help="Without a scenario: a router agent, such as rcp.")
+@click.option("--router", help="Without a scenario: a router agent of the link, such as rcp.")
+@click.option("--agent", help="Without a scenario: an agent of the routers at both ends, such as rbcc.")
 @click.option("--power", metavar="POLICY", help="Without a scenario: a power policy, such as practra.")
 @click.option("--mtu", metavar="SIZE", help="Without a scenario: the largest packet.")
 @click.option("--at", metavar="LINK", help="The link to emulate; by default the slowest on the first path.")
@@ -380,10 +381,7 @@ def rcp_real(output: Path, rates: str, duration: float) -> None:
     """
     from dumbbell.live.page import measure, write_page
 
-    try:
-        numbers = [float(rate) for rate in rates.split(",")]
-    except ValueError:
-        raise DumbbellError(f"--rates: {rates!r} are no numbers; give 12,50,96") from None
+    numbers = _rates(rates)
     out = side_console()
     with new_folder(output) as part:
         links = [measure(rate, duration, out.print) for rate in numbers]
@@ -395,3 +393,64 @@ def rcp_real(output: Path, rates: str, duration: float) -> None:
     table = [("" if row["valid"] else "INVALID", *(number(row[key]) for key in keys)) for row in rows]
     console().print(TextTable("Mean completion time", ("",), columns, table))
     click.echo(f"report: {output / 'report.html'}")
+
+
+@click.command("trump-real")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder for the tables.")
+@click.option(
+    "--rates", default="2,8,32", show_default=True, help="Rates of the links in Mbit/s, separated by commas."
+)
+@click.option("--quench/--no-quench", default=True, help="Whether routers quench sources whose rates fall.")
+def trump_real(output: Path, rates: str, quench: bool) -> None:
+    """Send TRUMP messages through two emulated RBCC routers, and compare with the simulation.
+
+    Prints the completion time of each message, and what the routers counted: hits and misses, updates,
+    quenches.
+    """
+    from dumbbell.live.trump import measure, write
+
+    numbers = _rates(rates)
+    out = side_console()
+    with new_folder(output) as part:
+        runs = [measure(rate, quench, out.print) for rate in numbers]
+        write(part, runs)
+    flows = [
+        (
+            "" if run.live.fidelity["valid"] else "INVALID",
+            row["flow"],
+            *(number(row[key]) for key in _FLOW_KEYS),
+        )
+        for run in runs
+        for row in run.flows()
+    ]
+    numbers_of = ("Mbit/s", "real s", "simulated s", "real / simulated", "real Mbit/s", "simulated Mbit/s")
+    console().print(TextTable("Completion", ("", "message"), numbers_of, flows))
+    routers: list[tuple[str | Text, ...]] = [
+        (f"{row['router']} to {row['to']}", number(row["rate"]), *_counts(row))
+        for run in runs
+        for row in run.routers()
+    ]
+    counts = ("Mbit/s", "hits and misses", "misses", "updates", "quenches")
+    console().print(TextTable("Routers: real, simulated", ("router",), counts, routers))
+
+
+_FLOW_KEYS = ("rate", "real", "simulated", "real_over_simulated", "real_rate", "simulated_rate")
+
+
+def _counts(row: dict[str, Any]) -> list[Text]:
+    """Write what a router counted on real packets and in simulation."""
+    for side in ("real", "simulated"):
+        row[f"{side}_visits"] = row[f"{side}_hits"] + row[f"{side}_misses"]
+    keys = ("visits", "misses", "updates", "quenches")
+    return [Text(f"{row[f'real_{key}']:,}, {row[f'simulated_{key}']:,}") for key in keys]
+
+
+def _rates(text: str) -> list[float]:
+    """Read the rates of links in Mbit/s."""
+    try:
+        rates = [float(rate) for rate in text.split(",")]
+    except ValueError:
+        raise DumbbellError(f"--rates: {text!r} are no numbers; give 12,50,96") from None
+    if not all(0.1 <= rate <= 1000 for rate in rates):
+        raise DumbbellError(f"--rates: {text!r}: an emulated link has 0.1 to 1000 Mbit/s")
+    return rates

@@ -7,11 +7,11 @@ and the kernel removes them when the shell ends.
 
 from dumbbell.live.checks import Check, checks
 from dumbbell.live.compare import Arm, Comparison, FlowRun, compare, compare_runs, with_flows
-from dumbbell.live.rcp import Endpoint, LiveRun, receive, replay, run_rcp, send
 from dumbbell.live.shell import SERVER, Emulation, run_shell, scenario_of_link
+from dumbbell.live.udp import Endpoint, LiveRun, receive, replay, run_flows, send
 
 __all__ = [
     "SERVER", "Arm", "Check", "Comparison", "Emulation", "Endpoint", "FlowRun", "LiveRun", "checks",
-    "compare", "compare_runs", "receive", "replay", "run_rcp", "run_shell", "scenario_of_link", "send",
+    "compare", "compare_runs", "receive", "replay", "run_flows", "run_shell", "scenario_of_link", "send",
     "with_flows",
 ]  # fmt: skip

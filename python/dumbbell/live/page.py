@@ -17,7 +17,7 @@ from markupsafe import Markup
 from dumbbell import __version__, theory
 from dumbbell._scenario import Scenario
 from dumbbell.figures.style import COLOURS, STYLE, data_address, finish, new_figure, plain_log, save
-from dumbbell.live.rcp import HEADERS, LiveRun, run_rcp
+from dumbbell.live.udp import HEADERS, LiveRun, run_flows
 from dumbbell.report import palette
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _LOAD = 0.6
 _MEAN = 50e3
 _ATTEMPTS = 3
 _MADE_UP = 1.0
-"""What a sender that wakes late may make up for, in ms (crates/proto/src/rcp/sender.rs)."""
+"""What a sender that wakes late may make up for, in ms (crates/proto/src/late.rs)."""
 _LEAD = 3.0
 _DRAIN = 5.0
 _BINS_PER_DECADE = 4
@@ -157,7 +157,7 @@ def measure(rate: float, duration: float, note: Callable[[str], object] = lambda
     given = scenario(rate, duration)
     simulation = given.run()
     for attempt in range(_ATTEMPTS):
-        run = run_rcp(given)
+        run = run_flows(given)
         if run.fidelity["valid"]:
             break
         note(f"{rate:g} Mbit/s, attempt {attempt + 1}: {'; '.join(run.fidelity['reasons'])}")

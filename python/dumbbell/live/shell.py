@@ -19,6 +19,9 @@ SERVER = "100.64.0.1"
 _LONGEST = "100000s"
 """The duration of a scenario made for a shell; the shell ends with its command."""
 
+_FASTEST = "1Tbit/s"
+"""The rate of a link that limits nothing."""
+
 
 @dataclass(frozen=True)
 class Emulation:
@@ -97,13 +100,14 @@ def _is_log(path: Path) -> bool:
 
 
 def scenario_of_link(given: Mapping[str, Any], settings: Iterable[str] = ()) -> Scenario:
-    """Return a scenario of two nodes and one link.
+    """Return a scenario of one link that counts.
 
     Parameters
     ----------
     given
-        Of ``cbr``, ``trace``, ``delay``, ``loss``, ``queue``, ``router``, ``power``, ``mtu``; values as in a
-        scenario, but a power policy may be given by its name.
+        Of ``cbr``, ``trace``, ``delay``, ``loss``, ``queue``, ``router``, ``agent``, ``power``, ``mtu``;
+        values as in a scenario, but a power policy may be given by its name. An ``agent`` is that of the
+        routers at both ends.
     settings
         Changes, each ``path=value``.
 
@@ -117,10 +121,17 @@ def scenario_of_link(given: Mapping[str, Any], settings: Iterable[str] = ()) -> 
         link["trace"] = {"file": os.fspath(link["trace"])}
     if isinstance(link.get("power"), str):
         link["power"] = {"policy": link["power"]}
-    values = {
+    agent = link.pop("agent", None)
+    values: dict[str, Any] = {
         "name": "shell",
         "duration": _LONGEST,
         "topology": {"kind": "chain", "link": link},
         "flows": [{"from": "node0", "to": "node1"}],
     }
+    if agent is not None:
+        # Routers stand between the link and the hosts.
+        access = {"rate": _FASTEST, "delay": "0s", **{key: link[key] for key in ("mtu",) if key in link}}
+        values["topology"] = {"kind": "dumbbell", "pairs": 1, "bottleneck": link, "access": access}
+        values["flows"] = [{"from": "senders", "to": "receivers"}]
+        values["nodes"] = [{"name": ["left", "right"], "agent": agent}]
     return Scenario.from_dict(values, settings)

@@ -4,6 +4,8 @@ mod delays;
 mod interface;
 pub mod log;
 pub mod path;
+pub mod routers;
+mod tally;
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,10 +13,9 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
-use dumbbell_core::{DropReason, Duration, Frame, Time};
-use dumbbell_net::link::{Carried, Counters, Incident, Incidents, PerClass, QueuedLink};
-use dumbbell_net::power::Ledger;
-use dumbbell_sim::histogram::Histogram;
+use dumbbell_core::{Duration, Frame, Time, VerdictSink};
+use dumbbell_net::link::{Carried, Incident, Incidents, QueuedLink};
+use dumbbell_net::node::PortView;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
@@ -23,7 +24,8 @@ use self::delays::Delays;
 use self::interface::{Input, Interface, Pool};
 use self::log::Log;
 use self::path::Path;
-use crate::clock::lateness::Lateness;
+use self::routers::{Counted, Fate, Routers};
+pub use self::tally::{Dropped, Originated, Sample, Tally};
 use crate::clock::precise::{Lead, Precise};
 use crate::clock::{Clock, timespec};
 use crate::frame::IpFrame;
@@ -82,69 +84,6 @@ impl OneWay {
     }
 }
 
-/// What happened in one direction.
-#[derive(Debug, Default)]
-pub struct Tally {
-    /// How late each packet left.
-    pub lateness: Lateness,
-    /// How long each packet waited, at most, before it was read.
-    pub unread: Lateness,
-    /// Packets that came out of the link.
-    pub delivered: u64,
-    /// Those of the warm-up.
-    pub delivered_before: u64,
-    /// Bytes handed to the far end.
-    pub written_bytes: u64,
-    /// Packets that the far end did not take.
-    pub refused: u64,
-    /// Input that was no packet, or too long for the path.
-    pub malformed: u64,
-    /// The queue in packets, sampled.
-    pub queue: Histogram,
-    /// Counters at the end of the warm-up.
-    pub baseline: Counters,
-    /// Counters at the end.
-    pub total: Counters,
-    /// What the link's port did after the warm-up, if it is under power control.
-    pub account: Option<Ledger>,
-    /// What was counted of each traffic class after the warm-up, if the link tells them apart.
-    pub classes: Option<PerClass>,
-    /// The largest average length that the queue decided by, if it decides so.
-    pub average: Option<f64>,
-    /// Samples, in order.
-    pub samples: Vec<Sample>,
-    /// Drops, in order.
-    pub drops: Vec<Dropped>,
-}
-
-/// A packet that a link gave up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dropped {
-    /// When.
-    pub at: Time,
-    /// Its traffic class.
-    pub class: u8,
-    /// Bytes, headers included.
-    pub size: u32,
-    /// Why.
-    pub reason: DropReason,
-}
-
-/// One direction at one time; counts from the start.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Sample {
-    /// When.
-    pub at: Time,
-    /// Packets in the queue, the one in transmission included.
-    pub backlog: u64,
-    /// Bytes that the link has sent.
-    pub sent_bytes: u64,
-    /// Bytes that the far end has taken.
-    pub written_bytes: u64,
-    /// Packets dropped.
-    pub dropped: u64,
-}
-
 /// What to run.
 pub struct Settings<'a> {
     /// The links.
@@ -186,6 +125,7 @@ pub enum Far {
 pub struct Emulator {
     clock: Clock,
     directions: [OneWay; 2],
+    routers: Routers,
     client: End,
     server: Option<End>,
     /// True if the server is ours; otherwise addresses come from the emulator outside.
@@ -235,6 +175,8 @@ pub struct Outcome {
     pub duration: Duration,
     /// Processor time of the emulator.
     pub processor: Duration,
+    /// What routers counted.
+    pub counted: Vec<Counted>,
 }
 
 const UP: usize = 0;
@@ -272,9 +214,12 @@ impl Emulator {
             }
             Far::Outer(socket) => (None, Interface::socket(socket)),
         };
+        let routers =
+            Routers::new(settings.path, settings.seed, addresses.first().copied().unwrap_or_default());
         Ok(Emulator {
             clock: Clock::start(),
             directions,
+            routers,
             client,
             outermost: server.is_some(),
             server,
@@ -332,6 +277,7 @@ impl Emulator {
                 if tick().is_break() {
                     return Err(io::ErrorKind::Interrupted.into());
                 }
+                self.routers.sweep(now);
                 for direction in &mut self.directions {
                     if let Some(log) = &mut direction.log {
                         // The departure of a packet is noted when it reaches the far end.
@@ -348,6 +294,7 @@ impl Emulator {
                     direction.link.read_port(now);
                     direction.link.read_classes();
                     direction.tally.delivered_before = direction.tally.delivered;
+                    direction.tally.originated_before = direction.tally.originated;
                 }
             }
             if now >= next_sample {
@@ -363,6 +310,7 @@ impl Emulator {
                 continue;
             }
             let wake_at = self.directions.iter().map(OneWay::wake_at).min().unwrap_or(Time::NEVER);
+            let wake_at = wake_at.min(self.routers.wake_at());
             let news;
             (news, ready) = self.wait(wake_at, next_tick.min(next_sample));
             match news {
@@ -436,14 +384,83 @@ impl Emulator {
         self.addresses.iter().position(|address| Some(*address) == number).unwrap_or(0)
     }
 
-    /// Puts a packet into the queue of the link at `at`, now or a little earlier.
+    /// Puts a packet into the queue of the link at `at`, now or a little earlier, past the router before it.
     fn enter(&mut self, at: Time, to: usize, frame: IpFrame) {
+        if let Some(frame) = self.pass(at, to, to, frame) {
+            self.queue(at, to, frame);
+        }
+        self.originate(at, to);
+    }
+
+    fn queue(&mut self, at: Time, to: usize, frame: IpFrame) {
         let direction = &mut self.directions[to];
         if let Some(log) = &mut direction.log {
             log.arrived(at, frame.size());
         }
         direction.link.push(at, frame, &mut self.incidents);
         self.account(at, to);
+    }
+
+    /// A packet passes the router at an end, if there is one, on its way in a direction.
+    fn pass(&mut self, at: Time, end: usize, to: usize, mut frame: IpFrame) -> Option<IpFrame> {
+        if !self.routers.is_at(end) {
+            return Some(frame);
+        }
+        let view = if end == to { self.view(at, to) } else { self.routers.beyond(end) };
+        let fate = self.routers.pass(at, end, to, &mut frame, &view);
+        let mut sink = self.directions[to].link.entrance(&mut self.incidents);
+        let onward = match fate {
+            Fate::Onward(None) => Some(frame),
+            Fate::Onward(Some(reason)) => {
+                sink.mark(&mut frame, reason);
+                Some(frame)
+            }
+            Fate::Dropped(reason) => {
+                sink.dropped(frame, reason);
+                None
+            }
+        };
+        drop(sink);
+        self.account(at, to);
+        onward
+    }
+
+    /// The queue of the link of a direction.
+    fn view(&mut self, at: Time, to: usize) -> PortView {
+        let link = &mut self.directions[to].link;
+        let queue = link.inspect(at, &mut self.incidents);
+        let view = PortView { queue, counters: link.counters(at), backlog: link.backlog() };
+        self.account(at, to);
+        view
+    }
+
+    /// What the router at an end has originated leaves it.
+    fn originate(&mut self, at: Time, end: usize) {
+        if !self.routers.is_at(end) {
+            return;
+        }
+        for (to, frame) in self.routers.originated(at) {
+            self.held += frame.footprint();
+            let direction = &mut self.directions[to];
+            if end == to {
+                direction.tally.originated.entered += 1;
+                self.queue(at, to, frame);
+                continue;
+            }
+            direction.tally.originated.behind += 1;
+            if let Some(log) = &mut direction.log {
+                log.arrived(at, frame.size());
+            }
+            self.leave(to, frame);
+        }
+    }
+
+    /// A packet leaves the emulated link, and what is behind it.
+    fn leave(&mut self, to: usize, frame: IpFrame) {
+        let address = self.address(to, &frame);
+        if let Some(frame) = self.directions[to].after.keep(address, frame) {
+            self.hand_over(to, frame);
+        }
     }
 
     /// What happened on a link.
@@ -486,14 +503,22 @@ impl Emulator {
                 }
                 let Some(frame) = self.directions[to].link.pop() else { continue };
                 count += 1;
-                let address = self.address(to, &frame);
-                if let Some(frame) = self.directions[to].after.keep(address, frame) {
-                    self.hand_over(to, frame);
+                let (at, end) = (frame.at(), 1 - to);
+                if let Some(frame) = self.pass(at, end, to, frame) {
+                    self.leave(to, frame);
                 }
+                self.originate(at, end);
             }
             while let Some(frame) = self.directions[to].after.next(now) {
                 count += 1;
                 self.hand_over(to, frame);
+            }
+        }
+        if self.routers.wake_at() <= now {
+            for end in [UP, DOWN] {
+                let link = self.view(now, end);
+                self.routers.wake(now, end, link);
+                self.originate(now, end);
             }
         }
         count
@@ -680,8 +705,10 @@ impl Emulator {
             }
         });
         let (lost_at_server, server_waited) = at_server.unwrap_or((0, Some(Box::default())));
+        let counted = self.routers.counted();
         let [up, down] = self.directions;
         Ok(Outcome {
+            counted,
             status,
             tallies: [up.finish(now)?, down.finish(now)?],
             lost_before: [lost_at_client, lost_at_server],

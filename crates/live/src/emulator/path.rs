@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use dumbbell_core::{ConfigError, Duration, HeaderKind};
+use dumbbell_core::{BitRate, ConfigError, Duration, HeaderKind};
 use dumbbell_net::link::Direction;
+use dumbbell_net::node::{NodeAgentParams, NodeAgentSpec};
 use dumbbell_net::router::AgentSpec;
 use dumbbell_sim::Plan;
 use dumbbell_sim::pairs::Pair;
@@ -31,6 +32,21 @@ pub struct Path {
     pub groups: Vec<Group>,
     /// Of the delay behind the queue of the uplink, what the scenario has before it: packets meet the queue so much earlier.
     pub ahead: Duration,
+    /// The routers with agents at its ends: the client's, and the server's.
+    pub routers: [Option<Router>; 2],
+}
+
+/// A router with an agent.
+#[derive(Clone, Debug)]
+pub struct Router {
+    /// Its name.
+    pub name: String,
+    /// The parameters of the agent, which build it.
+    pub params: Arc<dyn NodeAgentParams>,
+    /// The link that leads on from it, away from the emulated one; of several a name for all.
+    pub beyond: String,
+    /// The rate of these links together.
+    pub beyond_rate: BitRate,
 }
 
 /// Pairs with the same delays.
@@ -45,7 +61,7 @@ pub struct Group {
 }
 
 /// Delays of the links beside the emulated one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Beside {
     /// Before the queue.
     pub before: Duration,
@@ -93,7 +109,6 @@ impl Path {
     /// If there is no such link, no pair sends data over it, its pairs have too many delays, its router or its marker works with
     /// a header that real packets have not, the link shares a buffer, or nodes of the plan have agents or policies.
     pub fn of(plan: &Plan, at: Option<&str>) -> Result<Path, ConfigError> {
-        check_nodes(plan)?;
         let named = |link: &u32| at.is_none_or(|name| plan.links[*link as usize].name == name);
         let mut paths = plan.pairs.iter().flat_map(|pair| pair.forward.iter().map(move |path| (pair, path)));
         let Some((pair, there)) = paths.find(|(_, path)| path.iter().any(named)) else {
@@ -121,10 +136,13 @@ impl Path {
         let mut mtu = u32::MAX;
         let mut groups: Vec<Group> = Vec::new();
         let mut known = HashMap::new();
+        let mut ways = Vec::new();
         for pair in &plan.pairs {
             let Some(there) = pair.forward.iter().find(|path| path.contains(&uplink)) else { continue };
             mtu = mtu.min(pair.mtu);
-            let (up, down) = (Beside::on(plan, uplink, there), Beside::on(plan, downlink, &back(pair)));
+            let back = back(pair);
+            let (up, down) = (Beside::on(plan, uplink, there), Beside::on(plan, downlink, &back));
+            ways.push([there.to_vec(), back]);
             let group = *known.entry((up, down)).or_insert(groups.len());
             if group == groups.len() {
                 groups.push(Group { pairs: Vec::new(), up, down });
@@ -132,14 +150,21 @@ impl Path {
             groups[group].pairs.push((pair.source, pair.destination));
         }
         check_groups(&plan.links[uplink as usize], &groups)?;
-        let up = Beside::split(groups.iter_mut().map(|group| &mut group.up));
-        let down = Beside::split(groups.iter_mut().map(|group| &mut group.down));
+        let routers = routers(plan, uplink, &ways)?;
+        // A router stands where it stands: packets meet it neither earlier nor later than in the scenario.
+        let [up, down] = if routers.iter().any(Option::is_some) {
+            [Beside::default(); 2]
+        } else {
+            let up = Beside::split(groups.iter_mut().map(|group| &mut group.up));
+            [up, Beside::split(groups.iter_mut().map(|group| &mut group.down))]
+        };
         Ok(Path {
             uplink: with_delay(&plan.links[uplink as usize], up.total()),
             downlink: with_delay(&plan.links[downlink as usize], down.total()),
             mtu,
             groups,
             ahead: up.before,
+            routers,
         })
     }
 
@@ -171,20 +196,74 @@ fn check_groups(link: &PlannedLink, groups: &[Group]) -> Result<(), ConfigError>
     ))
 }
 
-/// Refuses what nodes do in a simulation: one link is emulated, between real hosts and without routers.
-fn check_nodes(plan: &Plan) -> Result<(), ConfigError> {
+/// The routers with agents at the ends of a link; `ways` are those of the pairs whose data crosses it, there and back.
+///
+/// # Errors
+/// What nodes do in a simulation and cannot do to real packets: one link is emulated, between real hosts.
+fn routers(plan: &Plan, uplink: u32, ways: &[[Vec<u32>; 2]]) -> Result<[Option<Router>; 2], ConfigError> {
+    let link = &plan.links[uplink as usize];
+    let mut routers = [None, None];
     for node in &plan.described {
-        let agent = node.agent.as_ref().map(|agent| ("no routers", "agent", agent.name));
-        let host = node.host.as_ref().map(|host| ("real hosts", "host", host.name));
-        if let Some((has, key, name)) = agent.or(host) {
-            return Err(ConfigError::new(
-                format!("node {:?}", plan.nodes[node.node as usize]),
-                format!("the emulator has one link and {has}: `{key} = {name:?}` has no place there"),
-                format!("leave out `{key}`, or simulate: `dumbbell run`"),
-            ));
+        let name = &plan.nodes[node.node as usize];
+        let refused = |what: String, key: &str| {
+            let remedy = format!("leave out `{key}`, or simulate: `dumbbell run`");
+            Err(ConfigError::new(format!("node {name:?}"), what, remedy))
+        };
+        if let Some(host) = &node.host {
+            let what = format!("real hosts have no policy: `host = {:?}` has no place there", host.name);
+            return refused(what, "host");
         }
+        let Some(agent) = &node.agent else { continue };
+        let leads = |l: u32| plan.links[l as usize].from == node.node;
+        let Some(end) = [link.from, link.to].iter().position(|end| *end == node.node) else {
+            // Others, which no packet over the link meets, have nothing to do here.
+            if ways.iter().flatten().any(|way| way.iter().skip(1).any(|l| leads(*l))) {
+                let what = format!(
+                    "the emulator has the routers at the ends of {:?} alone: `agent = {:?}` has no place there",
+                    link.name, agent.name
+                );
+                return refused(what, "agent");
+            }
+            continue;
+        };
+        check_headers(agent.params.headers(), name, agent.name)?;
+        // Packets leave the router at the client's end on their way back, the other on their way there.
+        let mut beyond: Vec<u32> =
+            ways.iter().filter_map(|way| way[1 - end].iter().copied().skip(1).find(|l| leads(*l))).collect();
+        beyond.sort_unstable();
+        beyond.dedup();
+        let rate = beyond.iter().map(|l| plan.links[*l as usize].direction.rate.as_bps()).sum();
+        routers[end] = match beyond.as_slice() {
+            // Flows end here: nothing passes.
+            [] => None,
+            [only] => Some(plan.links[*only as usize].name.clone()),
+            _ => Some(format!("{name}->*")),
+        }
+        .map(|beyond| Router {
+            name: name.clone(),
+            params: agent.params.clone(),
+            beyond,
+            beyond_rate: BitRate::from_bps(rate),
+        });
     }
-    Ok(())
+    Ok(routers)
+}
+
+/// Refuses an agent of a router whose headers real packets cannot carry: it would see none and do nothing.
+fn check_headers(headers: &[HeaderKind], node: &str, agent: &str) -> Result<(), ConfigError> {
+    let is_missing = |kind: &&HeaderKind| dumbbell_header::datagram(**kind).is_none();
+    let Some(missing) = headers.iter().find(is_missing) else { return Ok(()) };
+    let able = NodeAgentSpec::all_defaults();
+    let able = able.iter().filter(|spec| !spec.share().headers().iter().any(|kind| is_missing(&kind)));
+    let able = able.map(|spec| format!("`agent = {:?}`, ", spec.name())).collect::<String>();
+    Err(ConfigError::new(
+        format!("node {node:?}"),
+        format!(
+            "{} has no wire form: real packets cannot carry the header that `agent = {agent:?}` works with",
+            dumbbell_header::info(*missing).name
+        ),
+        format!("use {able}or leave it out"),
+    ))
 }
 
 /// Refuses a router whose headers real packets cannot carry: it would see none and do nothing.
@@ -339,7 +418,7 @@ mod tests {
                 flows = [{{ from = "senders", to = "receivers" }}]
                 [topology]
                 kind = "chain"
-                hops = 2
+                hops = 3
                 "#
             );
             let plan = Plan::new(&Scenario::from_toml(&text).unwrap(), std::path::Path::new(".")).unwrap();
@@ -347,14 +426,47 @@ mod tests {
         };
         assert_eq!(
             refused(r#"name = "node1", agent = "source-quench""#),
-            "node \"node1\": the emulator has one link and no routers: `agent = \"source-quench\"` has no place there; \
-             leave out `agent`, or simulate: `dumbbell run`"
+            "node \"node1\": source quench has no wire form: real packets cannot carry the header that \
+             `agent = \"source-quench\"` works with; use `agent = \"rbcc\"`, or leave it out"
+        );
+        assert_eq!(
+            refused(r#"name = "node2", agent = "rbcc""#),
+            "node \"node2\": the emulator has the routers at the ends of \"node0->node1\" alone: `agent = \"rbcc\"` has no \
+             place there; leave out `agent`, or simulate: `dumbbell run`"
         );
         assert_eq!(
             refused(r#"name = "receivers", host = "fair-window""#),
-            "node \"node2\": the emulator has one link and real hosts: `host = \"fair-window\"` has no place there; \
-             leave out `host`, or simulate: `dumbbell run`"
+            "node \"node3\": real hosts have no policy: `host = \"fair-window\"` has no place there; leave out `host`, or \
+             simulate: `dumbbell run`"
         );
+    }
+
+    #[test]
+    fn routers_stand_where_they_stand_in_the_scenario() {
+        let text = r#"
+            duration = "1s"
+            transport = "trump"
+            nodes = [{ name = "left", agent = "rbcc" }, { name = "right", agent = "rbcc" }]
+            flows = [{ from = "senders", to = "receivers" }]
+            [topology]
+            kind = "dumbbell"
+            pairs = 2
+            bottleneck = { rate = "10Mbit/s", delay = "5ms" }
+            access = { rate = "1Gbit/s", delay = "10ms" }
+        "#;
+        let plan = Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap();
+        let path = Path::of(&plan, None).unwrap();
+        let ms = Duration::from_millis;
+        assert_eq!((path.ahead, path.uplink.direction.delay), (Duration::ZERO, ms(5)));
+        let access = Beside { before: ms(10), after: ms(10) };
+        assert_eq!((path.groups.len(), path.groups[0].up, path.groups[0].down), (1, access, access));
+        assert_eq!(path.base_rtt(&path.groups[0]), plan.pairs[0].base_rtt);
+        let [near, far] = path.routers.map(Option::unwrap);
+        assert_eq!(
+            (&*near.name, &*near.beyond, &*far.name, &*far.beyond),
+            ("left", "left->*", "right", "right->*")
+        );
+        assert_eq!(near.beyond_rate.as_bps(), 2_000_000_000);
     }
 
     #[test]

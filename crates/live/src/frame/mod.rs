@@ -4,6 +4,8 @@
 
 pub mod checksum;
 
+use std::net::{IpAddr, SocketAddr};
+
 use dumbbell_core::header::LONGEST_HEADER;
 use dumbbell_core::{Ecn, Frame, Header, Time, TrafficClass};
 use dumbbell_net::link::Carried;
@@ -102,6 +104,56 @@ impl IpFrame {
         self.udp.map(|at| &self.bytes[usize::from(at) + UDP_HEADER..])
     }
 
+    /// The source and the destination of a whole UDP datagram.
+    pub fn udp_ends(&self) -> Option<[SocketAddr; 2]> {
+        let at = usize::from(self.udp?);
+        let end = |address: &[u8], port| {
+            let ip = match <[u8; 4]>::try_from(address) {
+                Ok(v4) => IpAddr::from(v4),
+                Err(_) => IpAddr::from(<[u8; 16]>::try_from(address).ok()?),
+            };
+            Some(SocketAddr::new(ip, port))
+        };
+        let ports = [be16(&self.bytes, at), be16(&self.bytes, at + 2)];
+        Some([end(self.source(), ports[0])?, end(self.destination(), ports[1])?])
+    }
+
+    /// A UDP datagram between two ends; `None` if they are of different versions of IP, or the datagram is too long.
+    pub fn datagram(at: Time, from: SocketAddr, to: SocketAddr, payload: &[u8]) -> Option<IpFrame> {
+        let length = u16::try_from(UDP_HEADER + payload.len()).ok()?;
+        let mut bytes = match (from.ip(), to.ip()) {
+            (IpAddr::V4(from), IpAddr::V4(to)) => {
+                let total = length.checked_add(20)?;
+                let mut header = vec![0x45, 0];
+                header.extend(total.to_be_bytes());
+                // Not to be fragmented, so without an identification (RFC 6864 section 4.1).
+                header.extend([0, 0, 0x40, 0, HOPS, protocol::UDP, 0, 0]);
+                header.extend([from.octets(), to.octets()].concat());
+                let checksum = Sum::default().add_bytes(&header).checksum();
+                header[10..12].copy_from_slice(&checksum.to_be_bytes());
+                header
+            }
+            (IpAddr::V6(from), IpAddr::V6(to)) => {
+                let mut header = vec![0x60, 0, 0, 0];
+                header.extend(length.to_be_bytes());
+                header.extend([protocol::UDP, HOPS]);
+                header.extend([from.octets(), to.octets()].concat());
+                header
+            }
+            _ => return None,
+        };
+        let udp = bytes.len();
+        bytes.extend([from.port(), to.port(), length, 0].map(u16::to_be_bytes).concat());
+        bytes.extend(payload);
+        let mut frame = IpFrame::parse(at, bytes).ok()?;
+        let checksum = match frame.udp_sum(udp).checksum() {
+            0 => 0xffff,
+            checksum => checksum,
+        };
+        frame.bytes[udp + 6..udp + 8].copy_from_slice(&checksum.to_be_bytes());
+        Some(frame)
+    }
+
     /// Overwrites part of the payload of a UDP datagram and updates the checksum for the words that change.
     ///
     /// A checksum of 0, "none", stays (RFC 768); one that becomes 0 is written as all ones.
@@ -135,13 +187,17 @@ impl IpFrame {
         if be16(&self.bytes, header + 6) == 0 {
             return true;
         }
+        self.udp_sum(header).checksum() == 0
+    }
+
+    /// The sum over a UDP datagram whose header begins at `header`, its addresses included (RFC 768).
+    fn udp_sum(&self, header: usize) -> Sum {
         let addresses = if self.is_v4() { &self.bytes[12..20] } else { &self.bytes[8..40] };
-        let sum = Sum::default()
+        Sum::default()
             .add_bytes(addresses)
             .add_word(u16::from(protocol::UDP))
             .add_word((self.bytes.len() - header) as u16)
-            .add_bytes(&self.bytes[header..]);
-        sum.checksum() == 0
+            .add_bytes(&self.bytes[header..])
     }
 
     /// The source address: 4 or 16 bytes.
@@ -242,6 +298,9 @@ impl Carried for IpFrame {
 }
 
 const UDP_HEADER: usize = 8;
+
+/// Routers that a packet may pass (IANA: the default time to live).
+const HOPS: u8 = 64;
 
 /// What parsing finds.
 struct Layout {
@@ -353,7 +412,7 @@ fn word16(bytes: &[u8], at: usize) -> u16 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use dumbbell_header::{RcpHeader, RcpKind, XcpHeader};
+    use dumbbell_header::{DatagramHeader, RcpHeader, RcpKind, XcpHeader};
     use proptest::prelude::*;
 
     /// A whole UDP datagram with right checksums.
@@ -422,6 +481,26 @@ pub(crate) mod tests {
             assert_eq!(other.bytes()[header..], frame.bytes()[header..], "nothing else changes");
             assert!(v6 || Sum::default().add_bytes(&other.bytes()[..20]).checksum() == 0);
         }
+    }
+
+    #[test]
+    fn a_datagram_that_is_made_is_whole_and_has_its_ends() {
+        for [from, to] in [["10.1.2.3:4", "10.5.6.7:8"], ["[fd64::1]:9", "[fd64::2]:65535"]] {
+            let [from, to]: [SocketAddr; 2] = [from, to].map(|end| end.parse().unwrap());
+            // Of all lengths, so that some sums are 0.
+            for n in 0..2_000_u16 {
+                let payload = [&n.to_be_bytes()[..], &vec![7; usize::from(n) % 9]].concat();
+                let made = IpFrame::datagram(Time::ZERO, from, to, &payload).unwrap();
+                assert_eq!(made.udp_payload(), Some(&payload[..]));
+                assert_eq!(made.udp_ends(), Some([from, to]));
+                assert_ne!(be16(&made.bytes, made.udp.unwrap() as usize + 6), 0, "there is a checksum");
+                assert!(made.udp_checksum_holds());
+                assert!(from.is_ipv6() || Sum::default().add_bytes(&made.bytes[..20]).checksum() == 0);
+            }
+        }
+        let mixed = ["10.1.2.3:4", "[fd64::2]:1"].map(|end| end.parse().unwrap());
+        assert!(IpFrame::datagram(Time::ZERO, mixed[0], mixed[1], b"x").is_none());
+        assert!(IpFrame::datagram(Time::ZERO, mixed[0], mixed[0], &[0; 65_508]).is_none());
     }
 
     #[test]

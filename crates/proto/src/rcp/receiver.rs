@@ -44,11 +44,6 @@ impl Receiver {
         self.answer.take()
     }
 
-    /// Headers that made no sense.
-    pub fn ignored(&self) -> u64 {
-        self.ignored
-    }
-
     /// True once every packet of the flow has arrived.
     #[inline]
     pub fn is_complete(&self) -> bool {
@@ -117,6 +112,10 @@ impl ReceiveEnd for Receiver {
 
     fn memory(&self) -> u64 {
         self.arrivals.held.memory()
+    }
+
+    fn ignored(&self) -> u64 {
+        self.ignored
     }
 
     #[inline]

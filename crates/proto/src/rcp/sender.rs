@@ -8,14 +8,12 @@ use dumbbell_header::{RcpHeader, RcpKind};
 use rand::RngExt;
 
 use super::params::{Compat, Params, SACK_BITS, rate_in};
+use crate::late;
 use crate::ranges::Ranges;
 use crate::transport::{Failure, Opening, SendEnd, SenderReport, SenderState, TimeoutCauses};
 
 /// Packets acknowledged above one that is then taken for lost: as many as for TCP (RFC 6675 section 2: DupThresh).
 const REORDERING: u32 = 3;
-/// What a driver that wakes late may make up for: so many packets, and no more than so long.
-const LATE_PACKETS: u64 = 4;
-const LATE_TIME: Duration = Duration::from_millis(1);
 /// Doublings of the retransmission timeout, at most.
 const MOST_DOUBLINGS: u32 = 6;
 /// With `compat = "ns2"`: probes are a round-trip time apart, and an answer with a false time makes that zero; headers say
@@ -218,16 +216,10 @@ impl Sender {
             self.next += 1;
         }
         self.busy = self.next < self.total || self.lost().is_some();
-        let late = (self.interval * LATE_PACKETS).min(LATE_TIME);
-        self.last_send = self.due.max(Time::ZERO + now.since(Time::ZERO + late));
+        self.last_send = late::departure(now, self.due, self.interval);
         self.due = self.last_send + self.time_to_send(size);
         self.rto_at = now + self.timeout();
         Some((self.header(now, RcpKind::Data, seq, flags, total), size))
-    }
-
-    /// Answers that made no sense.
-    pub fn ignored(&self) -> u64 {
-        self.ignored
     }
 
     #[inline]
@@ -537,6 +529,10 @@ impl SendEnd for Sender {
 
     fn memory(&self) -> u64 {
         self.held.memory()
+    }
+
+    fn ignored(&self) -> u64 {
+        self.ignored
     }
 
     #[inline]

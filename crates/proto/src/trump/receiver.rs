@@ -106,11 +106,6 @@ impl Receiver {
         Some(self.report_pending())
     }
 
-    /// Headers that made no sense.
-    pub fn ignored(&self) -> u64 {
-        self.ignored
-    }
-
     /// True once every packet of the message has arrived.
     #[inline]
     pub fn is_complete(&self) -> bool {
@@ -196,6 +191,10 @@ impl ReceiveEnd for Receiver {
 
     fn memory(&self) -> u64 {
         self.arrivals.held.memory()
+    }
+
+    fn ignored(&self) -> u64 {
+        self.ignored
     }
 
     #[inline]

@@ -7,6 +7,7 @@ use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Packet, Stage, Time};
 use dumbbell_header::{TrumpHeader, TrumpKind};
 
 use super::params::Params;
+use crate::late;
 use crate::transport::{Failure, Opening, SendEnd, SenderReport, SenderState, TimeoutCauses};
 
 /// The lowest and the highest rate, in bits a second, that the thesis lets a header say. So no flow stops for ever, and
@@ -168,7 +169,7 @@ impl Sender {
     #[inline]
     pub fn next_header(&mut self, now: Time) -> Option<(TrumpHeader, u16)> {
         if let Some(kind) = self.control.take() {
-            return Some(self.control_packet(kind));
+            return Some(self.control_packet(now, kind));
         }
         if !self.busy || now < self.due {
             return None;
@@ -195,8 +196,8 @@ impl Sender {
         self.transmissions += 1;
         self.packets_sent += 1;
         let size = if number + 1 == self.total { self.last_size } else { self.size };
-        (self.last_send, self.sent_size) = (now, size);
-        self.due = now + self.time_to_send(size);
+        (self.last_send, self.sent_size) = (late::departure(now, self.due, self.interval), size);
+        self.due = self.last_send + self.time_to_send(size);
         self.look(now);
         let header = TrumpHeader {
             kind: TrumpKind::Data,
@@ -210,11 +211,6 @@ impl Sender {
         Some((header, size))
     }
 
-    /// Answers that made no sense.
-    pub fn ignored(&self) -> u64 {
-        self.ignored
-    }
-
     #[inline]
     fn header(&self) -> TrumpHeader {
         TrumpHeader {
@@ -225,13 +221,13 @@ impl Sender {
     }
 
     #[cold]
-    fn control_packet(&mut self, kind: TrumpKind) -> (TrumpHeader, u16) {
+    fn control_packet(&mut self, now: Time, kind: TrumpKind) -> (TrumpHeader, u16) {
         if self.phase == Phase::Closing {
             self.phase = Phase::Done;
         }
         self.packets_sent += 1;
         let header = self.header();
-        (TrumpHeader { kind, rate: header.desired, ..header }, self.params.header)
+        (TrumpHeader { kind, rate: header.desired, mark: now.as_nanos(), ..header }, self.params.header)
     }
 
     /// Time that so many bytes take at the rate.
@@ -488,6 +484,10 @@ impl SendEnd for Sender {
     fn memory(&self) -> u64 {
         let room = self.packets.capacity() + self.sent.capacity() + self.lost.capacity();
         (room * size_of::<u32>()) as u64
+    }
+
+    fn ignored(&self) -> u64 {
+        self.ignored
     }
 
     #[inline]

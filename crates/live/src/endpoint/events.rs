@@ -1,8 +1,8 @@
 //! The log of an end point: every call of a state machine, with its time, as text, one event a line.
 //!
 //! ```text
-//! dumbbell rcp 1 send mtu=1500 header=76 plan=2f3c...
-//! open TIME FLOW NUMBER          an end point is made; NUMBER is that on the wire
+//! dumbbell endpoint 1 send header=76 plan=2f3c...
+//! open TIME FLOW NUMBER MTU      an end point is made; NUMBER is that on the wire, MTU the largest packet
 //! wake TIME FLOW
 //! came TIME FLOW PAYLOAD HEADER  a header of 48 bytes, in hexadecimal
 //! left TIME FLOW PAYLOAD HEADER
@@ -13,16 +13,16 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use dumbbell_core::{ConfigError, Time};
-use dumbbell_header::RcpHeader;
+use dumbbell_core::config::At;
+use dumbbell_core::{Config, ConfigError, Time, json};
+use dumbbell_header::datagram::LENGTH;
+use dumbbell_proto::TransportSpec;
 
 /// Which end wrote a log, and what its state machines were made with.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum What {
     /// The senders of a plan.
     Send {
-        /// The largest packet.
-        mtu: u32,
         /// Bytes of all headers.
         header: u16,
         /// The hash of the plan.
@@ -32,6 +32,8 @@ pub enum What {
     Receive {
         /// Bytes of all headers.
         header: u16,
+        /// Their transport.
+        transport: TransportSpec,
     },
 }
 
@@ -39,25 +41,27 @@ impl What {
     /// The first line of a log.
     pub fn head(&self) -> String {
         match self {
-            What::Send { mtu, header, plan } => {
-                format!("dumbbell rcp 1 send mtu={mtu} header={header} plan={plan}")
+            What::Send { header, plan } => format!("dumbbell endpoint 1 send header={header} plan={plan}"),
+            What::Receive { header, transport } => {
+                let transport = json::to_string(&transport.to_value()).unwrap_or_default();
+                format!("dumbbell endpoint 1 receive header={header} transport={transport}")
             }
-            What::Receive { header } => format!("dumbbell rcp 1 receive header={header}"),
         }
     }
 
     /// Reads the first line of a log.
     pub fn parse(head: &str) -> Option<What> {
-        let mut words = head.strip_prefix("dumbbell rcp 1 ")?.split(' ');
+        let mut words = head.strip_prefix("dumbbell endpoint 1 ")?.splitn(3, ' ');
         let kind = words.next()?;
         let mut value = |key: &str| words.next()?.strip_prefix(key)?.strip_prefix('=');
+        let header = value("header")?.parse().ok()?;
         match kind {
-            "send" => Some(What::Send {
-                mtu: value("mtu")?.parse().ok()?,
-                header: value("header")?.parse().ok()?,
-                plan: value("plan")?.to_owned(),
-            }),
-            "receive" => Some(What::Receive { header: value("header")?.parse().ok()? }),
+            "send" => Some(What::Send { header, plan: value("plan")?.to_owned() }),
+            "receive" => {
+                let transport = json::from_str(value("transport")?).ok()?;
+                let transport = TransportSpec::from_value(&transport, &At::root("transport")).ok()?;
+                Some(What::Receive { header, transport })
+            }
             _ => None,
         }
     }
@@ -70,20 +74,22 @@ pub enum Event {
     Open {
         /// The number.
         number: u32,
+        /// The largest packet on the way.
+        mtu: u32,
     },
     /// It was woken.
     Wake,
     /// A packet came.
     Came {
         /// Its header.
-        header: RcpHeader,
+        header: [u8; LENGTH],
         /// Bytes of data.
         payload: u16,
     },
     /// A packet left.
     Left {
         /// Its header.
-        header: RcpHeader,
+        header: [u8; LENGTH],
         /// Bytes of data.
         payload: u16,
     },
@@ -97,22 +103,21 @@ pub fn parse(line: &str) -> Option<(Time, u32, Event)> {
     let flow = words.next()?.parse().ok()?;
     let mut packet = || {
         let payload = words.next()?.parse().ok()?;
-        let (_, header) = RcpHeader::decode(&bytes(words.next()?)?)?;
-        Some((header, payload))
+        Some((bytes(words.next()?)?, payload))
     };
     let event = match kind {
         "wake" => Event::Wake,
         "came" => packet().map(|(header, payload)| Event::Came { header, payload })?,
         "left" => packet().map(|(header, payload)| Event::Left { header, payload })?,
-        "open" => Event::Open { number: words.next()?.parse().ok()? },
+        "open" => Event::Open { number: words.next()?.parse().ok()?, mtu: words.next()?.parse().ok()? },
         _ => return None,
     };
     Some((time, flow, event))
 }
 
-fn bytes(hex: &str) -> Option<[u8; RcpHeader::LENGTH]> {
-    let mut bytes = [0; RcpHeader::LENGTH];
-    if hex.len() != 2 * RcpHeader::LENGTH {
+fn bytes(hex: &str) -> Option<[u8; LENGTH]> {
+    let mut bytes = [0; LENGTH];
+    if hex.len() != 2 * LENGTH {
         return None;
     }
     for (byte, digits) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
@@ -134,7 +139,7 @@ impl Log {
     ///
     /// # Errors
     /// If the file cannot be made.
-    pub fn create(path: &Path, what: What) -> Result<Log, ConfigError> {
+    pub fn create(path: &Path, what: &What) -> Result<Log, ConfigError> {
         let refused = |e: io::Error| {
             ConfigError::new(
                 path.display().to_string(),
@@ -148,8 +153,8 @@ impl Log {
     }
 
     /// An end point was made.
-    pub fn opened(&mut self, now: Time, flow: u32, number: u32) {
-        self.write(format_args!("open {} {flow} {number}", now.as_nanos()));
+    pub fn opened(&mut self, now: Time, flow: u32, number: u32, mtu: u32) {
+        self.write(format_args!("open {} {flow} {number} {mtu}", now.as_nanos()));
     }
 
     /// An end point was woken.
@@ -158,19 +163,19 @@ impl Log {
     }
 
     /// A packet came.
-    pub fn came(&mut self, now: Time, flow: u32, header: &RcpHeader, payload: u16) {
+    pub fn came(&mut self, now: Time, flow: u32, header: &[u8], payload: u16) {
         self.packet("came", now, flow, header, payload);
     }
 
     /// A packet left.
-    pub fn left(&mut self, now: Time, flow: u32, header: &RcpHeader, payload: u16) {
+    pub fn left(&mut self, now: Time, flow: u32, header: &[u8], payload: u16) {
         self.packet("left", now, flow, header, payload);
     }
 
-    fn packet(&mut self, kind: &str, now: Time, flow: u32, header: &RcpHeader, payload: u16) {
+    fn packet(&mut self, kind: &str, now: Time, flow: u32, header: &[u8], payload: u16) {
         let mut line = std::mem::take(&mut self.line);
         line.clear();
-        for byte in header.encode(flow) {
+        for byte in &header[..LENGTH] {
             // Text never fails.
             let _ = write!(line, "{byte:02x}");
         }

@@ -1,4 +1,4 @@
-"""`dumbbell send`, `recv`, `replay`: RCP end points over UDP."""
+"""`dumbbell send`, `recv`, `replay`: end points of RCP and TRUMP over UDP."""
 
 from __future__ import annotations
 
@@ -7,16 +7,25 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import click
 
 from dumbbell._files.folder import new_folder
 from dumbbell._printing import Text, TextTable
+from dumbbell._scenario import Scenario
 from dumbbell.cli.common import number, read_scenario, side_console
 from dumbbell.errors import DumbbellError
-from dumbbell.live.rcp import PORT, Endpoint, receive, scenario_of_flows
-from dumbbell.live.rcp import replay as replay_events
-from dumbbell.live.rcp import send as send_flows
+from dumbbell.live.udp import PORT, ROUTERS, Endpoint, receive, scenario_of_flows
+from dumbbell.live.udp import replay as replay_events
+from dumbbell.live.udp import send as send_flows
+
+_TRANSPORT = click.option(
+    "--transport", type=click.Choice(list(ROUTERS)), help="Without a scenario: the transport; rcp by default."
+)
+_SETTINGS = click.option(
+    "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
+)
 
 
 @click.command()
@@ -31,9 +40,8 @@ from dumbbell.live.rcp import send as send_flows
 @click.option(
     "--gap", metavar="TIME", help="Without a scenario: time from the start of one flow to the next."
 )
-@click.option(
-    "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
-)
+@_TRANSPORT
+@_SETTINGS
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--force", is_flag=True, help="Replace the results in the output folder, and the log.")
@@ -43,27 +51,21 @@ def send(
     size: str | None,
     count: int | None,
     gap: str | None,
+    transport: str | None,
     settings: tuple[str, ...],
     events: Path | None,
     output: Path | None,
     force: bool,
 ) -> int:
-    """Send RCP flows over UDP: those of the scenario FILE, or flows of equal size.
+    """Send flows over UDP, under RCP or TRUMP: those of the scenario FILE, or flows of equal size.
 
     The sender paces its packets at the rate that routers on the way write into them, as in
     `dumbbell shell --cbr 12Mbit/s --router rcp --server 'dumbbell recv' -- dumbbell send --size 1MB`.
     """
-    given = {
-        key: value for key, value in (("size", size), ("count", count), ("gap", gap)) if value is not None
-    }
-    if file is not None and given:
-        raise DumbbellError(f"--{next(iter(given))}: there is a scenario already; leave one of the two out")
+    scenario = _scenario(file, settings, size=size, count=count, gap=gap, transport=transport)
     to = to or os.environ.get("DUMBBELL_SERVER")
     if to is None:
         raise DumbbellError("no receiver; give --to ADDRESS, or send within `dumbbell shell`")
-    scenario = (
-        read_scenario(file, settings, None) if file else scenario_of_flows(size, count or 1, gap or "0s")
-    )
     told = _Silence(to)
     return _run(
         lambda stopped: send_flows(
@@ -73,6 +75,16 @@ def send(
         force,
         "sent",
     )
+
+
+def _scenario(file: Path | None, settings: tuple[str, ...], **flows: Any) -> Scenario:
+    """Read the scenario, or make one of flows."""
+    given = {key: value for key, value in flows.items() if value is not None}
+    if file is None:
+        return scenario_of_flows(**given, settings=settings)
+    if given:
+        raise DumbbellError(f"--{next(iter(given))}: there is a scenario already; leave one of the two out")
+    return read_scenario(file, settings, None)
 
 
 class _Silence:
@@ -89,21 +101,36 @@ class _Silence:
 
 
 @click.command()
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@_TRANSPORT
+@_SETTINGS
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="UDP port.")
 @click.option("--flows", type=click.IntRange(1), help="End after this many flows; by default on Ctrl-C.")
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--force", is_flag=True, help="Replace the results in the output folder, and the log.")
-def recv(port: int, flows: int | None, events: Path | None, output: Path | None, force: bool) -> int:
-    """Receive RCP flows over UDP until told to stop.
+def recv(
+    file: Path | None,
+    transport: str | None,
+    settings: tuple[str, ...],
+    port: int,
+    flows: int | None,
+    events: Path | None,
+    output: Path | None,
+    force: bool,
+) -> int:
+    """Receive flows over UDP until told to stop, under the transport of the scenario FILE, or RCP or TRUMP.
 
     Within `dumbbell shell`, both ends share one clock, and completion times count from the first packet sent.
     Elsewhere they count from the arrival of that packet.
     """
+    scenario = _scenario(file, settings, transport=transport)
     shared = "DUMBBELL_SERVER" in os.environ
 
     def run(stopped: Callable[[], bool]) -> Endpoint:
-        return receive(port, flows=flows, same_clock=shared, events=events, force=force, stopped=stopped)
+        return receive(
+            port, scenario, flows=flows, same_clock=shared, events=events, force=force, stopped=stopped
+        )
 
     return _run(run, output, force, "received")
 

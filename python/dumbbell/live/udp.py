@@ -1,4 +1,4 @@
-"""RCP end points over UDP, and a scenario's RCP flows on real packets."""
+"""End points of RCP and TRUMP over UDP, and a scenario's flows on real packets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shlex
 import socket
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,11 +25,17 @@ from dumbbell.live.shell import Emulation, run_shell
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PORT = _native.RCP_PORT
+PORT = _native.UDP_PORT
 """The UDP port of receivers, in the range that IANA leaves to private use."""
 
-HEADERS = _native.RCP_HEADERS
-"""Bytes of IPv4 (20), UDP (8) and RCP (48) headers in every packet."""
+HEADERS = _native.UDP_HEADERS
+"""Bytes of the headers of IPv4 (20), UDP (8) and the transport (48) in every packet."""
+
+ROUTERS: dict[str, dict[str, Any]] = {
+    "rcp": {"topology": {"kind": "chain", "link": {"router": "rcp"}}},
+    "trump": {"topology": {"kind": "chain", "hops": 2}, "nodes": [{"name": "node1", "agent": "rbcc"}]},
+}
+"""The transports that have end points over UDP, each with a network whose routers serve it."""
 
 _MOST_EVENTS = 1 << 30
 """Bytes of a log of events: ten million packets."""
@@ -37,7 +43,7 @@ _MOST_EVENTS = 1 << 30
 _ENDPOINT = "endpoint.json"
 """What an end point counted, beside its results."""
 
-_NAME = "rcp"
+_NAME = "flows"
 """Of a scenario made of flows alone."""
 
 
@@ -70,9 +76,14 @@ class Endpoint:
 
 
 def scenario_of_flows(
-    size: str | None = None, count: int = 1, gap: str = "0s", duration: str = "100000s"
+    size: str | None = None,
+    count: int = 1,
+    gap: str = "0s",
+    duration: str = "100000s",
+    transport: str = "rcp",
+    settings: Iterable[str] = (),
 ) -> Scenario:
-    """Return a scenario of RCP flows, for a path that need not be known.
+    """Return a scenario of flows over UDP, for a path that need not be known.
 
     Parameters
     ----------
@@ -84,24 +95,30 @@ def scenario_of_flows(
         Time from one start to the next.
     duration
         When endless flows end.
+    transport
+        ``rcp`` or ``trump``.
+    settings
+        Changes, each ``path=value``.
 
     Raises
     ------
     ScenarioError
         What is wrong with a value.
     """
-    flow: dict[str, Any] = {"from": "node0", "to": "node1", "count": count, "stagger": gap}
+    network = ROUTERS[transport]
+    last = f"node{network['topology'].get('hops', 1)}"
+    flow: dict[str, Any] = {"from": "node0", "to": last, "count": count, "stagger": gap}
     if size is not None:
         flow["size"] = size
     values = {
         "name": _NAME,
         "duration": duration,
-        "transport": "rcp",
-        "topology": {"kind": "chain", "link": {"router": "rcp"}},
+        "transport": transport,
         "flows": [flow],
         "record": {"samples": False},
+        **network,
     }
-    return Scenario.from_dict(values)
+    return Scenario.from_dict(values, settings)
 
 
 def address_of(text: str) -> tuple[str, int]:
@@ -133,7 +150,7 @@ def send(
     stopped: Callable[[], bool] = lambda: False,
     unanswered: Callable[[float], None] = lambda _: None,
 ) -> Endpoint:
-    """Send the RCP flows of a scenario over UDP, with the state machines of the simulator.
+    """Send the flows of a scenario over UDP, with the state machines of the simulator.
 
     Packets have the headers of the wire, whatever the scenario says: 76 bytes with IPv4, 96 with IPv6.
 
@@ -155,8 +172,8 @@ def send(
     Raises
     ------
     DumbbellError
-        If a flow does not use RCP, the network refuses, or nobody listens at the port: packets come back
-        for five seconds.
+        If flows have no end points over UDP or not the same, the network refuses, or nobody listens at the
+        port: packets come back for five seconds.
     """
     _refuse_log(events, force)
     tables, counts, late = _native.send(scenario._native, *address_of(to), events, stopped, unanswered)
@@ -165,6 +182,7 @@ def send(
 
 def receive(
     port: int = PORT,
+    scenario: Scenario | None = None,
     *,
     flows: int | None = None,
     same_clock: bool = False,
@@ -172,12 +190,14 @@ def receive(
     force: bool = False,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Endpoint:
-    """Receive RCP flows at a UDP port.
+    """Receive flows at a UDP port, with the state machines of the simulator.
 
     Parameters
     ----------
     port
         The port.
+    scenario
+        Its transport is received, with its parameters; RCP without it.
     flows
         Ends when so many flows have arrived and a second has passed in silence; without it, when stopped.
     same_clock
@@ -189,10 +209,10 @@ def receive(
     Raises
     ------
     DumbbellError
-        If the port is taken.
+        If the port is taken, or the transport has no end points over UDP.
     """
     _refuse_log(events, force)
-    scenario = scenario_of_flows()
+    scenario = scenario or scenario_of_flows()
     tables, counts, late = _native.receive(scenario._native, port, flows, same_clock, events, stopped)
     return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late)
 
@@ -203,9 +223,9 @@ def _refuse_log(events: str | os.PathLike[str] | None, force: bool) -> None:
 
 
 def _is_log(path: Path) -> bool:
-    """Whether a file is the log of an end point, by its first line (crates/live/src/rcp/events.rs)."""
+    """Whether a file is the log of an end point, by its first line (crates/live/src/endpoint/events.rs)."""
     with path.open("rb") as file:
-        return file.readline(64).startswith(b"dumbbell rcp ")
+        return file.readline(64).startswith(b"dumbbell endpoint ")
 
 
 def replay(events: str | os.PathLike[str], scenario: Scenario | None = None) -> dict[str, Any]:
@@ -240,7 +260,7 @@ def replay(events: str | os.PathLike[str], scenario: Scenario | None = None) -> 
 
 @dataclass(frozen=True)
 class LiveRun:
-    """A scenario's RCP flows on real packets."""
+    """A scenario's flows on real packets."""
 
     results: Results
     """The tables of a simulation."""
@@ -252,8 +272,8 @@ class LiveRun:
     """How late the sender's timers fired, as of :class:`Endpoint`."""
 
 
-def run_rcp(scenario: Scenario, at: str | None = None) -> LiveRun:
-    """Run the RCP flows of a scenario on real packets through its bottleneck.
+def run_flows(scenario: Scenario, at: str | None = None) -> LiveRun:
+    """Run the flows of a scenario on real packets through its bottleneck, over UDP.
 
     One sender and one receiver carry all flows over the path of the first pair, in real time. Where the
     machine allows it (root), they run before other work, as the emulator does: a sender that wakes late by
@@ -262,7 +282,7 @@ def run_rcp(scenario: Scenario, at: str | None = None) -> LiveRun:
     Parameters
     ----------
     scenario
-        All its flows use RCP.
+        All its flows use RCP, or all TRUMP.
     at
         The link; the slowest one on the first path by default.
 
@@ -275,8 +295,9 @@ def run_rcp(scenario: Scenario, at: str | None = None) -> LiveRun:
         folder = Path(name)
         (folder / "scenario.toml").write_text(scenario.to_toml(), encoding="utf-8")
         program = [sys.executable, "-m", "dumbbell"]
-        server = [*program, "recv", "-o", str(folder / "received")]
-        command = [*program, "send", str(folder / "scenario.toml"), "-o", str(folder / "sent")]
+        file = str(folder / "scenario.toml")
+        server = [*program, "recv", file, "-o", str(folder / "received")]
+        command = [*program, "send", file, "-o", str(folder / "sent")]
         said = folder / "said"
         quiet = f"exec {shlex.join(command)} 2>{shlex.quote(str(said))}"
         emulation = run_shell(
@@ -309,6 +330,7 @@ def _joined(emulation: Emulation, sent: Results, received: Results) -> Results:
         delivered=seen("delivered", 0),
         goodput=seen("goodput", 0),
         out_of_order=seen("out_of_order", 0),
+        delay_sd=seen("delay_sd", np.nan),
     )
     times = flows["completion_time"]
     completed = np.isfinite(times)

@@ -6,7 +6,9 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use nix::sys::socket::{SockaddrLike, SockaddrStorage};
 
-use dumbbell_header::RcpHeader;
+use dumbbell_header::datagram::LENGTH;
+
+use super::Outgoing;
 
 /// Datagrams in one system call: what a link of 500 Mbit/s brings in two milliseconds.
 pub const BATCH: usize = 64;
@@ -23,7 +25,7 @@ pub struct Incoming {
     /// Where from.
     pub from: SocketAddr,
     /// The first bytes.
-    pub bytes: [u8; RcpHeader::LENGTH],
+    pub bytes: [u8; LENGTH],
     /// Bytes of the whole datagram.
     pub length: usize,
 }
@@ -31,21 +33,20 @@ pub struct Incoming {
 impl Incoming {
     /// The first bytes, as many as there are.
     pub fn head(&self) -> &[u8] {
-        &self.bytes[..self.length.min(RcpHeader::LENGTH)]
+        &self.bytes[..self.length.min(LENGTH)]
     }
 }
 
 /// A datagram that waits to be sent.
-struct Outgoing {
+struct Waiting {
     to: Option<SockaddrStorage>,
-    header: [u8; RcpHeader::LENGTH],
-    payload: u16,
+    datagram: Outgoing,
 }
 
 /// The socket.
 pub struct Socket {
     socket: UdpSocket,
-    outgoing: Vec<Outgoing>,
+    outgoing: Vec<Waiting>,
     /// Datagrams that the kernel refused.
     pub unsent: u64,
     /// Datagrams that came back: nobody listens where they went. Known of a connected socket only.
@@ -76,10 +77,9 @@ impl Socket {
         let mut addresses: [libc::sockaddr_storage; BATCH] = unsafe { std::mem::zeroed() };
         // SAFETY: as above.
         let mut messages: [libc::mmsghdr; BATCH] = unsafe { std::mem::zeroed() };
-        let mut bytes = [[0_u8; RcpHeader::LENGTH]; BATCH];
-        let mut parts = bytes
-            .each_mut()
-            .map(|b| libc::iovec { iov_base: b.as_mut_ptr().cast(), iov_len: RcpHeader::LENGTH });
+        let mut bytes = [[0_u8; LENGTH]; BATCH];
+        let mut parts =
+            bytes.each_mut().map(|b| libc::iovec { iov_base: b.as_mut_ptr().cast(), iov_len: LENGTH });
         for ((message, part), address) in messages.iter_mut().zip(&mut parts).zip(&mut addresses) {
             message.msg_hdr.msg_name = std::ptr::from_mut(address).cast();
             message.msg_hdr.msg_namelen = size_of::<libc::sockaddr_storage>() as u32;
@@ -117,8 +117,8 @@ impl Socket {
     }
 
     /// Queues a datagram: to `to`, or to the peer that the socket is connected to.
-    pub fn queue(&mut self, to: Option<SocketAddr>, header: [u8; RcpHeader::LENGTH], payload: u16) {
-        self.outgoing.push(Outgoing { to: to.map(SockaddrStorage::from), header, payload });
+    pub fn queue(&mut self, to: Option<SocketAddr>, datagram: Outgoing) {
+        self.outgoing.push(Waiting { to: to.map(SockaddrStorage::from), datagram });
     }
 
     /// Sends what is queued; true if all of it has gone.
@@ -131,12 +131,14 @@ impl Socket {
             let mut parts = [[part(std::ptr::null(), 0); 2]; BATCH];
             // SAFETY: numbers and pointers, for which 0 is a value.
             let mut messages: [libc::mmsghdr; BATCH] = unsafe { std::mem::zeroed() };
-            for ((message, parts), datagram) in messages.iter_mut().zip(&mut parts).zip(&self.outgoing) {
+            for ((message, parts), Waiting { to, datagram }) in
+                messages.iter_mut().zip(&mut parts).zip(&self.outgoing)
+            {
                 *parts = [
-                    part(datagram.header.as_ptr(), RcpHeader::LENGTH),
+                    part(datagram.header.as_ptr(), LENGTH),
                     part(ZEROS.as_ptr(), usize::from(datagram.payload)),
                 ];
-                if let Some(to) = &datagram.to {
+                if let Some(to) = to {
                     message.msg_hdr.msg_name = to.as_ptr().cast_mut().cast();
                     message.msg_hdr.msg_namelen = to.len();
                 }
@@ -196,14 +198,14 @@ mod tests {
         let mut receiver = Socket::new(receiver).unwrap();
         for i in 0..BATCH {
             assert!(!sender.is_full());
-            sender.queue(Some(to), [i as u8; RcpHeader::LENGTH], i as u16);
+            sender.queue(Some(to), Outgoing { header: [i as u8; LENGTH], payload: i as u16 });
         }
         assert!(sender.is_full());
         assert!(sender.flush() && !sender.is_full());
         let mut came = Vec::new();
         receiver.receive(&mut came).unwrap();
         let found: Vec<(u8, usize)> = came.iter().map(|d| (d.head()[47], d.length)).collect();
-        assert_eq!(found, (0..BATCH).map(|i| (i as u8, RcpHeader::LENGTH + i)).collect::<Vec<_>>());
+        assert_eq!(found, (0..BATCH).map(|i| (i as u8, LENGTH + i)).collect::<Vec<_>>());
         receiver.receive(&mut came).unwrap();
         assert!(came.is_empty());
     }

@@ -14,7 +14,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use super::receive::Receivers;
 use super::send::Senders;
 use super::socket::Socket;
-use super::{Counts, HEADERS};
+use super::{Counts, HEADERS, OverUdp};
 use crate::clock::lateness::Quantiles;
 use crate::clock::precise::Precise;
 use crate::clock::{monotonic, timespec};
@@ -49,7 +49,7 @@ pub struct Endpoint {
 /// left.
 ///
 /// # Errors
-/// If some flows do not use RCP, the network refuses, or nobody listens at the port.
+/// If some flows have no end points over UDP, the network refuses, or nobody listens at the port.
 pub fn send(
     plan: &Plan,
     to: SocketAddr,
@@ -87,7 +87,7 @@ pub fn send(
         while !socket.is_full()
             && let Some(packet) = senders.pull(now)
         {
-            socket.queue(None, packet.header.encode(packet.flow), packet.payload);
+            socket.queue(None, packet);
         }
         let all_sent = socket.flush();
         if all_sent && senders.is_done() || now >= end {
@@ -112,10 +112,10 @@ pub struct Until {
     pub same_clock: bool,
 }
 
-/// Receives flows at a UDP port. `tick` is called some ten times a second and may end it.
+/// Receives flows of the transport of a plan at a UDP port. `tick` is called some ten times a second and may end it.
 ///
 /// # Errors
-/// If the port is taken.
+/// If the transport has no end points over UDP, or the port is taken.
 pub fn receive(
     plan: &Plan,
     port: u16,
@@ -123,12 +123,14 @@ pub fn receive(
     events: Option<&Path>,
     mut tick: impl FnMut() -> ControlFlow<()>,
 ) -> Result<Endpoint, Ended> {
+    let header = header_bytes(SocketAddr::from(([0; 4], port)));
+    let transport = OverUdp::of_receivers(plan, header).map_err(Ended::Refused)?;
+    let transport_name = transport.spec.name();
     // Both families, where there are two.
     let bound = UdpSocket::bind(("::", port)).or_else(|_| UdpSocket::bind(("0.0.0.0", port)));
     let name = format!("port {port}");
     let mut socket = bound.and_then(Socket::new).map_err(|e| refused(&name, &e))?;
-    let header = header_bytes(SocketAddr::from(([0; 4], port)));
-    let mut receivers = Receivers::new(header, events).map_err(Ended::Refused)?;
+    let mut receivers = Receivers::new(transport, header, mtu_to, events).map_err(Ended::Refused)?;
     let _precise = Precise::begin();
     let begin = monotonic();
     let mut came = Vec::new();
@@ -146,20 +148,27 @@ pub fn receive(
         if socket.flush() {
             socket.receive(&mut came).map_err(|e| refused(&name, &e))?;
             for datagram in &came {
-                let taken = receivers.take(now, datagram.from, datagram.head(), datagram.length);
-                if let Some((flow, answer)) = taken {
-                    socket.queue(Some(datagram.from), answer.encode(flow), 0);
-                }
+                receivers.take(now, datagram.from, datagram.head(), datagram.length);
+                // At once: an end may keep one answer, to the latest packet.
+                answer(&mut receivers, now, &mut socket);
             }
         }
+        receivers.wake(now);
+        answer(&mut receivers, now, &mut socket);
         let all_sent = socket.flush();
-        wait(&socket, !all_sent, next_tick);
+        wait(&socket, !all_sent, receivers.wake_at().min(next_tick));
     }
     let now = monotonic();
     let unsent = socket.unsent;
     let (flows, counts) = receivers.finish().map_err(|e| refused("the log of events", &e))?;
-    let results = received_tables(plan, begin, now, until.same_clock, &flows);
+    let results = received_tables(plan, transport_name, (begin, now), until.same_clock, &flows);
     Ok(Endpoint { results, counts: Counts { unsent, ..counts }, late: Quantiles::default() })
+}
+
+fn answer(receivers: &mut Receivers<SocketAddr>, now: Time, socket: &mut Socket) {
+    while let Some((to, answer)) = receivers.pull(now) {
+        socket.queue(Some(to), answer);
+    }
 }
 
 /// Bytes of headers in a packet to or from this address.
@@ -169,13 +178,29 @@ fn header_bytes(peer: SocketAddr) -> u16 {
 
 /// A socket connected to `to`, and the largest packet on the way as far as the machine knows.
 fn connect(to: SocketAddr) -> io::Result<(Socket, u32)> {
-    use nix::sys::socket::{getsockopt, sockopt};
+    let socket = connected(to)?;
+    let mtu = mtu_of(&socket);
+    Ok((Socket::new(socket)?, mtu))
+}
+
+fn connected(to: SocketAddr) -> io::Result<UdpSocket> {
     let any: SocketAddr = if to.is_ipv6() { ([0_u16; 8], 0).into() } else { ([0_u8; 4], 0).into() };
     let socket = UdpSocket::bind(any)?;
     socket.connect(to)?;
+    Ok(socket)
+}
+
+fn mtu_of(socket: &UdpSocket) -> u32 {
+    use nix::sys::socket::{getsockopt, sockopt};
     // Linux tells it for IPv4 only.
-    let mtu = getsockopt(&socket, sockopt::IpMtu).unwrap_or(MTU_OF_ETHERNET);
-    Ok((Socket::new(socket)?, u32::try_from(mtu).unwrap_or_default()))
+    let mtu = getsockopt(socket, sockopt::IpMtu).unwrap_or(MTU_OF_ETHERNET);
+    u32::try_from(mtu).unwrap_or_default()
+}
+
+/// The largest packet on the way to a peer, of whom a receiver of both families may know the IPv4 address in IPv6.
+fn mtu_to(peer: SocketAddr) -> u32 {
+    let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
+    connected(peer).map_or(MTU_OF_ETHERNET as u32, |socket| mtu_of(&socket))
 }
 
 /// RFC 894.
@@ -204,14 +229,14 @@ fn run_row(plan: &Plan, duration: Duration, results: &mut Results) -> RunRow {
     }
 }
 
-fn no_flow(flow: u32, results: &mut Results) -> FlowRow {
+fn no_flow(flow: u32, transport: &str, results: &mut Results) -> FlowRow {
     let empty = results.label("");
     FlowRow {
         flow,
         group: empty,
         source: empty,
         destination: empty,
-        transport: results.label("rcp"),
+        transport: results.label(transport),
         controller: empty,
         counted: true,
         failure: empty,
@@ -249,7 +274,7 @@ fn sent_tables(
             failure: results.label(report.failure.map_or("", |failure| failure.name())),
             rtt_min: seconds(report.min_rtt),
             rtt_smoothed: seconds(report.smoothed_rtt),
-            ..no_flow(number, &mut results)
+            ..no_flow(number, plan.groups[flow.group as usize].transport.name(), &mut results)
         };
         results.flows.push(row);
     }
@@ -259,8 +284,8 @@ fn sent_tables(
 
 fn received_tables(
     plan: &Plan,
-    begin: Time,
-    now: Time,
+    transport: &str,
+    (begin, now): (Time, Time),
     same_clock: bool,
     flows: &[super::receive::Received],
 ) -> Results {
@@ -282,7 +307,8 @@ fn received_tables(
             delivered: flow.report.delivered,
             goodput: if measured > 0.0 { flow.report.delivered as f64 * 8.0 / measured } else { 0.0 },
             out_of_order: flow.report.out_of_order,
-            ..no_flow(flow.flow, &mut results)
+            delay_sd: flow.report.delay_sd.filter(|_| same_clock),
+            ..no_flow(flow.flow, transport, &mut results)
         };
         results.flows.push(row);
     }

@@ -4,65 +4,34 @@ use std::collections::VecDeque;
 use std::io;
 use std::iter::Peekable;
 use std::path::Path;
-use std::sync::Arc;
 
 use dumbbell_core::rng::stream;
-use dumbbell_core::{ConfigError, Stage, Time};
-use dumbbell_header::RcpHeader;
-use dumbbell_proto::rcp::{Params, Sender};
-use dumbbell_proto::transport::SendEnd;
-use dumbbell_proto::{Opening, SenderReport, TransportSpec};
+use dumbbell_core::{ConfigError, Ecn, Stage, Time};
+use dumbbell_proto::{Opening, Sender, SenderReport};
 use dumbbell_sim::Plan;
 use dumbbell_sim::arrivals::Arrivals;
 use dumbbell_sim::engine::timers::Timers;
 use dumbbell_sim::workload::{Flow, Traffic};
 
-use super::Counts;
 use super::events::{Log, What};
+use super::{Counts, Outgoing, OverUdp, payload_of};
 use crate::clock::lateness::Lateness;
-
-/// What a sender wants to send.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outgoing {
-    /// The flow's number.
-    pub flow: u32,
-    /// The header.
-    pub header: RcpHeader,
-    /// Bytes of data behind it.
-    pub payload: u16,
-}
 
 /// The flows of a plan in order of start, and how to open each: the same for those who send and those who replay.
 pub struct Openings<'p> {
     plan: &'p Plan,
     arrivals: Peekable<Arrivals<'p>>,
-    transports: Vec<Arc<Params>>,
+    transports: Vec<OverUdp>,
     started_in_group: Vec<u32>,
     started: u32,
-    mtu: u32,
 }
 
 impl<'p> Openings<'p> {
-    /// The flows of a plan over paths with packets of up to `mtu` bytes, `header` of them headers.
+    /// The flows of a plan, in packets with `header` bytes of headers.
     ///
     /// # Errors
-    /// If some flows do not use RCP, or the packets have no room for data.
-    pub fn new(plan: &'p Plan, mtu: u32, header: u16) -> Result<Openings<'p>, ConfigError> {
-        let of_group = |group: &dumbbell_sim::plan::Group| match &group.transport {
-            TransportSpec::Rcp(params) => Ok(Arc::new(Params { header, ..(**params).clone() })),
-            other => Err(ConfigError::new(
-                "transport",
-                format!("the flows of {:?} use {:?}, not RCP", group.name, other.name()),
-                "give `transport = \"rcp\"`",
-            )),
-        };
-        if mtu <= u32::from(header) {
-            return Err(ConfigError::new(
-                "",
-                format!("packets of {mtu} bytes have no room behind {header} bytes of headers"),
-                "raise the MTU of the path",
-            ));
-        }
+    /// If some flows have no end points over UDP, or not those that the others have.
+    pub fn new(plan: &'p Plan, header: u16) -> Result<Openings<'p>, ConfigError> {
         if plan.workloads.iter().any(|workload| matches!(workload.traffic, Traffic::Closed(_))) {
             return Err(ConfigError::new(
                 "workloads",
@@ -73,10 +42,9 @@ impl<'p> Openings<'p> {
         Ok(Openings {
             plan,
             arrivals: plan.arrivals().peekable(),
-            transports: plan.groups.iter().map(of_group).collect::<Result<_, _>>()?,
+            transports: OverUdp::of_groups(plan, header)?,
             started_in_group: vec![0; plan.groups.len()],
             started: 0,
-            mtu,
         })
     }
 
@@ -85,8 +53,8 @@ impl<'p> Openings<'p> {
         self.arrivals.peek().map_or(Time::NEVER, |flow| flow.start)
     }
 
-    /// Opens the next flow: what it is, its parameters, and what opens it.
-    pub fn open(&mut self) -> Option<(Flow, Arc<Params>, Opening)> {
+    /// Opens the next flow over a path with packets of up to `mtu` bytes: what it is, its number and its sending end.
+    pub fn open(&mut self, mtu: u32) -> Option<(Flow, u32, Sender)> {
         let flow = self.arrivals.next()?;
         let in_group = &mut self.started_in_group[flow.group as usize];
         // The name that the simulator gives the stream.
@@ -98,7 +66,7 @@ impl<'p> Openings<'p> {
         let opening = Opening {
             flow: number.into(),
             size: flow.size,
-            mtu: self.mtu,
+            mtu,
             access: None,
             rng,
             replay: None,
@@ -106,7 +74,7 @@ impl<'p> Openings<'p> {
             application: None,
             reader: None,
         };
-        Some((flow, self.transports[flow.group as usize].clone(), opening))
+        Some((flow, number, self.transports[flow.group as usize].open(opening).0))
     }
 }
 
@@ -128,6 +96,7 @@ pub struct Senders<'p> {
     openings: Openings<'p>,
     /// The clock's time at the plan's time zero.
     begin: Time,
+    mtu: u32,
     header: u16,
     flows: Vec<Started>,
     open: usize,
@@ -144,18 +113,22 @@ impl<'p> Senders<'p> {
     /// The flows of `plan`, which begins at `begin` by the clock. Packets have up to `mtu` bytes, `header` of them headers.
     ///
     /// # Errors
-    /// If some flows do not use RCP, the packets have no room for data, or the log of events cannot be written.
+    /// As [`Openings::new`], and if the packets have no room for data or the log of events cannot be written.
     pub fn new(
         plan: &'p Plan,
         begin: Time,
         (mtu, header): (u32, u16),
         events: Option<&Path>,
     ) -> Result<Senders<'p>, ConfigError> {
-        let openings = Openings::new(plan, mtu, header)?;
-        let log = events.map(|path| Log::create(path, What::Send { mtu, header, plan: plan.hash.clone() }));
+        let openings = Openings::new(plan, header)?;
+        for transport in &openings.transports {
+            transport.spec.fits(mtu).map_err(|problem| ConfigError::new("", problem, "use another path"))?;
+        }
+        let log = events.map(|path| Log::create(path, &What::Send { header, plan: plan.hash.clone() }));
         Ok(Senders {
             openings,
             begin,
+            mtu,
             header,
             flows: Vec::new(),
             open: 0,
@@ -169,32 +142,35 @@ impl<'p> Senders<'p> {
 
     /// Takes in a datagram of `length` bytes, of which `bytes` are the first.
     pub fn take(&mut self, now: Time, bytes: &[u8], length: usize) {
-        let Some((number, header)) = RcpHeader::decode(bytes) else {
+        let payload = payload_of(length);
+        let size = self.header.saturating_add(payload);
+        // All transports have the same header.
+        let datagram = self.openings.transports.first().map(|transport| transport.datagram);
+        let Some(read) = datagram.and_then(|datagram| datagram.read(bytes, 0, size, Ecn::NotEct)) else {
             self.counts.malformed += 1;
             return;
         };
-        let Some(Started { state: State::Open(sender), .. }) = self.flows.get_mut(number as usize) else {
+        let Some(Started { state: State::Open(sender), .. }) = self.flows.get_mut(read.number as usize)
+        else {
             self.counts.stray += 1;
             return;
         };
         if let Some(log) = &mut self.log {
-            log.came(now, number, &header, payload_of(length));
+            log.came(now, read.number, bytes, payload);
         }
-        sender.take(now, &header);
-        self.mark_ready(number);
+        sender.push(now, &read.packet);
+        self.mark_ready(read.number);
     }
 
     /// Starts flows and fires timers that are due.
     pub fn wake(&mut self, now: Time) {
         while self.begin + self.openings.next_start().since(Time::ZERO) <= now {
-            let Some((flow, params, opening)) = self.openings.open() else { break };
-            let number = opening.flow.slot;
-            let sender = Box::new(Sender::new(params, opening));
-            self.flows.push(Started { flow, state: State::Open(sender), ready: false });
+            let Some((flow, number, sender)) = self.openings.open(self.mtu) else { break };
+            self.flows.push(Started { flow, state: State::Open(Box::new(sender)), ready: false });
             self.open += 1;
             self.timers.reserve(self.flows.len());
             if let Some(log) = &mut self.log {
-                log.opened(now, number, number);
+                log.opened(now, number, number, self.mtu);
             }
             self.fire(now, number);
         }
@@ -231,13 +207,15 @@ impl<'p> Senders<'p> {
         while let Some(number) = self.ready.pop_front() {
             let started = &mut self.flows[number as usize];
             let State::Open(sender) = &mut started.state else { continue };
-            if let Some((header, size)) = sender.next_header(now) {
+            if let Some(packet) = sender.pull(now) {
                 self.ready.push_back(number);
-                let payload = size - self.header;
+                let datagram = self.openings.transports[started.flow.group as usize].datagram;
+                let header = datagram.encode(&packet, number);
+                let payload = packet.size - self.header;
                 if let Some(log) = &mut self.log {
                     log.left(now, number, &header, payload);
                 }
-                return Some(Outgoing { flow: number, header, payload });
+                return Some(Outgoing { header, payload });
             }
             started.ready = false;
             if sender.is_closed() {
@@ -291,9 +269,4 @@ impl<'p> Senders<'p> {
         }
         Ok((ended, self.counts))
     }
-}
-
-/// Bytes of data in a datagram of RCP.
-pub(super) fn payload_of(length: usize) -> u16 {
-    u16::try_from(length.saturating_sub(RcpHeader::LENGTH)).unwrap_or(u16::MAX)
 }
