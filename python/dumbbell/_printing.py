@@ -194,6 +194,16 @@ class Output:
             return _columns(file)
 
 
+def significant(value: float, digits: int = 4) -> str:
+    """Write a real number with so many significant digits, without exponent where it stays short."""
+    if value == 0:
+        return "0"
+    if not 1e-5 <= abs(value) < 1e7:
+        return f"{value:.{digits - 1}e}"
+    text = f"{value:.{digits}g}"
+    return f"{float(text):,.0f}" if "e" in text else text
+
+
 def wrapped(text: str, width: int) -> list[str]:
     """Return text as lines of at most `width` columns of a terminal; words break if they must."""
     lines = []

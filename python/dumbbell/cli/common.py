@@ -10,7 +10,7 @@ import click
 
 from dumbbell import _native
 from dumbbell._files.text import plain
-from dumbbell._printing import Output, Text
+from dumbbell._printing import Output, Text, significant
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError, ScenarioError
 
@@ -89,13 +89,3 @@ def number(value: Any, factor: float = 1.0, digits: int = 4) -> Text:
     if isinstance(scaled, float) and scaled.is_integer() and factor == 1.0:
         scaled = int(scaled)
     return Text(f"{scaled:,}" if isinstance(scaled, int) else significant(scaled, digits))
-
-
-def significant(value: float, digits: int = 4) -> str:
-    """Write a real number with so many significant digits, without exponent where it stays short."""
-    if value == 0:
-        return "0"
-    if not 1e-5 <= abs(value) < 1e7:
-        return f"{value:.{digits - 1}e}"
-    text = f"{value:.{digits}g}"
-    return f"{float(text):,.0f}" if "e" in text else text

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from dumbbell.cli.common import echo
+from dumbbell.errors import DumbbellError
 
 
 @click.command("report")
@@ -18,10 +19,29 @@ from dumbbell.cli.common import echo
     "--base", type=click.Path(path_type=Path), help="Folder to which file names in the scenario are relative."
 )
 def html(folder: Path, output: Path | None, base: Path | None) -> None:
-    """Write a report of the study in FOLDER, with a figure of every metric against the longest axis.
+    """Write a report of the run or of the study in FOLDER.
 
-    `dumbbell reproduce` writes the report of a paper, with its claims and figures.
+    Of a run: what happened, figures over time, each flow, and what was dropped where. Of a study: the answer,
+    and a figure of every metric against the longest axis. `dumbbell reproduce` writes the report of a paper,
+    with its claims and figures.
     """
+    if not folder.is_dir():
+        raise DumbbellError(f"{folder}: no such folder; give that of a run or of a study")
+    path = output or folder / "report.html"
+    write = _of_run if (folder / "summary.json").is_file() else _of_study
+    echo(f"report: {write(folder, path, base)}")
+
+
+def _of_run(folder: Path, path: Path, base: Path | None) -> Path:
+    from dumbbell._results import load
+    from dumbbell.report import write_run_report
+
+    if base is not None:
+        raise DumbbellError("--base: the report of a run reads no other files; leave it out")
+    return write_run_report(path, load(folder))
+
+
+def _of_study(folder: Path, path: Path, base: Path | None) -> Path:
     from dataclasses import replace
 
     from dumbbell.report import default_figures, write_report
@@ -30,5 +50,4 @@ def html(folder: Path, output: Path | None, base: Path | None) -> None:
     result = StudyResult.load(folder)
     if base is not None:
         result = replace(result, study=replace(result.study, base_dir=base))
-    path = write_report(output or folder / "report.html", result, (), default_figures(result.study))
-    echo(f"report: {path}")
+    return write_report(path, result, (), default_figures(result.study))

@@ -11,8 +11,8 @@ import click
 
 from dumbbell import _native
 from dumbbell._memory import limit_of_run
-from dumbbell._printing import Output, Text, TextTable
-from dumbbell.cli.common import console, number, read_scenario, scenario_options, significant
+from dumbbell._printing import Output, Text, TextTable, significant
+from dumbbell.cli.common import console, number, read_scenario, scenario_options
 from dumbbell.errors import DumbbellError
 
 _MOST_ROWS = 24

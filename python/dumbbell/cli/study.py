@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from dumbbell._files.text import shortened
-from dumbbell._printing import Output, Text, TextTable
-from dumbbell.cli.common import console, echo, memory_option, number, significant
+from dumbbell._printing import Output, Text, TextTable, significant
+from dumbbell.cli.common import console, echo, memory_option, number
 from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:

@@ -172,8 +172,20 @@ def save(figure: Figure, stem: Path, formats: Iterable[str] = FORMATS) -> list[P
     return paths
 
 
+_MOST_SVG = 400_000
+"""Bytes of a drawing in a page; one of many points is a picture of dots instead."""
+
+
 def data_address(figure: Figure) -> Markup:
-    """Return a figure as an SVG image within the address of a page."""
+    """Return a figure as an image within the address of a page: SVG, or PNG where that is much smaller."""
+    drawn = _drawn(figure, "svg", {"Date": None, "Creator": None})
+    kind = "svg+xml"
+    if len(drawn) > _MOST_SVG:
+        drawn, kind = _drawn(figure, "png", {"Software": None}), "png"
+    return Markup(f"data:image/{kind};base64,{base64.b64encode(drawn).decode()}")
+
+
+def _drawn(figure: Figure, suffix: str, undated: dict[str, None]) -> bytes:
     with io.BytesIO() as buffer, mpl.rc_context(STYLE):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-        return Markup("data:image/svg+xml;base64," + base64.b64encode(buffer.getvalue()).decode())
+        figure.savefig(buffer, format=suffix, metadata=undated)
+        return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""Reports of studies: one HTML file, readable anywhere.
+"""Reports of studies and of runs: one HTML file, readable anywhere.
 
 Examples
 --------
@@ -12,6 +12,7 @@ from dumbbell.report.extras import PlotSpec, TableData, TableSpec
 from dumbbell.report.maps import MapData, MapSpec, draw_map, map_data
 from dumbbell.report.page import write_report
 from dumbbell.report.parameters import Algorithm, Parameter, algorithms, parameters
+from dumbbell.report.run import RunFigure, write_run_report
 from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, default_figures, questions
 from dumbbell.report.static import draw
 
@@ -26,6 +27,7 @@ __all__ = [
     "Parameter",
     "PlotSpec",
     "Reference",
+    "RunFigure",
     "TableData",
     "TableSpec",
     "algorithms",
@@ -37,4 +39,5 @@ __all__ = [
     "parameters",
     "questions",
     "write_report",
+    "write_run_report",
 ]

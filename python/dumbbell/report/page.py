@@ -7,25 +7,21 @@ import hashlib
 import json
 import math
 import os
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jinja2
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from dumbbell import __version__
 from dumbbell._files.folder import new_files
 from dumbbell.answers import answer as answer_of
 from dumbbell.claims.family import family_note
-from dumbbell.figures.style import data_address, save
-from dumbbell.report import palette
+from dumbbell.figures.style import data_address
 from dumbbell.report.data import FigureData, figure_data, with_unit
 from dumbbell.report.extras import PlotSpec, TableSpec
+from dumbbell.report.html import Drawn, for_print, own, render
 from dumbbell.report.maps import Cell, MapData, MapSpec, draw_map, map_data
 from dumbbell.report.parameters import parameters, spread, study_algorithms, study_scenarios
 from dumbbell.report.spec import FigureError, FigureSpec, questions
@@ -39,8 +35,6 @@ if TYPE_CHECKING:
 
 UPLOT_VERSION = "1.6.32"
 """Of the files in ``vendor/uplot``."""
-
-_FILES = resources.files("dumbbell.report")
 
 _VERDICT_SIGNS: dict[Verdict, str] = {"reproduced": "✓", "not reproduced": "✗", "inconclusive": "?"}
 
@@ -125,15 +119,13 @@ def write_report(
     with new_files(path.parent) as part:
         drawn, drawn_maps, drawn_plots = [], [], []
         for plot in plots:
-            image = plot.draw(result, stamp)
-            address = data_address(image)
-            drawn_plots.append((plot, address, _print(image, part, plot.id)))
+            drawn_plots.append(Drawn.of(plot, plot.draw(result, stamp), part))
         for chart in [map_data(result, spec) for spec in maps]:
             image = draw_map(chart, stamp)
-            drawn_maps.append(_map(chart, image, _print(image, part, chart.spec.id)))
+            drawn_maps.append(_map(chart, image, for_print(image, part, chart.spec.id)))
         for figure in data:
             image = draw(figure, stamp)
-            drawn.append(_figure(figure, image, _print(image, part, figure.spec.id)))
+            drawn.append(_figure(figure, image, for_print(image, part, figure.spec.id)))
         (part / "data").mkdir()
         (part / "data" / "runs.parquet").write_bytes(encode(result.table))
         text = _render(
@@ -164,13 +156,6 @@ def _refuse_twins(ids: Sequence[str]) -> None:
         raise FigureError(f"figure {twice[0]!r}: two figures have this id; rename one")
 
 
-def _print(image: Figure, folder: Path, name: str) -> list[str]:
-    """Write a figure for print below a folder, and return the paths from there."""
-    (folder / "figures").mkdir(exist_ok=True)
-    paths = save(image, folder / "figures" / name, ("png", "pdf"))
-    return [file.relative_to(folder).as_posix() for file in paths]
-
-
 def _render(
     result: StudyResult,
     judgements: Sequence[tuple[Claim, Judgement]],
@@ -181,28 +166,21 @@ def _render(
     **context: Any,
 ) -> str:
     study = result.study
-    scripts = {"uplot_js": _vendored("uPlot.iife.min.js"), "js": _own("report.js")}
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["code"] = _code
+    scripts = {"uplot_js": _vendored("uPlot.iife.min.js"), "js": own("report.js")}
     places = parameters(study, sources)
     scenarios = study_scenarios(study)
-    return environment.from_string(_own("report.html.j2")).render(
+    return render(
+        "study.html.j2",
         **context,
         **{name: Markup(text) for name, text in scripts.items()},
         script_hashes=[_script_hash(text) for text in scripts.values()],
         uplot_licence=Markup(_vendored("LICENSE")),
-        css=Markup(palette.style_sheet()),
         uplot_css=Markup(_vendored("uPlot.min.css")),
         uplot_version=UPLOT_VERSION,
-        light=palette.light(),
-        dark=palette.dark(),
         dashes=_DASHES,
         markers=_MARKERS,
         verdict_signs=_VERDICT_SIGNS,
-        version=__version__,
-        study_name=study.name,
+        name=study.name,
         found=answer_of(result, questions(study, [figure.spec for figure in figures])),
         values=_values(study, figures),
         claims=[(claim, judgement, _decider(judgement)) for claim, judgement in judgements],
@@ -220,17 +198,8 @@ def _render(
     )
 
 
-def _own(name: str) -> str:
-    return (_FILES / name).read_text(encoding="utf-8")
-
-
 def _vendored(name: str) -> str:
-    return (_FILES / "vendor" / "uplot" / name).read_text(encoding="utf-8")
-
-
-def _code(text: str) -> Markup:
-    """Mark up what stands in backticks as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+    return own(f"vendor/uplot/{name}")
 
 
 def _script_hash(text: str) -> str:

@@ -1,0 +1,79 @@
+"""What the pages of studies and of runs share: templates, colours, figures beside the page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+from matplotlib.figure import Figure
+
+from dumbbell import __version__
+from dumbbell.figures.style import data_address, save
+from dumbbell.report import palette
+
+_FILES = resources.files("dumbbell.report")
+
+
+def render(template: str, *, script_hashes: list[str] | None = None, **context: Any) -> str:
+    """Return the page that a template makes of what it is given; text is escaped.
+
+    Parameters
+    ----------
+    template
+        The name of a file beside this one.
+    script_hashes
+        Of the scripts that may run in the page; without any it has no button for the theme.
+    context
+        What the template names.
+    """
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        loader=jinja2.FunctionLoader(own),
+    )  # fmt: skip
+    environment.filters["code"] = _code
+    return environment.get_template(template).render(
+        **context, script_hashes=script_hashes or [], version=__version__,
+        css=Markup(palette.style_sheet()), light=palette.light(), dark=palette.dark(),
+    )  # fmt: skip
+
+
+def own(name: str) -> str:
+    """Return the text of a file beside this one."""
+    return (_FILES / name).read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure in a page."""
+
+    about: Any
+    """Its ``id``, ``title``, ``text`` and ``note``."""
+    address: Markup
+    """The image."""
+    inches: float
+    """Its width for print."""
+    files: list[str]
+    """For print, beside the page."""
+
+    @classmethod
+    def of(cls, about: Any, image: Figure, folder: Path) -> Drawn:
+        """Draw; the files go below a folder."""
+        address = data_address(image)
+        return cls(about, address, image.get_figwidth(), for_print(image, folder, about.id))
+
+
+def for_print(image: Figure, folder: Path, name: str) -> list[str]:
+    """Write a figure for print below a folder, and return the paths from there."""
+    (folder / "figures").mkdir(exist_ok=True)
+    paths = save(image, folder / "figures" / name, ("png", "pdf"))
+    return [file.relative_to(folder).as_posix() for file in paths]
+
+
+def _code(text: str) -> Markup:
+    """Mark up what stands in backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))

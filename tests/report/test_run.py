@@ -1,0 +1,138 @@
+"""Reports of single runs: what happened, over time, to each flow, and what was dropped where."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import dumbbell as db
+from dumbbell.report import run as module
+from dumbbell.report import write_run_report
+from tests.conftest import Cli
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory, results: db.Results) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    results.save(folder / "small")
+    return write_run_report(folder / "small" / "report.html", results)
+
+
+@pytest.fixture(scope="module")
+def page(written: Path) -> str:
+    return written.read_text(encoding="utf-8")
+
+
+def cells(page: str, table: str) -> list[list[str]]:
+    """Return the rows of a table of the page."""
+    part = page[page.index(f'id="table-{table}"') :]
+    body = part[part.index("<tbody>") : part.index("</tbody>")]
+    return [
+        [html.unescape(text) for text in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)]
+        for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
+    ]
+
+
+def test_time_series_and_completion_times_are_drawn(page: str, written: Path) -> None:
+    assert re.findall(r'<figure id="figure-(\w+)"', page) == [
+        "cwnd", "rate", "rtt", "queue", "drops", "fct_cdf", "fct_size",
+    ]  # fmt: skip
+    assert page.count("data:image/svg+xml;base64,") == 7
+    links = re.findall(r'href="(figures/[^"]+)"', page)
+    assert len(links) == 14
+    assert all((written.parent / link).stat().st_size > 0 for link in links)
+
+
+def test_every_flow_has_a_row(page: str, results: db.Results) -> None:
+    rows = cells(page, "flows")
+    assert [row[0] for row in rows] == [str(flow) for flow in results.flows["flow"]]
+    assert [int(row[10]) for row in rows] == results.flows["dropped"].tolist()
+
+
+def test_says_what_was_dropped_where(page: str, results: db.Results) -> None:
+    losing = {
+        row["link"].replace("->", " → "): row
+        for row in map(results.links.row, range(len(results.links)))
+        if row["dropped"]
+    }
+    rows = cells(page, "losses")
+    assert {row[0] for row in rows} == set(losing)
+    assert losing
+    for row in rows:
+        told = [int(text.replace(",", "")) for text in (row[3], *row[5:])]
+        columns = ("dropped", "dropped_overflow", "dropped_law", "dropped_random")
+        assert told == [losing[row[0]][column] for column in columns]
+    recorded = sum(int(row[2].replace(",", "")) for row in cells(page, "reasons"))
+    assert recorded == len(results.drops) > 0
+    worst = max(losing.values(), key=lambda row: row["dropped"])
+    assert f"sent: {worst['link'].replace('->', ' → ')} {worst['dropped']:,} (" in page
+
+
+def test_same_results_same_bytes(tmp_path: Path, results: db.Results, written: Path) -> None:
+    again = write_run_report(tmp_path / "report.html", results)
+    assert again.read_bytes() == written.read_bytes()
+
+
+def test_names_are_escaped_and_nothing_is_asked_of_the_network(tmp_path: Path, results: db.Results) -> None:
+    page = write_run_report(tmp_path / "report.html", replace(results, name="<b>&")).read_text()
+    assert "<h1>&lt;b&gt;&amp;</h1>" in page
+    assert "<script" not in page
+    outside = re.findall(r"""(?:src|href|action)=["']?([^"'> ]+)""", page)
+    assert all(link.startswith(("data:", "#", "figures/")) for link in outside)
+
+
+def test_what_cannot_be_drawn_says_why(tmp_path: Path) -> None:
+    text = """
+        duration = "2s"
+        topology = { kind = "dumbbell", pairs = 2 }
+        flows = [{ from = "senders", to = "receivers" }]
+        record = { samples = false }
+    """
+    page = write_run_report(tmp_path / "report.html", db.Scenario.from_toml(text).run()).read_text()
+    assert "<figure" not in page
+    assert "Congestion windows: not drawn: no flow was sampled for cwnd" in page
+    assert len(cells(page, "flows")) == 2
+
+
+def test_long_tables_are_cut_and_say_so(
+    tmp_path: Path, results: db.Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MOST_ROWS", 5)
+    page = write_run_report(tmp_path / "report.html", results).read_text()
+    assert len(cells(page, "flows")) == 5
+    assert f"The first 5 of {len(results.flows)}; <code>flows.parquet</code> has all." in page
+
+
+def test_a_run_that_was_cut_short_is_stamped(tmp_path: Path) -> None:
+    flood = """
+        duration = "20s"
+        transport = { kind = "cbr", rate = "1Gbit/s" }
+        flows = [{ from = "node0", to = "node1" }]
+        [topology]
+        kind = "chain"
+        link = { rate = "100Mbit/s", delay = "1ms", queue = "droptail" }
+    """
+    with pytest.raises(db.MemoryLimitError) as caught:
+        db.Scenario.from_toml(flood).run(memory=20_000_000)
+    page = write_run_report(tmp_path / "report.html", caught.value.results).read_text()
+    assert "<strong>CUT SHORT</strong>" in page
+
+
+def test_the_command_takes_a_run_or_a_study(cli: Cli, written: Path, tmp_path: Path) -> None:
+    folder = written.parent
+    done = cli("report", str(folder), "-o", str(tmp_path / "page.html"))
+    assert (done.returncode, done.stdout) == (0, f"report: {tmp_path / 'page.html'}\n")
+    for arguments, said in (
+        (
+            (str(tmp_path / "nothing"),),
+            f"{tmp_path / 'nothing'}: no such folder; give that of a run or of a study",
+        ),
+        ((str(folder), "--base", "."), "--base: the report of a run reads no other files; leave it out"),
+    ):
+        refused = cli("report", *arguments)
+        assert refused.returncode == 2
+        assert refused.stderr == f"dumbbell: {said}\n"
