@@ -1,11 +1,15 @@
 """The random networks of the study, and its tables."""
 
+from dataclasses import replace
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from dumbbell import Scenario, papers
 from dumbbell.papers.trump_rbcc import metrics
 from dumbbell.papers.trump_rbcc.published import MEASUREMENTS, SWEEPS, lost, published
+from dumbbell.papers.trump_rbcc.tables import of_arm
 from tests.papers.test_papers import made_up
 
 
@@ -72,3 +76,16 @@ def test_the_held_apart_networks_are_others(study):
     apart = papers.find_paper("trump-rbcc-held-apart").study()
     assert not set(apart.seeds) & set(study.seeds)
     assert len(apart.seeds) == len(study.seeds)
+
+
+def test_networks_are_matched_by_their_seeds(study):
+    """The first network of the base is missing: the others keep their own numbers."""
+    result = made_up(study, seeds=4)
+    names = result.table.column_names
+    rows = [
+        row | {"lost": float(row["seed"] == study.seeds[2]), "hiqueue": float(row["seed"])}
+        for row in result.table.to_pylist()
+        if (row["arm"], row["seed"]) != ("base", study.seeds[0])
+    ]
+    some = replace(result, table=pa.Table.from_pylist(rows).select(names))
+    assert of_arm(some, "hiqueue", "recommended", losers=True).tolist() == [study.seeds[2]]

@@ -25,10 +25,10 @@ Floats = NDArray[np.float64]
 
 def of_arm(result: StudyResult, metric: str, arm: str, losers: bool = False) -> Floats:
     """Return a number of each network, shape (networks,); `losers`: where the base loses packets."""
-    _, values = result.values(metric, arm)
+    seeds, values = result.values(metric, arm)
     if losers:
-        _, base = result.values("lost", "base")
-        values = values[: len(base)][base[: len(values)] > 0]
+        theirs, lost = result.values("lost", "base")
+        values = values[np.isin(seeds, theirs[lost > 0])]
     return values
 
 
