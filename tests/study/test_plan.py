@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dumbbell.study import Study, StudyError
+from dumbbell.study import Axis, Study, StudyError
 from dumbbell.study.plan import StudyPlan
 from dumbbell.study.queue import Share
 from tests.study.conftest import changed
@@ -115,3 +115,11 @@ def test_shares_are_a_partition(count: int, stop: object) -> None:
     if stop is None:
         sizes = [int(mask.sum()) for mask in masks]
         assert max(sizes) - min(sizes) <= len(plan.study.seeds)
+
+
+def test_an_axis_from_templates_is_that_of_a_study_file() -> None:
+    """Ids of runs are made from these texts: they must not change."""
+    axis = Axis.of("size", "size", "kB", (0.5, 4, "all"), "a={value}kB", "b.c={value}")
+    assert axis.settings == (("a=0.5kB", "b.c=0.5"), ("a=4kB", "b.c=4"), ("a=allkB", "b.c=all"))
+    assert axis.values == (0.5, 4, "all")
+    assert Axis.of("none", "none", "", (1, 2)).settings == ((), ())

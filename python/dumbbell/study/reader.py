@@ -158,13 +158,10 @@ def _label(entry: Values) -> str:
 
 
 def _axis(entry: Values) -> Axis:
-    values = tuple(entry["values"])
-    if entry["set"] is None:
-        settings = tuple(map(tuple, entry["settings"]))
-    else:
-        # Texts of numbers are Python's: ids of runs hang on them.
-        settings = tuple(tuple(t.replace("{value}", str(value)) for t in entry["set"]) for value in values)
-    return Axis(entry["name"], _label(entry), entry["unit"], values, settings)
+    about, values = (entry["name"], _label(entry), entry["unit"]), tuple(entry["values"])
+    if entry["set"] is not None:
+        return Axis.of(*about, values, *entry["set"])
+    return Axis(*about, values, tuple(map(tuple, entry["settings"])))
 
 
 def _arm(entry: Values) -> Arm:

@@ -67,6 +67,20 @@ class Axis:
     settings: tuple[tuple[str, ...], ...]
     """For each value, what it changes in the scenario: ``path=value``."""
 
+    @classmethod
+    def of(cls, name: str, label: str, unit: str, values: Iterable[AxisValue], *templates: str) -> Axis:
+        """Return an axis whose values stand in settings for ``{value}``.
+
+        Examples
+        --------
+        >>> Axis.of("buffer", "buffer", "packets", (5, 10), "queue.limit={value}pkt").settings
+        (('queue.limit=5pkt',), ('queue.limit=10pkt',))
+        """
+        values = tuple(values)
+        # Texts of numbers are Python's: ids of runs hang on them.
+        settings = (tuple(text.replace("{value}", str(value)) for text in templates) for value in values)
+        return cls(name, label, unit, values, tuple(settings))
+
     def write(self) -> dict[str, Any]:
         """Return JSON types, as in a study file."""
         return {

@@ -41,13 +41,7 @@ def fine(least: str) -> tuple[str, ...]:
 
 def servers(*values: int) -> Axis:
     """Return an axis of numbers of servers."""
-    return Axis("servers", "servers", "", values, tuple((f"topology.senders={n}",) for n in values))
-
-
-def axis(name: str, label: str, unit: str, values: Sequence[Any], *templates: str) -> Axis:
-    """Return an axis whose values stand in settings for ``{value}``."""
-    settings = tuple(tuple(text.replace("{value}", str(value)) for text in templates) for value in values)
-    return Axis(name, label, unit, tuple(values), settings)
+    return Axis.of("servers", "servers", "", values, "topology.senders={value}")
 
 
 def varied(

@@ -13,14 +13,13 @@ from dumbbell.papers.incast_classic.base import (
     P08,
     SOURCES,
     TODAY,
-    axis,
     fine,
     goodput,
     servers,
     varied,
 )
 from dumbbell.papers.incast_classic.derived import DERIVED
-from dumbbell.study import Arm
+from dumbbell.study import Arm, Axis
 
 _BUFFERS = (32, 64, 128, 256, 512, 1024)
 
@@ -30,7 +29,7 @@ BUFFER = Companion(
         "Incast and the buffer of the port",
         "How many servers does a larger buffer carry?",
         (
-            axis("buffer", "buffer", "kB", _BUFFERS, "topology.port.limit={value}kB"),
+            Axis.of("buffer", "buffer", "kB", _BUFFERS, "topology.port.limit={value}kB"),
             servers(2, 4, 8, 16, 32, 64, 128),
         ),
         (NEWRENO, TODAY),
@@ -81,7 +80,7 @@ BLOCK = Companion(
         "Incast and the size of the fragment",
         "Do larger answers use more of the link?",
         (
-            axis(
+            Axis.of(
                 "size",
                 "fragment",
                 "kB",

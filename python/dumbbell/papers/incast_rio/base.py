@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from dumbbell.study import Axis
-
 SEEDS = 10
 
 YELLOW = ("100pkt", "200pkt", 0.02)
@@ -36,9 +32,3 @@ FAIR = "{rate/servers}kbit/s"
 BURST = "2256B"
 """Four packets."""
 TOKENS = marker("token-bucket", rate=FAIR, burst=BURST)
-
-
-def axis(name: str, label: str, unit: str, values: Sequence[int], *settings: str) -> Axis:
-    """Return an axis whose values stand in settings for ``{value}``."""
-    texts = tuple(tuple(text.replace("{value}", str(value)) for text in settings) for value in values)
-    return Axis(name, label, unit, tuple(values), texts)

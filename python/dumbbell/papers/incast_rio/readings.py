@@ -7,11 +7,11 @@ from dataclasses import replace
 from dumbbell.claims import Claim, Difference, Ratio
 from dumbbell.claims.points import At
 from dumbbell.papers import Companion
-from dumbbell.papers.incast_rio.base import GREEN, SEEDS, TOKENS, UNMARKED, YELLOW, axis, port
+from dumbbell.papers.incast_rio.base import GREEN, SEEDS, TOKENS, UNMARKED, YELLOW, port
 from dumbbell.papers.incast_rio.derived import DERIVED
 from dumbbell.papers.incast_rio.figures import READINGS
 from dumbbell.report import FigureSpec
-from dumbbell.study import Arm, Study
+from dumbbell.study import Arm, Axis, Study
 
 _LIMITS = (50, 100, 300)
 _WINDOWS = (8, 16, 64)
@@ -42,8 +42,8 @@ def _study(paper: Study) -> Study:
         question="Is there a limit of the port, a buffer of TCP, or a form of RIO with which RIO helps?",
         axes=(
             paper.axis("rate"),
-            axis("limit", "limit of the port", "packets", _LIMITS),
-            axis(
+            Axis.of("limit", "limit of the port", "packets", _LIMITS),
+            Axis.of(
                 "window", "TCP's buffers", "kB", _WINDOWS,
                 "transport.receive_window={value}kB", "transport.initial_receive_window={value}kB",
             ),
