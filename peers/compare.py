@@ -10,13 +10,14 @@ import argparse
 import statistics
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from bench.arrivals import SEEDS
 from bench.measure import ROOT, engine, missing, simulate, timed
 from bench.works import Work, works
 from peers import incast, queues, vegas
+from peers.row import Row, print_rows
 
 TCL = ROOT / "peers" / "ns2"
 
@@ -75,36 +76,12 @@ def mean_physics(work: Work, run: Callable[[Work, Path | None], Physics]) -> tup
     return {key: statistics.fmean(r[key] for r in runs) for key in runs[0]}, runs
 
 
-@dataclass(frozen=True)
-class Compared:
-    """One quantity of one work."""
-
-    work: str
-    quantity: str
-    peer: float
-    own: float
-
-    @property
-    def difference(self) -> float:
-        """Relative to the peer."""
-        return self.own / self.peer - 1
-
-    @property
-    def bound(self) -> float | None:
-        """The largest difference allowed; None if there is no bound."""
-        return BOUNDS.get(self.quantity)
-
-    @property
-    def broken(self) -> bool:
-        """True beyond the bound."""
-        return self.bound is not None and not abs(self.difference) <= self.bound
-
-
-def compare(program: str, work: Work) -> tuple[list[Compared], list[Physics], list[Physics]]:
+def compare(program: str, work: Work) -> tuple[list[Row], list[Physics], list[Physics]]:
     """Run a work on both; return the quantities and the single runs of ns-2 and of dumbbell."""
     peer, peer_runs = mean_physics(work, peer_physics)
     own, own_runs = mean_physics(work, lambda w, arrivals: own_physics(program, w, arrivals))
-    return [Compared(work.name, key, peer[key], own[key]) for key in peer], peer_runs, own_runs
+    rows = [Row(work.name, key, peer[key], own[key], BOUNDS.get(key)) for key in peer]
+    return rows, peer_runs, own_runs
 
 
 def speeds(program: str, work: Work, repeats: int) -> tuple[float, float]:
@@ -128,18 +105,10 @@ def main() -> int:
     program = engine()
 
     print("Physics. W2 is the mean over five arrival lists.")
-    print(f"{'work':4}  {'quantity':20} {'ns-2.35':>10} {'dumbbell':>10} {'difference':>10} {'bound':>7}")
     broken, seconds = False, []
     for work in works():
         rows, peer_runs, own_runs = compare(program, work)
-        for row in rows:
-            bound = "" if row.bound is None else f"{row.bound:.0%}"
-            verdict = "  BROKEN" if row.broken else ""
-            print(
-                f"{row.work:4}  {row.quantity:20} {row.peer:10.5g} {row.own:10.5g} {row.difference:+10.2%} "
-                f"{bound:>7}{verdict}"
-            )
-            broken |= row.broken
+        broken |= print_rows("work", 4, rows)
         if FCT in peer_runs[0]:
             for tool, runs in (("ns-2.35", peer_runs), ("dumbbell", own_runs)):
                 print(f"      completion, {tool + ':':9}", *(f"{run[FCT]:.3f}" for run in runs))
@@ -147,27 +116,16 @@ def main() -> int:
         seconds.append((work, hops, speeds(program, work, repeats)))
 
     print("\nQueues, on the same arrivals. Bounds of losses are absolute; without one ns-2 has another law.")
-    print(f"{'queue':14}  {'quantity':20} {'ns-2.35':>10} {'dumbbell':>10} {'difference':>10} {'bound':>7}")
-    for queue in queues.QUEUES:
-        for found in queues.compare(program, queue):
-            print(f"{queue.name:14}  {found}")
-            broken |= found.broken
+    found = chain.from_iterable(queues.compare(program, queue) for queue in queues.QUEUES)
+    broken |= print_rows("queue", 14, found)
 
     print("\nIncast rounds, by processing times. Without them the order of simultaneous arrivals decides.")
-    print(
-        f"{'processing':29}  {'quantity':22} {'ns-2.35':>10} {'dumbbell':>10} {'difference':>10} {'bound':>7}"
-    )
-    for rounds in incast.ALL:
-        for read in incast.compare(program, rounds):
-            print(f"{rounds!s:29}  {read}")
-            broken |= read.broken
+    found = chain.from_iterable(incast.compare(program, rounds) for rounds in incast.ALL)
+    broken |= print_rows("processing", 29, found)
 
     print("\nVegas, long flows. The law decides how many packets wait; of several flows, also the order.")
-    print(f"{'flows':5}  {'quantity':20} {'ns-2.35':>10} {'dumbbell':>10} {'difference':>10} {'bound':>7}")
-    for flows in vegas.FLOWS:
-        for kept in vegas.compare(program, flows):
-            print(f"{flows:5}  {kept}")
-            broken |= kept.broken
+    found = chain.from_iterable(vegas.compare(program, flows) for flows in vegas.FLOWS)
+    broken |= print_rows("flows", 5, found)
 
     print(f"\nSpeed: whole processes, median of {repeats}, run in turn; W2 on list {SEEDS[0]}.")
     print("Million packet-hops per CPU second, and in brackets the CPU seconds.")

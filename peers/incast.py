@@ -13,6 +13,7 @@ import statistics
 from dataclasses import dataclass
 
 from bench.measure import ROOT, SCENARIOS, simulate, timed
+from peers.row import Row
 
 SCRIPT = ROOT / "peers" / "ns2" / "rounds.tcl"
 ROUNDS = 20
@@ -48,33 +49,6 @@ class Rounds:
 ALL = tuple(Rounds(limited, overhead) for overhead in (0.0, PACKET_TIME) for limited in (True, False))
 
 
-@dataclass(frozen=True)
-class Row:
-    """One quantity of one kind of rounds."""
-
-    rounds: Rounds
-    quantity: str
-    peer: float
-    own: float
-
-    @property
-    def difference(self) -> float:
-        """Relative to the peer."""
-        return self.own / self.peer - 1
-
-    @property
-    def broken(self) -> bool:
-        """True beyond the bound."""
-        return self.rounds.bounded and not abs(self.difference) <= BOUND
-
-    def __str__(self) -> str:
-        """Return what `make peers` prints of it."""
-        bound = f"{BOUND:.0%}" if self.rounds.bounded else ""
-        verdict = "  BROKEN" if self.broken else ""
-        numbers = f"{self.peer:10.4g} {self.own:10.4g} {self.difference:+10.2%}"
-        return f"{self.quantity:22} {numbers} {bound:>7}{verdict}"
-
-
 def peer(rounds: Rounds, seed: int) -> dict[str, float]:
     """Run ns-2."""
     options = [str(seed), str(int(rounds.limited_transmit)), f"{rounds.overhead:.9f}", str(ROUNDS)]
@@ -101,7 +75,8 @@ def compare(program: str, rounds: Rounds) -> list[Row]:
     """Run the rounds on both: means over seeds."""
     theirs = [peer(rounds, seed) for seed in SEEDS]
     ours = [own(program, rounds, seed) for seed in SEEDS]
-    return [
-        Row(rounds, name, *(statistics.fmean(run[name] for run in runs) for runs in (theirs, ours)))
-        for name in theirs[0]
+    means = [
+        {name: statistics.fmean(run[name] for run in runs) for name in runs[0]} for runs in (theirs, ours)
     ]
+    bound = BOUND if rounds.bounded else None
+    return [Row(str(rounds), name, means[0][name], means[1][name], bound) for name in means[0]]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.measure import BUILD, ROOT, simulate, timed
+from peers.row import Row
 
 SCRIPT = ROOT / "peers" / "ns2" / "queue.tcl"
 
@@ -96,38 +97,6 @@ QUEUES = (
 
 
 @dataclass(frozen=True)
-class Row:
-    """One quantity of one queue."""
-
-    queue: Queue
-    quantity: str
-    peer: float
-    own: float
-
-    @property
-    def difference(self) -> float:
-        """Of the mean queue relative, of losses absolute."""
-        return self.own / self.peer - 1 if self.quantity == QUEUE else self.own - self.peer
-
-    @property
-    def bound(self) -> float | None:
-        """The largest difference allowed; None if there is no bound."""
-        return BOUNDS[self.quantity] if self.queue.bounded else None
-
-    @property
-    def broken(self) -> bool:
-        """True beyond the bound."""
-        return self.bound is not None and not abs(self.difference) <= self.bound
-
-    def __str__(self) -> str:
-        """Return what `make peers` prints of it."""
-        difference = f"{self.difference:+.2%}" if self.quantity == QUEUE else f"{self.difference:+.4f}"
-        bound = "" if self.bound is None else f"{self.bound:g}"
-        verdict = "  BROKEN" if self.broken else ""
-        return f"{self.quantity:20} {self.peer:10.5g} {self.own:10.5g} {difference:>10} {bound:>7}{verdict}"
-
-
-@dataclass(frozen=True)
 class Arrivals:
     """The list of packets, for both."""
 
@@ -200,4 +169,8 @@ def compare(program: str, queue: Queue) -> list[Row]:
     """Run a queue on both."""
     listed = arrivals(queue.loads)
     theirs, ours = peer(queue, listed), own(program, queue, listed)
-    return [Row(queue, quantity, theirs[quantity], ours[quantity]) for quantity in theirs]
+    bounds = BOUNDS if queue.bounded else {}
+    return [
+        Row(queue.name, name, theirs[name], ours[name], bounds.get(name), relative=name == QUEUE)
+        for name in theirs
+    ]

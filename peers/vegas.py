@@ -7,9 +7,8 @@ the bound is for one flow.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bench.measure import ROOT, SCENARIOS, simulate, timed
+from peers.row import Row
 
 SCRIPT = ROOT / "peers" / "ns2" / "vegas.tcl"
 LIMIT = 100
@@ -20,33 +19,6 @@ GOODPUT = "goodput Mbit/s"
 WAITING = "packets that wait"
 BOUNDS = {GOODPUT: 0.01, WAITING: 0.05}
 """Largest relative difference with one flow."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One quantity with so many flows."""
-
-    flows: int
-    quantity: str
-    peer: float
-    own: float
-
-    @property
-    def difference(self) -> float:
-        """Relative to the peer."""
-        return self.own / self.peer - 1
-
-    @property
-    def broken(self) -> bool:
-        """True beyond the bound."""
-        return self.flows == 1 and not abs(self.difference) <= BOUNDS[self.quantity]
-
-    def __str__(self) -> str:
-        """Return what `make peers` prints of it."""
-        bound = f"{BOUNDS[self.quantity]:.0%}" if self.flows == 1 else ""
-        verdict = "  BROKEN" if self.broken else ""
-        numbers = f"{self.peer:10.4g} {self.own:10.4g} {self.difference:+10.2%}"
-        return f"{self.quantity:20} {numbers} {bound:>7}{verdict}"
 
 
 def peer(flows: int) -> dict[str, float]:
@@ -66,4 +38,5 @@ def own(program: str, flows: int) -> dict[str, float]:
 def compare(program: str, flows: int) -> list[Row]:
     """Run both."""
     theirs, ours = peer(flows), own(program, flows)
-    return [Row(flows, name, theirs[name], ours[name]) for name in theirs]
+    bounds = BOUNDS if flows == 1 else {}
+    return [Row(str(flows), name, theirs[name], ours[name], bounds.get(name)) for name in theirs]
