@@ -69,7 +69,7 @@ def test_tables_show_both_sides_of_every_measurement(study):
         if table.id.startswith("sweep"):
             assert len(data.rows) == 2 * len(MEASUREMENTS)
     for plot in papers.find_paper("trump-rbcc").plots():
-        assert plot.draw(result, "QUICK").axes
+        assert plot.draw(result).axes
 
 
 def test_the_held_apart_networks_are_others(study):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,9 @@ def make(result: StudyResult) -> TableData:
     return TableData(("what", "how <much>"), (("runs & all", f"{result.finished}"),))
 
 
-def draw(_result: StudyResult, stamp: str) -> Figure:
+def draw(_result: StudyResult) -> Figure:
     figure = Figure(figsize=(2, 2))
-    figure.subplots().set_title(stamp)
+    figure.subplots()
     return figure
 
 
@@ -36,6 +37,18 @@ def test_the_page_shows_tables_and_plots_before_the_figures(result: StudyResult,
     assert 'alt="The shares &amp; the rest."' in page
     assert page.index("Figure 1. Shares") < page.index("Figure 2. Times")
     assert (tmp_path / "figures" / "shares.pdf").is_file()
+
+
+def test_the_page_stamps_plots_itself(result: StudyResult, tmp_path: Path) -> None:
+    drawn: list[Figure] = []
+
+    def keep(result: StudyResult) -> Figure:
+        drawn.append(draw(result))
+        return drawn[-1]
+
+    for quick in (False, True):
+        write_report(tmp_path / "report.html", result, plots=[replace(PLOT, draw=keep)], quick=quick)
+    assert [figure.axes[0].get_title(loc="left") for figure in drawn] == ["", "QUICK"]
 
 
 def test_a_page_without_figures_has_plots(result: StudyResult, tmp_path: Path) -> None:

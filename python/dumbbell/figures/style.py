@@ -32,6 +32,11 @@ HEIGHT = 2.3
 # Okabe & Ito, "Color universal design" (2008), without the yellow, which is too pale for thin lines.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
+DASHES: tuple[Any, ...] = (
+    "-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1.5, 1, 1.5, 1, 1.5)),
+)  # fmt: skip
+"""Of lines, one fewer than colours: no two of the first 42 lines have both in common."""
+
 FORMATS = ("png", "svg", "pdf")
 
 STYLE: Any = {
@@ -145,6 +150,14 @@ def finish(figure: Figure, panels: list[Axes]) -> None:
         for panel, (_, labels) in zip(panels, contents, strict=True):
             if labels:
                 panel.legend(loc="best", frameon=True, framealpha=0.8, edgecolor="none")
+
+
+def stamp_on(figure: Figure, stamp: str) -> Figure:
+    """Write across the top what must stand there, such as ``INCOMPLETE: 3 of 8 runs``; return the figure."""
+    if stamp:
+        with mpl.rc_context(STYLE):
+            figure.axes[0].set_title(stamp, color=COLOURS[1], fontweight="bold")
+    return figure
 
 
 def save(figure: Figure, stem: Path, formats: Iterable[str] = FORMATS) -> list[Path]:

@@ -15,7 +15,7 @@ from dumbbell.claims import Claim
 from dumbbell.errors import DumbbellError
 from dumbbell.papers.quick import quick_study, shortened
 from dumbbell.report import FigureSpec, MapSpec, PlotSpec, TableSpec
-from dumbbell.study import Derived, Metric, Study
+from dumbbell.study import Derived, Metric, Study, StudyResult
 
 _HERE = Path(__file__).parent
 
@@ -45,7 +45,7 @@ class Companion:
     derived: tuple[Derived, ...] = ()
     maps: tuple[MapSpec, ...] = ()
     tables: tuple[TableSpec, ...] = ()
-    plots: tuple[PlotSpec, ...] = ()
+    plots: tuple[PlotSpec[StudyResult], ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where the values come from that it sets and the paper's table of parameters does not have."""
     own_scenario: bool = False
@@ -112,7 +112,7 @@ class Paper:
         """Return the tables that the paper makes itself, in order; few papers have any."""
         return self.companion.tables if self.companion else self._optional("tables.py", "TABLES", TableSpec)
 
-    def plots(self) -> tuple[PlotSpec, ...]:
+    def plots(self) -> tuple[PlotSpec[StudyResult], ...]:
         """Return the figures that the paper draws itself, in order; few papers have any."""
         return self.companion.plots if self.companion else self._optional("plots.py", "PLOTS", PlotSpec)
 

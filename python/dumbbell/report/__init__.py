@@ -12,7 +12,7 @@ from dumbbell.report.extras import PlotSpec, TableData, TableSpec
 from dumbbell.report.maps import MapData, MapSpec, draw_map, map_data
 from dumbbell.report.page import write_report
 from dumbbell.report.parameters import Algorithm, Parameter, algorithms, parameters
-from dumbbell.report.run import RunFigure, write_run_report
+from dumbbell.report.run import write_run_report
 from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, default_figures, questions
 from dumbbell.report.static import draw
 
@@ -27,7 +27,6 @@ __all__ = [
     "Parameter",
     "PlotSpec",
     "Reference",
-    "RunFigure",
     "TableData",
     "TableSpec",
     "algorithms",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dumbbell.report.spec import FigureError
+
+Of = TypeVar("Of")
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,14 +43,14 @@ class TableSpec:
 
 
 @dataclass(frozen=True)
-class PlotSpec:
-    """A figure of a report that the study draws itself."""
+class PlotSpec(Generic[Of]):
+    """A figure of a report that is drawn of a study's result, or of the results of a run."""
 
     id: str
     """Short and unique in the report: names its files and its anchor."""
     title: str
-    draw: Callable[[StudyResult, str], Figure]
-    """From the result, and what to write across the top: nothing if empty."""
+    draw: Callable[[Of], Figure]
+    """Draws it; the report writes across the top what must stand there."""
     text: str
     """What it shows, for those who cannot see it."""
     note: str = ""

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
 from dumbbell import stats
-from dumbbell.figures.style import COLOURS, STYLE, WIDTHS, as_label
+from dumbbell.figures.style import COLOURS, STYLE, WIDTHS, as_label, stamp_on
 from dumbbell.report.spec import FigureError, Value
 
 if TYPE_CHECKING:
@@ -172,8 +172,7 @@ def draw_map(data: MapData, stamp: str = "") -> Figure:
         axes.set_yticks([row + 0.5 for row in range(rows)], [f"{y:g}" for y in data.spec.y_values])
         axes.set_xlabel(as_label(data.x_label))
         axes.set_ylabel(data.spec.y_label)
-        if stamp:
-            axes.set_title(stamp, color=COLOURS[1], fontweight="bold")
+        stamp_on(figure, stamp)
         handles = [
             Patch(color=COLOURS[slot % len(COLOURS)], label=as_label(label))
             for slot, label in sorted(seen.items())

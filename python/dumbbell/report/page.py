@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from dumbbell._files.folder import new_files
 from dumbbell.answers import answer as answer_of
 from dumbbell.claims.family import family_note
-from dumbbell.figures.style import data_address
+from dumbbell.figures.style import data_address, stamp_on
 from dumbbell.report.data import FigureData, figure_data, with_unit
 from dumbbell.report.extras import PlotSpec, TableSpec
 from dumbbell.report.html import Drawn, for_print, own, render
@@ -58,7 +58,7 @@ def write_report(
     figures: Sequence[FigureSpec] = (),
     maps: Sequence[MapSpec] = (),
     tables: Sequence[TableSpec] = (),
-    plots: Sequence[PlotSpec] = (),
+    plots: Sequence[PlotSpec[StudyResult]] = (),
     *,
     title: str = "",
     question: str = "",
@@ -119,7 +119,7 @@ def write_report(
     with new_files(path.parent) as part:
         drawn, drawn_maps, drawn_plots = [], [], []
         for plot in plots:
-            drawn_plots.append(Drawn.of(plot, plot.draw(result, stamp), part))
+            drawn_plots.append(Drawn.of(plot, stamp_on(plot.draw(result), stamp), part))
         for chart in [map_data(result, spec) for spec in maps]:
             image = draw_map(chart, stamp)
             drawn_maps.append(_map(chart, image, for_print(image, part, chart.spec.id)))

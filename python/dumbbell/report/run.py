@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,35 +14,19 @@ from dumbbell import figures
 from dumbbell._files.folder import new_files
 from dumbbell._printing import significant
 from dumbbell.errors import NothingToDrawError
-from dumbbell.report.extras import TableData
+from dumbbell.figures.style import stamp_on
+from dumbbell.report.extras import PlotSpec, TableData
 from dumbbell.report.html import Drawn, render
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from dumbbell._results import Results, Table
 
 _MOST_ROWS = 200
 """Of a table on the page; the Parquet files hold all."""
 
 
-@dataclass(frozen=True)
-class RunFigure:
-    """A figure of a run."""
-
-    id: str
-    """Short and unique: names its files and its anchor."""
-    title: str
-    draw: Callable[[Results], Figure]
-    """Raises :class:`NothingToDrawError` where the run has no data for it."""
-    text: str
-    """What it shows, for those who cannot see it."""
-    note: str = ""
-    """A sentence under it."""
-
-
-def _kind(kind: str, title: str, text: str) -> RunFigure:
-    return RunFigure(kind, title, lambda results: figures.draw(kind, results), text)
+def _kind(kind: str, title: str, text: str) -> PlotSpec[Results]:
+    return PlotSpec(kind, title, lambda results: figures.draw(kind, results), text)
 
 
 FIGURES = (
@@ -54,7 +38,7 @@ FIGURES = (
     _kind("fct_cdf", "Completion times", "The share of flows that complete within a time"),
     _kind("fct_size", "Completion time against size", "The completion time of each flow against its size"),
 )
-"""What a report of a run draws, in order."""
+"""What a report of a run draws, in order; what a run has no data for is left out, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -85,18 +69,19 @@ def write_run_report(path: str | os.PathLike[str], results: Results) -> Path:
     path = Path(path)
     cut_short = results.runs.row(0)["ended"] != "duration"
     stamps = [("CUT SHORT", "The run reached its limit of memory before its end.")] if cut_short else []
+    stamp = "; ".join(word for word, _ in stamps)
     with new_files(path.parent) as part:
         plots, undrawn = [], []
         for entry in FIGURES:
             try:
-                image = entry.draw(results)
+                image = stamp_on(entry.draw(results), stamp)
             except NothingToDrawError as error:
                 undrawn.append((entry.title, str(error)))
                 continue
             plots.append(Drawn.of(entry, image, part))
         text = render(
             "run.html.j2", title=results.name, name=f"seed {results.provenance['seed']}", stamps=stamps,
-            stamp="CUT SHORT" if cut_short else "", findings=_findings(results), plots=plots,
+            stamp=stamp, findings=_findings(results), plots=plots,
             undrawn=undrawn, tables=_tables(results), scenario=results.provenance["scenario"],
             provenance=_provenance(results),
         )  # fmt: skip

@@ -13,11 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dumbbell.figures.style import COLOURS, STYLE, as_label, new_figure, plain_log
+from dumbbell.figures.style import COLOURS, DASHES, STYLE, as_label, new_figure, plain_log, stamp_on
 from dumbbell.report.data import FigureData, Line
 from dumbbell.report.spec import Reference
 
-_DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1.5, 1, 1.5, 1, 1.5)))
 _REFERENCE_DASHES = ((0, (2, 2)), (0, (6, 2, 1, 2)), (0, (1, 3)), (0, (9, 2)))
 _REFERENCE_MARKS = ("+", "x")
 _REFERENCE = "0.35"
@@ -84,8 +83,7 @@ def draw(data: FigureData, stamp: str = "") -> Figure:
             axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
         if not logarithmic:
             _down_to_zero(axes)
-        if stamp:
-            axes.set_title(stamp, color=COLOURS[1], fontweight="bold")
+        stamp_on(figure, stamp)
         _name_lines(figure, handles)
         _wrap_label(figure, axes)
     return figure
@@ -128,7 +126,7 @@ def _line(axes: Axes, data: FigureData, line: Line, shift: float, size: float) -
     colour = COLOURS[line.slot % len(COLOURS)]
     bars = axes.errorbar(
         xs, values, yerr=np.abs(ends.T - values), color=colour, label=as_label(line.label), capsize=2,
-        linestyle="" if data.categories else _DASHES[line.slot % len(_DASHES)],
+        linestyle="" if data.categories else DASHES[line.slot % len(DASHES)],
         marker=_MARKERS[line.slot % len(_MARKERS)], markersize=size, elinewidth=0.7, capthick=0.7,
     )  # fmt: skip
     if not data.categories:

@@ -8,22 +8,14 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from dumbbell.figures.style import COLOURS, STYLE, as_label, new_figure, plain_log
+from dumbbell.figures.style import COLOURS, DASHES, STYLE, as_label, new_figure, plain_log
 from dumbbell.papers.trump_rbcc.published import NETWORKS, SWEEPS, Sweep, published
 from dumbbell.papers.trump_rbcc.tables import of_arm
 from dumbbell.report import PlotSpec
 from dumbbell.study import StudyResult
 
-_LINES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1.5, 1, 1.5, 1, 1.5)))
 
-
-def _stamped(figure: Figure, stamp: str) -> Figure:
-    if stamp:
-        figure.axes[0].set_title(stamp, color=COLOURS[1], fontweight="bold")
-    return figure
-
-
-def _losses(sweep: Sweep, name: str, log: bool, result: StudyResult, stamp: str) -> Figure:
+def _losses(sweep: Sweep, name: str, log: bool, result: StudyResult) -> Figure:
     """Draw the packets lost in 500 networks against a parameter, published and ours."""
     figure, (axes,) = new_figure(1, "single")
     xs = [float(value) for value, _ in sweep.arms]
@@ -40,12 +32,10 @@ def _losses(sweep: Sweep, name: str, log: bool, result: StudyResult, stamp: str)
         axes.set_xlabel(name)
         axes.set_ylabel(f"packets lost\nin {NETWORKS} networks")
         figure.legend(loc="outside upper left", ncols=2)
-    return _stamped(figure, stamp)
+    return figure
 
 
-def _distribution(
-    metric: str, name: str, arms: tuple[str, ...], log: bool, result: StudyResult, stamp: str
-) -> Figure:
+def _distribution(metric: str, name: str, arms: tuple[str, ...], log: bool, result: StudyResult) -> Figure:
     """Draw the share of networks in which a metric is at most so much."""
     figure, (axes,) = new_figure(1, "single")
     with mpl.rc_context(STYLE):
@@ -57,7 +47,7 @@ def _distribution(
             shares = np.arange(1, values.size + 1) / values.size
             axes.step(
                 values, shares, where="post", color=COLOURS[slot % len(COLOURS)],
-                linestyle=_LINES[slot % len(_LINES)], label=as_label(result.study.arm(arm).label),
+                linestyle=DASHES[slot % len(DASHES)], label=as_label(result.study.arm(arm).label),
             )  # fmt: skip
         if log:
             plain_log(axes.xaxis)
@@ -65,7 +55,7 @@ def _distribution(
         axes.set_xlabel(name)
         axes.set_ylabel("share of networks")
         figure.legend(loc="outside upper left", ncols=2)
-    return _stamped(figure, stamp)
+    return figure
 
 
 _OWN = ("base", "recommended", "threshold-1", "selacksize-4")
