@@ -44,7 +44,7 @@ def test_text_breaks_where_there_is_no_room_and_numbers_never_do(room: int) -> N
 
 
 def test_columns_of_an_answer_keep_their_order() -> None:
-    table = TextTable.in_order(("n", "arm"), (True, False), [("1", "a"), ("20", "b")])
+    table = TextTable("", ("n", "arm"), (), [("1", "a"), ("20", "b")], numeric=(True, False))
     assert [line.rstrip() for line in table.lines(80)][1:] == ["  n  arm", " ───────", "  1  a", " 20  b", ""]
 
 

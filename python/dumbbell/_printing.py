@@ -71,6 +71,8 @@ class TextTable:
         One cell for each column.
     note
         Below the table; may be empty.
+    numeric
+        Which columns hold numbers, where `texts` names all of them in another order; none is left out.
     """
 
     def __init__(
@@ -80,22 +82,14 @@ class TextTable:
         numbers: Sequence[str],
         rows: Iterable[Sequence[Cell]],
         note: str = "",
+        numeric: Sequence[bool] | None = None,
     ) -> None:
         self._title = Text(title, "bold")
         self._note = Text(note)
         self._heads = [Text(name, "bold") for name in (*texts, *numbers)]
-        self._numbers = [False] * len(texts) + [True] * len(numbers)
+        self._numbers = numeric or [False] * len(texts) + [True] * len(numbers)
         self._fewest = len(texts) + 1
         self._rows = [[_as_text(cell) for cell in row] for row in rows]
-
-    @classmethod
-    def in_order(
-        cls, names: Sequence[str], numbers: Sequence[bool], rows: Iterable[Sequence[Cell]]
-    ) -> TextTable:
-        """Return a table of all columns in their order, which says of each whether it holds numbers."""
-        table = cls("", names, (), rows)
-        table._numbers = list(numbers)
-        return table
 
     def lines(self, room: int, styles: bool = False) -> Iterator[str]:
         """Yield the lines of the table in `room` columns, in styles if the terminal has them."""

@@ -157,7 +157,7 @@ def _print_answer(out: Output, answer: Answer) -> None:
         [number(v) if is_number else _text(v) for v, is_number in zip(row.values(), numeric, strict=True)]
         for row in islice(rows, _MOST_ROWS)
     ]
-    out.print(TextTable.in_order(schema.names, numeric, shown))
+    out.print(TextTable("", schema.names, (), shown, numeric=numeric))
     if next(rows, None) is not None:
         out.print(f"the first {_MOST_ROWS} rows; --csv writes all")
 
