@@ -12,9 +12,9 @@ import dumbbell as db
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
 
-def block(language: str) -> str:
-    (text,) = re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-    return text
+def block(language: str, place: int = 0) -> str:
+    texts: list[str] = re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    return texts[place]
 
 
 def test_the_first_scenario_runs() -> None:
@@ -28,3 +28,10 @@ def test_the_first_script_runs(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert re.fullmatch(r"(newreno|cubic): \d+\.\d\d Mbit/s, Jain \d\.\d{3}", done.stdout.splitlines()[-1])
+
+
+def test_the_graph_is_a_network(tmp_path: Path) -> None:
+    script = tmp_path / "graph.py"
+    script.write_text(block("python", 1))
+    done = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "1.9 Mbit/s\n"), done.stderr

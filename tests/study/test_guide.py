@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -29,6 +30,9 @@ def test_the_guide(cli: Cli, tmp_path: Path) -> None:
     for arm in ("newreno", "cubic"):
         used = [result.values("utilisation", arm, buffer=size)[1].mean() for size in (5, 20, 80)]
         assert used == sorted(used), "a larger buffer keeps the link busier"
+    (command,) = re.findall(r"^    \$ dumbbell (assert .*)$", GUIDE, re.MULTILINE)
+    asserted = cli(*shlex.split(command))
+    assert (asserted.returncode, asserted.stdout.count("passed")) == (0, 2), asserted.stdout + asserted.stderr
     (tmp_path / "ask.py").write_text(block("python"))
     done = subprocess.run(
         [sys.executable, "ask.py"], cwd=tmp_path, check=False, capture_output=True, text=True
