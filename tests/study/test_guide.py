@@ -25,7 +25,10 @@ def test_the_guide(cli: Cli, tmp_path: Path) -> None:
     told = cli("study", "run", "buffers.toml", "-o", "out/buffers")
     assert told.returncode == 0, told.stderr
     assert "80 of 80 runs finished (5 points x 2 arms x 8 seeds)" in told.stdout
-    assert "CUBIC is better (higher) than NewReno at every buffer from 5 packets to 80 packets" in told.stdout
+    assert (
+        "CUBIC is better (higher) than NewReno at every value of buffer from 5 packets to 80 packets"
+        in told.stdout
+    )
     result = StudyResult.load(tmp_path / "out" / "buffers")
     for arm in ("newreno", "cubic"):
         used = [result.values("utilisation", arm, buffer=size)[1].mean() for size in (5, 20, 80)]

@@ -158,16 +158,21 @@ class Asked:
 
     @cached_property
     def pairs(self) -> list[tuple[Arm, Arm]]:
-        """Which arms are compared: each with each, or each with the base."""
+        """The two arms that are compared, or each with the base; none where the best of several counts."""
         if self.question.over:
             base = [arm for arm in self.arms if arm.name == self.question.over]
             return [(arm, base[0]) for arm in self.arms if base and arm is not base[0]]
-        return list(itertools.combinations(self.arms, 2))
+        return [(self.arms[0], self.arms[1])] if len(self.arms) == 2 else []
 
     @property
     def comparisons(self) -> int:
-        """How many differences the answer looks at."""
-        return len(self.pairs) * len(self.values) or self.alone
+        """How many differences must hold together for the answer to be right.
+
+        At each value one fewer than there are arms, also where the best of several is chosen by the data:
+        while all differences from the arm that truly is best hold, that arm is never ruled out, and no other
+        is called best (multiple comparisons with the best: Hsu, Ann. Statist. 12(3), 1984).
+        """
+        return max(len(self.arms) - 1, 0) * len(self.values) or self.alone
 
     @property
     def alone(self) -> bool:

@@ -47,8 +47,7 @@ def answer(result: StudyResult, questions: Sequence[Question], confidence: float
     A difference is told where its interval excludes zero. The intervals are those of paired differences
     (Student's t) and ratios (Fieller), each of m at the level ``1 - (1 - confidence) / m`` (Bonferroni). Here
     m counts all comparisons at all values of the axes in all answers. So with `confidence` no sentence tells
-    a difference that is not there, wherever along an axis it begins. The best of several arms is chosen by
-    the data, so all pairs of arms count.
+    a difference that is not there, wherever along an axis it begins, and none rules out the best arm.
 
     Parameters
     ----------
@@ -117,9 +116,9 @@ class _Writer:
             return "no run has a value yet."
         if asked.alone:
             return self._change(asked.arms[0])
-        if not asked.pairs:
-            return f"{asked.arms[0].label} alone has values, so there is nothing to compare."
-        if len(asked.pairs) == 1 or asked.question.over:
+        if len(asked.arms) == 1 or (asked.question.over and not asked.pairs):
+            return "there is nothing to compare with yet."
+        if asked.pairs:
             return " ".join(sentence for a, b in asked.pairs for sentence in self._pair(a, b))
         return " ".join(self._best())
 
@@ -201,8 +200,8 @@ class _Writer:
                 yield f"{candidates[0].label} is {word}{where}: {self._lead(indexes, beside)}."
                 continue
             every = len(candidates) == len(asked.arms)
-            names = "any" if every else f"one of {_listed([arm.label for arm in candidates])}"
-            yield _upper(f"{where.strip()}{', ' if where else ''}{names} may be the {word}.")
+            names = f"the {len(asked.arms)}" if every else _listed([arm.label for arm in candidates])
+            yield _upper(f"{where.strip()}{', ' if where else ''}any of {names} may be the {word}.")
         rest = [index for _, indexes in shown[_MOST_NAMES:] for index in indexes]
         if rest:
             yield f"{_upper(self._at(sorted(rest)))}, others lead, as the figure shows."
@@ -227,11 +226,7 @@ class _Writer:
         where = f"{_upper(self._at(indexes))}, " if asked.axis else ""
         if asked.result.repetition and asked.repeated(indexes):
             return _upper(f"{where}no difference can be judged: {asked.result.repetition}.")
-        few = (
-            "one seed gives no interval"
-            if len(asked.result.study.seeds) == 1
-            else "there are too few runs so far"
-        )
+        few = "one seed gives no interval" if len(asked.result.study.seeds) == 1 else "there are too few runs"
         return _upper(f"{where}{few}, so no difference can be judged.")
 
     def _size(self, found: Versus) -> str:
@@ -271,7 +266,7 @@ class _Writer:
         name = f"{axis.label} " if label else ""
         if len(indexes) == last + 1 and last:
             span = "" if asked.named else f" from {self._value(0)} to {self._value(last)}"
-            return f"at {every} {axis.label}{span}"
+            return f"at {every} value of {axis.label}{span}"
         if asked.named:
             return f"at {name}{_listed([str(asked.values[index]) for index in indexes])}"
         texts: list[str] = []
@@ -315,8 +310,10 @@ def _above(value: float) -> str:
 def _listed(names: Sequence[str], what: str = "more") -> str:
     if len(names) > _MOST_NAMES:
         more = f"{len(names) - _MOST_NAMES} more{'' if what == 'more' else f' {what}'}"
-        return f"{', '.join(names[:_MOST_NAMES])} and {more}"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        names = [*names[:_MOST_NAMES], more]
+    # Labels may hold commas.
+    between = "; " if any("," in name for name in names) else ", "
+    return " and ".join(filter(None, [between.join(names[:-1]), names[-1]]))
 
 
 def _upper(text: str) -> str:
