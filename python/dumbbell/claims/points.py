@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from dumbbell.claims.claim import ClaimError
 
 if TYPE_CHECKING:
-    from dumbbell.study import Axis, Metric, Point, StudyResult
+    from dumbbell.study import Arm, Axis, Metric, Point, StudyResult
 
 Value: TypeAlias = float | int | str
+
+_Entry = TypeVar("_Entry", "Arm", "Axis", "Metric")
 
 At: TypeAlias = Mapping[str, Value | Sequence[Value]]
 """A value, or several, for each axis that it names; every value of the others."""
@@ -89,11 +91,7 @@ def find_axis(result: StudyResult, name: str) -> Axis:
     ClaimError
         If there is none of that name.
     """
-    try:
-        return result.study.axis(name)
-    except KeyError:
-        known = ", ".join(axis.name for axis in result.study.axes) or "none"
-        raise ClaimError(f"the study has no axis {name!r}; it has {known}") from None
+    return _named("axis", name, result.study.axes)
 
 
 def arm_label(result: StudyResult, name: str) -> str:
@@ -104,11 +102,7 @@ def arm_label(result: StudyResult, name: str) -> str:
     ClaimError
         If there is none of that name.
     """
-    try:
-        return result.study.arm(name).label
-    except KeyError:
-        known = ", ".join(arm.name for arm in result.study.arms) or "none"
-        raise ClaimError(f"the study has no arm {name!r}; it has {known}") from None
+    return _named("arm", name, result.study.arms).label
 
 
 def find_metric(result: StudyResult, name: str) -> Metric:
@@ -119,11 +113,15 @@ def find_metric(result: StudyResult, name: str) -> Metric:
     ClaimError
         If there is none of that name.
     """
-    try:
-        return result.study.metric(name)
-    except KeyError:
-        known = ", ".join(metric.name for metric in result.study.metrics) or "none"
-        raise ClaimError(f"the study has no metric {name!r}; it has {known}") from None
+    return _named("metric", name, result.study.metrics)
+
+
+def _named(what: str, name: str, entries: Sequence[_Entry]) -> _Entry:
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    known = ", ".join(entry.name for entry in entries) or "none"
+    raise ClaimError(f"the study has no {what} {name!r}; it has {known}")
 
 
 def same(a: Value, b: Value) -> bool:
