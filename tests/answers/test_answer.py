@@ -110,6 +110,11 @@ def test_many_arms_the_best_and_those_that_may_be_as_good():
     assert "From offered load 0.6 on, any of B and D may be the best (lowest)." in text
 
 
+def test_labels_with_commas_are_told_apart():
+    made = result(draws((3, 4, 12)) * np.array([1, 1, 2]).reshape(3, 1, 1), labels=["A, b", "C, d", "E"])
+    assert sentences(made).endswith("any of A, b; and C, d may be the best (lowest).")
+
+
 def test_each_arm_against_a_base():
     values = draws((3, 4, 10))
     values[1] *= 0.5

@@ -312,8 +312,8 @@ def _listed(names: Sequence[str], what: str = "more") -> str:
         more = f"{len(names) - _MOST_NAMES} more{'' if what == 'more' else f' {what}'}"
         names = [*names[:_MOST_NAMES], more]
     # Labels may hold commas.
-    between = "; " if any("," in name for name in names) else ", "
-    return " and ".join(filter(None, [between.join(names[:-1]), names[-1]]))
+    between, last = ("; ", "; and ") if any("," in name for name in names) else (", ", " and ")
+    return last.join(filter(None, [between.join(names[:-1]), names[-1]]))
 
 
 def _upper(text: str) -> str:

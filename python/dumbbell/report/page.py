@@ -236,7 +236,7 @@ def _ends(study: Study, figure: FigureData, estimates: Sequence[Estimate | None]
     ]
     if not there:
         return f"{name}: no value yet"
-    ends = there if len(there) < 2 else [there[0], there[-1]]
+    ends = there if figure.categories or len(there) < 2 else [there[0], there[-1]]
     texts = [f"{estimate.text(figure.unit)} at {figure.x_name} {value}" for value, estimate in ends]
     return f"{name}: {', '.join(texts)}"
 
