@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -143,6 +144,18 @@ def test_the_figures_that_answer(tmp_path: Path, result: StudyResult, specs: Any
         == both.count(" bottleneck at queue codel: ")
         == both.count("<li>")
         > 0
+    )
+
+
+def test_a_study_without_axes_says_its_values(tmp_path: Path, result: StudyResult) -> None:
+    keep = [row for row in result.table.to_pylist() if (row["load"], row["queue"]) == (0.8, "codel")]
+    table = pa.Table.from_pylist(keep).select(["run_id", "arm", "seed", "fct", "loss"])
+    alone = replace(result, study=replace(result.study, axes=()), table=table, expected=len(keep))
+    page = write_report(tmp_path / "report.html", alone).read_text()
+    answer = page[page.index('id="answer"') : page.index('id="set-up"')]
+    assert "<strong>Mean completion time:</strong> NewReno is best (lowest): by " in answer
+    assert re.search(
+        r"<strong>CUBIC:</strong> mean completion time: 0\.\d+ s \[0\.\d+, 0\.\d+\] \(n=8", answer
     )
 
 

@@ -13,7 +13,7 @@ from dumbbell.study.metric import possible
 
 if TYPE_CHECKING:
     from dumbbell.stats import Estimate
-    from dumbbell.study import Axis, StudyResult
+    from dumbbell.study import Axis, Metric, StudyResult
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,15 @@ def figure_data(result: StudyResult, spec: FigureSpec) -> FigureData:
         if (found := _reference(result, spec, entry, [{**at, axis.name: value} for value in values]))
     )
     return FigureData(spec, axis.label, x_label, values, y_name, y_label, unit, tuple(lines), references)
+
+
+def only_values(result: StudyResult, arm: str) -> list[tuple[Metric, Estimate]]:
+    """Return every metric that has a value in an arm of a study without axes, which has no figures."""
+    found = (
+        (metric, _estimate(result, FigureSpec("value", "", "", metric.name), arm, {}))
+        for metric in result.study.metrics
+    )
+    return [(metric, estimate) for metric, estimate in found if estimate is not None]
 
 
 def with_unit(label: str, unit: str) -> str:

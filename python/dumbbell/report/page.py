@@ -19,7 +19,7 @@ from dumbbell._files.folder import new_files
 from dumbbell.answers import answer as answer_of
 from dumbbell.claims.family import family_note
 from dumbbell.figures.style import data_address, stamp_on
-from dumbbell.report.data import FigureData, figure_data, with_unit
+from dumbbell.report.data import FigureData, figure_data, only_values, with_unit
 from dumbbell.report.extras import PlotSpec, TableSpec
 from dumbbell.report.html import Drawn, for_print, own, render
 from dumbbell.report.maps import Cell, MapData, MapSpec, draw_map, map_data
@@ -182,7 +182,7 @@ def _render(
         verdict_signs=_VERDICT_SIGNS,
         name=study.name,
         found=answer_of(result, questions(study, [figure.spec for figure in figures])),
-        values=_values(study, figures),
+        values=_values(result, figures),
         claims=[(claim, judgement, _decider(judgement)) for claim, judgement in judgements],
         claims_summary=_claims_summary(judgements),
         figures=drawn,
@@ -213,15 +213,21 @@ def _json(value: Any) -> Markup:
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
-def _values(study: Study, figures: Sequence[FigureData]) -> list[tuple[str, str]]:
-    """Return a sentence for each arm: the ends of its lines in the figures that answer, else the first."""
+def _values(result: StudyResult, figures: Sequence[FigureData]) -> list[tuple[str, str]]:
+    """Return a sentence for each arm: the ends of its lines in figures that answer, or its only values."""
+    study = result.study
     answering = [figure for figure in figures if figure.spec.answers] or figures[:1]
     found = []
     for arm in study.arms:
         lines = [(figure, line) for figure in answering for line in figure.lines if line.arm == arm.name]
-        if lines:
-            ends = "; ".join(_ends(study, figure, line.estimates) for figure, line in lines)
-            found.append((arm.label, f"{ends}."))
+        texts = [_ends(study, figure, line.estimates) for figure, line in lines]
+        if not study.axes:
+            texts = [
+                f"{metric.label}: {value.text(metric.unit)}"
+                for metric, value in only_values(result, arm.name)
+            ]
+        if texts:
+            found.append((arm.label, f"{'; '.join(texts)}."))
     return found
 
 
