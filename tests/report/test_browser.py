@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from dumbbell.report import write_report
+import dumbbell as db
+from dumbbell.report import write_report, write_run_report
 from dumbbell.study import StudyResult
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
@@ -267,3 +268,22 @@ def test_payload_is_what_the_tables_say(visit: Visit) -> None:
     cells = visit.page.locator("#figure-fct tbody tr").first.locator("td").all_text_contents()
     line = data[0]["lines"][0]
     assert cells[:4] == [f"{line['value'][0]:.4g}", f"{line['low'][0]:.4g}", f"{line['high'][0]:.4g}", "8"]
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_the_report_of_a_run_fits_and_asks_nothing(
+    browser: Any, tmp_path: Path, results: db.Results, width: int
+) -> None:
+    path = write_run_report(tmp_path / "report.html", results)
+    visit = Visit(browser, path, width)
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    images = visit.page.locator("figure img")
+    assert images.count() == 7
+    for number in range(images.count()):
+        box = images.nth(number).bounding_box()
+        assert box["height"] > 60
+        assert 0.5 * min(width, 500) < box["width"] <= width
+    visit.page.locator("#table-flows").scroll_into_view_if_needed()
+    assert visit.page.locator("#table-losses tbody tr").count() >= 1
+    assert visit.quiet(path), (visit.complaints, visit.requests)
+    visit.context.close()
