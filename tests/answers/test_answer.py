@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 
 from dumbbell.answers import Question, answer, default_questions
-from dumbbell.study import Arm, Axis, Metric, Study, StudyResult
+from dumbbell.study import Arm, Axis, Metric, StopRule, Study, StudyResult
 
 LOADS = (0.2, 0.4, 0.6, 0.8)
 DELAY = Metric("delay", "mean delay", "s", {"table": "runs", "column": "delay"}, "lower")
@@ -220,6 +220,14 @@ def loads_of(places):
     assert loads, places
     assert not re.sub(r"and|,| ", "", places), places
     return loads
+
+
+def test_a_stop_rule_is_said():
+    made = result(draws((2, 4, 10)))
+    stopped = replace(made, study=replace(made.study, stop=StopRule("delay", 0.05)))
+    said = " Points ended by the stop rule, after which intervals cover a little less than they say."
+    questions = default_questions(made.study)
+    assert answer(stopped, questions).sure == answer(made, questions).sure + said
 
 
 def told(text):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _MOST_NAMES = 4
 """Arms, and stretches of an axis, that a sentence names."""
 
+_STOPPED = "Points ended by the stop rule, after which intervals cover a little less than they say."
+
 _MANY_TIMES = 3.0
 """Ratios as large as this, or as small as one over it, are told as they are, and not in percent."""
 
@@ -69,6 +71,8 @@ def answer(result: StudyResult, questions: Sequence[Question], confidence: float
     writers = [_Writer(entry, level) for entry in asked]
     findings = tuple((writer.name, writer.text()) for writer in writers)
     sure = _sure(count, confidence, level, {size for writer in writers for size in writer.sizes})
+    if sure and result.study.stop:
+        sure = f"{sure} {_STOPPED}"
     if not result.complete:
         sure = f"{result.stamp}. {sure}".rstrip()
     return Answer(findings, sure)
