@@ -213,6 +213,16 @@ def test_check_counts_paths_where_there_are_several(cli: Cli, scenario_file: Pat
     assert row[-4:] == ["4", "4", "0.0148", "10,000"]
 
 
+def test_check_says_how_heavy_the_tails_of_sizes_are(cli: Cli) -> None:
+    scenario = Path(__file__).parent.parent / "scenarios" / "w2-dumbbell-web.toml"
+    shown = cli("check", scenario).stdout
+    assert "tail of index 1.2, no variance" in shown
+    (group,) = json.loads(cli("check", scenario, "--json").stdout)["groups"]
+    assert group["tail"] == {"index": 1.2, "largest": None, "variation": None, "skewness": None}
+    shown = cli("check", scenario, "--set", "workloads[0].size=campus-web").stdout
+    assert "c.v. 3.6" in shown
+
+
 def test_check_explains_the_plan(cli: Cli, scenario_file: Path) -> None:
     done = cli("check", scenario_file)
     assert done.returncode == 0, done.stderr

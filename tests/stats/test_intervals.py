@@ -63,35 +63,42 @@ def test_ratio_to_zeros_has_no_value():
     assert "denominator is zero" in estimate.note
 
 
-def test_median_is_the_bca_interval_of_the_textbook():
-    # Efron & Tibshirani (1993), table 2.1: the survival of the nine control mice.
+def test_median_lies_between_observations():
+    # Of nine, as of ten or eleven, the second from each end: 2 (1 + 9) / 2^9 = 3.9 % lie outside.
     mice = [52, 104, 146, 10, 50, 31, 40, 27, 46]
     estimate = stats.median(mice)
     assert estimate.value == 46
-    low, high = estimate.interval
-    assert 27 <= low < 46 < high <= 146
-    assert "BCa" in estimate.method
-    assert stats.median(mice) == estimate
+    assert estimate.interval == (27, 104)
+    assert stats.median(mice, 0.99).interval == (10, 146)
+    assert estimate.method == "median, interval of order statistics"
 
 
-def test_median_covers_about_its_level():
-    # The bootstrap of a median of 25 is known to come a little short of its level.
-    assert 0.91 <= covered(lambda rng: stats.median(rng.exponential(1, 25)), math.log(2), draws=200) <= 0.99
+def test_medians_of_pairs_are_those_of_their_differences_and_ratios():
+    a, b = np.array([3.0, 5, 9, 1, 7, 8]), np.array([1.0, 2, 3, 4, 5, 6])
+    assert stats.median_difference(a, b).interval == stats.median(a - b).interval == (-3, 6)
+    assert stats.median_ratio(a, b).interval == stats.median(a / b).interval == (0.25, 3)
+    zeros = stats.median_ratio([1.0, 0.0, 2.0], [0.0, 0.0, 1.0])
+    assert zeros.n == 2
+    assert zeros.note == "1 of 3 pairs are zeros; n=2 is too few: an interval with two ends needs 6"
 
 
-def test_quantile_of_too_few_says_so():
-    estimate = stats.quantile([1.0, 2.0, 3.0, 4.0], 0.99)
-    assert "n=4 is too few" in estimate.note
-    # 1 - 0.99^4 = 4 %.
-    assert "at most 4 %" in estimate.note
+def test_too_few_have_no_interval_and_say_how_many_do():
+    assert stats.median([1.0, 2.0, 3.0, 4.0, 5.0]).interval is None
+    # 2 / 2^6 = 3.1 %, and 2 / 2^5 would be 6.3 %.
+    assert "n=5 is too few: an interval with two ends needs 6" in stats.median(np.arange(5.0)).note
+    assert stats.median(np.arange(6.0)).interval == (0, 5)
+    # 0.99^367 is just above 2.5 %.
+    high = stats.quantile(np.arange(20.0), 0.99)
+    assert high.interval == (18.0, math.inf)
+    assert "needs 368" in high.note
     assert not stats.quantile(np.arange(1000.0), 0.9).note
 
 
-def test_quantile_where_the_correction_fails_is_a_percentile_interval():
-    # Every bootstrap quantile is at most the largest value, which is the estimate itself.
-    estimate = stats.quantile([1.0] * 8 + [2.0, 2.0, 2.0, 2.0], 0.99)
-    assert "percentile" in estimate.method
-    assert all(math.isfinite(end) for end in estimate.interval)
+def test_quantiles_interpolate():
+    values = np.random.default_rng(2).normal(size=37)
+    for q in (0.1, 0.5, 0.77):
+        assert stats.quantile(values, q).value == pytest.approx(np.quantile(values, q))
+    assert stats.median_ratio([1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0]).value == math.inf
 
 
 @pytest.mark.parametrize("q", [0, 1, -0.1, math.nan])

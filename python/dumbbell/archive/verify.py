@@ -195,7 +195,7 @@ def _compare(result: StudyResult, study: Study, row: int, run: RunSpec, values: 
         if _same(math.nan if archived is None else archived, value):
             continue
         _, seeds = result.values(name, run.arm, **run.point)
-        inside = _predicted(seeds, value)
+        inside = predicted(seeds, value)
         worst = max(worst, "within interval" if inside else "different", key=OUTCOMES.index)
         was = "absent" if archived is None else f"{archived:.17g}"
         differences.append(f"{name} was {was}, is {value:.17g}")
@@ -206,7 +206,7 @@ def _same(a: float, b: float) -> bool:
     return a == b or (math.isnan(a) and math.isnan(b))
 
 
-def _predicted(seeds: NDArray[np.float64], value: float) -> bool:
+def predicted(seeds: NDArray[np.float64], value: float) -> bool:
     """Whether one more run may well have this value (Student's t prediction interval)."""
     seeds = seeds[np.isfinite(seeds)]
     if seeds.size < 2 or not math.isfinite(value):

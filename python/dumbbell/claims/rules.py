@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -26,6 +25,7 @@ from dumbbell.claims.points import (
     places,
     series,
 )
+from dumbbell.study.estimates import Measure, difference, level, ratio
 
 if TYPE_CHECKING:
     from dumbbell.stats import Estimate
@@ -53,7 +53,7 @@ def _nothing(_confidence: float) -> Estimate:
 
 def _probes(
     result: StudyResult, at: At, quantity: str, unit: str, low: float, high: float,
-    measure_at: Callable[[Point], Callable[[float], Estimate]], strict: bool = False,
+    measure_at: Callable[[Point], Measure], strict: bool = False,
 ) -> list[Probe]:  # fmt: skip
     def probe(place: Place) -> Probe:
         measure = _nothing if place.point is None else measure_at(place.point)
@@ -77,9 +77,8 @@ class Level:
     def __call__(self, result: StudyResult, metric: str) -> Judgement:
         """Judge."""
 
-        def measure_at(point: Point) -> Callable[[float], Estimate]:
-            _, values = result.values(metric, self.arm, **point)
-            return partial(stats.mean, values)
+        def measure_at(point: Point) -> Measure:
+            return level(result, metric, (self.arm, point))
 
         label, unit = arm_label(result, self.arm), find_metric(result, metric).unit
         return decide(_probes(result, self.at, label, unit, self.low, self.high, measure_at))
@@ -104,9 +103,8 @@ class Ratio:
     def __call__(self, result: StudyResult, metric: str) -> Judgement:
         """Judge."""
 
-        def measure_at(point: Point) -> Callable[[float], Estimate]:
-            a, b = result.paired(metric, self.arm, self.over, **point)
-            return partial(stats.paired_ratio, a, b)
+        def measure_at(point: Point) -> Measure:
+            return ratio(result, metric, (self.arm, point), (self.over, point))
 
         quantity = f"{arm_label(result, self.arm)} / {arm_label(result, self.over)}"
         return decide(_probes(result, self.at, quantity, "", self.low, self.high, measure_at))
@@ -138,8 +136,8 @@ class Difference:
     def __call__(self, result: StudyResult, metric: str) -> Judgement:
         """Judge."""
 
-        def measure_at(point: Point) -> Callable[[float], Estimate]:
-            return _difference(result, metric, self.arm, self.minus, point)
+        def measure_at(point: Point) -> Measure:
+            return difference(result, metric, (self.arm, point), (self.minus, point))
 
         quantity = f"{arm_label(result, self.arm)} - {arm_label(result, self.minus)}"
         unit = find_metric(result, metric).unit
@@ -169,8 +167,8 @@ class Order:
         for first, second in pairwise(self.arms):
             quantity = f"{arm_label(result, first)} - {arm_label(result, second)}"
 
-            def measure_at(point: Point, a: str = first, b: str = second) -> Callable[[float], Estimate]:
-                return _difference(result, metric, a, b, point)
+            def measure_at(point: Point, a: str = first, b: str = second) -> Measure:
+                return difference(result, metric, (a, point), (b, point))
 
             probes += _probes(result, self.at, quantity, unit, -math.inf, 0.0, measure_at, strict=True)
         return decide(probes)
@@ -195,10 +193,9 @@ class Monotone:
         probes = []
         for row in series(result, self.axis, self.at):
             for first, second in pairwise(row):
-                before, after = result.matched(metric, (self.arm, first), (self.arm, second))
                 rest = described(result, first, leave_out=self.axis)
                 step = f"{label} from {self.axis} {first[self.axis]:g} to {second[self.axis]:g}"
-                measure = partial(stats.paired_difference, after, before)
+                measure = difference(result, metric, (self.arm, second), (self.arm, first))
                 probes.append(Probe(rest, step, unit, measure, low, high, strict=True))
         absent = [place for place in places(result, self.at) if place.point is None]
         probes += [Probe(place.where, label, unit, _nothing, low, high, strict=True) for place in absent]
@@ -241,7 +238,7 @@ class Crossing:
             )
             for points, low, high, span in sides:
                 for point in points:
-                    measure = _difference(result, metric, self.arm, self.over, point)
+                    measure = difference(result, metric, (self.arm, point), (self.over, point))
                     probes.append(
                         Probe(described(result, point), quantity, unit, measure, low, high, strict=True)
                     )
@@ -255,10 +252,3 @@ class Crossing:
             f"{self.arm} < {self.over} up to {self.axis} = {self.low:g}, "
             f"{self.arm} > {self.over} from {self.high:g} on{at_text(self.at)}"
         )
-
-
-def _difference(
-    result: StudyResult, metric: str, arm: str, minus: str, point: Point
-) -> Callable[[float], Estimate]:
-    a, b = result.paired(metric, arm, minus, **point)
-    return partial(stats.paired_difference, a, b)

@@ -21,10 +21,14 @@ _MOST_ROWS = 24
 
 @click.command()
 @scenario_options
-def check(file: Path, settings: tuple[str, ...], seed: int | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print everything that is known of the plan as JSON.")
+def check(file: Path, settings: tuple[str, ...], seed: int | None, as_json: bool) -> None:
     """Check the scenario in FILE and explain its plan."""
     scenario = read_scenario(file, settings, seed)
     facts = scenario.explain()
+    if as_json:
+        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
     out = console()
     drain = f"then up to {facts['drain']:g} s for flows to end; " if facts["drain"] else ""
     summary = (
@@ -128,17 +132,26 @@ def _pairs(out: Output, pairs: list[dict[str, Any]]) -> None:
 
 
 def _groups(out: Output, groups: list[dict[str, Any]]) -> None:
-    texts = ("group", "kind", "transport", "controller")
+    texts = ("group", "kind", "transport", "controller", "sizes")
     numbers = ("flows", "flows/s", "mean size kB", "on the wire kB", "offered Mbit/s")
     rows = [
         (
             group["name"], group["kind"], group["transport"], group["controller"] or "-",
-            number(group["flows"]), number(group["arrival_rate"]), number(group["mean_size"], 1e3),
+            _tail(group["tail"]), number(group["flows"]), number(group["arrival_rate"]), number(group["mean_size"], 1e3),
             number(group["mean_wire"], 1e3), number(group["offered"], 1e6),
         )
         for group in groups[:_MOST_ROWS]
     ]  # fmt: skip
     out.print(TextTable(_title("Flow groups", groups), texts, numbers, rows))
+
+
+def _tail(tail: dict[str, Any] | None) -> str:
+    """Return how uneven drawn sizes are."""
+    if tail is None:
+        return "-"
+    if tail["variation"] is None:
+        return f"tail of index {tail['index']:g}, no variance"
+    return f"c.v. {significant(tail['variation'], 2)}"
 
 
 def _title(what: str, rows: list[Any]) -> str:

@@ -198,9 +198,8 @@ def print_result(out: Output, result: StudyResult) -> None:
 
 
 def _means(result: StudyResult) -> TextTable:
-    import numpy as np
-
-    from dumbbell import stats
+    from dumbbell.stats import CONFIDENCE
+    from dumbbell.study.estimates import level
     from dumbbell.study.metric import possible
 
     study = result.study
@@ -213,31 +212,35 @@ def _means(result: StudyResult) -> TextTable:
     ]
     choices = [(point, arm) for point in study.points() for arm in study.arms]
     rows: list[list[str | Text]] = []
+    reasons: dict[str, None] = {}
     for point, arm in choices[:_MOST_ROWS]:
-        values = [result.values(metric.name, arm.name, **point)[1] for metric in study.metrics]
         estimates = [
-            stats.mean(x[~np.isnan(x)]).within(*possible(metric))
-            for x, metric in zip(values, study.metrics, strict=True)
+            level(result, metric.name, (arm.name, point))(CONFIDENCE).within(*possible(metric))
+            for metric in study.metrics
         ]
+        reason = result.why_median(arm.name, **point)
+        reasons.update({reason: None} if reason else {})
+        runs = max((estimate.n for estimate in estimates), default=0)
         rows.append(
             [
                 *(str(point[axis.name]) for axis in named),
                 arm.label,
                 *(number(point[axis.name]) for axis in numbered),
-                "1, repeated" if result.repeated(arm.name, **point) else str(max(map(len, values))),
-                *map(_cell, estimates),
+                "1, repeated" if result.repeated(arm.name, **point) else str(runs),
+                *(_cell(estimate, "~" if reason else "") for estimate in estimates),
             ]
         )
-    title = "Mean [95 % interval] over seeds"
+    title = f"{'Mean, ~ median' if reasons else 'Mean'} [95 % interval] over seeds"
+    note = "; ".join(f"~: {reason}" for reason in reasons)
     if len(choices) > _MOST_ROWS:
         title += f" (the first {_MOST_ROWS} of {len(choices)} rows)"
-    return TextTable(title, [*(axis.label for axis in named), "arm"], headings, rows)
+    return TextTable(title, [*(axis.label for axis in named), "arm"], headings, rows, note=note)
 
 
-def _cell(estimate: Estimate) -> Text:
+def _cell(estimate: Estimate, mark: str) -> Text:
     if estimate.n == 0:
         return Text("-", "dim")
-    text = significant(estimate.value, 3)
+    text = f"{mark}{significant(estimate.value, 3)}"
     if estimate.low is None or estimate.high is None:
         return Text(f"{text} (n={estimate.n}, no interval)")
     return Text(f"{text} [{significant(estimate.low, 3)}, {significant(estimate.high, 3)}]")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell import stats
 from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, Value
+from dumbbell.study.estimates import level, ratio
 from dumbbell.study.metric import possible
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def _reference(
         return replace(entry, x=tuple(x for x, _ in kept), y=tuple(y for _, y in kept)) if kept else None
     _named(spec, "metric", entry.metric, result.study.metrics)
     _named(spec, "arm", entry.arm, result.study.arms)
-    means = [stats.mean(result.values(entry.metric, entry.arm, **point)[1]).value for point in points]
+    means = [level(result, entry.metric, (entry.arm, point))(stats.CONFIDENCE).value for point in points]
     there = [
         (float(point[spec.x]), mean * spec.factor)
         for point, mean in zip(points, means, strict=True)
@@ -164,12 +165,14 @@ def _reference(
 
 def _estimate(result: StudyResult, spec: FigureSpec, arm: str, point: dict[str, Value]) -> Estimate | None:
     if spec.relative_to:
-        estimate = stats.paired_ratio(*result.paired(spec.metric, arm, spec.relative_to, **point))
+        estimate = ratio(result, spec.metric, (arm, point), (spec.relative_to, point))(stats.CONFIDENCE)
         if possible(result.study.metric(spec.metric))[0] >= 0:
             estimate = estimate.within(0, math.inf)
     else:
-        _, values = result.values(spec.metric, arm, **point)
-        estimate = (stats.median if spec.statistic == "median" else stats.mean)(values)
+        if spec.statistic == "median":
+            estimate = stats.median(result.values(spec.metric, arm, **point)[1])
+        else:
+            estimate = level(result, spec.metric, (arm, point))(stats.CONFIDENCE)
         estimate = estimate.within(*possible(result.study.metric(spec.metric)))
     return _scaled(estimate, spec.factor) if math.isfinite(estimate.value) else None
 

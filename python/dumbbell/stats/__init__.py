@@ -10,7 +10,16 @@ Examples
 """
 
 from dumbbell.stats.estimate import CONFIDENCE, Estimate
-from dumbbell.stats.intervals import difference, mean, median, paired_difference, paired_ratio, quantile
+from dumbbell.stats.intervals import (
+    difference,
+    mean,
+    median,
+    median_difference,
+    median_ratio,
+    paired_difference,
+    paired_ratio,
+    quantile,
+)
 from dumbbell.stats.tail import Tail, heavy_tail, tail
 from dumbbell.stats.warmup import Cut, warmup
 
@@ -23,6 +32,8 @@ __all__ = [
     "heavy_tail",
     "mean",
     "median",
+    "median_difference",
+    "median_ratio",
     "paired_difference",
     "paired_ratio",
     "quantile",

@@ -48,6 +48,10 @@ class Estimate:
             return self
         return replace(self, low=max(self.low, low), high=min(self.high, high))
 
+    def noting(self, text: str) -> Estimate:
+        """Return the estimate with one more note."""
+        return replace(self, note="; ".join(filter(None, (self.note, text))))
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types; ends and values that are not finite become ``None``."""
         return {

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy.stats
@@ -13,12 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dumbbell.stats.estimate import CONFIDENCE, Estimate
 from dumbbell.stats.tail import heavy_tail
-
-RESAMPLES = 9999
-"""Bootstrap samples: one less than round, so that percentiles are samples (Davison & Hinkley 1997)."""
-
-SEED = 1
-"""Of the bootstrap, fixed so that the same data give the same interval."""
 
 _T = "mean, Student's t interval"
 _FIELLER = "ratio of paired means, Fieller's interval"
@@ -130,15 +121,49 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE) -> 
 
 
 def median(x: ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
-    """Return the median with a bootstrap interval; see :func:`quantile`."""
+    """Return the median with the interval of :func:`quantile`."""
     return quantile(x, 0.5, confidence)
 
 
-def quantile(x: ArrayLike, q: float, confidence: float = CONFIDENCE) -> Estimate:
-    """Return a quantile of independent observations with a bootstrap interval (BCa, Efron 1987).
+def median_difference(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
+    """Return the median of ``a - b`` over pairs with the interval of :func:`quantile`.
 
-    A bootstrap interval cannot reach beyond the observations, and these hold the quantile between them with
-    probability ``1 - q^n - (1 - q)^n`` only; if that is less than `confidence`, the note says so.
+    Parameters
+    ----------
+    a, b
+        Shape (pairs,), matched. A pair with a not-a-number is missing and noted.
+    confidence
+        The level of the interval.
+    """
+    left, right, notes = _pairs(a, b)
+    return _ranked(left - right, 0.5, confidence, "median of paired differences", notes)
+
+
+def median_ratio(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
+    """Return the median of ``a / b`` over pairs with the interval of :func:`quantile`.
+
+    Parameters
+    ----------
+    a, b
+        Shape (pairs,), matched. A pair with a not-a-number, or of zeros, is missing and noted.
+    confidence
+        The level of the interval.
+    """
+    left, right, notes = _pairs(a, b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = left / right
+    there = ~np.isnan(ratios)
+    if not there.all():
+        notes.append(f"{int(ratios.size - there.sum())} of {ratios.size} pairs are zeros")
+    return _ranked(ratios[there], 0.5, confidence, "median of paired ratios", notes)
+
+
+def quantile(x: ArrayLike, q: float, confidence: float = CONFIDENCE) -> Estimate:
+    """Return a quantile of independent observations with an interval between two of them.
+
+    Whatever the distribution, it holds the quantile with `confidence` or more: how many observations lie
+    below the quantile is binomial (David & Nagaraja, Order Statistics, 2003, section 7.1). With too few
+    observations it has one end, or none.
 
     Parameters
     ----------
@@ -151,39 +176,37 @@ def quantile(x: ArrayLike, q: float, confidence: float = CONFIDENCE) -> Estimate
     """
     if not 0 < q < 1:
         raise ValueError(f"a quantile of order {q} does not exist; give a number between 0 and 1")
-    method = f"{q:g}-quantile, BCa bootstrap interval of {RESAMPLES} samples"
     values, notes = _present(x)
-    n = values.size
-    value = float(np.quantile(values, q)) if n else math.nan
+    return _ranked(values, q, confidence, "median" if q == 0.5 else f"{q:g}-quantile", notes)
+
+
+def _ranked(values: Numbers, q: float, confidence: float, what: str, notes: list[str]) -> Estimate:
+    """Return a quantile with the interval of order statistics."""
+    n, method = values.size, f"{what}, interval of order statistics"
+    ranked = np.sort(values)
+    value = _between(ranked, q) if n else math.nan
     if n < 2:
         return _alone(value, n, confidence, method, notes)
-    best = 1 - q**n - (1 - q) ** n
-    if best < confidence:
-        notes.append(f"n={n} is too few: the interval holds the quantile with at most {100 * best:.0f} %")
-    if values.min() == values.max():
+    # Of n observations, at most `low` lie below the quantile with less than half of the error, at most `high`
+    # with all but half of it.
+    error = (1 - confidence) / 2
+    low, high = (int(rank) for rank in scipy.stats.binom.ppf([error, 1 - error], n, q))
+    if low == 0 or high >= n:
+        needed = math.ceil(math.log(error) / math.log(max(q, 1 - q)))
+        notes.append(f"n={n} is too few: an interval with two ends needs {needed}")
+    if low == 0 and high >= n:
+        return Estimate(value, None, None, n, confidence, method, "; ".join(notes))
+    if ranked[0] == ranked[-1]:
         notes.append("all values are equal")
-        return Estimate(value, value, value, n, confidence, method, "; ".join(notes))
-    low, high = _bootstrap(values, lambda sample, axis: np.quantile(sample, q, axis=axis), confidence, "BCa")
-    if not (math.isfinite(low) and math.isfinite(high)):
-        # The correction does not exist when every bootstrap quantile lies on one side of the estimate.
-        method = method.replace("BCa", "percentile")
-        low, high = _bootstrap(
-            values, lambda sample, axis: np.quantile(sample, q, axis=axis), confidence, "percentile"
-        )
-    return Estimate(value, low, high, n, confidence, method, "; ".join(notes))
+    ends = (float(ranked[low - 1]) if low else -math.inf, float(ranked[high]) if high < n else math.inf)
+    return Estimate(value, *ends, n, confidence, method, "; ".join(notes))
 
 
-def _bootstrap(
-    values: Numbers, statistic: Callable[..., Any], confidence: float, method: str
-) -> tuple[float, float]:
-    with warnings.catch_warnings():
-        # Degenerate samples give not-a-number, which the caller handles.
-        warnings.simplefilter("ignore", (scipy.stats.DegenerateDataWarning, RuntimeWarning))
-        interval = scipy.stats.bootstrap(
-            (values,), statistic, n_resamples=RESAMPLES, confidence_level=confidence,
-            method=method, rng=np.random.default_rng(SEED), batch=1000,
-        ).confidence_interval  # fmt: skip
-    return float(interval.low), float(interval.high)
+def _between(ranked: Numbers, q: float) -> float:
+    """Return a quantile by linear interpolation between order statistics, of which some may be infinite."""
+    below, part = divmod((ranked.size - 1) * q, 1)
+    low, high = ranked[int(below)], ranked[math.ceil(below + part)]
+    return float(low if low == high else (1 - part) * low + part * high)
 
 
 def _t_interval(values: Numbers, confidence: float, method: str, notes: list[str]) -> Estimate:

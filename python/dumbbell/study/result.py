@@ -16,6 +16,7 @@ from dumbbell.study.plan import Study
 from dumbbell.study.sizes import AXIS
 from dumbbell.study.spec import Point
 from dumbbell.study.store import read_catalogue, select, versions
+from dumbbell.study.tails import Tails
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -198,6 +199,17 @@ class StudyResult:
         """
         self.study.arm(arm)
         return self._key(arm, point) in self._repeated
+
+    def why_median(self, arm: str, **point: Any) -> str | None:
+        """Why medians stand in place of means in an arm at a point; ``None`` where they do not.
+
+        See :mod:`dumbbell.study.tails`.
+        """
+        return self._tails.why_median(arm, point)
+
+    @cached_property
+    def _tails(self) -> Tails:
+        return Tails(self.study)
 
     @cached_property
     def repetition(self) -> str | None:

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::workload::size::Tail;
+
 /// A directed link in figures.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct LinkFacts {
@@ -104,6 +106,8 @@ pub struct GroupFacts {
     pub arrival_rate: Option<f64>,
     /// Mean application bytes of a flow; `None` if its flows have no end.
     pub mean_size: Option<f64>,
+    /// How heavy the tail of sizes is that are drawn; `None` if none are.
+    pub tail: Option<Tail>,
     /// Mean bytes of a flow on the wire, first transmissions with headers; `None` if its flows have no end.
     pub mean_wire: Option<f64>,
     /// Bits per second offered in all; `None` for listed flows that adapt to the network.

@@ -69,6 +69,7 @@ impl Plan {
                 flows: facts.flows,
                 arrival_rate: facts.rate,
                 mean_size: Some(facts.mean_size),
+                tail: facts.tail,
                 mean_wire: Some(facts.mean_wire),
                 offered: facts.rate.map(|_| facts.offered.iter().map(|(_, rate)| rate).sum()),
             });
@@ -144,6 +145,7 @@ impl Plan {
                 flows: started as f64,
                 arrival_rate: None,
                 mean_size: size.map(|n| n as f64),
+                tail: None,
                 mean_wire: wire,
                 offered: each.map(|each| each * started as f64),
             }

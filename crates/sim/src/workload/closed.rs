@@ -5,6 +5,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::{Duration, words};
 use rand_distr::{Distribution, Exp1};
 
+use super::size::Tail;
 use super::{Facts, Setting};
 use crate::limits::MAX_FLOWS;
 
@@ -44,14 +45,14 @@ pub fn cycles(time: Duration, shortest: Duration, most: Option<u32>) -> f64 {
     most.map_or(f64::INFINITY, f64::from).min(time.as_secs_f64() / shortest.as_secs_f64())
 }
 
-/// The figures of a closed loop over `pairs` whose transfers have `mean` bytes, and which opens `flows` flows at most.
+/// The figures of a closed loop over `pairs` whose transfers have `mean` bytes, drawn with some `tail`, and which opens `flows` flows at most.
 ///
 /// # Errors
 /// If that is more than a run may have.
 pub fn facts(
     setting: &Setting<'_, '_>,
     pairs: &[u32],
-    mean: f64,
+    (mean, tail): (f64, Option<Tail>),
     flows: f64,
     at: &At<'_>,
 ) -> Result<Facts, ConfigError> {
@@ -65,6 +66,7 @@ pub fn facts(
     Ok(Facts {
         rate: None,
         mean_size: mean,
+        tail,
         mean_wire: pairs.iter().map(wire).sum::<f64>() / pairs.len().max(1) as f64,
         flows,
         late: 0,

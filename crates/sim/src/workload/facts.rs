@@ -1,5 +1,7 @@
 //! The figures of a workload that `dumbbell check` shows.
 
+use super::size::Tail;
+
 /// What can be said of a source beforehand.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Facts {
@@ -7,6 +9,8 @@ pub struct Facts {
     pub rate: Option<f64>,
     /// Mean application bytes of a flow.
     pub mean_size: f64,
+    /// The tail of sizes that are drawn; of several laws, the heaviest.
+    pub tail: Option<Tail>,
     /// Mean bytes of a flow on the wire, first transmissions only, headers included.
     pub mean_wire: f64,
     /// Flows to expect before the run ends; with a closed loop, those of the shortest times that the paths allow.

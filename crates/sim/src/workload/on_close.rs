@@ -89,7 +89,8 @@ impl WorkloadParams for OnClose {
         let shortest = pairs.iter().map(|p| setting.pairs.one_way(*p)).min().unwrap_or_default();
         let each = cycles(setting.duration.saturating_sub(self.start), shortest, None);
         let flows = (users * each).min(self.max_flows as f64);
-        let facts = facts(&setting, &pairs, sizes.mean(), flows, &at.key("max_flows"))?;
+        let drawn = (sizes.mean(), Some(sizes.tail()));
+        let facts = facts(&setting, &pairs, drawn, flows, &at.key("max_flows"))?;
         Ok(Traffic::closed(Plan {
             name: setting.name.to_owned(),
             group: setting.group,

@@ -133,7 +133,15 @@ impl WorkloadParams for Poisson {
         let each = rate * 8.0 / pairs.len() as f64;
         let offered = pairs.iter().zip(&wire).map(|(pair, w)| (*pair, each * w)).collect();
         let mean_wire = wire.iter().sum::<f64>() / wire.len() as f64;
-        let facts = Facts { rate: Some(rate), mean_size: sizes.mean(), mean_wire, flows, late: 0, offered };
+        let facts = Facts {
+            rate: Some(rate),
+            mean_size: sizes.mean(),
+            tail: Some(sizes.tail()),
+            mean_wire,
+            flows,
+            late: 0,
+            offered,
+        };
         Ok(Traffic::open(Process {
             name: setting.name.to_owned(),
             group: setting.group,

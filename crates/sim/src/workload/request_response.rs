@@ -88,7 +88,9 @@ impl WorkloadParams for RequestResponse {
         let each = if self.connections == Connections::Fresh { 2.0 * exchanges } else { 2.0 };
         let pairs: Vec<u32> = there.iter().chain(&back).copied().collect();
         let mean = (sizes[0].mean() + sizes[1].mean()) / 2.0;
-        let facts = facts(&setting, &pairs, mean, each * there.len() as f64, &at.key("exchanges"))?;
+        let tail = sizes[0].tail().or_heavier(sizes[1].tail());
+        let facts =
+            facts(&setting, &pairs, (mean, Some(tail)), each * there.len() as f64, &at.key("exchanges"))?;
         Ok(Traffic::closed(Plan {
             name: setting.name.to_owned(),
             params: self.clone(),

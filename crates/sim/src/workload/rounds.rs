@@ -9,7 +9,7 @@ use rand::RngExt;
 
 use super::closed::{Connections, Spread, cycles, facts};
 use super::session::{Actions, Connection, Ended, Program, Session, Transfer};
-use super::size::{SizeSpec, Sizes};
+use super::size::{SizeSpec, Sizes, Tail};
 use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
 use crate::limits::check_size;
 use crate::names::NameList;
@@ -140,7 +140,7 @@ impl WorkloadParams for Rounds {
         let requests = self.request.map_or(0, Bytes::get) * back.len() as u64;
         let mean = (amount.of_round(n) + requests as f64) / used.len() as f64;
         let flows = flows * (used.len() / pairs.len()) as f64;
-        let facts = facts(&setting, &used, mean, flows, &at.key("rounds"))?;
+        let facts = facts(&setting, &used, (mean, amount.tail()), flows, &at.key("rounds"))?;
         let name = setting.name.to_owned();
         Ok(Traffic::closed(Plan { name, params: self.clone(), pairs, back, amount, facts }))
     }
@@ -163,6 +163,14 @@ impl Amount {
             Amount::Each(size) => (size * n) as f64,
             Amount::Split(block) => *block as f64,
             Amount::Drawn(sizes) => sizes.mean() * n as f64,
+        }
+    }
+
+    /// The tail of drawn sizes.
+    fn tail(&self) -> Option<Tail> {
+        match self {
+            Amount::Each(_) | Amount::Split(_) => None,
+            Amount::Drawn(sizes) => Some(sizes.tail()),
         }
     }
 

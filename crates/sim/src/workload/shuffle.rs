@@ -77,7 +77,8 @@ impl WorkloadParams for Shuffle {
         }
         let shortest = pairs.iter().map(|p| setting.pairs.one_way(*p)).max().unwrap_or_default() + self.pause;
         let waves = cycles(setting.duration.saturating_sub(self.start), shortest, Some(self.waves));
-        let facts = facts(&setting, &pairs, sizes.mean(), waves * pairs.len() as f64, &at.key("waves"))?;
+        let drawn = (sizes.mean(), Some(sizes.tail()));
+        let facts = facts(&setting, &pairs, drawn, waves * pairs.len() as f64, &at.key("waves"))?;
         Ok(Traffic::closed(Plan {
             name: setting.name.to_owned(),
             params: self.clone(),

@@ -66,14 +66,23 @@ impl Law for Cut {
     fn draw(&self, rng: &mut Stream) -> f64 {
         self.quantile(rng.random())
     }
-    fn mean(&self) -> f64 {
+    fn moments(&self) -> [f64; 3] {
         let (a, ratio) = (self.shape, self.min / self.max);
         let kept = 1.0 - ratio.powf(a);
-        // The general form loses its digits where it divides zero by zero.
-        if (a - 1.0).abs() < 1e-9 {
-            return -self.min * ratio.ln() / kept;
-        }
-        self.min / kept * a / (a - 1.0) * (1.0 - ratio.powf(a - 1.0))
+        [1, 2, 3].map(|k| {
+            let above = a - f64::from(k);
+            // The general form loses its digits where it divides zero by zero.
+            if above.abs() < 1e-9 {
+                return -a * self.min.powi(k) * ratio.ln() / kept;
+            }
+            self.min.powi(k) / kept * a / above * (1.0 - ratio.powf(above))
+        })
+    }
+    fn index(&self) -> Option<f64> {
+        Some(self.shape)
+    }
+    fn largest(&self) -> Option<f64> {
+        Some(self.max)
     }
     fn average(&self, f: &mut dyn FnMut(f64) -> f64) -> f64 {
         average_by_quantiles(|u| self.quantile(u), f)

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::Stream;
+use serde::Serialize;
 
 use crate::files::Files;
 use crate::limits::MAX_FLOW_BYTES;
@@ -22,11 +23,45 @@ pub trait Law: Debug + Send + Sync {
     /// One draw.
     fn draw(&self, rng: &mut Stream) -> f64;
 
-    /// The mean, exact or to a relative error below 1e-6.
-    fn mean(&self) -> f64;
+    /// The mean, and the means of the square and of the cube: the first to a relative error below 1e-6. Infinity where the tail is
+    /// too heavy for one.
+    fn moments(&self) -> [f64; 3];
+
+    /// The exponent of the tail where it falls like a power, as far as it goes; `None` where it falls faster.
+    fn index(&self) -> Option<f64> {
+        None
+    }
+
+    /// What no draw exceeds, if there is such a size.
+    fn largest(&self) -> Option<f64> {
+        None
+    }
 
     /// The mean of `f` over the distribution, for an `f` whose values stay within some bound: to a thousandth of it.
     fn average(&self, f: &mut dyn FnMut(f64) -> f64) -> f64;
+}
+
+/// How heavy the tail of a distribution of sizes is.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Tail {
+    /// The exponent of the tail where it falls like a power, up to `largest`; `None` where it falls faster. Up to 2 the variance,
+    /// up to 3 the skewness of a tail without bound is infinite.
+    pub index: Option<f64>,
+    /// What no size exceeds, in bytes; `None` without bound.
+    pub largest: Option<f64>,
+    /// Standard deviation over mean; `None` where it is infinite.
+    pub variation: Option<f64>,
+    /// Third central moment over the cube of the standard deviation; `None` where it is infinite.
+    pub skewness: Option<f64>,
+}
+
+impl Tail {
+    /// This one, or the other if it is the more skew.
+    #[must_use]
+    pub fn or_heavier(self, other: Tail) -> Tail {
+        let skewness = |tail: &Tail| tail.skewness.unwrap_or(f64::INFINITY);
+        if skewness(&other) > skewness(&self) { other } else { self }
+    }
 }
 
 /// A distribution of whole numbers of bytes: a law, rounded.
@@ -35,6 +70,8 @@ pub struct Sizes {
     pub(super) law: Box<dyn Law>,
     /// Round up to a multiple of this, else to the nearest byte.
     ceil: Option<u64>,
+    /// Of the law.
+    moments: [f64; 3],
     mean: f64,
 }
 
@@ -50,9 +87,9 @@ impl Sizes {
     }
 
     fn rounded(law: Box<dyn Law>, ceil: Option<u64>) -> Sizes {
-        let mut sizes = Sizes { law, ceil, mean: 0.0 };
+        let mut sizes = Sizes { moments: law.moments(), law, ceil, mean: 0.0 };
         // Rounding moves a draw by one unit at most, however heavy the tail.
-        sizes.mean = sizes.law.mean() + sizes.law.average(&mut |x| sizes.whole(x) as f64 - x);
+        sizes.mean = sizes.moments[0] + sizes.law.average(&mut |x| sizes.whole(x) as f64 - x);
         sizes
     }
 
@@ -72,6 +109,22 @@ impl Sizes {
     /// Mean bytes.
     pub fn mean(&self) -> f64 {
         self.mean
+    }
+
+    /// The tail of the law, before rounding.
+    pub fn tail(&self) -> Tail {
+        let [mean, squares, cubes] = self.moments;
+        let finite = |value: f64| value.is_finite().then_some(value);
+        let variance = squares - mean * mean;
+        // What is left of equal sizes is rounding.
+        let even = squares.is_finite() && variance <= 1e-12 * squares;
+        let central = cubes - 3.0 * mean * squares + 2.0 * mean.powi(3);
+        Tail {
+            index: self.law.index(),
+            largest: self.law.largest(),
+            variation: finite(if even { 0.0 } else { variance.sqrt() / mean }),
+            skewness: finite(if even { 0.0 } else { central / variance.powf(1.5) }),
+        }
     }
 
     /// Mean of `cost(size)`, for a cost that grows in proportion to the size but for a bounded difference, as headers
@@ -96,6 +149,12 @@ pub(super) const POINTS: u32 = 1 << 16;
 pub(crate) fn average_by_quantiles(quantile: impl Fn(f64) -> f64, f: &mut dyn FnMut(f64) -> f64) -> f64 {
     let points = (0..POINTS).map(|i| (f64::from(i) + 0.5) / f64::from(POINTS));
     points.map(|u| f(quantile(u))).sum::<f64>() / f64::from(POINTS)
+}
+
+/// The mean of the power `k` of a size that is uniform between two bounds.
+pub(super) fn uniform_moment(k: i32, low: f64, high: f64) -> f64 {
+    // The sum of the geometric series in place of a difference of powers, which equal bounds would leave without digits.
+    (0..=k).map(|i| low.powi(i) * high.powi(k - i)).sum::<f64>() / f64::from(k + 1)
 }
 
 /// Refuses a value that is not above a bound.

@@ -6,7 +6,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::{Bytes, Validate, config, words};
 use rand::RngExt;
 
-use super::{Law, SizeParams, Sizes, average_by_quantiles};
+use super::{Law, SizeParams, Sizes, average_by_quantiles, uniform_moment};
 use crate::files::{Files, Text};
 use crate::limits::MAX_FLOW_BYTES;
 use crate::limits::check_size;
@@ -132,14 +132,19 @@ impl Law for Table {
         self.quantile(rng.random())
     }
 
-    fn mean(&self) -> f64 {
-        let within = |low: f64, high: f64| match self.interpolation {
-            Interpolation::Step => high,
-            Interpolation::Linear => (low + high) / 2.0,
-            Interpolation::Log if low == high => high,
-            Interpolation::Log => (high - low) / (high / low).ln(),
-        };
-        self.stretches().map(|(p, low, high)| p * within(low, high)).sum()
+    fn moments(&self) -> [f64; 3] {
+        [1, 2, 3].map(|k| {
+            let within = |low: f64, high: f64| match self.interpolation {
+                Interpolation::Step => high.powi(k),
+                Interpolation::Linear => uniform_moment(k, low, high),
+                Interpolation::Log if low == high => high.powi(k),
+                Interpolation::Log => (high.powi(k) - low.powi(k)) / (f64::from(k) * (high / low).ln()),
+            };
+            self.stretches().map(|(p, low, high)| p * within(low, high)).sum()
+        })
+    }
+    fn largest(&self) -> Option<f64> {
+        self.points.last().map(|(size, _)| *size)
     }
 
     fn average(&self, f: &mut dyn FnMut(f64) -> f64) -> f64 {

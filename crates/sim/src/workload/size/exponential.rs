@@ -46,8 +46,8 @@ impl Law for Memoryless {
         let unit: f64 = Exp1.sample(rng);
         unit * self.mean
     }
-    fn mean(&self) -> f64 {
-        self.mean
+    fn moments(&self) -> [f64; 3] {
+        [self.mean, 2.0 * self.mean.powi(2), 6.0 * self.mean.powi(3)]
     }
     fn average(&self, f: &mut dyn FnMut(f64) -> f64) -> f64 {
         average_by_quantiles(|u| -(-u).ln_1p() * self.mean, f)

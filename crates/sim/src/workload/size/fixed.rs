@@ -42,8 +42,11 @@ impl Law for Constant {
     fn draw(&self, _rng: &mut Stream) -> f64 {
         self.0
     }
-    fn mean(&self) -> f64 {
-        self.0
+    fn moments(&self) -> [f64; 3] {
+        [1, 2, 3].map(|k| self.0.powi(k))
+    }
+    fn largest(&self) -> Option<f64> {
+        Some(self.0)
     }
     fn average(&self, f: &mut dyn FnMut(f64) -> f64) -> f64 {
         f(self.0)

@@ -97,25 +97,31 @@ impl Mixture {
         Mixture { laws: parts.iter().map(law).collect(), parts, bounds }
     }
 
-    /// Integrals of the density and of `f` times the density over the logarithm between two bounds; not normalised.
-    fn integrate(&self, (min, max): (f64, f64), f: &mut dyn FnMut(f64) -> f64) -> (f64, f64) {
+    /// Integrals of the density and of the values of `f` times the density over the logarithm between two bounds; not normalised.
+    fn integrate<const N: usize>(
+        &self,
+        (min, max): (f64, f64),
+        f: &mut dyn FnMut(f64) -> [f64; N],
+    ) -> (f64, [f64; N]) {
         let low = self.parts.iter().map(|(_, sigma, mu)| mu - REACH * sigma).fold(f64::INFINITY, f64::min);
         let high =
             self.parts.iter().map(|(_, sigma, mu)| mu + REACH * sigma).fold(f64::NEG_INFINITY, f64::max);
         let (low, high) = (low.max(min.ln()), high.min(max.ln()));
         let step = ((high - low) / f64::from(POINTS)).max(0.0);
         let growth = step.exp();
-        let (mut mass, mut sum) = (0.0, 0.0);
+        let (mut mass, mut sums) = (0.0, [0.0; N]);
         for first in (0..POINTS).step_by(RUN) {
             let y = low + (f64::from(first) + 0.5) * step;
             let mut x = y.exp();
             for density in self.densities(y, step) {
                 mass += density * step;
-                sum += density * step * f(x);
+                for (sum, value) in sums.iter_mut().zip(f(x)) {
+                    *sum += density * step * value;
+                }
                 x *= growth;
             }
         }
-        (mass, sum)
+        (mass, sums)
     }
 
     /// Density of the logarithm at `y` and the points that follow it, not normalised.
@@ -144,8 +150,8 @@ impl Mixture {
 
     /// Share of the draws that fall within the bounds.
     fn inside(&self) -> f64 {
-        let all = self.integrate((0.0, f64::INFINITY), &mut |_| 0.0).0;
-        self.integrate(self.bounds, &mut |_| 0.0).0 / all
+        let all = self.integrate((0.0, f64::INFINITY), &mut |_| []).0;
+        self.integrate(self.bounds, &mut |_| []).0 / all
     }
 }
 
@@ -165,17 +171,25 @@ impl Law for Mixture {
         }
     }
 
-    fn mean(&self) -> f64 {
+    fn moments(&self) -> [f64; 3] {
         if self.bounds == (0.0, f64::INFINITY) {
             let total: f64 = self.parts.iter().map(|(weight, ..)| weight).sum();
-            let part = |(weight, sigma, mu): &(f64, f64, f64)| weight * (mu + 0.5 * sigma * sigma).exp();
-            return self.parts.iter().map(part).sum::<f64>() / total;
+            return [1.0, 2.0, 3.0].map(|k| {
+                let part = |(weight, sigma, mu): &(f64, f64, f64)| {
+                    weight * (k * mu + 0.5 * (k * sigma).powi(2)).exp()
+                };
+                self.parts.iter().map(part).sum::<f64>() / total
+            });
         }
-        self.average(&mut |x| x)
+        let (mass, sums) = self.integrate(self.bounds, &mut |x| [x, x * x, x * x * x]);
+        sums.map(|sum| sum / mass)
+    }
+    fn largest(&self) -> Option<f64> {
+        self.bounds.1.is_finite().then_some(self.bounds.1)
     }
 
     fn average(&self, f: &mut dyn FnMut(f64) -> f64) -> f64 {
-        let (mass, sum) = self.integrate(self.bounds, f);
+        let (mass, [sum]) = self.integrate(self.bounds, &mut |x| [f(x)]);
         sum / mass
     }
 }

@@ -47,28 +47,35 @@ impl SizeParams for Pareto {
         let min = mean * (self.shape - 1.0) / self.shape;
         let law = rand_distr::Pareto::new(min, self.shape)
             .map_err(|e| at.key("shape").error(e.to_string(), "give a shape further above 1"))?;
-        let tail = Tail { law, min, shape: self.shape, mean };
+        let law = PowerLaw { law, min, shape: self.shape, mean };
         Ok(match self.ceil {
-            Some(unit) => Sizes::ceil(tail, unit.get()),
-            None => Sizes::new(tail),
+            Some(unit) => Sizes::ceil(law, unit.get()),
+            None => Sizes::new(law),
         })
     }
 }
 
 #[derive(Debug)]
-struct Tail {
+struct PowerLaw {
     law: rand_distr::Pareto<f64>,
     min: f64,
     shape: f64,
     mean: f64,
 }
 
-impl Law for Tail {
+impl Law for PowerLaw {
     fn draw(&self, rng: &mut Stream) -> f64 {
         self.law.sample(rng)
     }
-    fn mean(&self) -> f64 {
-        self.mean
+    fn moments(&self) -> [f64; 3] {
+        let above = |k: i32| match self.shape - f64::from(k) {
+            left if left > 0.0 => self.shape / left * self.min.powi(k),
+            _ => f64::INFINITY,
+        };
+        [self.mean, above(2), above(3)]
+    }
+    fn index(&self) -> Option<f64> {
+        Some(self.shape)
     }
     fn average(&self, f: &mut dyn FnMut(f64) -> f64) -> f64 {
         average_by_quantiles(|u| self.min * (1.0 - u).powf(-1.0 / self.shape), f)

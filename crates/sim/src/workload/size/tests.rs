@@ -8,7 +8,7 @@ use dumbbell_core::{Bytes, Config};
 use proptest::prelude::*;
 
 use super::empirical::{Interpolation, Table};
-use super::{SizeSpec, Sizes};
+use super::{SizeSpec, Sizes, Tail};
 use crate::files::{Base, Files, Text};
 
 fn build(text: &str) -> Result<Sizes, String> {
@@ -100,10 +100,63 @@ fn campus_traffic_has_its_published_mean_and_variation() {
     ] {
         let sizes = build(name).unwrap();
         assert!((sizes.mean() / mean - 1.0).abs() < 0.005, "{name}: mean {}", sizes.mean());
-        let squares = sizes.law.average(&mut |x| x * x);
-        let cv = (squares / sizes.mean().powi(2) - 1.0).sqrt();
+        let cv = sizes.tail().variation.unwrap();
         assert!((cv / variation - 1.0).abs() < 0.015, "{name}: c.v. {cv}");
     }
+}
+
+#[test]
+fn stated_moments_agree_with_quantiles_and_draws() {
+    for (name, sizes) in examples() {
+        let tail = sizes.tail();
+        let mut rng = stream(1, name);
+        let draws: Vec<f64> = (0..200_000).map(|_| sizes.law.draw(&mut rng)).collect();
+        if let Some(largest) = tail.largest {
+            assert!(draws.iter().all(|size| *size <= largest), "{name}");
+        }
+        // Sizes below the 99th percentile of the draws: what lies above has too large a part in the moments to settle.
+        let mut sorted = draws.clone();
+        sorted.sort_by(f64::total_cmp);
+        let most = sorted[198_000];
+        for k in [1, 2, 3] {
+            let stated = sizes.law.moments()[k as usize - 1];
+            let below = sizes.law.average(&mut |x| if x <= most { x.powi(k) } else { 0.0 });
+            let drawn = sorted[..198_000].iter().map(|x| x.powi(k)).sum::<f64>() / 200_000.0;
+            assert!((drawn / below - 1.0).abs() < 0.05, "{name}: {drawn} drawn, {below} stated below {most}");
+            assert!(stated >= 0.99 * below, "{name}: moment {k} is {stated}, {below} of it below {most}");
+        }
+    }
+}
+
+#[test]
+fn tails_are_declared() {
+    let tail = |text| build(text).unwrap().tail();
+    let close =
+        |a: Option<f64>, b: f64| assert!((a.unwrap() - b).abs() < 1e-6 * b.max(1.0), "{a:?}, not {b}");
+    let heavy = tail("{ kind = 'pareto', shape = 1.2, mean = '10kB' }");
+    assert_eq!(heavy, Tail { index: Some(1.2), largest: None, variation: None, skewness: None });
+    let lighter = tail("{ kind = 'pareto', shape = 2.5, mean = '10kB' }");
+    // Variance of a Pareto variable: min^2 a / ((a - 1)^2 (a - 2)); c.v. 1 / sqrt(a (a - 2)).
+    close(lighter.variation, (2.5_f64 * 0.5).powf(-0.5));
+    assert_eq!(lighter.skewness, None);
+    // Skewness 2 (1 + a) / (a - 3) sqrt((a - 2) / a).
+    close(tail("{ kind = 'pareto', shape = 4.0, mean = '10kB' }").skewness, 10.0 * 0.5_f64.sqrt());
+    let cut = tail("{ kind = 'bounded-pareto', shape = 1.2, min = '1kB', max = '1GB' }");
+    assert_eq!((cut.index, cut.largest), (Some(1.2), Some(1e9)));
+    assert!(cut.variation.unwrap() > 10.0 && cut.skewness.unwrap() > 100.0, "{cut:?}");
+    let memoryless = tail("{ kind = 'exponential', mean = '10kB' }");
+    close(memoryless.variation, 1.0);
+    close(memoryless.skewness, 2.0);
+    let level = tail("{ kind = 'uniform', min = '1kB', max = '3kB' }");
+    close(level.variation, 1.0 / (2.0 * 3.0_f64.sqrt()));
+    assert!(level.skewness.unwrap().abs() < 1e-6 && level.largest == Some(3e3));
+    // Lognormal: c.v. sqrt(e^(s^2) - 1), skewness (e^(s^2) + 2) sqrt(e^(s^2) - 1).
+    let normal = tail("{ kind = 'lognormal', median = '10kB', sigma = 1.0 }");
+    let e = std::f64::consts::E;
+    close(normal.variation, (e - 1.0).sqrt());
+    close(normal.skewness, (e + 2.0) * (e - 1.0).sqrt());
+    let equal = tail("{ kind = 'fixed', size = '10kB' }");
+    assert_eq!((equal.variation, equal.skewness), (Some(0.0), Some(0.0)));
 }
 
 #[test]
@@ -125,7 +178,7 @@ fn means_on_the_wire_agree_with_closed_forms() {
 fn empirical_means_depend_on_unit_and_interpolation() {
     let text = Text::new("cdf", "1 0\n3 1\n");
     let mean = |unit, interpolation| {
-        Sizes::new(Table::read(&text, Bytes::new(unit), interpolation).unwrap()).law.mean()
+        Sizes::new(Table::read(&text, Bytes::new(unit), interpolation).unwrap()).law.moments()[0]
     };
     assert_eq!(mean(1460, Interpolation::Step), 3.0 * 1460.0);
     assert_eq!(mean(1000, Interpolation::Linear), 2000.0);

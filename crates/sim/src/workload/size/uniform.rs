@@ -6,7 +6,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::{Bytes, Validate, config};
 use rand::RngExt;
 
-use super::{Law, SizeParams, Sizes, average_by_quantiles};
+use super::{Law, SizeParams, Sizes, average_by_quantiles, uniform_moment};
 use crate::files::Files;
 use crate::limits::check_size;
 
@@ -55,8 +55,11 @@ impl Law for Level {
     fn draw(&self, rng: &mut Stream) -> f64 {
         self.min + self.width * rng.random::<f64>()
     }
-    fn mean(&self) -> f64 {
-        self.min + self.width / 2.0
+    fn moments(&self) -> [f64; 3] {
+        [1, 2, 3].map(|k| uniform_moment(k, self.min, self.min + self.width))
+    }
+    fn largest(&self) -> Option<f64> {
+        Some(self.min + self.width)
     }
     fn average(&self, f: &mut dyn FnMut(f64) -> f64) -> f64 {
         average_by_quantiles(|u| self.min + self.width * u, f)
