@@ -137,8 +137,8 @@ def _groups(out: Output, groups: list[dict[str, Any]]) -> None:
     rows = [
         (
             group["name"], group["kind"], group["transport"], group["controller"] or "-",
-            _tail(group["tail"]), number(group["flows"]), number(group["arrival_rate"]), number(group["mean_size"], 1e3),
-            number(group["mean_wire"], 1e3), number(group["offered"], 1e6),
+            _tail(group["tail"]), number(group["flows"]), number(group["arrival_rate"]),
+            number(group["mean_size"], 1e3), number(group["mean_wire"], 1e3), number(group["offered"], 1e6),
         )
         for group in groups[:_MOST_ROWS]
     ]  # fmt: skip
