@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dumbbell.answers import Question, answer
 from dumbbell.claims import Claim, Difference, Level, Ratio
 from dumbbell.report import FigureSpec
 from dumbbell.report.data import figure_data
@@ -119,6 +120,13 @@ def test_the_table_says_so(folder, cli):
     assert "~: sizes of web have a tail of index 1.2 and no variance" in shown
     rows = [line for line in shown.splitlines() if "Drawn" in line or "Equal" in line]
     assert ["~" in row for row in rows] == [True, False, True, False]
+
+
+def test_the_answer_compares_medians(result):
+    found = answer(result, [Question("size", "load", arms=("drawn", "equal"))])
+    assert "of medians where sizes of web have a tail of index 1.2 and no variance, else of means," in str(
+        found
+    )
 
 
 def test_figures_draw_it(result):

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
-
-from dumbbell import stats
+from dumbbell.stats import CONFIDENCE
+from dumbbell.study.estimates import difference, level, ratio
 from dumbbell.study.metric import possible
 
 if TYPE_CHECKING:
@@ -151,10 +150,9 @@ class Asked:
         ]
 
     def mean(self, arm: Arm, index: int) -> float | None:
-        """Return the mean of an arm at a value of the axis, if it has one."""
-        values = self.result.values(self.metric.name, arm.name, **self.point(index))[1]
-        values = values[np.isfinite(values)]
-        return float(values.mean()) if values.size else None
+        """Return the mean of an arm at a value of the axis, or its median, if it has one."""
+        value = level(self.result, self.metric.name, (arm.name, self.point(index)))(CONFIDENCE).value
+        return value if math.isfinite(value) else None
 
     @cached_property
     def pairs(self) -> list[tuple[Arm, Arm]]:
@@ -181,11 +179,12 @@ class Asked:
 
     def versus(self, a: tuple[Arm, int], b: tuple[Arm, int], confidence: float) -> Versus:
         """Compare an arm at a value with another, or with itself at another value."""
-        ends = [(arm.name, self.point(index)) for arm, index in (a, b)]
-        first, second = self.result.matched(self.metric.name, *ends)
+        first, second = ((arm.name, self.point(index)) for arm, index in (a, b))
+        name = self.metric.name
+        relative = ratio(self.result, name, first, second) if self._relative else None
         return Versus(
-            stats.paired_difference(first, second, confidence),
-            stats.paired_ratio(first, second, confidence).within(0, math.inf) if self._relative else None,
+            difference(self.result, name, first, second)(confidence),
+            relative(confidence).within(0, math.inf) if relative else None,
         )
 
     @property
@@ -198,6 +197,13 @@ class Asked:
     def unit(self) -> str:
         """Of differences."""
         return self.metric.unit if self.question.unit is None else self.question.unit
+
+    @property
+    def why_median(self) -> str | None:
+        """Why medians stand in place of means at some value; ``None`` where they do nowhere."""
+        places = itertools.product(self.arms, range(len(self.values)))
+        reasons = (self.result.why_median(arm.name, **self.point(index)) for arm, index in places)
+        return next(filter(None, reasons), None)
 
     def repeated(self, indexes: Sequence[int]) -> bool:
         """Whether the runs of all arms at some values are the same for every seed."""

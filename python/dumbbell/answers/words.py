@@ -47,9 +47,11 @@ def answer(result: StudyResult, questions: Sequence[Question], confidence: float
     """Answer questions on a study.
 
     A difference is told where its interval excludes zero. The intervals are those of paired differences
-    (Student's t) and ratios (Fieller), each of m at the level ``1 - (1 - confidence) / m`` (Bonferroni). Here
-    m counts all comparisons at all values of the axes in all answers. So with `confidence` no sentence tells
-    a difference that is not there, wherever along an axis it begins, and none rules out the best arm.
+    (Student's t) and ratios (Fieller), or of medians where sizes ask for them (:mod:`dumbbell.study.tails`),
+    each of m at the level ``1 - (1 - confidence) / m`` (Bonferroni). Here m counts all comparisons at all
+    values of the axes in all answers. So with `confidence` no sentence tells a difference that is not there,
+    wherever along an axis it begins, and none rules out the best arm.
+
 
     Parameters
     ----------
@@ -70,20 +72,23 @@ def answer(result: StudyResult, questions: Sequence[Question], confidence: float
     level = 1 - (1 - confidence) / max(count, 1)
     writers = [_Writer(entry, level) for entry in asked]
     findings = tuple((writer.name, writer.text()) for writer in writers)
-    sure = _sure(count, confidence, level, {size for writer in writers for size in writer.sizes})
+    reason = next(filter(None, (entry.why_median for entry in asked)), None)
+    what = f"medians where {reason}, else of means," if reason else "means"
+    sure = _sure(count, confidence, level, {size for writer in writers for size in writer.sizes}, what)
     if sure and result.study.stop:
         sure = f"{sure} {_STOPPED}"
+
     if not result.complete:
         sure = f"{result.stamp}. {sure}".rstrip()
     return Answer(findings, sure)
 
 
-def _sure(count: int, confidence: float, level: float, sizes: set[int]) -> str:
-    """Say how sure an answer of so many comparisons is, whose numbers of pairs are `sizes`."""
+def _sure(count: int, confidence: float, level: float, sizes: set[int], what: str) -> str:
+    """Say how sure an answer of so many comparisons is, whose numbers of pairs are `sizes`, and of what."""
     if not sizes:
         return ""
     n = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
-    means = f"of means over seeds, paired by seed, n={n}."
+    means = f"of {what} over seeds, paired by seed, n={n}."
     if count == 1:
         return f"The interval holds with {100 * confidence:.4g} %. One comparison {means}"
     return (
