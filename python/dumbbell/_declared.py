@@ -27,5 +27,11 @@ class Series:
 TABLES: tuple[str, ...] = tuple(table["name"] for table in _DECLARED["results"])
 """The names of the tables, in order."""
 
+UNITS: Mapping[str, Mapping[str, str]] = {
+    table["name"]: {column["name"]: column["unit"] for column in table["columns"]}
+    for table in _DECLARED["results"]
+}
+"""The units of columns by name, of each table."""
+
 SERIES: Mapping[str, Series] = {entry["name"]: Series(**entry) for entry in _DECLARED["series"]}
 """The series by name."""

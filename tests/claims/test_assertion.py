@@ -1,6 +1,7 @@
 """Assertions on runs and studies, and their reports."""
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -36,6 +37,9 @@ def run():
         ("groups.bulk.v1.timeouts = 7", False),
         ("run.duration = 1000ms", True),
         ("groups.bulk.v1.completion_time.p99 < 1s", False),
+        ("links.left->right.queue_mean < 1000 packets", True),
+        ("groups.bulk.v1.goodput.count = 1", True),
+        ("groups.bulk.v1.delivered > 1kB", True),
     ],
 )
 def test_of_a_run(run, rule, passed):
@@ -56,6 +60,15 @@ def test_of_a_run(run, rule, passed):
         ("run.goodput > 3 parsec", "unknown unit 'parsec'; use s, ms"),
         ("links.left.loss < 1", "links has no 'left'; use one of left->right"),
         ("run.goodput.p99 < 1", "goodput has no 'p99'; it has no parts"),
+        ("run.goodput > 1s", "s is not a unit of this; write a number in bit/s"),
+        ("run.duration > 1Mbit/s", "Mbit/s is not a unit of this; write a number in s"),
+        ("groups.bulk.v1.completion_time.p99 < 1kB", "kB is not a unit of this; write a number in s"),
+        (
+            "groups.bulk.v1.goodput.count > 1bit/s",
+            "bit/s is not a unit of this; write a number without a unit",
+        ),
+        ("links.left->right.loss < 1ms", "ms is not a unit of this; write a number without a unit"),
+        ("links.left->right.queue_p99 < 1kB", "kB is not a unit of this; write a number in packets"),
     ],
 )
 def test_bad_rules_of_a_run(run, rule, message):
@@ -63,6 +76,12 @@ def test_bad_rules_of_a_run(run, rule, message):
         assert_run(run, rule)
     assert message in str(caught.value)
     assert str(caught.value).isprintable()
+    begins_with_the_rule_once(caught.value, rule)
+
+
+def begins_with_the_rule_once(error, rule):
+    assert str(error).startswith(f"{rule!r}: ")
+    assert str(error).count(repr(rule)) == 1
 
 
 @pytest.mark.parametrize(
@@ -106,12 +125,28 @@ def test_an_incomplete_study_passes_nothing(made, noise):
         ("delay: a / b <= 3 s", "s is not a unit of this"),
         ("delay: a <= 3 at lod = 1", "the study has no axis 'lod'; did you mean \"load\"?"),
         ("delay: a <= 3 at load", "'load' is not a point; write at AXIS = VALUE"),
+        ("delay: a <= 3 at load = 1ms", "ms is not a unit of this; write a number without a unit"),
+        ("delay: a ~ 3", "not a rule; write it as NAME >= NUMBER"),
+        ("dely: a <= 3 s", "s is not a unit of this"),
     ],
 )
 def test_bad_rules_of_a_study(made, rule, message):
     with pytest.raises(ClaimError) as caught:
         assert_study(made(lambda _arm, load, seed: load + seed), rule)
     assert message in str(caught.value)
+    begins_with_the_rule_once(caught.value, rule)
+
+
+def test_points_have_the_unit_of_their_axis(made, noise):
+    result = made(lambda _arm, load, seed: load + 0.01 * noise(seed), loads=(10, 20))
+    (axis,) = result.study.axes
+    rates = replace(result, study=replace(result.study, axes=(replace(axis, unit="Mbit/s"),)))
+    found = assert_study(rates, "delay: a <= 15 at load = 10000 kbit/s")
+    assert found.passed
+    assert "load = 10 Mbit/s" in found.evidence
+    assert not assert_study(rates, "delay: a <= 15 at load = 20Mbit/s").passed
+    with pytest.raises(ClaimError, match="ms is not a unit of this; write a number in Mbit/s"):
+        assert_study(rates, "delay: a <= 15 at load = 10 ms")
 
 
 def test_junit(tmp_path):

@@ -65,7 +65,7 @@ def test_a_page_without_them_does_not_speak_of_them(result: StudyResult, tmp_pat
 
 def test_two_of_one_id_and_crooked_tables_are_refused(result: StudyResult, tmp_path: Path) -> None:
     twin = PlotSpec("sums", "Shares", draw, "The shares.")
-    with pytest.raises(FigureError, match="'sums': two figures have this id"):
+    with pytest.raises(FigureError, match="plot 'sums': a table and a plot have this id; rename one"):
         write_report(tmp_path / "report.html", result, tables=[TABLE], plots=[twin])
     with pytest.raises(FigureError, match="1 cells under 2 columns"):
         TableData(("a", "b"), (("c",),))

@@ -67,5 +67,5 @@ def test_what_the_study_does_not_have_is_refused(result: StudyResult, tmp_path: 
         with pytest.raises(FigureError, match=words):
             map_data(result, spec(**changes))
     figure = FigureSpec("best", "The same id", "load", "fct", at={"queue": "droptail"})
-    with pytest.raises(FigureError, match="two figures have this id"):
+    with pytest.raises(FigureError, match="map 'best': a figure and a map have this id"):
         write_report(tmp_path / "report.html", result, figures=[figure], maps=[spec()])

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dumbbell import _native
+from dumbbell._declared import UNITS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dumbbell._results.tables import Tables
 
 _LINK_COLUMNS = (
@@ -16,6 +19,28 @@ _LINK_COLUMNS = (
 
 
 _TOTALS = ("delivered", "packets_sent", "retransmissions", "timeouts", "dropped")
+
+
+_TABLES = {"run": "runs", "groups": "flows", "transfers": "transfers", "links": "links"}
+"""The table of which each part of a summary tells."""
+
+_OWN_UNITS = {"bytes": "B", "round_time": "s"}
+"""Of what stands in no column."""
+
+
+def unit_of(names: Sequence[str]) -> str:
+    """Return the unit of a number of a summary, empty for counts and shares.
+
+    Parameters
+    ----------
+    names
+        From the summary down: a part, the name of a link or group except in ``run``, a column, a statistic.
+    """
+    part, *rest = names
+    column, *statistic = rest[0 if part == "run" else 1 :] or [""]
+    if statistic == ["count"]:
+        return ""
+    return _OWN_UNITS.get(column) or UNITS.get(_TABLES.get(part, ""), {}).get(column, "")
 
 
 def summarise(name: str, tables: Tables) -> dict[str, Any]:

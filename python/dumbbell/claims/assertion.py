@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 from dumbbell import _native
 from dumbbell._files.folder import new_file
 from dumbbell._files.text import plain
+from dumbbell._results.summary import unit_of
 from dumbbell.claims.claim import Claim, ClaimError, Judgement, Rule
 from dumbbell.claims.rules import Difference, Level, Order, Ratio
 
@@ -68,12 +69,11 @@ def assert_run(results: Results, rule: str) -> Outcome:
     Raises
     ------
     ClaimError
-        If the rule is not of this form, or the summary has no such number.
+        If the rule is not of this form, the summary has no such number, or its unit is of another kind.
     """
-    left, sign, right = _parts(rule)
-    number, unit = _number(rule, right)
-    bound = number * _UNITS[unit][1]
-    value = _value(rule, results.summary(), left)
+    left, sign, right = _parts(rule, rule)
+    value, unit = _value(rule, results.summary(), left)
+    bound = _in_unit(rule, right, unit)
     if value is None:
         return Outcome(rule, False, f"{left} has no value in this run")
     signs = {
@@ -165,27 +165,35 @@ def outcomes_json(outcomes: Sequence[Outcome]) -> str:
     return json.dumps([outcome.to_dict() for outcome in outcomes], indent=2, ensure_ascii=False)
 
 
-def _parts(rule: str) -> tuple[str, str, str]:
-    found = _FORM.fullmatch(rule.strip())
+def _parts(rule: str, text: str) -> tuple[str, str, str]:
+    found = _FORM.fullmatch(text.strip())
     if found is None:
         raise ClaimError(f"{rule!r}: not a rule; write it as NAME >= NUMBER, with <, <=, >, >= or =")
     return found["left"], found["sign"], found["right"].strip()
 
 
-def _number(rule: str, text: str) -> tuple[float, str]:
+def _in_unit(rule: str, text: str, own: str) -> float:
+    """Return a number in the unit `own`; one without a unit is in it."""
     found = _NUMBER.fullmatch(text)
     if found is None:
         raise ClaimError(f"{rule!r}: {text!r} is not a number; write one, with its unit if it has one")
-    unit = found["unit"] or ""
+    number, unit = float(found["number"]), found["unit"] or ""
+    if unit in ("", own):
+        return number
     if unit not in _UNITS:
         raise ClaimError(f"{rule!r}: unknown unit {unit!r}; use {', '.join(filter(None, _UNITS))}")
-    return float(found["number"]), unit
+    kind, factor = _UNITS[unit]
+    if own not in _UNITS or _UNITS[own][0] != kind:
+        remedy = f"in {own}" if own else "without a unit"
+        raise ClaimError(f"{rule!r}: {unit} is not a unit of this; write a number {remedy}")
+    return number * factor / _UNITS[own][1]
 
 
-def _value(rule: str, summary: Mapping[str, Any], path: str) -> float | None:
-    """Return a number of a summary; names of links and groups may hold points themselves."""
+def _value(rule: str, summary: Mapping[str, Any], path: str) -> tuple[float | None, str]:
+    """Return a number of a summary and its unit; names of links and groups may hold points themselves."""
     here: Any = summary
     rest = path
+    way: list[str] = []
     while rest:
         entries = here if isinstance(here, Mapping) else _named(here)
         known = [name for name in entries if rest == name or rest.startswith(f"{name}.")]
@@ -197,12 +205,13 @@ def _value(rule: str, summary: Mapping[str, Any], path: str) -> float | None:
             )
         name = max(known, key=len)
         here, rest = entries[name], rest[len(name) + 1 :]
+        way.append(name)
     if here is not None and (isinstance(here, bool) or not isinstance(here, (int, float))):
         names = ", ".join(here if isinstance(here, Mapping) else _named(here))
         raise ClaimError(
             f"{rule!r}: {path} is not a number{f'; use one of its parts: {names}' if names else ''}"
         )
-    return here
+    return here, unit_of(way)
 
 
 def _named(entries: object) -> Mapping[str, Any]:
@@ -213,7 +222,7 @@ def _named(entries: object) -> Mapping[str, Any]:
 
 
 def _rule(result: StudyResult, rule: str, metric: str, comparison: str, where: str) -> Rule:
-    left, sign, right = _parts(comparison)
+    left, sign, right = _parts(rule, comparison)
     at = _at(result, rule, where)
     arms = [arm.name for arm in result.study.arms]
     found = _ARMS.fullmatch(left)
@@ -229,24 +238,12 @@ def _rule(result: StudyResult, rule: str, metric: str, comparison: str, where: s
         return Order((first, second), at)
     if sign not in ("<=", ">="):
         raise ClaimError(f"{rule!r}: a mean has an interval, which {sign} does not suit; use <= or >=")
-    bound = _bound(result, rule, metric, right, ratio=found["sign"] == "/")
+    units = {entry.name: entry.unit for entry in result.study.metrics}
+    bound = _in_unit(rule, right, "" if found["sign"] == "/" else units.get(metric, ""))
     low, high = (bound, math.inf) if sign == ">=" else (-math.inf, bound)
     if found["second"] is None:
         return Level(named[0], low, high, at)
     return (Ratio if found["sign"] == "/" else Difference)(named[0], named[1], low, high, at)
-
-
-def _bound(result: StudyResult, rule: str, metric: str, text: str, ratio: bool) -> float:
-    """Return a number in the unit of a metric; one without a unit is in it."""
-    number, unit = _number(rule, text)
-    kind, factor = _UNITS[unit]
-    if not unit:
-        return number
-    units = {entry.name: entry.unit for entry in result.study.metrics}
-    own = "" if ratio else units.get(metric, "")
-    if own not in _UNITS or _UNITS[own][0] != kind:
-        raise ClaimError(f"{rule!r}: {unit} is not a unit of this; write a number in {own or 'its own unit'}")
-    return number * factor / _UNITS[own][1]
 
 
 def _at(result: StudyResult, rule: str, where: str) -> dict[str, float | str]:
@@ -259,5 +256,6 @@ def _at(result: StudyResult, rule: str, where: str) -> dict[str, float | str]:
         axes = {axis.name: axis for axis in result.study.axes}
         if name not in axes:
             raise ClaimError(f"{rule!r}: the study has no axis {name!r}; {_native.suggest(name, list(axes))}")
-        at[name] = value if isinstance(axes[name].values[0], str) else _number(rule, value)[0]
+        axis = axes[name]
+        at[name] = value if isinstance(axis.values[0], str) else _in_unit(rule, value, axis.unit)
     return at

@@ -62,7 +62,8 @@ def claims_markdown(judged: Judged, result: StudyResult, note: str = "") -> str:
     """Return the claims as a Markdown table, stamped if the study is incomplete."""
     lines = [f"# Claims of {result.study.title}", ""]
     lines += [line for text in (result.stamp, note) if text for line in (f"**{text}**", "")]
-    lines += [line for line in (family_note(judged), "") if family_note(judged)]
+    family = family_note(judged)
+    lines += [family, ""] if family else []
     lines += ["| claim | statement | source | verdict | evidence |", "|---|---|---|---|---|"]
     for claim, judgement in judged:
         evidence = _with_reason(judgement.evidence, claim.why(judgement))

@@ -113,7 +113,8 @@ def write_report(
         If the folder cannot be written, or holds files of these names that dumbbell has not written.
     """
     path = Path(path)
-    _refuse_twins([spec.id for specs in (figures, maps, tables, plots) for spec in specs])
+    kinds = (("figure", figures), ("map", maps), ("table", tables), ("plot", plots))
+    _refuse_twins([(spec.id, kind) for kind, specs in kinds for spec in specs])
     data = [figure_data(result, spec) for spec in figures]
     stamp = "; ".join(filter(None, [result.stamp, "QUICK" if quick else ""]))
     with new_files(path.parent) as part:
@@ -150,10 +151,14 @@ def _stamps(result: StudyResult, quick: bool) -> list[tuple[str, str]]:
     return found
 
 
-def _refuse_twins(ids: Sequence[str]) -> None:
-    twice = [name for name, count in Counter(ids).items() if count > 1]
-    if twice:
-        raise FigureError(f"figure {twice[0]!r}: two figures have this id; rename one")
+def _refuse_twins(ids: Sequence[tuple[str, str]]) -> None:
+    """Refuse ids that stand twice; they come with the kind of what has them."""
+    seen: dict[str, str] = {}
+    for name, kind in ids:
+        if name in seen:
+            both = f"two {kind}s have" if seen[name] == kind else f"a {seen[name]} and a {kind} have"
+            raise FigureError(f"{kind} {name!r}: {both} this id; rename one")
+        seen[name] = kind
 
 
 def _render(
