@@ -13,6 +13,7 @@ CLAIMS = (
         "delay",
         Ratio("a", "b", low=1.9),
         reason="it never was",
+        ours="1.9 stands for twice",
     ),
 )
 
@@ -30,12 +31,17 @@ def test_files(made, tmp_path):
     assert low["estimate"]["n"] == 8
     assert len(low["details"]) == 3
     assert (low["reason"], false["reason"]) == ("", "it never was")
+    assert low["bound"] == {"by": "ours", "reason": "our question"}
+    assert false["bound"] == {"by": "ours", "reason": "1.9 stands for twice"}
     assert false["verdict"] == "not reproduced"
     assert false["details"][0]["high"] is None
     text = paths[1].read_text()
     assert "**QUICK**" in text
     assert "INCOMPLETE" not in text
-    assert "| false | A is twice B. | deliberately false | **not reproduced** | broken in all 3" in text
+    assert (
+        "| false | A is twice B. | deliberately false. The bound is ours: 1.9 stands for twice | **not"
+        in text
+    )
     assert "Why: it never was |" in text
 
 

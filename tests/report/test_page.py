@@ -45,6 +45,7 @@ def test_says_everything_asked_of_it(page: str, result: StudyResult) -> None:
         "inconclusive",
         "Fieller",
         "Example (2012), section 4.1",
+        "<dt>Bound</dt><dd>The bound is ours: our question.</dd>",
         "RFC 6298",
         "<dt>[E12]</dt><dd>Example &amp; Co, 2012</dd>",
         "240 of 240",

@@ -98,6 +98,24 @@ class Claim:
     rule: Rule
     reason: str = ""
     """Why it is not reproduced, as far as that is known; shown beside that verdict only."""
+    ours: str = ""
+    """Why a bound of the rule is ours, and not the source's; empty if the source gives it."""
+
+    @property
+    def bound(self) -> dict[str, str] | None:
+        """Whose the bound is: ``by``, which is ``ours`` or ``source``, and the ``reason`` for one of ours.
+
+        ``None`` for a rule that has no number. A question of ours has bounds of ours.
+        """
+        if not getattr(self.rule, "bounded", True):
+            return None
+        reason = self.ours or (self.source if self.source.startswith("our ") else "")
+        return {"by": "ours", "reason": reason} if reason else {"by": "source"}
+
+    def bound_text(self) -> str:
+        """Return a sentence on a bound of ours; empty for others."""
+        bound = self.bound
+        return f"The bound is ours: {bound['reason']}." if bound and bound["by"] == "ours" else ""
 
     def why(self, judgement: Judgement) -> str:
         """Return the reason if the verdict is one that needs it, else nothing."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from dumbbell import stats
 from dumbbell.claims.claim import ClaimError, Judgement
@@ -153,6 +153,7 @@ class Order:
 
     arms: tuple[str, ...]
     at: At = field(default_factory=dict)
+    bounded: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if len(self.arms) < 2 or len(set(self.arms)) < len(self.arms):
@@ -185,6 +186,7 @@ class Monotone:
     arm: str
     direction: Literal["rises", "falls"]
     at: At = field(default_factory=dict)
+    bounded: ClassVar[bool] = False
 
     def __call__(self, result: StudyResult, metric: str) -> Judgement:
         """Judge."""

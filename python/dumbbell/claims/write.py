@@ -67,7 +67,8 @@ def claims_markdown(judged: Judged, result: StudyResult, note: str = "") -> str:
     lines += ["| claim | statement | source | verdict | evidence |", "|---|---|---|---|---|"]
     for claim, judgement in judged:
         evidence = _with_reason(judgement.evidence, claim.why(judgement))
-        cells = (claim.id, claim.statement, claim.source, f"**{judgement.verdict}**", evidence)
+        source = ". ".join(filter(None, (claim.source, claim.bound_text().rstrip("."))))
+        cells = (claim.id, claim.statement, source, f"**{judgement.verdict}**", evidence)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -97,6 +98,7 @@ def _entry(claim: Claim, judgement: Judgement, stands: bool | None) -> dict[str,
         "source": claim.source,
         "metric": claim.metric,
         "rule": str(claim.rule),
+        "bound": claim.bound,
         "verdict": judgement.verdict,
         "error": judgement.error,
         "stands": stands,

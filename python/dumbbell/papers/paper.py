@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -89,8 +90,16 @@ class Paper:
         return quick_study(study, self.folder / "quick.toml") if quick else study
 
     def claims(self) -> tuple[Claim, ...]:
-        """Return the claims, in order."""
-        return self.companion.claims if self.companion else self._required("claims.py", "CLAIMS", Claim)
+        """Return the claims, in order, those marked whose bounds are ours."""
+        claims = self.companion.claims if self.companion else self._required("claims.py", "CLAIMS", Claim)
+        marks = self._optional("bounds.py", "OURS", tuple)
+        return tuple(self._marked(claim, marks) for claim in claims)
+
+    def _marked(self, claim: Claim, marks: Sequence[tuple[str, str]]) -> Claim:
+        """Return a claim with the reason of the first mark that speaks of it."""
+        place = f"{self.companion.name if self.companion else ''}/{claim.id}"
+        said = (why for what, why in marks if fnmatchcase(place if "/" in what else claim.id, what))
+        return claim if claim.ours else replace(claim, ours=next(said, ""))
 
     def figures(self) -> tuple[FigureSpec, ...]:
         """Return the figures, in order."""

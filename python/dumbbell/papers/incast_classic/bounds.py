@@ -1,0 +1,27 @@
+"""Bounds of claims that are ours: of which claims, by their ids, and why they are where they are."""
+
+OURS = (
+    ("/I1-few", "three quarters of the line rate stand for near it"),
+    ("/I1-onset", "half of the line rate stands for a collapse, or for none"),
+    ("/I1-collapse", "a fifth of the line rate stands for a collapse"),
+    ("/I1-sack", "a fifth of the line rate stands for a collapse"),
+    ("/I4-line", "80 % of the line rate stand for practically no incast"),
+    ("/I4-gain", "five times undo a collapse to a fifth"),
+    ("/today-dctcp-end", "half of the line rate stands for a collapse, or for none"),
+    ("buffer/I2-*", "half of the line rate stands for a collapse, or for none"),
+    ("fan-in/I6-collapse", "a tenth of the line rate stands for goodput that does not recover"),
+    ("fan-in/I6-spread", "a quarter of the line rate stands for goodput restored"),
+    ("fan-in/I6-few", "a fifth more or less stands for no help"),
+    ("small-remedies/I7-one-duplicate", "twice the goodput stands for no remedy"),
+    ("small-remedies/I7-unlimited", "twice the goodput stands for no remedy"),
+    ("small-remedies/I7-against-I4", "five times undo a collapse to a fifth"),
+    ("dctcp/I9-none", "0.5 stands for none"),
+    ("dctcp/I9-many", "5 stands for some"),
+    ("dctcp/I9-tcp", "5 stands for some"),
+    ("dctcp/I9-equal", "a fifth more or less stands for equal"),
+    ("sawtooth/*", "a fifth more or less than the model gives"),
+    ("receive-windows/I11-one", "5 % stand for less; published are 564 and 740 Mbit/s"),
+    ("receive-windows/I11-fair", "0.5 stands for none"),
+    ("remedies/R-ia-tcp", "0.5 stands for none"),
+    ("remedies/R-lttp", "three quarters of the line rate stand for goodput that does not fall"),
+)
