@@ -223,6 +223,19 @@ def test_check_says_how_heavy_the_tails_of_sizes_are(cli: Cli) -> None:
     assert "c.v. 3.6" in shown
 
 
+def test_check_says_what_draws_random_numbers(cli: Cli) -> None:
+    scenarios = Path(__file__).parent.parent / "scenarios"
+    assert "random: arrivals, sizes, pairs (web)" in cli("check", scenarios / "w2-dumbbell-web.toml").stdout
+    silent = ("check", scenarios / "four-flows-newreno.toml")
+    assert "random: nothing is drawn, every seed gives the same run" in cli(*silent).stdout
+    assert json.loads(cli(*silent, "--json").stdout)["draws"] == []
+    lossy = (*silent, "--set", "topology.bottleneck.loss=0.01", "--set", "flows[0].jitter=1s")
+    draws = json.loads(cli(*lossy, "--json").stdout)["draws"]
+    assert {"what": "loss", "of": "left->right"} in draws
+    assert [draw["what"] for draw in draws] == ["start jitter", "loss"]
+    assert "; loss (left->right)" in cli(*lossy).stdout
+
+
 def test_check_explains_the_plan(cli: Cli, scenario_file: Path) -> None:
     done = cli("check", scenario_file)
     assert done.returncode == 0, done.stderr

@@ -1,11 +1,68 @@
 //! Random streams: one per component, derived from the seed and the component's name, so that adding a component
 //! never changes what another draws (common random numbers between two designs).
 
-use rand::SeedableRng;
+use std::convert::Infallible;
+
+use rand::{Rng, SeedableRng, TryRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A component's own stream of random numbers.
-pub type Stream = Xoshiro256PlusPlus;
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stream(Xoshiro256PlusPlus);
+
+impl Stream {
+    /// Moves on by 2^128 draws: to a part of the stream that nothing else reaches.
+    pub fn jump(&mut self) {
+        self.0.jump();
+    }
+}
+
+impl TryRng for Stream {
+    type Error = Infallible;
+
+    #[inline]
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        count::one();
+        Ok(self.0.next_u32())
+    }
+    #[inline]
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        count::one();
+        Ok(self.0.next_u64())
+    }
+    #[inline]
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        count::one();
+        self.0.fill_bytes(bytes);
+        Ok(())
+    }
+}
+
+/// How many numbers the streams of this thread have given: tests compare it with what a plan declares. Optimised builds without
+/// debug assertions do not count.
+#[cfg(debug_assertions)]
+pub fn drawn() -> u64 {
+    count::DRAWN.get()
+}
+
+#[cfg(debug_assertions)]
+mod count {
+    use std::cell::Cell;
+
+    thread_local! {
+        pub static DRAWN: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub fn one() {
+        DRAWN.set(DRAWN.get() + 1);
+    }
+}
+
+#[cfg(not(debug_assertions))]
+mod count {
+    #[inline(always)]
+    pub const fn one() {}
+}
 
 /// The stream of the component `name` in a run with `seed`.
 pub fn stream(seed: u64, name: &str) -> Stream {
@@ -13,7 +70,7 @@ pub fn stream(seed: u64, name: &str) -> Stream {
     let hash = name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
-    Stream::seed_from_u64(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17))
+    Stream(Xoshiro256PlusPlus::seed_from_u64(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17)))
 }
 
 /// The streams of one component that draws for several purposes, one for each.
@@ -38,7 +95,6 @@ impl Streams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::Rng;
 
     #[test]
     fn streams_differ_by_name_and_by_seed_and_repeat() {

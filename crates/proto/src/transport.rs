@@ -345,6 +345,11 @@ pub trait Transport {
         None
     }
 
+    /// What its ends may draw, in a few words each; nothing if they never do.
+    fn draws(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// The header in which it asks routers: one of the forward links needs an agent that reads it. `None` if it asks
     /// nothing of them.
     fn asks_routers(&self) -> Option<HeaderKind> {

@@ -61,6 +61,11 @@ macro_rules! transports {
                 match self { $( TransportSpec::$variant(p) => p.offered_rate() ),+ }
             }
 
+            /// See [`Transport::draws`].
+            pub fn draws(&self) -> Vec<&'static str> {
+                match self { $( TransportSpec::$variant(p) => p.draws() ),+ }
+            }
+
             /// The header in which it asks routers: one of the forward links needs an agent that reads it. `None` if
             /// it asks nothing of them.
             pub fn asks_routers(&self) -> Option<HeaderKind> {

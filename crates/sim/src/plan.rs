@@ -52,6 +52,8 @@ pub struct Plan {
     pub flows: Vec<Flow>,
     /// Sources of flows that arrive while the run goes on.
     pub workloads: Vec<Workload>,
+    /// True if another seed gives another network.
+    pub drawn_topology: bool,
     /// What to write down.
     pub record: Record,
     /// The packets to send in place of all flows.

@@ -83,6 +83,7 @@ impl Plan {
             groups,
             flows,
             workloads,
+            drawn_topology: scenario.topology.params().follows_seed(),
             record: Record {
                 period: periodic.then_some(scenario.record.period),
                 samples: scenario.record.samples,

@@ -19,6 +19,10 @@ _MOST_ROWS = 24
 """Longer lists of links, pairs and groups are cut; all of them are in ``Scenario.explain()``."""
 
 
+_MOST_NAMED = 3
+"""Components that are named of those that draw the same."""
+
+
 @click.command()
 @scenario_options
 @click.option("--json", "as_json", is_flag=True, help="Print everything that is known of the plan as JSON.")
@@ -39,12 +43,30 @@ def check(file: Path, settings: tuple[str, ...], seed: int | None, as_json: bool
     _links(out, facts["links"])
     _pairs(out, facts["pairs"])
     _groups(out, facts["groups"])
+    _draws(out, facts["draws"])
     _cost(out, facts["cost"])
     notes = facts["notes"]
     for note in notes[:_MOST_ROWS]:
         out.print(f"note: {note}")
     if len(notes) > _MOST_ROWS:
         out.print(f"and {len(notes) - _MOST_ROWS:,} notes more")
+
+
+def _draws(out: Output, draws: list[dict[str, str]]) -> None:
+    """Print what draws random numbers."""
+    if not draws:
+        out.print("random: nothing is drawn, every seed gives the same run")
+        return
+    of: dict[str, list[str]] = {}
+    for draw in draws:
+        of.setdefault(draw["what"], []).append(draw["of"])
+    # What the same components draw stands together.
+    together: dict[str, list[str]] = {}
+    for what, names in of.items():
+        more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+        together.setdefault(f"{', '.join(names[:_MOST_NAMED])}{more}", []).append(what)
+    parts = (f"{', '.join(whats)}{f' ({names})' if names else ''}" for names, whats in together.items())
+    out.print(f"random: {'; '.join(parts)}")
 
 
 def _cost(out: Output, cost: dict[str, Any]) -> None:

@@ -24,6 +24,11 @@ pub trait MarkerParams {
     /// The classes that packets have behind it, if before it they have those that are `arriving`.
     fn classes(&self, arriving: ClassSet) -> ClassSet;
 
+    /// True if it may draw random numbers.
+    fn draws(&self) -> bool {
+        false
+    }
+
     /// Checks the parameters, which stand at `at`, against the largest packet of the link.
     ///
     /// # Errors

@@ -53,6 +53,11 @@ macro_rules! markers {
                 match self { $( MarkerSpec::$variant(_) => <$module::Params as MarkerParams>::HEADERS ),+ }
             }
 
+            /// See [`MarkerParams::draws`].
+            pub fn draws(&self) -> bool {
+                match self { $( MarkerSpec::$variant(p) => p.draws() ),+ }
+            }
+
             /// See [`MarkerParams::check`].
             ///
             /// # Errors

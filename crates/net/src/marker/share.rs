@@ -28,6 +28,10 @@ impl Algorithm for Params {
 impl MarkerParams for Params {
     type Machine = Static;
 
+    fn draws(&self) -> bool {
+        true
+    }
+
     fn build(&self, rng: Stream) -> Static {
         Static { share: self.share.get(), profile: self.profile.clone(), rng }
     }

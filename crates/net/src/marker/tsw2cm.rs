@@ -38,6 +38,10 @@ impl Algorithm for Params {
 impl MarkerParams for Params {
     type Machine = Tsw2cm;
 
+    fn draws(&self) -> bool {
+        true
+    }
+
     fn build(&self, rng: Stream) -> Tsw2cm {
         let window = SlidingWindow::new(self.window, self.rate);
         Tsw2cm { window, committed: bytes(self.rate), profile: self.profile.clone(), rng }

@@ -44,6 +44,10 @@ impl Algorithm for Params {
 impl MarkerParams for Params {
     type Machine = Tsw3cm;
 
+    fn draws(&self) -> bool {
+        true
+    }
+
     fn build(&self, rng: Stream) -> Tsw3cm {
         let window = SlidingWindow::new(self.window, self.rate);
         let rates = [self.rate, self.peak_rate].map(bytes);

@@ -135,6 +135,11 @@ pub trait NodeAgentParams: Debug + Send + Sync {
     /// An agent with these parameters.
     fn build(&self, setting: Setting) -> Box<dyn NodeAgent>;
 
+    /// True if it may draw random numbers.
+    fn draws(&self) -> bool {
+        false
+    }
+
     /// The headers that it reads or writes: end points that need one of these find it served.
     fn headers(&self) -> &'static [HeaderKind] {
         &[]

@@ -83,6 +83,11 @@ pub trait QueueParams {
         false
     }
 
+    /// True if it may draw random numbers.
+    fn draws(&self) -> bool {
+        false
+    }
+
     /// Checks the parameters, which stand at `at`, against the largest packet of the link.
     ///
     /// # Errors
@@ -122,6 +127,11 @@ impl QueueSpec {
     /// True if it, or something within it, may hold packets back though the link is free.
     pub fn holds_back(&self) -> bool {
         self.params().holds_back() || self.params().within().iter().any(|held| held.queue.holds_back())
+    }
+
+    /// True if it, or something within it, may draw random numbers.
+    pub fn draws(&self) -> bool {
+        self.params().draws() || self.params().within().iter().any(|held| held.queue.draws())
     }
 
     /// True if it, or something within it, does nothing for its classes unless somebody puts packets into them.

@@ -38,6 +38,10 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    fn draws(&self) -> bool {
+        self.victim == Victim::Random
+    }
+
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
     }

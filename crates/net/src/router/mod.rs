@@ -31,6 +31,11 @@ macro_rules! agents {
                 match self { $( AgentSpec::$variant(p) => AnyAgent::$variant($module::$type::new(p, setting)) ),+ }
             }
 
+            /// True if it may draw random numbers.
+            pub fn draws(&self) -> bool {
+                match self { $( AgentSpec::$variant(p) => p.draws() ),+ }
+            }
+
             /// See [`Agent::HEADERS`].
             pub fn headers(&self) -> &'static [HeaderKind] {
                 match self { $( AgentSpec::$variant(_) => <$module::$type as Agent>::HEADERS ),+ }

@@ -122,6 +122,13 @@ fn check_share(share: f64, at: &At<'_>, key: &str) -> Result<(), ConfigError> {
     Ok(())
 }
 
+impl Params {
+    /// True if it draws when its first interval ends.
+    pub fn draws(&self) -> bool {
+        self.mode == Mode::Law
+    }
+}
+
 impl Algorithm for Params {
     const NAME: &'static str = "rcp";
     const TITLE: &'static str = "Rate Control Protocol: one rate for all flows, written into packets";

@@ -51,6 +51,13 @@ impl Validate for Params {
     }
 }
 
+impl Params {
+    /// True: it draws when its first intervals end.
+    pub fn draws(&self) -> bool {
+        true
+    }
+}
+
 impl Algorithm for Params {
     const NAME: &'static str = "xcp";
     const TITLE: &'static str =

@@ -32,6 +32,10 @@ impl Transport for Arc<Params> {
         (Sender::new(self.clone(), opening), receiver)
     }
 
+    fn draws(&self) -> Vec<&'static str> {
+        vec!["times of probes"]
+    }
+
     fn wire_bytes(&self, payload: u64, mtu: u32) -> u64 {
         payload + u64::from(self.header) * payload.div_ceil(u64::from(self.segment(mtu)))
     }

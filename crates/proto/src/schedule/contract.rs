@@ -16,6 +16,11 @@ pub trait ScheduleParams: Debug + Send + Sync {
     /// A schedule with these parameters, from its start.
     fn build(&self) -> Box<dyn Schedule>;
 
+    /// True if it draws random numbers.
+    fn draws(&self) -> bool {
+        false
+    }
+
     /// Bytes of all actions; `None` if it has no end.
     fn total(&self) -> Option<u64> {
         None

@@ -45,6 +45,10 @@ impl Algorithm for Params {
 }
 
 impl ScheduleParams for Params {
+    fn draws(&self) -> bool {
+        self.periods == Periods::Exponential
+    }
+
     fn build(&self) -> Box<dyn Schedule> {
         let piece = self.piece.get();
         let pacer = Pacer::new(self.rate, piece);

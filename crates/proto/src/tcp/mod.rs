@@ -74,6 +74,15 @@ impl Transport for Arc<Params> {
         (Sender::new(self.clone(), &opening), Receiver::new(self.clone(), &opening))
     }
 
+    fn draws(&self) -> Vec<&'static str> {
+        let all = [
+            ("processing times", !self.overhead.is_zero()),
+            ("clocks of timers", !self.rto_tick.is_zero()),
+            ("delays of timeouts", self.rto_spread > 0.0),
+        ];
+        all.into_iter().filter(|(_, draws)| *draws).map(|(what, _)| what).collect()
+    }
+
     fn controller(&self) -> Option<&'static str> {
         Some(self.controller.name())
     }

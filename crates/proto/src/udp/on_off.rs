@@ -74,6 +74,10 @@ impl Transport for Params {
         (Source::new(Datagrams { bursts, size: self.packet_size }, opening), sink)
     }
 
+    fn draws(&self) -> Vec<&'static str> {
+        if self.periods == Periods::Exponential { vec!["bursts"] } else { Vec::new() }
+    }
+
     fn offered_rate(&self) -> Option<f64> {
         let (on, off) = (self.mean_on.as_secs_f64(), self.mean_off.as_secs_f64());
         Some(self.rate.as_bps() as f64 * on / (on + off))

@@ -70,6 +70,10 @@ impl Transport for Params {
         (Source::new(Memoryless { mean: self.mean_gap(), size: self.packet_size }, opening), sink)
     }
 
+    fn draws(&self) -> Vec<&'static str> {
+        vec!["gaps"]
+    }
+
     fn offered_rate(&self) -> Option<f64> {
         Some(self.rate.as_bps() as f64)
     }

@@ -1,6 +1,7 @@
 //! The figures of a plan that `dumbbell check` shows.
 
 pub mod cost;
+mod draws;
 mod facts;
 mod shortage;
 
@@ -11,6 +12,7 @@ use dumbbell_net::queue::Limit;
 use serde::Serialize;
 
 use cost::Cost;
+pub use draws::Draw;
 pub use facts::{GroupFacts, LinkFacts, PairFacts, PowerFacts};
 
 use crate::pairs::Pair;
@@ -37,6 +39,8 @@ pub struct Explanation {
     pub pairs: Vec<PairFacts>,
     /// Entries of `flows`, then of `workloads`.
     pub groups: Vec<GroupFacts>,
+    /// What may draw random numbers. Of a plan where nothing does, every seed makes the same run.
+    pub draws: Vec<Draw>,
     /// Flows to expect in all.
     pub flows: f64,
     /// What the run is expected to take.
@@ -106,6 +110,7 @@ impl Plan {
             nodes: self.nodes.clone(),
             links,
             pairs: self.pairs.iter().map(|pair| self.pair_facts(pair)).collect(),
+            draws: self.draws(),
             flows: groups.iter().map(|g| g.flows).sum(),
             cost,
             groups,

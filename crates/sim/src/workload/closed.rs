@@ -28,6 +28,11 @@ impl Spread {
         }
     }
 
+    /// True if times of this mean are drawn.
+    pub fn draws(self, mean: Duration) -> bool {
+        self == Spread::Exponential && !mean.is_zero()
+    }
+
     /// One time of this mean.
     pub fn draw(self, mean: Duration, rng: &mut Stream) -> Duration {
         match self {
@@ -54,6 +59,7 @@ pub fn facts(
     pairs: &[u32],
     (mean, tail): (f64, Option<Tail>),
     flows: f64,
+    draws: Vec<&'static str>,
     at: &At<'_>,
 ) -> Result<Facts, ConfigError> {
     if flows > MAX_FLOWS as f64 {
@@ -65,6 +71,7 @@ pub fn facts(
     let wire = |pair: &u32| setting.transport.wire_bytes(mean as u64, setting.pairs.mtu(*pair)) as f64;
     Ok(Facts {
         rate: None,
+        draws,
         mean_size: mean,
         tail,
         mean_wire: pairs.iter().map(wire).sum::<f64>() / pairs.len().max(1) as f64,

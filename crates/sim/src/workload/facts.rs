@@ -2,6 +2,11 @@
 
 use super::size::Tail;
 
+/// The names of what is drawn, of all that might be.
+pub fn drawn(all: &[(&'static str, bool)]) -> Vec<&'static str> {
+    all.iter().filter(|(_, draws)| *draws).map(|(what, _)| *what).collect()
+}
+
 /// What can be said of a source beforehand.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Facts {
@@ -9,6 +14,8 @@ pub struct Facts {
     pub rate: Option<f64>,
     /// Mean application bytes of a flow.
     pub mean_size: f64,
+    /// What it draws, in a word or two each.
+    pub draws: Vec<&'static str>,
     /// The tail of sizes that are drawn; of several laws, the heaviest.
     pub tail: Option<Tail>,
     /// Mean bytes of a flow on the wire, first transmissions only, headers included.

@@ -7,6 +7,7 @@ use dumbbell_core::{Duration, Time, Validate, config};
 use rand::RngExt;
 
 use super::closed::{Spread, cycles, facts};
+use super::facts::drawn;
 use super::session::{Actions, Ended, Program, Session, Transfer};
 use super::size::{SizeSpec, Sizes};
 use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
@@ -89,8 +90,13 @@ impl WorkloadParams for OnClose {
         let shortest = pairs.iter().map(|p| setting.pairs.one_way(*p)).min().unwrap_or_default();
         let each = cycles(setting.duration.saturating_sub(self.start), shortest, None);
         let flows = (users * each).min(self.max_flows as f64);
-        let drawn = (sizes.mean(), Some(sizes.tail()));
-        let facts = facts(&setting, &pairs, drawn, flows, &at.key("max_flows"))?;
+        let size = (sizes.mean(), Some(sizes.tail()));
+        let draws = drawn(&[
+            ("sizes", sizes.draws()),
+            ("pairs", !after.is_empty() && pairs.len() > 1),
+            ("pauses", self.spread.draws(self.think)),
+        ]);
+        let facts = facts(&setting, &pairs, size, flows, draws, &at.key("max_flows"))?;
         Ok(Traffic::closed(Plan {
             name: setting.name.to_owned(),
             group: setting.group,

@@ -7,6 +7,7 @@ use dumbbell_core::{Duration, Time, Validate, config};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
+use super::facts::drawn;
 use super::size::{SizeSpec, Sizes};
 use super::{Common, Facts, Flow, FlowSettings, Setting, Source, Traffic, WorkloadParams};
 use crate::limits::{MAX_FLOWS, MAX_LOAD};
@@ -135,6 +136,7 @@ impl WorkloadParams for Poisson {
         let mean_wire = wire.iter().sum::<f64>() / wire.len() as f64;
         let facts = Facts {
             rate: Some(rate),
+            draws: drawn(&[("arrivals", true), ("sizes", sizes.draws()), ("pairs", pairs.len() > 1)]),
             mean_size: sizes.mean(),
             tail: Some(sizes.tail()),
             mean_wire,

@@ -6,6 +6,7 @@ use dumbbell_core::rng::{Stream, stream};
 use dumbbell_core::{Duration, Time, Validate, Value, config};
 
 use super::closed::{Connections, Spread, cycles, facts};
+use super::facts::drawn;
 use super::session::{Actions, Connection, Ended, Program, Session, Transfer};
 use super::size::{SizeSpec, Sizes};
 use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
@@ -89,8 +90,18 @@ impl WorkloadParams for RequestResponse {
         let pairs: Vec<u32> = there.iter().chain(&back).copied().collect();
         let mean = (sizes[0].mean() + sizes[1].mean()) / 2.0;
         let tail = sizes[0].tail().or_heavier(sizes[1].tail());
-        let facts =
-            facts(&setting, &pairs, (mean, Some(tail)), each * there.len() as f64, &at.key("exchanges"))?;
+        let draws = drawn(&[
+            ("sizes", sizes.iter().any(Sizes::draws)),
+            ("times", self.spread.draws(self.work) || self.spread.draws(self.think)),
+        ]);
+        let facts = facts(
+            &setting,
+            &pairs,
+            (mean, Some(tail)),
+            each * there.len() as f64,
+            draws,
+            &at.key("exchanges"),
+        )?;
         Ok(Traffic::closed(Plan {
             name: setting.name.to_owned(),
             params: self.clone(),

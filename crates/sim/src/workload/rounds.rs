@@ -8,6 +8,7 @@ use dumbbell_core::{Bytes, Duration, Time, Validate, config};
 use rand::RngExt;
 
 use super::closed::{Connections, Spread, cycles, facts};
+use super::facts::drawn;
 use super::session::{Actions, Connection, Ended, Program, Session, Transfer};
 use super::size::{SizeSpec, Sizes, Tail};
 use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
@@ -140,7 +141,12 @@ impl WorkloadParams for Rounds {
         let requests = self.request.map_or(0, Bytes::get) * back.len() as u64;
         let mean = (amount.of_round(n) + requests as f64) / used.len() as f64;
         let flows = flows * (used.len() / pairs.len()) as f64;
-        let facts = facts(&setting, &used, (mean, amount.tail()), flows, &at.key("rounds"))?;
+        let draws = drawn(&[
+            ("sizes", amount.draws()),
+            ("jitter", !self.jitter.is_zero()),
+            ("pauses", self.spread.draws(self.pause)),
+        ]);
+        let facts = facts(&setting, &used, (mean, amount.tail()), flows, draws, &at.key("rounds"))?;
         let name = setting.name.to_owned();
         Ok(Traffic::closed(Plan { name, params: self.clone(), pairs, back, amount, facts }))
     }
@@ -164,6 +170,11 @@ impl Amount {
             Amount::Split(block) => *block as f64,
             Amount::Drawn(sizes) => sizes.mean() * n as f64,
         }
+    }
+
+    /// True if sizes are drawn.
+    fn draws(&self) -> bool {
+        matches!(self, Amount::Drawn(sizes) if sizes.draws())
     }
 
     /// The tail of drawn sizes.

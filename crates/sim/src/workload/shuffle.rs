@@ -10,6 +10,7 @@ use dumbbell_core::{Duration, Time, Validate, config};
 use rand::RngExt;
 
 use super::closed::{cycles, facts};
+use super::facts::drawn;
 use super::session::{Actions, Ended, Program, Session, Transfer};
 use super::size::{SizeSpec, Sizes};
 use super::{Common, Facts, FlowSettings, Setting, Traffic, WorkloadParams};
@@ -77,8 +78,9 @@ impl WorkloadParams for Shuffle {
         }
         let shortest = pairs.iter().map(|p| setting.pairs.one_way(*p)).max().unwrap_or_default() + self.pause;
         let waves = cycles(setting.duration.saturating_sub(self.start), shortest, Some(self.waves));
-        let drawn = (sizes.mean(), Some(sizes.tail()));
-        let facts = facts(&setting, &pairs, drawn, waves * pairs.len() as f64, &at.key("waves"))?;
+        let size = (sizes.mean(), Some(sizes.tail()));
+        let draws = drawn(&[("sizes", sizes.draws()), ("order", pairs.len() > receivers.len())]);
+        let facts = facts(&setting, &pairs, size, waves * pairs.len() as f64, draws, &at.key("waves"))?;
         Ok(Traffic::closed(Plan {
             name: setting.name.to_owned(),
             params: self.clone(),

@@ -93,6 +93,7 @@ fn facts(flows: &[Flow], setting: &Setting<'_, '_>) -> Facts {
     Facts {
         rate: Some(count / seconds),
         mean_size: per_flow(bytes),
+        draws: Vec::new(),
         tail: None,
         mean_wire: per_flow(wire),
         flows: count,

@@ -27,6 +27,11 @@ pub trait Law: Debug + Send + Sync {
     /// too heavy for one.
     fn moments(&self) -> [f64; 3];
 
+    /// True if draws differ.
+    fn draws(&self) -> bool {
+        true
+    }
+
     /// The exponent of the tail where it falls like a power, as far as it goes; `None` where it falls faster.
     fn index(&self) -> Option<f64> {
         None
@@ -104,6 +109,11 @@ impl Sizes {
     /// One draw, in bytes.
     pub fn sample(&self, rng: &mut Stream) -> u64 {
         self.whole(self.law.draw(rng))
+    }
+
+    /// True if sizes are drawn, false if all are the same.
+    pub fn draws(&self) -> bool {
+        self.law.draws()
     }
 
     /// Mean bytes.

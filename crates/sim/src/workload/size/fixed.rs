@@ -42,6 +42,9 @@ impl Law for Constant {
     fn draw(&self, _rng: &mut Stream) -> f64 {
         self.0
     }
+    fn draws(&self) -> bool {
+        false
+    }
     fn moments(&self) -> [f64; 3] {
         [1, 2, 3].map(|k| self.0.powi(k))
     }
