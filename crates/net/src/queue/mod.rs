@@ -4,6 +4,8 @@
 //! a reason. It is generic over [`Frame`], so the same code queues simulated packets and real ones. It may
 //! hold other disciplines, one for each traffic class, and it may hold packets back although the link is free.
 
+mod at_arrival;
+pub mod blue;
 mod branches;
 pub mod choke;
 pub mod codel;
@@ -12,11 +14,16 @@ pub mod droptail;
 pub mod drr;
 mod early;
 mod fifo;
+pub mod pi;
+pub mod pie;
 pub mod push_out;
+pub mod ramp;
 pub mod red;
+pub mod rem;
 pub mod rio;
 pub mod strict_priority;
 pub mod threshold;
+mod ticks;
 pub mod token_bucket;
 pub mod wred;
 pub mod wrr;
@@ -221,7 +228,12 @@ disciplines! {
     Rio(rio) => Rio,
     Wred(wred) => Wred,
     Choke(choke) => Choke,
+    Blue(blue) => Blue,
+    Rem(rem) => Rem,
+    Pi(pi) => Pi,
+    Pie(pie) => Pie,
     Threshold(threshold) => Threshold,
+    Ramp(ramp) => Ramp,
     StrictPriority(strict_priority) => StrictPriority,
     Drr(drr) => Drr,
     Wrr(wrr) => Wrr,
