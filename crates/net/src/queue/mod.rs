@@ -14,6 +14,8 @@ pub mod droptail;
 pub mod drr;
 mod early;
 mod fifo;
+mod flows;
+pub mod fred;
 pub mod pi;
 pub mod pie;
 pub mod push_out;
@@ -21,6 +23,8 @@ pub mod ramp;
 pub mod red;
 pub mod rem;
 pub mod rio;
+pub mod sfb;
+pub mod sfq;
 pub mod strict_priority;
 pub mod threshold;
 mod ticks;
@@ -228,10 +232,13 @@ disciplines! {
     Rio(rio) => Rio,
     Wred(wred) => Wred,
     Choke(choke) => Choke,
+    Fred(fred) => Fred,
     Blue(blue) => Blue,
+    Sfb(sfb) => Sfb,
     Rem(rem) => Rem,
     Pi(pi) => Pi,
     Pie(pie) => Pie,
+    Sfq(sfq) => Sfq,
     Threshold(threshold) => Threshold,
     Ramp(ramp) => Ramp,
     StrictPriority(strict_priority) => StrictPriority,
