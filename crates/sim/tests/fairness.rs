@@ -71,3 +71,52 @@ fn under_choke_datagrams_get_less_the_more_they_send() {
     ];
     assert!(share_of_datagrams("red", 64, "20Mbit/s", red) > 0.9);
 }
+
+#[test]
+fn under_sfb_and_fred_tcp_keeps_the_link_beside_datagrams_of_twice_its_rate() {
+    // The specification of SFB's isolation: 20 Mbit/s of datagrams among 20 TCP flows leave them more than 80 % of the link.
+    for (queue, most) in [("sfb", 0.2), ("fred", 0.2)] {
+        let share = share_of_datagrams(queue, 20, "20Mbit/s", &[]);
+        assert!(share < most, "{queue}: {share}");
+    }
+    assert!(share_of_datagrams("blue", 20, "20Mbit/s", &[]) > 0.8);
+}
+
+#[test]
+fn fair_queues_give_datagrams_the_share_of_one_flow() {
+    // One of 21 flows is 4.8 %. Flows that share one of SFQ's buckets share its turn too.
+    for queue in ["fq-codel", "fq-pie", "sfq"] {
+        let share = share_of_datagrams(queue, 20, "20Mbit/s", &[]);
+        assert!((0.03..0.065).contains(&share), "{queue}: {share}");
+    }
+}
+
+/// Two sources of datagrams, at these rates, over 10 Mbit/s.
+fn rates_of_two(queue: &str, rates: [&str; 2]) -> [f64; 2] {
+    let flow = |i: usize| {
+        format!(
+            "[[flows]]\nfrom = \"sender{i}\"\nto = \"receiver{i}\"\ntransport = {{ kind = \"cbr\", rate = \"{}\" }}\n",
+            rates[i]
+        )
+    };
+    let text = format!(
+        "duration = \"20s\"\nwarmup = \"5s\"\nrecord = {{ samples = false }}\n[topology]\nkind = \"dumbbell\"\npairs = 2\n\
+         bottleneck = {{ rate = \"10Mbit/s\", delay = \"5ms\", queue = \"{queue}\" }}\n\
+         access = {{ rate = \"100Mbit/s\", delay = \"1ms\" }}\n{}{}",
+        flow(0),
+        flow(1)
+    );
+    let results = simulate(&text, &[]);
+    [0, 1].map(|i| results.flows.goodput[i] / 1e6)
+}
+
+#[test]
+fn fair_queues_are_max_min_fair() {
+    for queue in ["sfq", "fq-codel", "fq-pie"] {
+        // The rates are of IP packets, what arrives is without their headers: 98 %.
+        let [small, large] = rates_of_two(queue, ["1Mbit/s", "10Mbit/s"]);
+        assert!((small - 0.98).abs() < 0.02 && (large - 8.82).abs() < 0.1, "{queue}: {small} {large}");
+        let [first, second] = rates_of_two(queue, ["10Mbit/s", "11Mbit/s"]);
+        assert!((first / second - 1.0).abs() < 0.02, "{queue}: {first} {second}");
+    }
+}

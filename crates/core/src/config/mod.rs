@@ -424,8 +424,8 @@ impl<T: Config> Config for Vec<T> {
 
 /// Declares a configuration struct: fields, defaults with sources, parser, schema and description.
 ///
-/// A struct may end in another one as a part, `..part: Struct { key = default, "source"; ... }`: users write the keys of
-/// both in one table, and the part has the defaults given here in place of its own.
+/// A struct may end in others as parts, `..part: Struct { key = default, "source"; ... }`: users write the keys of all in
+/// one table, and a part has the defaults given here in place of its own.
 ///
 /// ```
 /// use dumbbell_core::{config, Duration, Validate};
@@ -465,14 +465,14 @@ macro_rules! config {
             $( $(#[doc = $doc:expr])+ $field:ident : $type:ty $(= $default:expr, $source:expr)? ; )*
             $( ..$part:ident : $part_type:ty {
                 $( $part_field:ident = $part_default:expr, $part_source:expr ; )*
-            } )?
+            } )*
         }
     ) => {
         $(#[doc = $struct_doc])*
         #[derive(Clone, PartialEq, Debug)]
         $vis struct $name {
             $( $(#[doc = $doc])+ pub $field: $type, )*
-            $( #[allow(missing_docs)] pub $part: $part_type, )?
+            $( #[allow(missing_docs)] pub $part: $part_type, )*
         }
 
         impl $crate::config::Fields for $name {
@@ -490,13 +490,13 @@ macro_rules! config {
                 $( fields.extend($crate::config::with_defaults(
                     <$part_type as $crate::config::Fields>::fields(),
                     &$crate::config!(@overrides $( $part_field = $part_default, $part_source; )*),
-                )); )?
+                )); )*
                 fields
             }
             fn names() -> ::std::vec::Vec<&'static str> {
                 #[allow(unused_mut)]
                 let mut names = ::std::vec![ $( ::core::stringify!($field) ),* ];
-                $( names.extend(<$part_type as $crate::config::Fields>::names()); )?
+                $( names.extend(<$part_type as $crate::config::Fields>::names()); )*
                 names
             }
         }
@@ -516,11 +516,11 @@ macro_rules! config {
                 $( let $field = errors.note($crate::config::read_field(
                     v, ::core::stringify!($field), $crate::config!(@default $($default)?).as_ref(), at)); )*
                 $( let $part = errors.note($crate::config::read_part(
-                    v, &$crate::config!(@overrides $( $part_field = $part_default, $part_source; )*), at)); )?
+                    v, &$crate::config!(@overrides $( $part_field = $part_default, $part_source; )*), at)); )*
                 errors.settle()?;
                 let read = $name {
                     $( $field: $field.expect("what was not read is an error"), )*
-                    $( $part: $part.expect("what was not read is an error"), )?
+                    $( $part: $part.expect("what was not read is an error"), )*
                 };
                 $crate::Validate::validate(&read, at)?;
                 ::core::result::Result::Ok(read)
@@ -532,7 +532,7 @@ macro_rules! config {
                 )* ];
                 $( if let $crate::Value::Table(part) = $crate::Config::to_value(&self.$part) {
                     entries.extend(part);
-                } )?
+                } )*
                 $crate::Value::Table(entries)
             }
             fn schema() -> $crate::json::Value {

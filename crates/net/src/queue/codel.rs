@@ -9,20 +9,29 @@ use dumbbell_core::{
 use super::{Discipline, Fifo, Limit, QueueParams, Setting};
 
 config! {
-    /// Controlled delay: drops or marks at the head once packets have waited too long for too long.
-    pub struct Params {
+    /// The control law of CoDel.
+    pub struct Controller {
         /// Acceptable standing queueing delay.
         target: Duration = "5ms", "RFC 8289 section 4.3";
         /// How long the delay must stay above the target before the first drop; a worst-case round-trip time.
         interval: Duration = "100ms", "RFC 8289 section 4.2";
-        /// Packets or bytes that may wait.
-        limit: QueueLimit = "1000pkt", "choice: the default of the Linux queueing discipline";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = true, "RFC 8289 section 5.4";
     }
 }
 
-impl Validate for Params {
+config! {
+    /// Controlled delay: drops or marks at the head once packets have waited too long for too long.
+    pub struct Params {
+        /// Packets or bytes that may wait.
+        limit: QueueLimit = "1000pkt", "choice: the default of the Linux queueing discipline";
+        ..controller: Controller {}
+    }
+}
+
+impl Validate for Params {}
+
+impl Validate for Controller {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         // RFC 8289 section 4: a standing delay is one that stays above the target for longer than the interval.
         if self.target.is_zero() || self.target >= self.interval {
@@ -50,7 +59,8 @@ impl QueueParams for Params {
 
 /// The control law: decides from sojourn times alone and holds no packets.
 #[derive(Clone, Debug)]
-struct Law {
+pub struct Law {
+    ecn: bool,
     target: Duration,
     interval: Duration,
     mtu: u64,
@@ -63,6 +73,21 @@ struct Law {
 }
 
 impl Law {
+    /// At the start, on a link with this largest packet.
+    pub fn new(controller: &Controller, mtu: u32) -> Law {
+        Law {
+            ecn: controller.ecn,
+            target: controller.target,
+            interval: controller.interval,
+            mtu: u64::from(mtu),
+            first_above: None,
+            dropping: false,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+        }
+    }
+
     /// True if the packet that waited `sojourn`, with `backlog` bytes left behind it, may be dropped
     /// (RFC 8289 section 5.5).
     fn above_for_an_interval(&mut self, now: Time, sojourn: Duration, backlog: u64) -> bool {
@@ -93,6 +118,74 @@ impl Law {
         self.dropping = true;
         self.drop_next = self.next_after(now);
     }
+
+    /// The oldest packet and whether the law may drop it.
+    fn look<P: Frame>(&mut self, now: Time, waiting: &mut Fifo<P>) -> Option<(P, bool)> {
+        let Some((arrived, packet)) = waiting.pop() else {
+            self.first_above = None;
+            return None;
+        };
+        let droppable = self.above_for_an_interval(now, now.since(arrived), waiting.bytes());
+        Some((packet, droppable))
+    }
+
+    /// Marks the packet and returns it if it can be marked; otherwise drops it.
+    fn signal<P: Frame>(&self, mut packet: P, sink: &mut impl VerdictSink<P>) -> Option<P> {
+        if self.ecn && packet.ecn().is_capable() {
+            sink.mark(&mut packet, MarkReason::Law);
+            return Some(packet);
+        }
+        sink.dropped(packet, DropReason::Law);
+        None
+    }
+
+    /// The next packet to transmit. What the law gives up on the way goes to the sink.
+    #[inline(always)]
+    pub fn next<P: Frame>(
+        &mut self,
+        now: Time,
+        waiting: &mut Fifo<P>,
+        sink: &mut impl VerdictSink<P>,
+    ) -> Option<P> {
+        let Some((mut packet, mut droppable)) = self.look(now, waiting) else {
+            self.dropping = false;
+            return None;
+        };
+        if !self.dropping {
+            if !droppable {
+                return Some(packet);
+            }
+            // The first signal of a dropping state; the packet behind a dropped one is sent whatever its delay.
+            self.enter(now);
+            return self.signal(packet, sink).or_else(|| self.look(now, waiting).map(|(p, _)| p));
+        }
+        loop {
+            if !droppable {
+                self.dropping = false;
+                return Some(packet);
+            }
+            if now < self.drop_next {
+                return Some(packet);
+            }
+            self.count += 1;
+            let marked = self.signal(packet, sink);
+            if marked.is_some() {
+                self.drop_next = self.next_after(self.drop_next);
+                return marked;
+            }
+            match self.look(now, waiting) {
+                Some(next) => (packet, droppable) = next,
+                None => {
+                    self.dropping = false;
+                    return None;
+                }
+            }
+            // The last drop of a dropping state sets no time for another.
+            if droppable {
+                self.drop_next = self.next_after(self.drop_next);
+            }
+        }
+    }
 }
 
 /// The discipline.
@@ -100,7 +193,6 @@ impl Law {
 pub struct CoDel<P> {
     waiting: Fifo<P>,
     limit: Limit,
-    ecn: bool,
     law: Law,
 }
 
@@ -110,38 +202,8 @@ impl<P: Frame> CoDel<P> {
         CoDel {
             waiting: Fifo::default(),
             limit: params.limit(setting.bdp, setting.mtu),
-            ecn: params.ecn,
-            law: Law {
-                target: params.target,
-                interval: params.interval,
-                mtu: u64::from(setting.mtu),
-                first_above: None,
-                dropping: false,
-                drop_next: Time::ZERO,
-                count: 0,
-                last_count: 0,
-            },
+            law: Law::new(&params.controller, setting.mtu),
         }
-    }
-
-    /// The oldest packet and whether the law may drop it.
-    fn next(&mut self, now: Time) -> Option<(P, bool)> {
-        let Some((arrived, packet)) = self.waiting.pop() else {
-            self.law.first_above = None;
-            return None;
-        };
-        let droppable = self.law.above_for_an_interval(now, now.since(arrived), self.waiting.bytes());
-        Some((packet, droppable))
-    }
-
-    /// Marks the packet and returns it if it can be marked; otherwise drops it.
-    fn signal(&self, mut packet: P, sink: &mut impl VerdictSink<P>) -> Option<P> {
-        if self.ecn && packet.ecn().is_capable() {
-            sink.mark(&mut packet, MarkReason::Law);
-            return Some(packet);
-        }
-        sink.dropped(packet, DropReason::Law);
-        None
     }
 }
 
@@ -158,44 +220,7 @@ impl<P: Frame> Discipline<P> for CoDel<P> {
 
     #[inline(always)]
     fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
-        let Some((mut packet, mut droppable)) = self.next(now) else {
-            self.law.dropping = false;
-            return None;
-        };
-        if !self.law.dropping {
-            if !droppable {
-                return Some(packet);
-            }
-            // The first signal of a dropping state; the packet behind a dropped one is sent whatever its delay.
-            self.law.enter(now);
-            return self.signal(packet, sink).or_else(|| self.next(now).map(|(p, _)| p));
-        }
-        loop {
-            if !droppable {
-                self.law.dropping = false;
-                return Some(packet);
-            }
-            if now < self.law.drop_next {
-                return Some(packet);
-            }
-            self.law.count += 1;
-            let marked = self.signal(packet, sink);
-            if marked.is_some() {
-                self.law.drop_next = self.law.next_after(self.law.drop_next);
-                return marked;
-            }
-            match self.next(now) {
-                Some(next) => (packet, droppable) = next,
-                None => {
-                    self.law.dropping = false;
-                    return None;
-                }
-            }
-            // The last drop of a dropping state sets no time for another.
-            if droppable {
-                self.law.drop_next = self.law.next_after(self.law.drop_next);
-            }
-        }
+        self.law.next(now, &mut self.waiting, sink)
     }
 
     fn len(&self) -> usize {
@@ -351,10 +376,10 @@ mod tests {
         let mut queue: CoDel<TestFrame> = CoDel::new(&params, setting());
         queue.law.enter(Time::from_nanos(1));
         (queue.law.count, queue.law.last_count) = (10, 3);
-        queue.law.enter(queue.law.drop_next + params.interval * 15);
+        queue.law.enter(queue.law.drop_next + params.controller.interval * 15);
         assert_eq!(queue.law.count, 7);
         (queue.law.count, queue.law.last_count) = (10, 3);
-        queue.law.enter(queue.law.drop_next + params.interval * 16);
+        queue.law.enter(queue.law.drop_next + params.controller.interval * 16);
         assert_eq!(queue.law.count, 1);
     }
 }

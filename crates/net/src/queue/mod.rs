@@ -13,8 +13,11 @@ mod contract;
 pub mod droptail;
 pub mod drr;
 mod early;
+mod fair;
 mod fifo;
 mod flows;
+pub mod fq_codel;
+pub mod fq_pie;
 pub mod fred;
 pub mod pi;
 pub mod pie;
@@ -239,6 +242,8 @@ disciplines! {
     Pi(pi) => Pi,
     Pie(pie) => Pie,
     Sfq(sfq) => Sfq,
+    FqCoDel(fq_codel) => FqCoDel,
+    FqPie(fq_pie) => FqPie,
     Threshold(threshold) => Threshold,
     Ramp(ramp) => Ramp,
     StrictPriority(strict_priority) => StrictPriority,
