@@ -56,6 +56,11 @@ impl<P: Frame> Fifo<P> {
         self.packets.front().map(|(_, packet)| packet)
     }
 
+    /// When the oldest packet arrived.
+    pub fn oldest(&self) -> Option<Time> {
+        self.packets.front().map(|(arrived, _)| *arrived)
+    }
+
     /// Packets held.
     #[inline]
     pub fn len(&self) -> usize {

@@ -24,6 +24,10 @@ impl TestFrame {
         TestFrame { id, ..self }
     }
 
+    pub fn with_ecn(self, ecn: Ecn) -> TestFrame {
+        TestFrame { ecn, ..self }
+    }
+
     pub fn of_class(class: u8, size: u32) -> TestFrame {
         TestFrame { class, ..TestFrame::new(size, false) }
     }
@@ -195,6 +199,8 @@ fn specs() -> Vec<QueueSpec> {
         r#"{"kind": "sfq", "buckets": 3, "limit": "9pkt", "overflow": "share"}"#,
         r#"{"kind": "fq-codel", "flows": 3, "target": "1ms", "interval": "5ms", "quantum": "300B", "limit": "9kB"}"#,
         r#"{"kind": "fq-pie", "flows": 2, "burst": "0s", "alpha": 10.0, "limit": "9pkt", "drop_batch": 1}"#,
+        r#"{"kind": "dualpi2", "alpha": 10.0, "beta": 30.0, "limit": "9pkt"}"#,
+        r#"{"kind": "cobalt", "limit": "3pkt", "target": "1ms", "interval": "5ms", "increment": 0.3}"#,
         r#"{"kind": "token-bucket-filter", "rate": "3Mbit/s", "queue": "fq-codel"}"#,
         r#"{"kind": "drr", "classes": ["sfq", "fq-pie", "choke"]}"#,
         r#"{"kind": "push-out", "limit": "4kB", "victim": "random"}"#,

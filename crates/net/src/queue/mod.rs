@@ -8,10 +8,12 @@ mod at_arrival;
 pub mod blue;
 mod branches;
 pub mod choke;
+pub mod cobalt;
 pub mod codel;
 mod contract;
 pub mod droptail;
 pub mod drr;
+pub mod dualpi2;
 mod early;
 mod fair;
 mod fifo;
@@ -231,6 +233,7 @@ disciplines! {
     DropTail(droptail) => DropTail,
     PushOut(push_out) => PushOut,
     CoDel(codel) => CoDel,
+    Cobalt(cobalt) => Cobalt,
     Red(red) => Red,
     Rio(rio) => Rio,
     Wred(wred) => Wred,
@@ -241,6 +244,7 @@ disciplines! {
     Rem(rem) => Rem,
     Pi(pi) => Pi,
     Pie(pie) => Pie,
+    DualPi2(dualpi2) => DualPi2,
     Sfq(sfq) => Sfq,
     FqCoDel(fq_codel) => FqCoDel,
     FqPie(fq_pie) => FqPie,
