@@ -10,20 +10,36 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := .setup
+# What was done to .venv is written there, and goes with it.
+DONE := $(VENV)/done
 FUZZ_SECONDS ?= 20
 
-# A .venv of the user's own is neither emptied nor removed.
+# A .venv of the user's own is neither emptied nor removed. Ours holds the path it was made at: the scripts in it name
+# that path, so a checkout that has moved gets another one.
 OURS := made-by-make
+HERE := $(abspath $(VENV))
 FOREIGN := echo "dumbbell: $(VENV) was not made by make: move it away, or name another one with make VENV=..." >&2; exit 1
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help setup demo test test-cluster lint bench bench-record bench-study peers fuzz full audit docs lock clean
+# Builds the extension, and the library for packetdrill, with a profile of Cargo.toml.
+define build
+	@cargo build --package dumbbell-packetdrill --profile $(1) --locked --quiet
+	@cp target/$(1)/libdumbbell_packetdrill.so python/dumbbell/
+	@$(BIN)/maturin develop --profile $(1) --locked --quiet >/dev/null
+endef
+
+.PHONY: help setup release wheel moved demo test test-cluster lint bench bench-record bench-study peers fuzz full audit docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(STAMPS)/extension ## Create .venv, install the locked packages, build the extension
+setup: $(DONE)/extension ## Create .venv, install the locked packages, build the extension quickly
+
+release: $(DONE)/release ## Do the same, and build the extension as users get it: slower to build, faster to run
+
+wheel: $(DONE)/release ## Build a wheel into dist
+	$(BIN)/maturin build --release --locked --out dist
 
 demo: setup ## Run two experiments and draw their figures into out/demo (less than a minute)
 	@$(BIN)/python -m dumbbell.demo -o out/demo
@@ -32,7 +48,7 @@ test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(S
 	cargo test --workspace --locked --quiet
 	$(BIN)/python -m pytest
 
-test-cluster: setup $(STAMPS)/cluster ## Run studies on a Ray cluster on this machine, and kill one of its workers
+test-cluster: setup $(DONE)/cluster ## Run studies on a Ray cluster on this machine, and kill one of its workers
 	$(BIN)/python -m pytest -m cluster
 
 lint: setup ## Check formatting, lints, types and imports
@@ -46,13 +62,13 @@ lint: setup ## Check formatting, lints, types and imports
 	$(BIN)/mypy --strict -p bench -p peers -p tools -p fuzz
 	$(BIN)/python -m tools.imports
 
-bench: setup $(STAMPS)/valgrind ## Measure speed, start-up, instructions and memory against the recorded figures
+bench: $(DONE)/release $(STAMPS)/valgrind ## Measure speed, start-up, instructions and memory against the recorded figures
 	@$(BIN)/python -m bench.run
 
-bench-record: setup $(STAMPS)/valgrind ## Do the same, and write the figures to bench/record.txt
+bench-record: $(DONE)/release $(STAMPS)/valgrind ## Do the same, and write the figures to bench/record.txt
 	@$(BIN)/python -m bench.run --record
 
-bench-study: setup ## Measure the overhead of studies, and the gain from a second worker
+bench-study: $(DONE)/release ## Measure the overhead of studies, and the gain from a second worker
 	@$(BIN)/python -m bench.study
 
 peers: $(STAMPS)/machine $(STAMPS)/ns2 ## Run the same scenarios on ns-2 and here, and compare results and speed
@@ -87,8 +103,8 @@ lock: $(STAMPS)/machine ## Write both requirements files anew from pyproject.tom
 	mv $(STAMPS)/locked requirements-cluster.txt
 
 clean: ## Remove everything that was built, .venv included; results in out/ stay
-	@test ! -e $(VENV) || test -e $(VENV)/$(OURS) || test -e $(STAMPS)/packages || { $(FOREIGN); }
-	rm -rf $(VENV) $(STAMPS) build target fuzz/target fuzz/artifacts
+	@test ! -e $(VENV) || test -e $(VENV)/$(OURS) || { $(FOREIGN); }
+	rm -rf $(VENV) $(STAMPS) build dist target fuzz/target fuzz/artifacts
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/dumbbell/*.so
 
@@ -98,25 +114,35 @@ $(STAMPS)/machine: tools/check-machine.sh
 	@tools/check-machine.sh $(PYTHON)
 	@mkdir -p $(@D) && touch $@
 
-$(STAMPS)/packages: requirements.txt | $(STAMPS)/machine
-	@test ! -e $(VENV) || test -e $(VENV)/$(OURS) || test -e $@ || { $(FOREIGN); }
+ifneq ($(file <$(VENV)/$(OURS)),$(HERE))
+$(DONE)/packages: moved
+endif
+
+$(DONE)/packages: requirements.txt | $(STAMPS)/machine
+	@test ! -e $(VENV) || test -e $(VENV)/$(OURS) || { $(FOREIGN); }
 	@echo "creating $(VENV) and installing the locked packages"
 	@$(PYTHON) -m venv --clear $(VENV)
-	@touch $(VENV)/$(OURS)
+	@mkdir $(DONE)
+	@echo $(HERE) > $(VENV)/$(OURS)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
-$(STAMPS)/cluster: requirements-cluster.txt $(STAMPS)/packages
+$(DONE)/cluster: requirements-cluster.txt $(DONE)/packages
 	@echo "installing Ray"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.txt \
 	  && touch $@ || echo "Ray cannot be installed here: its tests are skipped"
 
-$(STAMPS)/extension: $(STAMPS)/packages $(RUST) pyproject.toml README.md
+# The two replace each other. A release will do wherever an extension is wanted, but not the other way round.
+$(DONE)/extension: $(DONE)/packages $(RUST) pyproject.toml README.md
 	@echo "building the extension (a few minutes the first time)"
-	@cargo build --package dumbbell-packetdrill --release --locked --quiet
-	@cp target/release/libdumbbell_packetdrill.so python/dumbbell/
-	@$(BIN)/maturin develop --release --locked --quiet >/dev/null
+	@rm -f $(DONE)/release
+	$(call build,develop)
 	@touch $@
+
+$(DONE)/release: $(DONE)/packages $(RUST) pyproject.toml README.md
+	@echo "building the extension for release (a few minutes, after every change)"
+	$(call build,release)
+	@touch $(DONE)/extension $@
 
 # Debian packages that some targets use; without them those targets say what they skip.
 $(STAMPS)/ns2 $(STAMPS)/valgrind $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime: | $(STAMPS)/machine

@@ -17,6 +17,19 @@ BUILD = ROOT / "build"
 """What the two commands generate goes here."""
 
 
+def unfit(profile: str) -> str | None:
+    """Say what to do about an extension that is not what users get; None if it is.
+
+    Parameters
+    ----------
+    profile
+        The profile of Cargo.toml that it was built with.
+    """
+    if profile == "release":
+        return None
+    return f"bench: the extension is a {profile} build, slower than what users get: run `make release`"
+
+
 @dataclass(frozen=True)
 class Timed:
     """A finished process."""

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.measure import BUILD, ROOT, SCENARIOS, engine, instructions, missing, simulate, timed
+from bench.measure import BUILD, ROOT, SCENARIOS, engine, instructions, missing, simulate, timed, unfit
 from bench.works import works
+from dumbbell import _native
 
 RECORD = ROOT / "bench" / "record.txt"
 MIB = 2**20
@@ -238,6 +239,8 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=5, help="runs for each speed (default 5)")
     parser.add_argument("--record", action="store_true", help="write the figures to bench/record.txt")
     options = parser.parse_args()
+    if wrong := unfit(_native.profile):
+        sys.exit(wrong)
     program = engine()
     BUILD.mkdir(exist_ok=True)
 

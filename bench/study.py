@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.measure import unfit
 from bench.run import Figure
+from dumbbell import _native
 from dumbbell.study import Study, run_study
 from dumbbell.study.plan import StudyPlan
 
@@ -124,6 +126,8 @@ def measure(folder: Path) -> Iterator[Figure]:
 
 def main() -> int:
     """Command line."""
+    if wrong := unfit(_native.profile):
+        sys.exit(wrong)
     missed = False
     print(f"{'':36}{'measured':>10}{'must':>10}")
     with tempfile.TemporaryDirectory() as folder:

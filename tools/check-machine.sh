@@ -17,8 +17,11 @@ fi
 
 if ! command -v cargo >/dev/null; then
     lacks "cargo is missing: install Rust 1.95 or later"
+elif ! told=$(cargo --version 2>/dev/null); then
+    # rustup without that toolchain, and without a network.
+    lacks "cargo does not start here: run \`rustup toolchain install\`, or name a toolchain from 1.95 on with RUSTUP_TOOLCHAIN=stable"
 else
-    version=$(cargo --version | sed 's/^cargo \([0-9]*\)\.\([0-9]*\).*/\1 \2/')
+    version=$(echo "$told" | sed 's/^cargo \([0-9]*\)\.\([0-9]*\).*/\1 \2/')
     # Two numbers, to be split.
     # shellcheck disable=SC2086
     set -- $version

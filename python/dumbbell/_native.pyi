@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 version: str
+profile: str
+"""The profile of Cargo.toml that the module was built with: ``release``, unless a developer built it."""
 cargo_lock: str
 """The text of Cargo.lock when the module was built."""
 UDP_PORT: int

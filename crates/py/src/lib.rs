@@ -39,7 +39,12 @@ mod _native {
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const version: &str = env!("CARGO_PKG_VERSION");
+    /// The profile of Cargo.toml that this module is built with: `release`, unless a developer built it.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const profile: &str = env!("DUMBBELL_PROFILE");
     /// The UDP port of receivers.
+
     #[pymodule_export]
     const UDP_PORT: u16 = dumbbell_live::endpoint::PORT;
     /// Bytes of the headers of a packet over UDP and IPv4.

@@ -52,7 +52,6 @@ def answer(result: StudyResult, questions: Sequence[Question], confidence: float
     values of the axes in all answers. So with `confidence` no sentence tells a difference that is not there,
     wherever along an axis it begins, and none rules out the best arm.
 
-
     Parameters
     ----------
     result

@@ -6,9 +6,11 @@ from typing import NoReturn
 
 import click
 
-from dumbbell._native import version
+from dumbbell._native import profile, version
 from dumbbell.cli.boundary import exit_with
 from dumbbell.cli.lazy import LazyGroup
+
+_VERSION = version if profile == "release" else f"{version} ({profile} build)"
 
 _COMMANDS = {
     "run": "dumbbell.cli.run:run",
@@ -42,7 +44,7 @@ _COMMANDS = {
 @click.group(
     cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(version, prog_name="dumbbell")
+@click.version_option(_VERSION, prog_name="dumbbell")
 def cli() -> None:
     """Run congestion-control experiments: a scenario in, numbers and figures out."""
 

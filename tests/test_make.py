@@ -1,0 +1,146 @@
+"""What make builds, and when it builds it again. The programs that it calls only note their calls."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bench.measure import unfit
+
+REPOSITORY = Path(__file__).parent.parent
+
+CARGO = """#!/bin/sh
+echo "cargo $*" >> "$LOG"
+case $1 in
+    --version) echo "cargo 1.95.0" ;;
+    build) mkdir -p target/develop target/release
+        touch target/develop/libdumbbell_packetdrill.so target/release/libdumbbell_packetdrill.so ;;
+esac
+"""
+
+PYTHON = """#!/bin/sh
+echo "python $*" >> "$LOG"
+if [ "$1 $2" = "-m venv" ]; then
+    rm -rf "$4"
+    mkdir -p "$4/bin"
+    for name in python maturin; do
+        printf '#!/bin/sh\\necho "%s $*" >> "$LOG"\\n' $name > "$4/bin/$name"
+        chmod +x "$4/bin/$name"
+    done
+fi
+"""
+
+
+class Checkout:
+    """A copy of what make reads."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place / "checkout"
+        self.log = place / "log"
+        self.programs = place / "programs"
+        for folder in ("crates/some/src", "python/dumbbell"):
+            (self.place / folder).mkdir(parents=True)
+        for name in ("Makefile", "pyproject.toml", "README.md", "Cargo.toml", "Cargo.lock"):
+            shutil.copy(REPOSITORY / name, self.place)
+        shutil.copytree(REPOSITORY / "tools", self.place / "tools")
+        for name in ("requirements.txt", "requirements-cluster.txt", "crates/some/src/lib.rs"):
+            (self.place / name).touch()
+        self.programs.mkdir()
+        for name, text in (("cargo", CARGO), ("python3", PYTHON), ("valgrind", "#!/bin/sh\n")):
+            (self.programs / name).write_text(text)
+            (self.programs / name).chmod(0o755)
+
+    def make(self, *goals: str) -> list[str]:
+        """Run make, and return what was made: `venv`, or the profile of the extension."""
+        self.log.write_text("")
+        done = subprocess.run(
+            ["make", *goals], cwd=self.place, capture_output=True, text=True, timeout=120, check=False,
+            env=os.environ | {"LOG": str(self.log), "PATH": f"{self.programs}:{os.environ['PATH']}"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        lines = [line.split() for line in self.log.read_text().splitlines()]
+        return [
+            "venv" if words[1:3] == ["-m", "venv"] else words[3]
+            for words in lines
+            if words[1:3] in (["-m", "venv"], ["develop", "--profile"])
+        ]
+
+    def edit(self) -> None:
+        """Change a source."""
+        # Later than every stamp, whatever the clock of files resolves.
+        latest = max(path.stat().st_mtime_ns for path in self.place.rglob("*") if path.is_file())
+        os.utime(self.place / "crates/some/src/lib.rs", ns=(latest + 10**7, latest + 10**7))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return Checkout(tmp_path)
+
+
+def test_setup_builds_quickly_and_once(checkout: Checkout) -> None:
+    assert checkout.make("setup") == ["venv", "develop"]
+    assert checkout.make("setup") == []
+    checkout.edit()
+    assert checkout.make("setup") == ["develop"]
+
+
+def test_a_venv_that_was_removed_is_made_again(checkout: Checkout) -> None:
+    checkout.make("setup")
+    shutil.rmtree(checkout.place / ".venv")
+    assert checkout.make("setup") == ["venv", "develop"]
+
+
+def test_a_checkout_that_moved_gets_another_venv(checkout: Checkout) -> None:
+    checkout.make("setup")
+    checkout.place = checkout.place.rename(checkout.place.with_name("moved"))
+    assert checkout.make("setup") == ["venv", "develop"]
+    assert checkout.make("setup") == []
+
+
+@pytest.mark.parametrize("goal", ["bench", "bench-record", "bench-study", "wheel", "release"])
+def test_what_counts_has_a_release(checkout: Checkout, goal: str) -> None:
+    checkout.make("setup")
+    assert checkout.make(goal) == ["release"]
+    assert checkout.make(goal) == []
+    assert checkout.make("setup") == []
+    checkout.edit()
+    assert checkout.make("setup") == ["develop"]
+    assert checkout.make(goal) == ["release"]
+
+
+def test_what_counts_needs_no_other_build(checkout: Checkout) -> None:
+    assert checkout.make("bench") == ["venv", "release"]
+
+
+def test_a_toolchain_that_is_not_there_gives_one_line(checkout: Checkout) -> None:
+    # What rustup does without a network and without the toolchain that the file names.
+    (checkout.programs / "cargo").write_text("#!/bin/sh\necho 'error: could not download' >&2\nexit 1\n")
+    done = subprocess.run(
+        ["make", "setup"], cwd=checkout.place, capture_output=True, text=True, timeout=120, check=False,
+        env=os.environ | {"LOG": os.devnull, "PATH": f"{checkout.programs}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "dumbbell: cargo does not start here: run `rustup toolchain install`, or name" in done.stderr
+
+
+def test_the_toolchain_is_the_oldest_that_will_do() -> None:
+    pinned = tomllib.loads((REPOSITORY / "rust-toolchain.toml").read_text())["toolchain"]["channel"]
+    oldest = tomllib.loads((REPOSITORY / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"]
+    assert pinned == f"{oldest}.0"
+
+
+def test_wheels_are_built_for_release() -> None:
+    settings = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+    assert settings["tool"]["maturin"]["profile"] == "release"
+
+
+def test_a_bench_refuses_another_build() -> None:
+    assert unfit("release") is None
+    assert unfit("develop") == (
+        "bench: the extension is a develop build, slower than what users get: run `make release`"
+    )
