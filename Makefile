@@ -22,6 +22,9 @@ FOREIGN := echo "dumbbell: $(VENV) was not made by make: move it away, or name a
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
+# The tests of Python that `make check` runs: none of these files takes more than two CPU seconds, but that of scenarios.
+FAST := audit declared examples graphs imports links names printing readme reference results scenario tcp_page theory
+
 # Builds the extension, and the library for packetdrill, with a profile of Cargo.toml.
 define build
 	@cargo build --package dumbbell-packetdrill --profile $(1) --locked --quiet
@@ -29,7 +32,8 @@ define build
 	@$(BIN)/maturin develop --profile $(1) --locked --quiet >/dev/null
 endef
 
-.PHONY: help setup release wheel moved demo test test-cluster lint bench bench-record bench-study peers fuzz full audit docs lock clean
+.PHONY: help setup release wheel moved demo check check-rust check-python test test-cluster lint lint-rust lint-python lint-fuzz \
+  bench bench-record bench-study peers fuzz full audit docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,16 +55,32 @@ test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(S
 test-cluster: setup $(DONE)/cluster ## Run studies on a Ray cluster on this machine, and kill one of its workers
 	$(BIN)/python -m pytest -m cluster
 
-lint: setup ## Check formatting, lints, types and imports
+check: $(DONE)/packages ## After an edit, in seconds: formatting, lints, types, and the tests that are fast
+	@$(MAKE) --jobs 2 --output-sync=target check-rust check-python
+
+# Two halves at a time: tests and lints of Rust take one profile of cargo, the extension another.
+check-rust: lint-rust
+	cargo test --workspace --lib --locked --quiet
+
+check-python: lint-python setup
+	$(BIN)/python -m pytest --quiet $(FAST:%=tests/test_%.py)
+
+lint: lint-rust lint-python lint-fuzz ## Check formatting, lints, types and imports
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- --deny warnings
-	cargo fmt --manifest-path fuzz/Cargo.toml --check
-	cargo clippy --manifest-path fuzz/Cargo.toml --locked --quiet -- --deny warnings
+
+lint-python: $(DONE)/packages
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/mypy --strict -p bench -p peers -p tools -p fuzz
 	$(BIN)/python -m tools.imports
+
+lint-fuzz:
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	cargo clippy --manifest-path fuzz/Cargo.toml --locked --quiet -- --deny warnings
 
 bench: $(DONE)/release $(STAMPS)/valgrind ## Measure speed, start-up, instructions and memory against the recorded figures
 	@$(BIN)/python -m bench.run
