@@ -60,6 +60,23 @@ def test_what_packages_state() -> None:
     assert audit.stated(about, RULES.names) == "BSD-3-Clause"
 
 
+def test_two_versions_of_a_crate_need_a_reason() -> None:
+    crates = [CRATE, replace(CRATE, version="2.0.0"), replace(CRATE, name="other")]
+    assert audit.doubled(crates, RULES) == [
+        "some: 2 versions, 1.0.0, 2.0.0; agree on one, or say why in tools/audit.toml"
+    ]
+    assert audit.doubled(crates, replace(RULES, twice={"some": "why"})) == []
+
+
+def test_a_dependency_of_our_own_stands_in_the_table() -> None:
+    page = "serde, evil\n## Dependencies\n\n| package | for |\n|---|---|\n| serde, arrow | evil things |\n"
+    ours = [("serde", "^1"), ("arrow-array", "^60.1"), ("evil", "^1"), ("serde", "*")]
+    assert audit.undecided(ours, page) == [
+        "evil: not in the table of ARCHITECTURE.md; say there what it is for",
+        "serde: any version would do; name the oldest that is known to work",
+    ]
+
+
 def test_a_licence_outside_the_list_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,9 +1,14 @@
 """Audits what this project rests on: licences, sources and known vulnerabilities of all locked packages.
 
-``python -m tools.audit`` fails on a licence that ``tools/audit.toml`` does not list, on a Rust crate from
-elsewhere than crates.io, and, with ``--advisories``, on a vulnerability that OSV (https://osv.dev) knows. OSV
-collects the advisories of RustSec and of PyPI. That needs a network beyond the package registries; where OSV
-cannot be reached, it says so, and the licences decide.
+``python -m tools.audit`` fails on
+
+- a licence that ``tools/audit.toml`` does not list;
+- a Rust crate from elsewhere than crates.io;
+- several versions of one crate without a reason in ``tools/audit.toml``;
+- a dependency of our own that the table in ARCHITECTURE.md does not name, or of which any version would do;
+- with ``--advisories``, a vulnerability that OSV (https://osv.dev) knows, which collects the advisories of
+  RustSec and of PyPI. That needs a network beyond the package registries; where OSV cannot be reached, the
+  audit says so, and the rest decides.
 
 The licences are those that packages state: `cargo metadata` for Rust, the installed distributions for Python.
 """
@@ -18,7 +23,6 @@ import sys
 import tomllib
 import urllib.error
 import urllib.request
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -61,13 +65,15 @@ class Rules:
     tools: frozenset[str]
     names: dict[str, str]
     advisories: dict[str, str]
+    twice: dict[str, str]
 
     @classmethod
     def read(cls, path: Path) -> Rules:
         """Read the file."""
         values = tomllib.loads(path.read_text())
         permissive = frozenset(values["permissive"])
-        return cls(permissive, permissive | set(values["tools"]), values["names"], values["advisories"])
+        tools = permissive | set(values["tools"])
+        return cls(permissive, tools, values["names"], values["advisories"], values["twice"])
 
     def allows(self, package: Package) -> bool:
         """Whether a package may be used as it is."""
@@ -168,13 +174,73 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def doubled(crates: Iterable[Package], rules: Rules) -> list[str]:
+    """Return one line for each crate of which there are several versions without a reason."""
+    versions: dict[str, list[str]] = {}
+    for crate in crates:
+        versions.setdefault(crate.name, []).append(crate.version)
+    return [
+        f"{name}: {len(found)} versions, {', '.join(found)}; agree on one, or say why in tools/audit.toml"
+        for name, found in sorted(versions.items())
+        if len(found) > 1 and name not in rules.twice
+    ]
+
+
+def undecided(ours: Iterable[tuple[str, str]], page: str) -> list[str]:
+    """Return one line for each of our own dependencies that nobody decided on.
+
+    Parameters
+    ----------
+    ours
+        Name and required version of each.
+    page
+        The text of ARCHITECTURE.md.
+    """
+    _, _, table = page.partition("\n## Dependencies\n")
+    named = set(re.findall(r"[\w-]+", " ".join(re.findall(r"^\| ([^|]*) \|", table, re.MULTILINE))))
+    lines = []
+    for name, required in sorted(set(ours)):
+        family = {name, name.partition("-")[0]}
+        if not family & named:
+            lines.append(f"{name}: not in the table of ARCHITECTURE.md; say there what it is for")
+        if required in ("", "*"):
+            lines.append(f"{name}: any version would do; name the oldest that is known to work")
+    return lines
+
+
+def direct() -> list[tuple[str, str]]:
+    """Return our own dependencies, with the versions that they must have."""
+    found = []
+    for manifest in WORKSPACES:
+        found += [
+            (dependency["name"], dependency["req"])
+            for crate in cargo_metadata(manifest)
+            if crate["source"] is None
+            for dependency in crate["dependencies"]
+            if dependency.get("path") is None
+        ]
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+    lines = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    lines += [line for extra in project["project"]["optional-dependencies"].values() for line in extra]
+    for line in lines:
+        name, required = re.findall(r"^([\w.-]+)(?:\[.*?\])?(.*)$", line)[0]
+        found.append((name, required))
+    return found
+
+
+def cargo_metadata(manifest: str) -> list[dict[str, Any]]:
+    """Return what cargo knows of all packages of a workspace."""
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, check=True)
+    packages: list[dict[str, Any]] = json.loads(done.stdout)["packages"]
+    return packages
+
+
 def rust_packages() -> tuple[list[Package], list[str]]:
     """Return the locked crates of others, and what is wrong with where they come from."""
     packages, strange = {}, []
     for manifest in WORKSPACES:
-        command = ["cargo", "metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]
-        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, check=True)
-        for crate in json.loads(done.stdout)["packages"]:
+        for crate in cargo_metadata(manifest):
             # Our own have no source.
             if crate["source"] is None:
                 continue
@@ -245,9 +311,11 @@ def audit(address: str | None) -> int:
     print(f"licences: {len(python)} Python packages, {len(rust)} Rust crates")
     if missing:
         print(f"licences: not installed here, so not checked: {', '.join(missing)}")
-    twice = [name for name, count in Counter(crate.name for crate in rust).items() if count > 1]
-    if twice:
-        print(f"versions: more than one of {', '.join(twice)}")
+    ours = direct()
+    wrong += doubled(rust, rules)
+    wrong += undecided(ours, (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+    print(f"versions: one of each crate, but for {', '.join(sorted(rules.twice)) or 'none'}")
+    print(f"dependencies of our own: {len({name for name, _ in ours})}")
     if address is None:
         print("advisories: not asked for: that needs a network; `make audit ADVISORIES=1` does")
     else:
