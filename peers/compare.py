@@ -16,8 +16,9 @@ from pathlib import Path
 from bench.arrivals import SEEDS
 from bench.measure import ROOT, engine, missing, simulate, timed
 from bench.works import Work, works
-from peers import incast, queues, vegas
+from peers import incast, published, queues, vegas
 from peers.row import Row, print_rows
+
 
 TCL = ROOT / "peers" / "ns2"
 
@@ -126,6 +127,10 @@ def main() -> int:
     print("\nVegas, long flows. The law decides how many packets wait; of several flows, also the order.")
     found = chain.from_iterable(vegas.compare(program, flows) for flows in vegas.FLOWS)
     broken |= print_rows("flows", 5, found)
+
+    print("\nThe flows of the published figure of RCP against TCP, at 2.4 Gbit/s; RCP itself is not in ns-2.")
+    found = chain.from_iterable(published.compare(program, kind) for kind in published.SETTINGS)
+    broken |= print_rows("kind", 5, found)
 
     print(f"\nSpeed: whole processes, median of {repeats}, run in turn; W2 on list {SEEDS[0]}.")
     print("Million packet-hops per CPU second, and in brackets the CPU seconds.")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dumbbell import Scenario, papers, theory
-from dumbbell.papers.rcp_fct import dynamics, reference
+from dumbbell.papers.rcp_fct import dynamics, published, reference
 from dumbbell.study.metric import evaluate
 
 
@@ -90,3 +90,36 @@ def test_quick_is_quick_and_full_gives_the_verdicts(tmp_path):
         "tcp-ten-times", "tcp-longest",
     }  # fmt: skip
     assert {verdicts["tcp-ten-times"], verdicts["tcp-longest"]} == {"not reproduced"}
+
+
+def test_published_flows_are_those_that_ns2_draws():
+    # Printed by ns-2.35: exponential, avg_ 1/10800, seed 4; Pareto, avg_ 25, shape_ 1.2, seed 7.
+    gaps = [0.0006123358805, 0.000138728255, 0.000265562629, 0.0000965519441, 0.0000248426690]
+    starts, sizes = published.flows(0.00114)
+    assert starts == pytest.approx(np.cumsum(gaps), rel=1e-8)
+    assert sizes.tolist() == [648, 5, 29, 7, 32]
+
+
+def test_the_published_tcp_takes_the_published_times_on_its_own_flows():
+    """Neither the flows nor the TCP may be another: of NewReno by the RFCs short flows take 5 % less."""
+    of_ns2, by_rfcs = (
+        np.array([row.ratio for row in published.run(name) if row.size <= 100])
+        for name in ("Reno of ns-2", "NewReno by the RFCs")
+    )
+    assert len(of_ns2) == 16
+    assert np.abs(of_ns2 - 1).max() < 0.03
+    assert by_rfcs[:6].max() < 0.98
+
+
+@pytest.mark.full
+def test_rcp_takes_the_published_times_on_the_published_flows():
+    ratios = np.array([row.ratio for row in published.run("RCP") if row.size <= 2500])
+    assert len(ratios) == 30
+    assert np.abs(ratios - 1).max() < 0.025
+
+
+def test_the_profile_of_ns2_opens_with_a_syn():
+    """As its one-way agents do: syn_ is true in ns-default.tcl. Short flows take a round trip more."""
+    base = papers.find_paper("rcp-fct").study().scenario
+    scenario = Scenario.from_dict(base, ["transport.kind=tcp", "transport.profile=ns2"])
+    assert scenario.to_dict()["transport"]["handshake"] is True

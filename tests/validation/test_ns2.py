@@ -6,7 +6,7 @@ import pytest
 
 from bench.measure import engine, missing
 from bench.works import Work, works
-from peers import incast, queues
+from peers import incast, published, queues
 from peers.compare import BOUNDS, compare
 
 
@@ -46,3 +46,10 @@ def test_incast_rounds_agree_where_no_order_of_simultaneous_arrivals_decides(
     assert [str(row) for row in rows if row.broken] == []
     # Where it does, the difference shows it.
     assert rounds.bounded or any(abs(row.difference) > incast.BOUND for row in rows)
+
+
+@pytest.mark.parametrize("kind", published.SETTINGS)
+def test_tcp_and_xcp_agree_on_the_published_flows(kind: str, program: str) -> None:
+    rows = published.compare(program, kind)
+    assert rows[0].peer > 10_000
+    assert [str(row) for row in rows if row.broken] == []

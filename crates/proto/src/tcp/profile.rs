@@ -68,7 +68,7 @@ profiles! {
             full_ack = "threshold", "ns-2.35 tcp/tcp-newreno.cc: newreno_changes_ 0";
         []
             controller = "newreno", "ns-2.35: Agent/TCP/Newreno";
-            handshake = false, "ns-2.35: one-way agents open without SYN";
+            handshake = true, "ns-2.35 tcl/lib/ns-default.tcl: syn_ true";
             fin = false, "ns-2.35: one-way agents do not close";
             sack = false, "ns-2.35: Agent/TCP/Newreno";
             initial_window = 2, "ns-2.35 tcl/lib/ns-default.tcl: windowInit_ 2";

@@ -52,7 +52,7 @@ CLAIMS = (
     Claim(
         id="xcp-ten-times",
         statement="From 200 to 10,000 packets XCP takes ten times as long as RCP, or longer.",
-        source=f"{_TEXT}: one or two orders of magnitude better than XCP",
+        source=f"{_TEXT}: one or two orders of magnitude better than XCP; XCP as in ns-2.35: README.md",
         metric="mean",
         rule=Ratio("xcp", "rcp", low=10, at={"flow_size": sizes(200, 10_000)}),
     ),
