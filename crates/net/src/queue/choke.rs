@@ -32,11 +32,15 @@ config! {
     }
 }
 
+/// Candidates at most: each costs a draw.
+const MOST_CANDIDATES: u32 = 100;
+
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if self.candidates == 0 {
-            let message = "without a packet to compare with, this is RED";
-            return Err(at.key("candidates").error(message, "give 1 or more, or take the queue `red`"));
+        if !(1..=MOST_CANDIDATES).contains(&self.candidates) {
+            let message = format!("{} is out of range", self.candidates);
+            let remedy = format!("give 1 to {MOST_CANDIDATES}; without any, take the queue `red`");
+            return Err(at.key("candidates").error(message, remedy));
         }
         check_thresholds(self.min_threshold, self.max_threshold, at)
     }

@@ -1,5 +1,6 @@
 //! What a discipline is told, and what it does with packets.
 
+use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::{Stream, Streams};
 use dumbbell_core::{BitRate, Frame, QueueLimit, Time, VerdictSink};
 
@@ -30,6 +31,22 @@ impl Setting {
     #[must_use]
     pub fn within(&self, position: usize, first_class: usize) -> Setting {
         Setting { name: format!("{} {position}", self.name), first_class, ..self.clone() }
+    }
+}
+
+/// The largest gain or weight of a law: sums of their products stay finite.
+const MOST: f64 = 1e9;
+
+/// Checks the gains and weights of a law, which stand under these keys of the table at `at`.
+///
+/// # Errors
+/// One is negative, or out of all proportion.
+pub fn check_factors(factors: &[(&str, f64)], at: &At<'_>) -> Result<(), ConfigError> {
+    match factors.iter().find(|(_, factor)| !(0.0..=MOST).contains(factor)) {
+        Some((key, factor)) => Err(at
+            .key(key)
+            .error(format!("{factor} is out of range"), format!("give a number from 0 to {MOST:e}"))),
+        None => Ok(()),
     }
 }
 

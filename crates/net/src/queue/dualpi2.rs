@@ -10,7 +10,7 @@ use dumbbell_core::{
 use rand::RngExt;
 
 use super::ticks::{Ticks, check_interval};
-use super::{Discipline, Fifo, Limit, QueueParams, Setting};
+use super::{Discipline, Fifo, Limit, QueueParams, Setting, check_factors};
 
 config! {
     /// Packets that ask for low latency, ECT(1) or marked already, wait in a short queue; all others in a classic one. A proportional-integral
@@ -41,11 +41,7 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         check_interval(self.interval, at)?;
-        for (key, value) in [("alpha", self.alpha), ("beta", self.beta), ("coupling", self.coupling)] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(at.key(key).error(format!("{value} is no such number"), "give 0 or more"));
-            }
-        }
+        check_factors(&[("alpha", self.alpha), ("beta", self.beta), ("coupling", self.coupling)], at)?;
         if self.coupling == 0.0 {
             return Err(at.key("coupling").error("must be above zero", "give 2, as RFC 9332 has it"));
         }

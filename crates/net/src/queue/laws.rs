@@ -191,7 +191,7 @@ fn specs() -> Vec<QueueSpec> {
         r#"{"kind": "choke", "min_threshold": "1kB", "max_threshold": "20kB", "weight": 1.0, "limit": "9kB"}"#,
         r#"{"kind": "fred", "min_threshold": 2, "max_threshold": 4, "weight": 0.5, "many_flows": true, "limit": "9pkt", "min_flow": 1}"#,
         r#"{"kind": "blue", "limit": "3pkt", "increment": 0.3, "decrement": 0.1, "freeze": "1ms"}"#,
-        r#"{"kind": "sfb", "levels": 2, "bins": 3, "bin_size": 1, "max": 4, "increment": 0.4, "rehash": "20ms", "warmup": "9ms"}"#,
+        r#"{"kind": "sfb", "levels": 2, "bins": 3, "bin_size": 1, "bin_max": 4, "increment": 0.4, "rehash": "20ms", "warmup": "9ms"}"#,
         r#"{"kind": "rem", "target": 1.0, "gain": 0.5, "base": 2.0}"#,
         r#"{"kind": "pi", "target": 1.0, "gain_present": 0.02, "gain_previous": 0.01}"#,
         r#"{"kind": "pie", "burst": "0s", "alpha": 10.0, "beta": 30.0, "limit": "9kB"}"#,

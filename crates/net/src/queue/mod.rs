@@ -45,7 +45,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{ClassSet, Frame, Time, VerdictSink};
 
 pub use branches::{Branch, Branches, MAX_DEPTH, check_classes, held_in_classes};
-pub use contract::{Discipline, Limit, Setting};
+pub use contract::{Discipline, Limit, Setting, check_factors};
 pub use fifo::Fifo;
 
 /// A discipline within another.

@@ -8,7 +8,7 @@ use rand::RngExt;
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
 use super::ticks::{Ticks, check_interval};
-use super::{Limit, QueueParams, Setting};
+use super::{Limit, QueueParams, Setting, check_factors};
 
 config! {
     /// Drops, or marks, arrivals with a probability that a proportional-integral controller sets, so that the queue has a length of `target`
@@ -33,16 +33,12 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         check_interval(self.interval, at)?;
-        let positive = [
+        let factors = [
             ("target", self.target),
             ("gain_present", self.gain_present),
             ("gain_previous", self.gain_previous),
         ];
-        for (key, value) in positive {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(at.key(key).error(format!("{value} is no such number"), "give 0 or more"));
-            }
-        }
+        check_factors(&factors, at)?;
         if self.gain_previous > self.gain_present {
             let message = format!("{} is above `gain_present`, {}", self.gain_previous, self.gain_present);
             return Err(at

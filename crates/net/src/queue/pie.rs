@@ -8,7 +8,7 @@ use rand::RngExt;
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
 use super::ticks::{Ticks, check_interval};
-use super::{Limit, QueueParams, Setting};
+use super::{Limit, QueueParams, Setting, check_factors};
 
 config! {
     /// The controller of PIE.
@@ -35,14 +35,7 @@ config! {
 impl Validate for Controller {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         check_interval(self.interval, at)?;
-        for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(at
-                    .key(key)
-                    .error(format!("{value} is no gain"), "give 0 or more, such as 0.125"));
-            }
-        }
-        Ok(())
+        check_factors(&[("alpha", self.alpha), ("beta", self.beta)], at)
     }
 }
 

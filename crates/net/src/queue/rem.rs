@@ -8,7 +8,7 @@ use rand::RngExt;
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
 use super::ticks::{Ticks, check_interval};
-use super::{Limit, QueueParams, Setting};
+use super::{Limit, QueueParams, Setting, check_factors};
 
 config! {
     /// Drops, or marks, arrivals with a probability that grows exponentially with a price. The price rises while more arrives than the link can
@@ -36,12 +36,8 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         check_interval(self.interval, at)?;
-        let finite = [("target", self.target), ("gain", self.gain), ("backlog_weight", self.backlog_weight)];
-        for (key, value) in finite {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(at.key(key).error(format!("{value} is no such number"), "give 0 or more"));
-            }
-        }
+        let factors = [("target", self.target), ("gain", self.gain), ("backlog_weight", self.backlog_weight)];
+        check_factors(&factors, at)?;
         if !(self.base > 1.0 && self.base.is_finite()) {
             let message = format!("with {} the probability does not grow with the price", self.base);
             return Err(at.key("base").error(message, "give a number above 1, such as 1.001"));

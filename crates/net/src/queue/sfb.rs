@@ -27,7 +27,7 @@ config! {
         /// Packets of a bin from which it raises its probability.
         bin_size: u32 = 20, "Linux sch_sfb.c";
         /// Packets of a bin from which all arrivals are dropped. None where it has more in each of its bins.
-        max: u32 = 25, "Linux sch_sfb.c";
+        bin_max: u32 = 25, "Linux sch_sfb.c";
         /// What an arrival that finds a full bin adds to the probability of the bin.
         increment: Probability = 0.0005, "Linux sch_sfb.c";
         /// What an arrival that finds an empty bin takes from the probability of the bin.
@@ -59,9 +59,9 @@ impl Validate for Params {
         if self.bin_size == 0 {
             return Err(at.key("bin_size").error("an empty bin would be full", "give 1 or more"));
         }
-        if self.max < self.bin_size {
-            let message = format!("{} is below `bin_size`, {}", self.max, self.bin_size);
-            return Err(at.key("max").error(message, "give more, so that probabilities act first"));
+        if self.bin_max < self.bin_size {
+            let message = format!("{} is below `bin_size`, {}", self.bin_max, self.bin_size);
+            return Err(at.key("bin_max").error(message, "give more, so that probabilities act first"));
         }
         if self.rehash <= self.warmup {
             let message = format!("{} is not above `warmup`, {}", self.rehash, self.warmup);
@@ -225,7 +225,7 @@ impl<P: Frame> Sfb<P> {
         if let Some(next) = &mut control.next {
             next.arrives(flow, &control.params);
         }
-        if packets >= control.params.max {
+        if packets >= control.params.bin_max {
             return Decision::Drop;
         }
         if probability >= 1.0 {
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn full_bins_raise_their_probability_and_empty_ones_lower_it() {
-        let params = Params { bin_size: 3, max: 1000, ..Params::default() };
+        let params = Params { bin_size: 3, bin_max: 1000, ..Params::default() };
         let mut queue: Sfb<TestFrame> = Sfb::new(&params, setting());
         let mut log = Log::default();
         (0..13).for_each(|_| queue.enqueue(at(0), packet(1), &mut log));
