@@ -35,11 +35,13 @@ BOUNDS = {QUEUE: 0.02, LOSS: 0.005, LOSSES[0]: 0.0005, LOSSES[1]: 0.005}
 """Largest difference: of the mean queue relative, of losses absolute."""
 
 IN = '{ min_threshold = "40pkt", max_threshold = "70pkt", max_probability = 0.02 }'
-OUT = '{ min_threshold = "10pkt", max_threshold = "30pkt", max_probability = 0.2 }'
+THRESHOLDS = 'min_threshold = "10pkt", max_threshold = "30pkt", max_probability = 0.2'
+OUT = f"{{ {THRESHOLDS} }}"
 VARIANT = "first_passes = true, least_waiting = 2"
-RED = f'kind = "red", min_threshold = "10pkt", max_threshold = "30pkt", max_probability = 0.2, {VARIANT}'
+COMMON = f'mean_packet = "{SIZE}B", limit = "200pkt"'
+RED = f'kind = "red", {THRESHOLDS}, {VARIANT}, {COMMON}'
 """As queue/red.cc has it."""
-DSRED = f'classes = [{IN}, {OUT}], weight = 0.002, spacing = "pseudocode", limit_first = true'
+DSRED = f'classes = [{IN}, {OUT}], weight = 0.002, spacing = "pseudocode", limit_first = true, {COMMON}'
 """As diffserv/dsredq.cc has it."""
 
 
@@ -59,7 +61,24 @@ class Queue:
     @property
     def of_one_class(self) -> bool:
         """True if it tells no classes apart."""
-        return self.name.startswith("RED")
+        return self.peer[0] in ("RED", "PI", "REM", "SFQ")
+
+
+def of_controllers() -> list[Queue]:
+    """Return the queues of ns-2 whose laws move at fixed times, and its fair queue."""
+    # A hundred times the gains, so that 200 s show where the probability settles.
+    gains = {"a_": 1.822e-3, "b_": 1.816e-3}
+    pi = ("PI", *(f"{name}={value}" for name, value in gains.items()))
+    own_pi = f'kind = "pi", limit = "200pkt", gain_present = {gains["a_"]}, gain_previous = {gains["b_"]}'
+    # ns-2 never has more than one packet less than its limit in REM.
+    own_rem = f'kind = "rem", mean_packet = "{SIZE}B", limit = "199pkt"'
+    own_sfq = f'kind = "sfq", buckets = 16, limit = "40pkt", overflow = "share", quantum = "{SIZE}B"'
+    kinds = (("PI", pi, own_pi), ("REM", ("REM",), own_rem), ("SFQ", ("SFQ",), own_sfq))
+    return [
+        Queue(f"{name}, {suffix}", peer, own, loads)
+        for loads, suffix in ((STEADY, "busy"), (SWINGING, "idle"))
+        for name, peer, own in kinds
+    ]
 
 
 def of_dsred() -> list[Queue]:
@@ -85,12 +104,13 @@ QUEUES = (
         ("RED", "wait_=true", "gentle_=true", "adaptive_=1"),
         f'{RED}, spacing = "wait", gentle = true, adaptive = {{}}, weight = 0.002',
     ),
+    *of_controllers(),
     *of_dsred(),
     # The average of rio.cc does not move when packets of class 1 arrive.
     Queue(
         "RIO, rio.cc",
         ("RIO", "wait_=true"),
-        f'kind = "rio", classes = [{IN}, {OUT}], spacing = "wait", {VARIANT}',
+        f'kind = "rio", classes = [{IN}, {OUT}], spacing = "wait", {VARIANT}, {COMMON}',
         bounded=False,
     ),
 )
@@ -149,7 +169,7 @@ def own(program: str, queue: Queue, listed: Arrivals) -> dict[str, float]:
         [topology.link]
         rate = "{RATE}bit/s"
         delay = "1ms"
-        queue = {{ {queue.own}, mean_packet = "{SIZE}B", limit = "200pkt" }}
+        queue = {{ {queue.own} }}
         [topology.link.reverse]
         queue = "droptail"
         """

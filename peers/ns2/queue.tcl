@@ -1,7 +1,7 @@
 # A queue of ns-2 under datagrams of 1000 bytes that arrive by a list: 10 Mb/s, two classes, 200 s.
 # usage: ns queue.tcl ARRIVALS KIND [VARIABLE=VALUE ...]
-# ARRIVALS: a line for each packet, "seconds class", sorted. KIND: RED, RIO (queue/rio.cc), RIO-C, RIO-D or WRED (diffserv).
-# The thresholds of the classes are 40, 70, 1/50 and 10, 30, 1/5; RED has 10, 30, 1/5. Variables are those of Queue/RED.
+# ARRIVALS: a line for each packet, "seconds class", sorted. KIND: RED, PI, REM, SFQ, RIO (queue/rio.cc), RIO-C, RIO-D or WRED
+# (diffserv). The thresholds of the classes are 40, 70, 1/50 and 10, 30, 1/5; RED has 10, 30, 1/5. Variables are those of the queue.
 
 remove-all-packet-headers
 add-packet-header IP RTP Flags
@@ -31,7 +31,7 @@ Queue/RED/RIO set out_gentle_ false
 Queue/RED/RIO set priority_method_ 1
 foreach setting [lrange $argv 2 end] {
     lassign [split $setting =] variable value
-    Queue/RED set $variable $value
+    Queue/[expr {$kind in {PI REM SFQ} ? $kind : "RED"}] set $variable $value
 }
 Agent/UDP set packetSize_ $size
 
@@ -39,13 +39,13 @@ set ns [new Simulator]
 set source [$ns node]
 set sink [$ns node]
 switch $kind {
-    RED { set discipline RED }
+    RED - PI - REM - SFQ { set discipline $kind }
     RIO { set discipline RED/RIO }
     default { set discipline dsRED/core }
 }
 $ns simplex-link $source $sink 10Mb 1ms $discipline
 $ns simplex-link $sink $source 10Mb 1ms DropTail
-$ns queue-limit $source $sink 200
+$ns queue-limit $source $sink [expr {$kind eq "SFQ" ? 40 : 200}]
 set queue [[$ns link $source $sink] queue]
 if {$discipline eq "dsRED/core"} {
     $queue meanPktSize $size
@@ -67,6 +67,8 @@ for {set class 0} {$class < 2} {incr class} {
     $ns attach-agent $source $udp($class)
     $ns attach-agent $sink $end($class)
     $ns connect $udp($class) $end($class)
+    # SFQ hashes addresses: the two come from different ones.
+    $udp($class) set agent_addr_ [expr {100 + $class}]
     set sent($class) 0
 }
 
