@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import dumbbell as db
 from dumbbell.errors import DumbbellError
 from dumbbell.live import run_shell, scenario_of_link
 
@@ -54,3 +55,22 @@ def test_a_marker_that_goes_by_headers_of_simulated_packets_is_refused() -> None
     ) as e:
         run_shell(scenario, ["true"])
     assert "\n" not in str(e.value)
+
+
+# Those that tell classes apart, and would find all packets in class 0.
+NEED_CLASSES = {"rio": ["flows[0].class=1"], "wred": ["flows[0].class=1"]}
+
+
+@pytest.mark.iperf3
+@pytest.mark.parametrize("kind", [member["name"] for member in db.registry()["families"]["queue"]])
+def test_every_queue_carries_real_packets(kind: str) -> None:
+    queue = f"topology.link.queue={{ kind = '{kind}' }}"
+    scenario = scenario_of_link(LINK, [queue, *NEED_CLASSES.get(kind, [])])
+    command = ["sh", "-c", SEND[-1].replace("-t 3", "-t 1")]
+    emulation = run_shell(scenario, command, server=SERVER, network_administration=True)
+    assert emulation.status == 0
+    up, down = emulation.results.links.row(0), emulation.results.links.row(1)
+    # Data and acknowledgements of a second at 10 Mbit/s, or at the default 1 Mbit/s of a shaper.
+    assert up["sent"] > 60
+    assert down["sent"] > 30
+    assert up["sent"] + up["dropped"] <= up["arrived"]
