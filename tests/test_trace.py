@@ -89,6 +89,8 @@ def test_a_selection_holds_for_time_and_place(scenario: Path) -> None:
         (["--flow", "2"], "flow 2: no such flow has started; give a number from 0 to 1"),
         (["--flow", "1", "--until", "1ms"], "flow 1: no such flow has started before 1ms; the only one is 0"),
         (["--limit", "100"], "limit: more than 100 events, by 0.0"),
+        (["--limit", "10kB"], "limit: more than 10,000 bytes, by 0."),
+        (["--limit", "many"], "limit: "),
         (["--from", "1s", "--until", "0.5s"], "until: is not after `from`; give a later time"),
         (["--from", "soon"], 'from: "soon" is not a duration'),
     ],
@@ -102,6 +104,8 @@ def test_a_limit_that_holds_changes_nothing(scenario: Path) -> None:
     count = every.count("\n") - 1
     assert _trace(scenario, "--limit", str(count)).stdout == every
     assert _trace(scenario, "--limit", str(count - 1)).stdout == ""
+    assert _trace(scenario, "--limit", f"{len(every)}B").stdout == every
+    assert _trace(scenario, "--limit", f"{len(every) - 1}B").stdout == ""
 
 
 def test_a_full_disk_is_one_line(scenario: Path) -> None:
@@ -117,3 +121,148 @@ def test_a_reader_that_has_seen_enough_ends_it(scenario: Path) -> None:
     command = f"{sys.executable} -m dumbbell trace {scenario} --set duration=60s | head -3"
     done = subprocess.run(command, shell=True, text=True, capture_output=True, check=True)
     assert (done.stdout.count("\n"), done.stderr) == (3, "")
+
+
+_FILES = {"pcapng": b"\x0a\x0d\x0d\x0a", "qlog": b"\x1e{", "perfetto": b"\x0a"}
+"""The first bytes of each form."""
+
+
+def test_files_take_the_place_of_lines_and_hold_the_same_events(scenario: Path, tmp_path: Path) -> None:
+    args = [word for form in _FILES for word in (f"--{form}", str(tmp_path / form))]
+    done = _trace(scenario, "--flow", "0", *args)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = _trace(scenario, "--flow", "0").stdout.count("\n") - 1
+    sizes = {path: path.stat().st_size for path in (tmp_path / form for form in _FILES)}
+    assert done.stdout.splitlines() == [f"{path}: {size:,} bytes" for path, size in sizes.items()]
+    for form, first in _FILES.items():
+        assert (tmp_path / form).read_bytes().startswith(first)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*_FILES, scenario.name])
+    printed = _trace(scenario, "--flow", "0", "--pcapng", str(tmp_path / "again"), "--print")
+    assert printed.stdout.count("\n") == lines + 1
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "pcapng").read_bytes()
+
+
+def test_a_capture_is_made_at_sources_destinations_or_links(scenario: Path, tmp_path: Path) -> None:
+    places = [(), ("--at", "destinations"), ("--link", "left->right")]
+    sizes = []
+    for number, place in enumerate(places):
+        path = tmp_path / f"{number}.pcapng"
+        assert _trace(scenario, *place, "--pcapng", str(path)).returncode == 0
+        sizes.append(path.stat().st_size)
+    # Dropped packets do not come to the destination, and acknowledgements do not cross the link forward.
+    assert sizes[0] > sizes[1] > sizes[2] > 0
+
+
+def test_files_are_replaced_only_if_a_trace_wrote_them_and_with_force(scenario: Path, tmp_path: Path) -> None:
+    for form in _FILES:
+        path = tmp_path / form
+        assert _trace(scenario, f"--{form}", str(path)).returncode == 0
+        before = path.read_bytes()
+        assert _refused(scenario, f"--{form}", str(path)).endswith("or replace it with --force")
+        assert _trace(scenario, f"--{form}", str(path), "--force", "--until", "1s").returncode == 0
+        assert path.read_bytes() != before
+        path.write_text("mine")
+        assert "was not written by this command" in _refused(scenario, f"--{form}", str(path), "--force")
+        assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("form", _FILES)
+def test_what_fails_leaves_no_file(form: str, scenario: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new"
+    for args in (["--limit", "100"], ["--flow", "9"], ["--link", "nowhere"]):
+        _refused(scenario, f"--{form}", str(path), *args)
+        assert list(tmp_path.iterdir()) == [scenario]
+    assert _refused(scenario, f"--{form}", "/dev/full").startswith("/dev/full: the disk is full;")
+    assert Path("/dev/full").is_char_device()
+    two = _refused(scenario, f"--{form}", str(path), "--perfetto" if form == "qlog" else "--qlog", str(path))
+    assert two.endswith("two outputs have this file; name two")
+
+
+def test_a_full_disk_in_the_middle_leaves_nothing(scenario: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new.pcapng"
+    command = (
+        f"ulimit -f 16; trap '' XFSZ; exec {sys.executable} -m dumbbell trace {scenario} --pcapng {path}"
+    )
+    done = subprocess.run(["bash", "-c", command], text=True, capture_output=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert done.stderr.startswith(f"dumbbell: {path}: the disk is full;")
+    assert list(tmp_path.iterdir()) == [scenario]
+
+
+def test_a_reader_of_lines_that_leaves_takes_the_files_along(scenario: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new.qlog"
+    trace = f"{sys.executable} -m dumbbell trace {scenario} --print --qlog {path}"
+    command = f"{trace} | head -3; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], text=True, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"dumbbell: {path}: not written: nobody read the lines; leave out --print\n"
+    assert list(tmp_path.iterdir()) == [scenario]
+
+
+def test_tables_hold_what_lines_say(scenario: Path) -> None:
+    trace = db.Scenario.from_file(scenario).trace(flows=[0])
+    packets, senders = trace.packets, trace.senders
+    lines = _trace(scenario, "--flow", "0").stdout.splitlines()[1:]
+    assert len(packets) == len(lines)
+    assert [line.split()[1] for line in lines] == packets["event"].tolist()
+    assert [line.split()[2] for line in lines] == packets["place"].tolist()
+    sent = (packets["event"] == "sent") & packets["forward"] & (packets["len"] > 0)
+    assert packets["len"][sent].sum() > 100_000
+    assert senders["phase"][0] == "slow-start"
+    with pytest.raises(db.TraceLimitError, match="more than 10 events"):
+        db.Scenario.from_file(scenario).trace(limit=10)
+
+
+@pytest.fixture(scope="module")
+def trace() -> db.Trace:
+    return db.Scenario.from_toml(_TEXT).trace()
+
+
+@pytest.mark.parametrize("kind", db.figures.PACKET_KINDS)
+def test_figures_of_packets_are_the_same_each_time(kind: str, trace: db.Trace, tmp_path: Path) -> None:
+    first = db.figures.save(db.figures.draw_packets(kind, trace, 0), tmp_path / "a", ["png", "svg"])
+    second = db.figures.save(db.figures.draw_packets(kind, trace, 0), tmp_path / "b", ["png", "svg"])
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    with pytest.raises(db.NothingToDrawError, match="flow 7 has sent"):
+        db.figures.draw_packets(kind, trace, 7)
+
+
+def test_a_time_sequence_plot_shows_every_segment_once(trace: db.Trace) -> None:
+    (axes,) = db.figures.draw_packets("time_sequence", trace, 0).axes
+    drawn = {line.get_label(): line for line in (*axes.collections, *axes.lines)}
+    row = db.Scenario.from_toml(_TEXT).run().flows.row(0)
+    assert len(drawn["sent again"].get_segments()) == row["retransmissions"] > 0
+    assert len(drawn["dropped"].get_xdata()) == row["dropped"]
+    assert {"segments", "acknowledged", "SACK", "congestion window"} <= set(drawn)
+    heights = drawn["acknowledged"].get_ydata()
+    assert list(heights) == sorted(heights)
+
+
+def test_a_sequence_diagram_has_a_cross_for_each_drop(trace: db.Trace) -> None:
+    (axes,) = db.figures.draw_packets("sequence_diagram", trace, 1).axes
+    texts = [text.get_text() for text in axes.texts]
+    assert {"sender1", "receiver1"} <= set(texts)
+    assert "[S] seq 0" in texts
+    assert axes.get_xlabel().startswith("the first 60 of ")
+    whole = db.Scenario.from_toml(_TEXT).trace(flows=[0], start="0.1s", until="0.2s")
+    (axes,) = db.figures.draw_packets("sequence_diagram", whole, 0).axes
+    assert axes.get_ylim()[0] > axes.get_ylim()[1], "time runs downwards"
+
+
+def test_plot_draws_the_packets_of_a_flow_of_results(scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    results = db.Scenario.from_file(scenario).run()
+    results.save(out)
+
+    def plot(*args: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dumbbell", "plot", str(out), "--format", "png", *args]
+        return subprocess.run(command, text=True, capture_output=True, check=False)
+
+    done = plot("--flow", "0")
+    assert (done.returncode, done.stderr) == (0, "")
+    names = [f"{kind}.png" for kind in db.figures.PACKET_KINDS]
+    assert sorted(path.name for path in (out / "figures").iterdir()) == sorted(names)
+    done = plot("--flow", "9")
+    assert done.stderr == "dumbbell: flow 9: no such flow has started; give a number from 0 to 1\n"
+    done = plot("--only", "time_sequence")
+    assert done.stderr.endswith("give its number with --flow\n")

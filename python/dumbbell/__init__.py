@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dumbbell._results import Column, Results, Table, load
     from dumbbell._results.energy import energy
     from dumbbell._scenario import MemoryLimitError, Scenario, run_all
+    from dumbbell._trace import Trace
     from dumbbell.builders import (
         controller,
         host,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         ResultsError,
         ScenarioError,
         TheoryError,
+        TraceLimitError,
     )
 
 __all__ = [
@@ -68,6 +70,8 @@ __all__ = [
     "ScenarioError",
     "Table",
     "TheoryError",
+    "Trace",
+    "TraceLimitError",
     "__version__",
     "controller",
     "energy",
@@ -106,6 +110,7 @@ _PLACES = {
     "dumbbell._results": ("Column", "Results", "Table", "load"),
     "dumbbell._results.energy": ("energy",),
     "dumbbell._scenario": ("MemoryLimitError", "Scenario", "run_all"),
+    "dumbbell._trace": ("Trace",),
     "dumbbell.builders": (
         "controller", "host", "impairment", "marker", "network", "node", "paths", "power", "predictor",
         "queue", "router", "schedule", "size", "topology", "transport", "workload",
@@ -113,6 +118,7 @@ _PLACES = {
     "dumbbell.builders.experiment": ("flows", "nodes", "record", "replay", "scenario"),
     "dumbbell.errors": (
         "DumbbellError", "FolderError", "NothingToDrawError", "ResultsError", "ScenarioError", "TheoryError",
+        "TraceLimitError",
     ),
 }  # fmt: skip
 """Where names come from. They are loaded when they are first used: most programs use few of them."""

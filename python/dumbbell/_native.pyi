@@ -74,17 +74,18 @@ class Scenario:
     def trace(
         self,
         memory: int,
-        outputs: list[tuple[str, str, Path | None]],
+        places: list[tuple[str, str, Path | None]],
+        at_sources: bool,
         flows: AbstractSet[int] | None,
         links: AbstractSet[int] | None,
         times: Sequence[str | None],
-        limit: int | None,
+        limit: tuple[int, bool] | None,
         progress: Callable[[float, float, int], object] | None = None,
-    ) -> tuple[int, int, list[int]]:
-        """Runs, and writes what happens to packets to outputs: form, name for errors, file.
+    ) -> tuple[list[Table], int, int, list[int]]:
+        """Runs, and writes what happens to packets to places (form, name for errors, file), or to tables.
 
-        Returns the events written, how many flows started, and those asked for that did not. Above the
-        limit nothing is written: ``TraceLimitError``.
+        Returns the tables, the events written, how many flows started, and those asked for that did not.
+        Above the limit, in bytes or in events, nothing is written: ``TraceLimitError``.
         """
 
 @final

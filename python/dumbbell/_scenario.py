@@ -12,11 +12,9 @@ from dumbbell import _native, _trace
 from dumbbell._files.names import readable
 from dumbbell._files.read import read_text
 from dumbbell._memory import limit_of_run
+from dumbbell._progress import Progress
 from dumbbell._results import Results, Table
 from dumbbell.errors import DumbbellError, ScenarioError
-
-Progress = Callable[[float, float, int], object]
-"""Called about ten times a second: simulated time so far (s), duration (s), events so far."""
 
 
 class MemoryLimitError(DumbbellError, MemoryError):
@@ -183,6 +181,54 @@ class Scenario:
             raise MemoryLimitError(shortage, results)
         return results
 
+    def trace(
+        self,
+        *,
+        flows: Iterable[int] | None = None,
+        links: Iterable[str] | None = None,
+        start: str | None = None,
+        until: str | None = None,
+        limit: int | None = _trace.MOST,
+        progress: Progress | None = None,
+        memory: int | None = None,
+    ) -> _trace.Trace:
+        """Run the experiment, and return what happens to each packet as tables.
+
+        Parameters
+        ----------
+        flows
+            Numbers of flows; all by default.
+        links
+            Names of links. Without, what happens at the end points is there too.
+        start, until
+            Times such as ``"1.5s"``; the run stops at `until`.
+        limit
+            The most events of packets; ``None`` for no limit. The run is made twice, to count first.
+        progress, memory
+            As for :meth:`run`.
+
+        Raises
+        ------
+        TraceLimitError
+            If there would be more events than the limit.
+        DumbbellError
+            If a flow or a link does not exist.
+
+        Examples
+        --------
+        >>> import dumbbell as db
+        >>> scenario = db.scenario(
+        ...     duration="1s",
+        ...     topology=db.topology.dumbbell(),
+        ...     flows=[db.flows(from_="senders", to="receivers", size="10kB")],
+        ... )
+        >>> packets = scenario.trace(flows=[0]).packets
+        >>> str(packets["event"][0]), str(packets["kind"][0])
+        ('sent', 'S')
+        """
+        selection = _trace.Selection.of(flows, links, start, until)
+        return _trace.Tracing(self._native, selection, limit, progress, memory).collect()
+
     def write_trace(
         self,
         outputs: Mapping[str, str | os.PathLike[str] | None],
@@ -191,7 +237,8 @@ class Scenario:
         links: Iterable[str] | None = None,
         start: str | None = None,
         until: str | None = None,
-        limit: int | None = _trace.MOST,
+        limit: int | str | None = _trace.MOST,
+        capture: str = "sources",
         force: bool = False,
         progress: Progress | None = None,
         memory: int | None = None,
@@ -203,15 +250,15 @@ class Scenario:
         Parameters
         ----------
         outputs
-            A file for each form: ``lines`` and ``json``. ``None`` is the standard output.
-        flows
-            Numbers of flows; all by default.
-        links
-            Names of links. Without, what happens at the end points is written too.
-        start, until
-            Times such as ``"1.5s"``; the run stops at `until`.
+            A file for each form: ``lines``, ``json``, ``pcapng``, ``qlog`` or ``perfetto``. ``None`` is the
+            standard output.
+        flows, links, start, until
+            As for :meth:`trace`.
         limit
-            The most events of packets; ``None`` for no limit. If there are more, nothing is written.
+            The most events of packets, or the most bytes of all files, such as ``"100MB"``; ``None`` for no
+            limit. The run is made twice, to count first.
+        capture
+            Where packets of a capture are seen, unless `links` says it: at ``sources`` or ``destinations``.
         force
             Replace files that a trace has written.
         progress, memory
@@ -224,16 +271,10 @@ class Scenario:
         DumbbellError
             If a flow or a link does not exist, or a file cannot be written.
         """
-        selection = _trace.Selection(
-            None if flows is None else frozenset(flows),
-            None if links is None else frozenset(links),
-            start,
-            until,
-        )
+        selection = _trace.Selection.of(flows, links, start, until)
         paths = {form: None if path is None else Path(path) for form, path in outputs.items()}
-        return _trace.write(
-            self._native, paths, selection, limit=limit, force=force, progress=progress, memory=memory
-        )
+        tracing = _trace.Tracing(self._native, selection, limit, progress, memory)
+        return tracing.write(paths, capture, force)
 
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}, seed {self.seed}, plan {self.plan_hash[:12]}>"

@@ -11,16 +11,23 @@ from typing import TYPE_CHECKING
 from dumbbell import _native
 from dumbbell._files.folder import new_file
 from dumbbell._memory import limit_of_run
+from dumbbell._results import Table
 from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
-    from dumbbell._scenario import Progress
+    from dumbbell._progress import Progress
 
-FORMS = ("lines", "json")
+FORMS = ("lines", "json", "pcapng", "qlog", "perfetto")
 """What a trace can be written as."""
+
+CAPTURES = ("sources", "destinations")
+"""Where packets of a capture are seen."""
 
 MOST = 10_000_000
 """Events of packets that are written to files if nobody says how many may be: a gigabyte of lines."""
+
+LAST_FLOW = 2**32 - 1
+"""The largest number that a flow can have."""
 
 _OURS = b"dumbbell"
 """In the first bytes of every file that a trace is written to."""
@@ -41,6 +48,21 @@ class Selection:
     until: str | None = None
     """Up to this time, where the run stops."""
 
+    @classmethod
+    def of(
+        cls,
+        flows: Iterable[int] | None,
+        links: Iterable[str] | None,
+        start: str | None,
+        until: str | None,
+    ) -> Selection:
+        """Return a selection of what a caller names."""
+        numbers = None if flows is None else frozenset(flows)
+        for number in numbers or ():
+            if not 0 <= number <= LAST_FLOW:
+                raise DumbbellError(f"flow {number}: no flow has this number; give one from 0 on")
+        return cls(numbers, None if links is None else frozenset(links), start, until)
+
 
 @dataclass(frozen=True)
 class Written:
@@ -52,49 +74,97 @@ class Written:
     """Flows that had started at its end."""
 
 
-def write(
-    native: _native.Scenario,
-    outputs: Mapping[str, Path | None],
-    selection: Selection,
-    *,
-    limit: int | None = None,
-    force: bool = False,
-    progress: Progress | None = None,
-    memory: int | None = None,
-) -> Written:
-    """Run a scenario and write its trace; see :meth:`dumbbell.Scenario.write_trace`.
+@dataclass(frozen=True)
+class Trace:
+    """What happened to packets and their senders, as tables."""
+
+    packets: Table
+    """One row per event of a packet, in the order of time."""
+    senders: Table
+    """One row per packet or timer that a sender has taken in: how it stands then."""
+
+
+class Tracing:
+    """A scenario that is traced.
 
     Parameters
     ----------
     native
         What to run.
-    outputs
-        A file for each form, one of :data:`FORMS`; ``None`` for the standard output.
     selection
         What to show.
     limit
-        The most events of packets. If there are more, nothing is written.
-    force
-        Replace files that a trace has written.
+        The most events of packets, or bytes as ``"100MB"``. If there are more, there is no trace.
     progress, memory
         As for a run.
     """
-    links = None if selection.links is None else set(_indices(native.links, selection.links))
-    times = [selection.start, selection.until]
-    with ExitStack() as stack:
-        places = []
-        for form, path in outputs.items():
-            part = path
-            # What is no file, such as a pipe, has nothing beside it.
-            if path is not None and (path.is_file() or not path.exists()):
-                part = stack.enter_context(new_file(path, _is_ours, force))
-            places.append((form, "standard output" if path is None else str(path), part))
-        events, flows, missing = native.trace(
-            limit_of_run(memory), places, selection.flows, links, times, limit, progress
-        )
+
+    def __init__(
+        self,
+        native: _native.Scenario,
+        selection: Selection,
+        limit: int | str | None,
+        progress: Progress | None,
+        memory: int | None,
+    ) -> None:
+        self._native = native
+        self._selection = selection
+        self._limit = _limit(limit)
+        self._progress = progress
+        self._memory = memory
+
+    def collect(self) -> Trace:
+        """Run, and return the tables."""
+        tables, _ = self._run([], True)
+        return Trace(*map(Table, tables))
+
+    def write(self, outputs: Mapping[str, Path | None], capture: str, force: bool) -> Written:
+        """Run, and write files; see :meth:`dumbbell.Scenario.write_trace`."""
+        for form in outputs:
+            if form not in FORMS:
+                raise DumbbellError(f"{form!r} is no form of a trace; {_native.suggest(form, list(FORMS))}")
+        if capture not in CAPTURES:
+            raise DumbbellError(
+                f"{capture!r} is no place to capture; {_native.suggest(capture, list(CAPTURES))}"
+            )
+        files = [path.resolve() for path in outputs.values() if path is not None]
+        for file in files:
+            if files.count(file) > 1:
+                raise DumbbellError(f"{file}: two outputs have this file; name two")
+        with ExitStack() as stack:
+            places: list[tuple[str, str, Path | None]] = []
+            for form, path in outputs.items():
+                part = path
+                # What is no file, such as a pipe, has nothing beside it.
+                if path is not None and (path.is_file() or not path.exists()):
+                    part = stack.enter_context(new_file(path, _is_ours, force))
+                places.append((form, "standard output" if path is None else str(path), part))
+            _, written = self._run(places, capture == "sources")
+        return written
+
+    def _run(
+        self, places: list[tuple[str, str, Path | None]], at_sources: bool
+    ) -> tuple[list[_native.Table], Written]:
+        chosen = self._selection
+        links = None if chosen.links is None else set(_indices(self._native.links, chosen.links))
+        tables, events, flows, missing = self._native.trace(
+            limit_of_run(self._memory), places, at_sources, chosen.flows, links, [chosen.start, chosen.until],
+            self._limit, self._progress,
+        )  # fmt: skip
         if missing:
-            raise DumbbellError(_missing(missing, flows, selection.until))
-    return Written(events, flows)
+            raise DumbbellError(_missing(missing, flows, chosen.until))
+        return tables, Written(events, flows)
+
+
+def _limit(given: int | str | None) -> tuple[int, bool] | None:
+    """Return a limit and whether it is in bytes."""
+    if given is None:
+        return None
+    if isinstance(given, int):
+        if not 0 < given < 2**63:
+            raise DumbbellError(f"limit: {given} is out of range; give a number of events above 0")
+        return (given, False)
+    return (_native.parse_size(given, "limit"), True)
 
 
 def _indices(known: Sequence[str], names: Iterable[str]) -> Iterable[int]:

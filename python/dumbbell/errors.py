@@ -50,18 +50,22 @@ class TraceLimitError(DumbbellError):
     ----------
     most
         The limit.
+    in_bytes
+        Whether it is in bytes, not in events.
     reached
         The simulated time at which it was passed (s).
     """
 
-    def __init__(self, most: int, reached: float) -> None:
-        super().__init__(most, reached)
+    def __init__(self, most: int, in_bytes: bool, reached: float) -> None:
+        super().__init__(most, in_bytes, reached)
         self.most = most
+        self.in_bytes = in_bytes
         self.reached = reached
 
     def __str__(self) -> str:
+        unit = "bytes" if self.in_bytes else "events"
         return (
-            f"limit: more than {self.most:,} events, by {self.reached:.3g} s already; "
+            f"limit: more than {self.most:,} {unit}, by {self.reached:.3g} s already; "
             "choose flows, links or times, or give a higher limit"
         )
 

@@ -114,7 +114,7 @@ pub struct SenderState {
     pub min_rtt: Duration,
     /// Pacing rate in bits a second; `None` if packets are not paced.
     pub pacing: Option<f64>,
-    /// TCP: the first sequence number beyond the receiver's window; 0 elsewhere.
+    /// TCP: the first sequence number beyond the receiver's window, once the connection is established; 0 elsewhere.
     pub limit: u64,
     /// What congestion control is about; `None` without a congestion window.
     pub phase: Option<SenderPhase>,

@@ -11,6 +11,7 @@ mod scenario;
 mod table;
 mod theory;
 mod trace;
+mod watcher;
 
 use pyo3::prelude::*;
 

@@ -1,25 +1,21 @@
 //! Scenarios in Python: parse, check, explain, run.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, Bytes, Config, Results, Value};
 use dumbbell_record::{Metadata, to_arrow};
+use dumbbell_sim::Plan;
 use dumbbell_sim::files::{self, Base};
-use dumbbell_sim::{Plan, Progress};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::{from_value, refuse, to_python, to_value};
 use crate::table::Table;
-use crate::trace;
-
-/// Wall time between two looks at Python: short enough for Ctrl-C to feel immediate, long enough to cost nothing.
-const PROGRESS_PERIOD: Duration = Duration::from_millis(100);
+use crate::trace::{self, Place, Tracing};
+use crate::watcher::Watcher;
 
 /// A valid scenario and the plan made from it.
 #[pyclass(frozen, module = "dumbbell._native")]
@@ -143,72 +139,44 @@ impl Scenario {
         self.plan.links.iter().map(|link| &*link.name).collect()
     }
 
-    /// Runs the experiment without holding the interpreter lock, and writes down what happens to packets.
+    /// Runs the experiment without holding the interpreter lock, and traces it: see [`crate::trace`]. Writes to `places`, or
+    /// collects tables where there are none; not if that is more than `limit`, in bytes or in events.
     ///
-    /// See [`crate::trace::write`].
-    #[pyo3(signature = (memory, outputs, flows, links, times, limit, progress=None))]
-    #[allow(clippy::too_many_arguments, reason = "those of the Python method")]
+    /// Returns the tables, the events written, how many flows started, and those asked for that did not.
+    #[pyo3(signature = (memory, places, at_sources, flows, links, times, limit, progress=None))]
+    #[allow(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the Python method")]
     fn trace(
         &self,
         py: Python<'_>,
         memory: u64,
-        outputs: Vec<(String, String, Option<PathBuf>)>,
+        places: Vec<Place>,
+        at_sources: bool,
         flows: Option<BTreeSet<u32>>,
         links: Option<BTreeSet<u32>>,
         times: [Option<String>; 2],
-        limit: Option<u64>,
+        limit: Option<(u64, bool)>,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(u64, u32, Vec<u32>)> {
+    ) -> PyResult<(Vec<Table>, u64, u32, Vec<u32>)> {
         let selection = trace::selection(flows, links, times).map_err(refuse)?;
         let mut watcher = Watcher::new(progress);
-        let written =
-            py.detach(|| trace::write(&self.plan, memory, &selection, &outputs, limit, &mut watcher));
-        written.map_err(|error| error.unwrap_or_else(|| watcher.raised()))
-    }
-}
-
-/// Looks at Python now and then while a run goes on.
-pub struct Watcher {
-    progress: Option<Py<PyAny>>,
-    last: Instant,
-    raised: Option<PyErr>,
-}
-
-impl Watcher {
-    /// Calls `progress(now_s, duration_s, events)` about ten times a second.
-    fn new(progress: Option<Py<PyAny>>) -> Watcher {
-        Watcher { progress, last: now(), raised: None }
-    }
-
-    /// Looks, if it is time to. What Python raises ends the run.
-    pub fn look(&mut self, p: &Progress) -> ControlFlow<()> {
-        if self.last.elapsed() < PROGRESS_PERIOD {
-            return ControlFlow::Continue(());
-        }
-        self.last = now();
-        let told = Python::attach(|py| {
-            py.check_signals()?;
-            let args = (p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events);
-            self.progress.as_ref().map_or(Ok(()), |f| f.call1(py, args).map(|_| ()))
-        });
-        match told {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(e) => {
-                self.raised = Some(e);
-                ControlFlow::Break(())
+        let traced = py.detach(|| {
+            let mut tracing =
+                Tracing { plan: &self.plan, memory, selection: &selection, watcher: &mut watcher };
+            limit.map_or(Ok(()), |most| tracing.check(most, &places, at_sources))?;
+            if places.is_empty() {
+                let (tables, traced) = tracing.collect()?;
+                let metadata = self.metadata();
+                let tables = tables.into_tables().into_iter();
+                let tables = tables.map(|table| Table::new(to_arrow(table), metadata.clone())).collect();
+                return Ok((tables, 0, traced));
             }
-        }
+            let (events, traced) = tracing.write(&places, at_sources)?;
+            Ok((Vec::new(), events, traced))
+        });
+        let (tables, events, traced) =
+            traced.map_err(|error: Option<PyErr>| error.unwrap_or_else(|| watcher.raised()))?;
+        Ok((tables, events, traced.flows, traced.missing))
     }
-
-    /// What Python raised.
-    fn raised(self) -> PyErr {
-        self.raised.expect("only an exception interrupts a run")
-    }
-}
-
-#[allow(clippy::disallowed_methods, reason = "wall time for the progress bar; the simulation never sees it")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 impl Scenario {

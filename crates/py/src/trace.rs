@@ -1,4 +1,4 @@
-//! Traces: what happens to packets, written to files.
+//! Traces: what happens to packets, written to files or as tables.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -10,24 +10,27 @@ use std::rc::Rc;
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Config, Duration, Time, Value};
 use dumbbell_sim::Plan;
-use dumbbell_sim::trace::{Cut, Limit, Selection, trace};
-use dumbbell_trace::{JsonLines, Lines, Sink};
+use dumbbell_sim::trace::{Collector, Cut, Limit, Output, Selection, TraceTables, Traced, trace};
+use dumbbell_trace::{Capture, JsonLines, Lines, Pcapng, Perfetto, Qlog};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::errors::TraceLimitError;
-use crate::scenario::Watcher;
+use crate::watcher::Watcher;
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 16;
 
+/// Where a trace goes: its form, the name for errors, and the file; without a file, the standard output.
+pub type Place = (String, String, Option<PathBuf>);
+
 /// A file, which keeps the number of the error that ended it.
-struct Output {
+struct Kept {
     file: Box<dyn Write>,
     error: Rc<Cell<Option<i32>>>,
 }
 
-impl Output {
+impl Kept {
     fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &result {
             self.error.set(error.raw_os_error());
@@ -36,7 +39,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for Kept {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes);
         self.note(written)
@@ -44,6 +47,20 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         let flushed = self.file.flush();
         self.note(flushed)
+    }
+}
+
+/// Counts bytes down, and keeps none.
+struct Counted(Rc<Cell<u64>>);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = self.0.get().checked_sub(bytes.len() as u64);
+        self.0.set(left.ok_or(io::ErrorKind::FileTooLarge)?);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -65,69 +82,111 @@ pub fn selection(
     Ok(Selection { flows, links, from, until })
 }
 
-/// Runs a plan and writes its trace to outputs: of each the form, the name for errors and the file; without a file, the standard
-/// output. If more than `limit` events are to be written, nothing is. Returns the events, how many flows started, and those
-/// asked for that did not.
-///
-/// # Errors
-/// What a file answered, or that the limit was exceeded; nothing where Python ended the run.
-pub fn write(
-    plan: &Plan,
-    memory: u64,
-    selection: &Selection,
-    outputs: &[(String, String, Option<PathBuf>)],
-    limit: Option<u64>,
-    watcher: &mut Watcher,
-) -> Result<(u64, u32, Vec<u32>), Option<PyErr>> {
-    if let Some(most) = limit {
-        let count = Limit::new(most);
-        let sinks: Vec<(String, Box<dyn Sink>)> = vec![(String::new(), Box::new(count.clone()))];
-        match trace(plan, memory, selection, sinks, |p| watcher.look(p)) {
-            Ok(_) => {}
-            Err(Cut::Interrupted) => return Err(None),
+/// A run that is traced.
+pub struct Tracing<'a> {
+    pub plan: &'a Plan,
+    pub memory: u64,
+    pub selection: &'a Selection,
+    pub watcher: &'a mut Watcher,
+}
+
+impl Tracing<'_> {
+    /// Writes the trace to files. Returns the events, and how it went.
+    ///
+    /// # Errors
+    /// What a file answered; nothing where Python ended the run.
+    pub fn write(&mut self, places: &[Place], at_sources: bool) -> Result<(u64, Traced), Option<PyErr>> {
+        let count = Limit::new(u64::MAX);
+        let mut outputs = vec![(String::new(), Output::Chosen(Box::new(count.clone())))];
+        let mut errors = Vec::new();
+        for (form, name, path) in places {
+            let refused = |error: io::Error| Some(os_error(error.raw_os_error(), &error, name));
+            let file: Box<dyn Write> = match path {
+                Some(path) => Box::new(File::options().write(true).open(path).map_err(refused)?),
+                None => Box::new(io::stdout()),
+            };
+            let error = Rc::new(Cell::new(None));
+            errors.push((name, error.clone()));
+            let out = BufWriter::with_capacity(BUFFER, Kept { file, error });
+            outputs.push((name.clone(), self.output(form, out, at_sources)));
+        }
+        let traced = self.run(outputs).map_err(|cut| {
+            let Cut::Sink(error) = cut else { return None };
+            let failed = errors.iter().find_map(|(name, number)| number.get().map(|n| (*name, n)));
+            Some(match failed {
+                Some((name, number)) => os_error(Some(number), &error, name),
+                None => os_error(None, &error, ""),
+            })
+        })?;
+        Ok((count.counted().0, traced))
+    }
+
+    /// Collects the tables of the trace.
+    ///
+    /// # Errors
+    /// Nothing, where Python ended the run.
+    pub fn collect(&mut self) -> Result<(TraceTables, Traced), Option<PyErr>> {
+        let tables = Collector::default();
+        let outputs = vec![(String::new(), Output::Chosen(Box::new(tables.clone())))];
+        let traced = self.run(outputs).map_err(|_| None)?;
+        Ok((tables.take(), traced))
+    }
+
+    /// Counts what [`Tracing::write`] would write, in bytes or in events, and stops above the limit.
+    ///
+    /// # Errors
+    /// That there is more; nothing where Python ended the run.
+    pub fn check(
+        &mut self,
+        (most, in_bytes): (u64, bool),
+        places: &[Place],
+        at_sources: bool,
+    ) -> Result<(), Option<PyErr>> {
+        let events = Limit::new(if in_bytes { u64::MAX } else { most });
+        let mut outputs = vec![(String::new(), Output::Chosen(Box::new(events.clone())))];
+        if in_bytes {
+            let left = Rc::new(Cell::new(most));
+            for (form, ..) in places {
+                outputs.push((String::new(), self.output(form, Counted(left.clone()), at_sources)));
+            }
+        }
+        match self.run(outputs) {
+            Ok(_) => Ok(()),
+            Err(Cut::Interrupted) => Err(None),
             Err(Cut::Sink(_)) => {
-                let (_, time) = count.counted();
-                return Err(Some(TraceLimitError::new_err((most, time.as_secs_f64()))));
+                let (_, time) = events.counted();
+                Err(Some(TraceLimitError::new_err((most, in_bytes, time.as_secs_f64()))))
             }
         }
     }
-    let count = Limit::new(u64::MAX);
-    let mut sinks: Vec<(String, Box<dyn Sink>)> = vec![(String::new(), Box::new(count.clone()))];
-    let mut errors = Vec::new();
-    for (form, name, path) in outputs {
-        let refused = |error: io::Error| Some(os_error(error.raw_os_error(), &error, name));
-        let file: Box<dyn Write> = match path {
-            Some(path) => Box::new(File::options().write(true).open(path).map_err(refused)?),
-            None => Box::new(io::stdout()),
-        };
-        let error = Rc::new(Cell::new(None));
-        errors.push((name, error.clone()));
-        let out = BufWriter::with_capacity(BUFFER, Output { file, error });
-        let sink: Box<dyn Sink> = match &**form {
-            "json" => Box::new(JsonLines::new(out)),
-            _ => Box::new(Lines::new(out)),
-        };
-        sinks.push((name.clone(), sink));
+
+    fn output<'o, W: Write + 'o>(&self, form: &str, out: W, at_sources: bool) -> Output<'o> {
+        match form {
+            "json" => Output::Chosen(Box::new(JsonLines::new(out))),
+            "pcapng" => Output::EveryLink(Box::new(Pcapng::new(out, self.capture(at_sources)))),
+            "qlog" => Output::Chosen(Box::new(Qlog::new(out))),
+            "perfetto" => Output::Chosen(Box::new(Perfetto::new(out))),
+            _ => Output::Chosen(Box::new(Lines::new(out))),
+        }
     }
-    match trace(plan, memory, selection, sinks, |p| watcher.look(p)) {
-        Ok(traced) => Ok((count.counted().0, traced.flows, traced.missing)),
-        Err(Cut::Interrupted) => Err(None),
-        Err(Cut::Sink(error)) => {
-            let failed = errors.iter().find_map(|(name, number)| number.get().map(|n| (*name, n)));
-            let (name, number) = failed.map_or(("", None), |(name, n)| (&**name, Some(n)));
-            Err(Some(os_error(number, &error, name)))
+
+    fn run(&mut self, outputs: Vec<(String, Output<'_>)>) -> Result<Traced, Cut> {
+        trace(self.plan, self.memory, self.selection, outputs, |p| self.watcher.look(p))
+    }
+
+    fn capture(&self, at_sources: bool) -> Capture {
+        match &self.selection.links {
+            Some(links) => Capture::Links(links.iter().copied().collect()),
+            None if at_sources => Capture::Sources,
+            None => Capture::Destinations,
         }
     }
 }
 
 /// As Python has it: the number chooses the class.
 fn os_error(number: Option<i32>, error: &io::Error, name: &str) -> PyErr {
-    match number {
-        Some(number) => {
-            let words = io::Error::from_raw_os_error(number).to_string();
-            let words = words.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((number, words, name.to_owned()))
-        }
-        None => PyOSError::new_err(error.to_string()),
-    }
+    let Some(number) = number else { return PyOSError::new_err(error.to_string()) };
+    let words = io::Error::from_raw_os_error(number).to_string();
+    let words = words.split(" (os error").next().unwrap_or_default().to_owned();
+    PyOSError::new_err((number, words, name.to_owned()))
 }

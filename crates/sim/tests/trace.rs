@@ -10,7 +10,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use dumbbell_core::{Time, Way};
-use dumbbell_sim::trace::{Cut, Limit, Selection, Traced, trace};
+use dumbbell_sim::trace::{Cut, Limit, Output, Selection, Traced, trace};
 use dumbbell_sim::{Plan, Scenario, run};
 use dumbbell_trace::{Event, Happened, Network, Sink, What};
 
@@ -68,7 +68,7 @@ impl Sink for Memory {
 
 fn traced(selection: &Selection) -> (Told, Time, Traced) {
     let memory = Memory::default();
-    let sinks: Vec<(String, Box<dyn Sink>)> = vec![("memory".to_owned(), Box::new(memory.clone()))];
+    let sinks = vec![("memory".to_owned(), Output::Chosen(Box::new(memory.clone())))];
     let traced = trace(&plan(TEXT), u64::MAX, selection, sinks, |_| ControlFlow::Continue(())).unwrap();
     let ended = memory.ended.borrow().unwrap();
     (memory.told.take(), ended, traced)
@@ -122,7 +122,7 @@ fn a_selection_shows_what_it_names_and_the_run_stops_at_its_end() {
 #[test]
 fn a_limit_ends_the_run_and_an_error_is_that_of_the_sink() {
     let limit = Limit::new(100);
-    let sinks: Vec<(String, Box<dyn Sink>)> = vec![("count".to_owned(), Box::new(limit.clone()))];
+    let sinks = vec![("count".to_owned(), Output::Chosen(Box::new(limit.clone())))];
     let ended = trace(&plan(TEXT), u64::MAX, &all(), sinks, |_| ControlFlow::Continue(()));
     let Err(Cut::Sink(error)) = ended else { panic!("{ended:?}") };
     assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);

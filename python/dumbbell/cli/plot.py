@@ -7,9 +7,11 @@ from pathlib import Path
 import click
 
 from dumbbell._files.folder import new_files
-from dumbbell._results import load
+from dumbbell._results import Results, load
+from dumbbell._scenario import Scenario
+from dumbbell._trace import LAST_FLOW
 from dumbbell.cli.common import echo
-from dumbbell.errors import DumbbellError, NothingToDrawError
+from dumbbell.errors import DumbbellError, NothingToDrawError, ScenarioError
 
 
 def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str | None) -> list[str]:
@@ -22,6 +24,26 @@ def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str 
     return list(dict.fromkeys(words))
 
 
+def scenario_of(results: Results, folder: Path) -> Scenario:
+    """Return the scenario of results, to be run again.
+
+    Raises
+    ------
+    DumbbellError
+        If it would not give the same results.
+    """
+    provenance = results.provenance
+    remedy = "run the scenario anew with this version, or use `dumbbell trace`"
+    try:
+        scenario = Scenario.from_toml(provenance.get("scenario", ""), base=folder, confined=True)
+    except ScenarioError as error:
+        raise DumbbellError(f"{folder}: its scenario cannot be run again: {error}; {remedy}") from None
+    scenario = scenario.with_seed(int(provenance.get("seed", scenario.seed)))
+    if scenario.plan_hash != provenance.get("plan_hash"):
+        raise DumbbellError(f"{folder}: was made by another version of dumbbell; {remedy}")
+    return scenario
+
+
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
@@ -32,14 +54,35 @@ def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str 
 )
 @click.option("--format", "formats", help="Formats, such as png,svg,pdf; all three by default.")
 @click.option("--only", help="Kinds of figures, such as cwnd,queue; all by default.")
-def plot(folder: Path, output: Path | None, formats: str | None, only: str | None) -> None:
+@click.option(
+    "--flow", type=click.IntRange(0, LAST_FLOW), metavar="N",
+    help="Draw time_sequence and sequence_diagram, the packets of this flow: the scenario runs again.",
+)  # fmt: skip
+@click.option("--from", "start", metavar="TIME", help="With --flow: packets from this time on, such as 1.5s.")
+@click.option("--until", metavar="TIME", help="With --flow: packets up to this time.")
+def plot(
+    folder: Path,
+    output: Path | None,
+    formats: str | None,
+    only: str | None,
+    flow: int | None,
+    start: str | None,
+    until: str | None,
+) -> None:
     """Draw the figures of the results in FOLDER."""
     # Here, because Matplotlib takes longer to load than a small scenario to run.
     from dumbbell import figures
 
     chosen_formats = _words(figures.FORMATS, figures.FORMATS, "format", formats)
-    kinds = _words(tuple(figures.KINDS), figures.USUAL, "kind of figure", only)
+    of_packets = tuple(figures.PACKET_KINDS)
+    usual = figures.USUAL if flow is None else of_packets
+    kinds = _words((*figures.KINDS, *of_packets), usual, "kind of figure", only)
     results = load(folder)
+    trace = None
+    if flow is not None:
+        trace = scenario_of(results, folder).trace(flows=[flow], start=start, until=until)
+    elif start or until or set(kinds) & set(of_packets):
+        raise DumbbellError("no flow is named whose packets are to be drawn; give its number with --flow")
     # Figures of a folder of results belong to it, and go when the results are replaced.
     home, below = (folder, "figures") if output is None else (output, "")
     written = []
@@ -47,7 +90,10 @@ def plot(folder: Path, output: Path | None, formats: str | None, only: str | Non
         (part / below).mkdir(exist_ok=True)
         for kind in kinds:
             try:
-                figure = figures.draw(kind, results)
+                if trace is not None and flow is not None and kind in of_packets:
+                    figure = figures.draw_packets(kind, trace, flow)
+                else:
+                    figure = figures.draw(kind, results)
             except NothingToDrawError as error:
                 echo(f"{kind}: not drawn: {error}")
                 continue

@@ -12,10 +12,11 @@ import click
 
 from dumbbell._files.folder import new_folder
 from dumbbell._printing import significant
+from dumbbell._progress import Progress as Callback
 from dumbbell._results import Results
 from dumbbell._scenario import MemoryLimitError, Scenario
-from dumbbell._scenario import Progress as Callback
 from dumbbell.cli.common import console, memory_option, read_scenario, scenario_options
+
 from dumbbell.cli.report import print_summary
 
 _SHORT = 1.0

@@ -1,4 +1,4 @@
-"""Figures of results, fit for a paper. Every function returns a Matplotlib ``Figure``.
+"""Figures of results and of packets, fit for a paper. Every function returns a Matplotlib ``Figure``.
 
 Examples
 --------
@@ -20,12 +20,15 @@ from matplotlib.figure import Figure
 from dumbbell import _native
 from dumbbell._declared import SERIES
 from dumbbell._results import Results
-from dumbbell.figures import drops, fct_cdf, fct_size, rate
+from dumbbell._trace import Trace
+from dumbbell.figures import drops, fct_cdf, fct_size, rate, sequence_diagram, time_sequence
 from dumbbell.figures.series import draw_series
-from dumbbell.figures.style import FORMATS, STYLE, WIDTHS, as_label, finish, new_figure, save
+from dumbbell.figures.style import FORMATS, STYLE, WIDTHS, as_label, finish, name_lines, new_figure, save
 from dumbbell.figures.sweep import sweep
 
-__all__ = ["FORMATS", "KINDS", "USUAL", "WIDTHS", "Figure", "draw", "save", "sweep"]
+__all__ = [
+    "FORMATS", "KINDS", "PACKET_KINDS", "USUAL", "WIDTHS", "Figure", "draw", "draw_packets", "save", "sweep",
+]  # fmt: skip
 
 _OWN: Mapping[str, Callable[[Axes, Results], None]] = {
     "rate": rate.draw,
@@ -40,6 +43,12 @@ KINDS: Mapping[str, Callable[[Axes, Results], None]] = {
     **_OWN,
 }
 """The kinds of figures, by name: every series, and some of their own. Each draws one run into axes."""
+
+PACKET_KINDS: Mapping[str, tuple[Callable[[Axes, Trace, int], None], float]] = {
+    "time_sequence": (time_sequence.draw, 4.0),
+    "sequence_diagram": (sequence_diagram.draw, 7.5),
+}
+"""The kinds of figures of a flow's packets, by name: what draws one into axes, and its height in inches."""
 
 USUAL = ("cwnd", "rate", "rtt", "queue", "drops", "fct_cdf", "fct_size")
 """The kinds that are drawn where none is named."""
@@ -75,4 +84,40 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
             if axes is not panels[0]:
                 axes.set_ylabel("")
         finish(figure, panels)
+    return figure
+
+
+def draw_packets(kind: str, trace: Trace, flow: int) -> Figure:
+    """Draw what happens to the packets of a flow.
+
+    Parameters
+    ----------
+    kind
+        One of :data:`PACKET_KINDS`: ``time_sequence``, segments and acknowledgements over time as tcptrace
+        has them; or ``sequence_diagram``, the packets between the two ends.
+    trace
+        What :meth:`dumbbell.Scenario.trace` returns.
+    flow
+        The number of a flow in it.
+
+    Raises
+    ------
+    NothingToDrawError
+        If the flow has sent nothing in this trace.
+
+    Examples
+    --------
+    >>> import dumbbell as db
+    >>> scenario = db.Scenario.from_file("two.toml")  # doctest: +SKIP
+    >>> trace = scenario.trace(flows=[0], until="2s")  # doctest: +SKIP
+    >>> db.figures.draw_packets("time_sequence", trace, 0)  # doctest: +SKIP
+    """
+    if kind not in PACKET_KINDS:
+        known = list(PACKET_KINDS)
+        raise ValueError(f"{kind!r} is not a kind of figure of packets; {_native.suggest(kind, known)}")
+    draw_into, height = PACKET_KINDS[kind]
+    figure, panels = new_figure(1, "double", height)
+    with mpl.rc_context(STYLE):
+        draw_into(panels[0], trace, flow)
+        name_lines(figure, panels)
     return figure

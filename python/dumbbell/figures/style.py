@@ -120,19 +120,16 @@ def as_label(text: str) -> str:
     return shortened(f" {text}" if text.startswith("_") else text, _MOST_LABEL)
 
 
-def new_figure(panels: int, width: str) -> tuple[Figure, list[Axes]]:
-    """Make a figure of one row of panels that share their axes' ranges."""
+def new_figure(panels: int, width: str, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
+    """Make a figure of one row of panels that share their axes' ranges, so many inches high."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(WIDTHS[width], HEIGHT), layout="constrained")
+        figure = Figure(figsize=(WIDTHS[width], height), layout="constrained")
         axes = figure.subplots(1, panels, squeeze=False, sharex=True, sharey=True)
     return figure, list(axes[0])
 
 
 def finish(figure: Figure, panels: list[Axes]) -> None:
-    """Start linear scales at zero, widen logarithmic ones that show too little, and name the lines.
-
-    The legend stands above the panels, where it covers no data; if the panels differ, inside each.
-    """
+    """Start linear scales at zero, widen logarithmic ones that show too little, and name the lines."""
     for panel in panels:
         # After everything is drawn: a limit set by hand ends the automatic choice of the other one.
         if panel.get_yscale() == "linear":
@@ -140,6 +137,11 @@ def finish(figure: Figure, panels: list[Axes]) -> None:
         for axis in (panel.xaxis, panel.yaxis):
             if axis.get_scale() == "log":
                 _widen(axis)
+    name_lines(figure, panels)
+
+
+def name_lines(figure: Figure, panels: list[Axes]) -> None:
+    """Name the lines above the panels, where the legend covers no data; if the panels differ, inside each."""
     contents = [panel.get_legend_handles_labels() for panel in panels]
     names = {tuple(labels) for _, labels in contents if labels}
     if len(names) == 1:

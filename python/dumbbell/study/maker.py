@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dumbbell._progress import Progress as Watch
 from dumbbell._results import Results
 from dumbbell._scenario import MemoryLimitError, Scenario
-from dumbbell._scenario import Progress as Watch
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import evaluate
 from dumbbell.study.plan import Study

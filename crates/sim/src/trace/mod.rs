@@ -2,6 +2,7 @@
 
 mod order;
 mod select;
+mod table;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -10,10 +11,11 @@ use std::ops::ControlFlow;
 
 use dumbbell_core::{Packet, Time, Way};
 use dumbbell_proto::transport::{SenderPhase, SenderState};
-use dumbbell_trace::{Connection, Content, Flow, Happened, Link, Network, Phase, Sink, State, Trace};
+use dumbbell_trace::{Connection, Content, Flow, Happened, Link, Network, Phase, State, Trace};
 
 use self::order::{InOrder, Told};
-pub use self::select::{Limit, Selection};
+pub use self::select::{Limit, Output, Selection};
+pub use self::table::{Collector, TraceTables};
 use crate::engine::{Event, Interrupted, Observer, Opened, Progress, run_observed};
 use crate::plan::Plan;
 
@@ -35,8 +37,7 @@ pub struct Traced {
     pub missing: Vec<u32>,
 }
 
-/// Runs a plan up to the time that the selection ends at, and tells the sinks what the selection names. Each sink has a name for
-/// errors.
+/// Runs a plan up to the time that the selection ends at, and tells sinks what happens. Each has a name for errors.
 ///
 /// # Errors
 /// What ended it early: the caller, or a sink.
@@ -44,10 +45,10 @@ pub fn trace<'s>(
     plan: &Plan,
     memory: u64,
     selection: &'s Selection,
-    sinks: Vec<(String, Box<dyn Sink + 's>)>,
+    outputs: Vec<(String, Output<'s>)>,
     mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Traced, Cut> {
-    let sinks = sinks.into_iter().map(|(name, sink)| (name, selection.apply(sink))).collect();
+    let sinks = outputs.into_iter().map(|(name, output)| (name, selection.apply(output))).collect();
     let trace = RefCell::new(Trace::begin(network(plan), sinks).map_err(Cut::Sink)?);
     let failed = Cell::new(None);
     let mut tracer = Tracer {

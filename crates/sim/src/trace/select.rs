@@ -8,6 +8,14 @@ use std::rc::Rc;
 use dumbbell_core::Time;
 use dumbbell_trace::{Event, Network, Sink, What};
 
+/// What a sink is told.
+pub enum Output<'s> {
+    /// What the selection names.
+    Chosen(Box<dyn Sink + 's>),
+    /// All of its flows and times, whatever its links: the sink chooses links itself.
+    EveryLink(Box<dyn Sink + 's>),
+}
+
 /// Which events a trace shows.
 #[derive(Clone, Debug)]
 pub struct Selection {
@@ -23,16 +31,21 @@ pub struct Selection {
 
 impl Selection {
     /// A sink that is told only what is selected. It hears of every flow that begins.
-    pub fn apply<'s>(&'s self, sink: Box<dyn Sink + 's>) -> Box<dyn Sink + 's> {
-        Box::new(Selected { selection: self, sink })
+    pub(super) fn apply<'s>(&'s self, output: Output<'s>) -> Box<dyn Sink + 's> {
+        Box::new(match output {
+            Output::Chosen(sink) => Selected { selection: self, links: self.links.as_ref(), sink },
+            Output::EveryLink(sink) => Selected { selection: self, links: None, sink },
+        })
     }
+}
 
+impl Selected<'_> {
     fn shows(&self, event: &Event<'_>) -> bool {
         match event.what {
             What::Opened => true,
-            What::Closed | What::State(_) => event.time >= self.from,
+            What::Closed | What::State(_) => event.time >= self.selection.from,
             What::Packet(happened, _) => {
-                event.time >= self.from
+                event.time >= self.selection.from
                     && self
                         .links
                         .as_ref()
@@ -44,6 +57,8 @@ impl Selection {
 
 struct Selected<'s> {
     selection: &'s Selection,
+    /// Of packets, only what happens at these links.
+    links: Option<&'s BTreeSet<u32>>,
     sink: Box<dyn Sink + 's>,
 }
 
@@ -52,7 +67,7 @@ impl Sink for Selected<'_> {
         self.sink.begin(network)
     }
     fn event(&mut self, network: &Network, event: &Event<'_>) -> io::Result<()> {
-        if self.selection.shows(event) { self.sink.event(network, event) } else { Ok(()) }
+        if self.shows(event) { self.sink.event(network, event) } else { Ok(()) }
     }
     fn end(&mut self, network: &Network, now: Time) -> io::Result<()> {
         self.sink.end(network, now)

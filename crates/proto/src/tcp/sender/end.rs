@@ -81,7 +81,7 @@ impl SendEnd for Sender {
             smoothed_rtt,
             min_rtt,
             pacing: paced.then_some(self.control.pacing * 8.0),
-            limit: self.una + self.receive_window,
+            limit: if self.phase == Phase::Established { self.una + self.receive_window } else { 0 },
             phase: Some(phase),
         }
     }
