@@ -19,7 +19,6 @@ from bench.works import Work, works
 from peers import incast, published, queues, vegas
 from peers.row import Row, print_rows
 
-
 TCL = ROOT / "peers" / "ns2"
 
 GOODPUT = "goodput Mbit/s"

@@ -99,6 +99,15 @@ def test_what_cannot_be_shown_is_one_line(scenario: Path, args: list[str], expec
     assert _refused(scenario, *args).startswith(expected)
 
 
+def test_a_run_that_memory_cuts_short_has_no_trace(scenario: Path, tmp_path: Path) -> None:
+    queue = "topology.bottleneck.queue=droptail"
+    source = "transport={kind='cbr', rate='90Mbit/s'}"
+    args = ["--set", queue, "--set", source, "--set", "flows[0].size=10MB", "--memory", "300kB"]
+    message = _refused(scenario, *args, "--pcapng", str(tmp_path / "new"))
+    assert "packets wait for left->right" in message
+    assert list(tmp_path.iterdir()) == [scenario]
+
+
 def test_a_limit_that_holds_changes_nothing(scenario: Path) -> None:
     every = _trace(scenario).stdout
     count = every.count("\n") - 1
@@ -159,7 +168,7 @@ def test_files_are_replaced_only_if_a_trace_wrote_them_and_with_force(scenario: 
         assert _trace(scenario, f"--{form}", str(path)).returncode == 0
         before = path.read_bytes()
         assert _refused(scenario, f"--{form}", str(path)).endswith("or replace it with --force")
-        assert _trace(scenario, f"--{form}", str(path), "--force", "--until", "1s").returncode == 0
+        assert _trace(scenario, f"--{form}", str(path), "--force", "--until", "300ms").returncode == 0
         assert path.read_bytes() != before
         path.write_text("mine")
         assert "was not written by this command" in _refused(scenario, f"--{form}", str(path), "--force")
@@ -195,7 +204,9 @@ def test_a_reader_of_lines_that_leaves_takes_the_files_along(scenario: Path, tmp
     command = f"{trace} | head -3; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], text=True, capture_output=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == f"dumbbell: {path}: not written: nobody read the lines; leave out --print\n"
+    assert (
+        done.stderr == f"dumbbell: {path}: not written, because nobody reads the lines; leave out --print\n"
+    )
     assert list(tmp_path.iterdir()) == [scenario]
 
 
@@ -266,3 +277,28 @@ def test_plot_draws_the_packets_of_a_flow_of_results(scenario: Path, tmp_path: P
     assert done.stderr == "dumbbell: flow 9: no such flow has started; give a number from 0 to 1\n"
     done = plot("--only", "time_sequence")
     assert done.stderr.endswith("give its number with --flow\n")
+
+
+def test_the_report_of_a_run_shows_its_tables_its_figures_and_packets(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    text = _TEXT.replace('from = "senders"', 'name = "<b>bulk"\nfrom = "senders"')
+    db.Scenario.from_toml(text).run().save(out)
+
+    def report(*args: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dumbbell", "report", str(out), *args]
+        return subprocess.run(command, text=True, capture_output=True, check=False)
+
+    done = report("--flow", "0", "--from", "50ms")
+    assert (done.returncode, done.stdout) == (0, f"report: {out / 'report.html'}\n"), done.stderr
+    page = (out / "report.html").read_text()
+    assert "&lt;b&gt;bulk" in page
+    assert "<b>bulk" not in page
+    for title in ("Queues", "Time-sequence plot of flow 0", "Sequence diagram of flow 0"):
+        assert title in page
+    assert report().returncode == 0
+    assert "Sequence diagram" not in (out / "report.html").read_text()
+    study = tmp_path / "none"
+    study.mkdir()
+    command = [sys.executable, "-m", "dumbbell", "report", str(study), "--flow", "0"]
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    assert done.stderr.endswith("holds no run; --flow is for the packets of a run\n")

@@ -30,7 +30,10 @@ LAST_FLOW = 2**32 - 1
 """The largest number that a flow can have."""
 
 _OURS = b"dumbbell"
-"""In the first bytes of every file that a trace is written to."""
+"""In the first bytes of every file that a trace is written to, but for tracks of Perfetto."""
+
+_TRACKS = bytes.fromhex("0a0468015001")
+"""How those begin: an empty packet, the first of its sequence (crates/trace/src/perfetto/tracks.rs)."""
 
 _HEAD = 1 << 16
 
@@ -186,4 +189,5 @@ def _missing(missing: Sequence[int], flows: int, until: str | None) -> str:
 
 def _is_ours(path: Path) -> bool:
     with path.open("rb") as file:
-        return _OURS in file.read(_HEAD)
+        head = file.read(_HEAD)
+    return _OURS in head or head.startswith(_TRACKS)

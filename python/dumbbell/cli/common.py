@@ -11,7 +11,9 @@ import click
 from dumbbell import _native
 from dumbbell._files.text import plain
 from dumbbell._printing import Output, Text, significant
+from dumbbell._results import Results
 from dumbbell._scenario import Scenario
+from dumbbell._trace import LAST_FLOW
 from dumbbell.errors import DumbbellError, ScenarioError
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -79,6 +81,43 @@ def read_scenario(file: Path, settings: Iterable[str], seed: int | None) -> Scen
         raise DumbbellError(f"{file}: no such file; give the path of a scenario") from None
     except OSError as error:
         raise DumbbellError(f"{file}: {error.strerror}; give the path of a readable scenario") from None
+
+
+def packet_options(what: str) -> Callable[[Command], Command]:
+    """Return what adds the options of commands that show the packets of one flow of results."""
+
+    def add(command: Command) -> Command:
+        until = click.option("--until", metavar="TIME", help="With --flow: packets up to this time.")
+        start = click.option(
+            "--from", "start", metavar="TIME", help="With --flow: packets from this time on, such as 1.5s."
+        )
+        flow = click.option(
+            "--flow", type=click.IntRange(0, LAST_FLOW), metavar="N",
+            help=f"{what}, the packets of this flow: the scenario runs again.",
+        )  # fmt: skip
+        return flow(start(until(command)))
+
+    return add
+
+
+def results_again(results: Results, folder: Path) -> Scenario:
+    """Return the scenario of results, to be run again.
+
+    Raises
+    ------
+    DumbbellError
+        If it would not give the same results.
+    """
+    provenance = results.provenance
+    remedy = "run the scenario anew with this version, or use `dumbbell trace`"
+    try:
+        scenario = Scenario.from_toml(provenance.get("scenario", ""), base=folder, confined=True)
+    except ScenarioError as error:
+        raise DumbbellError(f"{folder}: its scenario cannot be run again: {error}; {remedy}") from None
+    scenario = scenario.with_seed(int(provenance.get("seed", scenario.seed)))
+    if scenario.plan_hash != provenance.get("plan_hash"):
+        raise DumbbellError(f"{folder}: was made by another version of dumbbell; {remedy}")
+    return scenario
 
 
 def number(value: Any, factor: float = 1.0, digits: int = 4) -> Text:

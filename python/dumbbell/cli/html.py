@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from dumbbell.cli.common import echo
+from dumbbell._files.manifest import is_results
+from dumbbell.cli.common import echo, packet_options, results_again
 from dumbbell.errors import DumbbellError
 
 
@@ -18,27 +19,44 @@ from dumbbell.errors import DumbbellError
 @click.option(
     "--base", type=click.Path(path_type=Path), help="Folder to which file names in the scenario are relative."
 )
-def html(folder: Path, output: Path | None, base: Path | None) -> None:
+@packet_options("Of a run: show a time-sequence plot and a sequence diagram")
+def html(
+    folder: Path,
+    output: Path | None,
+    base: Path | None,
+    flow: int | None,
+    start: str | None,
+    until: str | None,
+) -> None:
     """Write a report of the run or of the study in FOLDER.
 
-    Of a run: what happened, figures over time, each flow, and what was dropped where. Of a study: the answer,
-    and a figure of every metric against the longest axis. `dumbbell reproduce` writes the report of a paper,
-    with its claims and figures.
+    Of a run: what happened, figures over time, each flow, what was dropped where, and the packets of one flow
+    if asked for. Of a study: the answer, and a figure of every metric against the longest axis. `dumbbell
+    reproduce` writes the report of a paper, with its claims and figures.
     """
     if not folder.is_dir():
         raise DumbbellError(f"{folder}: no such folder; give that of a run or of a study")
     path = output or folder / "report.html"
-    write = _of_run if (folder / "summary.json").is_file() else _of_study
-    echo(f"report: {write(folder, path, base)}")
+    if is_results(folder):
+        if base is not None:
+            raise DumbbellError("--base: the report of a run reads no other files; leave it out")
+        written = _of_run(folder, path, flow, start, until)
+    elif flow is not None:
+        raise DumbbellError(f"{folder}: holds no run; --flow is for the packets of a run")
+    else:
+        written = _of_study(folder, path, base)
+    echo(f"report: {written}")
 
 
-def _of_run(folder: Path, path: Path, base: Path | None) -> Path:
+def _of_run(folder: Path, path: Path, flow: int | None, start: str | None, until: str | None) -> Path:
     from dumbbell._results import load
-    from dumbbell.report import write_run_report
+    from dumbbell.report.run import Packets, write_run_report
 
-    if base is not None:
-        raise DumbbellError("--base: the report of a run reads no other files; leave it out")
-    return write_run_report(path, load(folder))
+    results = load(folder)
+    packets = None
+    if flow is not None:
+        packets = Packets(results_again(results, folder).trace(flows=[flow], start=start, until=until), flow)
+    return write_run_report(path, results, packets)
 
 
 def _of_study(folder: Path, path: Path, base: Path | None) -> Path:

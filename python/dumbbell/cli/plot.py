@@ -7,11 +7,9 @@ from pathlib import Path
 import click
 
 from dumbbell._files.folder import new_files
-from dumbbell._results import Results, load
-from dumbbell._scenario import Scenario
-from dumbbell._trace import LAST_FLOW
-from dumbbell.cli.common import echo
-from dumbbell.errors import DumbbellError, NothingToDrawError, ScenarioError
+from dumbbell._results import load
+from dumbbell.cli.common import echo, packet_options, results_again
+from dumbbell.errors import DumbbellError, NothingToDrawError
 
 
 def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str | None) -> list[str]:
@@ -24,26 +22,6 @@ def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str 
     return list(dict.fromkeys(words))
 
 
-def scenario_of(results: Results, folder: Path) -> Scenario:
-    """Return the scenario of results, to be run again.
-
-    Raises
-    ------
-    DumbbellError
-        If it would not give the same results.
-    """
-    provenance = results.provenance
-    remedy = "run the scenario anew with this version, or use `dumbbell trace`"
-    try:
-        scenario = Scenario.from_toml(provenance.get("scenario", ""), base=folder, confined=True)
-    except ScenarioError as error:
-        raise DumbbellError(f"{folder}: its scenario cannot be run again: {error}; {remedy}") from None
-    scenario = scenario.with_seed(int(provenance.get("seed", scenario.seed)))
-    if scenario.plan_hash != provenance.get("plan_hash"):
-        raise DumbbellError(f"{folder}: was made by another version of dumbbell; {remedy}")
-    return scenario
-
-
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
@@ -54,12 +32,7 @@ def scenario_of(results: Results, folder: Path) -> Scenario:
 )
 @click.option("--format", "formats", help="Formats, such as png,svg,pdf; all three by default.")
 @click.option("--only", help="Kinds of figures, such as cwnd,queue; all by default.")
-@click.option(
-    "--flow", type=click.IntRange(0, LAST_FLOW), metavar="N",
-    help="Draw time_sequence and sequence_diagram, the packets of this flow: the scenario runs again.",
-)  # fmt: skip
-@click.option("--from", "start", metavar="TIME", help="With --flow: packets from this time on, such as 1.5s.")
-@click.option("--until", metavar="TIME", help="With --flow: packets up to this time.")
+@packet_options("Draw time_sequence and sequence_diagram")
 def plot(
     folder: Path,
     output: Path | None,
@@ -80,7 +53,7 @@ def plot(
     results = load(folder)
     trace = None
     if flow is not None:
-        trace = scenario_of(results, folder).trace(flows=[flow], start=start, until=until)
+        trace = results_again(results, folder).trace(flows=[flow], start=start, until=until)
     elif start or until or set(kinds) & set(of_packets):
         raise DumbbellError("no flow is named whose packets are to be drawn; give its number with --flow")
     # Figures of a folder of results belong to it, and go when the results are replaced.

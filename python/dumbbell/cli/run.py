@@ -16,7 +16,6 @@ from dumbbell._progress import Progress as Callback
 from dumbbell._results import Results
 from dumbbell._scenario import MemoryLimitError, Scenario
 from dumbbell.cli.common import console, memory_option, read_scenario, scenario_options
-
 from dumbbell.cli.report import print_summary
 
 _SHORT = 1.0

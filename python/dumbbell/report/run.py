@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,10 @@ from dumbbell.report.extras import PlotSpec, TableData
 from dumbbell.report.html import Drawn, render
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from dumbbell._results import Results, Table
+    from dumbbell._trace import Trace
 
 _MOST_ROWS = 200
 """Of a table on the page; the Parquet files hold all."""
@@ -42,13 +45,38 @@ FIGURES = (
 
 
 @dataclass(frozen=True)
+class Packets:
+    """The packets of a flow."""
+
+    trace: Trace
+    flow: int
+
+    def plots(self) -> list[PlotSpec[Results]]:
+        """Return what shows them."""
+        text = {
+            "time_sequence": (
+                "Time-sequence plot",
+                "Segments, acknowledgements and drops of the flow against time",
+            ),
+            "sequence_diagram": ("Sequence diagram", "The packets of the flow between its two ends"),
+        }
+        return [
+            PlotSpec(kind, f"{title} of flow {self.flow}", self._draws(kind), about)
+            for kind, (title, about) in text.items()
+        ]
+
+    def _draws(self, kind: str) -> Callable[[Results], Figure]:
+        return lambda _: figures.draw_packets(kind, self.trace, self.flow)
+
+
+@dataclass(frozen=True)
 class _Caption:
     id: str
     title: str
     note: str = ""
 
 
-def write_run_report(path: str | os.PathLike[str], results: Results) -> Path:
+def write_run_report(path: str | os.PathLike[str], results: Results, packets: Packets | None = None) -> Path:
     """Write the report of a run: one HTML file that needs nothing else, and its figures for print beside it.
 
     The figures are written as PNG and PDF into ``figures/`` beside the report. The same results give the same
@@ -60,6 +88,8 @@ def write_run_report(path: str | os.PathLike[str], results: Results) -> Path:
         Where to. A report that dumbbell has written there is replaced, whole or not at all.
     results
         Of the run.
+    packets
+        A flow of it whose packets the report shows.
 
     Raises
     ------
@@ -72,7 +102,7 @@ def write_run_report(path: str | os.PathLike[str], results: Results) -> Path:
     stamp = "; ".join(word for word, _ in stamps)
     with new_files(path.parent) as part:
         plots, undrawn = [], []
-        for entry in FIGURES:
+        for entry in (*FIGURES, *(packets.plots() if packets else ())):
             try:
                 image = stamp_on(entry.draw(results), stamp)
             except NothingToDrawError as error:
