@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::results::Shortage;
 use dumbbell_core::{Config, Duration, Time, Value};
 use dumbbell_sim::Plan;
 use dumbbell_sim::trace::{Collector, Cut, Limit, Output, Selection, TraceTables, Traced, trace};
@@ -15,7 +16,7 @@ use dumbbell_trace::{Capture, JsonLines, Lines, Pcapng, Perfetto, Qlog};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-use crate::errors::TraceLimitError;
+use crate::errors::{DumbbellError, TraceLimitError};
 use crate::watcher::Watcher;
 
 /// Bytes that are written at once.
@@ -111,7 +112,11 @@ impl Tracing<'_> {
             outputs.push((name.clone(), self.output(form, out, at_sources)));
         }
         let traced = self.run(outputs).map_err(|cut| {
-            let Cut::Sink(error) = cut else { return None };
+            let error = match cut {
+                Cut::Interrupted => return None,
+                Cut::Memory(shortage) => return Some(self.short(&shortage)),
+                Cut::Sink(error) => error,
+            };
             let failed = errors.iter().find_map(|(name, number)| number.get().map(|n| (*name, n)));
             Some(match failed {
                 Some((name, number)) => os_error(Some(number), &error, name),
@@ -128,7 +133,10 @@ impl Tracing<'_> {
     pub fn collect(&mut self) -> Result<(TraceTables, Traced), Option<PyErr>> {
         let tables = Collector::default();
         let outputs = vec![(String::new(), Output::Chosen(Box::new(tables.clone())))];
-        let traced = self.run(outputs).map_err(|_| None)?;
+        let traced = self.run(outputs).map_err(|cut| match cut {
+            Cut::Memory(shortage) => Some(self.short(&shortage)),
+            Cut::Interrupted | Cut::Sink(_) => None,
+        })?;
         Ok((tables.take(), traced))
     }
 
@@ -153,6 +161,7 @@ impl Tracing<'_> {
         match self.run(outputs) {
             Ok(_) => Ok(()),
             Err(Cut::Interrupted) => Err(None),
+            Err(Cut::Memory(shortage)) => Err(Some(self.short(&shortage))),
             Err(Cut::Sink(_)) => {
                 let (_, time) = events.counted();
                 Err(Some(TraceLimitError::new_err((most, in_bytes, time.as_secs_f64()))))
@@ -168,6 +177,10 @@ impl Tracing<'_> {
             "perfetto" => Output::Chosen(Box::new(Perfetto::new(out))),
             _ => Output::Chosen(Box::new(Lines::new(out))),
         }
+    }
+
+    fn short(&self, shortage: &Shortage) -> PyErr {
+        DumbbellError::new_err(self.plan.explain_shortage(shortage).to_string())
     }
 
     fn run(&mut self, outputs: Vec<(String, Output<'_>)>) -> Result<Traced, Cut> {

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
 
-use dumbbell_core::{Packet, Time, Way};
+use dumbbell_core::results::Shortage;
+use dumbbell_core::{Packet, Results, Time, Way};
 use dumbbell_proto::transport::{SenderPhase, SenderState};
 use dumbbell_trace::{Connection, Content, Flow, Happened, Link, Network, Phase, State, Trace};
 
@@ -26,6 +27,8 @@ pub enum Cut {
     Interrupted,
     /// What a sink answered; the error names the sink.
     Sink(io::Error),
+    /// The limit of memory.
+    Memory(Shortage),
 }
 
 /// How a trace went.
@@ -40,7 +43,7 @@ pub struct Traced {
 /// Runs a plan up to the time that the selection ends at, and tells sinks what happens. Each has a name for errors.
 ///
 /// # Errors
-/// What ended it early: the caller, or a sink.
+/// What ended it early: the caller, a sink, or memory.
 pub fn trace<'s>(
     plan: &Plan,
     memory: u64,
@@ -83,6 +86,7 @@ pub fn trace<'s>(
     }
     match ended {
         Err(Interrupted) if !over => Err(Cut::Interrupted),
+        Ok(Results { shortage: Some(shortage), .. }) if shortage.time < end => Err(Cut::Memory(shortage)),
         _ => trace.into_inner().end(end).map(|()| traced).map_err(Cut::Sink),
     }
 }
