@@ -48,7 +48,7 @@ wheel: $(DONE)/release ## Build a wheel into dist
 demo: setup ## Run two experiments and draw their figures into out/demo (less than a minute)
 	@$(BIN)/python -m dumbbell.demo -o out/demo
 
-test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
+test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
 	cargo test --workspace --locked --quiet
 	$(BIN)/python -m pytest
 
@@ -165,5 +165,5 @@ $(DONE)/release: $(DONE)/packages $(RUST) pyproject.toml README.md
 	@touch $(DONE)/extension $@
 
 # Debian packages that some targets use; without them those targets say what they skip.
-$(STAMPS)/ns2 $(STAMPS)/valgrind $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime: | $(STAMPS)/machine
+$(STAMPS)/ns2 $(STAMPS)/valgrind $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark: | $(STAMPS)/machine
 	@tools/debian-package.sh $(@F) && touch $@ || true
