@@ -18,7 +18,7 @@ dumbbell_core::labels! {
         /// TFRC, and LTTP above it.
         Tfrc = "tfrc",
         /// A source quench of ICMP.
-        Quench = "source-quench",
+        Quench = "icmp",
         /// Another.
         Other = "other",
     }
@@ -113,7 +113,8 @@ impl Fields {
             Protocol::Rcp => format!("{:?}", RcpKind::of(number)),
             Protocol::Trump => format!("{:?}", TrumpKind::of(number)),
             Protocol::Tfrc => format!("{:?}", TfrcKind::of(number)),
-            Protocol::Udp | Protocol::Quench | Protocol::Other => String::new(),
+            Protocol::Quench => "source quench".to_owned(),
+            Protocol::Udp | Protocol::Other => String::new(),
         }
     }
 }

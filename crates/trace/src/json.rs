@@ -6,6 +6,7 @@ use dumbbell_core::{Time, Way};
 use serde_json::{Map, Value, json};
 
 use crate::event::{Event, Network, What};
+use crate::fields::Feedback;
 use crate::sink::Sink;
 
 /// Writes one JSON object on a line for each event, those of flows and their states too. Times are in seconds, sizes in
@@ -79,6 +80,11 @@ impl<W: Write> Sink for JsonLines<W> {
                 }
                 if let Some(rate) = fields.rate {
                     put("rate", json!(rate));
+                }
+                match fields.feedback {
+                    Some(Feedback::Ask(asked)) => drop(put("delta", json!(asked.delta))),
+                    Some(Feedback::Answer(answer)) => drop(put("answer", json!(answer))),
+                    None => {}
                 }
                 if let Some(reason) = happened.reason() {
                     put("reason", json!(reason.name()));

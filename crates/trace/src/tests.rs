@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use dumbbell_core::{DropReason, Ecn, Packet, Time, Way};
-use dumbbell_header::TcpHeader;
+use dumbbell_header::{SourceQuench, TcpHeader, XcpHeader};
 
 use crate::{Connection, Content, Flow, Happened, JsonLines, Lines, Link, Network, Sink, Trace};
 
@@ -152,4 +152,27 @@ fn an_error_names_the_sink() {
         Trace::begin(network(), vec![("events.txt".to_owned(), Box::new(Lines::new(Full)))]).err().unwrap();
     assert_eq!(error.kind(), io::ErrorKind::StorageFull);
     assert_eq!(error.to_string(), "events.txt: no storage space");
+}
+
+#[test]
+fn lines_of_other_protocols_are_aligned_and_say_what_routers_answered() {
+    let shared = Shared::default();
+    let sink: Box<dyn Sink> = Box::new(Lines::new(shared.clone()));
+    let mut trace = Trace::begin(network(), vec![("memory".to_owned(), sink)]).unwrap();
+    trace.opened(Time::ZERO, flow(3)).unwrap();
+    let mut ask = segment(TcpHeader::ACK | TcpHeader::FEEDBACK, 0, 1500);
+    ask.attach(&XcpHeader { spacing: 0.004, rtt: 0.04, delta: 250.5 });
+    let mut answer = segment(TcpHeader::ACK, 1448, 52);
+    TcpHeader::put_answer(&mut answer, -1.5);
+    let quench = Packet::of(SourceQuench, 0, 56, Ecn::NotEct);
+    let (forward, reverse) = (Way::Forward, Way::Reverse);
+    for (way, packet) in [(forward, ask), (reverse, answer), (reverse, quench)] {
+        trace.packet(Time::ZERO, 3, way, Happened::Originated, Content::Simulated(&packet)).unwrap();
+    }
+    trace.end(Time::ZERO).unwrap();
+    let text = String::from_utf8(shared.bytes()).unwrap();
+    let headers: Vec<&str> =
+        text.lines().map(|line| line[text.find("header").unwrap()..].trim_start()).collect();
+    let delta = "[.] seq=1 len=1448 ack=1 delta=250.5B/s";
+    assert_eq!(headers, ["header", delta, "[.] seq=1 ack=1449 win=0 answer=-1.5", "[source quench]"]);
 }

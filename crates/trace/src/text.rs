@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use dumbbell_core::{Ecn, Time, Way};
 
 use crate::event::{Event, Network, What};
-use crate::fields::{Fields, Protocol};
+use crate::fields::{Feedback, Fields, Protocol};
 use crate::sink::Sink;
 
 /// Writes one line for each event of a packet. The first line names the columns.
@@ -65,7 +65,7 @@ impl<W: Write> Sink for Lines<W> {
         if let Some(reason) = happened.reason() {
             let _ = write!(self.line, " reason={}", reason.name());
         }
-        writeln!(self.out, "{}", self.line)
+        writeln!(self.out, "{}", self.line.trim_end())
     }
 
     fn end(&mut self, _network: &Network, _now: Time) -> io::Result<()> {
@@ -96,6 +96,15 @@ fn describe(fields: &Fields, line: &mut String) {
     }
     if let Some(rate) = fields.rate {
         let _ = write!(line, " rate={rate:.0}bit/s");
+    }
+    match fields.feedback {
+        Some(Feedback::Ask(asked)) => {
+            let _ = write!(line, " delta={}B/s", asked.delta);
+        }
+        Some(Feedback::Answer(answer)) => {
+            let _ = write!(line, " answer={answer}");
+        }
+        None => {}
     }
     match fields.ecn {
         Ecn::NotEct => {}

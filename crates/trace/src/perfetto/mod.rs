@@ -284,7 +284,8 @@ fn title(fields: &Fields) -> String {
     match (fields.protocol, fields.ack) {
         (Protocol::Tcp, Some(ack)) if fields.payload == 0 => format!("{kind} ack {ack}"),
         (Protocol::Tcp, _) => format!("{kind} seq {}", fields.number),
-        (Protocol::Quench | Protocol::Other, _) => fields.protocol.name().to_owned(),
+        (Protocol::Quench, _) => kind,
+        (Protocol::Other, _) => fields.protocol.name().to_owned(),
         _ => format!("{kind} {}", fields.number).trim_start().to_owned(),
     }
 }
