@@ -7,9 +7,11 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dumbbell as db
+from dumbbell.errors import FolderError
 from dumbbell.report import run as module
 from dumbbell.report import write_run_report
 from tests.conftest import Cli
@@ -136,3 +138,32 @@ def test_the_command_takes_a_run_or_a_study(cli: Cli, written: Path, tmp_path: P
         refused = cli("report", *arguments)
         assert refused.returncode == 2
         assert refused.stderr == f"dumbbell: {said}\n"
+
+
+def test_numbers_that_are_not_there_are_dashes(tmp_path: Path, results: db.Results) -> None:
+    def gaps(table: db.Table, *names: str) -> db.Table:
+        return table.with_columns(**{name: np.full(len(table), np.nan) for name in names})
+
+    links = gaps(results.links, "utilisation", "loss", "queue_mean", "queue_p99")
+    runs = gaps(results.runs, "goodput", "duration", "warmup")
+    page = write_run_report(tmp_path / "report.html", replace(results, links=links, runs=runs)).read_text()
+    assert "<strong>Goodput:</strong> - Mbit/s, measured from - s to - s" in page
+    assert "was used - % of the time. Its queue held - packets on average." in page
+
+
+def test_drops_at_a_link_that_is_not_there_are_refused(tmp_path: Path, results: db.Results) -> None:
+    text = """
+        duration = "1s"
+        transport = { kind = "cbr", rate = "20Mbit/s" }
+        flows = [{ from = "node9", to = "node0" }]
+        record = { drops = true }
+        [topology]
+        kind = "chain"
+        hops = 9
+        link = { rate = "10Mbit/s", delay = "1ms", queue = { kind = "droptail", limit = "5pkt" } }
+    """
+    chain = db.Scenario.from_toml(text).run()
+    assert chain.drops["link"].min() >= len(results.links), "drops happen at the first link of the long way"
+    replace(results, drops=chain.drops).save(tmp_path / "out")
+    with pytest.raises(FolderError, match=r"drops\.parquet: drops of a link that is not there"):
+        db.load(tmp_path / "out")

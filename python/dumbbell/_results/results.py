@@ -168,6 +168,8 @@ def _load(folder: Path) -> Results:
         raise ValueError(f"runs.parquet: {len(results.runs):,} rows instead of one")
     of_flows = [name for name, series in SERIES.items() if series.of == "flow"]
     subjects = results.samples["id"][~np.isin(results.samples["metric"], of_flows)]
-    if subjects.size and subjects.max() >= len(results.links):
-        raise ValueError("samples.parquet: samples of a link that is not there")
+    places = {"samples": subjects, "drops": results.drops["link"], "arrivals": results.arrivals["link"]}
+    for name, links in places.items():
+        if links.size and links.max() >= len(results.links):
+            raise ValueError(f"{name}.parquet: {name} of a link that is not there")
     return results

@@ -123,26 +123,27 @@ def _findings(results: Results) -> list[tuple[str, str]]:
     """Return what happened, in a few sentences."""
     summary = results.summary()
     run = summary["run"]
-    fair = f"; Jain's fairness index {_number(run['fairness'])}" if run["fairness"] is not None else ""
-    measured = f"from {_number(run['warmup'])} s to {_number(run['duration'])} s"
-    found = [("Goodput", f"{_number(run['goodput'], 1e6)} Mbit/s, measured {measured}{fair}.")]
+    fair = f"; Jain's fairness index {_cell(run['fairness'])}" if run["fairness"] is not None else ""
+    measured = f"from {_cell(run['warmup'])} s to {_cell(run['duration'])} s"
+    found = [("Goodput", f"{_cell(run['goodput'], 1e6)} Mbit/s, measured {measured}{fair}.")]
     done = f"{run['flows_completed']:,} of {run['flows_started']:,} flows completed"
-    mean = f", in {_number(run['fct_mean'])} s on average" if run["fct_mean"] is not None else ""
+    mean = f", in {_cell(run['fct_mean'])} s on average" if run["fct_mean"] is not None else ""
     found.append(("Flows", f"{done}{mean}; {int(results.flows['timeouts'].sum()):,} timeouts."))
     links = summary["links"]
     if links:
-        busiest = max(links, key=lambda link: link["utilisation"])
+        busiest = max(links, key=lambda link: link["utilisation"] or 0.0)
         used, mean, high = (busiest[key] for key in ("utilisation", "queue_mean", "queue_p99"))
+        tail = f", {_cell(high)} at the 99th percentile" if high is not None else ""
         found.append(
             (
                 "Busiest link",
-                f"{_arrow(busiest['link'])} was used {_number(used, 1e-2)} % of the time. Its queue held "
-                f"{_number(mean)} packets on average, {_number(high)} at the 99th percentile.",
+                f"{_arrow(busiest['link'])} was used {_cell(used, 1e-2)} % of the time. Its queue held "
+                f"{_cell(mean)} packets on average{tail}.",
             )
         )
         losses = sorted((link for link in links if link["dropped"]), key=lambda link: -link["dropped"])
         places = "; ".join(
-            f"{_arrow(link['link'])} {link['dropped']:,} ({_number(link['loss'], 1e-2)} %)"
+            f"{_arrow(link['link'])} {link['dropped']:,} ({_cell(link['loss'], 1e-2)} %)"
             for link in losses[:3]
         )
         total = f"{run['packets_dropped']:,} of {run['packets_sent']:,} packets sent" if losses else "none"
@@ -240,7 +241,7 @@ def _dropped(results: Results) -> tuple[_Caption, TableData]:
         where = drops["link"][rows]
         for link in np.unique(where):
             times = drops["time"][rows][where == link]
-            ends = (_number(float(times.min())), _number(float(times.max())))
+            ends = (_cell(float(times.min())), _cell(float(times.max())))
             found.append((_arrow(str(names[link])), reason, f"{times.size:,}", *ends))
     columns = ("link", "reason", "packets", "first s", "last s")
     note = "Of the drops that the scenario asked to record, in the whole run."
@@ -249,14 +250,12 @@ def _dropped(results: Results) -> tuple[_Caption, TableData]:
     )
 
 
-def _cell(value: Any, factor: float) -> str:
+def _cell(value: Any, factor: float = 1.0) -> str:
+    """Write a name where the factor is 0, else a number: whole ones with all digits, others with four."""
     if value is None or value != value:
         return "-"
-    return _number(value, factor) if factor else _arrow(str(value))
-
-
-def _number(value: float, factor: float = 1.0) -> str:
-    """Write a number with four significant digits, a whole one with all."""
+    if not factor:
+        return _arrow(str(value))
     return f"{value:,}" if isinstance(value, int) and factor == 1 else significant(value / factor)
 
 
