@@ -129,6 +129,12 @@ def test_the_answer_compares_medians(result):
     )
 
 
+def test_the_answer_says_how_many_seeds_medians_need(result):
+    found = answer(result, [Question("size", "load", arms=("drawn", "equal"))], confidence=1 - 1e-9)
+    seeds = 1 + np.ceil(np.log2(len(result.points()) / 1e-9))
+    assert f"medians need {seeds:.0f} seeds for intervals that hold together." in str(found)
+
+
 def test_figures_draw_it(result):
     data = figure_data(result, FigureSpec("size", "Size", "load", "size"))
     drawn, _, equal = data.lines

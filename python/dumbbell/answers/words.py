@@ -235,7 +235,10 @@ class _Writer:
         if asked.result.repetition and asked.repeated(indexes):
             return _upper(f"{where}no difference can be judged: {asked.result.repetition}.")
         few = "one seed gives no interval" if len(asked.result.study.seeds) == 1 else "there are too few runs"
-        return _upper(f"{where}{few}, so no difference can be judged.")
+        # All n observations lie on one side of the median with probability 2^-n each.
+        seeds = math.ceil(1 - math.log2(1 - self._confidence))
+        medians = f"; medians need {seeds} seeds for intervals that hold together" if asked.why_median else ""
+        return _upper(f"{where}{few}, so no difference can be judged{medians}.")
 
     def _size(self, found: Versus) -> str:
         """Write how far the first is from the second, and the interval of that."""
@@ -244,8 +247,10 @@ class _Writer:
             low, high = ratio.interval
             if not 1 / _MANY_TIMES < ratio.value < _MANY_TIMES:
                 return f"{_short(ratio.value)} times as high [{_short(low)}, {_short(high)}]"
-            ends = sorted(abs(100 * (end - 1)) for end in (low, high))
-            return f"by {_short(abs(100 * (ratio.value - 1)))} % [{_short(ends[0])}, {_short(ends[1])}]"
+            # Ratios of medians leave pairs of zeros out, and may say less than differences do.
+            if low > 1 or high < 1:
+                ends = sorted(abs(100 * (end - 1)) for end in (low, high))
+                return f"by {_short(abs(100 * (ratio.value - 1)))} % [{_short(ends[0])}, {_short(ends[1])}]"
         low, high = found.difference.interval or (math.nan, math.nan)
         scaled = [abs(self._asked.question.factor * end) for end in (found.difference.value, low, high)]
         ends = sorted(scaled[1:])
