@@ -1,13 +1,16 @@
 """Intervals do not leave the range that a quantity can have."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
+from dumbbell.claims import Difference, Level, Ratio
 from dumbbell.report import FigureSpec
 from dumbbell.report.data import figure_data
 from dumbbell.stats import mean
 from dumbbell.study import Derived, Metric, derive
+from dumbbell.study.estimates import difference
 from dumbbell.study.metric import possible
 
 INF = math.inf
@@ -47,6 +50,29 @@ def test_figures_are_cut(made):
     assert mean(result.values("delay", "a", load=0.2)[1]).low < 0
     spec = FigureSpec("delay", "Delay", "load", "delay")
     assert all(e.low == 0 for line in figure_data(result, spec).lines for e in line.estimates)
+
+
+def test_claims_are_cut(made):
+    result = made(lambda _arm, _load, seed: 8.0 if seed == 1 else 0.0)
+    (first, *_) = Level("a", high=1)(result, "delay").details
+    assert (first.estimate.low, first.estimate.value) == (0, 1)
+    apart = made(lambda arm, _load, seed: 0.1 + 9.0 * (arm == "a") * (seed == 1))
+    (first, *_) = Ratio("a", "b", high=100)(apart, "delay").details
+    assert first.estimate.low == 0
+
+
+def test_differences_of_what_has_two_ends_are_cut(made):
+    result = made(lambda arm, _load, seed: 1.0 * (arm == "a") * (seed < 3))
+    metrics = tuple(replace(metric, possible=(0, 1)) for metric in result.study.metrics)
+    shares = replace(result, study=replace(result.study, metrics=metrics))
+    wide = Difference("a", "b", high=0.9, at={"load": 0.2})
+    assert decide_at(wide, result, 0.999).high > 1
+    assert decide_at(wide, shares, 0.999).high == 1
+
+
+def decide_at(rule, result, confidence):
+    point = {"load": 0.2}
+    return difference(result, "delay", (rule.arm, point), (rule.minus, point))(confidence)
 
 
 def test_a_derived_metric_says_its_range(made):

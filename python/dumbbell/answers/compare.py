@@ -184,7 +184,7 @@ class Asked:
         relative = ratio(self.result, name, first, second) if self._relative else None
         return Versus(
             difference(self.result, name, first, second)(confidence),
-            relative(confidence).within(0, math.inf) if relative else None,
+            relative(confidence) if relative else None,
         )
 
     @property

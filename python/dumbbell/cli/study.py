@@ -200,7 +200,6 @@ def print_result(out: Output, result: StudyResult) -> None:
 def _means(result: StudyResult) -> TextTable:
     from dumbbell.stats import CONFIDENCE
     from dumbbell.study.estimates import level
-    from dumbbell.study.metric import possible
 
     study = result.study
     named = [axis for axis in study.axes if isinstance(axis.values[0], str)]
@@ -214,10 +213,7 @@ def _means(result: StudyResult) -> TextTable:
     rows: list[list[str | Text]] = []
     reasons: dict[str, None] = {}
     for point, arm in choices[:_MOST_ROWS]:
-        estimates = [
-            level(result, metric.name, (arm.name, point))(CONFIDENCE).within(*possible(metric))
-            for metric in study.metrics
-        ]
+        estimates = [level(result, metric.name, (arm.name, point))(CONFIDENCE) for metric in study.metrics]
         reason = result.why_median(arm.name, **point)
         reasons.update({reason: None} if reason else {})
         runs = max((estimate.n for estimate in estimates), default=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -109,18 +110,22 @@ def draw(results: Sequence[Result]) -> Figure:
         figure = Figure(figsize=(WIDTHS["double"], HEIGHT), layout="constrained")
         panels = figure.subplots(1, 2)
         for panel, (name, label) in zip(panels, _LABELS.items(), strict=True):
-            highest = 0.0
+            highest, factor = 0.0, _FACTORS.get(name, 1.0)
             for colour, (arm, about) in zip(COLOURS, arms.items(), strict=False):
                 of_arm = [result for result in results if result.cell.arm.name == arm]
                 x = [result.cell.servers for result in of_arm]
-                for side, look in (("kernel", "o-"), ("simulated", "x--")):
-                    values = [result.values(name)[side == "kernel"] for result in of_arm]
-                    found = [stats.mean(each) for each in values]
-                    y = [each.value * _FACTORS.get(name, 1.0) for each in found]
+                for who, look in (("kernel", "o-"), ("simulated", "x--")):
+                    values = [result.values(name)[who == "kernel"] for result in of_arm]
+                    found = [stats.mean(each).within(0, math.inf) for each in values]
+                    y = [each.value * factor for each in found]
                     highest = max(highest, *y)
-                    errors = [(each.half_width or 0.0) * _FACTORS.get(name, 1.0) for each in found]
+                    ends = [each.interval or (each.value, each.value) for each in found]
+                    errors = [
+                        [abs(end[side] * factor - at) for end, at in zip(ends, y, strict=True)]
+                        for side in (0, 1)
+                    ]
                     panel.errorbar(
-                        x, y, errors, fmt=look, color=colour, label=f"{about.label}, {side}", capsize=2
+                        x, y, errors, fmt=look, color=colour, label=f"{about.label}, {who}", capsize=2
                     )
             panel.set_xscale("log")
             panel.set_xticks(servers, map(str, servers))

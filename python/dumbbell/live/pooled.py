@@ -78,8 +78,8 @@ def pooled(results: Sequence[Result]) -> Pooled | None:
     return Pooled(
         groups=[_group(name, cells, confidence) for name, cells in groups.items()],
         percentiles=_percentiles(several),
-        below=mean([statistics.fmean(cell) for cell in ranks]),
-        beyond=mean([statistics.fmean(rank in (0.0, 1.0) for rank in cell) for cell in ranks]),
+        below=mean([statistics.fmean(cell) for cell in ranks]).within(0, 1),
+        beyond=mean([statistics.fmean(rank in (0.0, 1.0) for rank in cell) for cell in ranks]).within(0, 1),
         by_chance=statistics.fmean(2 / (len(result.ours) + 1) for result in several),
     )
 
@@ -109,7 +109,7 @@ def _group(name: str, cells: Sequence[Result], confidence: float) -> Group:
     return Group(
         name.strip(),
         mean(ratios, confidence),
-        mean([kernel[1] - ours[1] for ours, kernel in both], confidence),
+        mean([kernel[1] - ours[1] for ours, kernel in both], confidence).within(-1, 1),
     )
 
 

@@ -166,14 +166,11 @@ def _reference(
 def _estimate(result: StudyResult, spec: FigureSpec, arm: str, point: dict[str, Value]) -> Estimate | None:
     if spec.relative_to:
         estimate = ratio(result, spec.metric, (arm, point), (spec.relative_to, point))(stats.CONFIDENCE)
-        if possible(result.study.metric(spec.metric))[0] >= 0:
-            estimate = estimate.within(0, math.inf)
-    else:
-        if spec.statistic == "median":
-            estimate = stats.median(result.values(spec.metric, arm, **point)[1])
-        else:
-            estimate = level(result, spec.metric, (arm, point))(stats.CONFIDENCE)
+    elif spec.statistic == "median":
+        estimate = stats.median(result.values(spec.metric, arm, **point)[1])
         estimate = estimate.within(*possible(result.study.metric(spec.metric)))
+    else:
+        estimate = level(result, spec.metric, (arm, point))(stats.CONFIDENCE)
     return _scaled(estimate, spec.factor) if math.isfinite(estimate.value) else None
 
 
