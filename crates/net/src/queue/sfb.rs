@@ -305,13 +305,13 @@ mod tests {
         least
     }
 
-    /// Flow 1 sends four packets in each millisecond. Five others together send 49 in 50 milliseconds; the link takes 50. Returns how many
-    /// of flow 1 leave, and how many of the others are dropped.
-    fn overload(queue: &mut Sfb<TestFrame>, millis: std::ops::Range<u64>) -> (usize, usize) {
+    /// Flow 1 sends four packets in each millisecond. Five others in turn send one in each but one of so many milliseconds; the link takes one
+    /// in each. Returns how many of flow 1 leave, and how many of the others are dropped.
+    fn overload(queue: &mut Sfb<TestFrame>, millis: std::ops::Range<u64>, but_one_of: u64) -> (usize, usize) {
         let mut log = Log::default();
         let mut left = 0;
         for t in millis {
-            if t % 50 != 0 {
+            if t % but_one_of != 0 {
                 queue.enqueue(at(t), packet(2 + t % 5), &mut log);
             }
             (0..4).for_each(|_| queue.enqueue(at(t), packet(1), &mut log));
@@ -321,16 +321,18 @@ mod tests {
     }
 
     #[test]
-    fn the_probability_of_a_flow_that_does_not_slow_down_rises_towards_one_and_others_keep_theirs() {
+    fn a_flow_that_does_not_slow_down_gets_what_others_leave_and_where_they_want_more_a_share() {
+        // Five others want 15 % each, which is less than a sixth: they get it, and flow 1 the quarter that is left.
         let mut queue: Sfb<TestFrame> = Sfb::new(&Params::default(), setting());
-        overload(&mut queue, 0..60_000);
-        let (left, dropped) = overload(&mut queue, 60_000..70_000);
+        overload(&mut queue, 0..60_000, 4);
+        let (left, dropped) = overload(&mut queue, 60_000..70_000, 4);
         assert!(probability(&mut queue, 1) > 0.9, "{}", probability(&mut queue, 1));
-        for flow in 2..7 {
-            assert!(probability(&mut queue, flow) < 0.1, "{}", probability(&mut queue, flow));
-        }
-        // Of 10000 packets that leave, flow 1 has less than its sixth, and the others lose less than what they get.
-        assert!(left < 1_200 && dropped < 1_000, "{left} {dropped}");
+        assert!((2_300..2_700).contains(&left) && dropped < 200, "{left} {dropped}");
+        // They want 19.6 % each: all get about a sixth.
+        let mut queue: Sfb<TestFrame> = Sfb::new(&Params::default(), setting());
+        overload(&mut queue, 0..200_000, 50);
+        let (left, _) = overload(&mut queue, 200_000..210_000, 50);
+        assert!((1_200..2_200).contains(&left), "{left}");
     }
 
     #[test]
@@ -353,7 +355,7 @@ mod tests {
         let params =
             Params { rehash: Duration::from_secs(10), warmup: Duration::from_secs(4), ..Params::default() };
         let mut queue: Sfb<TestFrame> = Sfb::new(&params, setting());
-        overload(&mut queue, 0..1_001);
+        overload(&mut queue, 0..1_001, 50);
         assert!(queue.control.next.is_none());
         // The bins that took over know both: what flow 1 does, and what waits.
         assert!(probability(&mut queue, 1) > 0.5, "{}", probability(&mut queue, 1));
