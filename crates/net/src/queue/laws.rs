@@ -1,6 +1,6 @@
 //! Laws that every registered discipline obeys, over generated sequences.
 
-use dumbbell_core::rng::Streams;
+use dumbbell_core::rng::{self, Streams};
 use dumbbell_core::{BitRate, DropReason, Ecn, Frame, MarkReason, Time, TrafficClass, VerdictSink};
 use proptest::prelude::*;
 
@@ -99,8 +99,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..400)
 }
 
-/// Runs the steps and checks after each that nothing is lost, invented or miscounted.
+/// Runs the steps and checks after each that nothing is lost, invented or miscounted; and that whoever draws says so.
 fn obey(spec: &QueueSpec, steps: &[Step]) {
+    let drawn = rng::drawn();
     let mut queue: AnyDiscipline<TestFrame> = spec.build(setting());
     let mut log = Log::default();
     let mut now = Time::ZERO;
@@ -160,6 +161,7 @@ fn obey(spec: &QueueSpec, steps: &[Step]) {
     for flow in (0..7).filter(|_| spec.classes() == 1) {
         assert!(left.iter().filter(|(id, _)| id % 7 == flow).is_sorted(), "{} reorders a flow", spec.name());
     }
+    assert!(spec.draws() || rng::drawn() == drawn, "{} draws random numbers: say so in `draws`", spec.name());
 }
 
 fn just_before(time: Time) -> Time {

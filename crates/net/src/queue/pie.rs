@@ -58,6 +58,10 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    fn draws(&self) -> bool {
+        true
+    }
+
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
     }
