@@ -295,6 +295,7 @@ def test_the_report_of_a_run_shows_its_tables_its_figures_and_packets(tmp_path: 
     assert "<b>bulk" not in page
     for title in ("Queues", "Time-sequence plot of flow 0", "Sequence diagram of flow 0"):
         assert title in page
+    assert report("--until", "1s").stderr.endswith("give its number with --flow\n")
     assert report().returncode == 0
     assert "Sequence diagram" not in (out / "report.html").read_text()
     study = tmp_path / "none"

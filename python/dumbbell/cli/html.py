@@ -37,6 +37,8 @@ def html(
     if not folder.is_dir():
         raise DumbbellError(f"{folder}: no such folder; give that of a run or of a study")
     path = output or folder / "report.html"
+    if flow is None and (start or until):
+        raise DumbbellError("no flow is named whose packets are to be shown; give its number with --flow")
     if is_results(folder):
         if base is not None:
             raise DumbbellError("--base: the report of a run reads no other files; leave it out")
@@ -50,7 +52,7 @@ def html(
 
 def _of_run(folder: Path, path: Path, flow: int | None, start: str | None, until: str | None) -> Path:
     from dumbbell._results import load
-    from dumbbell.report.run import Packets, write_run_report
+    from dumbbell.report import Packets, write_run_report
 
     results = load(folder)
     packets = None
