@@ -6,10 +6,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import dumbbell as db
+from dumbbell.cli.common import results_again
 
 _TEXT = """
 duration = "2s"
@@ -303,3 +305,22 @@ def test_the_report_of_a_run_shows_its_tables_its_figures_and_packets(tmp_path: 
     command = [sys.executable, "-m", "dumbbell", "report", str(study), "--flow", "0"]
     done = subprocess.run(command, text=True, capture_output=True, check=False)
     assert done.stderr.endswith("holds no run; --flow is for the packets of a run\n")
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"plan_hash": "0" * 64}, "was made by another version of dumbbell; run the scenario anew"),
+        ({"scenario": "duration = ["}, "its scenario cannot be run again"),
+        ({"scenario": _TEXT + "\n[replay]\nlink = '../x'\n"}, "its scenario cannot be run again"),
+    ],
+)
+def test_results_that_would_not_come_out_the_same_are_not_run_again(
+    changed: dict[str, str], expected: str, tmp_path: Path
+) -> None:
+    results = db.Scenario.from_toml(_TEXT).run()
+    assert results_again(results, tmp_path).plan_hash == results.provenance["plan_hash"]
+    other = SimpleNamespace(provenance={**results.provenance, **changed})
+    with pytest.raises(db.DumbbellError, match=expected) as refusal:
+        results_again(other, tmp_path)  # type: ignore[arg-type]
+    assert "\n" not in str(refusal.value)
