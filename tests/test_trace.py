@@ -184,6 +184,7 @@ def test_what_fails_leaves_no_file(form: str, scenario: Path, tmp_path: Path) ->
         _refused(scenario, f"--{form}", str(path), *args)
         assert list(tmp_path.iterdir()) == [scenario]
     assert _refused(scenario, f"--{form}", "/dev/full").startswith("/dev/full: the disk is full;")
+    assert _refused(scenario, f"--{form}", str(tmp_path)) == f"{tmp_path}: is a folder; choose another name"
     assert Path("/dev/full").is_char_device()
     two = _refused(scenario, f"--{form}", str(path), "--perfetto" if form == "qlog" else "--qlog", str(path))
     assert two.endswith("two outputs have this file; name two")

@@ -139,7 +139,7 @@ class Tracing:
             for form, path in outputs.items():
                 part = path
                 # What is no file, such as a pipe, has nothing beside it.
-                if path is not None and (path.is_file() or not path.exists()):
+                if path is not None and (path.is_file() or path.is_dir() or not path.exists()):
                     part = stack.enter_context(new_file(path, _is_ours, force))
                 places.append((form, "standard output" if path is None else str(path), part))
             _, written = self._run(places, capture == "sources")

@@ -40,9 +40,7 @@ def selection_options(command: Command) -> Command:
     "--at", "capture", type=click.Choice(_trace.CAPTURES), default="sources",
     help="Where the capture sees packets, unless --link says it; at the sources of flows by default.",
 )  # fmt: skip
-@click.option(
-    "--qlog", metavar="FILE", type=click.Path(path_type=Path), help="A trace for qvis and its like."
-)
+@click.option("--qlog", metavar="FILE", type=click.Path(path_type=Path), help="A file for readers of qlog.")
 @click.option(
     "--perfetto", metavar="FILE", type=click.Path(path_type=Path), help="Tracks for ui.perfetto.dev."
 )
