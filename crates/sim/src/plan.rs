@@ -164,6 +164,8 @@ impl PlannedLink {
             recorded: self.recorded,
             sampled: self.sampled,
             inspected: self.inspected,
+            watched: false,
+            exact_drops: false,
             read_at,
             buffer: None,
             streams: Streams::new(seed, self.name.as_str()),

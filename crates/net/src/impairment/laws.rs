@@ -27,6 +27,8 @@ fn config(delay: &str, impairments: &str) -> LinkConfig {
         recorded: false,
         sampled: true,
         inspected: false,
+        watched: false,
+        exact_drops: false,
         read_at: Vec::new(),
         buffer: None,
         streams: Streams::new(1, "link"),

@@ -55,7 +55,12 @@ pub(super) struct ClassAccount {
 impl ClassAccount {
     #[inline]
     pub fn of(&mut self, packet: &impl Frame) -> &mut ClassCounters {
-        &mut self.total[usize::from(packet.class()) % TRAFFIC_CLASSES]
+        self.numbered(packet.class())
+    }
+
+    #[inline]
+    pub fn numbered(&mut self, class: u8) -> &mut ClassCounters {
+        &mut self.total[usize::from(class) % TRAFFIC_CLASSES]
     }
 
     pub fn dropped(&mut self, packet: &impl Frame, reason: DropReason) {

@@ -101,6 +101,10 @@ pub struct LinkConfig {
     pub sampled: bool,
     /// True if it leaves a router whose agent looks at its queue and decides on what enters it.
     pub inspected: bool,
+    /// True if somebody notes what happens to each packet: see [`super::Link::keep_notes`].
+    pub watched: bool,
+    /// True if it must tell of every drop when it happens: see [`super::LazyLink`].
+    pub exact_drops: bool,
     /// The times at which the counters will be read, in order: the end of the warm-up, the end of the run.
     pub read_at: Vec<Time>,
     /// The buffer that it shares with the other links out of its node.
@@ -116,10 +120,20 @@ impl LinkConfig {
         self.trace.is_none()
             && self.direction.rate_changes.is_empty()
             && self.direction.power.is_none()
-            && self.direction.marker.is_none()
             && self.buffer.is_none()
             && self.direction.impairments.is_empty()
             && !self.inspected
+    }
+
+    /// The same, and nobody sets classes.
+    pub(super) fn is_plain(&self) -> bool {
+        self.is_steady() && self.direction.marker.is_none()
+    }
+
+    /// True if nobody misses what a [`super::LazyLink`] does late.
+    pub(super) fn may_be_late(&self) -> bool {
+        let queue = &self.direction.queue;
+        self.is_steady() && !self.watched && !queue.holds_back() && !(self.exact_drops && queue.drops_late())
     }
 
     pub(super) fn service(&self) -> Service {

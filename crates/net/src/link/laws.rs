@@ -8,7 +8,9 @@ use dumbbell_core::{BitRate, Config, Duration, Ecn, Packet, Probability, QueueLi
 use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
 use proptest::prelude::*;
 
-use super::{Direction, FifoLink, Incident, Incidents, Link, LinkConfig, LinkSpec, QueuedLink};
+use super::{
+    Direction, FifoLink, Incident, Incidents, LazyLink, Link, LinkConfig, LinkSpec, Other, QueuedLink,
+};
 use crate::queue::{QueueSpec, codel, droptail};
 use crate::router::{AgentSpec, rcp};
 
@@ -29,10 +31,16 @@ fn config_with(queue: QueueSpec, change: impl FnOnce(&mut Direction)) -> LinkCon
         recorded: false,
         sampled: true,
         inspected: false,
+        watched: false,
+        exact_drops: false,
         read_at: Vec::new(),
         buffer: None,
         streams: Streams::new(1, "link"),
     }
+}
+
+fn the_general_form(config: &LinkConfig) -> Link {
+    Link::Other(Box::new(Other::Queued(QueuedLink::new(config))))
 }
 
 /// The forward direction of a link in JSON.
@@ -109,9 +117,66 @@ proptest! {
         let end = Time::from_nanos(200_000_000_000);
         let config = LinkConfig { read_at: vec![end], ..config(QueueSpec::DropTail(params.clone())) };
         let mut fast = Link::Fifo(FifoLink::new(&config, &params));
-        let mut general = Link::Queued(Box::new(QueuedLink::new(&config)));
+        let mut general = the_general_form(&config);
         prop_assert_eq!(drive(&mut fast, &arrivals), drive(&mut general, &arrivals));
         prop_assert_eq!(fast.counters(end), general.counters(end));
+    }
+
+    #[test]
+    fn the_lazy_form_is_the_general_form_with_every_discipline(
+        arrivals in arrivals(), dense in 1..20u64, loss: bool, read in 0..100_000_000u64,
+    ) {
+        let arrivals: Vec<(u64, u16)> = arrivals.into_iter().map(|(gap, size)| (gap / dense, size)).collect();
+        let read = Time::from_nanos(read);
+        for queue in QueueSpec::all_defaults().into_iter().filter(|queue| !queue.holds_back()) {
+            let name = queue.name();
+            let config = config_with(queue, |d| d.loss = share(if loss { 0.1 } else { 0.0 }));
+            let ecn = |id: u64, size| {
+                let ecn = if id.is_multiple_of(3) { Ecn::NotEct } else { Ecn::Ect0 };
+                Packet { ecn, class: (id % 2) as u8, ..packet(id, size) }
+            };
+            let mut lazy = Link::Other(Box::new(Other::Lazy(LazyLink::new(&config))));
+            let mut general = the_general_form(&config);
+            let (mut a, mut b) = (Vec::new(), Vec::new());
+            // Counters in the middle of things.
+            let times = arrivals.iter().scan(Time::ZERO, |t, (gap, _)| { *t += Duration::from_nanos(*gap); Some(*t) });
+            let before = times.take_while(|t| *t <= read).count();
+            for (link, drops) in [(&mut lazy, &mut a), (&mut general, &mut b)] {
+                let mut now = Time::ZERO;
+                let run_until = |link: &mut Link, until: Time, drops: &mut Incidents| {
+                    while link.wake_at() <= until && link.wake_at().is_finite() {
+                        if link.act(link.wake_at(), drops) {
+                            link.pop();
+                        }
+                    }
+                };
+                for (id, &(gap, size)) in arrivals[..before].iter().enumerate() {
+                    now += Duration::from_nanos(gap);
+                    run_until(link, now, drops);
+                    link.push(now, &ecn(id as u64, size), 0, drops);
+                }
+                run_until(link, read, drops);
+                link.settle(read, drops);
+            }
+            prop_assert_eq!(lazy.backlog(read), general.backlog(read), "{}", name);
+            prop_assert_eq!(lazy.inside(), general.inside(), "{}", name);
+            prop_assert_eq!(lazy.counters(read), general.counters(read), "{}", name);
+            prop_assert_eq!(lazy.read_classes(read), general.read_classes(read), "{}", name);
+            // It tells of late drops late.
+            let sorted = |incidents: Incidents| { let mut numbers: Vec<u64> = incidents.iter().map(|(p, _)| p.body[0]).collect(); numbers.sort_unstable(); numbers };
+            prop_assert_eq!(sorted(a), sorted(b), "{}", name);
+
+            let mut lazy = Link::Other(Box::new(Other::Lazy(LazyLink::new(&config))));
+            let mut general = the_general_form(&config);
+            let (mut a, mut b) = (drive_with(&mut lazy, &arrivals, ecn), drive_with(&mut general, &arrivals, ecn));
+            a.dropped.sort_unstable();
+            b.dropped.sort_unstable();
+            prop_assert_eq!(a, b, "{}", name);
+            let end = Time::from_nanos(200_000_000_000);
+            prop_assert_eq!(lazy.counters(end), general.counters(end), "{}", name);
+            prop_assert_eq!(lazy.read_classes(end), general.read_classes(end), "{}", name);
+            prop_assert_eq!(lazy.average(), general.average(), "{}", name);
+        }
     }
 
     #[test]
@@ -147,8 +212,8 @@ proptest! {
             Packet::of(header, 0, size, Ecn::NotEct)
         };
         let mut fast = Link::new(&config);
-        prop_assert!(matches!(fast, Link::Stamped(_)));
-        let mut general = Link::Queued(Box::new(QueuedLink::new(&config)));
+        prop_assert!(matches!(&fast, Link::Other(other) if matches!(**other, Other::Stamped(_))));
+        let mut general = the_general_form(&config);
         prop_assert_eq!(drive_with(&mut fast, &arrivals, make), drive_with(&mut general, &arrivals, make));
         let after = Time::from_nanos(199_999_999_999);
         prop_assert_eq!(fast.offered(after), { general.act(after, &mut Vec::new()); general.offered(after) });
@@ -161,7 +226,7 @@ proptest! {
         let stop = Time::from_nanos(head.iter().map(|(gap, _)| gap).sum());
         let queue = droptail::Params { limit: QueueLimit::Packets(7), count_in_service: false };
         let config = LinkConfig { read_at: vec![stop], ..config(QueueSpec::DropTail(queue)) };
-        let (mut fast, mut general) = (Link::new(&config), Link::Queued(Box::new(QueuedLink::new(&config))));
+        let (mut fast, mut general) = (Link::new(&config), the_general_form(&config));
         // Stop in the middle of things: at the last arrival, before what is queued has left.
         let mut now = Time::ZERO;
         let (mut fast_drops, mut general_drops) = (Vec::new(), Vec::new());
@@ -207,7 +272,7 @@ proptest! {
         }
         let counters = (a.counters(read), b.counters(read));
 
-        let (mut a, mut b) = (Link::new(&first), Link::Queued(Box::new(QueuedLink::new(&second))));
+        let (mut a, mut b) = (Link::new(&first), the_general_form(&second));
         let mut waited = Vec::new();
         let mut counted = None;
         let mut now = Time::ZERO;
@@ -302,7 +367,7 @@ proptest! {
             }
             run_until(&mut link, now + Duration::from_secs(1_000), &mut incidents, &mut out);
             prop_assert_eq!(link.inside(), 0);
-            let classes = link.read_classes().unwrap();
+            let classes = link.read_classes(Time::NEVER).unwrap();
             for (class, (counted, out)) in classes.iter().zip(out).enumerate() {
                 let of_class = |wanted: bool| incidents.iter().filter(|(p, what)| usize::from(p.class) == class && (*what == Incident::Duplicated) == wanted).count() as u64;
                 prop_assert_eq!(counted.arrived + of_class(true), out + of_class(false), "class {}", class);
@@ -321,7 +386,7 @@ proptest! {
         let agents = AgentSpec::descriptors().into_iter().map(|d| (droptail(), Some(agent(d.name))));
         for (queue, router) in agents.chain(QueueSpec::all_defaults().into_iter().map(|queue| (queue, None))) {
             let config = config_with(queue, |d| d.router = router);
-            let mut link = Link::Queued(Box::new(QueuedLink::new(&config)));
+            let mut link = the_general_form(&config);
             let ecn = |id, size| Packet { ecn: Ecn::Ect0, ..packet(id, size) };
             let trace = drive_with(&mut link, &arrivals, ecn);
             let marked = trace.ecn.iter().filter(|ecn| **ecn == Ecn::Ce).count() as u64;
@@ -355,7 +420,7 @@ fn the_head_of_the_queue_waits_for_its_opportunity_in_the_queue() {
     let trace = super::Trace { times: times.into(), opportunity: 1504, overhead: 4 };
     let without_drops = config_with(QueueSpec::CoDel(codel::Params::default()), |d| d.drop_list.clear());
     let config = LinkConfig { trace: Some(trace), ..without_drops };
-    let mut link = Link::Queued(Box::new(QueuedLink::new(&config)));
+    let mut link = the_general_form(&config);
     let found = drive(&mut link, &[(1, 1500); 6]);
     assert_eq!(found.dropped, [1]);
     let left = [10, 200, 210, 220, 230].map(|ms| Time::from_nanos(ms * 1_000_000) + config.direction.delay);

@@ -1,10 +1,11 @@
 //! Links: a queue, a transmitter and a propagation delay in one direction.
 //!
-//! There are three forms, with the same behaviour. [`FifoLink`] serves a DropTail queue at a constant rate: it knows the
+//! There are four forms, with the same behaviour. [`FifoLink`] serves a DropTail queue at a constant rate: it knows the
 //! departure time of a packet when the packet arrives, so a hop costs one event, and it computes its backlog from the
-//! departure times only when asked. [`StampedLink`] is the same with an RCP router. [`QueuedLink`] serves any discipline,
-//! varying rates, power control and any router, and needs a second event, the end of each transmission. Law tests check
-//! that the first two behave like the third.
+//! departure times only when asked. [`StampedLink`] is the same with an RCP router. [`LazyLink`] serves any other discipline
+//! at a constant rate, and asks it for packets when somebody needs to know. [`QueuedLink`] serves varying rates, power
+//! control and any router, and needs a second event, the end of each transmission. Law tests check that the first three
+//! behave like the last. The three behind the first are [`Other`]s: one test tells the first from them.
 
 mod classes;
 mod contract;
@@ -12,6 +13,8 @@ mod description;
 mod fifo;
 mod flight;
 mod impairments;
+mod lazy;
+mod other;
 mod queued;
 mod service;
 mod stamped;
@@ -30,6 +33,8 @@ pub use description::{
 pub use fifo::FifoLink;
 pub use impairments::Arrival;
 use impairments::Impairments;
+pub use lazy::LazyLink;
+pub use other::Other;
 pub use queued::QueuedLink;
 pub use service::{Opportunities, Service, Trace};
 pub use stamped::StampedLink;
@@ -37,27 +42,24 @@ pub use watch::Note;
 
 use crate::power::{Ledger, Port};
 use crate::queue::QueueSpec;
-use crate::router::{Agent, AgentSpec, QueueView};
+use crate::router::QueueView;
 pub use crate::serializer::Serializer;
 
 /// A link of any form. The fast form stays in place, whatever its size: nearly all links are of that form.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Link {
-    /// DropTail at a constant rate: one event per hop.
+    /// DropTail at a constant rate: one event per hop, or none.
     Fifo(FifoLink),
-    /// DropTail at a constant rate, with a router of RCP: one event per hop.
-    Stamped(Box<StampedLink>),
-    /// Any other discipline: two events per hop.
-    Queued(Box<QueuedLink<Packet>>),
+    /// Any other form.
+    Other(Box<Other>),
 }
 
 macro_rules! either {
     ($self:ident, $link:ident => $body:expr) => {
         match $self {
             Link::Fifo($link) => $body,
-            Link::Stamped($link) => $body,
-            Link::Queued($link) => $body,
+            Link::Other($link) => $body,
         }
     };
 }
@@ -66,13 +68,10 @@ impl Link {
     /// An idle link, in the cheapest form that serves its queue.
     pub fn new(config: &LinkConfig) -> Link {
         match (&config.direction.queue, &config.direction.router) {
-            (QueueSpec::DropTail(queue), None) if config.is_steady() => {
+            (QueueSpec::DropTail(queue), None) if config.is_plain() => {
                 Link::Fifo(FifoLink::new(config, queue))
             }
-            (QueueSpec::DropTail(queue), Some(AgentSpec::Rcp(router))) if config.is_steady() => {
-                Link::Stamped(Box::new(StampedLink::new(config, queue, router)))
-            }
-            _ => Link::Queued(Box::new(QueuedLink::new(config))),
+            _ => Link::Other(Box::new(Other::new(config))),
         }
     }
 
@@ -83,11 +82,7 @@ impl Link {
     /// of the same bytes would stall the processor on every hop.
     #[inline]
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
-        match self {
-            Link::Fifo(link) => link.push(now, packet, hop, incidents),
-            Link::Stamped(link) => link.push(now, packet, hop, incidents),
-            Link::Queued(link) => link.push(now, Packet { hop, ..*packet }, incidents),
-        }
+        either!(self, link => link.push(now, packet, hop, incidents))
     }
 
     /// A packet arrives and is passed on at once: returns when it reaches the far end, or `None` if it was given up.
@@ -96,7 +91,7 @@ impl Link {
     pub fn pass(&mut self, now: Time, packet: &Packet, incidents: &mut Incidents) -> Option<Time> {
         match self {
             Link::Fifo(link) => link.pass(now, packet, incidents),
-            Link::Stamped(_) | Link::Queued(_) => None,
+            Link::Other(_) => None,
         }
     }
 
@@ -112,15 +107,28 @@ impl Link {
 
     /// True if [`Link::hand_on`] may be used: what leaves the transmitter is sure to reach the far end.
     pub fn can_hand_on(&self) -> bool {
-        matches!(self, Link::Queued(link) if link.can_hand_on())
+        matches!(self, Link::Other(link) if link.can_hand_on())
     }
 
-    /// Lets packets come out when they have left the transmitter, ahead of [`Packet::at`], their time of arrival at the far
-    /// end. Only for a link that [`Link::can_hand_on`] and that feeds none but transparent links.
+    /// Lets packets come out ahead of [`Packet::at`], their time of arrival at the far end, when that is known. Only for a
+    /// link that [`Link::can_hand_on`] and that feeds none but transparent links.
     pub fn hand_on(&mut self) {
-        if let Link::Queued(link) = self {
+        if let Link::Other(link) = self {
             link.hand_on();
         }
+    }
+
+    /// True if the packets at its head must be taken at once, after each [`Link::push`] that changed `wake_at` and each
+    /// [`Link::settle`].
+    #[inline]
+    pub fn gives_ahead(&self) -> bool {
+        matches!(self, Link::Other(link) if link.gives_ahead())
+    }
+
+    /// Makes up for what the link has put off until `now`, the present. What else happened goes to `incidents`, and `wake_at` may
+    /// change. True if there may have been something to do. Before the link is asked what it holds or counted.
+    pub fn settle(&mut self, now: Time, incidents: &mut Incidents) -> bool {
+        self.other_mut().is_some_and(|link| link.settle(now, incidents))
     }
 
     /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
@@ -140,13 +148,7 @@ impl Link {
     /// Removes the head.
     #[inline]
     pub fn pop(&mut self) {
-        match self {
-            Link::Fifo(link) => link.pop(),
-            Link::Stamped(link) => link.pop(),
-            Link::Queued(link) => {
-                link.pop();
-            }
-        }
+        either!(self, link => link.pop());
     }
 
     /// The queue at `now`, the present, what was counted so far, and the packets waiting or in transmission. What happens up to
@@ -155,10 +157,8 @@ impl Link {
     /// # Panics
     /// If it is not.
     pub fn inspect(&mut self, now: Time, incidents: &mut Incidents) -> (QueueView, Counters, u64) {
-        match self {
-            Link::Queued(link) => (link.inspect(now, incidents), link.progress(), link.backlog()),
-            Link::Fifo(_) | Link::Stamped(_) => unreachable!("only a link with a queue is inspected"),
-        }
+        let link = self.inspected();
+        (link.inspect(now, incidents), link.progress(), link.backlog())
     }
 
     /// Where a node agent decides on a packet that is about to arrive: the link counts its marks and drops.
@@ -166,9 +166,16 @@ impl Link {
     /// # Panics
     /// If the link is not [`LinkConfig::inspected`].
     pub fn entrance<'a>(&'a mut self, incidents: &'a mut Incidents) -> impl VerdictSink<Packet> {
+        self.inspected().entrance(incidents)
+    }
+
+    fn inspected(&mut self) -> &mut QueuedLink<Packet> {
         match self {
-            Link::Queued(link) => link.entrance(incidents),
-            Link::Fifo(_) | Link::Stamped(_) => unreachable!("only a link with a queue is inspected"),
+            Link::Other(link) => match &mut **link {
+                Other::Queued(link) => link,
+                _ => unreachable!("only a link that knows its queue is inspected"),
+            },
+            Link::Fifo(_) => unreachable!("only a link that knows its queue is inspected"),
         }
     }
 
@@ -180,11 +187,7 @@ impl Link {
 
     /// Packets waiting or in transmission at `now`.
     pub fn backlog(&mut self, now: Time) -> u64 {
-        match self {
-            Link::Fifo(link) => link.backlog(now),
-            Link::Stamped(link) => link.backlog(now),
-            Link::Queued(link) => link.backlog(),
-        }
+        either!(self, link => link.backlog(now))
     }
 
     /// Packets that the link holds: waiting, in transmission or in flight, here or on the links that passed them on.
@@ -194,11 +197,7 @@ impl Link {
 
     /// What was counted up to `now`, but for the integral of the queue: cheap enough for every sample.
     pub fn progress(&mut self, now: Time) -> Counters {
-        match self {
-            Link::Fifo(link) => link.progress(now),
-            Link::Stamped(link) => link.progress(now),
-            Link::Queued(link) => link.progress(),
-        }
+        either!(self, link => link.progress(now))
     }
 
     /// What was counted up to `now`, the next of the times announced in [`LinkConfig::read_at`].
@@ -208,60 +207,34 @@ impl Link {
 
     /// Packets waiting or in transmission at `now`, where a link that does not know them estimates them.
     pub fn backlog_early(&mut self, now: Time) -> u64 {
-        match self {
-            Link::Fifo(link) => link.backlog_early(now),
-            Link::Stamped(link) => link.backlog_early(now),
-            Link::Queued(link) => link.backlog(),
-        }
+        either!(self, link => link.backlog_early(now))
     }
 
     /// What was counted up to `now`, the present of a run that is cut short before the next of the times announced. A
     /// [`FifoLink`] that does not know its backlog estimates it.
     pub fn counters_early(&mut self, now: Time) -> Counters {
-        match self {
-            Link::Fifo(link) => link.counters_early(now),
-            Link::Stamped(link) => link.counters_early(now),
-            Link::Queued(link) => link.counters(now),
-        }
-    }
-
-    /// The largest average length that the queue decided by: see [`Discipline::average`].
-    pub fn average(&self) -> Option<f64> {
-        match self {
-            Link::Fifo(_) | Link::Stamped(_) => None,
-            Link::Queued(link) => link.average(),
-        }
-    }
-
-    /// The rate in bits per second that the router offers each flow at `now`, if it has one.
-    pub fn offered(&mut self, now: Time) -> Option<f64> {
-        match self {
-            Link::Fifo(_) => None,
-            Link::Stamped(link) => link.offered(now),
-            Link::Queued(link) => link.agent().and_then(Agent::offered),
-        }
+        either!(self, link => link.counters_early(now))
     }
 
     /// Notes from now on what happens to packets, for [`Link::take_notes`].
+    ///
+    /// # Panics
+    /// If the link is not [`LinkConfig::watched`].
     pub fn keep_notes(&mut self) {
-        if let Link::Queued(link) = self {
-            link.keep_notes();
-        }
+        self.other_mut().into_iter().for_each(Other::keep_notes);
     }
 
     /// What happened to packets since the last call, in order, as far as the link did not know it when they arrived
     /// ([`Link::departure`]).
     pub fn take_notes(&mut self) -> impl Iterator<Item = (Packet, Note)> {
-        let queued = if let Link::Queued(link) = self { Some(link) } else { None };
-        queued.into_iter().flat_map(|link| link.take_notes())
+        self.other_mut().into_iter().flat_map(Other::take_notes)
     }
 
     /// When the packet accepted last has left the transmitter, if the link knows that when a packet arrives.
     pub fn departure(&self) -> Option<Time> {
         match self {
             Link::Fifo(link) => Some(link.free_at()),
-            Link::Stamped(link) => Some(link.free_at()),
-            Link::Queued(_) => None,
+            Link::Other(link) => link.departure(),
         }
     }
 
@@ -270,12 +243,19 @@ impl Link {
         either!(self, link => link.arrivals()).pop()
     }
 
-    /// What was counted of each traffic class since the last call, if the link tells them apart.
-    pub fn read_classes(&mut self) -> Option<PerClass> {
-        match self {
-            Link::Fifo(_) | Link::Stamped(_) => None,
-            Link::Queued(link) => link.read_classes(),
-        }
+    /// The largest average length that the queue decided by: see [`Discipline::average`].
+    pub fn average(&self) -> Option<f64> {
+        self.other().and_then(Other::average)
+    }
+
+    /// The rate in bits per second that the router offers each flow at `now`, if it has one.
+    pub fn offered(&mut self, now: Time) -> Option<f64> {
+        self.other_mut().and_then(|link| link.offered(now))
+    }
+
+    /// What was counted of each traffic class since the last call, up to `now`, if the link tells them apart.
+    pub fn read_classes(&mut self, now: Time) -> Option<PerClass> {
+        self.other_mut().and_then(|link| link.read_classes(now))
     }
 
     /// Conservation by traffic class, if the link tells them apart; and of the bytes that it holds of a shared buffer.
@@ -283,24 +263,30 @@ impl Link {
     /// # Panics
     /// If a class gained or lost a packet, or the buffer a byte, which only a bug can do.
     pub fn assert_conservation(&self) {
-        if let Link::Queued(link) = self {
-            link.assert_conservation();
-        }
+        self.other().into_iter().for_each(Other::assert_conservation);
     }
 
     /// The port, if the link is under power control.
     pub fn port(&self) -> Option<&Port> {
-        match self {
-            Link::Fifo(_) | Link::Stamped(_) => None,
-            Link::Queued(link) => link.port(),
-        }
+        self.other().and_then(Other::port)
     }
 
     /// Closes the account of the port at `now`, the present, and opens an empty one.
     pub fn read_port(&mut self, now: Time) -> Option<Ledger> {
+        self.other_mut().and_then(|link| link.read_port(now))
+    }
+
+    fn other(&self) -> Option<&Other> {
         match self {
-            Link::Fifo(_) | Link::Stamped(_) => None,
-            Link::Queued(link) => link.read_port(now),
+            Link::Fifo(_) => None,
+            Link::Other(link) => Some(link),
+        }
+    }
+
+    fn other_mut(&mut self) -> Option<&mut Other> {
+        match self {
+            Link::Fifo(_) => None,
+            Link::Other(link) => Some(link),
         }
     }
 }

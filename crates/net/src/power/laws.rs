@@ -55,6 +55,8 @@ impl Run {
             recorded: false,
             sampled: true,
             inspected: false,
+            watched: false,
+            exact_drops: false,
             read_at: Vec::new(),
             buffer: None,
             streams: Streams::new(1, "link"),

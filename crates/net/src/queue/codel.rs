@@ -55,6 +55,10 @@ impl QueueParams for Params {
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
     }
+
+    fn drops_late(&self) -> bool {
+        true
+    }
 }
 
 /// The control law: decides from sojourn times alone and holds no packets.

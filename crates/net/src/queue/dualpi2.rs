@@ -61,6 +61,10 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    fn drops_late(&self) -> bool {
+        true
+    }
+
     fn draws(&self) -> bool {
         true
     }

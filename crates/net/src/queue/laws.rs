@@ -241,3 +241,22 @@ fn a_burst_into_an_idle_port_drops_the_last_ones() {
         assert_eq!(dropped, (47 - drops..47).collect::<Vec<u64>>());
     }
 }
+
+#[test]
+fn disciplines_that_drop_when_they_are_asked_for_a_packet_say_so() {
+    for spec in QueueSpec::all_defaults() {
+        let mut queue: AnyDiscipline<TestFrame> = spec.build(setting());
+        let mut dropped = 0;
+        // Full packets at twice the speed at which they leave: every law has something to decide.
+        for i in 0..40_000_u64 {
+            let now = Time::from_nanos(i * 1_000_000);
+            queue.enqueue(now, TestFrame::new(1500, false).numbered(i), &mut Log::default());
+            if i % 2 == 1 {
+                let mut log = Log::default();
+                queue.dequeue(now, &mut log);
+                dropped += log.dropped.len();
+            }
+        }
+        assert_eq!(dropped > 0, spec.drops_late(), "{}", spec.name());
+    }
+}

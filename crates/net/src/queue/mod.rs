@@ -94,6 +94,11 @@ pub trait QueueParams {
         false
     }
 
+    /// True if it may drop packets when it is asked for one.
+    fn drops_late(&self) -> bool {
+        false
+    }
+
     /// True if it does nothing for its classes unless somebody puts packets into them: class 0 is no class among others.
     fn needs_marks(&self) -> bool {
         false
@@ -143,6 +148,11 @@ impl QueueSpec {
     /// True if it, or something within it, may hold packets back though the link is free.
     pub fn holds_back(&self) -> bool {
         self.params().holds_back() || self.params().within().iter().any(|held| held.queue.holds_back())
+    }
+
+    /// True if it, or something within it, may drop packets when it is asked for one.
+    pub fn drops_late(&self) -> bool {
+        self.params().drops_late() || self.params().within().iter().any(|held| held.queue.drops_late())
     }
 
     /// True if it, or something within it, may draw random numbers.

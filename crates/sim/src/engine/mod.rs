@@ -43,8 +43,8 @@ use self::timers::Timers;
 use self::ways::Ways;
 use crate::arrivals::Arrivals;
 use crate::plan::{Plan, PlannedLink};
-use crate::workload::Flow;
 use crate::workload::session::{Action, Connection, Ended, Transfer};
+use crate::workload::{Flow, Traffic};
 
 /// What a run's measured part came to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -135,15 +135,19 @@ impl<'p, O: Observer> Engine<'p, O> {
         let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);
         let read_at: Vec<Time> = warmup.into_iter().chain([end]).collect();
         let pools: Vec<Arc<Pool>> = plan.buffers.iter().map(Pool::new).collect();
+        let hosts = Hosts::new(plan);
+        // When a drop is known, a flow may end: what follows from that must not come late.
+        let closed = plan.workloads.iter().any(|w| matches!(w.traffic, Traffic::Closed(_)));
+        let exact_drops = plan.record.drops || closed || hosts.len() > 0;
         let link = |link: &PlannedLink| {
             let buffer = link.buffer.map(|i| pools[i as usize].clone());
-            Link::new(&LinkConfig { buffer, ..link.config(plan.seed, read_at.clone()) })
+            let config = link.config(plan.seed, read_at.clone());
+            Link::new(&LinkConfig { buffer, watched: O::WATCHES, exact_drops, ..config })
         };
         let links: Vec<Link> = plan.links.iter().map(link).collect();
         let link_baseline = vec![Counters::default(); links.len()];
         let (ways, mut routes) = Ways::new(plan);
         let agents = Agents::new(plan, &mut routes);
-        let hosts = Hosts::new(plan);
         let owners = Owners::after(
             links.len() as u32,
             agents.as_ref().map_or(0, Agents::len) as u32,
@@ -213,6 +217,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         } else if owner == self.owners.sessions {
             self.act_for_session(now);
         } else if owner == self.owners.samples {
+            self.settle_links(now);
             let next = self.sampler.sample(now, &mut self.network.links, &mut self.slots, &mut self.results);
             self.network.tree.set(owner, next);
             self.count_rows();
@@ -600,11 +605,20 @@ impl<'p, O: Observer> Engine<'p, O> {
         }
     }
 
+    /// Lets every link make up for what it has put off until `now`, the present.
+    fn settle_links(&mut self, now: Time) {
+        self.network.settle(now);
+        if !self.network.asides.is_empty() {
+            self.note_asides(now);
+        }
+    }
+
     fn end_warmup(&mut self, now: Time) {
+        self.settle_links(now);
         for (link, baseline) in self.network.links.iter_mut().zip(&mut self.link_baseline) {
             *baseline = link.counters(now);
             link.read_port(now);
-            link.read_classes();
+            link.read_classes(now);
         }
         self.tally_baseline = self.network.tally;
         for slot in self.slots.iter_mut().filter(|s| s.active) {
@@ -617,6 +631,7 @@ impl<'p, O: Observer> Engine<'p, O> {
     fn is_over(&mut self, next: Time) -> bool {
         if self.budget.is_exhausted() {
             let time = next.min(self.until);
+            self.settle_links(time);
             if self.measured.is_none() {
                 self.end_measurement(time, Duration::ZERO);
             }
@@ -627,6 +642,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             }
             return true;
         }
+        self.settle_links(self.until);
         if self.measured.is_none() {
             self.end_measurement(self.until, self.plan.drain);
             return false;
@@ -736,7 +752,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             let c = if end > warmup { total.since(baseline) } else { Counters::default() };
             let histogram = self.sampler.histogram(i);
             let account = link.read_port(end);
-            let classes = link.read_classes().map(|c| if end > warmup { c } else { PerClass::default() });
+            let classes = link.read_classes(end).map(|c| if end > warmup { c } else { PerClass::default() });
             let labels = &mut self.results.labels;
             let row = planned.row(
                 &self.plan.nodes,

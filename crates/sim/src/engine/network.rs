@@ -289,6 +289,9 @@ impl<O: Observer> Network<O> {
         self.tell(now, packet, Event::Arrived(link));
         let last = &mut self.links[link as usize];
         if last.push(now, packet, hop, &mut self.incidents) {
+            if last.gives_ahead() {
+                return self.take_ahead(link);
+            }
             self.tree.set(link, last.wake_at());
         }
         tell_notes(&mut self.observer, &self.paths, now, link, last);
@@ -305,6 +308,37 @@ impl<O: Observer> Network<O> {
     fn note_time(&mut self, now: Time) {
         if O::WATCHES {
             self.incidents.iter_mut().for_each(|(packet, _)| packet.at = now);
+        }
+    }
+
+    /// Hands on what `link` gives ahead of time, to links that give nothing ahead.
+    #[inline(never)]
+    fn take_ahead(&mut self, link: u32) {
+        if !self.incidents.is_empty() {
+            self.account(link);
+        }
+        while let Some(packet) = self.links[link as usize].head() {
+            let packet = *packet;
+            self.links[link as usize].pop();
+            self.enter(packet.at, &packet, packet.hop + 1, self.paths[packet.hop as usize]);
+        }
+        self.tree.set(link, self.links[link as usize].wake_at());
+    }
+
+    /// Lets every link make up for what it has put off until `now`, the present.
+    #[cold]
+    pub fn settle(&mut self, now: Time) {
+        for i in 0..self.links.len() as u32 {
+            let link = &mut self.links[i as usize];
+            if !link.settle(now, &mut self.incidents) {
+                continue;
+            }
+            if link.gives_ahead() {
+                self.take_ahead(i);
+            } else {
+                self.tree.set(i, link.wake_at());
+                self.account(i);
+            }
         }
     }
 

@@ -49,10 +49,11 @@ pub struct Opened {
 
 /// Watches a run. A packet knows the slot of its flow, which is used again; a flow's number is its own.
 pub trait Observer {
-    /// False if it looks at nothing. What only an observer asks for is then not even asked.
+    /// False if it looks at nothing. What only an observer asks for is then not even asked, and links may tell of drops late.
     const WATCHES: bool = true;
 
     /// The run has come to this time: nothing that is told from now on happened before it.
+
     #[inline]
     fn clock(&mut self, now: Time) {
         let _ = now;

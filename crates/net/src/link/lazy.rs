@@ -1,0 +1,299 @@
+//! Any discipline at a constant rate, with one event per hop or none.
+//!
+//! What a discipline decides when the transmitter asks it for a packet depends on nothing but what arrived before. So nobody
+//! has to wait for the end of a transmission: the link makes up for those that are past when the next packet arrives, when
+//! the last packet that it has on the way reaches the far end, or when somebody reads its counters. A packet that starts is
+//! on its way at once, with the time of its arrival at the far end.
+
+use dumbbell_core::{DropReason, Duration, MarkReason, Packet, Time, VerdictSink};
+
+use super::classes::{ClassAccount, PerClass};
+use super::{Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Serializer};
+use crate::marker::{AnyMarker, Marker};
+use crate::queue::{AnyDiscipline, Discipline};
+use crate::ring::Ring;
+
+/// A link that makes up for the starts of transmissions that are past.
+#[derive(Clone, Debug)]
+pub struct LazyLink {
+    queue: AnyDiscipline<Packet>,
+    serializer: Serializer,
+    delay: Duration,
+    /// The packets that have started, in order; [`Packet::at`] is when they reach the far end.
+    started: Ring<Packet>,
+    /// The last of these: what is to be taken back while it is in transmission, as it was counted when it started.
+    last: Visit,
+    /// True if packets come out as soon as they have started.
+    hands_on: bool,
+    impairments: Impairments,
+    /// Sets the class of what arrives.
+    marker: Option<Box<AnyMarker>>,
+    /// Counts by class.
+    classes: Option<Box<ClassAccount>>,
+    /// A packet in transmission counts as sent. The integral of the queue is the sum of the times at which packets left or will,
+    /// less those at which they arrived, modulo 2^64: what is in the system is added when the integral is read.
+    counters: Counters,
+}
+
+/// A packet's stay.
+#[derive(Clone, Copy, Debug, Default)]
+struct Visit {
+    arrival: Time,
+    size: u16,
+    class: u8,
+}
+
+/// Counts what the discipline gives up at `now`.
+struct Verdicts<'a> {
+    now: Time,
+    counters: &'a mut Counters,
+    classes: Option<&'a mut ClassAccount>,
+    incidents: &'a mut Incidents,
+}
+
+impl VerdictSink<Packet> for Verdicts<'_> {
+    fn dropped(&mut self, packet: Packet, reason: DropReason) {
+        self.counters.queue_area = self.counters.queue_area.wrapping_add(self.now.as_nanos());
+        self.counters.dropped[reason as usize] += 1;
+        if let Some(classes) = &mut self.classes {
+            classes.dropped(&packet, reason);
+        }
+        self.incidents.push((packet, Incident::Dropped(reason)));
+    }
+    fn marked(&mut self, packet: &Packet, _reason: MarkReason) {
+        self.counters.marked += 1;
+        if let Some(classes) = &mut self.classes {
+            classes.of(packet).marked += 1;
+        }
+    }
+}
+
+/// The sink of a link at a time, beside what else of the link is in use.
+macro_rules! verdicts {
+    ($link:ident, $now:expr, $incidents:ident) => {
+        Verdicts {
+            now: $now,
+            counters: &mut $link.counters,
+            classes: $link.classes.as_deref_mut(),
+            incidents: $incidents,
+        }
+    };
+}
+
+impl LazyLink {
+    /// An idle link.
+    pub fn new(config: &LinkConfig) -> LazyLink {
+        let direction = &config.direction;
+        LazyLink {
+            queue: direction.queue.build(config.queue_setting()),
+            serializer: Serializer::new(direction.rate),
+            delay: direction.delay,
+            started: Ring::default(),
+            last: Visit::default(),
+            hands_on: false,
+            impairments: Impairments::new(config),
+            marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
+            classes: direction.counts_classes().then(Box::default),
+            counters: Counters::default(),
+        }
+    }
+
+    /// See [`super::Link::can_hand_on`].
+    pub fn can_hand_on(&self) -> bool {
+        !self.impairments.lossy
+    }
+
+    /// See [`super::Link::hand_on`].
+    pub fn hand_on(&mut self) {
+        self.hands_on = true;
+    }
+
+    /// True if what has started must be taken after every [`push`](LazyLink::push) and [`settle`](LazyLink::settle).
+    #[inline]
+    pub fn hands_on(&self) -> bool {
+        self.hands_on
+    }
+
+    /// See [`super::Link::push`].
+    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
+        let mut packet = Packet { hop, ..*packet };
+        let before = self.wake_at();
+        self.settle(now, incidents);
+        if let Some(marker) = &mut self.marker {
+            let class = marker.class_for(now, &packet);
+            if packet.class != class.number() {
+                packet.class = class.number();
+            }
+        }
+        let n = self.counters.arrived;
+        self.counters.arrived += 1;
+        if let Some(classes) = &mut self.classes {
+            classes.of(&packet).arrived += 1;
+        }
+        self.counters.queue_area = self.counters.queue_area.wrapping_sub(now.as_nanos());
+        if let Some(reason) = self.impairments.refuse(now, &packet, n) {
+            verdicts!(self, now, incidents).dropped(packet, reason);
+        } else {
+            packet.at = now;
+            self.queue.enqueue(now, packet, &mut verdicts!(self, now, incidents));
+            if self.serializer.free_at() <= now {
+                self.start(now, incidents);
+            }
+        }
+        self.wake_at() != before
+    }
+
+    /// Starts all packets whose turn it was up to `now`. What else happened goes to `incidents`.
+    #[inline]
+    pub fn settle(&mut self, now: Time, incidents: &mut Incidents) {
+        while self.serializer.free_at() <= now && !self.queue.is_empty() {
+            self.start(self.serializer.free_at(), incidents);
+        }
+    }
+
+    /// The transmitter is free at `at`, and something waits.
+    fn start(&mut self, at: Time, incidents: &mut Incidents) {
+        let Some(mut packet) = self.queue.dequeue(at, &mut verdicts!(self, at, incidents)) else { return };
+        let end = self.serializer.depart(at, packet.size);
+        self.last = Visit { arrival: packet.at, size: packet.size, class: packet.class };
+        let sojourn = end.since(packet.at).as_nanos();
+        self.counters.sent += 1;
+        self.counters.sent_bytes += u64::from(packet.size);
+        self.counters.sojourns += 1;
+        self.counters.sojourn_sum += sojourn;
+        self.counters.queue_area = self.counters.queue_area.wrapping_add(end.as_nanos());
+        if let Some(classes) = &mut self.classes {
+            let class = classes.of(&packet);
+            class.sent += 1;
+            class.sent_bytes += u64::from(packet.size);
+            class.sojourn_sum += sojourn;
+        }
+        packet.at = end + self.delay;
+        self.started.push(packet);
+    }
+
+    /// See [`super::Link::act`].
+    pub fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
+        // Something is on its way as long as something waits, so that the link is asked in time.
+        if self.started.len() <= 1 {
+            let before = incidents.len();
+            self.settle(now, incidents);
+            if incidents.len() != before {
+                return false;
+            }
+        }
+        if self.impairments.lossy {
+            return self.draw(now, incidents);
+        }
+        self.hands_on || self.head().is_some_and(|packet| packet.at <= now)
+    }
+
+    /// On a lossy link, draws once for every packet that comes out.
+    #[cold]
+    fn draw(&mut self, now: Time, incidents: &mut Incidents) -> bool {
+        let Some(packet) = self.head().filter(|packet| packet.at <= now).copied() else { return false };
+        let lost = self.impairments.lose();
+        if lost {
+            self.started.discard();
+            let reason = DropReason::RandomLoss;
+            self.counters.dropped[reason as usize] += 1;
+            if let Some(classes) = &mut self.classes {
+                classes.dropped(&packet, reason);
+            }
+            incidents.push((packet, Incident::Dropped(reason)));
+        }
+        !lost
+    }
+
+    /// See [`super::Link::head`].
+    #[inline]
+    pub fn head(&self) -> Option<&Packet> {
+        self.started.front()
+    }
+
+    /// See [`super::Link::pop`].
+    #[inline]
+    pub fn pop(&mut self) {
+        self.started.discard();
+    }
+
+    /// See [`super::Link::wake_at`]. A link that hands packets on is free of them. The next packet to start reaches the far end
+    /// later than `delay` after its start: until then it is handed on in time.
+    #[inline]
+    pub fn wake_at(&self) -> Time {
+        if let Some(packet) = self.started.front() {
+            return packet.at;
+        }
+        if self.queue.is_empty() { Time::NEVER } else { self.serializer.free_at() + self.delay }
+    }
+
+    /// See [`super::Link::backlog`]. Only after [`settle`](LazyLink::settle).
+    pub fn backlog(&self, now: Time) -> u64 {
+        self.queue.len() as u64 + u64::from(self.transmits(now))
+    }
+
+    /// True if a packet is in transmission at `now`.
+    #[inline]
+    fn transmits(&self, now: Time) -> bool {
+        self.serializer.free_at() > now
+    }
+
+    /// See [`super::Link::inside`].
+    pub fn inside(&self) -> u64 {
+        (self.queue.len() + self.started.len()) as u64
+    }
+
+    /// See [`super::Link::counters`]. Only after [`settle`](LazyLink::settle).
+    pub fn counters(&self, now: Time) -> Counters {
+        let mut c = self.counters;
+        let waiting = self.queue.len() as u64;
+        c.queue_area = c.queue_area.wrapping_add(now.as_nanos().wrapping_mul(waiting));
+        if self.transmits(now) {
+            let (end, Visit { arrival, size, .. }) = (self.serializer.free_at(), self.last);
+            c.sent -= 1;
+            c.sent_bytes -= u64::from(size);
+            c.sojourns -= 1;
+            c.sojourn_sum -= end.since(arrival).as_nanos();
+            c.queue_area = c.queue_area.wrapping_sub(end.since(now).as_nanos());
+        }
+        c
+    }
+
+    /// See [`super::Link::read_classes`]. Only after [`settle`](LazyLink::settle).
+    pub fn read_classes(&mut self, now: Time) -> Option<PerClass> {
+        let (sent, end, last) = (self.transmits(now), self.serializer.free_at(), self.last);
+        let classes = self.classes.as_mut()?;
+        if !sent {
+            return Some(classes.read());
+        }
+        let (size, sojourn) = (u64::from(last.size), end.since(last.arrival).as_nanos());
+        let class = classes.numbered(last.class);
+        (class.sent, class.sent_bytes) = (class.sent - 1, class.sent_bytes - size);
+        class.sojourn_sum -= sojourn;
+        let read = classes.read();
+        let class = classes.numbered(last.class);
+        (class.sent, class.sent_bytes) = (class.sent + 1, class.sent_bytes + size);
+        class.sojourn_sum += sojourn;
+        Some(read)
+    }
+
+    /// See [`super::Link::assert_conservation`].
+    ///
+    /// # Panics
+    /// If a class gained or lost a packet, which only a bug can do.
+    pub fn assert_conservation(&self) {
+        if let Some(classes) = &self.classes {
+            classes.assert_conservation(&self.counters, self.queue.len() as u64);
+        }
+    }
+
+    /// See [`super::Link::average`].
+    pub fn average(&self) -> Option<f64> {
+        self.queue.average()
+    }
+
+    /// The arrivals noted.
+    pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
+        self.impairments.arrivals()
+    }
+}
