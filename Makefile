@@ -33,7 +33,7 @@ define build
 endef
 
 .PHONY: help setup release wheel moved demo check check-rust check-python test test-cluster lint lint-rust lint-python lint-fuzz \
-  bench bench-record bench-study peers fuzz full audit docs lock clean
+  bench bench-record bench-study peers peers-kernel fuzz full audit docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ bench-study: $(DONE)/release ## Measure the overhead of studies, and the gain fr
 
 peers: $(STAMPS)/machine $(STAMPS)/ns2 ## Run the same scenarios on ns-2 and here, and compare results and speed
 	@$(PYTHON) -m peers.compare
+
+peers-kernel: setup ## Run the queues of Linux, in user mode, and ours on the same arrivals (5 minutes)
+	@$(BIN)/python -m peers.kernel
 
 fuzz: setup ## Feed hostile input to every parser, FUZZ_SECONDS each
 	@$(BIN)/python -m fuzz.run --seconds $(FUZZ_SECONDS)

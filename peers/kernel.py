@@ -1,0 +1,239 @@
+"""The queues of the Linux kernel beside ours, on the same arrivals.
+
+``python -m peers.kernel`` boots Linux in user mode (Debian: user-mode-linux) on this machine. Datagrams
+arrive at its queues in real time, all at once and by one list. Our queues then get the arrivals as the
+kernel had them. It exits with 1 if the results differ by more than the bounds, and with 2 if Linux in user
+mode is missing, or the machine is too busy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dumbbell as db
+from bench.measure import BUILD, ROOT
+from peers.kernel_guest import BURST, LATE, SIZE
+
+FOLDER = BUILD / "kernel"
+MODULES = Path("/usr/lib/uml/modules")
+"""Where Debian has them; the variable UML_MODULES names another folder."""
+
+RATE = 1e6
+"""Of the link, bit/s: slow, so that a busy machine keeps up."""
+LOAD = 1.3
+TOO_LATE = 1.0
+"""Seconds that an arrival may be late: the bucket filter makes up for a little more."""
+FIRST = 0.4
+"""Share of packets in the first flow."""
+SEEDS = range(1, 6)
+
+LOSS = "loss"
+WAIT = "mean wait, s"
+SHARE = "share of the first flow"
+BOUNDS = {LOSS: 0.01, WAIT: 0.1, SHARE: 0.02}
+"""Largest difference: of the wait relative, of the others absolute."""
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue on both."""
+
+    name: str
+    peer: str
+    """As tc has it."""
+    own: dict[str, Any]
+    judged: bool = True
+    """False where Linux has another law: the difference is shown and not judged."""
+
+    @property
+    def module(self) -> str | None:
+        """The module of the kernel."""
+        kind = self.peer.split()[0]
+        return None if kind == "pfifo" else f"sch_{kind}"
+
+
+CODEL_PEER = "target 40ms interval 500ms noecn"
+CODEL = {"target": "40ms", "interval": "500ms", "ecn": False}
+QUEUES = (
+    Queue("DropTail", "pfifo limit 50", {"kind": "droptail", "limit": "50pkt"}),
+    # Linux reckons 1 / sqrt(count) by one step of Newton's method for each drop.
+    Queue("CoDel", f"codel {CODEL_PEER} limit 1000", {"kind": "codel", **CODEL}, judged=False),
+    Queue("FQ-CoDel", f"fq_codel {CODEL_PEER} limit 10240", {"kind": "fq-codel", **CODEL}, judged=False),
+    # A timer of 30 ms fires after 40 ms where the kernel has 100 ticks a second.
+    Queue(
+        "PIE",
+        "pie target 60ms tupdate 30ms limit 1000",
+        {"kind": "pie", "target": "60ms", "interval": "40ms", "ecn": False},
+    ),
+    Queue("SFQ", "sfq limit 127 quantum 1514", {"kind": "sfq", "quantum": "1514B"}),
+    # The kernel counts the packet that the bucket filter has looked at. The weight comes out as 1/16.
+    Queue(
+        "CHOKe",
+        "choke limit 200 min 20 max 60 avpkt 1000 burst 30 bandwidth 1mbit probability 0.1",
+        {
+            "kind": "choke", "limit": "200pkt", "min_threshold": "19pkt", "max_threshold": "59pkt",
+            "mean_packet": "1000B", "weight": 0.0625, "max_probability": 0.1, "ecn": False,
+        },
+    ),
+    Queue("SFB", "sfb", {"kind": "sfb", "ecn": False}),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    """One quantity of one queue."""
+
+    queue: str
+    quantity: str
+    peer: float
+    own: float
+    deviation: float
+    """Standard deviation over the seeds of ours."""
+    judged: bool = True
+
+    @property
+    def difference(self) -> float:
+        """Of the wait relative, of the others absolute."""
+        return self.own / self.peer - 1 if self.quantity == WAIT else self.own - self.peer
+
+    @property
+    def broken(self) -> bool:
+        """True beyond the bound."""
+        return self.judged and not abs(self.difference) <= BOUNDS[self.quantity]
+
+    def __str__(self) -> str:
+        """Return a line of the table."""
+        difference = f"{self.difference:+.2%}" if self.quantity == WAIT else f"{self.difference:+.4f}"
+        verdict = "  BROKEN" if self.broken else ""
+        return (
+            f"{self.queue:9} {self.quantity:24} {self.peer:9.4f} {self.own:9.4f} ±{self.deviation:7.4f}"
+            f" {difference:>9} {BOUNDS[self.quantity]:6g}{verdict}"
+        )
+
+
+def modules() -> Path:
+    """The folder of the kernel's modules."""
+    return Path(os.environ.get("UML_MODULES", MODULES))
+
+
+def missing() -> str | None:
+    """Say what to do where Linux in user mode is not installed; None if it is."""
+    if shutil.which("linux.uml") and modules().is_dir():
+        return None
+    return "linux.uml is missing: install the package user-mode-linux, or name its modules in UML_MODULES"
+
+
+def arrivals(seconds: float) -> list[tuple[float, int]]:
+    """Return the list: Poisson arrivals of two flows."""
+    rng, at, listed = random.Random(1), 0.0, []
+    while (at := at + rng.expovariate(LOAD * RATE / 8 / SIZE)) < seconds:
+        listed.append((at, int(rng.random() >= FIRST)))
+    return listed
+
+
+def of_kernel(seconds: float) -> list[dict[str, Any]]:
+    """Run all queues of the kernel at once."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    found = FOLDER / "found.json"
+    found.unlink(missing_ok=True)
+    needs = ["veth", "sch_tbf", *(queue.module for queue in QUEUES if queue.module)]
+    work = {
+        "needs": needs, "modules": str(modules()), "queues": [queue.peer for queue in QUEUES],
+        "arrivals": arrivals(seconds),
+    }  # fmt: skip
+    (FOLDER / "work.json").write_text(json.dumps(work))
+    start = FOLDER / "start.sh"
+    start.write_text(
+        "#!/bin/sh\nexport PATH=/usr/sbin:/usr/bin:/sbin:/bin\n"
+        "mount -t proc proc /proc\nmount -t sysfs sys /sys\n"
+        f"{sys.executable} {ROOT / 'peers' / 'kernel_guest.py'} {FOLDER} > {FOLDER / 'log'} 2>&1\nhalt -f\n"
+    )
+    start.chmod(0o755)
+    kernel = ["linux.uml", "mem=256M", "rootfstype=hostfs", "rootflags=/", "rw", f"init={start}"]
+    quiet = ["con=null", "con0=null,fd:1", "ssl=null", "quiet"]
+    subprocess.run([*kernel, *quiet], check=False, capture_output=True, timeout=seconds + 120)
+    if not found.exists():
+        message = f"Linux in user mode left no results; {FOLDER / 'log'} says why"
+        raise RuntimeError(message)
+    ran: list[dict[str, Any]] = json.loads(found.read_text())
+    return ran
+
+
+def of_ours(queue: Queue, sent: list[tuple[float, int]], seed: int) -> dict[str, float]:
+    """Run ours on the arrivals that the kernel had."""
+    lists = [FOLDER / f"{queue.name}-{flow}.csv" for flow in range(2)]
+    for flow, path in enumerate(lists):
+        path.write_text("".join(f"{at:.9f},{SIZE}\n" for at, of in sent if of == flow))
+    shaped = {"kind": "token-bucket-filter", "rate": "1Mbit/s", "burst": f"{BURST}B", "queue": queue.own}
+    link = {"rate": "1Gbit/s", "delay": "1us", "queue": shaped, "reverse": {"queue": "droptail"}}
+    scenario = {
+        "duration": f"{sent[-1][0] + LATE}s", "seed": seed, "transport": "replay",
+        "record": {"samples": False, "queues": "none"}, "topology": {"kind": "chain", "link": link},
+        "flows": [{"from": "senders", "to": "receivers", "packets": str(path)} for path in lists],
+    }  # fmt: skip
+    results = db.Scenario.from_dict(scenario).run()
+    row = results.links.row(0)
+    first, second = (results.flows.row(flow)["delivered"] for flow in range(2))
+    return {LOSS: row["loss"], WAIT: row["sojourn_mean"], SHARE: first / (first + second)}
+
+
+def latest(ran: list[dict[str, Any]], planned: list[tuple[float, int]]) -> float:
+    """Return by how many seconds an arrival was late at most."""
+    both = ((run["sent"], planned) for run in ran)
+    return max(float(at - plan) for pair in both for (at, _), (plan, _) in zip(*pair, strict=True))
+
+
+def compare(seconds: float) -> Iterator[Row]:
+    """Run all queues on both."""
+    ran_all = of_kernel(seconds)
+    late = latest(ran_all, arrivals(seconds))
+    if late > TOO_LATE:
+        message = f"the machine is too busy: arrivals came up to {late:.1f} s late"
+        raise RuntimeError(message)
+    for queue, ran in zip(QUEUES, ran_all, strict=True):
+        sent, left = ran["sent"], dict(map(tuple, ran["left"]))
+        waits = [at - sent[number][0] for number, at in left.items()]
+        first = sum(sent[number][1] == 0 for number in left)
+        peer = {LOSS: 1 - len(left) / len(sent), WAIT: statistics.fmean(waits), SHARE: first / len(left)}
+        runs = [of_ours(queue, sent, seed) for seed in SEEDS]
+        for quantity, value in peer.items():
+            values = [run[quantity] for run in runs]
+            yield Row(
+                queue.name, quantity, value, statistics.fmean(values), statistics.stdev(values), queue.judged
+            )
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=240.0, help="length of the list (default 240)")
+    seconds = parser.parse_args().seconds
+    if message := missing():
+        print(message, file=sys.stderr)
+        return 2
+    columns = f"{'kernel':>9} {'dumbbell':>9} {'seeds':>8} {'difference':>9} {'bound':>6}"
+    print(f"{'queue':9} {'quantity':24} {columns}")
+    broken = False
+    try:
+        for row in compare(seconds):
+            print(row, flush=True)
+            broken |= row.broken
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return int(broken)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
