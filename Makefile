@@ -32,8 +32,9 @@ define build
 	@$(BIN)/maturin develop --profile $(1) --locked --quiet >/dev/null
 endef
 
-.PHONY: help setup release wheel moved demo check check-rust check-python test test-cluster lint lint-rust lint-python lint-fuzz \
+.PHONY: help setup release wheel moved demo check check-rust check-python test test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
   bench bench-record bench-study peers peers-kernel fuzz full audit docs lock clean
+
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,7 +66,7 @@ check-rust: lint-rust
 check-python: lint-python setup
 	$(BIN)/python -m pytest --quiet $(FAST:%=tests/test_%.py)
 
-lint: lint-rust lint-python lint-fuzz ## Check formatting, lints, types and imports
+lint: lint-rust lint-python lint-fuzz lint-pages ## Check formatting, lints, types, imports and the pages of rustdoc
 
 lint-rust:
 	cargo fmt --all --check
@@ -81,6 +82,11 @@ lint-python: $(DONE)/packages
 lint-fuzz:
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --manifest-path fuzz/Cargo.toml --locked --quiet -- --deny warnings
+
+# Private items have pages too, so that links to them lead somewhere.
+lint-pages:
+	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" \
+	  cargo doc --workspace --no-deps --document-private-items --locked --quiet
 
 bench: $(DONE)/release $(STAMPS)/valgrind ## Measure speed, start-up, instructions and memory against the recorded figures
 	@$(BIN)/python -m bench.run

@@ -1,4 +1,4 @@
-//! The registry: one line in a [`registry!`] list gives an algorithm its name in scenarios, its parameters with
+//! The registry: one line in a `registry!` list gives an algorithm its name in scenarios, its parameters with
 //! defaults and sources, and its place in `dumbbell list` and `dumbbell describe`.
 
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! Protocol headers: one file each, one line each in [`headers!`]. A file says how its header packs into the words of a
+//! Protocol headers: one file each, one line each in `headers!`. A file says how its header packs into the words of a
 //! simulated packet and, if it has a wire form, into bytes.
 
 pub mod datagram;

@@ -1,7 +1,7 @@
 //! The schema language: one declaration gives the struct, the parser, the defaults with their sources,
 //! the JSON Schema and the text of `dumbbell describe`.
 //!
-//! [`config!`] declares a struct. Every field has a description, and is either required or has a default with its
+//! `config!` declares a struct. Every field has a description, and is either required or has a default with its
 //! source. Unknown keys are refused with the nearest known name and the full path.
 
 mod error;
@@ -90,7 +90,7 @@ pub struct Field {
     pub nested: Vec<Field>,
 }
 
-/// A configuration struct that can list its fields: everything [`config!`] declares.
+/// A configuration struct that can list its fields: everything `config!` declares.
 pub trait Fields {
     /// The fields in the order declared.
     fn fields() -> Vec<Field>;

@@ -1,5 +1,5 @@
 //! Link impairments: what happens to packets on their way, after the transmitter. One file each, one line each in
-//! [`impairments!`].
+//! `impairments!`.
 //!
 //! Each packet that has left the transmitter gets a [`Passage`], which the impairments of the link change in the order in
 //! which they are listed. They see no packet, so the same code serves simulated packets and real ones.

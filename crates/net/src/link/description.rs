@@ -1,4 +1,4 @@
-//! The parameters of a link. Each is declared once, in [`link_parameters!`]: the declaration gives what users write
+//! The parameters of a link. Each is declared once, in `link_parameters!`: the declaration gives what users write
 //! ([`LinkSpec`]), what they write for the reverse direction ([`Reverse`]), and the resolved values of each direction
 //! ([`Direction`]).
 

@@ -222,6 +222,7 @@ impl Link {
     /// If the link is not [`LinkConfig::watched`].
     pub fn keep_notes(&mut self) {
         self.other_mut().into_iter().for_each(Other::keep_notes);
+
     }
 
     /// What happened to packets since the last call, in order, as far as the link did not know it when they arrived
@@ -243,7 +244,7 @@ impl Link {
         either!(self, link => link.arrivals()).pop()
     }
 
-    /// The largest average length that the queue decided by: see [`Discipline::average`].
+    /// The largest average length that the queue decided by: see `Discipline::average`.
     pub fn average(&self) -> Option<f64> {
         self.other().and_then(Other::average)
     }

@@ -1,5 +1,5 @@
 //! Markers: what sets the traffic class of packets that arrive at a link, before its queue. One file each, one line each in
-//! [`markers!`].
+//! `markers!`.
 //!
 //! A marker is generic over [`Frame`], so the same code marks simulated packets and real ones.
 

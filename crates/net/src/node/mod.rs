@@ -1,5 +1,5 @@
 //! Node agents: what a router does beside queueing that takes all its ports. One file each, one line each in
-//! [`node_agents!`].
+//! `node_agents!`.
 //!
 //! A node agent sees every packet that enters its router, from any port and in either direction, before the packet is
 //! queued on its way out. It keeps state of its own, may mark the packet or give it up, and may originate packets to the ends

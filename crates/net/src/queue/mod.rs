@@ -1,4 +1,4 @@
-//! Queue disciplines: one file each, one line each in [`disciplines!`].
+//! Queue disciplines: one file each, one line each in `disciplines!`.
 //!
 //! A discipline holds packets and decides which to drop; it passes every packet that it drops to the verdict sink, with
 //! a reason. It is generic over [`Frame`], so the same code queues simulated packets and real ones. It may

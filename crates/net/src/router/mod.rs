@@ -1,4 +1,4 @@
-//! Router agents: what a router does to packets beside queueing them. One file each, one line each in [`agents!`].
+//! Router agents: what a router does to packets beside queueing them. One file each, one line each in `agents!`.
 //!
 //! An agent measures the traffic into one queue and writes the result into packets that leave, so that end points need
 //! not guess it (RCP, XCP). It is generic over [`Frame`], so the same code stamps simulated packets and real ones.

@@ -1,4 +1,4 @@
-//! Host policies: what the flows that end at one host share. One file each, one line each in [`host_policies!`].
+//! Host policies: what the flows that end at one host share. One file each, one line each in `host_policies!`.
 //!
 //! A policy is told when a flow to its host opens and ends, and when data arrives, and says how large the receive windows of
 //! the flows are, or when each may send how much. It never sees a connection: the transport enforces what TCP demands of a window.

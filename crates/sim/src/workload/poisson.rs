@@ -159,7 +159,7 @@ impl WorkloadParams for Poisson {
 }
 
 impl Poisson {
-    /// Flows a second that fill the link: C / (8 E[W] p), with E[W] over the pairs that cross it, each by the share of its data that does.
+    /// Flows a second that fill the link: `C / (8 E[W] p)`, with `E[W]` over the pairs that cross it, each by the share of its data that does.
     fn capacity_in_flows(
         &self,
         setting: &Setting<'_, '_>,

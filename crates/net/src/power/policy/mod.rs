@@ -1,4 +1,4 @@
-//! Power policies: one file each, one line each in [`policies!`].
+//! Power policies: one file each, one line each in `policies!`.
 
 #[macro_use]
 mod adaptation;

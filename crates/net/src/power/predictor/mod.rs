@@ -1,4 +1,4 @@
-//! Predictors of the arrival rate: one file each, one line each in [`predictors!`].
+//! Predictors of the arrival rate: one file each, one line each in `predictors!`.
 
 mod contract;
 pub mod ewma_tau;
