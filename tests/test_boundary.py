@@ -33,7 +33,7 @@ def started(folder: Path, before: Callable[[], object] | None = None) -> subproc
     (folder / "long.toml").write_text(LONG)
     process = subprocess.Popen(
         [*PROGRAM, "run", "long.toml", "-o", "new/out"], cwd=folder, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=before,
+        stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=before,  # noqa: PLW1509
     )  # fmt: skip
     deadline = time.monotonic() + 120
     while not (folder / "new").exists():

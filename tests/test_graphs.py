@@ -61,7 +61,7 @@ def edges(*lines):
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        (lambda: networkx.Graph(), "the graph has no nodes; add some"),
+        (networkx.Graph, "the graph has no nodes; add some"),
         (
             lambda: networkx.Graph([("a", "b"), ("c", "d")]),
             "the graph is not connected: no way from 'a' to 'c'; add edges",
@@ -116,6 +116,20 @@ def test_a_file_that_is_no_graph_is_refused_in_one_line(tmp_path, name, text, me
         read_graph(path, rate="1Mbit/s")
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.filterwarnings("default")
+def test_what_networkx_would_guess_is_refused(tmp_path):
+    path = tmp_path / "net.graphml"
+    key = '<key id="d0" for="edge" attr.name="rate"/>'
+    edge = '<edge source="a" target="b"><data key="d0">1Mbit/s</data></edge>'
+    nodes = '<node id="a"/><node id="b"/>'
+    path.write_text(
+        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{key}'
+        f'<graph edgedefault="undirected">{nodes}{edge}</graph></graphml>'
+    )
+    with pytest.raises(GraphError, match="no graph in the format graphml: No key type for id d0"):
+        read_graph(path)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):

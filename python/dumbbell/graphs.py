@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -63,10 +64,12 @@ def read_graph(
     except OSError as error:
         raise GraphError(f"{path}: {error.strerror}; name a file with a graph") from None
     try:
-        graph = _parse(text, chosen)
+        # What networkx only warns of, it has guessed.
+        with warnings.catch_warnings(action="error", category=UserWarning):
+            graph = _parse(text, chosen)
     except GraphError:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the readers of networkx promise nothing.
         # Whatever the reader of networkx raises at a file that is none of its own.
         line = " ".join(str(error).split()) or type(error).__name__
         raise GraphError(f"{path}: no graph in the format {chosen}: {line[:200]}; correct the file") from None

@@ -28,7 +28,7 @@ class Terminal(Console):
 
     def on_broken_pipe(self) -> None:
         """Pass on what rich has caught."""
-        raise
+        raise  # noqa: PLE0704 - rich calls this while it handles the error.
 
 
 def bar(

@@ -116,7 +116,7 @@ def _run(command: click.Command, name: str) -> int:
         return 0
     except OSError as error:
         return _say(_refused(error), BAD_INPUT)
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - the end of every command.
         # Not only `Exception`: a panic of the extension is none.
         stopped = _stopped_behind(error)
         if stopped is not None:

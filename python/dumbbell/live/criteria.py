@@ -122,10 +122,10 @@ def judged(ours: Sequence[Summary], kernel: Sequence[Summary]) -> list[Judged]:
         (GOODPUT, lambda arm: float(arm["goodput"]) / 1e6),
         *((each, partial(quantity, name)) for name, each in CRITERIA.items() if name != "share"),
     ]
-    for flow in range(len(kernel[0]["flows"])):
-        of_all.append(
-            (Criterion(f"share of flow {flow}", CRITERIA["share"].share), partial(share, flow=flow))
-        )
+    of_all += [
+        (Criterion(f"share of flow {flow}", CRITERIA["share"].share), partial(share, flow=flow))
+        for flow in range(len(kernel[0]["flows"]))
+    ]
     found = []
     for criterion, of in of_all:
         left, right = ([value for arm in side if (value := of(arm)) is not None] for side in (ours, kernel))

@@ -132,8 +132,9 @@ def read(path: Path, folder: Path) -> Script:
             absent = absent or unknown
             if first is None:
                 first, lines = lines, {}
-            part = _written(lines)
-        copied.append(part)
+            copied.append(_written(lines))
+        else:
+            copied.append(part)
     settings = "".join(f"{key}={value}\n" for key, value in (first or {}).items())
     return Script(name, absent, settings, "".join(copied))
 

@@ -98,13 +98,11 @@ def map_data(result: StudyResult, spec: MapSpec) -> MapData:
     open_axes = [name for name, value in others.items() if value is None]
     if open_axes:
         raise FigureError(f"map {spec.id!r}: axis {open_axes[0]!r} is open; give its value in `at`")
-    cells = []
     columns = [
         {arm.name: _metrics(result, arm, {**others, axis.name: value}) for arm in arms}
         for value in axis.values
     ]
-    for y in spec.y_values:
-        cells.append(tuple(_best(result, spec, arms, metrics, y) for metrics in columns))
+    cells = [tuple(_best(result, spec, arms, metrics, y) for metrics in columns) for y in spec.y_values]
     x_label = f"{axis.label} ({axis.unit})" if axis.unit else axis.label
     return MapData(spec, x_label, tuple(axis.values), tuple(cells))
 

@@ -43,7 +43,7 @@ class Threads:
                     queue.done(runs[0].id, 0.0 if queue.judged is None else values[queue.judged])
             except _CancelledError:
                 pass
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - the thread that waits raises it.
                 failures.append(error)
                 stop.set()
 

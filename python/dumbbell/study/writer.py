@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, Self
 
 import pyarrow as pa
 
@@ -51,7 +51,7 @@ class Writer:
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
 
-    def __enter__(self) -> Writer:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -86,7 +86,7 @@ class Writer:
                 return
             try:
                 self._sink.write_rows(as_table(rows, self._metrics))
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - the thread that waits raises it.
                 with self._change:
                     lost = len(rows) + len(self._rows)
                     self._error = error
