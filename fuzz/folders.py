@@ -1,4 +1,4 @@
-"""Fuzz targets in Python: archives, and the folders of studies.
+"""Fuzz targets in Python: archives, the folders of studies, graphs, and the rules of `dumbbell assert`.
 
 What reads them is written in C (zipfile, json, pyarrow), where the coverage of Python sees nothing, and most
 of it stands behind checksums. So mutations are not guided by coverage; they know the structure: entries of a
@@ -37,7 +37,9 @@ import dumbbell as db
 from dumbbell._files.manifest import MANIFEST
 from dumbbell._scenario import Progress
 from dumbbell.archive import pack, verify
+from dumbbell.claims.assertion import assert_run, assert_study
 from dumbbell.errors import DumbbellError
+from dumbbell.graphs import read_graph
 from dumbbell.study import Study, StudyResult, run_study
 from dumbbell.study.query import query
 
@@ -58,6 +60,36 @@ STUDY: dict[str, Any] = {
     "arms": [{"name": name, "set": f"transport.controller={name}"} for name in ("newreno", "cubic")],
     "metrics": [{"name": "goodput", "source": {"table": "runs", "column": "goodput"}}],
 }
+
+GRAPHS: dict[str, str] = {
+    "graph.json": json.dumps(
+        {
+            "directed": False, "multigraph": False, "graph": {},
+            "nodes": [{"id": "a", "group": "senders"}, {"id": "b"}, {"id": "c", "group": "receivers"}],
+            "edges": [
+                {"source": "a", "target": "b", "rate": "10Mbit/s", "delay": "5ms", "queue": "codel"},
+                {"source": "b", "target": "c", "queue": {"kind": "droptail", "limit": "20pkt"}},
+            ],
+        }
+    ),
+    "graph.edgelist": "a b {'rate': '10Mbit/s', 'delay': '5ms'}\nb c {'queue': 'codel'}  # the second\n",
+    "graph.graphml": """<?xml version='1.0' encoding='utf-8'?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d0" for="edge" attr.name="rate" attr.type="string"/>
+<key id="d1" for="node" attr.name="group" attr.type="string"><default>senders</default></key>
+<graph edgedefault="directed"><node id="a"/><node id="b"><data key="d1">receivers</data></node>
+<edge source="a" target="b"><data key="d0">10Mbit/s</data></edge></graph></graphml>
+""",
+}  # fmt: skip
+
+RULES = """goodput: cubic / newreno >= 0.5 at delay = 1
+goodput: cubic - newreno <= 1e6
+goodput: newreno > cubic
+goodput: cubic >= 1000
+totals.goodput > 1Mbit/s
+links.left->right.utilisation <= 99%
+groups.web.completion_time.mean < 2s
+"""
 
 TRACE = "0.1,sender0,receiver0,20000\n0.5,sender0,receiver0,4000\n"
 
@@ -99,7 +131,12 @@ def seeds(work: Path) -> dict[str, list[Files]]:
     files = {
         path.relative_to(made).as_posix(): path.read_bytes() for path in made.rglob("*") if path.is_file()
     }
-    return {"archive": archives, "catalogue": [files]}
+    return {
+        "archive": archives,
+        "catalogue": [files],
+        "graph": [{name: text.encode()} for name, text in GRAPHS.items()],
+        "rule": [{f"{i}.txt": rule.encode()} for i, rule in enumerate(RULES.splitlines())],
+    }
 
 
 # Mutations of content.
@@ -341,7 +378,49 @@ def loaded(result: StudyResult) -> None:
                 result.values(metric.name, arm.name, **point)
 
 
-TARGETS: dict[str, Callable[[Path, Path], None]] = {"archive": use_archive, "catalogue": use_catalogue}
+def use_graph(case: Path, work: Path) -> None:
+    """Read a graph, and plan a scenario on it."""
+    for path in content(case, work):
+        topology = read_graph(path, rate="10Mbit/s")
+        names = [
+            node["name"] if isinstance(node, dict) else node for node in topology.get("nodes", ["a", "b"])
+        ]
+        flows = [{"from": names[0], "to": names[-1]}] if names else []
+        db.Scenario.from_dict({"duration": "1s", "topology": topology, "flows": flows}).to_toml()
+
+
+def use_rule(case: Path, work: Path) -> None:
+    """Assert what a rule says, of a study and of a run."""
+    study = StudyResult.load(work / "study")
+    run = db.load(work / "run")
+    for path in content(case, work):
+        # Arguments of a command have no bytes that are no text.
+        rule = path.read_bytes().decode("utf-8", "surrogateescape")
+        if refused(lambda: assert_study(study, rule)) and refused(lambda: assert_run(run, rule)):  # noqa: B023
+            raise DumbbellError("refused twice")
+
+
+def content(case: Path, work: Path) -> list[Path]:
+    """Return the files of a case, whose names are as they were."""
+    folder = work / "files"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    paths = []
+    with zipfile.ZipFile(case) as archive:
+        for i, name in enumerate(archive.namelist()):
+            path = folder / f"{i}{Path(name).suffix[:9]}"
+            with contextlib.suppress(OSError, ValueError):
+                path.write_bytes(archive.read(name))
+                paths.append(path)
+    return paths
+
+
+TARGETS: dict[str, Callable[[Path, Path], None]] = {
+    "archive": use_archive,
+    "catalogue": use_catalogue,
+    "graph": use_graph,
+    "rule": use_rule,
+}
 
 
 def refused(use: Callable[[], object]) -> bool:

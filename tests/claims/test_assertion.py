@@ -118,6 +118,8 @@ def test_an_incomplete_study_passes_nothing(made, noise):
     [
         ("delay <= 3", "no metric; write METRIC: ARM >= NUMBER, with one of delay"),
         ("dely: a <= 3", "the study has no metric 'dely'"),
+        ("dely: a / b <= 3", "the study has no metric 'dely'"),
+        ("delay: \udcff <= 3", "not in UTF-8; write it so"),
         ("delay: z <= 3", "the study has no arm 'z'; use one of a, b, c"),
         ("delay: a < 3", "a mean has an interval, which < does not suit"),
         ("delay: a <= b", "two arms are compared by ARM < ARM"),

@@ -21,6 +21,7 @@ from dumbbell._files.folder import new_file
 from dumbbell._files.text import plain
 from dumbbell._results.summary import unit_of
 from dumbbell.claims.claim import Claim, ClaimError, Judgement, Rule
+from dumbbell.claims.points import find_metric
 from dumbbell.claims.rules import Difference, Level, Order, Ratio
 
 if TYPE_CHECKING:
@@ -71,9 +72,11 @@ def assert_run(results: Results, rule: str) -> Outcome:
     ClaimError
         If the rule is not of this form, the summary has no such number, or its unit is of another kind.
     """
+    _refuse_bytes(rule)
     left, sign, right = _parts(rule, rule)
     value, unit = _value(rule, results.summary(), left)
     bound = _in_unit(rule, right, unit)
+
     if value is None:
         return Outcome(rule, False, f"{left} has no value in this run")
     signs = {
@@ -103,11 +106,16 @@ def assert_study(result: StudyResult, rule: str) -> Outcome:
     ClaimError
         If the rule is not of this form, or names what the study does not have.
     """
+    _refuse_bytes(rule)
     text, _, where = rule.partition(" at ")
     metric, colon, comparison = text.partition(":")
     if not colon:
         known = ", ".join(entry.name for entry in result.study.metrics)
         raise ClaimError(f"{rule!r}: no metric; write METRIC: ARM >= NUMBER, with one of {known}")
+    try:
+        find_metric(result, metric.strip())
+    except ClaimError as error:
+        raise ClaimError(f"{rule!r}: {error}") from None
     claim = Claim(
         rule, rule, "asserted", metric.strip(), _rule(result, rule, metric.strip(), comparison, where)
     )
@@ -165,8 +173,17 @@ def outcomes_json(outcomes: Sequence[Outcome]) -> str:
     return json.dumps([outcome.to_dict() for outcome in outcomes], indent=2, ensure_ascii=False)
 
 
+def _refuse_bytes(rule: str) -> None:
+    """Refuse what a shell passes on although it is no text."""
+    try:
+        rule.encode()
+    except UnicodeEncodeError:
+        raise ClaimError(f"{rule!r}: not in UTF-8; write it so") from None
+
+
 def _parts(rule: str, text: str) -> tuple[str, str, str]:
     found = _FORM.fullmatch(text.strip())
+
     if found is None:
         raise ClaimError(f"{rule!r}: not a rule; write it as NAME >= NUMBER, with <, <=, >, >= or =")
     return found["left"], found["sign"], found["right"].strip()
