@@ -25,10 +25,21 @@ REPOSITORY = HERE.parent
 CORPUS = HERE / "corpus"
 ARTIFACTS = HERE / "artifacts"
 
-RUST = ("scenario", "trace", "cdf", "frame", "rcp", "trump", "capture")
+RUST = (
+    "scenario",
+    "study",
+    "trace",
+    "cdf",
+    "frame",
+    "rcp",
+    "trump",
+    "events",
+    "sockets",
+    "capture",
+)
 
 
-ALSO = {"scenario": [REPOSITORY / "scenarios"]}
+ALSO = {"scenario": [REPOSITORY / "scenarios"], "study": [REPOSITORY / "python" / "dumbbell" / "papers"]}
 """Folders of inputs beside those in ``corpus``."""
 
 FLAGS = (
@@ -170,7 +181,7 @@ def corpus(target: str) -> list[Path]:
 
 def dictionary(target: str) -> list[str]:
     """Return words worth inserting: what the reference pages of scenarios name."""
-    if target != "scenario":
+    if target not in ("scenario", "study"):
         return []
     text = "".join(page.read_text() for page in sorted((REPOSITORY / "docs" / "reference").glob("*.md")))
     return sorted(set(re.findall(r"`([\w./-]{2,32})`", text)))

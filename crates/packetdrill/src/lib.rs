@@ -6,7 +6,7 @@ mod connection;
 mod info;
 mod push;
 mod settings;
-mod stack;
+pub mod stack;
 #[cfg(test)]
 mod tests;
-mod wire;
+pub mod wire;

@@ -14,18 +14,27 @@ pub struct Endpoint {
 
 /// Bits of the flags of TCP (RFC 9293 section 3.1).
 pub mod flag {
+    /// The sender has sent everything.
     pub const FIN: u8 = 0x01;
+    /// The first of a connection.
     pub const SYN: u8 = 0x02;
+    /// There is no connection.
     pub const RST: u8 = 0x04;
+    /// The reader should not wait for more.
     pub const PSH: u8 = 0x08;
+    /// The acknowledgement number counts.
     pub const ACK: u8 = 0x10;
+    /// A packet was marked (RFC 3168 section 6.1).
     pub const ECE: u8 = 0x40;
+    /// The window was reduced (RFC 3168 section 6.1).
     pub const CWR: u8 = 0x80;
 }
 
 /// The ECN field of IP (RFC 3168 section 5).
 pub mod ecn {
+    /// A router may mark the packet.
     pub const ECT0: u8 = 2;
+    /// A router marked it.
     pub const CE: u8 = 3;
 }
 
