@@ -195,6 +195,7 @@ def minimise(program: Path, work: Path) -> None:
         [program, "-merge=1", f"-timeout={LONGEST}", merged, work / "found", *corpus(target)], work
     ).check_returncode()
     files = sorted(merged.iterdir(), key=lambda path: (path.stat().st_size, path.name), reverse=True)
+    (CORPUS / target).mkdir(exist_ok=True)
     # Those that were found before go; those with a name stay, for readers.
     for path in (CORPUS / target).iterdir():
         if re.fullmatch("[0-9a-f]{12}", path.name):
