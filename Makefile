@@ -23,7 +23,7 @@ FOREIGN := echo "dumbbell: $(VENV) was not made by make: move it away, or name a
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 # The tests of Python that `make check` runs: none of these files takes more than two CPU seconds, but that of scenarios.
-FAST := audit declared examples graphs imports links names printing readme reference results scenario tcp_page theory
+FAST := declared examples graphs imports links printing readme reference results scenario tcp_page theory
 
 # Builds the extension, and the library for packetdrill, with a profile of Cargo.toml.
 define build
