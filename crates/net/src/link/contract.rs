@@ -114,15 +114,13 @@ pub struct LinkConfig {
 }
 
 impl LinkConfig {
-    /// True if the link serves at one rate all the time, nothing happens to packets on their way but loss, and nobody asks what
-    /// waits.
+    /// True if the link serves at one rate all the time, and nothing happens to packets on their way but loss.
     pub(super) fn is_steady(&self) -> bool {
         self.trace.is_none()
             && self.direction.rate_changes.is_empty()
             && self.direction.power.is_none()
             && self.buffer.is_none()
             && self.direction.impairments.is_empty()
-            && !self.inspected
     }
 
     /// The same, and nobody sets classes.
@@ -133,7 +131,11 @@ impl LinkConfig {
     /// True if nobody misses what a [`super::LazyLink`] does late.
     pub(super) fn may_be_late(&self) -> bool {
         let queue = &self.direction.queue;
-        self.is_steady() && !self.watched && !queue.holds_back() && !(self.exact_drops && queue.drops_late())
+        self.is_steady()
+            && !self.inspected
+            && !self.watched
+            && !queue.holds_back()
+            && !(self.exact_drops && queue.drops_late())
     }
 
     pub(super) fn service(&self) -> Service {

@@ -144,9 +144,8 @@ impl FifoLink {
         if self.limit == Limit::NONE || self.backlog(now) == 0 {
             return None;
         }
-        let in_service = self.backlog.front().map_or(0, |d| d.size());
-        let waiting = self.backlog.len() as u64 - 1;
-        let admitted = self.limit.admits(waiting, self.backlog_bytes - in_service, packet.size.into());
+        let (waiting, bytes) = self.waiting();
+        let admitted = self.limit.admits(waiting, bytes, packet.size.into());
         (!admitted).then_some(DropReason::Overflow)
     }
 
@@ -203,6 +202,20 @@ impl FifoLink {
     #[inline]
     pub fn wake_at(&self) -> Time {
         self.packets.front().map_or(Time::NEVER, |p| p.at)
+    }
+
+    /// Gives a packet up that has arrived, and has not met the queue.
+    pub(super) fn give_up(&mut self, packet: &Packet, reason: DropReason, incidents: &mut Incidents) {
+        self.arrived += 1;
+        self.dropped[reason as usize] += 1;
+        incidents.push((*packet, Incident::Dropped(reason)));
+    }
+
+    /// Packets that wait, and their bytes, without the one in transmission: on a watched link, when last looked at.
+    #[inline]
+    pub(super) fn waiting(&self) -> (u64, u64) {
+        let in_service = self.backlog.front().map_or(0, |d| d.size());
+        ((self.backlog.len() as u64).saturating_sub(1), self.backlog_bytes - in_service)
     }
 
     /// See [`super::Link::backlog`]. Zero on a link that is not watched.

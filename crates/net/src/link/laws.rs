@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use dumbbell_core::config::At;
 use dumbbell_core::rng::Streams;
-use dumbbell_core::{BitRate, Config, Duration, Ecn, Packet, Probability, QueueLimit, Time};
+use dumbbell_core::{
+    BitRate, Config, DropReason, Duration, Ecn, MarkReason, Packet, Probability, QueueLimit, Time,
+    VerdictSink,
+};
 use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
 use proptest::prelude::*;
 
@@ -177,6 +180,53 @@ proptest! {
             prop_assert_eq!(lazy.read_classes(end), general.read_classes(end), "{}", name);
             prop_assert_eq!(lazy.average(), general.average(), "{}", name);
         }
+    }
+
+    #[test]
+    fn what_agents_see_of_the_fast_form_is_what_they_see_of_the_general_form(
+        arrivals in arrivals(), limit in prop_oneof![Just(QueueLimit::Unlimited), (1..20u64).prop_map(QueueLimit::Packets)],
+        loss: bool,
+    ) {
+        let end = Time::from_nanos(200_000_000_000);
+        let queue = QueueSpec::DropTail(droptail::Params { limit, count_in_service: false });
+        let loss = share(if loss { 0.1 } else { 0.0 });
+        let config = LinkConfig { read_at: vec![end], inspected: true, ..config_with(queue, |d| d.loss = loss) };
+        let mut fast = Link::new(&config);
+        prop_assert!(matches!(&fast, Link::Other(other) if matches!(**other, Other::Inspected(_))));
+        let mut general = the_general_form(&config);
+        let seen = |link: &mut Link| {
+            let (mut now, mut drops, mut out, mut seen) = (Time::ZERO, Vec::new(), Vec::new(), Vec::new());
+            let run_until = |link: &mut Link, until: Time, drops: &mut Incidents, out: &mut Vec<_>| {
+                while link.wake_at() <= until && link.wake_at().is_finite() {
+                    let t = link.wake_at();
+                    if link.act(t, drops) {
+                        out.push((t, link.head().unwrap().body[0]));
+                        link.pop();
+                    }
+                }
+            };
+            for (id, &(gap, size)) in arrivals.iter().enumerate() {
+                now += Duration::from_nanos(gap);
+                run_until(link, now, &mut drops, &mut out);
+                let (queue, c, backlog) = link.inspect(now, &mut drops);
+                seen.push((queue, backlog, [c.arrived, c.sent, c.sent_bytes, c.marked, c.queue_at_arrivals, c.sojourns, c.sojourn_sum], c.dropped));
+                let packet = packet(id as u64, size);
+                match id % 5 {
+                    0 => link.entrance(&mut drops).dropped(packet, DropReason::Law),
+                    1 => {
+                        link.entrance(&mut drops).marked(&packet, MarkReason::Law);
+                        link.push(now, &packet, 0, &mut drops);
+                    }
+                    _ => {
+                        link.push(now, &packet, 0, &mut drops);
+                    }
+                }
+            }
+            run_until(link, now + Duration::from_secs(100), &mut drops, &mut out);
+            let dropped: Vec<_> = drops.iter().map(|(packet, what)| (packet.body[0], *what)).collect();
+            (seen, out, dropped, link.counters(end))
+        };
+        prop_assert_eq!(seen(&mut fast), seen(&mut general));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Links: a queue, a transmitter and a propagation delay in one direction.
 //!
-//! There are four forms, with the same behaviour. [`FifoLink`] serves a DropTail queue at a constant rate: it knows the
+//! There are five forms, with the same behaviour. [`FifoLink`] serves a DropTail queue at a constant rate: it knows the
 //! departure time of a packet when the packet arrives, so a hop costs one event, and it computes its backlog from the
-//! departure times only when asked. [`StampedLink`] is the same with an RCP router. [`LazyLink`] serves any other discipline
+//! departure times only when asked. [`StampedLink`] is the same with an RCP router, [`InspectedLink`] out of a router with
+//! an agent. [`LazyLink`] serves any other discipline
 //! at a constant rate, and asks it for packets when somebody needs to know. [`QueuedLink`] serves varying rates, power
-//! control and any router, and needs a second event, the end of each transmission. Law tests check that the first three
-//! behave like the last. The three behind the first are [`Other`]s: one test tells the first from them.
+//! control and any router, and needs a second event, the end of each transmission. Law tests check that the first four
+//! behave like the last. Those behind the first are [`Other`]s: one test tells the first from them.
 
 mod classes;
 mod contract;
@@ -13,6 +14,7 @@ mod description;
 mod fifo;
 mod flight;
 mod impairments;
+mod inspected;
 mod lazy;
 mod other;
 mod queued;
@@ -23,7 +25,7 @@ mod watch;
 #[cfg(test)]
 pub(crate) mod laws;
 
-use dumbbell_core::{Packet, Time, VerdictSink};
+use dumbbell_core::{DropReason, MarkReason, Packet, Time, VerdictSink};
 
 pub use classes::{ClassCounters, PerClass};
 pub use contract::{Carried, Counters, Incident, Incidents, LinkConfig};
@@ -33,6 +35,7 @@ pub use description::{
 pub use fifo::FifoLink;
 pub use impairments::Arrival;
 use impairments::Impairments;
+pub use inspected::InspectedLink;
 pub use lazy::LazyLink;
 pub use other::Other;
 pub use queued::QueuedLink;
@@ -55,6 +58,35 @@ pub enum Link {
     Other(Box<Other>),
 }
 
+const ONLY_INSPECTED: &str = "only a link that was made to be inspected is";
+
+/// Where a node agent decides on a packet that is about to arrive.
+struct Entrance<'a> {
+    link: &'a mut Other,
+    incidents: &'a mut Incidents,
+}
+
+impl Entrance<'_> {
+    /// The sink of the link; most packets need none.
+    #[cold]
+    fn decide(&mut self, decision: impl FnOnce(&mut dyn VerdictSink<Packet>)) {
+        match self.link {
+            Other::Inspected(link) => decision(&mut link.entrance(self.incidents)),
+            Other::Queued(link) => decision(&mut link.entrance(self.incidents)),
+            Other::Stamped(_) | Other::Lazy(_) => unreachable!("{ONLY_INSPECTED}"),
+        }
+    }
+}
+
+impl VerdictSink<Packet> for Entrance<'_> {
+    fn dropped(&mut self, packet: Packet, reason: DropReason) {
+        self.decide(|sink| sink.dropped(packet, reason));
+    }
+    fn marked(&mut self, packet: &Packet, reason: MarkReason) {
+        self.decide(|sink| sink.marked(packet, reason));
+    }
+}
+
 macro_rules! either {
     ($self:ident, $link:ident => $body:expr) => {
         match $self {
@@ -68,7 +100,7 @@ impl Link {
     /// An idle link, in the cheapest form that serves its queue.
     pub fn new(config: &LinkConfig) -> Link {
         match (&config.direction.queue, &config.direction.router) {
-            (QueueSpec::DropTail(queue), None) if config.is_plain() => {
+            (QueueSpec::DropTail(queue), None) if config.is_plain() && !config.inspected => {
                 Link::Fifo(FifoLink::new(config, queue))
             }
             _ => Link::Other(Box::new(Other::new(config))),
@@ -156,9 +188,13 @@ impl Link {
     ///
     /// # Panics
     /// If it is not.
+    #[inline]
     pub fn inspect(&mut self, now: Time, incidents: &mut Incidents) -> (QueueView, Counters, u64) {
-        let link = self.inspected();
-        (link.inspect(now, incidents), link.progress(), link.backlog())
+        match self.inspected() {
+            Other::Inspected(link) => link.inspect(now),
+            Other::Queued(link) => (link.inspect(now, incidents), link.progress(), link.backlog()),
+            Other::Stamped(_) | Other::Lazy(_) => unreachable!("{ONLY_INSPECTED}"),
+        }
     }
 
     /// Where a node agent decides on a packet that is about to arrive: the link counts its marks and drops.
@@ -166,16 +202,14 @@ impl Link {
     /// # Panics
     /// If the link is not [`LinkConfig::inspected`].
     pub fn entrance<'a>(&'a mut self, incidents: &'a mut Incidents) -> impl VerdictSink<Packet> {
-        self.inspected().entrance(incidents)
+        Entrance { link: self.inspected(), incidents }
     }
 
-    fn inspected(&mut self) -> &mut QueuedLink<Packet> {
+    #[inline]
+    fn inspected(&mut self) -> &mut Other {
         match self {
-            Link::Other(link) => match &mut **link {
-                Other::Queued(link) => link,
-                _ => unreachable!("only a link that knows its queue is inspected"),
-            },
-            Link::Fifo(_) => unreachable!("only a link that knows its queue is inspected"),
+            Link::Fifo(_) => unreachable!("{ONLY_INSPECTED}"),
+            Link::Other(link) => link,
         }
     }
 
@@ -222,7 +256,6 @@ impl Link {
     /// If the link is not [`LinkConfig::watched`].
     pub fn keep_notes(&mut self) {
         self.other_mut().into_iter().for_each(Other::keep_notes);
-
     }
 
     /// What happened to packets since the last call, in order, as far as the link did not know it when they arrived

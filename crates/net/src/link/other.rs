@@ -2,7 +2,10 @@
 
 use dumbbell_core::{Packet, Time};
 
-use super::{Arrival, Counters, Incidents, LazyLink, LinkConfig, Note, PerClass, QueuedLink, StampedLink};
+use super::{
+    Arrival, Counters, Incidents, InspectedLink, LazyLink, LinkConfig, Note, PerClass, QueuedLink,
+    StampedLink,
+};
 use crate::power::{Ledger, Port};
 use crate::queue::QueueSpec;
 use crate::ring::Ring;
@@ -14,6 +17,8 @@ use crate::router::{Agent, AgentSpec};
 pub enum Other {
     /// DropTail at a constant rate, with a router of RCP: one event per hop.
     Stamped(StampedLink),
+    /// DropTail at a constant rate, out of a router with an agent: one event per hop.
+    Inspected(InspectedLink),
     /// Any other discipline at a constant rate: one event per hop, or none.
     Lazy(LazyLink),
     /// Anything else: two events per hop.
@@ -24,6 +29,7 @@ macro_rules! each {
     ($self:ident, $link:ident => $body:expr) => {
         match $self {
             Other::Stamped($link) => $body,
+            Other::Inspected($link) => $body,
             Other::Lazy($link) => $body,
             Other::Queued($link) => $body,
         }
@@ -33,8 +39,13 @@ macro_rules! each {
 impl Other {
     pub(super) fn new(config: &LinkConfig) -> Other {
         match (&config.direction.queue, &config.direction.router) {
-            (QueueSpec::DropTail(queue), Some(AgentSpec::Rcp(router))) if config.is_plain() => {
+            (QueueSpec::DropTail(queue), Some(AgentSpec::Rcp(router)))
+                if config.is_plain() && !config.inspected =>
+            {
                 Other::Stamped(StampedLink::new(config, queue, router))
+            }
+            (QueueSpec::DropTail(queue), None) if config.is_plain() && !config.watched => {
+                Other::Inspected(InspectedLink::new(config, queue))
             }
             (_, None) if config.may_be_late() => Other::Lazy(LazyLink::new(config)),
             _ => Other::Queued(QueuedLink::new(config)),
@@ -45,6 +56,7 @@ impl Other {
     pub(super) fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         match self {
             Other::Stamped(link) => link.push(now, packet, hop, incidents),
+            Other::Inspected(link) => link.push(now, packet, hop, incidents),
             Other::Lazy(link) => link.push(now, packet, hop, incidents),
             Other::Queued(link) => link.push(now, Packet { hop, ..*packet }, incidents),
         }
@@ -52,7 +64,7 @@ impl Other {
 
     pub(super) fn can_hand_on(&self) -> bool {
         match self {
-            Other::Stamped(_) => false,
+            Other::Stamped(_) | Other::Inspected(_) => false,
             Other::Lazy(link) => link.can_hand_on(),
             Other::Queued(link) => link.can_hand_on(),
         }
@@ -60,7 +72,7 @@ impl Other {
 
     pub(super) fn hand_on(&mut self) {
         match self {
-            Other::Stamped(_) => {}
+            Other::Stamped(_) | Other::Inspected(_) => {}
             Other::Lazy(link) => link.hand_on(),
             Other::Queued(link) => link.hand_on(),
         }
@@ -91,6 +103,7 @@ impl Other {
     pub(super) fn pop(&mut self) {
         match self {
             Other::Stamped(link) => link.pop(),
+            Other::Inspected(link) => link.pop(),
             Other::Lazy(link) => link.pop(),
             Other::Queued(link) => {
                 link.pop();
@@ -106,6 +119,7 @@ impl Other {
     pub(super) fn backlog(&mut self, now: Time) -> u64 {
         match self {
             Other::Stamped(link) => link.backlog(now),
+            Other::Inspected(link) => link.backlog(now),
             Other::Lazy(link) => link.backlog(now),
             Other::Queued(link) => link.backlog(),
         }
@@ -118,6 +132,7 @@ impl Other {
     pub(super) fn progress(&mut self, now: Time) -> Counters {
         match self {
             Other::Stamped(link) => link.progress(now),
+            Other::Inspected(link) => link.progress(now),
             Other::Lazy(link) => link.counters(now),
             Other::Queued(link) => link.progress(),
         }
@@ -130,6 +145,7 @@ impl Other {
     pub(super) fn backlog_early(&mut self, now: Time) -> u64 {
         match self {
             Other::Stamped(link) => link.backlog_early(now),
+            Other::Inspected(link) => link.backlog_early(now),
             Other::Lazy(link) => link.backlog(now),
             Other::Queued(link) => link.backlog(),
         }
@@ -138,6 +154,7 @@ impl Other {
     pub(super) fn counters_early(&mut self, now: Time) -> Counters {
         match self {
             Other::Stamped(link) => link.counters_early(now),
+            Other::Inspected(link) => link.counters_early(now),
             Other::Lazy(link) => link.counters(now),
             Other::Queued(link) => link.counters(now),
         }
@@ -145,7 +162,7 @@ impl Other {
 
     pub(super) fn keep_notes(&mut self) {
         match self {
-            Other::Stamped(_) => {}
+            Other::Stamped(_) | Other::Inspected(_) => {}
             Other::Lazy(_) => unreachable!("a watched link is never late"),
             Other::Queued(link) => link.keep_notes(),
         }
@@ -159,13 +176,13 @@ impl Other {
     pub(super) fn departure(&self) -> Option<Time> {
         match self {
             Other::Stamped(link) => Some(link.free_at()),
-            Other::Lazy(_) | Other::Queued(_) => None,
+            Other::Inspected(_) | Other::Lazy(_) | Other::Queued(_) => None,
         }
     }
 
     pub(super) fn average(&self) -> Option<f64> {
         match self {
-            Other::Stamped(_) => None,
+            Other::Stamped(_) | Other::Inspected(_) => None,
             Other::Lazy(link) => link.average(),
             Other::Queued(link) => link.average(),
         }
@@ -174,7 +191,7 @@ impl Other {
     pub(super) fn offered(&mut self, now: Time) -> Option<f64> {
         match self {
             Other::Stamped(link) => link.offered(now),
-            Other::Lazy(_) => None,
+            Other::Inspected(_) | Other::Lazy(_) => None,
             Other::Queued(link) => link.agent().and_then(Agent::offered),
         }
     }
@@ -185,7 +202,7 @@ impl Other {
 
     pub(super) fn read_classes(&mut self, now: Time) -> Option<PerClass> {
         match self {
-            Other::Stamped(_) => None,
+            Other::Stamped(_) | Other::Inspected(_) => None,
             Other::Lazy(link) => link.read_classes(now),
             Other::Queued(link) => link.read_classes(),
         }
@@ -193,7 +210,7 @@ impl Other {
 
     pub(super) fn assert_conservation(&self) {
         match self {
-            Other::Stamped(_) => {}
+            Other::Stamped(_) | Other::Inspected(_) => {}
             Other::Lazy(link) => link.assert_conservation(),
             Other::Queued(link) => link.assert_conservation(),
         }
@@ -201,14 +218,14 @@ impl Other {
 
     pub(super) fn port(&self) -> Option<&Port> {
         match self {
-            Other::Stamped(_) | Other::Lazy(_) => None,
+            Other::Stamped(_) | Other::Inspected(_) | Other::Lazy(_) => None,
             Other::Queued(link) => link.port(),
         }
     }
 
     pub(super) fn read_port(&mut self, now: Time) -> Option<Ledger> {
         match self {
-            Other::Stamped(_) | Other::Lazy(_) => None,
+            Other::Stamped(_) | Other::Inspected(_) | Other::Lazy(_) => None,
             Other::Queued(link) => link.read_port(now),
         }
     }

@@ -91,6 +91,12 @@ impl Outbox {
         self.packets.push((flow, way, Packet::of(header, flow.index, size, Ecn::NotEct)));
     }
 
+    /// True if there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
     /// Takes out all packets.
     pub fn drain(&mut self) -> impl Iterator<Item = (FlowId, Way, Packet)> {
         self.packets.drain(..)

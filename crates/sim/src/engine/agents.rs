@@ -34,8 +34,9 @@ impl<O: Observer> Network<O> {
 
     /// Arms the timers of all agents.
     pub(super) fn start_agents(&mut self) {
-        for (number, station) in (0..).zip(self.agents.iter().flat_map(|agents| &agents.stations)) {
-            self.tree.set(self.links.len() as u32 + number, station.agent.wake_at());
+        for (number, station) in (0..).zip(self.agents.iter_mut().flat_map(|agents| &mut agents.stations)) {
+            station.armed = station.agent.wake_at();
+            self.tree.set(self.links.len() as u32 + number, station.armed);
         }
     }
 
@@ -75,10 +76,15 @@ impl<O: Observer> Network<O> {
     /// The queue of a link and its counters.
     fn view(&mut self, now: Time, link: u32) -> PortView {
         let inspected = &mut self.links[link as usize];
+        let before = inspected.wake_at();
         let (queue, counters, backlog) = inspected.inspect(now, &mut self.incidents);
         tell_notes(&mut self.observer, &self.paths, now, link, inspected);
-        self.tree.set(link, inspected.wake_at());
-        self.account(link);
+        if inspected.wake_at() != before {
+            self.tree.set(link, inspected.wake_at());
+        }
+        if !self.incidents.is_empty() {
+            self.account(link);
+        }
         PortView { queue, counters, backlog }
     }
 }
@@ -131,8 +137,16 @@ impl Agents {
 
     /// Sends what an agent has originated, and arms its timer.
     fn finish<O: Observer>(&mut self, network: &mut Network<O>, now: Time, number: u32) {
+        let station = &mut self.stations[number as usize];
+        let wake_at = station.agent.wake_at().max(now);
+        if wake_at != station.armed {
+            station.armed = wake_at;
+            network.tree.set(network.links.len() as u32 + number, wake_at);
+        }
+        if self.outbox.is_empty() {
+            return;
+        }
         let station = &self.stations[number as usize];
-        network.tree.set(network.links.len() as u32 + number, station.agent.wake_at().max(now));
         for (flow, way, packet) in self.outbox.drain() {
             let known = self.flows.get(flow.index as usize);
             let known = known.filter(|known| known.number == flow.number && !known.closed);

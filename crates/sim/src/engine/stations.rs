@@ -1,7 +1,7 @@
 //! The agents of routers with what stands around them: ports, links, the flows that pass.
 
 use dumbbell_core::rng::stream;
-use dumbbell_core::{BitRate, Way, memory};
+use dumbbell_core::{BitRate, Time, Way, memory};
 use dumbbell_net::node::{Allocated, NodeAgent, Outbox, Port, PortView, Setting};
 
 use super::routes::Route;
@@ -32,6 +32,8 @@ pub struct Agents {
 #[derive(Debug)]
 pub struct Station {
     pub agent: Box<dyn NodeAgent>,
+    /// When the event queue wakes it.
+    pub armed: Time,
     /// By port: the link out.
     pub out: Vec<Option<u32>>,
     /// Its own paths to nodes where flows end: the node, the number of the first path, and how many. As many follow for
@@ -121,7 +123,12 @@ impl Agents {
             };
             let rng = stream(plan.seed, &format!("agent of {}", plan.nodes[node as usize]));
             let setting = Setting { router: node + 1, ports: out.iter().map(port).collect(), rng };
-            agents.stations.push(Station { agent: planned.params.build(setting), out, ways });
+            agents.stations.push(Station {
+                agent: planned.params.build(setting),
+                armed: Time::NEVER,
+                out,
+                ways,
+            });
         }
         Some(agents)
     }
