@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import dumbbell as db
 from dumbbell import papers
-from dumbbell.papers.capacity_scaling import maps, offline, policies
-from dumbbell.study import derive, run_study
+from dumbbell.claims import Level, Ratio, judge
+from dumbbell.papers.capacity_scaling import maps, offline, policies, together
+from dumbbell.papers.capacity_scaling.claims import A7_TCPONLY, CLAIMS, claims_of
+from dumbbell.papers.capacity_scaling.derived import DERIVED, SHARES
+from dumbbell.study import StudyResult, derive, run_study
 from dumbbell.study.metric import evaluate
 
 
@@ -52,21 +56,205 @@ def test_every_arm_gives_every_metric(tmp_path):
     assert (values(result, "asleep", "tcp-sleep", load=0.5) > 0).all()
 
 
+def test_figures_6_and_7_are_judged_and_drawn_for_every_static_share(tmp_path):
+    claims = {claim.id: claim for claim in CLAIMS}
+    for share in SHARES:
+        for number in (
+            "A10-high",
+            "A11-low",
+            "A11-high",
+            "A12-low",
+            "A12-high",
+            "A13-goodput-low",
+            "A13-time-high",
+        ):
+            claim = claims[f"{number}-ps{share}"]
+            assert claim.metric.endswith(f"-{share}")
+            assert f"static share {share / 100:g}" in claim.statement
+    paper = papers.find_paper("capacity-scaling")
+    drawn = {spec.id: [spec.metric, *(line.metric for line in spec.references)] for spec in paper.figures()}
+    for figure in ("net-goodput-fs", "net-time-fs", "net-time-bounded-fs", "net-goodput-dvs", "net-time-dvs"):
+        assert drawn[figure] == [f"{figure}-{share}" for share in SHARES]
+    result = short("capacity-scaling", tmp_path / "out", seeds=2, load=(0.5,))
+    slowdown = values(result, "slowdown", "tcp-pc", load=0.5)
+    goodput = values(result, "goodput", "tcp-pc", load=0.5) / values(result, "goodput", "tcponly", load=0.5)
+    for scaling in ("fs", "dvs"):
+        for share in SHARES:
+            saving = values(result, f"saving-{scaling}-{share}", "tcp-pc", load=0.5)
+            expected = {
+                "net-goodput": saving - 100 * (1 - goodput),
+                "net-time": saving - 100 * (slowdown - 1),
+                "net-time-bounded": saving - 100 * (1 - 1 / slowdown),
+            }
+            for name, wanted in expected.items():
+                found = values(result, f"{name}-{scaling}-{share}", "tcp-pc", load=0.5)
+                assert found == pytest.approx(wanted, rel=1e-9), (name, scaling, share)
+
+
+def test_the_report_says_which_static_share_supports_which_claim(tmp_path):
+    paper = papers.find_paper("capacity-scaling")
+    result = short("capacity-scaling", tmp_path / "out", seeds=3, load=(0.1, 0.2, 0.3, 0.9))
+    (table,) = (spec.make(result) for spec in paper.tables())
+    assert table.columns == ("claim", *(f"static share {share / 100:g}" for share in SHARES))
+    judged = {claim.id: judgement.verdict for claim, judgement in judge(CLAIMS, result)}
+    cells = {row[0]: row[1:] for row in table.rows}
+    assert {"A11-low", "A11-high", "A12-low", "A12-high", "A13-time-low"} <= set(cells)
+    for name, row in cells.items():
+        for share, cell in zip(SHARES, row, strict=True):
+            assert cell.startswith(judged[f"{name}-ps{share}"])
+    # The static share decides some of them.
+    assert any(len({cell.partition(":")[0] for cell in row}) > 1 for row in cells.values())
+
+
+def test_no_two_claims_exclude_each_other():
+    """A8 asks for twice the time at every load, so what A10 calls tolerable must leave room for that."""
+    paper = papers.find_paper("capacity-scaling")
+    loads = paper.study().axis("load").values
+    allowed = {}
+    for claim in paper.claims():
+        if isinstance(claim.rule, Ratio | Level):
+            arms = (claim.rule.arm, getattr(claim.rule, "over", None))
+            at = claim.rule.at.get("load", loads)
+            for load in at if isinstance(at, tuple) else (at,):
+                allowed.setdefault((claim.metric, arms, load), []).append((claim.id, claim.rule))
+    together = [rules for rules in allowed.values() if len(rules) > 1]
+    assert together
+    for rules in together:
+        room = min(rule.high for _, rule in rules) - max(rule.low for _, rule in rules)
+        assert room > 0, [id_ for id_, _ in rules]
+
+
+@pytest.mark.parametrize("share", SHARES)
+def test_what_is_close_to_zero_leaves_room_for_twice_the_time(share):
+    """T1: at twice the time figure 7 is at most 90 (1 - P_s) - 100, on an axis that A9 takes to -3400."""
+    claims = {claim.id: claim for claim in CLAIMS}
+    for end in ("ps0", "ps75"):
+        rule = claims[f"T1-{end}"].rule
+        assert rule.low < 90 * (1 - share / 100) - 100 < rule.high
+    # Without static power it is almost the same percentage as the saving.
+    rule = claims["A12-low-ps0"].rule
+    assert rule.low < 90 - 100 < rule.high
+
+
+def factorial(value, levels=1):
+    """A made-up result of the factorial study with `levels` of each factor, and along the load alone."""
+    study = papers.find_paper("capacity-scaling-readings").study()
+    *factors, load = study.axes
+    study = replace(study, axes=(*(axis.keeping(axis.values[:levels]) for axis in factors), load))
+    rng = np.random.default_rng(7)
+    rows = [
+        {"run_id": f"{seed}{arm.name}{point}", "arm": arm.name, "seed": seed, **point}
+        | {name: value(arm.name, point, name) * (1 + 1e-3 * rng.normal()) for name in study.columns}
+        for seed in study.seeds
+        for point in study.points()
+        for arm in study.arms
+    ]
+    result = derive(StudyResult(study, pa.Table.from_pylist(rows), len(rows), "0.0.0"), DERIVED)
+    plain = result.table.drop_columns([axis.name for axis in factors])
+    return result, replace(result, study=replace(result.study, axes=(load,)), table=plain)
+
+
+def rising(arm, point, name):
+    """Everything rises with the load, and from arm to arm; twice as high where the sender looks."""
+    level = {"tcponly": 1.0, "tcp-pc": 3.0, "udp-pc": 4.0}[arm] * (2 if name == "fct-sender" else 1)
+    return level * (1 + point["load"])
+
+
+def test_a_reading_counts_the_claims_that_come_out_by_their_own_rules():
+    result, plain = factorial(rising)
+    found = together.readings(result)
+    assert len(found) == len(together.DEFINITIONS) * len(SHARES) * len(together.FORMS)
+    for reading in found:
+        share = round(100 * reading.choice["static share"])
+        column = together.DEFINITIONS[reading.choice["time"]]
+        names = [
+            metric.name for metric in plain.study.metrics if metric.name not in {d.name for d in DERIVED}
+        ]
+        bare = plain.table.select(["run_id", "arm", "seed", "load", *names])
+        bare = bare.set_column(bare.column_names.index("fct"), "fct", bare[column])
+        metrics = tuple(metric for metric in plain.study.metrics if metric.name in names)
+        alone = derive(replace(plain, study=replace(plain.study, metrics=metrics), table=bare), DERIVED)
+        claims = [
+            claim
+            for claim in (*claims_of("tcp-pc", "udp-pc", shares=[share]), A7_TCPONLY)
+            if not claim.id.startswith(("A12", "A13-time"))
+            or ("-bounded" in claim.id) == (reading.choice["figure 7"] == "bounded")
+        ]
+        judged = judge(claims, alone)
+        out = [claim.id for claim, judgement in judged if judgement.verdict == "reproduced"]
+        assert (reading.parts, reading.of) == (len(out), len(claims))
+        assert 0 < len(reading.whole) < len(together.NUMBERS)
+        for number in together.NUMBERS:
+            parts = [claim.id for claim in claims if claim.id.split("-")[0] == number]
+            assert parts
+            assert (number in reading.whole) == set(parts).issubset(out), number
+
+
+def test_the_factorial_study_has_every_combination_and_its_tables_name_the_best():
+    study = papers.find_paper("capacity-scaling-readings").study()
+    assert {axis.name for axis in study.axes} == {"buffer", "delay", "start", "load"}
+    limits = [setting for (setting,) in study.axis("buffer").settings]
+    assert any(setting.endswith("pkt") for setting in limits)
+    assert any(setting.endswith("B") for setting in limits)
+    # A smaller buffer is the better reading here, and the second of two.
+    result, _ = factorial(
+        lambda arm, point, name: rising(arm, point, name) ** (1 if point["buffer"] == "42 packets" else 4),
+        levels=2,
+    )
+    best, factors, each = (spec.make(result) for spec in papers.find_paper(study.name).tables())
+    count = best.columns.index("claims")
+    counts = [int(row[count]) for row in best.rows]
+    ranked = counts[: together.BEST]
+    assert ranked == sorted(ranked, reverse=True)
+    assert max(reading.rank for reading in together.readings(result))[0] == ranked[0]
+    assert {row[0] for row in factors.rows} >= {
+        "buffer: 42 packets",
+        "buffer: 21 packets",
+        "figure 7: bounded",
+    }
+    assert [row[0] for row in each.rows] == list(together.NUMBERS)
+
+
 def test_the_buffer_decides_whether_the_rate_can_rise(tmp_path):
     """Half the buffer never holds what the rule for a step up asks for at high rates: README.md."""
+    cells = [("42 packets", 40), ("21 packets", 40), ("42 packets", 80)]
     result = short(
         "capacity-scaling-readings", tmp_path / "out", "60s", load=(0.8,),
-        reading=("as in README", "buffer 21 packets", "d 80 ms"),
+        buffer=("42 packets", "21 packets"), delay=(40, 80), start=("2 packets",),
     )  # fmt: skip
-    slowdown = {
-        reading: values(result, "slowdown", "tcp-pc", reading=reading, load=0.8)[0]
-        for reading in ("as in README", "buffer 21 packets", "d 80 ms")
-    }
-    assert slowdown["as in README"] < 2
-    assert slowdown["buffer 21 packets"] > 4
-    assert slowdown["d 80 ms"] > 4
+    slowdown = [
+        values(result, "slowdown", "tcp-pc", buffer=buffer, delay=delay, start="2 packets", load=0.8)[0]
+        for buffer, delay in cells
+    ]
+    assert slowdown[0] < 2
+    assert min(slowdown[1:]) > 4
     # The port has stopped at a rate below the load.
-    assert values(result, "transitions", "tcp-pc", reading="d 80 ms", load=0.8)[0] < 200
+    stopped = values(
+        result, "transitions", "tcp-pc", buffer="42 packets", delay=80, start="2 packets", load=0.8
+    )
+    assert stopped[0] < 200
+
+
+def test_advice_that_fills_the_link_leaves_the_port_slow(tmp_path):
+    """S8: what is in flight at 60 kB is r (RTT + d) at 5.3 Mbit/s, so the port stays at 6."""
+    result = short("capacity-scaling-advice", tmp_path / "out", "20s", window=(2, 4))
+    shares = {
+        (window, arm): values(result, "utilisation", arm, window=window)[0]
+        for window in (2, 4)
+        for arm in ("tcponly", "tcp-pc")
+    }
+    assert shares[2, "tcponly"] > 90
+    assert shares[2, "tcp-pc"] == pytest.approx(60, abs=0.5)
+    assert shares[4, "tcp-pc"] > 99
+
+
+def test_the_tcp_of_the_simulator_of_the_paper_is_judged():
+    paper = papers.find_paper("capacity-scaling-ns2")
+    study = paper.study()
+    assert study.scenario["transport"] == {"kind": "tcp", "profile": "ns2"}
+    assert {claim.id for claim in paper.claims()} == {
+        claim.id for claim in (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY)
+    }
 
 
 def test_no_policy_beats_the_optimum_of_its_own_arrivals(tmp_path):
@@ -122,9 +310,12 @@ def test_studies_of_senders_and_queues_take_what_is_registered():
     )
     # XCP needs routers of its own, and others may need what this link does not have.
     assert set(senders.values) <= {entry["name"] for entry in families["controller"]} - {"xcp"}
-    assert {"tahoe", "reno", "newreno", "cubic"} <= set(senders.values)
+    assert {"tahoe", "reno", "newreno", "cubic", "dctcp"} <= set(senders.values)
+    # DCTCP needs marks.
+    settings = dict(zip(senders.values, senders.settings, strict=True))
+    assert any("threshold" in setting for setting in settings["dctcp"])
     assert set(queues.values) <= {entry["name"] for entry in families["queue"]}
-    assert {"droptail", "codel"} <= set(queues.values)
+    assert {"droptail", "codel", "red"} <= set(queues.values)
 
 
 def test_losses_leave_no_bound():
@@ -153,16 +344,27 @@ def test_quick_and_full(tmp_path):
         assert verdicts.get(f"{id_}-n08", VERDICTS[id_]) == VERDICTS[id_]
 
 
-VERDICTS = dict.fromkeys(
+_WHOLE = dict.fromkeys(
     (
         "A1", "A2-fs", "A2-dvs", "A3-fs", "A4", "A5-resent", "A6-gap", "A7", "A7-tcponly", "A10-low",
-        "A10-delay", "A10-high", "A11-low", "A13-goodput-low", "T3", "T3-time",
+        "A10-delay", "T1-ps0", "T1-ps75", "T3", "T3-time",
     ),
     "reproduced",
-) | dict.fromkeys(
-    (
-        "A5-window", "A8", "A9", "A9-7s", "A11-high", "A12-low", "A12-low-bounded", "A12-high",
-        "A12-high-bounded", "A13-goodput-high", "A13-time-low", "A13-time-high", "T1", "T2", "T2-reference",
-    ),
-    "not reproduced",
-) | {"A6": "inconclusive"}  # fmt: skip
+) | dict.fromkeys(("A5-window", "A8", "A9", "A9-7s", "T2", "T2-reference"), "not reproduced")  # fmt: skip
+
+_SUPPORTED = {
+    "A10-high": SHARES, "A11-low": SHARES, "A11-high": (), "A12-low": (50,), "A12-low-bounded": (),
+    "A12-high": (), "A12-high-bounded": (), "A13-goodput-low": SHARES, "A13-goodput-high": (),
+    "A13-time-low": (), "A13-time-high": (), "A13-time-high-bounded": (),
+}  # fmt: skip
+"""The static shares (%) that support each claim about figures 6 and 7."""
+
+VERDICTS = (
+    _WHOLE
+    | {"A6": "inconclusive"}
+    | {
+        f"{name}-ps{share}": "reproduced" if share in shares else "not reproduced"
+        for name, shares in _SUPPORTED.items()
+        for share in SHARES
+    }
+)

@@ -1,11 +1,29 @@
 """Figures 2 to 7 of the paper, and what explains them."""
 
-from dumbbell.report import FigureSpec
+from collections.abc import Collection
+from dataclasses import replace
+
+from dumbbell.papers.capacity_scaling.derived import SHARES
+from dumbbell.report import FigureSpec, Measured
 
 _BOTH = ("tcp-pc", "udp-pc", "tcp-pc-n08", "udp-pc-n08")
 _TCP = ("tcponly", "tcp-pc", "tcp-pc-n08", "tcp-sleep")
 _READINGS = "Both readings of the down rule: as printed, and that of its source (N08)."
 _QOS = "Sleep is not in the paper."
+_OPEN = "The paper has four static shares of power and does not say which this figure has."
+
+
+def _per_share(metric: str, title: str, note: str = "", arms: tuple[str, ...] = ("tcp-pc",)) -> FigureSpec:
+    """Draw a metric of figures 6 and 7 for every static share of power: the first with its intervals."""
+    first, *others = SHARES
+    return FigureSpec(
+        metric, title, "load", f"{metric}-{first}", arms, note=f"{note} {_OPEN}".strip(),
+        references=tuple(
+            Measured(f"TCP+PC, static share {share / 100:g}", f"{metric}-{share}", "tcp-pc")
+            for share in others
+        ),
+    )  # fmt: skip
+
 
 FIGURES = (
     FigureSpec(
@@ -28,18 +46,18 @@ FIGURES = (
     FigureSpec(
         "slowdown", "Mean completion time over that of TCPonly", "load", "slowdown", _TCP[1:], note=_QOS,
     ),
-    FigureSpec("net-goodput", "ES - QoS_D, goodput, FS (paper: figure 6)", "load", "net-goodput", _TCP[1:]),
-    FigureSpec(
-        "net-time", "ES - QoS_D, completion time, FS (paper: figure 7)", "load", "net-time", _TCP[1:],
-        note="QoS_D relative to TCPonly: twice the time is a loss of 100 %.",
+    _per_share("net-goodput-fs", "ES - QoS_D, goodput, FS (paper: figure 6)", arms=_TCP[1:]),
+    _per_share(
+        "net-time-fs", "ES - QoS_D, completion time, FS (paper: figure 7)",
+        "QoS_D relative to TCPonly: twice the time is a loss of 100 %.", _TCP[1:],
     ),
-    FigureSpec(
-        "net-time-bounded", "ES - QoS_D, completion time, FS (paper: figure 7), bounded form", "load",
-        "net-time-bounded", _TCP[1:],
-        note="QoS_D relative to the longer time: twice the time is a loss of 50 %.",
+    _per_share(
+        "net-time-bounded-fs", "ES - QoS_D, completion time, FS (paper: figure 7), bounded form",
+        "QoS_D relative to the longer time: twice the time is a loss of 50 %.", _TCP[1:],
     ),
-    FigureSpec("net-goodput-dvs", "ES - QoS_D, goodput, DVS", "load", "net-goodput-dvs", _TCP[1:3]),
-    FigureSpec("net-time-dvs", "ES - QoS_D, completion time, DVS", "load", "net-time-dvs", _TCP[1:3]),
+    _per_share("net-goodput-dvs", "ES - QoS_D, goodput, DVS"),
+    _per_share("net-time-dvs", "ES - QoS_D, completion time, DVS"),
+    _per_share("net-time-bounded-dvs", "ES - QoS_D, completion time, DVS, bounded form"),
     FigureSpec("blocked", "Transitions that the guard refused", "load", "blocked", _BOTH),
     FigureSpec("paused", "Time in pauses", "load", "paused", _BOTH),
     FigureSpec("window", "Packets in flight per flow in progress", "load", "window", _TCP),
@@ -47,3 +65,9 @@ FIGURES = (
     FigureSpec("timeouts", "Timeouts per flow", "load", "timeouts", _TCP),
     FigureSpec("unfinished", "Flows that have not ended when the run does", "load", "unfinished", _TCP),
 )  # fmt: skip
+
+
+def figures_of(arms: Collection[str]) -> tuple[FigureSpec, ...]:
+    """Return the figures with some of the arms alone, without those that would have none."""
+    kept = (replace(spec, arms=tuple(arm for arm in spec.arms if arm in arms)) for spec in FIGURES)
+    return tuple(spec for spec in kept if spec.arms)

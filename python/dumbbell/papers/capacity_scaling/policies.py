@@ -81,7 +81,7 @@ COMPANION = Companion(
         FigureSpec("transitions", "Rate transitions", "load", "transitions", _ARMS[1:]),
         FigureSpec("asleep", "Time asleep", "load", "asleep", ("tcp-sleep", "sleep-and-scale")),
         FigureSpec("paused", "Time in pauses", "load", "paused", _ARMS[1:]),
-        FigureSpec("net-time", "ES - QoS_D, completion time, FS", "load", "net-time", _ARMS[1:]),
+        FigureSpec("net-time", "ES - QoS_D, completion time, FS", "load", "net-time-fs-0", _ARMS[1:]),
     ),
     (
         Claim(

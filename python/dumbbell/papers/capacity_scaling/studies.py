@@ -16,10 +16,12 @@ import numpy as np
 from dumbbell import Scenario, ScenarioError, registry
 from dumbbell.claims import Claim, Difference, Level, Monotone, Order, Ratio
 from dumbbell.papers import Companion
-from dumbbell.papers.capacity_scaling import offline, policies, readings
-from dumbbell.papers.capacity_scaling.claims import claims_of
+from dumbbell.papers.capacity_scaling import advice, offline, policies, readings
+from dumbbell.papers.capacity_scaling.claims import A7_TCPONLY, claims_of
 from dumbbell.papers.capacity_scaling.derived import DERIVED
-from dumbbell.papers.capacity_scaling.figures import FIGURES
+from dumbbell.papers.capacity_scaling.figures import figures_of
+from dumbbell.papers.capacity_scaling.tables import SUPPORT
+from dumbbell.papers.capacity_scaling.together import TABLES
 from dumbbell.report import FigureSpec
 from dumbbell.study import AT_LEAST_ZERO, Arm, Axis, Metric, Study
 
@@ -65,7 +67,7 @@ _TITLES = {
     "saving-fs-0": "Energy saving, FS, no static power",
     "paused": "Time in pauses",
     "memory": "Memory of the rate",
-    "net-time": "ES - QoS_D, completion time, FS",
+    "net-time-fs-0": "ES - QoS_D, completion time, FS, no static power",
 }
 
 
@@ -107,16 +109,41 @@ def _delay(paper: Study) -> Study:
     return replace(study, scenario={**study.scenario, "record": record}, metrics=(*study.metrics, memory))
 
 
-def _half_buffer(paper: Study) -> Study:
-    port = paper.scenario["topology"]["bottleneck"]
-    half = {**port, "queue": {**port["queue"], "limit": "21pkt"}}
+_WHOLE = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+"""Loads of the whole study again, under another reading."""
+
+_ARMS = ("tcponly", "tcp-pc", "udp-pc")
+
+
+def _again(paper: Study, *settings: str) -> Study:
+    """The study of the paper with other settings."""
+    arms = (paper.arm(name) for name in _ARMS)
     return replace(
         paper,
+        axes=(paper.axis("load").keeping(_WHOLE),),
+        arms=tuple(replace(arm, settings=(*settings, *arm.settings)) for arm in arms),
+        # Others than those of the search for readings.
+        seeds=paper.seeds[readings.SEEDS :][:_SEEDS],
+    )
+
+
+def _half_buffer(paper: Study) -> Study:
+    """The best joint reading of `readings`, at other seeds than it was chosen by."""
+    study = _again(paper, readings.limit("21 packets"))
+    return replace(
+        study,
         title="TCP against link capacity scaling, half the buffer",
-        question="Which claims hold where the buffer holds less than the rule for a step up asks for?",
-        scenario={**paper.scenario, "topology": {**paper.scenario["topology"], "bottleneck": half}},
-        axes=(paper.axis("load").keeping((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)),),
-        seeds=paper.seeds[:_SEEDS],
+        question="Which claims come out where the buffer holds less than the rule for a step up asks for?",
+        metrics=(*study.metrics, *readings.METRICS),
+    )
+
+
+def _ns2(paper: Study) -> Study:
+    return replace(
+        _again(paper),
+        title="TCP against link capacity scaling, with the TCP of ns-2",
+        question="Which verdicts hang on what is left open of the TCP of 2012?",
+        scenario={**paper.scenario, "transport": {"kind": "tcp", "profile": "ns2"}},
     )
 
 
@@ -140,6 +167,10 @@ def _accepted(family: str, settings: Callable[[str], Sequence[tuple[str, ...]]])
 
 def _over(title: str, question: str, axis: Callable[[Study], Axis]) -> Callable[[Study], Study]:
     return lambda paper: _along(title, question, axis(paper), arms=("tcponly", "tcp-pc", "udp-pc"))(paper)
+
+
+_MARKING = {"dctcp": (f"{_QUEUE}={{ kind = 'threshold', threshold = '6pkt', limit = '42pkt' }}",)}
+"""What a controller needs of the queue: DCTCP marks, above a seventh of 42 packets (RFC 8257 section 4.1)."""
 
 
 def _survivors() -> tuple[Claim, ...]:
@@ -294,15 +325,25 @@ STUDIES = (
         "half-buffer",
         _half_buffer,
         {"seeds": 3},
-        FIGURES,
-        claims_of("tcp-pc", "udp-pc"),
+        figures_of(_ARMS),
+        (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY),
         DERIVED,
+        tables=(SUPPORT, *TABLES),
+    ),
+    Companion(
+        "ns2",
+        _ns2,
+        {"seeds": 3},
+        figures_of(_ARMS),
+        (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY),
+        DERIVED,
+        tables=(SUPPORT,),
     ),
     Companion(
         "senders",
         _over(
             "S6: other senders", "Which claims survive other congestion controllers?",
-            _accepted("controller", lambda name: [(f"transport.controller={name}",)]),
+            _accepted("controller", lambda name: [(f"transport.controller={name}", *_MARKING.get(name, ()))]),
         ),
         {"seeds": 3},
         _figures("controller", ("loss", "slowdown", "saving-fs-0", "transitions")),
@@ -349,4 +390,5 @@ STUDIES = (
     ),
     policies.COMPANION,
     offline.COMPANION,
+    advice.COMPANION,
 )  # fmt: skip
