@@ -346,8 +346,8 @@ def test_quick_and_full(tmp_path):
 
 _WHOLE = dict.fromkeys(
     (
-        "A1", "A2-fs", "A2-dvs", "A3-fs", "A4", "A5-resent", "A6-gap", "A7", "A7-tcponly", "A10-low",
-        "A10-delay", "T1-ps0", "T1-ps75", "T3", "T3-time",
+        "A1", "A2-fs", "A2-dvs", "A3-fs", "A3-dvs", "A4", "A5-resent", "A6-gap", "A7", "A7-tcponly",
+        "A10-low", "A10-delay", "T1-ps0", "T1-ps75", "T3", "T3-time",
     ),
     "reproduced",
 ) | dict.fromkeys(("A5-window", "A8", "A9", "A9-7s", "T2", "T2-reference"), "not reproduced")  # fmt: skip
