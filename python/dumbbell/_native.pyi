@@ -173,8 +173,15 @@ def shell(
     network_administration: bool,
     keep_priority: bool,
     logs: tuple[str | PathLike[str] | None, str | PathLike[str] | None],
-) -> tuple[int, list[Table], dict[str, Any]]:
-    """Run a command behind the link of a scenario: exit status, tables, how true the emulation was."""
+    traces: Sequence[tuple[str, str, Path]],
+    capture: str,
+    most: int,
+) -> tuple[int, list[Table], dict[str, Any], tuple[int | None, str | None]]:
+    """Run a command behind the link of a scenario: exit status, tables, how true the emulation was.
+
+    With `traces`, each a form, the name for errors, and a file that is there: also the events that were
+    written, at most `most`, or why there is no trace.
+    """
 
 def emulated(scenario: Scenario, at: str | None) -> dict[str, Any]:
     """The link that `shell` emulates: ``link``, ``ahead`` (s), and ``addresses``: pairs of names."""

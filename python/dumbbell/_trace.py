@@ -123,24 +123,15 @@ class Tracing:
 
     def write(self, outputs: Mapping[str, Path | None], capture: str, force: bool) -> Written:
         """Run, and write files; see :meth:`dumbbell.Scenario.write_trace`."""
-        for form in outputs:
-            if form not in FORMS:
-                raise DumbbellError(f"{form!r} is no form of a trace; {_native.suggest(form, list(FORMS))}")
-        if capture not in CAPTURES:
-            raise DumbbellError(
-                f"{capture!r} is no place to capture; {_native.suggest(capture, list(CAPTURES))}"
-            )
-        files = [path.resolve() for path in outputs.values() if path is not None]
-        for file in files:
-            if files.count(file) > 1:
-                raise DumbbellError(f"{file}: two outputs have this file; name two")
+        check_outputs(outputs, capture)
         with ExitStack() as stack:
             places: list[tuple[str, str, Path | None]] = []
             for form, path in outputs.items():
                 part = path
                 # What is no file, such as a pipe, has nothing beside it.
                 if path is not None and (path.is_file() or path.is_dir() or not path.exists()):
-                    part = stack.enter_context(new_file(path, _is_ours, force))
+                    part = stack.enter_context(new_file(path, is_ours, force))
+
                 places.append((form, "standard output" if path is None else str(path), part))
             _, written = self._run(places, capture == "sources")
         return written
@@ -157,6 +148,19 @@ class Tracing:
         if missing:
             raise DumbbellError(_missing(missing, flows, chosen.until))
         return tables, Written(events, flows)
+
+
+def check_outputs(outputs: Mapping[str, Path | None], capture: str) -> None:
+    """Refuse what is no form of a trace, no place to capture, and a file that is named twice."""
+    for form in outputs:
+        if form not in FORMS:
+            raise DumbbellError(f"{form!r} is no form of a trace; {_native.suggest(form, list(FORMS))}")
+    if capture not in CAPTURES:
+        raise DumbbellError(f"{capture!r} is no place to capture; {_native.suggest(capture, list(CAPTURES))}")
+    files = [path.resolve() for path in outputs.values() if path is not None]
+    for file in files:
+        if files.count(file) > 1:
+            raise DumbbellError(f"{file}: two outputs have this file; name two")
 
 
 def _limit(given: int | str | None) -> tuple[int, bool] | None:
@@ -187,7 +191,8 @@ def _missing(missing: Sequence[int], flows: int, until: str | None) -> str:
     return f"flow {some}: no such flow has started{before}; {there}"
 
 
-def _is_ours(path: Path) -> bool:
+def is_ours(path: Path) -> bool:
+    """Whether a trace was written to a file."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
     return _OURS in head or head.startswith(_TRACKS)

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::clock::lateness::{Bucket, Quantiles};
 use crate::emulator::path::Path;
+use crate::emulator::recorder::{Traced, Tracing};
 use crate::emulator::routers::Counted;
 use crate::emulator::{Dropped, Emulator, Far, Outcome, Sample, Settings, Tally};
 use crate::namespace::device::Address;
@@ -135,6 +136,8 @@ pub struct Report {
     pub results: Results,
     /// How true the emulation was.
     pub fidelity: Fidelity,
+    /// How the trace went, if one was asked for.
+    pub traced: Option<Traced>,
 }
 
 /// Why a shell did not come to its end.
@@ -157,11 +160,16 @@ pub fn probe() -> Result<(), ConfigError> {
 }
 
 impl Shell {
-    /// Runs the shell. `tick` is called some ten times a second and may end it.
+    /// Runs the shell, and writes a trace if one is asked for. `tick` is called some ten times a second and may end it.
     ///
     /// # Errors
     /// See [`Ended`]. Nothing is left behind in any case.
-    pub fn run(&self, plan: &Plan, tick: impl FnMut() -> ControlFlow<()>) -> Result<Report, Ended> {
+    pub fn run(
+        &self,
+        plan: &Plan,
+        tracing: Option<Tracing>,
+        tick: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<Report, Ended> {
         let path = Path::of(plan, self.at.as_deref()).map_err(Ended::Refused)?;
         let settings = Settings {
             path: &path,
@@ -173,7 +181,8 @@ impl Shell {
             unix: self.unix,
         };
         let (client, far, addresses) = self.ends(&path).map_err(Ended::Refused)?;
-        let ended = Emulator::new(&settings, client, far, addresses).and_then(|emulator| emulator.run(tick));
+        let emulator = Emulator::new(&settings, client, far, addresses, tracing);
+        let ended = emulator.and_then(|emulator| emulator.run(tick));
         match ended {
             Ok(outcome) => Ok(report(plan, &path, outcome)),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => Err(Ended::Interrupted),
@@ -307,7 +316,8 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
     }
     results.runs.push(row);
     let links = links.map(|l| (&*l.name, l.direction.rate.as_bps() as f64));
-    Report { status: outcome.status, fidelity: fidelity(&links, &outcome), results }
+    let fidelity = fidelity(&links, &outcome);
+    Report { status: outcome.status, fidelity, results, traced: outcome.traced }
 }
 
 fn note_samples(results: &mut Results, link: u32, tally: &Tally) {
@@ -494,6 +504,7 @@ mod tests {
             duration: Duration::from_secs(10),
             processor: Duration::ZERO,
             counted: Vec::new(),
+            traced: None,
         }
     }
 

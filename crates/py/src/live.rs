@@ -11,6 +11,7 @@ use dumbbell_core::{ConfigError, Duration};
 use dumbbell_live::emulator::path::{Group, Path};
 use dumbbell_live::endpoint::run::{self, Endpoint, Until};
 use dumbbell_live::shell::{Ended, Shell};
+use dumbbell_trace::Capture;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -18,15 +19,19 @@ use serde::Serialize;
 use crate::convert::{refuse, to_python};
 use crate::scenario::Scenario;
 use crate::table::Table;
+use crate::trace::of_real_packets;
 
-/// What a shell returns: exit status, tables, how true the emulation was.
-type Report<'py> = (u8, Vec<Table>, Bound<'py, PyAny>);
+/// What a shell returns: exit status, tables, how true the emulation was, how the trace went.
+type Report<'py> = (u8, Vec<Table>, Bound<'py, PyAny>, Traced);
+
+/// Events of a trace; or why there is none.
+type Traced = (Option<u64>, Option<String>);
 
 /// Runs `command` in a namespace whose traffic passes through a link of the scenario.
 ///
 /// A signal handler that raises ends the run.
 #[pyfunction]
-#[pyo3(signature = (scenario, command, server, environment, at, network_administration, keep_priority, logs))]
+#[pyo3(signature = (scenario, command, server, environment, at, network_administration, keep_priority, logs, traces, capture, most))]
 #[allow(clippy::too_many_arguments, reason = "by keyword in Python")]
 pub fn shell<'py>(
     py: Python<'py>,
@@ -38,7 +43,16 @@ pub fn shell<'py>(
     network_administration: bool,
     keep_priority: bool,
     logs: (Option<PathBuf>, Option<PathBuf>),
+    traces: Vec<(String, String, PathBuf)>,
+    capture: &str,
+    most: u64,
 ) -> PyResult<Report<'py>> {
+    let tracing = if traces.is_empty() {
+        None
+    } else {
+        let capture = if capture == "sources" { Capture::Sources } else { Capture::Destinations };
+        Some(of_real_packets(traces, capture, most)?)
+    };
     #[expect(clippy::disallowed_methods, reason = "the date, for the head of a log")]
     let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |t| t.as_millis() as u64);
     let shell = Shell {
@@ -53,7 +67,7 @@ pub fn shell<'py>(
     };
     let mut raised = None;
     let ended = py.detach(|| {
-        shell.run(&scenario.plan, || match Python::attach(|py| py.check_signals()) {
+        shell.run(&scenario.plan, tracing, || match Python::attach(|py| py.check_signals()) {
             Ok(()) => ControlFlow::Continue(()),
             Err(e) => {
                 raised = Some(e);
@@ -62,7 +76,15 @@ pub fn shell<'py>(
         })
     });
     match ended {
-        Ok(report) => Ok((report.status, scenario.tables(report.results), to_python(py, &report.fidelity)?)),
+        Ok(report) => {
+            let traced = match report.traced {
+                None => (None, None),
+                Some(Ok(events)) => (Some(events), None),
+                Some(Err(reason)) => (None, Some(reason)),
+            };
+            let fidelity = to_python(py, &report.fidelity)?;
+            Ok((report.status, scenario.tables(report.results), fidelity, traced))
+        }
         Err(Ended::Refused(error)) => Err(refuse(error)),
         Err(Ended::Interrupted) => Err(raised.expect("only an exception interrupts a shell")),
     }

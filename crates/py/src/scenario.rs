@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 
 use crate::convert::{from_value, refuse, to_python, to_value};
 use crate::table::Table;
-use crate::trace::{self, Place, Tracing};
+use crate::trace::{self, Place, TracedRun};
 use crate::watcher::Watcher;
 
 /// A valid scenario and the plan made from it.
@@ -161,7 +161,7 @@ impl Scenario {
         let mut watcher = Watcher::new(progress);
         let traced = py.detach(|| {
             let mut tracing =
-                Tracing { plan: &self.plan, memory, selection: &selection, watcher: &mut watcher };
+                TracedRun { plan: &self.plan, memory, selection: &selection, watcher: &mut watcher };
             limit.map_or(Ok(()), |most| tracing.check(most, &places, at_sources))?;
             if places.is_empty() {
                 let (tables, traced) = tracing.collect()?;

@@ -10,9 +10,10 @@ use std::rc::Rc;
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::results::Shortage;
 use dumbbell_core::{Config, Duration, Time, Value};
+use dumbbell_live::emulator::recorder::Tracing;
 use dumbbell_sim::Plan;
 use dumbbell_sim::trace::{Collector, Cut, Limit, Output, Selection, TraceTables, Traced, trace};
-use dumbbell_trace::{Capture, JsonLines, Lines, Pcapng, Perfetto, Qlog};
+use dumbbell_trace::{Capture, JsonLines, Lines, Pcapng, Perfetto, Qlog, Sink};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
@@ -83,15 +84,47 @@ pub fn selection(
     Ok(Selection { flows, links, from, until })
 }
 
+/// The sink of a form.
+fn sink<'o, W: Write + 'o>(form: &str, out: W, capture: Capture) -> Box<dyn Sink + 'o> {
+    match form {
+        "json" => Box::new(JsonLines::new(out)),
+        "pcapng" => Box::new(Pcapng::new(out, capture)),
+        "qlog" => Box::new(Qlog::new(out)),
+        "perfetto" => Box::new(Perfetto::new(out)),
+        _ => Box::new(Lines::new(out)),
+    }
+}
+
+/// A trace of real packets, in files of these forms, names and paths; with at most so many events.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn of_real_packets(
+    places: Vec<(String, String, PathBuf)>,
+    capture: Capture,
+    most: u64,
+) -> PyResult<Tracing> {
+    let mut files = Vec::new();
+    for (form, name, path) in places {
+        let file = File::options().write(true).open(path);
+        let file = file.map_err(|error| os_error(error.raw_os_error(), &error, &name))?;
+        files.push((form, name, BufWriter::with_capacity(BUFFER, file)));
+    }
+    let sinks = move || {
+        files.into_iter().map(|(form, name, out)| (name, sink(&form, out, capture.clone()))).collect()
+    };
+    Ok(Tracing { sinks: Box::new(sinks), most })
+}
+
 /// A run that is traced.
-pub struct Tracing<'a> {
+pub struct TracedRun<'a> {
     pub plan: &'a Plan,
     pub memory: u64,
     pub selection: &'a Selection,
     pub watcher: &'a mut Watcher,
 }
 
-impl Tracing<'_> {
+impl TracedRun<'_> {
     /// Writes the trace to files. Returns the events, and how it went.
     ///
     /// # Errors
@@ -140,7 +173,7 @@ impl Tracing<'_> {
         Ok((tables.take(), traced))
     }
 
-    /// Counts what [`Tracing::write`] would write, in bytes or in events, and stops above the limit.
+    /// Counts what [`TracedRun::write`] would write, in bytes or in events, and stops above the limit.
     ///
     /// # Errors
     /// That there is more; nothing where Python ended the run.
@@ -170,13 +203,9 @@ impl Tracing<'_> {
     }
 
     fn output<'o, W: Write + 'o>(&self, form: &str, out: W, at_sources: bool) -> Output<'o> {
-        match form {
-            "json" => Output::Chosen(Box::new(JsonLines::new(out))),
-            "pcapng" => Output::EveryLink(Box::new(Pcapng::new(out, self.capture(at_sources)))),
-            "qlog" => Output::Chosen(Box::new(Qlog::new(out))),
-            "perfetto" => Output::Chosen(Box::new(Perfetto::new(out))),
-            _ => Output::Chosen(Box::new(Lines::new(out))),
-        }
+        let sink = sink(form, out, self.capture(at_sources));
+        // A capture chooses links itself.
+        if form == "pcapng" { Output::EveryLink(sink) } else { Output::Chosen(sink) }
     }
 
     fn short(&self, shortage: &Shortage) -> PyErr {

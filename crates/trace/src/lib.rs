@@ -26,6 +26,7 @@ pub use json::JsonLines;
 pub use pcapng::{Capture, Pcapng};
 pub use perfetto::Perfetto;
 pub use qlog::Qlog;
+pub use real::Ends;
 pub use sink::Sink;
 pub use text::Lines;
 pub use trace::Trace;

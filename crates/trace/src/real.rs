@@ -1,10 +1,57 @@
 //! The fields of real packets.
 
+use std::net::{IpAddr, SocketAddr};
+
 use dumbbell_core::{Ecn, Header};
 use dumbbell_header::{RcpHeader, TcpOptions, TrumpHeader};
-use etherparse::{LaxNetSlice, LaxSlicedPacket, TcpSlice, TransportSlice};
+use etherparse::{IpNumber, LaxNetSlice, LaxSlicedPacket, TcpSlice, TransportSlice};
 
 use crate::fields::{Fields, Protocol};
+
+/// Which conversation a real packet belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Ends {
+    /// The protocol above IP, by its number (IANA, Assigned Internet Protocol Numbers).
+    pub protocol: u8,
+    /// The address and port that it comes from. The port is 0 where there is none, as in a fragment.
+    pub source: SocketAddr,
+    /// Those that it goes to.
+    pub destination: SocketAddr,
+}
+
+impl Ends {
+    /// The ends of an IP packet; `None` if it is none.
+    pub fn of(bytes: &[u8]) -> Option<Ends> {
+        let packet = LaxSlicedPacket::from_ip(bytes).ok()?;
+        let (source, destination) = match packet.net.as_ref()? {
+            LaxNetSlice::Ipv4(ip) => {
+                (IpAddr::from(ip.header().source_addr()), IpAddr::from(ip.header().destination_addr()))
+            }
+            LaxNetSlice::Ipv6(ip) => {
+                (IpAddr::from(ip.header().source_addr()), IpAddr::from(ip.header().destination_addr()))
+            }
+            _ => return None,
+        };
+        let ports = match &packet.transport {
+            Some(TransportSlice::Tcp(segment)) => (segment.source_port(), segment.destination_port()),
+            Some(TransportSlice::Udp(datagram)) => (datagram.source_port(), datagram.destination_port()),
+            _ => (0, 0),
+        };
+        let protocol = packet.net.as_ref()?.ip_payload_ref()?.ip_number.0;
+        let (source, destination) = (SocketAddr::new(source, ports.0), SocketAddr::new(destination, ports.1));
+        Some(Ends { protocol, source, destination })
+    }
+
+    /// The name of the protocol.
+    pub const fn name(&self) -> &'static str {
+        match IpNumber(self.protocol) {
+            IpNumber::TCP => "tcp",
+            IpNumber::UDP => "udp",
+            IpNumber::ICMP | IpNumber::IPV6_ICMP => "icmp",
+            _ => "ip",
+        }
+    }
+}
 
 /// The fields of an IP packet. What is cut off or no packet at all has a size, and no more.
 pub(crate) fn read(bytes: &[u8]) -> Fields {

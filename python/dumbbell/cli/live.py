@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from json import dumps
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 import click
 
+from dumbbell import _trace
 from dumbbell._files.folder import new_folder
 from dumbbell._files.names import readable
 from dumbbell._printing import Output, Text, TextTable
 from dumbbell._scenario import Scenario
-from dumbbell.cli.common import console, number, read_scenario, side_console
+from dumbbell.cli.common import console, echo, number, read_scenario, side_console
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Comparison, Emulation, checks, compare_runs, run_shell, scenario_of_link, with_flows
 
@@ -50,8 +51,35 @@ from dumbbell.live import Comparison, Emulation, checks, compare_runs, run_shell
     "--uplink-log", type=click.Path(path_type=Path), help="Log of client to server, in Mahimahi's format."
 )
 @click.option("--downlink-log", type=click.Path(path_type=Path), help="The same, of server to client.")
+@click.option(
+    "--lines",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="What happens to each packet, in the lines of `dumbbell trace`.",
+)
+@click.option("--json", metavar="FILE", type=click.Path(path_type=Path), help="The same as JSON.")
+@click.option("--pcapng", metavar="FILE", type=click.Path(path_type=Path), help="A capture for Wireshark.")
+@click.option(
+    "--capture-at",
+    "capture",
+    type=click.Choice(_trace.CAPTURES),
+    default="sources",
+    help="Where the capture sees packets: at the ends that began to talk, by default, or at the others.",
+)
+@click.option("--qlog", metavar="FILE", type=click.Path(path_type=Path), help="A trace for readers of qlog.")
+@click.option(
+    "--perfetto", metavar="FILE", type=click.Path(path_type=Path), help="Tracks for ui.perfetto.dev."
+)
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1, 2**63 - 1),
+    default=_trace.MOST,
+    show_default=True,
+    help="The most events of packets in a trace; with more, there is none.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
-@click.option("--force", is_flag=True, help="Replace the results in the output folder, and logs.")
+@click.option("--force", is_flag=True, help="Replace the results in the output folder, logs, and traces.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[SCENARIO.toml] [-- COMMAND ...]")
 def shell(
     words: tuple[str, ...],
@@ -62,6 +90,13 @@ def shell(
     keep_priority: bool,
     uplink_log: Path | None,
     downlink_log: Path | None,
+    lines: Path | None,
+    json: Path | None,
+    pcapng: Path | None,
+    capture: str,
+    qlog: Path | None,
+    perfetto: Path | None,
+    limit: int,
     output: Path | None,
     force: bool,
     **link: Any,
@@ -74,6 +109,8 @@ def shell(
     """
     file, command = _split(words)
     scenario = _scenario(file, link, settings)
+    named = {"lines": lines, "json": json, "pcapng": pcapng, "qlog": qlog, "perfetto": perfetto}
+    traces = {form: path for form, path in named.items() if path is not None}
 
     def run() -> Emulation:
         return run_shell(
@@ -85,6 +122,9 @@ def shell(
             keep_priority=keep_priority,
             uplink_log=uplink_log,
             downlink_log=downlink_log,
+            traces=traces,
+            capture=capture,
+            limit=limit,
             force=force,
         )
 
@@ -95,11 +135,22 @@ def shell(
         with new_folder(output, force) as part:
             emulation = run()
             emulation.results.write(part)
-            text = json.dumps(emulation.fidelity, indent=2)
+            text = dumps(emulation.fidelity, indent=2)
             (part / "fidelity.json").write_text(text + "\n", encoding="utf-8")
     _print_fidelity(side_console(), emulation)
     if output is not None:
         click.echo(f"results in {output}", err=True)
+    return _tell_of_trace(emulation, traces)
+
+
+def _tell_of_trace(emulation: Emulation, traces: Mapping[str, Path]) -> int:
+    """Tell what a trace came to; return the exit status."""
+    if emulation.untraced is not None:
+        status = f"the command has ended with status {emulation.status}"
+        echo(f"error: no trace is written: {emulation.untraced} ({status})", err=True)
+        return emulation.status or 1
+    for path in traces.values():
+        echo(f"{path}: {path.stat().st_size:,} bytes", err=True)
     return emulation.status
 
 

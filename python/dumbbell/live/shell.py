@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dumbbell import _native
-from dumbbell._files.folder import refuse_file
+from dumbbell import _native, _trace
+from dumbbell._files.folder import new_file, refuse_file
 from dumbbell._results import Results, Table
 from dumbbell._scenario import Scenario
+from dumbbell.errors import DumbbellError
 
 SERVER = "100.64.0.1"
 """The address of the server in every shell."""
@@ -34,6 +36,10 @@ class Emulation:
     fidelity: dict[str, Any]
     """How true the emulation was: ``valid``, ``reasons``; for each way the lateness of packets, and for each
     end the time that its processes waited for a processor (s)."""
+    events: int | None = None
+    """Events of packets in the trace; ``None`` if there is none."""
+    untraced: str | None = None
+    """Why there is no trace although one was asked for. No file of it is left."""
 
 
 def run_shell(
@@ -46,6 +52,9 @@ def run_shell(
     keep_priority: bool = False,
     uplink_log: str | os.PathLike[str] | None = None,
     downlink_log: str | os.PathLike[str] | None = None,
+    traces: Mapping[str, Path] | None = None,
+    capture: str = "sources",
+    limit: int = _trace.MOST,
     force: bool = False,
 ) -> Emulation:
     """Run a command in a namespace behind a link.
@@ -67,30 +76,63 @@ def run_shell(
         that they run as soon as a packet comes.
     uplink_log, downlink_log
         Logs to write, in the format of Mahimahi.
+    traces
+        Files for what happens to each packet, by form: ``"lines"``, ``"json"``, ``"pcapng"``, ``"qlog"`` or
+        ``"perfetto"``. Each appears whole or not at all. What goes wrong after the start ends the trace only:
+        :attr:`Emulation.untraced`.
+    capture
+        Where a capture sees packets: at ``"sources"``, the ends that sent the first packet of a
+        conversation, or at ``"destinations"``.
+    limit
+        The most events of packets in a trace. With more there is none.
     force
-        Replace logs that are there.
+        Replace logs and traces that are there.
 
     Raises
     ------
     FolderError
-        If a log would replace something else.
+        If a log or a trace would replace something else, or cannot be made.
     ScenarioError
         What is wrong with the link, or what the machine does not allow.
     """
     for log in (uplink_log, downlink_log):
         if log is not None:
             refuse_file(Path(log), _is_log, force)
-    status, tables, fidelity = _native.shell(
-        scenario._native,
-        list(command),
-        ["sh", "-c", server] if server else [],
-        [f"{key}={value}" for key, value in os.environ.items()],
-        at,
-        network_administration,
-        keep_priority,
-        (uplink_log, downlink_log),
-    )
-    return Emulation(status, Results.of(map(Table, tables), scenario.name), fidelity)
+    traces = traces or {}
+    _trace.check_outputs(traces, capture)
+    if not 0 < limit < 2**63:
+        raise DumbbellError(f"limit: {limit} is out of range; give a number of events above 0")
+    emulation = None
+    try:
+        with ExitStack() as stack:
+            places = []
+            for form, path in traces.items():
+                if path.exists() and not (path.is_file() or path.is_dir()):
+                    raise DumbbellError(f"{path}: is no file; give the name of one")
+                places.append((form, str(path), stack.enter_context(new_file(path, _trace.is_ours, force))))
+            status, tables, fidelity, (events, reason) = _native.shell(
+                scenario._native,
+                list(command),
+                ["sh", "-c", server] if server else [],
+                [f"{key}={value}" for key, value in os.environ.items()],
+                at,
+                network_administration,
+                keep_priority,
+                (uplink_log, downlink_log),
+                places,
+                capture,
+                limit,
+            )
+            results = Results.of(map(Table, tables), scenario.name)
+            emulation = Emulation(status, results, fidelity, events)
+            if reason is not None:
+                raise DumbbellError(reason)
+    except (DumbbellError, OSError) as error:
+        # The command has run, and what is known of it stays.
+        if emulation is None:
+            raise
+        return replace(emulation, events=None, untraced=str(error))
+    return emulation
 
 
 def _is_log(path: Path) -> bool:

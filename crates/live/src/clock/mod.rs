@@ -38,6 +38,14 @@ impl Clock {
         self.0
     }
 
+    /// When it read zero, in nanoseconds since 1970, by the date as it is now.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        let nanos = |t: TimeSpec| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64;
+        let date = clock_gettime(ClockId::CLOCK_REALTIME).map_or(0, nanos);
+        date.saturating_sub(self.now().as_nanos())
+    }
+
     /// The time now.
     #[inline]
     pub fn now(&self) -> Time {

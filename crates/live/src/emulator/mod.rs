@@ -4,6 +4,7 @@ mod delays;
 mod interface;
 pub mod log;
 pub mod path;
+pub mod recorder;
 pub mod routers;
 mod tally;
 
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use dumbbell_core::{Duration, Frame, Time, VerdictSink};
 use dumbbell_net::link::{Carried, Incident, Incidents, QueuedLink};
 use dumbbell_net::node::PortView;
+use dumbbell_trace::Happened;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
@@ -24,6 +26,7 @@ use self::delays::Delays;
 use self::interface::{Input, Interface, Pool};
 use self::log::Log;
 use self::path::Path;
+use self::recorder::{Recorder, Traced, Tracing};
 use self::routers::{Counted, Fate, Routers};
 pub use self::tally::{Dropped, Originated, Sample, Tally};
 use crate::clock::precise::{Lead, Precise};
@@ -152,6 +155,7 @@ pub struct Emulator {
     warmup: Time,
     period: Option<Duration>,
     note_drops: bool,
+    recorder: Option<Recorder>,
 }
 
 /// What a run came to.
@@ -177,6 +181,8 @@ pub struct Outcome {
     pub processor: Duration,
     /// What routers counted.
     pub counted: Vec<Counted>,
+    /// How the trace went, if one was asked for.
+    pub traced: Option<Traced>,
 }
 
 const UP: usize = 0;
@@ -187,7 +193,13 @@ impl Emulator {
     ///
     /// # Errors
     /// If a log cannot be written.
-    pub fn new(settings: &Settings<'_>, client: End, far: Far, addresses: Vec<u32>) -> io::Result<Emulator> {
+    pub fn new(
+        settings: &Settings<'_>,
+        client: End,
+        far: Far,
+        addresses: Vec<u32>,
+        tracing: Option<Tracing>,
+    ) -> io::Result<Emulator> {
         let links = [&settings.path.uplink, &settings.path.downlink];
         let mut directions = Vec::new();
         for (i, link) in links.into_iter().enumerate() {
@@ -216,8 +228,13 @@ impl Emulator {
         };
         let routers =
             Routers::new(settings.path, settings.seed, addresses.first().copied().unwrap_or_default());
+        let clock = Clock::start();
+        let recorder = match tracing {
+            Some(tracing) => Some(Recorder::begin(tracing, settings.path, &clock)?),
+            None => None,
+        };
         Ok(Emulator {
-            clock: Clock::start(),
+            clock,
             directions,
             routers,
             client,
@@ -239,6 +256,7 @@ impl Emulator {
             warmup: Time::ZERO + settings.warmup,
             period: settings.period,
             note_drops: settings.drops,
+            recorder,
         })
     }
 
@@ -278,13 +296,21 @@ impl Emulator {
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 self.routers.sweep(now);
+                let mut known = now;
                 for direction in &mut self.directions {
-                    if let Some(log) = &mut direction.log {
-                        // The departure of a packet is noted when it reaches the far end.
-                        let under_way = direction.link.in_flight().chain(direction.after.waiting());
-                        let left = under_way.map(IpFrame::left).min();
-                        log.write_until(left.unwrap_or(now))?;
+                    if direction.log.is_none() && self.recorder.is_none() {
+                        continue;
                     }
+                    // The departure of a packet is noted when it reaches the far end.
+                    let under_way = direction.link.in_flight().chain(direction.after.waiting());
+                    let left = under_way.map(IpFrame::left).min().unwrap_or(now);
+                    known = known.min(left);
+                    if let Some(log) = &mut direction.log {
+                        log.write_until(left)?;
+                    }
+                }
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.known_until(known);
                 }
             }
             if counted_from.is_none() && now >= self.warmup {
@@ -367,6 +393,7 @@ impl Emulator {
         };
         self.held += frame.footprint();
         let address = self.address(to, &frame);
+        self.note(frame.at(), to, Happened::Sent, &frame);
         let direction = &mut self.directions[to];
         direction.tally.unread.add(self.unread);
         if let Some(frame) = direction.before.keep(address, frame) {
@@ -392,7 +419,15 @@ impl Emulator {
         self.originate(at, to);
     }
 
+    /// Tells the trace, if there is one.
+    fn note(&mut self, at: Time, to: usize, happened: Happened, frame: &IpFrame) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note(at, to, happened, frame);
+        }
+    }
+
     fn queue(&mut self, at: Time, to: usize, frame: IpFrame) {
+        self.note(at, to, Happened::Arrived(to as u32), &frame);
         let direction = &mut self.directions[to];
         if let Some(log) = &mut direction.log {
             log.arrived(at, frame.size());
@@ -441,6 +476,9 @@ impl Emulator {
         }
         for (to, frame) in self.routers.originated(at) {
             self.held += frame.footprint();
+            if let Some(recorder) = &mut self.recorder {
+                recorder.note(at, to, Happened::Originated, &frame);
+            }
             let direction = &mut self.directions[to];
             if end == to {
                 direction.tally.originated.entered += 1;
@@ -466,7 +504,25 @@ impl Emulator {
     /// What happened on a link.
     fn account(&mut self, now: Time, of: usize) {
         let direction = &mut self.directions[of];
-        for (frame, incident) in self.incidents.drain(..) {
+        for (mut frame, incident) in self.incidents.drain(..) {
+            if let Some(recorder) = &mut self.recorder {
+                let link = of as u32;
+                match incident {
+                    Incident::Dropped(reason) => {
+                        // What is lost on the wire has left before.
+                        let gone = frame.left() > frame.arrived();
+                        let at = if gone { frame.left() } else { now };
+                        if frame.take_mark() {
+                            recorder.note(at, of, Happened::Marked(link), &frame);
+                        }
+                        if gone {
+                            recorder.note(at, of, Happened::Left(link), &frame);
+                        }
+                        recorder.note(now, of, Happened::Dropped(link, reason), &frame);
+                    }
+                    Incident::Duplicated => recorder.note(now, of, Happened::Duplicated(link), &frame),
+                }
+            }
             let Incident::Dropped(reason) = incident else {
                 self.held += frame.footprint();
                 continue;
@@ -501,8 +557,12 @@ impl Emulator {
                 if !arrived {
                     continue;
                 }
-                let Some(frame) = self.directions[to].link.pop() else { continue };
+                let Some(mut frame) = self.directions[to].link.pop() else { continue };
                 count += 1;
+                if frame.take_mark() {
+                    self.note(frame.left(), to, Happened::Marked(to as u32), &frame);
+                }
+                self.note(frame.left(), to, Happened::Left(to as u32), &frame);
                 let (at, end) = (frame.at(), 1 - to);
                 if let Some(frame) = self.pass(at, end, to, frame) {
                     self.leave(to, frame);
@@ -524,7 +584,7 @@ impl Emulator {
         count
     }
 
-    fn hand_over(&mut self, to: usize, frame: IpFrame) {
+    fn hand_over(&mut self, to: usize, mut frame: IpFrame) {
         let interface = match to {
             UP => &self.far,
             _ if self.guests.is_empty() => &self.near,
@@ -535,8 +595,18 @@ impl Emulator {
             }
         };
         // The clock is read for each packet: a batch of writes takes its time.
-        let late = self.clock.now().since(frame.at());
+        let now = self.clock.now();
+        let late = now.since(frame.at());
         let written = interface.write(frame.bytes());
+        if let Some(recorder) = &mut self.recorder {
+            // By the router at the far end.
+            if frame.take_mark() {
+                recorder.note(now, to, Happened::Marked(to as u32), &frame);
+            }
+            if written.is_ok() {
+                recorder.note(now, to, Happened::Delivered, &frame);
+            }
+        }
         let direction = &mut self.directions[to];
         let tally = &mut direction.tally;
         match written {
@@ -706,6 +776,7 @@ impl Emulator {
         });
         let (lost_at_server, server_waited) = at_server.unwrap_or((0, Some(Box::default())));
         let counted = self.routers.counted();
+        let traced = self.recorder.map(|recorder| recorder.finish(now));
         let [up, down] = self.directions;
         Ok(Outcome {
             counted,
@@ -718,6 +789,7 @@ impl Emulator {
             started: self.clock.started(),
             duration: now.since(Time::ZERO),
             processor: processor_time().saturating_sub(processor),
+            traced,
         })
     }
 }

@@ -52,6 +52,8 @@ pub struct IpFrame {
     flow: u64,
     /// Where the UDP header begins, if this is a whole UDP datagram.
     udp: Option<u16>,
+    /// Marked since somebody asked.
+    marked: bool,
 }
 
 impl IpFrame {
@@ -63,7 +65,15 @@ impl IpFrame {
         match layout(&bytes) {
             Ok(layout) => {
                 bytes.truncate(layout.length);
-                Ok(IpFrame { at, arrived: at, left: at, bytes, flow: layout.flow, udp: layout.udp })
+                Ok(IpFrame {
+                    at,
+                    arrived: at,
+                    left: at,
+                    bytes,
+                    flow: layout.flow,
+                    udp: layout.udp,
+                    marked: false,
+                })
             }
             Err(reason) => Err((reason, bytes)),
         }
@@ -82,6 +92,11 @@ impl IpFrame {
     /// When it left the transmitter of the link.
     pub fn left(&self) -> Time {
         self.left
+    }
+
+    /// True if it was marked since the last time that this was asked.
+    pub fn take_mark(&mut self) -> bool {
+        std::mem::take(&mut self.marked)
     }
 
     /// The packet.
@@ -248,6 +263,7 @@ impl Frame for IpFrame {
 
     fn mark_ce(&mut self) {
         self.set_traffic_class(self.traffic_class() | ECN);
+        self.marked = true;
     }
 
     fn flow_hash(&self) -> u64 {
