@@ -27,7 +27,7 @@ SOURCES = {
 }
 """Where the values come from that the table of README.md does not have."""
 
-NS2 = ("transport.profile=ns2", "transport.max_window=44")
+NS2 = ("transport.profile=ns2", "transport.handshake=false", "transport.max_window=44")
 RFC = ("transport.profile=rfc", "transport.controller=newreno")
 LINUX = ("transport.profile=linux",)
 
