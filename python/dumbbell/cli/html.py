@@ -52,7 +52,7 @@ def html(
 
 def _of_run(folder: Path, path: Path, flow: int | None, start: str | None, until: str | None) -> Path:
     from dumbbell._results import load
-    from dumbbell.report import Packets, write_run_report
+    from dumbbell.report.run import Packets, write_run_report
 
     results = load(folder)
     packets = None
