@@ -131,11 +131,8 @@ impl LinkConfig {
     /// True if nobody misses what a [`super::LazyLink`] does late.
     pub(super) fn may_be_late(&self) -> bool {
         let queue = &self.direction.queue;
-        self.is_steady()
-            && !self.inspected
-            && !self.watched
-            && !queue.holds_back()
-            && !(self.exact_drops && queue.drops_late())
+        let told_late = self.exact_drops && queue.drops_late();
+        self.is_steady() && !self.inspected && !self.watched && !queue.holds_back() && !told_late
     }
 
     pub(super) fn service(&self) -> Service {

@@ -259,6 +259,9 @@ impl Port {
     /// The port is awake at its level from `now` on.
     fn run(&mut self, now: Time) {
         self.phase = Phase::On;
+        // What was to happen while the last packet at the old rate left, or in the pause, happens now.
+        self.guard_until = self.guard_until.max(now);
+        self.policy_at = self.policy_at.max(now);
         self.serializer = Serializer::new(self.rates[self.level]);
         if let InTransmission::Held(left) = self.transmission {
             let nanos = left.div_ceil(u128::from(self.rates[self.level].as_bps()));

@@ -53,7 +53,6 @@ pub trait Observer {
     const WATCHES: bool = true;
 
     /// The run has come to this time: nothing that is told from now on happened before it.
-
     #[inline]
     fn clock(&mut self, now: Time) {
         let _ = now;
