@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -30,7 +31,13 @@ LAST_FLOW = 2**32 - 1
 """The largest number that a flow can have."""
 
 _OURS = b"dumbbell"
-"""In the first bytes of every file that a trace is written to, but for tracks of Perfetto."""
+"""In the first bytes of files that a trace is written to, but for lines, JSON and tracks of Perfetto."""
+
+_LINES = re.compile(
+    rb" +time_s event +place +flow way proto +bytes  header\n"
+    rb'|\{"time":[0-9.e-]+,"flow":[0-9]+,"event":"'
+)
+"""How lines begin, and JSON (crates/trace/src/text.rs, json.rs)."""
 
 _TRACKS = bytes.fromhex("0a0468015001")
 """How those begin: an empty packet, the first of its sequence (crates/trace/src/perfetto/tracks.rs)."""
@@ -195,4 +202,4 @@ def is_ours(path: Path) -> bool:
     """Whether a trace was written to a file."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    return _OURS in head or head.startswith(_TRACKS)
+    return _OURS in head or head.startswith(_TRACKS) or _LINES.match(head) is not None

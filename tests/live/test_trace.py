@@ -157,6 +157,16 @@ def test_a_file_that_is_there_is_refused_before_the_command_runs(cli: Cli, tmp_p
     assert there.read_text() == "mine\n"
 
 
+def test_files_of_a_trace_are_replaced_where_that_is_asked_for(cli: Cli, tmp_path: Path) -> None:
+    forms = ("lines", "json", "pcapng", "qlog", "perfetto")
+    files = [argument for form in forms for argument in (f"--{form}", str(tmp_path / form))]
+    for options, status in (((), 0), ((), 2), (("--force",), 0)):
+        done = cli("shell", "--cbr", "10Mbit/s", *files, *options, "--", "true")
+        assert done.returncode == status, done.stderr
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(forms)
+    assert "lines: " in done.stderr
+
+
 def test_a_full_disk_ends_the_trace_and_not_the_command(tmp_path: Path) -> None:
     code = f"""
 import resource, signal, sys
