@@ -135,13 +135,14 @@ def test_a_run_without_a_trace_has_the_same_tables(tmp_path: Path) -> None:
 
 def test_above_the_limit_there_is_no_trace_and_the_status_is_told(cli: Cli, tmp_path: Path) -> None:
     lines = tmp_path / "lines"
-    done = cli(
-        "shell", "--cbr", "10Mbit/s", "--lines", str(lines), "--limit", "10", "--",
-        sys.executable, "-c", CHATTER,
-    )  # fmt: skip
-    assert done.returncode == 7
-    assert "no trace is written: more than 10 events" in done.stderr
-    assert "status 7" in done.stderr
+    for status, seen in ((7, 7), (0, 1)):
+        done = cli(
+            "shell", "--cbr", "10Mbit/s", "--lines", str(lines), "--limit", "10", "--",
+            sys.executable, "-c", CHATTER.replace("7", str(status)),
+        )  # fmt: skip
+        assert done.returncode == seen
+        assert "dumbbell: no trace is written: more than 10 events" in done.stderr
+        assert f"status {status}" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

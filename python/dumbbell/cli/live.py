@@ -147,7 +147,7 @@ def _tell_of_trace(emulation: Emulation, traces: Mapping[str, Path]) -> int:
     """Tell what a trace came to; return the exit status."""
     if emulation.untraced is not None:
         status = f"the command has ended with status {emulation.status}"
-        echo(f"error: no trace is written: {emulation.untraced} ({status})", err=True)
+        echo(f"dumbbell: no trace is written: {emulation.untraced} ({status})", err=True)
         return emulation.status or 1
     for path in traces.values():
         echo(f"{path}: {path.stat().st_size:,} bytes", err=True)
