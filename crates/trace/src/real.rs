@@ -166,6 +166,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_ends_of_a_packet_are_read() {
+        let (bytes, _) = sent(Way::Forward, &Packet::of(TcpHeader::default(), 0, 1500, Ecn::Ect0));
+        let there = Ends::of(&bytes).unwrap();
+        let (bytes, _) = sent(Way::Reverse, &Packet::of(TcpHeader::default(), 0, 60, Ecn::Ect0));
+        let back = Ends::of(&bytes).unwrap();
+        assert_eq!((there.source, there.destination), (back.destination, back.source));
+        assert_eq!((there.name(), there.source.port()), ("tcp", 49152 + 3));
+        // A fragment that is not the first has no ports (RFC 791 section 3.2).
+        let mut fragment = bytes;
+        fragment[7] = 1;
+        let fragment = Ends::of(&fragment).unwrap();
+        assert_eq!((fragment.source.port(), fragment.source.ip()), (0, back.source.ip()));
+        assert_eq!(Ends::of(b"no packet"), None);
+    }
+
     proptest! {
         #[test]
         fn no_bytes_break_a_sink(mut bytes in prop::collection::vec(any::<u8>(), 0..120), shape in 0..4_u8) {
@@ -189,6 +205,7 @@ mod tests {
                 trace.packet(Time::ZERO, 3, Way::Forward, happened, Content::Real(&bytes)).unwrap();
             }
             trace.end(Time::ZERO).unwrap();
+            let _ = Ends::of(&bytes);
         }
     }
 }
