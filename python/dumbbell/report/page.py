@@ -118,9 +118,8 @@ def write_report(
     data = [figure_data(result, spec) for spec in figures]
     stamp = "; ".join(filter(None, [result.stamp, "QUICK" if quick else ""]))
     with new_files(path.parent) as part:
-        drawn, drawn_maps, drawn_plots = [], [], []
-        for plot in plots:
-            drawn_plots.append(Drawn.of(plot, stamp_on(plot.draw(result), stamp), part))
+        drawn, drawn_maps = [], []
+        drawn_plots = [Drawn.of(plot, stamp_on(plot.draw(result), stamp), part) for plot in plots]
         for chart in [map_data(result, spec) for spec in maps]:
             image = draw_map(chart, stamp)
             drawn_maps.append(_map(chart, image, for_print(image, part, chart.spec.id)))

@@ -25,7 +25,7 @@ use nix::sys::time::TimeVal;
 use self::delays::Delays;
 use self::interface::{Input, Interface, Pool};
 use self::log::Log;
-use self::path::Path;
+use self::path::{DOWN, Path, UP};
 use self::recorder::{Recorder, Traced, Tracing};
 use self::routers::{Counted, Fate, Routers};
 pub use self::tally::{Dropped, Originated, Sample, Tally};
@@ -184,9 +184,6 @@ pub struct Outcome {
     /// How the trace went, if one was asked for.
     pub traced: Option<Traced>,
 }
-
-const UP: usize = 0;
-const DOWN: usize = 1;
 
 impl Emulator {
     /// An emulator between two ends whose commands have not started. `addresses` are the numbers of the client's.

@@ -11,6 +11,11 @@ use dumbbell_sim::Plan;
 use dumbbell_sim::pairs::Pair;
 use dumbbell_sim::plan::PlannedLink;
 
+/// The number of the direction from the client to the server.
+pub const UP: usize = 0;
+/// The number of the way back.
+pub const DOWN: usize = 1;
+
 /// Addresses of the client, and with them groups of pairs with delays of their own.
 const MOST_GROUPS: usize = 32;
 

@@ -13,8 +13,7 @@ use dumbbell_core::{Time, Way};
 use dumbbell_sim::trace::Limit;
 use dumbbell_trace::{Content, Ends, Flow, Happened, Link, Network, Sink, Trace};
 
-use super::UP;
-use super::path::Path;
+use super::path::{Path, UP};
 use crate::clock::Clock;
 use crate::frame::IpFrame;
 
@@ -274,7 +273,7 @@ mod tests {
     use dumbbell_trace::{Event, Lines};
 
     use super::*;
-    use crate::emulator::DOWN;
+    use crate::emulator::path::DOWN;
     use crate::frame::tests::udp;
 
     /// A file in memory.

@@ -14,8 +14,7 @@ use dumbbell_header::datagram::LENGTH;
 use dumbbell_net::node::{Allocated, FlowId, NodeAgent, Outbox, Passage, Port, PortView, Setting};
 use dumbbell_net::router::QueueView;
 
-use super::path::{Path, Router};
-use super::{DOWN, UP};
+use super::path::{DOWN, Path, Router, UP};
 use crate::frame::IpFrame;
 
 /// Flows that are told apart at a time: as many as receivers take. Packets of others pass unseen.

@@ -69,7 +69,7 @@ impl VerdictSink<Packet> for Verdicts<'_> {
 }
 
 /// The sink of a link at a time, beside what else of the link is in use.
-macro_rules! verdicts {
+macro_rules! sink {
     ($link:ident, $now:expr, $incidents:ident) => {
         Verdicts {
             now: $now,
@@ -132,10 +132,10 @@ impl LazyLink {
         }
         self.counters.queue_area = self.counters.queue_area.wrapping_sub(now.as_nanos());
         if let Some(reason) = self.impairments.refuse(now, &packet, n) {
-            verdicts!(self, now, incidents).dropped(packet, reason);
+            sink!(self, now, incidents).dropped(packet, reason);
         } else {
             packet.at = now;
-            self.queue.enqueue(now, packet, &mut verdicts!(self, now, incidents));
+            self.queue.enqueue(now, packet, &mut sink!(self, now, incidents));
             if self.serializer.free_at() <= now {
                 self.start(now, incidents);
             }
@@ -153,7 +153,7 @@ impl LazyLink {
 
     /// The transmitter is free at `at`, and something waits.
     fn start(&mut self, at: Time, incidents: &mut Incidents) {
-        let Some(mut packet) = self.queue.dequeue(at, &mut verdicts!(self, at, incidents)) else { return };
+        let Some(mut packet) = self.queue.dequeue(at, &mut sink!(self, at, incidents)) else { return };
         let end = self.serializer.depart(at, packet.size);
         self.last = Visit { arrival: packet.at, size: packet.size, class: packet.class };
         let sojourn = end.since(packet.at).as_nanos();

@@ -3,9 +3,15 @@
 use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Packet, Time};
 use dumbbell_header::{TfrcHeader, TfrcKind};
 
+use super::equation;
 use super::history::History;
-use super::{HEADER, REPORT, equation};
 use crate::transport::ReceiverReport;
+
+/// IPv4 and DCCP headers of every packet, in bytes (RFC 791 section 3.1; RFC 4340 section 5.1: 16 with long numbers).
+pub const HEADER: u32 = 36;
+/// A report: the headers, and the options of RFC 4342 section 8 with the acknowledged number, rounded up to whole
+/// words.
+pub const REPORT: u32 = 68;
 
 /// What a receiver measures and reports.
 #[derive(Debug)]

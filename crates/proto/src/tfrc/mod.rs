@@ -10,15 +10,9 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Ecn, FlowTag, Frame, Packet, Stage, Time, Validate, config};
 use dumbbell_header::{TfrcHeader, TfrcKind};
 
-pub use self::listener::Listener;
+pub use self::listener::{HEADER, Listener, REPORT};
 pub use self::pace::Pace;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, SenderState, Transport};
-
-/// IPv4 and DCCP headers of every packet, in bytes (RFC 791 section 3.1; RFC 4340 section 5.1: 16 with long numbers).
-pub const HEADER: u32 = 36;
-/// A report: the headers, and the options of RFC 4342 section 8 with the acknowledged number, rounded up to whole
-/// words.
-pub const REPORT: u32 = 68;
 
 config! {
     /// Packets of TFRC.
