@@ -35,7 +35,6 @@ endef
 .PHONY: help setup release wheel moved demo check check-rust check-python test test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
   bench bench-record bench-study peers peers-kernel fuzz full audit docs lock clean
 
-
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
