@@ -35,7 +35,7 @@ import pyarrow.parquet as pq
 
 import dumbbell as db
 from dumbbell._files.manifest import MANIFEST
-from dumbbell._scenario import Progress
+from dumbbell._progress import Progress
 from dumbbell.archive import pack, verify
 from dumbbell.claims.assertion import assert_run, assert_study
 from dumbbell.errors import DumbbellError
