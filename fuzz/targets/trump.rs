@@ -12,7 +12,8 @@ use std::sync::{Arc, LazyLock};
 use dumbbell_core::config::At;
 use dumbbell_core::rng::stream;
 use dumbbell_core::{
-    BitRate, Config, DropReason, Duration, Ecn, Frame, MarkReason, Packet, Stage, Time, VerdictSink, Way, json,
+    BitRate, Config, DropReason, Duration, Ecn, Frame, MarkReason, Packet, Stage, Time, VerdictSink, Way,
+    json,
 };
 use dumbbell_header::{DatagramHeader, TrumpHeader};
 use dumbbell_net::link::Counters;
@@ -54,7 +55,13 @@ fn view(backlog: u64) -> PortView {
 }
 
 /// The header of a packet as it leaves the router; no rate that it writes is beyond that of its port.
-fn through(agent: &mut dyn NodeAgent, now: Time, flow: u32, backlog: u64, header: TrumpHeader) -> TrumpHeader {
+fn through(
+    agent: &mut dyn NodeAgent,
+    now: Time,
+    flow: u32,
+    backlog: u64,
+    header: TrumpHeader,
+) -> TrumpHeader {
     let (mut outbox, way) = (Outbox::default(), header.way());
     let index = flow % 8;
     let leaves = u32::from(way == Way::Forward);
@@ -63,7 +70,10 @@ fn through(agent: &mut dyn NodeAgent, now: Time, flow: u32, backlog: u64, header
     let packet = Packet::of(header, index, 1000, Ecn::NotEct);
     let onward = agent.passing(now, packet, &passage, &view(backlog), &mut Nobody, &mut outbox);
     let onward = onward.and_then(|packet| packet.read::<TrumpHeader>()).expect("RBCC gives no packet up");
-    assert!(onward.rate >= 0.0 && (onward.rate == header.rate || onward.rate <= RATE as f32 || onward.bottleneck != 1));
+    assert!(
+        onward.rate >= 0.0
+            && (onward.rate == header.rate || onward.rate <= RATE as f32 || onward.bottleneck != 1)
+    );
     assert_eq!(TrumpHeader { rate: header.rate, bottleneck: header.bottleneck, ..onward }, header);
     for (_, way, packet) in outbox.drain() {
         let quench = packet.read::<TrumpHeader>().expect("a quench");
