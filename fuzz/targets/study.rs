@@ -13,6 +13,6 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|text: &str| {
     match toml::parse(text).and_then(|value| Study::read(&value)) {
         Ok(study) => assert_eq!(Study::read(&study.to_value()).expect("what was written"), study),
-        Err(error) => error.all().iter().for_each(|one| answered(one)),
+        Err(error) => error.all().iter().for_each(answered),
     }
 });
