@@ -2,7 +2,7 @@
 //!
 //! [`Senders`] and [`Receivers`] use neither: datagrams and times are arguments, so that tests can fuzz and replay them.
 //! [`run`] moves datagrams between them and a [`socket`]. Sizes are those of IP packets: the 48 bytes of the header of the
-//! transport ([`dumbbell_header::datagram`]), the payload, and the headers of UDP and IP.
+//! transport ([`mod@dumbbell_header::datagram`]), the payload, and the headers of UDP and IP.
 
 pub mod events;
 mod receive;
