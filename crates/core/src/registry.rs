@@ -235,7 +235,7 @@ macro_rules! registry {
         #[derive(Clone, PartialEq, Debug)]
         $vis enum $name {
             $(
-                #[allow(missing_docs)]
+                #[allow(missing_docs, reason = "the name says it; what it names has a page")]
                 $variant($params),
             )+
         }

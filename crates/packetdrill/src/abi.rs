@@ -350,7 +350,7 @@ extern "C" fn shutdown(_: *mut c_void, fd: c_int, how: c_int) -> c_int {
 /// `value` has room for `len` bytes.
 unsafe fn option(fd: c_int, level: c_int, name: c_int, value: *mut c_void, len: *mut socklen_t) -> c_int {
     if value.is_null() || len.is_null() {
-        return status(Err(libc::EFAULT));
+        return status(Err(EFAULT));
     }
     // SAFETY: the caller says so.
     let room = unsafe { *len } as usize;

@@ -95,12 +95,12 @@ macro_rules! transports {
         /// The end of a flow that sends data. The driver opens it by one [`Stage::wake`] at the flow's start.
         // A TCP sender is the common case: behind a box every packet would pay for the room saved elsewhere.
         #[derive(Debug)]
-        #[allow(missing_docs, clippy::large_enum_variant)]
+        #[allow(missing_docs, clippy::large_enum_variant, reason = "the name says it; the large form is the common one")]
         pub enum Sender { $( $variant(<$params as Transport>::Sender) ),+ }
 
         /// The end of a flow that data is sent to.
         #[derive(Debug)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
         pub enum Receiver { $( $variant(<$params as Transport>::Receiver) ),+ }
 
         transports!(@end Sender, SendEnd, SenderReport, $($variant),+);

@@ -38,11 +38,11 @@ mod _native {
         smallest_delay,
     };
     #[pymodule_export]
-    #[allow(non_upper_case_globals)]
+    #[allow(non_upper_case_globals, reason = "the name in Python")]
     const version: &str = env!("CARGO_PKG_VERSION");
     /// The profile of Cargo.toml that this module is built with: `release`, unless a developer built it.
     #[pymodule_export]
-    #[allow(non_upper_case_globals)]
+    #[allow(non_upper_case_globals, reason = "the name in Python")]
     const profile: &str = env!("DUMBBELL_PROFILE");
     /// The UDP port of receivers.
 
@@ -53,6 +53,6 @@ mod _native {
     const UDP_HEADERS: u32 = dumbbell_live::endpoint::HEADERS;
     /// The exact versions that this module is built from.
     #[pymodule_export]
-    #[allow(non_upper_case_globals)]
+    #[allow(non_upper_case_globals, reason = "the name in Python")]
     const cargo_lock: &str = include_str!("../../../Cargo.lock");
 }

@@ -108,7 +108,7 @@ fn every_flow_of_a_group_follows_draws_of_its_own_and_the_same_seed_gives_the_sa
         "flows[0].application={ kind = 'on-off', rate = '1Mbit/s', mean_on = '100ms', mean_off = '100ms' }";
     let run = |seed: &str| {
         let results = simulate(&[app, "topology.pairs=3", seed]);
-        results.flows.delivered.clone()
+        results.flows.delivered
     };
     let first = run("seed=1");
     assert_eq!(first, run("seed=1"));

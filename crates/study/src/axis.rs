@@ -129,7 +129,7 @@ impl Range {
             (step, _) => {
                 let wrong =
                     if step.is_some() { "both `step` and `count` are given" } else { "how many values" };
-                Err(at.error(wrong, r#"write { start, stop, step }, or { start, stop, count }"#))
+                Err(at.error(wrong, "write { start, stop, step }, or { start, stop, count }"))
             }
         }
     }

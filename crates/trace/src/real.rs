@@ -30,7 +30,7 @@ impl Ends {
             LaxNetSlice::Ipv6(ip) => {
                 (IpAddr::from(ip.header().source_addr()), IpAddr::from(ip.header().destination_addr()))
             }
-            _ => return None,
+            LaxNetSlice::Arp(_) => return None,
         };
         let ports = match &packet.transport {
             Some(TransportSlice::Tcp(segment)) => (segment.source_port(), segment.destination_port()),

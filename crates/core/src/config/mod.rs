@@ -472,12 +472,12 @@ macro_rules! config {
         #[derive(Clone, PartialEq, Debug)]
         $vis struct $name {
             $( $(#[doc = $doc])+ pub $field: $type, )*
-            $( #[allow(missing_docs)] pub $part: $part_type, )*
+            $( #[allow(missing_docs, reason = "the name says it; what it names has a page")] pub $part: $part_type, )*
         }
 
         impl $crate::config::Fields for $name {
             fn fields() -> ::std::vec::Vec<$crate::config::Field> {
-                #[allow(unused_mut)]
+                #[allow(unused_mut, reason = "some expansions change it")]
                 let mut fields = ::std::vec![ $( $crate::config::Field {
                     name: ::core::stringify!($field),
                     kind: <$type as $crate::Config>::KIND,
@@ -494,7 +494,7 @@ macro_rules! config {
                 fields
             }
             fn names() -> ::std::vec::Vec<&'static str> {
-                #[allow(unused_mut)]
+                #[allow(unused_mut, reason = "some expansions change it")]
                 let mut names = ::std::vec![ $( ::core::stringify!($field) ),* ];
                 $( names.extend(<$part_type as $crate::config::Fields>::names()); )*
                 names
@@ -526,7 +526,7 @@ macro_rules! config {
                 ::core::result::Result::Ok(read)
             }
             fn to_value(&self) -> $crate::Value {
-                #[allow(unused_mut)]
+                #[allow(unused_mut, reason = "some expansions change it")]
                 let mut entries = ::std::vec![ $(
                     (::core::stringify!($field).to_owned(), $crate::Config::to_value(&self.$field)),
                 )* ];
@@ -573,7 +573,7 @@ macro_rules! words {
     ) => {
         $(#[doc = $doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
         $vis enum $name { $( $(#[doc = $vdoc])* $variant ),+ }
 
         impl $name {

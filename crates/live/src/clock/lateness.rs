@@ -112,7 +112,7 @@ impl Lateness {
     /// holds something, eight bytes each.
     pub fn to_bytes(&self) -> Vec<u8> {
         let filled = self.counts.iter().enumerate().filter(|(_, n)| **n > 0);
-        let words = [self.max].into_iter().chain(filled.flat_map(|(i, n)| [i as u64, *n]));
+        let words = std::iter::once(self.max).chain(filled.flat_map(|(i, n)| [i as u64, *n]));
         words.flat_map(u64::to_be_bytes).collect()
     }
 

@@ -438,7 +438,7 @@ pub(crate) mod tests {
             let mut header = vec![0x60 | tos >> 4, tos << 4, 0, 0];
             header.extend((length as u16).to_be_bytes());
             header.extend([protocol::UDP, 64]);
-            header.extend((1..=32).collect::<Vec<u8>>());
+            header.extend(1..=32);
             header
         } else {
             let mut header = vec![0x45, tos];

@@ -522,7 +522,7 @@ fn reap_all(command: Option<Pid>) -> Option<u8> {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
             Ok(WaitStatus::Exited(pid, code)) if Some(pid) == command => status = Some(code as u8),
             Ok(WaitStatus::Signaled(pid, number, _)) if Some(pid) == command => {
-                status = Some(128 + number as u8)
+                status = Some(128 + number as u8);
             }
             Ok(WaitStatus::StillAlive) | Err(_) => return status,
             Ok(_) => {}

@@ -195,7 +195,7 @@ fn a_packet_held_back_comes_when_so_many_have_passed_it() {
 #[test]
 fn a_packet_sent_ahead_overtakes_so_many() {
     let ahead = r#"[{"kind": "reordering", "probability": 0.05, "packets": 3, "place": "ahead"}]"#;
-    let run = run(&lossless("10ms", ahead), &vec![1_000; 2_000]);
+    let mut run = run(&lossless("10ms", ahead), &vec![1_000; 2_000]);
     let numbers = run.numbers();
     let mut moved = 0;
     for (i, number) in numbers.iter().enumerate() {
@@ -208,7 +208,7 @@ fn a_packet_sent_ahead_overtakes_so_many() {
     }
     // Binomial(2000, 0.05): standard deviation 9.7.
     assert!((60..=140).contains(&moved), "{moved}");
-    let counted = run.link.clone().progress(Time::NEVER);
+    let counted = run.link.progress(Time::NEVER);
     assert!(counted.reordered >= 3 * 60 && counted.reordered <= 3 * moved, "{counted:?}");
 }
 
@@ -225,9 +225,9 @@ fn a_time_ahead_or_back_moves_the_arrival_by_it() {
 #[test]
 fn copies_follow_their_packet_and_are_lost_one_by_one() {
     let double = r#"[{"kind": "duplication", "probability": 1.0}]"#;
-    let both = run(&lossless("5ms", double), &[0, 0, 9_000]);
+    let mut both = run(&lossless("5ms", double), &[0, 0, 9_000]);
     assert_eq!(both.numbers(), [0, 0, 1, 1, 2, 2]);
-    assert_eq!((both.copies(), both.link.clone().progress(Time::NEVER).sent), (3, 3));
+    assert_eq!((both.copies(), both.link.progress(Time::NEVER).sent), (3, 3));
     let lossy = run(&config("5ms", double), &vec![1_500; 5_000]);
     let once = lossy.numbers().chunk_by(|a, b| a == b).filter(|same| same.len() == 1).count();
     // Each of two is lost with probability 0.1: one of them in 18 % of cases; standard deviation 27.

@@ -30,7 +30,7 @@ macro_rules! impairments {
 
         /// Any registered impairment.
         #[derive(Clone, Debug)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
         pub enum AnyImpairment {
             $( $variant(<$module::Params as ImpairmentParams>::Machine) ),+
         }

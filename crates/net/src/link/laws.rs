@@ -54,7 +54,7 @@ pub(crate) fn described(text: &str) -> Direction {
 
 fn share(loss: f64) -> Probability {
     let v = dumbbell_core::Value::from(loss);
-    dumbbell_core::Config::from_value(&v, &dumbbell_core::config::At::root("loss")).unwrap()
+    Config::from_value(&v, &At::root("loss")).unwrap()
 }
 
 fn packet(id: u64, size: u16) -> Packet {

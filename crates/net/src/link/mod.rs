@@ -49,7 +49,7 @@ use crate::router::QueueView;
 pub use crate::serializer::Serializer;
 
 /// A link of any form. The fast form stays in place, whatever its size: nearly all links are of that form.
-#[allow(clippy::large_enum_variant)]
+#[allow(clippy::large_enum_variant, reason = "see above: the large form is the common one")]
 #[derive(Clone, Debug)]
 pub enum Link {
     /// DropTail at a constant rate: one event per hop, or none.

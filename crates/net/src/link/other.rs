@@ -12,7 +12,7 @@ use crate::ring::Ring;
 use crate::router::{Agent, AgentSpec};
 
 /// A link of another form. They lie in a box of this, so that none of them needs one of its own.
-#[allow(clippy::large_enum_variant)]
+#[allow(clippy::large_enum_variant, reason = "see above: the large form is the common one")]
 #[derive(Clone, Debug)]
 pub enum Other {
     /// DropTail at a constant rate, with a router of RCP: one event per hop.

@@ -32,7 +32,7 @@ macro_rules! markers {
 
         /// Any registered marker.
         #[derive(Clone, Debug)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
         pub enum AnyMarker {
             $( $variant(<$module::Params as MarkerParams>::Machine) ),+
         }

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn levels(text: &str) -> Vec<f64> {
-        let v: Value = dumbbell_core::json::from_str(text).unwrap();
+        let v: Value = json::from_str(text).unwrap();
         let rates = Rates::from_value(&v, &At::root("rates")).unwrap();
         assert_eq!(Rates::from_value(&rates.to_value(), &At::root("")).unwrap(), rates);
         rates.levels(BitRate::from_bps(10_000_000)).iter().map(|r| r.as_bps() as f64 / 1e6).collect()
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn rates_that_the_link_does_not_have_are_refused() {
         let refused = |text: &str, link: u64| {
-            let v: Value = dumbbell_core::json::from_str(text).unwrap();
+            let v: Value = json::from_str(text).unwrap();
             let at = At::root("rates");
             let rates = Rates::from_value(&v, &at);
             rates.and_then(|r| r.check(BitRate::from_bps(link), &at)).unwrap_err().to_string()

@@ -191,7 +191,7 @@ macro_rules! disciplines {
 
         /// Any registered discipline.
         #[derive(Clone, Debug)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
         pub enum AnyDiscipline<P> { $( $variant($module::$type<P>) ),+ }
 
         impl QueueSpec {

@@ -22,7 +22,7 @@ macro_rules! agents {
 
         /// Any registered agent.
         #[derive(Clone, Debug)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
         pub enum AnyAgent { $( $variant($module::$type) ),+ }
 
         impl AgentSpec {

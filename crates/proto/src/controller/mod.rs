@@ -51,7 +51,7 @@ macro_rules! controllers {
 
         /// Any registered controller, without indirection.
         #[derive(Clone, Debug)]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
         pub enum AnyController {
             $( $variant(<$params as Build>::Controller), )+
             #[cfg(test)]

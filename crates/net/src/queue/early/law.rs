@@ -210,7 +210,7 @@ mod tests {
         let law = Law { spacing: Spacing::Independent, max_probability: 1.0, ..Law::new(0.0, 1.0, 1.0) };
         let average = 1.0 - f64::EPSILON;
         assert_eq!(law.clone().decide(average, 9, 1500, &mut rng), Verdict::Early);
-        let mut passes = Law { first_passes: true, ..law.clone() };
+        let mut passes = Law { first_passes: true, ..law };
         let verdicts = [0, 1].map(|_| passes.decide(average, 9, 1500, &mut rng));
         assert_eq!(verdicts, [Verdict::Pass, Verdict::Early]);
         let mut spares = Law { least_waiting: 2, ..law };

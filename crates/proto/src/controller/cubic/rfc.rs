@@ -90,7 +90,7 @@ impl Rfc {
             let b = self.params.decrease;
             let alpha = if epoch.reno >= self.prior { 1.0 } else { 3.0 * (1.0 - b) / (1.0 + b) };
             epoch.reno += alpha * segments / window;
-            if at(t) < epoch.reno { Some(epoch.reno.max(window)) } else { None }
+            (at(t) < epoch.reno).then(|| epoch.reno.max(window))
         } else {
             None
         };
