@@ -129,7 +129,7 @@ def test_an_incomplete_study_passes_nothing(made, noise):
         ("delay: a <= 3 at load", "'load' is not a point; write at AXIS = VALUE"),
         ("delay: a <= 3 at load = 1ms", "ms is not a unit of this; write a number without a unit"),
         ("delay: a ~ 3", "not a rule; write it as NAME >= NUMBER"),
-        ("dely: a <= 3 s", "s is not a unit of this"),
+        ("dely: a <= 3 s", "the study has no metric 'dely'"),
     ],
 )
 def test_bad_rules_of_a_study(made, rule, message):
