@@ -8,9 +8,7 @@
 //! here.
 
 use dumbbell_core::{Frame, Packet, Way};
-use dumbbell_header::{
-    DatagramHeader, RcpHeader, TcpHeader, TcpOptions, TfrcHeader, TfrcKind, TrumpHeader, UdpHeader,
-};
+use dumbbell_header::{TcpHeader, TcpOptions, TfrcHeader, TfrcKind, UdpHeader};
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, Ipv4Header, TcpHeader as TcpOnWire, UdpHeader as UdpOnWire, ip_number};
 
@@ -156,10 +154,8 @@ fn options(flow: &Flow, seen: &Seen<'_>) -> TcpOptions {
 /// A datagram with the header of its protocol (RFC 768).
 fn udp(number: u32, packet: &Packet, from: Endpoint, to: Endpoint) -> Transport {
     let mut payload = Vec::new();
-    if let Some(header) = packet.read::<RcpHeader>() {
-        payload.extend(header.encode(number));
-    } else if let Some(header) = packet.read::<TrumpHeader>() {
-        payload.extend(header.encode(number));
+    if let Some(datagram) = dumbbell_header::datagram(packet.header) {
+        payload.extend(datagram.encode(packet, number));
     } else if let Some(header) = packet.read::<UdpHeader>() {
         payload.extend(header.number.to_be_bytes());
         payload.extend(header.sent.as_nanos().to_be_bytes());
@@ -249,7 +245,7 @@ fn quench(source: Endpoint, destination: Endpoint) -> Transport {
 #[cfg(test)]
 mod tests {
     use dumbbell_core::{Ecn, Time};
-    use dumbbell_header::RcpKind;
+    use dumbbell_header::{DatagramHeader, RcpHeader, RcpKind};
     use etherparse::{NetSlice, SlicedPacket, TransportSlice};
     use proptest::prelude::*;
 

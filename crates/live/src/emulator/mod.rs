@@ -1,6 +1,7 @@
 //! The event loop: packets in, through the links of the simulator, and out when their time has come.
 
 mod delays;
+mod guests;
 mod interface;
 pub mod log;
 pub mod path;
@@ -8,7 +9,6 @@ pub mod recorder;
 pub mod routers;
 mod tally;
 
-use std::collections::VecDeque;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
@@ -23,6 +23,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
 use self::delays::Delays;
+use self::guests::Guests;
 use self::interface::{Input, Interface, Pool};
 use self::log::Log;
 use self::path::{DOWN, Path, UP};
@@ -53,9 +54,6 @@ const BATCH: usize = 128;
 
 /// Bytes of memory that packets may hold in all; with more, nothing is read until some have left, and the kernel drops.
 const MOST_HELD: u64 = 256 << 20;
-
-/// Shells directly within this one at a time, and addresses that one of them may ask for: more than a machine runs.
-const MOST_GUESTS: usize = 64;
 
 /// One direction of the path.
 pub struct OneWay {
@@ -105,17 +103,6 @@ pub struct Settings<'a> {
     pub unix: u64,
 }
 
-/// A shell within this one.
-struct Guest {
-    /// How many were admitted before it.
-    id: u64,
-    interface: Interface,
-    /// The numbers of its addresses: its own, and those of the shells within it.
-    numbers: Vec<u32>,
-    /// It has ended.
-    gone: bool,
-}
-
 /// Where the server is.
 pub enum Far {
     /// In a namespace of this emulator.
@@ -131,17 +118,9 @@ pub struct Emulator {
     routers: Routers,
     client: End,
     server: Option<End>,
-    /// True if the server is ours; otherwise addresses come from the emulator outside.
-    outermost: bool,
     near: Interface,
     far: Interface,
-    guests: Vec<Guest>,
-    /// Guests admitted so far.
-    admitted: u64,
-    /// Guests that wait for an address from the emulator outside, in the order they asked.
-    asking: VecDeque<u64>,
-    /// The number of the next address.
-    next_number: u32,
+    guests: Guests,
     /// The numbers of the client's addresses, one for each group of the path.
     addresses: Vec<u32>,
     lead: Lead,
@@ -230,19 +209,17 @@ impl Emulator {
             Some(tracing) => Some(Recorder::begin(tracing, settings.path, &clock)?),
             None => None,
         };
+        // Of the first shell; others ask the emulator around them.
+        let first_number = server.is_some().then(|| addresses.iter().max().map_or(1, |last| last + 1));
         Ok(Emulator {
             clock,
             directions,
             routers,
             client,
-            outermost: server.is_some(),
             server,
             near,
             far,
-            guests: Vec::new(),
-            admitted: 0,
-            asking: VecDeque::new(),
-            next_number: addresses.iter().max().map_or(1, |last| last + 1),
+            guests: Guests::new(first_number),
             addresses,
             lead: Lead::default(),
             delay: OwnDelay::begin(),
@@ -372,7 +349,7 @@ impl Emulator {
         while ready.far && count < most && self.held <= MOST_HELD {
             match self.far.read(now, &mut self.pool) {
                 Input::Nothing | Input::Closed => break,
-                Input::Attached(number) => self.attached(number),
+                Input::Attached(number) => self.guests.attached(number),
                 input => self.take(now, DOWN, input),
             }
             count += 1;
@@ -584,12 +561,8 @@ impl Emulator {
     fn hand_over(&mut self, to: usize, mut frame: IpFrame) {
         let interface = match to {
             UP => &self.far,
-            _ if self.guests.is_empty() => &self.near,
-            _ => {
-                let number = Address::number(frame.destination());
-                let guest = self.guests.iter().find(|g| number.is_some_and(|n| g.numbers.contains(&n)));
-                guest.map_or(&self.near, |guest| &guest.interface)
-            }
+            _ if self.guests.len() == 0 => &self.near,
+            _ => self.guests.behind(Address::number(frame.destination())).unwrap_or(&self.near),
         };
         // The clock is read for each packet: a batch of writes takes its time.
         let now = self.clock.now();
@@ -622,71 +595,29 @@ impl Emulator {
     /// Admits shells within this one.
     fn admit_guests(&mut self) {
         while let Some(socket) = self.client.door.as_ref().and_then(|door| nest::admit(door).ok()) {
-            self.guests.retain(|guest| !guest.gone);
-            if self.guests.len() >= MOST_GUESTS {
-                continue;
-            }
-            let id = self.admitted;
-            self.admitted += 1;
-            self.guests.push(Guest {
-                id,
-                interface: Interface::socket(socket),
-                numbers: Vec::new(),
-                gone: false,
-            });
+            self.guests.admit(socket);
         }
     }
 
     /// Reads the packets of shells within this one; how many there were.
     fn read_guests(&mut self, now: Time) -> usize {
         let mut count = 0;
-        for i in 0..self.guests.len() {
+        for guest in 0..self.guests.len() {
             let most = count + BATCH;
-            while !self.guests[i].gone && count < most && self.held <= MOST_HELD {
-                match self.guests[i].interface.read(now, &mut self.pool) {
+            while count < most
+                && self.held <= MOST_HELD
+                && let Some(interface) = self.guests.interface(guest)
+            {
+                match interface.read(now, &mut self.pool) {
                     Input::Nothing => break,
-                    Input::Closed => {
-                        self.guests[i].gone = true;
-                        self.guests[i].numbers.clear();
-                    }
-                    Input::Attach => self.attach(i),
+                    Input::Closed => self.guests.end(guest),
+                    Input::Attach => self.guests.attach(guest, &self.far),
                     input => self.take(now, UP, input),
                 }
                 count += 1;
             }
         }
         count
-    }
-
-    /// Gives a guest an address, or asks the emulator outside for one.
-    fn attach(&mut self, guest: usize) {
-        let Guest { id, numbers, .. } = &self.guests[guest];
-        let id = *id;
-        let waiting = self.asking.iter().filter(|asker| **asker == id).count();
-        if numbers.len() + waiting >= MOST_GUESTS {
-            return;
-        }
-        if self.outermost {
-            let number = self.next_number;
-            self.next_number += 1;
-            self.give_number(id, number);
-        } else if self.far.ask().is_ok() {
-            self.asking.push_back(id);
-        }
-    }
-
-    fn attached(&mut self, number: u32) {
-        if let Some(guest) = self.asking.pop_front() {
-            self.give_number(guest, number);
-        }
-    }
-
-    fn give_number(&mut self, guest: u64, number: u32) {
-        // A guest that is gone needs none.
-        let here = self.guests.iter_mut().find(|g| g.id == guest && !g.gone);
-        if let Some(guest) = here.filter(|guest| guest.interface.answer(number).is_ok()) {
-            guest.numbers.push(number);
-        }
     }
 
     fn sample(&mut self, at: Time) {
@@ -716,8 +647,7 @@ impl Emulator {
         if self.held <= MOST_HELD {
             watched.extend([input(self.near.as_fd()), input(self.far.as_fd())]);
             watched.extend(self.client.door.iter().map(|door| input(door.as_fd())));
-            let here = self.guests.iter().filter(|guest| !guest.gone);
-            watched.extend(here.map(|guest| input(guest.interface.as_fd())));
+            watched.extend(self.guests.watched().map(input));
         }
         let lead = self.lead.get();
         let until = other.min(packet);

@@ -55,12 +55,7 @@ pub(super) struct ClassAccount {
 impl ClassAccount {
     #[inline]
     pub fn of(&mut self, packet: &impl Frame) -> &mut ClassCounters {
-        self.numbered(packet.class())
-    }
-
-    #[inline]
-    pub fn numbered(&mut self, class: u8) -> &mut ClassCounters {
-        &mut self.total[usize::from(class) % TRAFFIC_CLASSES]
+        &mut self.total[usize::from(packet.class()) % TRAFFIC_CLASSES]
     }
 
     pub fn dropped(&mut self, packet: &impl Frame, reason: DropReason) {
@@ -69,10 +64,18 @@ impl ClassAccount {
         counters.lost += u64::from(reason == DropReason::RandomLoss);
     }
 
-    /// What was counted since the last call.
-    pub fn read(&mut self) -> PerClass {
-        let before = std::mem::replace(&mut self.read, self.total);
-        std::array::from_fn(|i| self.total[i].since(&before[i]))
+    /// What was counted since the last call, without a packet that is counted as sent and will be: its class, its bytes, and
+    /// its sojourn in nanoseconds. The next call has it.
+    pub fn read_but(&mut self, early: Option<(u8, u64, u64)>) -> PerClass {
+        let mut total = self.total;
+        if let Some((class, size, sojourn)) = early {
+            let class = &mut total[usize::from(class) % TRAFFIC_CLASSES];
+            class.sent -= 1;
+            class.sent_bytes -= size;
+            class.sojourn_sum -= sojourn;
+        }
+        let before = std::mem::replace(&mut self.read, total);
+        std::array::from_fn(|i| total[i].since(&before[i]))
     }
 
     /// Conservation: of each class, what arrived was sent or dropped or waits; of all together as the link has it.

@@ -5,10 +5,12 @@
 //! the last packet that it has on the way reaches the far end, or when somebody reads its counters. A packet that starts is
 //! on its way at once, with the time of its arrival at the far end.
 
-use dumbbell_core::{DropReason, Duration, MarkReason, Packet, Time, VerdictSink};
+use dumbbell_core::{DropReason, Duration, Packet, Time, VerdictSink};
 
-use super::classes::{ClassAccount, PerClass};
-use super::{Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Serializer};
+use super::classes::PerClass;
+use super::verdicts::{Verdicts, verdicts};
+use super::watch::Watch;
+use super::{Arrival, Counters, Impairments, Incidents, LinkConfig, Serializer};
 use crate::marker::{AnyMarker, Marker};
 use crate::queue::{AnyDiscipline, Discipline};
 use crate::ring::Ring;
@@ -28,8 +30,8 @@ pub struct LazyLink {
     impairments: Impairments,
     /// Sets the class of what arrives.
     marker: Option<Box<AnyMarker>>,
-    /// Counts by class.
-    classes: Option<Box<ClassAccount>>,
+    /// Who is told of each packet.
+    watch: Option<Box<Watch<Packet>>>,
     /// A packet in transmission counts as sent. The integral of the queue is the sum of the times at which packets left or will,
     /// less those at which they arrived, modulo 2^64: what is in the system is added when the integral is read.
     counters: Counters,
@@ -41,43 +43,6 @@ struct Visit {
     arrival: Time,
     size: u16,
     class: u8,
-}
-
-/// Counts what the discipline gives up at `now`.
-struct Verdicts<'a> {
-    now: Time,
-    counters: &'a mut Counters,
-    classes: Option<&'a mut ClassAccount>,
-    incidents: &'a mut Incidents,
-}
-
-impl VerdictSink<Packet> for Verdicts<'_> {
-    fn dropped(&mut self, packet: Packet, reason: DropReason) {
-        self.counters.queue_area = self.counters.queue_area.wrapping_add(self.now.as_nanos());
-        self.counters.dropped[reason as usize] += 1;
-        if let Some(classes) = &mut self.classes {
-            classes.dropped(&packet, reason);
-        }
-        self.incidents.push((packet, Incident::Dropped(reason)));
-    }
-    fn marked(&mut self, packet: &Packet, _reason: MarkReason) {
-        self.counters.marked += 1;
-        if let Some(classes) = &mut self.classes {
-            classes.of(packet).marked += 1;
-        }
-    }
-}
-
-/// The sink of a link at a time, beside what else of the link is in use.
-macro_rules! sink {
-    ($link:ident, $now:expr, $incidents:ident) => {
-        Verdicts {
-            now: $now,
-            counters: &mut $link.counters,
-            classes: $link.classes.as_deref_mut(),
-            incidents: $incidents,
-        }
-    };
 }
 
 impl LazyLink {
@@ -93,7 +58,7 @@ impl LazyLink {
             hands_on: false,
             impairments: Impairments::new(config),
             marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
-            classes: direction.counts_classes().then(Box::default),
+            watch: direction.counts_classes().then(|| Box::new(Watch::new(true))),
             counters: Counters::default(),
         }
     }
@@ -127,15 +92,17 @@ impl LazyLink {
         }
         let n = self.counters.arrived;
         self.counters.arrived += 1;
-        if let Some(classes) = &mut self.classes {
-            classes.of(&packet).arrived += 1;
+        if let Some(watch) = &mut self.watch {
+            watch.arrived(&packet);
         }
-        self.counters.queue_area = self.counters.queue_area.wrapping_sub(now.as_nanos());
         if let Some(reason) = self.impairments.refuse(now, &packet, n) {
-            sink!(self, now, incidents).dropped(packet, reason);
+            verdicts!(self, incidents).dropped(packet, reason);
         } else {
             packet.at = now;
-            self.queue.enqueue(now, packet, &mut sink!(self, now, incidents));
+            let before = incidents.len();
+            self.queue.enqueue(now, packet, &mut verdicts!(self, incidents));
+            self.counters.queue_area = self.counters.queue_area.wrapping_sub(now.as_nanos());
+            self.account_drops(now, incidents.len() - before);
             if self.serializer.free_at() <= now {
                 self.start(now, incidents);
             }
@@ -153,7 +120,10 @@ impl LazyLink {
 
     /// The transmitter is free at `at`, and something waits.
     fn start(&mut self, at: Time, incidents: &mut Incidents) {
-        let Some(mut packet) = self.queue.dequeue(at, &mut sink!(self, at, incidents)) else { return };
+        let before = incidents.len();
+        let next = self.queue.dequeue(at, &mut verdicts!(self, incidents));
+        self.account_drops(at, incidents.len() - before);
+        let Some(mut packet) = next else { return };
         let end = self.serializer.depart(at, packet.size);
         self.last = Visit { arrival: packet.at, size: packet.size, class: packet.class };
         let sojourn = end.since(packet.at).as_nanos();
@@ -162,14 +132,18 @@ impl LazyLink {
         self.counters.sojourns += 1;
         self.counters.sojourn_sum += sojourn;
         self.counters.queue_area = self.counters.queue_area.wrapping_add(end.as_nanos());
-        if let Some(classes) = &mut self.classes {
-            let class = classes.of(&packet);
-            class.sent += 1;
-            class.sent_bytes += u64::from(packet.size);
-            class.sojourn_sum += sojourn;
+        if let Some(watch) = &mut self.watch {
+            watch.left(&packet, sojourn);
         }
         packet.at = end + self.delay;
         self.started.push(packet);
+    }
+
+    /// So many packets left the queue at `at` without being sent.
+    #[inline]
+    fn account_drops(&mut self, at: Time, count: usize) {
+        let times = at.as_nanos().wrapping_mul(count as u64);
+        self.counters.queue_area = self.counters.queue_area.wrapping_add(times);
     }
 
     /// See [`super::Link::act`].
@@ -195,12 +169,7 @@ impl LazyLink {
         let lost = self.impairments.lose();
         if lost {
             self.started.discard();
-            let reason = DropReason::RandomLoss;
-            self.counters.dropped[reason as usize] += 1;
-            if let Some(classes) = &mut self.classes {
-                classes.dropped(&packet, reason);
-            }
-            incidents.push((packet, Incident::Dropped(reason)));
+            verdicts!(self, incidents).dropped(packet, DropReason::RandomLoss);
         }
         !lost
     }
@@ -261,20 +230,11 @@ impl LazyLink {
 
     /// See [`super::Link::read_classes`]. Only after [`settle`](LazyLink::settle).
     pub fn read_classes(&mut self, now: Time) -> Option<PerClass> {
-        let (sent, end, last) = (self.transmits(now), self.serializer.free_at(), self.last);
-        let classes = self.classes.as_mut()?;
-        if !sent {
-            return Some(classes.read());
-        }
-        let (size, sojourn) = (u64::from(last.size), end.since(last.arrival).as_nanos());
-        let class = classes.numbered(last.class);
-        (class.sent, class.sent_bytes) = (class.sent - 1, class.sent_bytes - size);
-        class.sojourn_sum -= sojourn;
-        let read = classes.read();
-        let class = classes.numbered(last.class);
-        (class.sent, class.sent_bytes) = (class.sent + 1, class.sent_bytes + size);
-        class.sojourn_sum += sojourn;
-        Some(read)
+        let in_transmission = self.transmits(now).then(|| {
+            let Visit { arrival, size, class } = self.last;
+            (class, u64::from(size), self.serializer.free_at().since(arrival).as_nanos())
+        });
+        self.watch.as_mut().and_then(|watch| watch.read_classes_but(in_transmission))
     }
 
     /// See [`super::Link::assert_conservation`].
@@ -282,7 +242,7 @@ impl LazyLink {
     /// # Panics
     /// If a class gained or lost a packet, which only a bug can do.
     pub fn assert_conservation(&self) {
-        if let Some(classes) = &self.classes {
+        if let Some(classes) = self.watch.as_ref().and_then(|watch| watch.classes()) {
             classes.assert_conservation(&self.counters, self.queue.len() as u64);
         }
     }

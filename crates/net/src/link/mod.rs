@@ -20,6 +20,7 @@ mod other;
 mod queued;
 mod service;
 mod stamped;
+mod verdicts;
 mod watch;
 
 #[cfg(test)]

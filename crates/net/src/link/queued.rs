@@ -4,6 +4,7 @@ use dumbbell_core::{DropReason, Duration, MarkReason, Time, VerdictSink};
 
 use super::classes::PerClass;
 use super::flight::{Flight, Launched};
+use super::verdicts::{Verdicts, verdicts};
 use super::watch::{Note, Watch};
 use super::{Arrival, Carried, Counters, Impairments, Incident, Incidents, LinkConfig, Service};
 use crate::buffer::Part;
@@ -47,36 +48,6 @@ pub struct QueuedLink<P> {
     hands_on: bool,
     /// True if an agent of the router looks at the queue.
     inspected: bool,
-}
-
-/// Counts what the discipline gives up. Packets on their way in carry their arrival in [`Carried::at`].
-struct Verdicts<'a, P> {
-    counters: &'a mut Counters,
-    watch: Option<&'a mut Watch<P>>,
-    incidents: &'a mut Incidents<P>,
-}
-
-/// The sink of a link, beside what else of the link is in use.
-macro_rules! verdicts {
-    ($link:ident, $incidents:ident) => {
-        Verdicts { counters: &mut $link.counters, watch: $link.watch.as_deref_mut(), incidents: $incidents }
-    };
-}
-
-impl<P: Carried> VerdictSink<P> for Verdicts<'_, P> {
-    fn dropped(&mut self, packet: P, reason: DropReason) {
-        self.counters.dropped[reason as usize] += 1;
-        if let Some(watch) = &mut self.watch {
-            watch.dropped(&packet, reason);
-        }
-        self.incidents.push((packet, Incident::Dropped(reason)));
-    }
-    fn marked(&mut self, packet: &P, reason: MarkReason) {
-        self.counters.marked += 1;
-        if let Some(watch) = &mut self.watch {
-            watch.marked(packet, reason);
-        }
-    }
 }
 
 /// Counts what a node agent decides on a packet before it arrives. One that is given up counts as having arrived.

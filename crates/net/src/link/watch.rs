@@ -45,7 +45,12 @@ impl<P: Carried> Watch<P> {
 
     /// What was counted by class since the last call, if anything is.
     pub fn read_classes(&mut self) -> Option<PerClass> {
-        self.classes.as_mut().map(ClassAccount::read)
+        self.read_classes_but(None)
+    }
+
+    /// The same without a packet that was told to have left, and will: its class, its bytes, and its sojourn in nanoseconds.
+    pub fn read_classes_but(&mut self, early: Option<(u8, u64, u64)>) -> Option<PerClass> {
+        self.classes.as_mut().map(|classes| classes.read_but(early))
     }
 
     /// A packet has arrived.
