@@ -1,8 +1,5 @@
 //! FRED: random early detection that looks at what each flow has in the queue.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
@@ -12,6 +9,7 @@ use dumbbell_core::{
 use rand::RngExt;
 
 use super::at_arrival::{Decision, Signals};
+use super::present::Present;
 use super::{Discipline, Fifo, Limit, QueueParams, Setting};
 
 config! {
@@ -77,33 +75,6 @@ impl QueueParams for Params {
     }
 }
 
-/// Hashes of flows are even in all their bits: the table takes them as they are.
-#[derive(Clone, Copy, Default, Debug)]
-struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn write(&mut self, _bytes: &[u8]) {
-        unreachable!("keys are hashes of flows")
-    }
-    #[inline]
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-/// What is kept of a flow while it has packets in the queue.
-#[derive(Clone, Copy, Default, Debug)]
-struct Flow {
-    /// Packets of it in the queue.
-    packets: u32,
-    /// How often it had too many.
-    strikes: u32,
-}
-
 /// What decides on packets.
 #[derive(Clone, Debug)]
 struct Control {
@@ -114,7 +85,8 @@ struct Control {
     average: f64,
     /// Packets since the last random drop; -1 if the first counts as 0.
     count: i64,
-    flows: HashMap<u64, Flow, BuildHasherDefault<AsItIs>>,
+    /// How often each flow in the queue had too many packets there: its strikes.
+    flows: Present<u32>,
     /// While nothing waits, when the link has sent its last packet.
     idle_since: Time,
     rng: Stream,
@@ -123,7 +95,7 @@ struct Control {
 impl Control {
     /// Packets of an average flow in the queue: avgcq of the paper.
     fn mean_of_flows(&self) -> f64 {
-        (self.average / self.flows.len().max(1) as f64).max(1.0)
+        (self.average / self.flows.flows().max(1) as f64).max(1.0)
     }
 
     /// The queue changes, and has had so many packets.
@@ -140,15 +112,15 @@ impl Control {
     }
 
     /// True if the flow has too many packets in the queue for what others have.
-    fn is_too_many(&mut self, hash: u64, flow: Flow) -> bool {
-        let (held, mean) = (f64::from(flow.packets), self.mean_of_flows());
+    fn is_too_many(&mut self, hash: u64, packets: u32, strikes: u32) -> bool {
+        let (held, mean) = (f64::from(packets), self.mean_of_flows());
         let many = self.params.many_flows && self.average >= f64::from(self.params.max_threshold);
         let most = if many { 2 } else { self.params.min_threshold };
-        let too_many = flow.packets >= most
+        let too_many = packets >= most
             || self.average >= f64::from(self.params.max_threshold) && held > 2.0 * mean
-            || held >= mean && flow.strikes > 1;
-        if too_many && let Some(flow) = self.flows.get_mut(&hash) {
-            flow.strikes = flow.strikes.saturating_add(1);
+            || held >= mean && strikes > 1;
+        if too_many && let Some(strikes) = self.flows.kept(hash) {
+            *strikes = strikes.saturating_add(1);
         }
         too_many
     }
@@ -190,7 +162,7 @@ impl<P: Frame> Fred<P> {
             rate: setting.rate,
             average: 0.0,
             count: -1,
-            flows: HashMap::default(),
+            flows: Present::default(),
             idle_since: Time::ZERO,
             rng: setting.rng(),
             params: params.clone(),
@@ -206,12 +178,12 @@ impl<P: Frame> Discipline<P> for Fred<P> {
         if self.waiting.is_empty() {
             control.measure_idle(now);
         }
-        let flow = control.flows.get(&hash).copied().unwrap_or_default();
-        if control.is_too_many(hash, flow) {
+        let (held, strikes) = control.flows.look(hash);
+        if control.is_too_many(hash, held, strikes) {
             return sink.dropped(packet, DropReason::Law);
         }
         if control.average < f64::from(control.params.max_threshold) {
-            let decision = control.chooses(flow.packets);
+            let decision = control.chooses(held);
             if !Signals::by(control.params.ecn).keeps(&mut packet, decision, sink) {
                 return sink.dropped(packet, DropReason::Law);
             }
@@ -225,7 +197,7 @@ impl<P: Frame> Discipline<P> for Fred<P> {
         if !self.waiting.is_empty() {
             control.measure(self.waiting.len());
         }
-        control.flows.entry(hash).or_default().packets += 1;
+        control.flows.enters(hash);
         self.waiting.push(now, packet);
     }
 
@@ -235,12 +207,7 @@ impl<P: Frame> Discipline<P> for Fred<P> {
         let (control, hash) = (&mut *self.control, packet.flow_hash());
         // The average moves when a packet leaves too, so that a long queue that loses its load is seen to become short.
         control.measure(self.waiting.len());
-        if let Some(flow) = control.flows.get_mut(&hash) {
-            flow.packets -= 1;
-            if flow.packets == 0 {
-                control.flows.remove(&hash);
-            }
-        }
+        control.flows.leaves(hash);
         if self.waiting.is_empty() {
             control.idle_since = now + control.rate.time_to_send(packet.size().into());
         }
@@ -268,6 +235,19 @@ mod tests {
     use super::super::AnyDiscipline;
     use super::super::laws::{Log, TestFrame, described, setting};
     use super::*;
+    use dumbbell_core::memory::Budget;
+    use dumbbell_core::{Ecn, MarkReason, Packet};
+    use dumbbell_header::TcpHeader;
+
+    /// Drops nothing.
+    struct NoDrops;
+
+    impl VerdictSink<Packet> for NoDrops {
+        fn dropped(&mut self, packet: Packet, reason: DropReason) {
+            panic!("{packet:?} {reason:?}");
+        }
+        fn marked(&mut self, _packet: &Packet, _reason: MarkReason) {}
+    }
 
     /// A packet of a flow: the hash of a test packet is its number modulo 7.
     fn packet(flow: u64) -> TestFrame {
@@ -289,16 +269,16 @@ mod tests {
         let mut queue = build(Params::default());
         assert_eq!((send(&mut queue, 1, 20), queue.len()), (5, 15));
         // That was too many five times: from now on the flow may have what an average flow has. Others are not held to that.
-        assert_eq!(queue.control.flows[&1].strikes, 5);
+        assert_eq!(queue.control.flows.look(1).1, 5);
         assert_eq!(send(&mut queue, 2, 3), 0);
         while queue.len() > 4 {
             queue.dequeue(Time::ZERO, &mut Log::default());
         }
-        assert_eq!(queue.control.flows[&1].packets, 1);
+        assert_eq!(queue.control.flows.look(1).0, 1);
         assert_eq!(send(&mut queue, 1, 3), 3);
         // Once it has nothing in the queue, it is as good as new.
         while queue.dequeue(Time::ZERO, &mut Log::default()).is_some() {}
-        assert!(queue.control.flows.is_empty());
+        assert!(queue.control.flows.flows() == 0);
         assert_eq!(send(&mut queue, 1, 15), 0);
     }
 
@@ -314,14 +294,14 @@ mod tests {
             assert_eq!(send(&mut queue, flow, 1), 0);
             queue.control.average = 29.0;
             // 29 packets of six flows are about five each.
-            let held = queue.control.flows.len() as f64;
+            let held = queue.control.flows.flows() as f64;
             let mean = queue.control.mean_of_flows();
             assert!((mean - 29.0 / held).abs() < 1e-9);
         }
         queue.control.average = 16.0;
         assert_eq!(send(&mut queue, 1, 1), 0);
         queue.control.average = 29.0;
-        queue.control.flows.get_mut(&1).unwrap().packets = 5;
+        (0..3).for_each(|_| queue.control.flows.enters(1));
         assert_eq!(send(&mut queue, 1, 5), 5);
         // From the upper threshold on, all arrivals are dropped, unless there are many flows.
         queue.control.average = 31.0;
@@ -338,5 +318,29 @@ mod tests {
         assert_eq!(queue.control.average, 1.25);
         queue.dequeue(Time::ZERO, &mut Log::default());
         assert_eq!(queue.control.average, 1.625);
+    }
+
+    #[test]
+    fn what_is_kept_of_flows_counts_as_memory_of_the_run() {
+        let params = Params {
+            min_threshold: 1 << 20,
+            max_threshold: 1 << 21,
+            limit: QueueLimit::Unlimited,
+            ..Params::default()
+        };
+        let is_too_much = |flows: u32| {
+            let run = Budget::enter(110_000, Time::NEVER);
+            let mut queue = Fred::new(&params, setting());
+            for n in 0..1000 {
+                let packet = Packet::of(TcpHeader::default(), n % flows, 1000, Ecn::NotEct);
+                queue.enqueue(Time::ZERO, packet, &mut NoDrops);
+            }
+            assert_eq!(queue.len(), 1000);
+            run.is_exhausted()
+        };
+        // A thousand packets of 72 bytes, in a ring that grows by a quarter; then 24 bytes for each place of a table that is
+        // half full at most.
+        assert!(!is_too_much(1));
+        assert!(is_too_much(1000));
     }
 }

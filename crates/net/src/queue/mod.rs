@@ -23,6 +23,7 @@ pub mod fq_pie;
 pub mod fred;
 pub mod pi;
 pub mod pie;
+mod present;
 pub mod push_out;
 pub mod ramp;
 pub mod red;
