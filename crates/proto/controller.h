@@ -17,6 +17,9 @@ enum dumbbell_event {
     DUMBBELL_RECOVERED = 5,
     DUMBBELL_IDLE = 6,
     DUMBBELL_WAKE = 7,
+    DUMBBELL_LOST = 8,
+    DUMBBELL_UNDONE = 9,
+    DUMBBELL_RESTART = 10,
 };
 
 /* A delivery-rate sample. */

@@ -15,6 +15,13 @@ impl Stream {
     pub fn jump(&mut self) {
         self.0.jump();
     }
+
+    /// The stream after so many jumps.
+    #[must_use]
+    pub fn jumped(mut self, times: u32) -> Stream {
+        (0..times).for_each(|_| self.jump());
+        self
+    }
 }
 
 impl TryRng for Stream {

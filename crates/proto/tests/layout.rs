@@ -60,6 +60,9 @@ fn the_structs_of_controllers_are_those_of_the_header_for_c() {
         ("RECOVERED", Event::Recovered),
         ("IDLE", Event::Idle),
         ("WAKE", Event::Wake),
+        ("LOST", Event::Lost),
+        ("UNDONE", Event::Undone),
+        ("RESTART", Event::Restart),
     ];
     for (name, event) in events {
         writeln!(expected, "{name} {}", event as u8).unwrap();

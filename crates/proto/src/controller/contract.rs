@@ -1,5 +1,6 @@
 //! What a controller is told, what it answers, and what it declares.
 
+use dumbbell_core::rng::Stream;
 use dumbbell_core::{Duration, Time};
 use dumbbell_header::Exchange;
 
@@ -18,13 +19,23 @@ pub enum Event {
     /// An ECN echo: at most once per window (RFC 3168 section 6.1.2). Controllers that need every echo
     /// ([`Needs::echoes`]) read [`Signals::marked`] instead.
     Ecn = 4,
-    /// Recovery ended: everything outstanding when it began is acknowledged.
+    /// Recovery ended: everything outstanding when it began is acknowledged. Where losses are found by time, only with
+    /// [`Needs::repairs`], and after a timeout too.
     Recovered = 5,
     /// The connection was idle for longer than the RTO (RFC 5681 section 4.1). Where losses are found by time, it comes after
     /// every time in which nothing was outstanding, and the transport sets the window.
     Idle = 6,
     /// The time that [`Control::wake_at`] named has come.
     Wake = 7,
+    /// A segment was found lost, after [`Event::Loss`] or [`Event::Timeout`] if that is news: [`Signals::lost`] has its bytes, and
+    /// [`Signals::rate`] what was noted when it was sent. Only with [`Needs::losses`].
+    Lost = 8,
+    /// Nothing was lost after all: the transport takes its latest repair back (RFC 3522, RFC 3708, RFC 5682). Only with
+    /// [`Needs::repairs`], where losses are found by time.
+    Undone = 9,
+    /// Sending begins again, before the first segment, with nothing outstanding; `app_limited` of [`Signals::rate`] tells whether
+    /// the application had too little to send. Only with [`Needs::restarts`].
+    Restart = 10,
 }
 
 /// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation-02 section 3): how fast the network delivered
@@ -94,7 +105,7 @@ pub struct Signals {
     /// without an answer.
     pub feedback: f64,
     /// Bytes found lost since the last event, those lost again included; 0 unless [`Needs::rates`],
-    /// [`Needs::echoes`] or [`Needs::wake`].
+    /// [`Needs::echoes`] or [`Needs::wake`]. With [`Needs::losses`] only [`Event::Lost`] tells of them.
     pub lost: u64,
     /// Those of `acked` that arrived marked; 0 unless [`Needs::echoes`].
     pub marked: u64,
@@ -107,7 +118,8 @@ pub struct Signals {
     pub mss: u32,
     /// What happened.
     pub event: Event,
-    /// True while the transport repairs losses, and on acknowledgements that echo congestion: no time to grow.
+    /// True while the transport repairs losses, and on acknowledgements that echo congestion: no time to grow. Of a
+    /// [`Class::Model`], where losses are found by time, just the former.
     pub in_recovery: bool,
     /// True if the congestion window, not the application or the receiver, limited the sender (RFC 7661).
     pub window_limited: bool,
@@ -168,6 +180,14 @@ pub struct Needs {
     pub pacing: bool,
     /// [`Control::wake_at`] is obeyed.
     pub wake: bool,
+    /// [`Event::Lost`] for every segment found lost. Only with `rates`.
+    pub losses: bool,
+    /// How every repair of losses ends: by [`Event::Recovered`] or by [`Event::Undone`].
+    pub repairs: bool,
+    /// [`Event::Restart`].
+    pub restarts: bool,
+    /// Random numbers: [`Controller::seeded`] is called before anything else.
+    pub random: bool,
     /// The header in which data segments carry [`Control::request`] to routers, and from which [`Signals::feedback`] brings
     /// their answer; one of the forward links needs an agent that reads it.
     pub exchange: Option<Exchange>,
@@ -181,10 +201,14 @@ impl Needs {
         fine_timeouts: false,
         pacing: false,
         wake: false,
+        losses: false,
+        repairs: false,
+        restarts: false,
+        random: false,
         exchange: None,
     };
 
-    /// True if it needs nothing but sums.
+    /// True if it needs nothing of what is sent.
     pub(crate) const fn is_nothing(&self) -> bool {
         !(self.rates || self.echoes || self.pacing || self.wake || self.exchange.is_some())
     }
@@ -228,6 +252,11 @@ pub trait Controller {
 
     /// Answers an event by changing `control`.
     fn on(&mut self, signals: &Signals, control: &mut Control);
+
+    /// Gives it a random stream that no other component draws from, before the first event. Only with [`Needs::random`].
+    fn seeded(&mut self, random: Stream) {
+        let _ = random;
+    }
 }
 
 /// What the parameters of a controller provide: the controller.

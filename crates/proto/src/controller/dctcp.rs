@@ -123,7 +123,7 @@ impl Controller for Dctcp {
                 self.answered(signals);
             }
             Event::Idle => growth::restart(signals, control),
-            Event::Start | Event::Wake => {}
+            _ => {}
         }
     }
 }

@@ -82,7 +82,8 @@ prop_compose! {
     fn step()(
         event in prop_oneof![
             20 => Just(Event::Ack), 2 => Just(Event::Loss), 1 => Just(Event::Timeout),
-            1 => Just(Event::Ecn), 1 => Just(Event::Recovered), 1 => Just(Event::Idle), 2 => Just(Event::Wake)],
+            1 => Just(Event::Ecn), 1 => Just(Event::Recovered), 1 => Just(Event::Idle), 2 => Just(Event::Wake),
+            4 => Just(Event::Lost), 1 => Just(Event::Undone), 1 => Just(Event::Restart)],
         acked in 1_u64..100_000,
         (marked, lost) in (0.0..1.0_f64, 0.0..1.0_f64),
         (in_recovery, window_limited, repeated, app_limited, new_round) in any::<(bool, bool, bool, bool, bool)>(),
@@ -272,7 +273,7 @@ fn window_law(delayed: bool, turn: &Turn) -> Law {
             let most = before.window.max(before.threshold);
             holds(after.window <= most, "recovery ends with the threshold at most", turn)
         }
-        Event::Start | Event::Wake => Ok(()),
+        _ => Ok(()),
     }
 }
 

@@ -17,6 +17,8 @@ pub mod tahoe;
 pub mod vegas;
 pub mod xcp;
 
+use dumbbell_core::rng::Stream;
+
 pub use contract::{Build, Class, Control, Controller, Event, Needs, RateSample, Repair, Signals};
 
 /// Declares the controllers. One line each: `Variant(module::Params)`, where the parameters implement [`Build`].
@@ -66,6 +68,15 @@ macro_rules! controllers {
                     $( AnyController::$variant(c) => c.on(signals, control), )+
                     #[cfg(test)]
                     AnyController::Probe(c) => c.on(signals, control),
+                }
+            }
+
+            /// Gives it a random stream, before the first event.
+            pub fn seeded(&mut self, random: Stream) {
+                match self {
+                    $( AnyController::$variant(c) => c.seeded(random), )+
+                    #[cfg(test)]
+                    AnyController::Probe(c) => c.seeded(random),
                 }
             }
         }

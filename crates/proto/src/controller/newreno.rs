@@ -106,13 +106,11 @@ impl Controller for NewReno {
                 self.growth.timeout(signals, control, self.params.decrease);
                 self.hystart.iter_mut().for_each(|hystart| hystart.reset());
             }
-            Event::Recovered => {
-                if self.params.full_ack == FullAck::Flight {
-                    control.window = control.threshold.min(signals.flight.max(mss) + mss);
-                }
+            Event::Recovered if self.params.full_ack == FullAck::Flight => {
+                control.window = control.threshold.min(signals.flight.max(mss) + mss);
             }
             Event::Idle => growth::restart(signals, control),
-            Event::Start | Event::Wake => {}
+            _ => {}
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use dumbbell_core::rng::Stream;
+
 use super::{Control, Signals};
 
 type Answer = dyn FnMut(&Signals, &mut Control) + Send;
@@ -13,18 +15,25 @@ pub struct Probe {
     /// Every event so far.
     pub heard: Arc<Mutex<Vec<Signals>>>,
     answer: Arc<Mutex<Answer>>,
+    /// The random stream that it was given.
+    pub random: Arc<Mutex<Option<Stream>>>,
 }
 
 impl Probe {
     /// A controller that answers by `answer`.
     pub fn new(answer: impl FnMut(&Signals, &mut Control) + Send + 'static) -> Probe {
-        Probe { heard: Arc::default(), answer: Arc::new(Mutex::new(answer)) }
+        Probe { heard: Arc::default(), answer: Arc::new(Mutex::new(answer)), random: Arc::default() }
     }
 
     /// Answers an event.
     pub fn on(&mut self, signals: &Signals, control: &mut Control) {
         self.heard.lock().unwrap().push(*signals);
         self.answer.lock().unwrap()(signals, control);
+    }
+
+    /// Keeps a random stream.
+    pub fn seeded(&mut self, random: Stream) {
+        *self.random.lock().unwrap() = Some(random);
     }
 }
 

@@ -62,7 +62,7 @@ impl Reno {
                 control.window = if signals.event == Event::Timeout { mss } else { control.threshold };
             }
             Event::Idle => growth::restart(signals, control),
-            Event::Ack | Event::Start | Event::Recovered | Event::Wake => {}
+            _ => {}
         }
     }
 }
@@ -81,7 +81,7 @@ impl Controller for Reno {
             Event::Loss | Event::Ecn => self.growth.cut(signals, control, 0.5),
             Event::Timeout => self.growth.timeout(signals, control, 0.5),
             Event::Idle => growth::restart(signals, control),
-            Event::Start | Event::Recovered | Event::Wake => {}
+            _ => {}
         }
     }
 }

@@ -45,7 +45,7 @@ impl Controller for Tahoe {
             Event::Loss | Event::Timeout => self.growth.timeout(signals, control, 0.5),
             Event::Ecn => self.growth.cut(signals, control, 0.5),
             Event::Idle => growth::restart(signals, control),
-            Event::Start | Event::Recovered | Event::Wake => {}
+            _ => {}
         }
     }
 }

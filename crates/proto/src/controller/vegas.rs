@@ -233,7 +233,7 @@ impl Controller for Vegas {
                 self.cut_until = signals.delivered + signals.flight;
             }
             Event::Idle => growth::restart(signals, control),
-            Event::Recovered | Event::Wake => {}
+            _ => {}
         }
     }
 }

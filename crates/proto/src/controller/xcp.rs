@@ -77,7 +77,7 @@ impl Controller for Xcp {
                 self.window = control.window as f64;
             }
             Event::Start => self.window = control.window as f64,
-            Event::Idle | Event::Wake => {}
+            _ => {}
         }
         control.request = UNLIMITED;
     }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use dumbbell_core::{Duration, Time};
 
 use super::rtt::Rtt;
-use crate::controller::{Event, RateSample};
+use crate::controller::{Event, Needs, RateSample};
 
 /// A segment in flight, as it stood when it was last sent (section 3.1.2: the per-packet state).
 #[derive(Clone, Copy, Debug)]
@@ -23,11 +23,15 @@ struct Segment {
     lost: u64,
     /// Bytes in flight, with it.
     in_flight: u64,
+    /// Its bytes.
+    bytes: u32,
     app_limited: bool,
     /// It was sent before: its acknowledgement says nothing about the round-trip time (Karn's algorithm).
     again: bool,
     /// It was acknowledged.
     done: bool,
+    /// It was found lost.
+    lost_now: bool,
 }
 
 /// What an event adds to the signals of a controller.
@@ -40,6 +44,14 @@ pub struct News {
     pub rate: RateSample,
     /// With a loss: the segment had been sent again already.
     pub repeated: bool,
+}
+
+/// A segment that was found lost.
+#[derive(Clone, Copy, Debug)]
+struct Loss {
+    segment: Segment,
+    /// Bytes found lost, with it.
+    lost: u64,
 }
 
 impl News {
@@ -68,6 +80,8 @@ pub struct Account {
     pub lost: u64,
     /// Bytes found lost that the controller was told of.
     told_lost: u64,
+    /// Segments found lost that the controller has yet to hear of, if it wants to hear of each.
+    losses: Option<VecDeque<Loss>>,
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
@@ -105,17 +119,18 @@ impl Fine {
 }
 
 impl Account {
-    /// Before anything is sent.
-    pub fn new(mss: u32, rates: bool, echoes: bool) -> Account {
+    /// What the controller needs, before anything is sent.
+    pub fn new(mss: u32, needs: Needs) -> Account {
         Account {
             mss: u64::from(mss),
-            rates,
-            echoes,
+            rates: needs.rates,
+            echoes: needs.echoes,
             marked: 0,
             segments: VecDeque::new(),
             credit: 0,
             lost: 0,
             told_lost: 0,
+            losses: needs.losses.then(VecDeque::new),
             delivered: 0,
             delivered_at: Time::ZERO,
             first_sent_at: Time::ZERO,
@@ -123,13 +138,8 @@ impl Account {
             newest: None,
             round: 0,
             round_end: 0,
-            fine: None,
+            fine: needs.fine_timeouts.then(Fine::default),
         }
-    }
-
-    /// The same with exact timeouts.
-    pub fn with_fine_timeouts(self) -> Account {
-        Account { fine: Some(Fine::default()), ..self }
     }
 
     /// True if the first segment in flight is older than an exact timeout.
@@ -167,9 +177,11 @@ impl Account {
             delivered_at: self.delivered_at,
             lost: self.lost,
             in_flight,
+            bytes: (end - number) as u32,
             app_limited: self.app_limited > 0,
             again,
             done: false,
+            lost_now: false,
         };
         if self.segments.back().is_none_or(|last| last.end <= number) {
             self.segments.push_back(segment);
@@ -178,7 +190,41 @@ impl Account {
         // What is sent again may cover parts of several, behind a short one.
         let (first, behind) = (self.from(number), self.segments.partition_point(|s| s.end < end) + 1);
         let covered = self.segments.iter_mut().take(behind).skip(first);
-        covered.for_each(|slot| *slot = Segment { end: slot.end, ..segment });
+        covered.for_each(|slot| *slot = Segment { end: slot.end, bytes: slot.bytes, ..segment });
+    }
+
+    /// `bytes` of `[start, end)` were found lost. Segments that were known to be lost, and were not sent again, are no news.
+    pub fn found_lost(&mut self, (start, end): (u64, u64), bytes: u64) {
+        let from = self.from(start);
+        let Some(losses) = &mut self.losses else {
+            self.lost += bytes;
+            return;
+        };
+        let covered = self.segments.iter_mut().skip(from).take_while(|s| s.end <= end);
+        for segment in covered.filter(|s| !s.done && !s.lost_now) {
+            segment.lost_now = true;
+            self.lost += u64::from(segment.bytes);
+            losses.push_back(Loss { segment: *segment, lost: self.lost });
+        }
+    }
+
+    /// Nothing counts as lost any more.
+    pub fn found_again(&mut self) {
+        self.segments.iter_mut().for_each(|segment| segment.lost_now = false);
+    }
+
+    /// The next loss that the controller has not heard of.
+    pub fn next_loss(&mut self) -> Option<News> {
+        let Loss { segment, lost } = self.losses.as_mut()?.pop_front()?;
+        let rate = RateSample {
+            prior_delivered: segment.delivered,
+            lost: lost - segment.lost,
+            in_flight: segment.in_flight,
+            packets_in_flight: segment.in_flight.div_ceil(self.mss) as u32,
+            app_limited: segment.app_limited,
+            ..RateSample::NONE
+        };
+        Some(News { lost: segment.bytes.into(), round: self.round, rate, ..News::of_rtt(Duration::ZERO) })
     }
 
     /// The place of the first segment that ends above a number.
@@ -224,8 +270,10 @@ impl Account {
 
     /// What an event adds, `acked` bytes of news among `delivered` in all.
     pub fn news(&mut self, now: Time, event: Event, delivered: u64, rtt: Duration, times: &mut Rtt) -> News {
-        let mut news = News { lost: self.lost - self.told_lost, ..News::of_rtt(rtt) };
-        self.told_lost = self.lost;
+        let mut news = News::of_rtt(rtt);
+        if self.losses.is_none() {
+            news.lost = self.lost - std::mem::replace(&mut self.told_lost, self.lost);
+        }
         if matches!(event, Event::Ack | Event::Recovered) && delivered > self.delivered {
             if self.echoes {
                 news.marked = self.marked.min(delivered - self.delivered);
@@ -248,6 +296,9 @@ impl Account {
                 }
                 news.rate = self.sample(&newest, times.min());
             }
+        }
+        if event == Event::Restart {
+            news.rate.app_limited = self.app_limited > 0;
         }
         news.round = self.round;
         news.repeated = event == Event::Loss && self.segments.front().is_some_and(|first| first.again);

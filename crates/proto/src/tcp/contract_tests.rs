@@ -259,6 +259,123 @@ fn what_no_controller_asks_for_is_not_kept() {
     }
 }
 
+#[test]
+fn a_controller_that_asks_hears_of_every_segment_found_lost_what_was_noted_when_it_left() {
+    let needs = Needs { losses: true, ..RATES };
+    for detection in ["duplicates", "rack"] {
+        let text = format!(r#", "loss_detection": "{detection}""#);
+        let (ends, heard) = bare(needs, &text, 400, paced(1.0));
+        // The last is lost again when it is sent again.
+        let lost = [100, 101, 104];
+        let mut pipe =
+            Pipe::new(ends, lose(&[100, 101, 104, 104])).shaped(None, Duration::from_micros(49_500));
+        pipe.finish();
+        let heard = heard.lock().unwrap();
+        let told: Vec<&Signals> = heard.iter().filter(|s| s.event == Event::Lost).collect();
+        assert!(told.len() >= 4, "{detection}: {}", told.len());
+        for (i, (signals, number)) in told.iter().zip(lost).enumerate() {
+            let rate = &signals.rate;
+            assert_eq!((signals.lost, rate.lost), (MSS, (i as u64 + 1) * MSS), "{detection}");
+            // A segment a millisecond; 50 are out.
+            assert_eq!(
+                (rate.prior_delivered / MSS, rate.packets_in_flight),
+                (number - 49, 50),
+                "{detection}, {number}"
+            );
+        }
+        let first = heard.iter().position(|s| s.event == Event::Lost).unwrap();
+        let cut = heard.iter().position(|s| s.event == Event::Loss).unwrap();
+        assert!(cut < first, "{detection}: what the losses mean comes first");
+        let lost: u64 = heard.iter().map(|s| s.lost).sum();
+        assert_eq!(lost, told.len() as u64 * MSS, "{detection}: told once");
+        assert_eq!(lost / MSS, pipe.sender.report().retransmissions, "{detection}");
+    }
+}
+
+/// The events that are not acknowledgements.
+fn events(heard: &Heard) -> Vec<Event> {
+    heard.lock().unwrap().iter().map(|s| s.event).filter(|event| *event != Event::Ack).collect()
+}
+
+#[test]
+fn a_controller_that_asks_hears_how_a_repair_ends() {
+    let text = r#", "loss_detection": "rack", "timestamps": true, "tail_loss_probe": false"#;
+    let late = |delay| {
+        move |way, _: &Packet, i| match way {
+            Way::Forward if i == 100 => Fate::Delay(Duration::from_millis(delay)),
+            _ => Fate::Pass,
+        }
+    };
+    for (repairs, lost, undone) in [
+        (
+            true,
+            vec![Event::Start, Event::Loss, Event::Recovered],
+            vec![Event::Start, Event::Loss, Event::Undone],
+        ),
+        (false, vec![Event::Start, Event::Loss], vec![Event::Start, Event::Loss]),
+    ] {
+        let needs = Needs { repairs, ..RATES };
+        let (ends, heard) = bare(needs, text, 400, paced(1.0));
+        Pipe::new(ends, lose(&[100])).finish();
+        assert_eq!(events(&heard), lost);
+        // It arrives behind 30 others: nothing was lost.
+        let (ends, heard) = bare(needs, text, 400, paced(1.0));
+        Pipe::new(ends, late(30)).finish();
+        assert_eq!(events(&heard), undone);
+    }
+    // Nothing arrives for a while, and the timer expires.
+    let (ends, heard) = bare(Needs { repairs: true, ..RATES }, text, 100, paced(1.0));
+    let mut pipe = Pipe::new(ends, pass);
+    pipe.stall(ms(70.0), ms(600.0));
+    pipe.finish();
+    assert_eq!(events(&heard), [Event::Start, Event::Timeout, Event::Undone]);
+}
+
+#[test]
+fn a_controller_that_asks_hears_that_sending_begins_again() {
+    for (detection, restarts) in
+        [("duplicates", true), ("rack", true), ("duplicates", false), ("rack", false)]
+    {
+        let text = format!(r#", "loss_detection": "{detection}", "slow_start_after_idle": false"#);
+        let (ends, heard) = bare(Needs { restarts, ..RATES }, &text, 20, paced(1.0));
+        let mut pipe = Pipe::new(ends, pass);
+        pipe.finish();
+        pipe.sender.write(5 * MSS);
+        pipe.receiver.expect(5 * MSS);
+        pipe.finish();
+        let heard = heard.lock().unwrap();
+        let told: Vec<_> = heard.iter().filter(|s| s.event == Event::Restart).collect();
+        assert_eq!(told.len(), usize::from(restarts), "{detection}");
+        assert!(told.iter().all(|s| s.rate.app_limited && s.flight == 0 && s.delivered == 20 * MSS));
+    }
+}
+
+#[test]
+fn a_controller_that_asks_gets_a_random_stream_of_its_own() {
+    use rand::Rng;
+    let first = |needs, seed| {
+        let probe = Probe::new(|_, _| {});
+        let random = probe.random.clone();
+        let opening =
+            crate::transport::Opening { rng: dumbbell_core::rng::stream(seed, "flow"), ..opening(None) };
+        let text = r#"{"overhead": "1ms", "rto_spread": 0.5}"#;
+        super::probed(AnyController::Probe(probe), needs, params(text), &opening);
+        random.lock().unwrap().as_mut().map(Rng::next_u64)
+    };
+    let needs = Needs { random: true, ..Needs::NOTHING };
+    assert_eq!(first(Needs::NOTHING, 1), None);
+    assert_eq!(first(needs, 1), first(needs, 1));
+    assert_ne!(first(needs, 1), first(needs, 2), "each flow has its own");
+    let stream = dumbbell_core::rng::stream(1, "flow");
+    for jumps in 0..2 {
+        assert_ne!(
+            first(needs, 1),
+            Some(stream.clone().jumped(jumps).next_u64()),
+            "nobody else draws from it"
+        );
+    }
+}
+
 /// Answers by numbers that look random, and checks what it hears.
 pub(super) fn erratic() -> impl FnMut(&Signals, &mut Control) + Send {
     let (mut state, mut delivered, mut round, mut now) = (1_u64, 0, 0, Time::ZERO);
@@ -284,10 +401,11 @@ pub(super) fn erratic() -> impl FnMut(&Signals, &mut Control) + Send {
 proptest! {
     /// Whatever is lost, delayed, doubled or marked, and whatever the controller wants: everything arrives.
     #[test]
-    fn everything_is_delivered_whatever_the_controller_wants(case in case(), needs in any::<[bool; 4]>()) {
+    fn everything_is_delivered_whatever_the_controller_wants(case in case(), needs in any::<[bool; 7]>()) {
         let Case { text, size, forward, reverse } = case;
-        let [rates, echoes, pacing, wake] = needs;
-        let needs = Needs { rates, echoes, pacing, wake, ..Needs::NOTHING };
+        let [rates, echoes, pacing, wake, losses, repairs, restarts] = needs;
+        let losses = losses && rates;
+        let needs = Needs { rates, echoes, pacing, wake, losses, repairs, restarts, ..Needs::NOTHING };
         let (ends, heard) = probed(needs, &text, Some(size), erratic());
         let mut pipe = Pipe::new(ends, move |way, packet: &Packet, i| {
             let list = if way == Way::Forward { &forward } else { &reverse };

@@ -79,6 +79,7 @@ impl Transport for Arc<Params> {
             ("processing times", !self.overhead.is_zero()),
             ("clocks of timers", !self.rto_tick.is_zero()),
             ("delays of timeouts", self.rto_spread > 0.0),
+            ("choices of the controller", self.controller.needs().random),
         ];
         all.into_iter().filter(|(_, draws)| *draws).map(|(what, _)| what).collect()
     }

@@ -44,6 +44,11 @@ impl Scoreboard {
         position < self.lost_below
     }
 
+    /// Every byte below is lost that is not held.
+    pub fn lost_to(&self) -> u64 {
+        self.lost_below
+    }
+
     /// True if the byte at `position` was sent again in this recovery, given that it is not held.
     pub fn was_resent(&self, position: u64) -> bool {
         position < self.resent_below

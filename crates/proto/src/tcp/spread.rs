@@ -18,12 +18,8 @@ pub(super) struct Spread {
 impl Spread {
     /// None if the longest delay is zero.
     pub fn new(most: f64, rng: &Stream) -> Option<Box<Spread>> {
-        (most > 0.0).then(|| {
-            let mut rng = rng.clone();
-            // Processing times come from the beginning of the stream.
-            rng.jump();
-            Box::new(Spread { most, rng, until: Time::NEVER })
-        })
+        // Processing times come from the beginning of the stream, what controllers draw from beyond.
+        (most > 0.0).then(|| Box::new(Spread { most, rng: rng.clone().jumped(1), until: Time::NEVER }))
     }
 
     /// The timer, set for `at` by a timeout, has expired: when it expires instead; `None` if it was put off already.

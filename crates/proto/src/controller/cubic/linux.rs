@@ -90,7 +90,7 @@ impl Linux {
                 self.epoch = self.epoch.map(|epoch| (epoch + idle).min(signals.now));
                 control.window = control.window.min(signals.initial_window);
             }
-            Event::Start | Event::Wake => {}
+            _ => {}
         }
     }
 

@@ -140,7 +140,7 @@ impl Rfc {
                 growth::restart(signals, control);
                 self.epoch = None;
             }
-            Event::Start | Event::Recovered | Event::Wake => {}
+            _ => {}
         }
     }
 }

@@ -10,6 +10,7 @@ use dumbbell_core::{Duration, Time};
 
 use self::prr::Prr;
 use self::segments::Segments;
+use super::account::Account;
 
 /// What is added to a time that a timer waits for, so that it does not come too early.
 // Linux include/net/tcp.h: TCP_TIMEOUT_MIN, two ticks.
@@ -231,8 +232,14 @@ impl Rack {
         (min_rtt / 4 * u64::from(self.steps)).min(smoothed)
     }
 
-    /// Finds what is lost (RFC 8985 section 6.2 step 5). Returns how long the others may take.
-    pub fn detect(&mut self, now: Time, window: Duration) -> Option<Duration> {
+    /// Finds what is lost (RFC 8985 section 6.2 step 5), and notes it in the account. Returns how long the others may take.
+    pub fn detect(
+        &mut self,
+        now: Time,
+        window: Duration,
+        mss: u32,
+        account: &mut Option<Box<Account>>,
+    ) -> Option<Duration> {
         let mut longest = None;
         let mut next = self.segments.first_sent();
         while let Some(id) = next {
@@ -243,12 +250,24 @@ impl Rack {
             }
             let (age, limit) = (now.since(segment.sent_at), self.rtt + window);
             if age >= limit {
-                self.found += u64::from(self.segments.lose(id));
+                self.lose(id, mss, account);
             } else {
                 longest = longest.max(Some(limit - age));
             }
         }
         longest
+    }
+
+    /// Takes a segment for lost, and notes it in the account.
+    pub fn lose(&mut self, id: u32, mss: u32, account: &mut Option<Box<Account>>) {
+        if !self.segments.lose(id) {
+            return;
+        }
+        self.found += 1;
+        if let Some(account) = account {
+            let segment = self.segments.get(id);
+            account.found_lost((segment.start, segment.end), mss.into());
+        }
     }
 
     /// Adapts the reordering window to D-SACKs, once a round trip (RFC 8985 section 6.2 step 4); `prior` are the segments

@@ -186,12 +186,15 @@ impl Sender {
 
     /// A sender under a given controller.
     pub(super) fn under(
-        controller: AnyController,
+        mut controller: AnyController,
         needs: Needs,
         params: Arc<Params>,
         opening: &Opening,
     ) -> Sender {
         let repair = params.controller.repair();
+        if needs.random {
+            controller.seeded(opening.rng.clone().jumped(2));
+        }
         let mss = params.segment(opening.mtu);
         let bytes = opening.size.unwrap_or(ENDLESS);
         let buffer = params.send_buffer.open(mss);
@@ -260,10 +263,7 @@ impl Sender {
             expired: 0,
             probes: 0,
             feedback: 0.0,
-            account: needs.account().then(|| {
-                let account = Account::new(mss, needs.rates, needs.echoes);
-                Box::new(if needs.fine_timeouts { account.with_fine_timeouts() } else { account })
-            }),
+            account: needs.account().then(|| Box::new(Account::new(mss, needs))),
             accurate,
             granted,
             rack: None,
@@ -314,6 +314,22 @@ impl Sender {
             self.control.wake_at = self.control.wake_at.max(now + SHORTEST_WAKE);
         }
         self.arm_call();
+    }
+
+    /// Tells the controller of each segment found lost, if it wants to hear of them.
+    #[cold]
+    pub(super) fn tell_losses(&mut self, now: Time, flight: u64) {
+        while let Some(news) = self.account.as_mut().and_then(|account| account.next_loss()) {
+            self.inform(now, Event::Lost, self.delivered, flight, news);
+        }
+    }
+
+    /// Tells a controller how a repair ended, if it wants to know.
+    pub(super) fn tell_end(&mut self, now: Time, event: Event, rack: &Rack) {
+        if self.needs.repairs {
+            let flight = u64::from(rack.segments.in_flight()) * u64::from(self.mss);
+            self.decide(now, event, self.delivered, flight, Duration::ZERO);
+        }
     }
 
     /// The same for a controller without an account, or with what its account says.

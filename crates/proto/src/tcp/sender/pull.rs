@@ -217,6 +217,10 @@ impl Sender {
                 self.rto_at = Time::NEVER;
             }
             let idle = now.since(self.sent_at);
+            if self.needs.restarts {
+                self.decide(now, Event::Restart, self.delivered, 0, Duration::ZERO);
+                self.update_limit();
+            }
             if self.rack.is_some() && self.class == Class::Window {
                 self.restarted(now, idle);
             } else if idle > self.rtt.timeout() && self.params.slow_start_after_idle {

@@ -68,7 +68,7 @@ impl Sender {
     }
 
     /// True if the transport sets the window while losses are repaired; models and routers know better.
-    fn moves_window(&self) -> bool {
+    pub(super) fn moves_window(&self) -> bool {
         self.class == Class::Window
     }
 
@@ -344,12 +344,13 @@ impl Sender {
     }
 
     /// Restores window and threshold. With `unmark` nothing counts as lost any more.
-    fn take_back(&mut self, rack: &mut Rack, unmark: bool) {
+    fn take_back(&mut self, now: Time, rack: &mut Rack, unmark: bool) {
         if rack.state == State::Loss {
             self.timeout_was_spurious();
         }
         if unmark {
             rack.segments.find_all();
+            self.account.iter_mut().for_each(|account| account.found_again());
         }
         if rack.undo.threshold > 0 {
             if self.moves_window() {
@@ -363,6 +364,7 @@ impl Sender {
         rack.undo.possible = false;
         // What is late is looked at again.
         rack.advanced = true;
+        self.tell_end(now, Event::Undone, rack);
     }
 
     /// Moves between the states. Says what may be sent.
@@ -379,7 +381,7 @@ impl Sender {
                     rack.state = State::Open;
                 }
                 State::Recovery => {
-                    self.recovered(rack, seen);
+                    self.recovered(now, rack, seen);
                     self.end_reduction(rack);
                 }
                 _ => {}
@@ -396,10 +398,10 @@ impl Sender {
                     if !rack.has_resent() {
                         rack.undo.since = None;
                     }
-                    self.take_back(rack, true);
+                    self.take_back(now, rack, true);
                     self.keep_open(rack);
                 }
-                if self.undone_by_duplicates(rack) {
+                if self.undone_by_duplicates(now, rack) {
                     self.keep_open(rack);
                 }
                 self.identify_losses(now, rack, seen);
@@ -416,7 +418,7 @@ impl Sender {
                 if seen.advanced {
                     self.judge_timeout(now, None);
                 }
-                let answer = self.repair_after_timeout(rack, seen);
+                let answer = self.repair_after_timeout(now, rack, seen);
                 self.identify_losses(now, rack, seen);
                 if rack.state == State::Open || seen.lost_again {
                     return self.open_or_recover(now, rack, seen);
@@ -425,7 +427,7 @@ impl Sender {
             }
             State::Open | State::Disorder | State::Reduced => {
                 if rack.state <= State::Disorder {
-                    self.undone_by_duplicates(rack);
+                    self.undone_by_duplicates(now, rack);
                 }
                 self.identify_losses(now, rack, seen);
                 self.open_or_recover(now, rack, seen)
@@ -443,11 +445,12 @@ impl Sender {
     }
 
     /// Everything up to the end of the episode is acknowledged.
-    fn recovered(&mut self, rack: &mut Rack, seen: &Seen) {
+    fn recovered(&mut self, now: Time, rack: &mut Rack, seen: &Seen) {
         if self.params.undo && rack.may_undo(seen.timestamp) {
-            self.take_back(rack, false);
+            self.take_back(now, rack, false);
         } else {
             rack.kept_for = rack.kept_for.saturating_sub(1);
+            self.tell_end(now, Event::Recovered, rack);
         }
         rack.state = State::Open;
         if !rack.has_resent() {
@@ -455,11 +458,11 @@ impl Sender {
         }
     }
 
-    fn undone_by_duplicates(&mut self, rack: &mut Rack) -> bool {
+    fn undone_by_duplicates(&mut self, now: Time, rack: &mut Rack) -> bool {
         let undone = self.params.undo && rack.undo.possible && rack.undo.resent == 0;
         if undone {
             rack.kept_for = (rack.kept_for + 1).min(KEPT_FOR);
-            self.take_back(rack, false);
+            self.take_back(now, rack, false);
         }
         undone
     }
@@ -485,15 +488,15 @@ impl Sender {
     }
 
     /// An acknowledgement after a timeout (RFC 5682, in the form for SACK).
-    fn repair_after_timeout(&mut self, rack: &mut Rack, seen: &Seen) -> Answer {
+    fn repair_after_timeout(&mut self, now: Time, rack: &mut Rack, seen: &Seen) -> Answer {
         let recovered = self.una >= rack.high;
         if seen.advanced && self.params.undo && rack.may_undo(seen.timestamp) {
-            self.undo_loss(rack);
+            self.undo_loss(now, rack);
             return Answer::NewData;
         }
         if rack.frto {
             if seen.original {
-                self.undo_loss(rack);
+                self.undo_loss(now, rack);
                 return Answer::NewData;
             }
             if self.nxt > rack.high {
@@ -512,15 +515,15 @@ impl Sender {
             }
         }
         if recovered {
-            self.recovered(rack, seen);
+            self.recovered(now, rack, seen);
             return Answer::NewData;
         }
         Answer::Repairs
     }
 
     /// The timeout was spurious.
-    fn undo_loss(&mut self, rack: &mut Rack) {
-        self.take_back(rack, true);
+    fn undo_loss(&mut self, now: Time, rack: &mut Rack) {
+        self.take_back(now, rack, true);
         rack.timeouts = 0;
         rack.frto = false;
         rack.state = State::Open;
@@ -533,7 +536,7 @@ impl Sender {
         }
         let resent = rack.segments.resent();
         let window = rack.reordering_window(self.rtt.min(), self.rtt.smoothed());
-        if let Some(left) = rack.detect(now, window) {
+        if let Some(left) = rack.detect(now, window, self.mss, &mut self.account) {
             rack.timer = Timer::Reordering;
             self.rto_at = now + left + SLACK;
             seen.rearm = false;
@@ -554,12 +557,13 @@ impl Sender {
         // With reordering, what is held counts as progress: the cumulative acknowledgement would come in bursts.
         let may_grow = seen.advanced || rack.reordering > DUPLICATES && seen.held;
         let reducing = rack.is_reducing();
-        self.recovering = reducing || !may_grow;
+        let repairs = rack.state >= State::Recovery;
+        self.recovering = if self.class == Class::Model { repairs } else { reducing || !may_grow };
         self.window_limited = self.is_window_limited(rack);
         if let Some(account) = &mut self.account {
-            account.lost += lost * u64::from(self.mss);
             account.advanced(self.una, 0, self.max - self.una);
         }
+        self.tell_losses_in_time(now, rack);
         let in_flight = u64::from(rack.segments.in_flight()) * u64::from(self.mss);
         if total > self.delivered || self.account.is_some() {
             self.decide(now, Event::Ack, total.max(self.delivered), in_flight, rtt);

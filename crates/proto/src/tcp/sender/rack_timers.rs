@@ -94,7 +94,7 @@ impl Sender {
     fn looked_again(&mut self, now: Time, rack: &mut Rack) {
         let (in_flight, found) = (rack.segments.in_flight(), rack.found);
         let window = rack.reordering_window(self.rtt.min(), self.rtt.smoothed());
-        let left = rack.detect(now, window);
+        let left = rack.detect(now, window, self.mss, &mut self.account);
         if rack.segments.in_flight() != in_flight {
             if rack.state != State::Recovery {
                 self.enter_recovery(now, rack, false);
@@ -107,6 +107,7 @@ impl Sender {
                 }
             }
             rack.repairing = true;
+            self.tell_losses_in_time(now, rack);
         }
         match left {
             Some(left) => self.rto_at = now + left + SLACK,
@@ -138,6 +139,7 @@ impl Sender {
         let expired = std::mem::replace(&mut self.expired, if cut { 1 } else { 2 });
         self.decide(now, Event::Timeout, self.delivered, base, Duration::ZERO);
         self.expired = expired;
+        self.tell_losses_in_time(now, rack);
         self.set_window(rack.segments.in_flight() + 1);
         self.tell_cut = true;
         if rack.state <= State::Disorder && rack.segments.held() >= rack.reordering {
@@ -153,13 +155,20 @@ impl Sender {
         self.rto_at = now + self.rtt.timeout();
     }
 
+    /// Tells the controller of each segment found lost, if it wants to hear of them.
+    pub(super) fn tell_losses_in_time(&mut self, now: Time, rack: &Rack) {
+        if self.needs.losses {
+            self.tell_losses(now, u64::from(rack.segments.in_flight()) * u64::from(self.mss));
+        }
+    }
+
     /// Takes the head for lost, and all but those that were sent a short while ago.
     fn lose_old(&mut self, now: Time, rack: &mut Rack) {
         let mut head = true;
         for id in rack.segments.ids() {
             let young = now.since(rack.segments.get(id).sent_at) < rack.rtt;
             if std::mem::take(&mut head) || !young {
-                rack.found += u64::from(rack.segments.lose(id));
+                rack.lose(id, self.mss, &mut self.account);
             }
         }
     }
@@ -305,7 +314,8 @@ impl Sender {
 
     /// True if the window, not the application, limits: it is full at times, or less than twice what is out in slow start.
     pub(super) fn is_window_limited(&self, rack: &Rack) -> bool {
-        let in_slow_start = self.control.window < self.control.threshold;
+        // The threshold of a model says nothing.
+        let in_slow_start = self.control.window < self.control.threshold && self.moves_window();
         rack.usage.limited || in_slow_start && self.window_segments() < 2 * rack.usage.most
     }
 

@@ -76,8 +76,9 @@ impl Sender {
             }
             let (una, mss, threshold) =
                 (self.una.max(ack), u64::from(self.mss), self.params.duplicate_threshold);
+            let known = self.board().lost_to();
             let found = self.board.as_mut().map_or(0, |board| board.detect(una, mss, threshold));
-            self.note_lost(found);
+            self.note_lost((known, self.board().lost_to()), found);
         }
         if advanced {
             let acked = ack - self.una;
@@ -110,6 +111,9 @@ impl Sender {
                 self.lost(now);
             }
         }
+        if self.needs.losses {
+            self.tell_losses(now, self.outstanding());
+        }
     }
 
     /// Takes in the window of the acknowledgement of `ack`, unless that is an old one. Of several for one number the largest is the
@@ -135,11 +139,17 @@ impl Sender {
         self.una + self.board().held() + self.account.as_ref().map_or(0, |a| a.credit)
     }
 
-    /// Counts bytes found lost, if the controller wants to know.
-    fn note_lost(&mut self, bytes: u64) {
+    /// Counts bytes found lost in a range, if the controller wants to know.
+    fn note_lost(&mut self, range: (u64, u64), bytes: u64) {
         if let Some(account) = &mut self.account {
-            account.lost += bytes;
+            account.found_lost(range, bytes);
         }
+    }
+
+    /// The same for the first segment that is not acknowledged.
+    fn note_first_lost(&mut self) {
+        let mss = u64::from(self.mss);
+        self.note_lost((self.una, self.una + mss), mss);
     }
 
     /// Bytes in the network.
@@ -165,7 +175,7 @@ impl Sender {
         }
         let ends = repaired || self.repair == Some(Repair::FastRecovery);
         if self.recovering && !ends && self.repair.is_some() {
-            self.note_lost(u64::from(self.mss));
+            self.note_first_lost();
         }
         let event = if self.recovering && ends { Event::Recovered } else { Event::Ack };
         if self.recovering && ends {
@@ -223,7 +233,7 @@ impl Sender {
     /// A loss was detected: one cut, and the first segment is sent again.
     fn lost(&mut self, now: Time) {
         if self.repair.is_some() {
-            self.note_lost(u64::from(self.mss));
+            self.note_first_lost();
             if let Some(account) = &mut self.account {
                 account.worry();
             }
@@ -273,8 +283,11 @@ impl Sender {
             None => self.board.get_or_insert_default().lose_all(self.una, self.max),
             Some(_) => self.outstanding(),
         };
-        self.note_lost(found);
+        self.note_lost((self.una, self.max), found);
         self.decide(now, Event::Timeout, self.delivered, self.flight(), Duration::ZERO);
+        if self.needs.losses {
+            self.tell_losses(now, 0);
+        }
         self.tell_cut = true;
         self.recovering = false;
         self.duplicates = 0;
