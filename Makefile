@@ -23,7 +23,7 @@ FOREIGN := echo "dumbbell: $(VENV) was not made by make: move it away, or name a
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 # The tests of Python that `make check` runs: none of these files takes more than two CPU seconds, but that of scenarios.
-FAST := declared examples graphs imports links printing readme reference results scenario tcp_page theory
+FAST := algorithms declared examples graphs imports links printing readme reference results scenario tcp_page theory
 
 # Builds the extension, and the library for packetdrill, with a profile of Cargo.toml.
 define build
@@ -113,8 +113,9 @@ full: setup $(STAMPS)/ns2 ## Run the slower studies: long validation runs, seque
 audit: setup ## Check licences and sources of all locked packages; with ADVISORIES=1 known vulnerabilities too
 	@$(BIN)/python -m tools.audit $(if $(ADVISORIES),--advisories)
 
-docs: setup ## Write docs/reference and the Python builders from the registry
+docs: setup ## Write docs/reference, docs/algorithms and the Python builders from the registry
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.algorithms --figures
 	$(BIN)/python tools/builders.py
 
 lock: $(STAMPS)/machine ## Write both requirements files anew from pyproject.toml

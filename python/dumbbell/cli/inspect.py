@@ -19,6 +19,9 @@ _MOST_ROWS = 24
 """Longer lists of links, pairs and groups are cut; all of them are in ``Scenario.explain()``."""
 
 
+_EVIDENCE = Path(__file__).parent.parent / "_evidence.json"
+"""By family and name, whose numbers an algorithm has been compared with: written by ``make docs``."""
+
 _MOST_NAMED = 3
 """Components that are named of those that draw the same."""
 
@@ -208,10 +211,13 @@ def describe(name: str) -> None:
     if not found:
         known = list(dict.fromkeys(member["name"] for members in families.values() for member in members))
         raise DumbbellError(f"{name!r} is not a registered algorithm; {_native.suggest(name, known)}")
+    witnesses = json.loads(_EVIDENCE.read_text(encoding="utf-8"))
     out = console()
     for family, member in found:
         out.print(Text(member["name"], "bold"), f" ({family}): {member['title']}")
         out.print(Text(f"Reference: {member['reference']}"))
+        if witness := witnesses.get(family, {}).get(name):
+            out.print(Text(f"Witness: {witness}"))
         if not member["fields"]:
             out.print("No parameters.")
             continue
