@@ -6,7 +6,6 @@ dumbbell replaces or removes only files that the manifest lists and that have no
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 from collections.abc import Mapping
@@ -122,6 +121,8 @@ def of(folder: Path) -> Digests:
 
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
+    import hashlib
+
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -11,7 +11,6 @@ import errno
 import fcntl
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -137,6 +136,8 @@ def _runs(path: Path) -> bool:
 def remove(part: Path) -> None:
     """Remove a part, as far as it can be removed."""
     if part.is_dir() and not part.is_symlink():
+        import shutil
+
         shutil.rmtree(part, ignore_errors=True)
     else:
         with contextlib.suppress(OSError):
