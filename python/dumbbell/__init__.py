@@ -22,7 +22,7 @@ from dumbbell import (
 )
 
 if TYPE_CHECKING:
-    from dumbbell import figures, theory
+    from dumbbell import answers, claims, figures, live, stats, study, theory
     from dumbbell._native import registry, schema
     from dumbbell._native import version as __version__
     from dumbbell._results import Column, Results, Table, load
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from dumbbell.builders.experiment import flows, nodes, record, replay, scenario
     from dumbbell.errors import (
+        ColumnError,
         DumbbellError,
         FolderError,
         NothingToDrawError,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Column",
+    "ColumnError",
     "DumbbellError",
     "FolderError",
     "MemoryLimitError",
@@ -73,12 +75,15 @@ __all__ = [
     "Trace",
     "TraceLimitError",
     "__version__",
+    "answers",
+    "claims",
     "controller",
     "energy",
     "figures",
     "flows",
     "host",
     "impairment",
+    "live",
     "load",
     "marker",
     "network",
@@ -97,6 +102,8 @@ __all__ = [
     "schedule",
     "schema",
     "size",
+    "stats",
+    "study",
     "theory",
     "topology",
     "transport",
@@ -105,7 +112,7 @@ __all__ = [
 
 
 _PLACES = {
-    "dumbbell": ("figures", "theory"),
+    "dumbbell": ("answers", "claims", "figures", "live", "stats", "study", "theory"),
     "dumbbell._native": ("registry", "schema"),
     "dumbbell._results": ("Column", "Results", "Table", "load"),
     "dumbbell._results.energy": ("energy",),
@@ -117,8 +124,8 @@ _PLACES = {
     ),
     "dumbbell.builders.experiment": ("flows", "nodes", "record", "replay", "scenario"),
     "dumbbell.errors": (
-        "DumbbellError", "FolderError", "NothingToDrawError", "ResultsError", "ScenarioError", "TheoryError",
-        "TraceLimitError",
+        "ColumnError", "DumbbellError", "FolderError", "NothingToDrawError", "ResultsError", "ScenarioError",
+        "TheoryError", "TraceLimitError",
     ),
 }  # fmt: skip
 """Where names come from. They are loaded when they are first used: most programs use few of them."""

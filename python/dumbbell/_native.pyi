@@ -58,6 +58,12 @@ class Scenario:
     def with_seed(self, seed: int) -> Scenario:
         """The same scenario under another seed, without planning it again."""
 
+    def with_value(self, path: str, value: object) -> Scenario:
+        """The same scenario with another value at a path, planned anew."""
+
+    def again(self) -> tuple[dict[str, Any], list[str], Path, bool]:
+        """Arguments with which `from_dict` makes this scenario again."""
+
     def run(
         self, memory: int, progress: Callable[[float, float, int], object] | None = None
     ) -> tuple[list[Table], str | None]:
@@ -163,6 +169,13 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def write_parquet(self, path: str | PathLike[str]) -> None:
         """Write a Parquet file: whole or not at all."""
+
+    def to_bytes(self) -> bytes:
+        """The bytes of its Parquet file, which hold all of it."""
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Table:
+        """The table of which `to_bytes` gave the bytes."""
 
 def shell(
     scenario: Scenario,

@@ -12,9 +12,12 @@ from dumbbell import _native, _trace
 from dumbbell._files.names import readable
 from dumbbell._files.read import read_text
 from dumbbell._memory import limit_of_run
-from dumbbell._progress import Progress
-from dumbbell._results import Results, Table
+from dumbbell._progress import Progress, line_of_notebook
+from dumbbell._results import Results, Table, html
 from dumbbell.errors import DumbbellError, ScenarioError
+
+_MOST_SHOWN = 12
+"""Links and groups of a scenario in a notebook."""
 
 
 class MemoryLimitError(DumbbellError, MemoryError):
@@ -147,6 +150,36 @@ class Scenario:
             raise ScenarioError("seed", f"{seed} is out of range", "give a number from 0 to 2^63 - 1")
         return Scenario(self._native.with_seed(seed), self._name)
 
+    def with_(self, path: str, value: object) -> Scenario:
+        """Return the same scenario with another value at a path: what ``--set path=value`` does.
+
+        Parameters
+        ----------
+        path
+            Keys with dots, indices in brackets: ``flows[0].transport.controller``.
+        value
+            Anything that a scenario may hold there: text such as ``"20Mbit/s"``, a number, a dictionary, what
+            a builder of :mod:`dumbbell` returns.
+
+        Raises
+        ------
+        ScenarioError
+            If the path leads nowhere, or the value does not fit.
+
+        Examples
+        --------
+        >>> import dumbbell as db
+        >>> scenario = db.scenario(
+        ...     duration="10s",
+        ...     topology=db.topology.dumbbell(),
+        ...     flows=[db.flows(from_="senders", to="receivers")],
+        ... )
+        >>> short = scenario.with_("topology.bottleneck.queue.limit", "0.5bdp")
+        >>> short.to_dict()["topology"]["bottleneck"]["queue"]["limit"]
+        '0.5bdp'
+        """
+        return Scenario(self._native.with_value(path, value), self._name)
+
     def to_dict(self) -> dict[str, Any]:
         """Every field, defaults filled in."""
         return self._native.to_dict()
@@ -276,8 +309,58 @@ class Scenario:
         tracing = _trace.Tracing(self._native, selection, limit, progress, memory)
         return tracing.write(paths, capture, force)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._name, *self._native.again())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other scenario has the same name, seed and plan: their runs give the same bytes."""
+        if not isinstance(other, Scenario):
+            return NotImplemented
+        return self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[str, int, str]:
+        return self.name, self.seed, self.plan_hash
+
+    def _repr_html_(self) -> str:
+        facts = self.explain()
+        about = f"{facts['duration']:g} s, seed {facts['seed']}, {len(facts['nodes'])} nodes"
+        links = [
+            (
+                link["name"], link["queue"], link["rate"] / 1e6, link["delay"] * 1e3, link["buffer_packets"],
+                link["load"],
+            )
+            for link in facts["links"][:_MOST_SHOWN]
+        ]  # fmt: skip
+        groups = [
+            (
+                group["name"], group["kind"], group["controller"] or group["transport"], group["flows"],
+                group["offered"] and group["offered"] / 1e6,
+            )
+            for group in facts["groups"][:_MOST_SHOWN]
+        ]  # fmt: skip
+        rest = len(facts["links"]) - len(links)
+        return (
+            html.heading(self.name, about)
+            + html.table(("group", "kind", "controller", "flows", "offered (Mbit/s)"), groups)
+            + html.table(
+                ("link", "queue", "rate (Mbit/s)", "delay (ms)", "buffer (packets)", "load"),
+                links,
+                f"and {rest:,} links more" if rest else "",
+            )
+        )
+
     def __repr__(self) -> str:
         return f"<Scenario {self.name!r}, seed {self.seed}, plan {self.plan_hash[:12]}>"
+
+
+def _again(name: str | None, *made_of: Any) -> Scenario:
+    """Return a pickled scenario."""
+    values, settings, base, confined = made_of
+    return Scenario(_native.Scenario.from_dict(values, settings, base, confined), name)
 
 
 class _CancelledError(Exception):
@@ -291,6 +374,8 @@ def run_all(
     memory: int | None = None,
 ) -> list[Results]:
     """Run scenarios in parallel threads; results in the order of the scenarios.
+
+    In a notebook, a line below the cell tells how many are done.
 
     Parameters
     ----------
@@ -313,6 +398,7 @@ def run_all(
     threads = threads or len(os.sched_getaffinity(0))
     part = limit_of_run(memory, threads)
     stop = threading.Event()
+    show = line_of_notebook()
 
     def watch(_now: float, _duration: float, _events: int) -> None:
         if stop.is_set():
@@ -324,6 +410,8 @@ def run_all(
             results = []
             for index, future in enumerate(futures):
                 results.append(future.result())
+                if show is not None:
+                    show(f"{index + 1:,} of {len(scenarios):,} runs")
                 if done is not None:
                     done(index, results[-1])
             return results

@@ -43,6 +43,14 @@ class ResultsError(DumbbellError, ValueError):
     """Results that do not hold what is asked of them."""
 
 
+class ColumnError(DumbbellError, KeyError):
+    """A table that has no such column, or none of that kind."""
+
+    def __str__(self) -> str:
+        # That of `KeyError` would stand in quotes.
+        return str(self.args[0])
+
+
 class TraceLimitError(DumbbellError):
     """A trace that would have more events than its limit; nothing was written.
 

@@ -20,6 +20,8 @@ use crate::watcher::Watcher;
 /// A valid scenario and the plan made from it.
 #[pyclass(frozen, module = "dumbbell._native")]
 pub struct Scenario {
+    /// What the user has written, settings applied.
+    source: Value,
     scenario: dumbbell_sim::Scenario,
     pub(crate) plan: Plan,
     /// The folder that file names count from, and whether the scenario opens no file outside it.
@@ -27,13 +29,13 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    fn new(mut value: Value, settings: &[String], base: Base<'_>) -> Result<Scenario, ConfigError> {
+    fn new(mut source: Value, settings: &[String], base: Base<'_>) -> Result<Scenario, ConfigError> {
         for setting in settings {
-            dumbbell_sim::toml::apply_set(&mut value, setting)?;
+            dumbbell_sim::toml::apply_set(&mut source, setting)?;
         }
-        let scenario = dumbbell_sim::Scenario::from_value(&value)?;
+        let scenario = dumbbell_sim::Scenario::from_value(&source)?;
         let plan = Plan::from_base(&scenario, base)?;
-        Ok(Scenario { scenario, plan, base: (base.folder.to_owned(), base.confined) })
+        Ok(Scenario { source, scenario, plan, base: (base.folder.to_owned(), base.confined) })
     }
 }
 
@@ -106,9 +108,28 @@ impl Scenario {
             let mut scenario = self.scenario.clone();
             let base = Base { folder: &self.base.0, confined: self.base.1 };
             let plan = self.plan.with_seed(&mut scenario, seed, base)?;
-            Ok(Scenario { scenario, plan, base: self.base.clone() })
+            Ok(Scenario { source: self.source.clone(), scenario, plan, base: self.base.clone() })
         });
         made.map_err(refuse)
+    }
+
+    /// The same scenario with another value at a path, planned anew.
+    fn with_value(&self, py: Python<'_>, path: &str, value: &Bound<'_, PyAny>) -> PyResult<Scenario> {
+        let value = to_value(value, &At::root(path))?;
+        let made = py.detach(|| {
+            let mut source = self.source.clone();
+            let seed = i64::try_from(self.plan.seed).expect("a seed has 63 bits");
+            dumbbell_sim::toml::set(&mut source, "seed", Value::from(seed))?;
+            dumbbell_sim::toml::set(&mut source, path, value)?;
+            Scenario::new(source, &[], Base { folder: &self.base.0, confined: self.base.1 })
+        });
+        made.map_err(refuse)
+    }
+
+    /// Arguments with which `from_dict` makes this scenario again.
+    fn again<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Vec<String>, PathBuf, bool)> {
+        let seed = format!("seed={}", self.plan.seed);
+        Ok((from_value(py, &self.source)?, vec![seed], self.base.0.clone(), self.base.1))
     }
 
     /// Runs the experiment without holding the interpreter lock; the tables in the order of their declaration.

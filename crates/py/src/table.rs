@@ -13,7 +13,7 @@ use dumbbell_record::{Cause, FileError, Metadata};
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::rows::{Rows, value};
 
@@ -149,6 +149,20 @@ impl Table {
     /// Writes a Parquet file: whole or not at all.
     fn write_parquet(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| dumbbell_record::write_parquet(&path, &self.batch, &self.metadata)).map_err(refuse_file)
+    }
+
+    /// The bytes of its Parquet file, which hold all of it.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| dumbbell_record::to_bytes(&self.batch, &self.metadata));
+        Ok(PyBytes::new(py, &bytes.map_err(|e| PyValueError::new_err(e.to_string()))?))
+    }
+
+    /// The table of which [`Table::to_bytes`] gave the bytes.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Table> {
+        let read = py.detach(|| dumbbell_record::from_bytes(bytes));
+        let (batch, metadata) = read.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(Table { batch, metadata })
     }
 }
 

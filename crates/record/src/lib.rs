@@ -8,5 +8,7 @@ mod parquet;
 mod statistics;
 
 pub use arrow::to_arrow;
-pub use parquet::{Cause, FileError, Metadata, read_parquet, read_result, write_parquet};
+pub use parquet::{
+    Cause, FileError, Metadata, from_bytes, read_parquet, read_result, to_bytes, write_parquet,
+};
 pub use statistics::Statistics;

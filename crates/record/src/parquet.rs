@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
+use bytes::Bytes;
 use dumbbell_core::Results;
 use dumbbell_core::config::is_plain;
 use parquet::arrow::ArrowWriter;
@@ -19,6 +20,7 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::ChunkReader;
 
 use crate::to_arrow;
 
@@ -96,7 +98,10 @@ pub fn write_parquet(path: &Path, batch: &RecordBatch, metadata: &Metadata) -> R
     name.push(path.file_name().unwrap_or_default());
     name.push(".part");
     let part = path.with_file_name(name);
-    let written = write(&part, batch, metadata).and_then(|()| Ok(fs::rename(&part, path)?));
+    let written = File::create(&part)
+        .map_err(Cause::from)
+        .and_then(|file| write(file, batch, metadata))
+        .and_then(|_| Ok(fs::rename(&part, path)?));
     written.map_err(|cause| {
         // Nothing more can be done if even removing it fails: the first cause is the one to report.
         let _ = fs::remove_file(&part);
@@ -104,16 +109,38 @@ pub fn write_parquet(path: &Path, batch: &RecordBatch, metadata: &Metadata) -> R
     })
 }
 
-fn write(path: &Path, batch: &RecordBatch, metadata: &Metadata) -> Result<(), Cause> {
+/// The bytes of the file that [`write_parquet`] writes.
+///
+/// # Errors
+/// If the batch has no Parquet form.
+pub fn to_bytes(batch: &RecordBatch, metadata: &Metadata) -> Result<Vec<u8>, ParquetError> {
+    write(Vec::new(), batch, metadata).map_err(in_memory)
+}
+
+/// The batch and the metadata that [`to_bytes`] was given.
+///
+/// # Errors
+/// If the bytes are not those of a Parquet file.
+pub fn from_bytes(bytes: Vec<u8>) -> Result<(RecordBatch, Metadata), ParquetError> {
+    read(Bytes::from(bytes)).map_err(in_memory)
+}
+
+fn in_memory(cause: Cause) -> ParquetError {
+    match cause {
+        Cause::Format(error) => error,
+        Cause::Io(error) => ParquetError::External(error.into()),
+    }
+}
+
+fn write<W: Write + Send>(to: W, batch: &RecordBatch, metadata: &Metadata) -> Result<W, Cause> {
     let pairs = metadata.iter().map(|(k, v)| KeyValue::new(k.clone(), v.clone())).collect();
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_key_value_metadata(Some(pairs))
         .build();
-    let mut writer = ArrowWriter::try_new(File::create(path)?, batch.schema(), Some(properties))?;
+    let mut writer = ArrowWriter::try_new(to, batch.schema(), Some(properties))?;
     writer.write(batch)?;
-    writer.close()?;
-    Ok(())
+    Ok(writer.into_inner()?)
 }
 
 /// Rows for each byte of a file: above it, what claims to be a table was made to fill a memory. The sparsest tables that
@@ -125,7 +152,8 @@ const ROWS_PER_BYTE: u64 = 64;
 /// # Errors
 /// If the file cannot be read or is not Parquet.
 pub fn read_parquet(path: &Path) -> Result<(RecordBatch, Metadata), FileError> {
-    read(path).map_err(|cause| FileError { path: path.to_owned(), cause })
+    let read = File::open(path).map_err(Cause::from).and_then(read);
+    read.map_err(|cause| FileError { path: path.to_owned(), cause })
 }
 
 /// Reads a file that [`write_parquet`] wrote of the result table `name`.
@@ -177,10 +205,9 @@ fn differs(batch: &RecordBatch, name: &str) -> Option<String> {
     None
 }
 
-fn read(path: &Path) -> Result<(RecordBatch, Metadata), Cause> {
-    let opened = File::open(path)?;
-    let bytes = opened.metadata()?.len();
-    let builder = ParquetRecordBatchReaderBuilder::try_new(opened)?;
+fn read<R: ChunkReader + 'static>(from: R) -> Result<(RecordBatch, Metadata), Cause> {
+    let bytes = from.len();
+    let builder = ParquetRecordBatchReaderBuilder::try_new(from)?;
     let file = builder.metadata().file_metadata();
     let claimed = u64::try_from(file.num_rows()).unwrap_or(u64::MAX);
     if claimed > bytes.saturating_mul(ROWS_PER_BYTE) {
@@ -243,8 +270,11 @@ mod tests {
             let batch = batch(numbers, reals);
             write_parquet(&path, &batch, &provenance()).unwrap();
             let (read, metadata) = read_parquet(&path).unwrap();
-            prop_assert_eq!(read, batch);
-            prop_assert_eq!(metadata, provenance());
+            prop_assert_eq!(&read, &batch);
+            prop_assert_eq!(&metadata, &provenance());
+            let bytes = to_bytes(&batch, &metadata).unwrap();
+            prop_assert_eq!(&bytes, &fs::read(&path).unwrap());
+            prop_assert_eq!(from_bytes(bytes).unwrap(), (batch, metadata));
         }
     }
 

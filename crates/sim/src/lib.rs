@@ -17,6 +17,7 @@ pub mod roles;
 pub mod routing;
 pub mod scenario;
 pub mod schema;
+mod syntax;
 pub mod toml;
 pub mod topology;
 pub mod trace;

@@ -256,7 +256,7 @@ impl Scenario {
     /// assert_eq!(error.to_string(), "topolgy: unknown key; did you mean \"topology\"?");
     /// ```
     pub fn from_toml(text: &str) -> Result<Scenario, ConfigError> {
-        Scenario::from_value(&crate::toml::parse(text)?)
+        Scenario::from_value(&crate::syntax::parse(text)?)
     }
 
     /// Reads a scenario from a value: a Python dictionary, or TOML with changes.

@@ -1,47 +1,9 @@
-//! TOML in: whole files, and single settings from the command line.
+//! TOML in: whole files, and single settings from the command line and from Python.
 
-use dumbbell_core::Value;
-use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::config::ConfigError;
+use dumbbell_core::{Config, Value};
 
-/// The key under which the `toml` crate hands over a date, which scenarios have no use for.
-const DATE_KEY: &str = "$__toml_private_datetime";
-
-/// Reads TOML text.
-///
-/// # Errors
-/// The line and column of the first syntax error.
-pub fn parse(text: &str) -> Result<Value, ConfigError> {
-    let value: Value = ::toml::from_str(text).map_err(|e| {
-        let offset = e.span().map_or(0, |span| span.start.min(text.len()));
-        let before = &text.as_bytes()[..offset];
-        let line = 1 + before.iter().filter(|b| **b == b'\n').count();
-        let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
-        let column = 1 + String::from_utf8_lossy(&before[start..]).chars().count();
-        let message = e.message().lines().collect::<Vec<_>>().join(", ");
-        ConfigError::new(
-            format!("line {line}, column {column}"),
-            format!("not TOML: {message}"),
-            "correct the syntax; text and quantities stand in quotes, as in rate = \"10Mbit/s\"",
-        )
-    })?;
-    refuse_dates(&value, &At::root(""))?;
-    Ok(value)
-}
-
-fn refuse_dates(value: &Value, at: &At<'_>) -> Result<(), ConfigError> {
-    match value {
-        Value::Table(entries) => entries.iter().try_for_each(|(key, v)| {
-            if key == DATE_KEY {
-                return Err(
-                    at.error("a date stands here", "put it in quotes, or write a duration such as \"10s\"")
-                );
-            }
-            refuse_dates(v, &at.key(key))
-        }),
-        Value::List(items) => items.iter().enumerate().try_for_each(|(i, v)| refuse_dates(v, &at.index(i))),
-        _ => Ok(()),
-    }
-}
+pub use crate::syntax::parse;
 
 /// One step of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,26 +15,41 @@ enum Step {
 /// Carries out one `--set path=value`: `topology.bottleneck.rate=20Mbit/s`, `flows[0].transport.controller=cubic`.
 ///
 /// The value is TOML if it reads as such (numbers, `true`, quoted text, lists, inline tables), else text. Tables on the
-/// way are made as needed; an algorithm that stands as its bare name becomes a table of that `kind`.
+/// way are made as needed: that of an algorithm is of its default `kind`. An algorithm that stands as its bare name becomes
+/// a table of that `kind`.
 ///
 /// # Errors
 /// A setting without `=`, a malformed path, or an index past the end of a list.
 pub fn apply_set(scenario: &mut Value, setting: &str) -> Result<(), ConfigError> {
-    let error = |message: String, remedy: &str| {
-        ConfigError::new(format!("--set {}", setting.replace(char::is_control, " ")), message, remedy)
-    };
+    let place = |path: &str| format!("--set {}", path.replace(char::is_control, " "));
     let Some((path, value)) = setting.split_once('=') else {
-        return Err(error("there is no `=`".to_owned(), "write path=value, for example seed=2"));
+        let remedy = "write path=value, for example seed=2";
+        return Err(ConfigError::new(place(setting), "there is no `=`".to_owned(), remedy));
     };
-    let steps = steps(path.trim()).ok_or_else(|| {
+    set_at(scenario, path.trim(), scalar(value.trim()), &place(setting))
+}
+
+/// Puts a value at a path such as `flows[0].transport.controller`, where [`apply_set`] would put it.
+///
+/// # Errors
+/// A malformed path, or an index past the end of a list.
+pub fn set(scenario: &mut Value, path: &str, value: Value) -> Result<(), ConfigError> {
+    set_at(scenario, path, value, &path.replace(char::is_control, " "))
+}
+
+/// [`set`], with the place that errors name.
+fn set_at(scenario: &mut Value, path: &str, value: Value, at: &str) -> Result<(), ConfigError> {
+    let error = |message: String, remedy: &str| ConfigError::new(at.to_owned(), message, remedy);
+    let steps = steps(path).ok_or_else(|| {
         error(
-            format!("{:?} is not a path", path.trim()),
+            format!("{path:?} is not a path"),
             "write keys with dots and indices in brackets, for example topology.links[0].rate",
         )
     })?;
+    let kinds = default_kinds(scenario, &steps);
     let mut place = scenario;
     let mut walked = String::new();
-    for step in &steps {
+    for (depth, step) in steps.iter().enumerate() {
         let was = place.kind();
         place = match step {
             Step::Key(key) => {
@@ -90,7 +67,8 @@ pub fn apply_set(scenario: &mut Value, setting: &str) -> Result<(), ConfigError>
                 };
                 let position = entries.iter().position(|(k, _)| k == key);
                 let position = position.unwrap_or_else(|| {
-                    entries.push((key.clone(), Value::Null));
+                    let kind = kinds[depth].as_ref().map_or(Value::Null, |kind| Value::Str(kind.clone()));
+                    entries.push((key.clone(), kind));
                     entries.len() - 1
                 });
                 &mut entries[position].1
@@ -108,8 +86,34 @@ pub fn apply_set(scenario: &mut Value, setting: &str) -> Result<(), ConfigError>
             }
         };
     }
-    *place = scalar(value.trim());
+    *place = value;
     Ok(())
+}
+
+/// The default kinds of the algorithms that a path enters and that are not written: of each step, if it is one.
+fn default_kinds(scenario: &Value, steps: &[Step]) -> Vec<Option<String>> {
+    let mut kinds = vec![None; steps.len()];
+    let written = steps.iter().try_fold(scenario, below).is_some();
+    let Some(whole) = (!written).then(|| crate::Scenario::from_value(scenario).ok()).flatten() else {
+        return kinds;
+    };
+    let whole = whole.to_value();
+    let mut place = Some(&whole);
+    for (step, next, kind) in steps.iter().zip(&steps[1..]).zip(&mut kinds).map(|((s, n), k)| (s, n, k)) {
+        place = place.and_then(|value| below(value, step));
+        if let (Some(Value::Str(name)), Step::Key(_)) = (place.and_then(|value| value.get("kind")), next) {
+            *kind = Some(name.clone());
+        }
+    }
+    kinds
+}
+
+fn below<'a>(value: &'a Value, step: &Step) -> Option<&'a Value> {
+    match (value, step) {
+        (Value::Table(_), Step::Key(key)) => value.get(key),
+        (Value::List(items), Step::Index(index)) => items.get(*index),
+        _ => None,
+    }
 }
 
 /// Steps of a path at most, about as many as the `toml` crate lets tables nest: values are taken apart step by step, and
@@ -175,6 +179,28 @@ mod tests {
         for (text, setting, expected) in cases {
             assert_eq!(set(text, setting).as_deref(), Ok(expected), "{setting}");
         }
+    }
+
+    #[test]
+    fn an_algorithm_that_is_not_written_is_the_default_one() {
+        let text = "duration = '1s'\nflows = [{ from = 'senders', to = 'receivers' }]\n";
+        let shown = |topology: &str, setting| set(&format!("{text}{topology}"), setting).unwrap();
+        let limit = "topology.bottleneck.queue.limit=2bdp";
+        for topology in
+            ["topology = 'dumbbell'", "topology = { kind = 'dumbbell', bottleneck = { delay = '1ms' } }"]
+        {
+            let changed = shown(topology, limit);
+            assert!(changed.contains(r#"queue = { kind = "droptail", limit = "2bdp" }"#), "{changed}");
+        }
+        let changed = shown("topology = 'dumbbell'", "transport.controller.beta=0.8");
+        assert!(changed.contains(r#"transport = { kind = "tcp", controller = { kind = "#), "{changed}");
+        // What is written stays, and nothing is made of what is no scenario.
+        let changed = shown("topology = { kind = 'dumbbell', bottleneck = { queue = 'codel' } }", limit);
+        assert!(changed.contains(r#"queue = { kind = "codel", limit = "2bdp" }"#), "{changed}");
+        assert_eq!(
+            set("", limit).unwrap(),
+            r#"{ topology = { bottleneck = { queue = { limit = "2bdp" } } } }"#
+        );
     }
 
     #[test]

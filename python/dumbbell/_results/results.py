@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,8 @@ from dumbbell._declared import SERIES, TABLES
 from dumbbell._files.folder import new_folder, restore
 from dumbbell._files.foreign import NotDataError, inside, parse_json
 from dumbbell._files.text import control_character
+from dumbbell._printing import significant
+from dumbbell._results import html
 from dumbbell._results.summary import summarise
 from dumbbell._results.table import Table
 from dumbbell._results.tables import Tables
@@ -22,7 +25,11 @@ from dumbbell.errors import FolderError
 
 if TYPE_CHECKING:
     import numpy as np
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
+
+_MOST_SHOWN = 10
+"""Groups and links of a run in a notebook; of links, those that are busiest."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,6 +88,25 @@ class Results(Tables):
         parts = zip(np.split(times, starts[1:]), np.split(values, starts[1:]), strict=True)
         return dict(zip(found.tolist(), parts, strict=True))
 
+    def plot(self, kind: str, width: str | None = None) -> Figure:
+        """Draw one kind of figure: :func:`dumbbell.figures.draw` of this run.
+
+        Parameters
+        ----------
+        kind
+            ``cwnd``, ``rate``, ``rtt``, ``queue``, ``drops``, ``fct_cdf``, ``fct_size``, or any series.
+        width
+            ``single`` or ``double`` column.
+
+        Raises
+        ------
+        NothingToDrawError
+            If the results hold no data for it.
+        """
+        # Through the package: figures know results, and results know nothing of figures.
+        figure: Figure = sys.modules["dumbbell"].figures.draw(kind, self, width)
+        return figure
+
     def save(self, folder: str | os.PathLike[str], force: bool = False) -> Path:
         """Write the tables as Parquet, ``scenario.toml`` and ``summary.json`` into a new folder.
 
@@ -109,6 +135,39 @@ class Results(Tables):
         (folder / "scenario.toml").write_text(self.provenance["scenario"], encoding="utf-8")
         text = json.dumps(self.summary(), indent=2, ensure_ascii=False, allow_nan=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        summary = self.summary()
+        run = summary["run"]
+        facts = f"goodput {significant(run['goodput'] / 1e6)} Mbit/s over {run['duration']:g} s"
+        groups = [
+            (
+                group["group"], group["controller"] or group["transport"], group["flows"],
+                group["completed"], (group["goodput"]["mean"] or 0.0) / 1e6, group["completion_time"]["mean"],
+                group["completion_time"]["p99"], group["retransmissions"],
+            )
+            for group in summary["groups"][:_MOST_SHOWN]
+        ]  # fmt: skip
+        links = [
+            (
+                link["link"], link["queue"], link["rate"] / 1e6, 100 * link["utilisation"],
+                100 * link["loss"], link["queue_mean"], link["queue_p99"],
+            )
+            for link in sorted(summary["links"], key=lambda link: -link["utilisation"])[:_MOST_SHOWN]
+        ]  # fmt: skip
+        return (
+            html.heading(self.name, facts)
+            + html.table(
+                (
+                    "group", "controller", "flows", "completed", "mean goodput (Mbit/s)", "mean FCT (s)",
+                    "p99 FCT (s)", "resent",
+                ),
+                groups,
+            )
+            + html.table(
+                ("link", "queue", "rate (Mbit/s)", "used (%)", "loss (%)", "mean queue", "p99 queue"), links
+            )
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(table)} {table.name}" for table in self.tables)

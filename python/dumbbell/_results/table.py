@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dumbbell import _native
+from dumbbell._results import html
+from dumbbell.errors import ColumnError
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     import polars as pl
     from numpy.typing import ArrayLike, NDArray
+
+_MOST_SHOWN = 20
+"""Rows of a table in a notebook."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +80,13 @@ class Table:
 
         Raises
         ------
-        KeyError
-            If there is no such column.
+        ColumnError
+            If there is no such column: a `KeyError` that names the near ones.
         """
         import numpy as np
 
+        labels = self._labels(name)
         values = self._native.values(name)
-        labels = self._native.labels(name)
         return values if labels is None else np.array(labels or [""], dtype=np.str_)[values]
 
     def codes(self, name: str) -> tuple[NDArray[np.uint32], list[str]]:
@@ -89,12 +94,14 @@ class Table:
 
         Raises
         ------
-        KeyError
+        ColumnError
             If there is no such column of labels.
         """
-        labels = self._native.labels(name)
+        labels = self._labels(name)
         if labels is None:
-            raise KeyError(name)
+            raise ColumnError(
+                f"the column {name!r} of {self.name} holds numbers, not labels; use table[{name!r}]"
+            )
         return self._native.values(name), labels
 
     def where(self, name: str, label: str) -> NDArray[np.bool_]:
@@ -102,7 +109,7 @@ class Table:
 
         Raises
         ------
-        KeyError
+        ColumnError
             If there is no such column of labels.
         """
         import numpy as np
@@ -117,7 +124,7 @@ class Table:
 
         Raises
         ------
-        KeyError
+        ColumnError
             If there is no such column of labels.
         """
         import numpy as np
@@ -159,6 +166,14 @@ class Table:
 
         return pl.DataFrame(self)
 
+    def _labels(self, name: str) -> list[str] | None:
+        """Return the labels of a column by code; ``None`` if it holds none."""
+        try:
+            return self._native.labels(name)
+        except KeyError:
+            remedy = _native.suggest(name, list(self))
+            raise ColumnError(f"the table {self.name} has no column {name!r}; {remedy}") from None
+
     def with_columns(self, **columns: ArrayLike) -> Table:
         """Return the table with the values of some columns of numbers replaced.
 
@@ -191,5 +206,29 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._native.__arrow_c_stream__(requested_schema)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_bytes, (self._native.to_bytes(),)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other table has the same columns, values and provenance."""
+        if not isinstance(other, Table):
+            return NotImplemented
+        return self._native.to_bytes() == other._native.to_bytes()
+
+    def __hash__(self) -> int:
+        return hash((self.name, len(self)))
+
+    def _repr_html_(self) -> str:
+        heads = [f"{column.name} ({column.unit})" if column.unit else column.name for column in self.columns]
+        shown = min(len(self), _MOST_SHOWN)
+        rows = (self._native.row(index) for index in range(shown))
+        rest = f"and {len(self) - shown:,} rows more" if shown < len(self) else ""
+        return html.heading(self.name, self.doc) + html.table(heads, rows, rest)
+
     def __repr__(self) -> str:
         return f"<Table {self.name}: {len(self)} rows of {', '.join(self)}>"
+
+
+def _from_bytes(data: bytes) -> Table:
+    """Return a pickled table."""
+    return Table(_native.Table.from_bytes(data))

@@ -26,6 +26,9 @@ WIDTHS = {"single": 3.5, "double": 7.16}
 _MOST_LABEL = 60
 """Characters of a label."""
 
+_NOTEBOOK_DPI = 110
+"""Dots per inch in a notebook: a double column fills the width of a cell."""
+
 HEIGHT = 2.3
 """Height of one row of panels in inches."""
 
@@ -120,10 +123,19 @@ def as_label(text: str) -> str:
     return shortened(f" {text}" if text.startswith("_") else text, _MOST_LABEL)
 
 
+class Shown(Figure):
+    """A figure that notebooks show as it is, without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        with io.BytesIO() as buffer, mpl.rc_context(STYLE):
+            self.savefig(buffer, format="png", dpi=_NOTEBOOK_DPI)
+            return buffer.getvalue()
+
+
 def new_figure(panels: int, width: str, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
     """Make a figure of one row of panels that share their axes' ranges, so many inches high."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(WIDTHS[width], height), layout="constrained")
+        figure = Shown(figsize=(WIDTHS[width], height), layout="constrained")
         axes = figure.subplots(1, panels, squeeze=False, sharex=True, sharey=True)
     return figure, list(axes[0])
 

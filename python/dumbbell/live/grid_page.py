@@ -9,8 +9,8 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from dumbbell import __version__
 from dumbbell._files.foreign import replace_file
+from dumbbell._native import version
 from dumbbell.live.cells import Cell
 from dumbbell.live.criteria import CRITERIA, OUTSIDE, UNDECIDED, WITHIN, values
 from dumbbell.live.grid import SIMULATED, Result, median
@@ -95,7 +95,7 @@ def _page(
     lines = [
         "# Our TCP beside the kernel's: the grid",
         "",
-        f"`{command}`, dumbbell {__version__}, Linux {', '.join(map(_plain, kernels)) or '-'}:",
+        f"`{command}`, dumbbell {version}, Linux {', '.join(map(_plain, kernels)) or '-'}:",
         f"{len(results)} cells, {runs} valid runs of the kernel. Each cell counts from its first packet.",
         "",
         "| what | found | wanted |",

@@ -9,8 +9,9 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from dumbbell import __version__, stats
+from dumbbell import stats
 from dumbbell._files.foreign import replace_file
+from dumbbell._native import version
 from dumbbell.figures.style import COLOURS, HEIGHT, STYLE, WIDTHS, save
 from dumbbell.live.criteria import OUTSIDE, UNDECIDED
 from dumbbell.live.incast import (
@@ -46,7 +47,7 @@ def _page(results: Sequence[Result], left_out: Sequence[tuple[Cell, str]], comma
     lines = [
         "# Incast on real packets",
         "",
-        f"`{command}`, dumbbell {__version__}, Linux {', '.join(kernels) or '-'}:",
+        f"`{command}`, dumbbell {version}, Linux {', '.join(kernels) or '-'}:",
         f"{runs} valid runs of the kernel of {DURATION:g} s each, {SIMULATED} simulations of each cell.",
         "",
         f"A client asks N servers for {BLOCK / 1e6:g} MB, of each an Nth part, and again when all is there.",

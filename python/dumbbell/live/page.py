@@ -14,7 +14,8 @@ import matplotlib as mpl
 import numpy as np
 from markupsafe import Markup
 
-from dumbbell import __version__, theory
+from dumbbell import theory
+from dumbbell._native import version
 from dumbbell._scenario import Scenario
 from dumbbell.figures.style import COLOURS, STYLE, data_address, finish, new_figure, plain_log, save
 from dumbbell.live.udp import HEADERS, LiveRun, run_flows
@@ -254,7 +255,7 @@ def _render(links: Sequence[Link], rows: Sequence[dict[str, Any]], figure: Figur
         if row["sender_late_p99"] > _MADE_UP
     ]
     return environment.from_string((_FILES / "rcp.html.j2").read_text(encoding="utf-8")).render(
-        version=__version__,
+        version=version,
         css=Markup(palette.style_sheet()),
         light=palette.light(),
         dark=palette.dark(),

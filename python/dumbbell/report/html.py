@@ -12,7 +12,7 @@ import jinja2
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
-from dumbbell import __version__
+from dumbbell._native import version
 from dumbbell.figures.style import data_address, save
 from dumbbell.report import palette
 
@@ -37,7 +37,7 @@ def render(template: str, *, script_hashes: list[str] | None = None, **context: 
     )  # fmt: skip
     environment.filters["code"] = _code
     return environment.get_template(template).render(
-        **context, script_hashes=script_hashes or [], version=__version__,
+        **context, script_hashes=script_hashes or [], version=version,
         css=Markup(palette.style_sheet()), light=palette.light(), dark=palette.dark(),
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from dumbbell._progress import line_of_notebook
 from dumbbell.study.cluster import Cluster
 from dumbbell.study.errors import StudyError
 from dumbbell.study.plan import Study, StudyPlan
@@ -59,7 +60,7 @@ def run_study(
     executor: str = "threads",
     workers: int | None = None,
     memory: int | None = None,
-    progress: Callable[[Progress], object] = lambda _: None,
+    progress: Callable[[Progress], object] | None = None,
 ) -> StudyResult:
     """Make the runs of a study that are not in a folder yet.
 
@@ -82,7 +83,7 @@ def run_study(
         The bytes that the runs in progress on a machine may take, in equal parts; by default a share of what
         it has left.
     progress
-        Called about every half second.
+        Called about every half second; by default a line below the cell of a notebook, and nothing elsewhere.
 
     Raises
     ------
@@ -110,13 +111,17 @@ def run_study(
         notes = _notes(store, plan, foreign, len(scan.damaged))
         del scan, there
         start = time.perf_counter()
+        show = line_of_notebook() if progress is None else None
         done = 0
 
         def tell(newly: int) -> None:
             nonlocal done
             done += newly
             total = needed if study.stop is None else int((own & tracker.mask()).sum())
-            progress(Progress(total, reused, done, time.perf_counter() - start, notes))
+            if progress is not None:
+                progress(Progress(total, reused, done, time.perf_counter() - start, notes))
+            elif show is not None:
+                show(f"{reused + done:,} of {total:,} runs")
 
         tell(0)
         execute(study, store, queue, tell)

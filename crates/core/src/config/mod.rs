@@ -19,6 +19,9 @@ const MAX_NAMES: usize = 16;
 /// Bytes of a name beyond which none is looked for that it may have been meant for: that takes time by its square.
 const MAX_MEANT: usize = 64;
 
+/// Bytes of a short name.
+const SHORT: usize = 4;
+
 /// A type that users can write in a scenario.
 pub trait Config: Sized {
     /// What a user would call this type: `"duration"`, `"size"`.
@@ -154,7 +157,7 @@ pub fn refuse_unknown_keys(v: &Value, known: &[&str], at: &At<'_>) -> Result<(),
 pub fn suggest(name: &str, known: &[&str]) -> String {
     let nearest = known
         .iter()
-        .filter(|k| name.len().max(k.len()) <= MAX_MEANT)
+        .filter(|k| name.len().max(k.len()) <= MAX_MEANT && may_mean(name, k))
         .map(|k| (strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase()), *k))
         .min()
         .filter(|(distance, k)| *distance <= 1 + k.len().max(name.len()) / 3 && *distance < k.len());
@@ -164,6 +167,12 @@ pub fn suggest(name: &str, known: &[&str]) -> String {
         None if known.len() > MAX_NAMES => format!("use one of {}, ...", known[..MAX_NAMES].join(", ")),
         None => format!("use one of {}", known.join(", ")),
     }
+}
+
+/// Whether one name may be a slip of the other. Short names with other first letters are other words: `bbr` is not `cbr`.
+fn may_mean(name: &str, known: &str) -> bool {
+    let first = |word: &str| word.chars().next().map(|c| c.to_ascii_lowercase());
+    name.len().min(known.len()) > SHORT || first(name) == first(known)
 }
 
 /// Another default for a field of a table: its key, the default and where that comes from.
@@ -722,6 +731,8 @@ mod tests {
         let known: Vec<String> = (0..100_000).map(|i| format!("node{i}")).collect();
         let refs: Vec<&str> = known.iter().map(String::as_str).collect();
         assert_eq!(suggest("nodes99999", &refs), "did you mean \"node99999\"?");
+        assert_eq!(suggest("bbr", &["cbr", "tcp"]), "use one of cbr, tcp");
+        assert_eq!(suggest("cpr", &["cbr", "tcp"]), "did you mean \"cbr\"?");
         let list = suggest(&"q".repeat(1 << 20), &refs);
         assert!(list.starts_with("use one of node0, node1, ") && list.ends_with("node15, ..."), "{list}");
     }
