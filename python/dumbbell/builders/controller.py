@@ -274,3 +274,74 @@ def vegas(
             "decrease_again": decrease_again,
         }
     )
+
+
+def bbr(
+    *,
+    startup_gain: float | None = None,
+    window_gain: float | None = None,
+    rate_rounds: int | None = None,
+    rtt_window: str | None = None,
+    closed_for: str | None = None,
+    least_window: int | None = None,
+    margin: float | None = None,
+    aggregation: bool | None = None,
+    policer: bool | None = None,
+) -> dict[str, Any]:
+    """BBR, version 1: paces at the largest delivery rate of the path.
+
+    Reference: Cardwell et al., ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00; Linux
+    tcp_bbr.c.
+
+    Parameters
+    ----------
+    startup_gain
+        Factor of pacing rate and window in startup: both double in a round trip.
+        Default: ``2.885`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.1: 2/ln(2)).
+    window_gain
+        Window, in bandwidth-delay products, after startup.
+        Default: ``2.0`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2: cwnd_gain).
+    rate_rounds
+        Length of the filter for the largest delivery rate, in round trips.
+        Default: ``10`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3: BtlBwFilterLen).
+    rtt_window
+        Length of the filter for the smallest round-trip time. When it has found no smaller one for so long,
+        the window closes.
+        Default: ``"10s"`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.2: RTpropFilterLen).
+    closed_for
+        How long the window stays closed, and a round trip at least.
+        Default: ``"200ms"`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.5: ProbeRTTDuration).
+    least_window
+        Smallest window but for losses, in segments.
+        Default: ``4`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2: BBRMinPipeCwnd).
+    margin
+        Part by which the pacing rate stays below what is measured, so that a queue does not grow.
+        Default: ``0.01`` (Linux net/ipv4/tcp_bbr.c: bbr_pacing_margin_percent 1).
+    aggregation
+        Adds to the window what acknowledgements brought beyond the delivery rate, in the last 5 to 10 round
+        trips.
+        Default: ``true`` (Linux net/ipv4/tcp_bbr.c: bbr_extra_acked_gain 1).
+    policer
+        Looks for a policer when more than a fifth is lost, and then sends at the rate that it lets through
+        for 48 round trips.
+        Default: ``true`` (Linux net/ipv4/tcp_bbr.c: bbr_lt_loss_thresh 50/256, bbr_lt_bw_max_rtts 48).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "bbr",
+            "startup_gain": startup_gain,
+            "window_gain": window_gain,
+            "rate_rounds": rate_rounds,
+            "rtt_window": rtt_window,
+            "closed_for": closed_for,
+            "least_window": least_window,
+            "margin": margin,
+            "aggregation": aggregation,
+            "policer": policer,
+        }
+    )

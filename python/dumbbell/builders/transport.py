@@ -14,7 +14,7 @@ from dumbbell.builders._given import given
 def tcp(
     *,
     profile: Literal["linux", "rfc", "ns2", "bsd"] | None = None,
-    controller: Literal["tahoe", "reno", "newreno", "cubic", "xcp", "dctcp", "vegas"]
+    controller: Literal["tahoe", "reno", "newreno", "cubic", "xcp", "dctcp", "vegas", "bbr"]
     | Mapping[str, Any]
     | None = None,
     handshake: bool | None = None,

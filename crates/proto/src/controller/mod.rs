@@ -2,6 +2,7 @@
 //! connection. The transport limits what the controller asks for, paces and logs. Both are plain C structs:
 //! `controller.h` declares them for other languages.
 
+pub mod bbr;
 mod contract;
 pub mod cubic;
 pub mod dctcp;
@@ -91,4 +92,5 @@ controllers! {
     Xcp(xcp::Params),
     Dctcp(dctcp::Params),
     Vegas(vegas::Params),
+    Bbr(bbr::Params),
 }

@@ -1,0 +1,542 @@
+//! BBR, version 1: the window and the pacing rate follow a model of the path, its largest delivery rate and its smallest
+//! round-trip time. Losses do not lower the rate.
+//!
+//! Where the draft and the code of Linux differ, the code is followed: it is what people run. Names in comments are those of
+//! Linux net/ipv4/tcp_bbr.c.
+
+mod aggregation;
+mod policer;
+#[cfg(test)]
+mod tests;
+
+use dumbbell_core::config::At;
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::rng::Stream;
+use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
+use rand::RngExt;
+
+use self::aggregation::Aggregation;
+use self::policer::Policer;
+use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+
+config! {
+    /// Paces at the largest delivery rate of ten round trips. In one phase of eight it sends a quarter faster, to see whether the path
+    /// carries more, and in the next a quarter slower. Every ten seconds the window closes to four segments, so that the queue empties
+    /// and the smallest round-trip time can be seen.
+    pub struct Params {
+        /// Factor of pacing rate and window in startup: both double in a round trip.
+        startup_gain: f64 = 2.885, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.1: 2/ln(2)";
+        /// Window, in bandwidth-delay products, after startup.
+        window_gain: f64 = 2.0, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2: cwnd_gain";
+        /// Length of the filter for the largest delivery rate, in round trips.
+        rate_rounds: u32 = 10, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3: BtlBwFilterLen";
+        /// Length of the filter for the smallest round-trip time. When it has found no smaller one for so long, the window closes.
+        rtt_window: Duration = "10s", "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.2: RTpropFilterLen";
+        /// How long the window stays closed, and a round trip at least.
+        closed_for: Duration = "200ms", "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.5: ProbeRTTDuration";
+        /// Smallest window but for losses, in segments.
+        least_window: u32 = 4, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2: BBRMinPipeCwnd";
+        /// Part by which the pacing rate stays below what is measured, so that a queue does not grow.
+        margin: f64 = 0.01, "Linux net/ipv4/tcp_bbr.c: bbr_pacing_margin_percent 1";
+        /// Adds to the window what acknowledgements brought beyond the delivery rate, in the last 5 to 10 round trips.
+        aggregation: bool = true, "Linux net/ipv4/tcp_bbr.c: bbr_extra_acked_gain 1";
+        /// Looks for a policer when more than a fifth is lost, and then sends at the rate that it lets through for 48 round trips.
+        policer: bool = true, "Linux net/ipv4/tcp_bbr.c: bbr_lt_loss_thresh 50/256, bbr_lt_bw_max_rtts 48";
+    }
+}
+
+impl Validate for Params {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        for (key, gain) in [("startup_gain", self.startup_gain), ("window_gain", self.window_gain)] {
+            if !(1.0..=2.89).contains(&gain) {
+                return Err(at
+                    .key(key)
+                    .error(format!("{gain} is out of range"), "give a number from 1 to 2.89"));
+            }
+        }
+        for (key, count) in [("rate_rounds", self.rate_rounds), ("least_window", self.least_window)] {
+            if !(1..=64).contains(&count) {
+                return Err(at
+                    .key(key)
+                    .error(format!("{count} is out of range"), "give a number from 1 to 64"));
+            }
+        }
+        for (key, time) in [("rtt_window", self.rtt_window), ("closed_for", self.closed_for)] {
+            if time.is_zero() {
+                return Err(at.key(key).error("zero is no time to measure in", "give a time above zero"));
+            }
+        }
+        if !(0.0..0.5).contains(&self.margin) {
+            let message = format!("{} is no small part", self.margin);
+            return Err(at.key("margin").error(message, "give a number from 0 up to 0.5"));
+        }
+        Ok(())
+    }
+}
+
+impl Algorithm for Params {
+    const NAME: &'static str = "bbr";
+    const TITLE: &'static str = "BBR, version 1: paces at the largest delivery rate of the path";
+    const REFERENCE: &'static str = "Cardwell et al., ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00; Linux tcp_bbr.c";
+}
+
+impl Build for Params {
+    type Controller = Box<Bbr>;
+
+    fn build(&self) -> Box<Bbr> {
+        Box::new(Bbr {
+            rates: vec![0.0; self.rate_rounds as usize],
+            params: self.clone(),
+            state: State::Startup,
+            pacing_gain: self.startup_gain,
+            rounds: 0,
+            round_end: 0,
+            plateau: Plateau::default(),
+            phase: (0, Time::ZERO),
+            rtt: Duration::MAX,
+            rtt_seen_at: Time::ZERO,
+            closed: Closed::default(),
+            limited: (0, 0),
+            is_restarting: false,
+            has_rtt: false,
+            repair: Repair::No,
+            conserves: false,
+            window_before: 0,
+            aggregation: Aggregation::default(),
+            policer: Policer::default(),
+            random: None,
+        })
+    }
+}
+
+/// What the phases of steady state pace at, as parts of the largest rate (section 4.3.4.1).
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// The rate has stopped growing if it does not grow by a quarter in three rounds (section 4.3.2.2).
+const GROWTH: f64 = 1.25;
+const FLAT_ROUNDS: u32 = 3;
+/// What a host hands to its device at once: what leaves in 1/1024 s, within bounds. Below this rate it is one segment at least, from it
+/// on two: bbr_min_tso_rate 1.2 Mbit/s, in bytes a second.
+const BURSTS_A_SECOND: f64 = 1024.0;
+const SLOW: f64 = 150_000.0;
+const LARGEST_BURST: u64 = 127;
+/// The window has room for so many of them: one in the stack, one in the device, one at the receiver (bbr_quantization_budget).
+const BURSTS: u64 = 3;
+/// The round-trip time before one was measured (section 4.2.1).
+const NOMINAL_RTT: Duration = Duration::from_millis(1);
+
+/// What the sender is about (section 4.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// Whether the transport repairs losses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Repair {
+    No,
+    /// A loss was found; the acknowledgement that showed it comes next.
+    Begins,
+    UnderWay,
+}
+
+/// Whether the rate still grows in startup (section 4.3.2.2: full_bw).
+#[derive(Clone, Copy, Debug, Default)]
+struct Plateau {
+    rate: f64,
+    rounds: u32,
+    reached: bool,
+}
+
+/// The closed window of ProbeRTT.
+#[derive(Clone, Copy, Debug, Default)]
+struct Closed {
+    /// It opens at this time, once a round trip is over.
+    until: Option<Time>,
+    had_round: bool,
+}
+
+/// The controller. Rates in bytes a second.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    params: Params,
+    state: State,
+    pacing_gain: f64,
+    /// The largest delivery rate in each of the last rounds.
+    rates: Vec<f64>,
+    /// Rounds so far. Recovery and ProbeRTT begin rounds of their own.
+    rounds: u64,
+    /// The round ends when something sent after so many bytes were delivered is acknowledged.
+    round_end: u64,
+    plateau: Plateau,
+    /// The place in [`CYCLE`], and since when.
+    phase: (usize, Time),
+    rtt: Duration,
+    rtt_seen_at: Time,
+    closed: Closed,
+    /// Rates of what was sent between these numbers of delivered bytes are low because the window was closed.
+    limited: (u64, u64),
+    /// Sending began again after an idle time, and nothing was delivered since.
+    is_restarting: bool,
+    has_rtt: bool,
+    repair: Repair,
+    /// In the first round of recovery, what is delivered lets as much leave.
+    conserves: bool,
+    /// The window before losses or ProbeRTT.
+    window_before: u64,
+    aggregation: Aggregation,
+    policer: Policer,
+    random: Option<Stream>,
+}
+
+impl Bbr {
+    fn largest_rate(&self) -> f64 {
+        self.rates.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The rate to send at: that of a policer, if one was found.
+    fn rate(&self) -> f64 {
+        self.policer.rate().unwrap_or_else(|| self.largest_rate())
+    }
+
+    fn window_gain(&self) -> f64 {
+        match self.state {
+            State::Startup | State::Drain => self.params.startup_gain,
+            State::ProbeBw => self.params.window_gain,
+            State::ProbeRtt => 1.0,
+        }
+    }
+
+    /// Bytes that leave at once.
+    fn burst(control: &Control, signals: &Signals) -> u64 {
+        let mss = u64::from(signals.mss);
+        let least = if control.pacing < SLOW { 1 } else { 2 };
+        ((control.pacing / BURSTS_A_SECOND) as u64 / mss).clamp(least, LARGEST_BURST) * mss
+    }
+
+    /// What is in flight at a gain, if bursts on the way are to fit (bbr_inflight).
+    fn inflight(&self, rate: f64, gain: f64, signals: &Signals, control: &Control) -> u64 {
+        self.with_bursts(self.product(rate, gain, signals), signals, control)
+    }
+
+    /// The bandwidth-delay product, in whole segments.
+    fn product(&self, rate: f64, gain: f64, signals: &Signals) -> u64 {
+        if self.rtt == Duration::MAX {
+            return signals.initial_window;
+        }
+        let mss = u64::from(signals.mss);
+        ((gain * rate * self.rtt.as_secs_f64()) as u64).div_ceil(mss) * mss
+    }
+
+    fn with_bursts(&self, window: u64, signals: &Signals, control: &Control) -> u64 {
+        let mss = u64::from(signals.mss);
+        let segments = (window + BURSTS * Bbr::burst(control, signals)) / mss;
+        // An even number, so that no acknowledgement is delayed; and two more where the rate is probed for (bbr_quantization_budget).
+        let probes = self.state == State::ProbeBw && self.phase.0 == 0;
+        (segments.next_multiple_of(2) + if probes { 2 } else { 0 }) * mss
+    }
+
+    /// Counts the round, and takes in the delivery rate (bbr_update_bw). True if a round has begun.
+    fn take_rate(&mut self, signals: &Signals) -> bool {
+        let sample = &signals.rate;
+        if sample.rate <= 0.0 {
+            return false;
+        }
+        let begins = sample.prior_delivered >= self.round_end;
+        if begins {
+            self.round_end = signals.delivered;
+            self.rounds += 1;
+            let place = self.place();
+            self.rates[place] = 0.0;
+            self.conserves = false;
+        }
+        let limited = self.is_limited(signals);
+        if self.params.policer && self.policer.ack(signals, begins, limited, self.state == State::ProbeBw) {
+            self.begin_cycle(signals.now);
+        }
+        // A rate that the application held down says only that the path is no slower.
+        if !limited || sample.rate >= self.largest_rate() {
+            let place = self.place();
+            self.rates[place] = self.rates[place].max(sample.rate);
+        }
+        begins
+    }
+
+    fn place(&self) -> usize {
+        (self.rounds % self.rates.len() as u64) as usize
+    }
+
+    /// True if the delivery rate of a sample is not that of the path.
+    fn is_limited(&self, signals: &Signals) -> bool {
+        let (from, to) = self.limited;
+        signals.rate.app_limited || (from..to).contains(&signals.rate.prior_delivered)
+    }
+
+    /// Moves to the next phase of the cycle if its time has come (bbr_is_next_cycle_phase).
+    fn take_phase(&mut self, signals: &Signals, control: &Control) {
+        if self.state != State::ProbeBw {
+            return;
+        }
+        let is_over = signals.now.since(self.phase.1) > self.rtt;
+        let before = signals.flight + signals.acked + signals.lost;
+        let rate = self.largest_rate();
+        let next = if self.pacing_gain > 1.0 {
+            let in_flight = before + Bbr::burst(control, signals);
+            let full = in_flight >= self.inflight(rate, self.pacing_gain, signals, control);
+            is_over && (signals.lost > 0 || full)
+        } else if self.pacing_gain < 1.0 {
+            is_over || before <= self.inflight(rate, 1.0, signals, control)
+        } else {
+            is_over
+        };
+        if next {
+            self.phase = ((self.phase.0 + 1) % CYCLE.len(), signals.now);
+        }
+    }
+
+    /// Begins a cycle, in any phase but that which drains (bbr_reset_probe_bw_mode): flows that begin together shall not probe together.
+    fn begin_cycle(&mut self, now: Time) {
+        self.state = State::ProbeBw;
+        let others = CYCLE.len() - 1;
+        let drawn = self.random.as_mut().map_or(0, |random| random.random_range(0..others));
+        self.phase = ((CYCLE.len() - drawn) % CYCLE.len(), now);
+    }
+
+    /// Has startup filled the pipe (bbr_check_full_bw_reached)?
+    fn take_growth(&mut self, signals: &Signals, round: bool) {
+        if self.plateau.reached || !round || self.is_limited(signals) {
+            return;
+        }
+        let rate = self.largest_rate();
+        if rate >= GROWTH * self.plateau.rate {
+            (self.plateau.rate, self.plateau.rounds) = (rate, 0);
+            return;
+        }
+        self.plateau.rounds += 1;
+        self.plateau.reached = self.plateau.rounds >= FLAT_ROUNDS;
+    }
+
+    /// From startup to drain, and on when the queue is empty (bbr_check_drain).
+    fn take_drain(&mut self, signals: &Signals, control: &mut Control) {
+        if self.state == State::Startup && self.plateau.reached {
+            self.state = State::Drain;
+            control.threshold = self.inflight(self.largest_rate(), 1.0, signals, control);
+        }
+        if self.state == State::Drain
+            && signals.flight <= self.inflight(self.largest_rate(), 1.0, signals, control)
+        {
+            self.begin_cycle(signals.now);
+        }
+    }
+
+    /// Takes in the round-trip time; closes the window if no smaller one was seen for long, and opens it again
+    /// (bbr_update_min_rtt).
+    fn take_rtt(&mut self, signals: &Signals, control: &mut Control, round: bool) {
+        let now = signals.now;
+        let expired = now > self.rtt_seen_at + self.params.rtt_window;
+        let mss = u64::from(signals.mss);
+        // The acknowledgement of a lone segment may have been delayed.
+        let delayed = signals.rate.in_flight <= mss && signals.rate.delivered <= mss;
+        if !signals.rtt.is_zero() && (signals.rtt < self.rtt || expired && !delayed) {
+            (self.rtt, self.rtt_seen_at) = (signals.rtt, now);
+        }
+        if expired && !self.is_restarting && self.state != State::ProbeRtt {
+            self.keep_window(control);
+            self.state = State::ProbeRtt;
+            self.closed = Closed::default();
+            self.limited.0 = signals.delivered;
+        }
+        if self.state == State::ProbeRtt {
+            self.limited.1 = signals.delivered + signals.flight;
+            match self.closed.until {
+                None if signals.flight <= self.least(signals) => {
+                    self.closed.until = Some(now + self.params.closed_for);
+                    self.round_end = signals.delivered;
+                }
+                None => {}
+                Some(_) => {
+                    self.closed.had_round |= round;
+                    if self.closed.had_round {
+                        self.open_when_due(now, control);
+                    }
+                }
+            }
+        }
+        if signals.acked > 0 {
+            self.is_restarting = false;
+        }
+    }
+
+    /// The end of ProbeRTT, if it has come.
+    fn open_when_due(&mut self, now: Time, control: &mut Control) {
+        if self.closed.until.is_none_or(|until| now <= until) {
+            return;
+        }
+        self.rtt_seen_at = now;
+        control.window = control.window.max(self.window_before);
+        if self.plateau.reached {
+            self.begin_cycle(now);
+        } else {
+            self.state = State::Startup;
+        }
+    }
+
+    fn least(&self, signals: &Signals) -> u64 {
+        u64::from(self.params.least_window) * u64::from(signals.mss)
+    }
+
+    /// Keeps the window for the time after losses or ProbeRTT (bbr_save_cwnd).
+    fn keep_window(&mut self, control: &Control) {
+        let whole = self.repair == Repair::No && self.state != State::ProbeRtt;
+        self.window_before = if whole { control.window } else { self.window_before.max(control.window) };
+    }
+
+    /// The rate before one was measured: the initial window in a round trip (section 4.2.1: BBRInitPacingRate).
+    fn first_pacing(&mut self, signals: &Signals, control: &mut Control) {
+        self.has_rtt = !signals.smoothed_rtt.is_zero();
+        let rtt = if self.has_rtt { signals.smoothed_rtt } else { NOMINAL_RTT };
+        control.pacing = self.params.startup_gain * signals.initial_window as f64 / rtt.as_secs_f64();
+    }
+
+    fn set_pacing(&mut self, signals: &Signals, control: &mut Control) {
+        if !self.has_rtt && !signals.smoothed_rtt.is_zero() {
+            self.first_pacing(signals, control);
+        }
+        let rate = self.rate() * self.pacing_gain * (1.0 - self.params.margin);
+        if rate > 0.0 && (self.plateau.reached || rate > control.pacing) {
+            control.pacing = rate;
+        }
+    }
+
+    /// Losses: in the first round of recovery as much leaves as is delivered (bbr_set_cwnd_to_recover_or_restore). True if that is all
+    /// to be done about the window.
+    fn conserve(&mut self, signals: &Signals, control: &mut Control) -> bool {
+        if signals.lost > 0 {
+            control.window = control.window.saturating_sub(signals.lost).max(u64::from(signals.mss));
+        }
+        if self.repair == Repair::Begins {
+            self.repair = Repair::UnderWay;
+            self.conserves = true;
+            self.round_end = signals.delivered;
+            control.window = signals.flight + signals.acked;
+        }
+        if self.conserves {
+            control.window = control.window.max(signals.flight + signals.acked);
+        }
+        self.conserves
+    }
+
+    /// Losses are repaired, or were none: the window is what it was.
+    fn repaired(&mut self, control: &mut Control) {
+        if self.repair != Repair::No {
+            self.repair = Repair::No;
+            self.conserves = false;
+            control.window = control.window.max(self.window_before);
+        }
+    }
+
+    fn set_window(&mut self, signals: &Signals, control: &mut Control) {
+        if signals.acked > 0 && !self.conserve(signals, control) {
+            let rate = self.rate();
+            let mut target = self.product(rate, self.window_gain(), signals);
+            if self.params.aggregation && self.plateau.reached {
+                target += self.aggregation.extra(rate);
+            }
+            let target = self.with_bursts(target, signals, control);
+            if self.plateau.reached {
+                control.window = (control.window + signals.acked).min(target);
+            } else if control.window < target || signals.delivered < signals.initial_window {
+                control.window += signals.acked;
+            }
+            control.window = control.window.max(self.least(signals));
+        }
+        if self.state == State::ProbeRtt {
+            control.window = control.window.min(self.least(signals));
+        }
+    }
+
+    fn acknowledged(&mut self, signals: &Signals, control: &mut Control) {
+        let round = self.take_rate(signals);
+        if self.params.aggregation && signals.rate.rate > 0.0 {
+            let rate = self.rate();
+            self.aggregation.ack(signals, round, rate, control.window);
+        }
+        self.take_phase(signals, control);
+        self.take_growth(signals, round);
+        self.take_drain(signals, control);
+        self.take_rtt(signals, control, round);
+        self.pacing_gain = match self.state {
+            State::Startup => self.params.startup_gain,
+            State::Drain => 1.0 / self.params.startup_gain,
+            State::ProbeBw if self.policer.rate().is_none() => CYCLE[self.phase.0],
+            State::ProbeBw | State::ProbeRtt => 1.0,
+        };
+        self.set_pacing(signals, control);
+        self.set_window(signals, control);
+    }
+}
+
+impl Controller for Box<Bbr> {
+    const CLASS: Class = Class::Model;
+    const NEEDS: Needs =
+        Needs { rates: true, pacing: true, repairs: true, restarts: true, random: true, ..Needs::NOTHING };
+
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
+        match signals.event {
+            Event::Start => {
+                if !signals.min_rtt.is_zero() {
+                    self.rtt = signals.min_rtt;
+                }
+                self.rtt_seen_at = signals.now;
+                self.aggregation.begin(signals.now);
+                self.first_pacing(signals, control);
+            }
+            Event::Ack => self.acknowledged(signals, control),
+            Event::Recovered => {
+                self.repaired(control);
+                if signals.acked > 0 {
+                    self.acknowledged(signals, control);
+                }
+            }
+            // bbr_undo_cwnd: the path may carry more than it seemed to.
+            Event::Undone => {
+                self.repaired(control);
+                (self.plateau.rate, self.plateau.rounds) = (0.0, 0);
+                self.policer.forget(signals);
+            }
+            Event::Loss => {
+                self.keep_window(control);
+                self.repair = Repair::Begins;
+            }
+            Event::Timeout => {
+                self.keep_window(control);
+                self.repair = Repair::UnderWay;
+                self.conserves = false;
+                self.plateau.rate = 0.0;
+                if self.params.policer {
+                    self.policer.timeout(signals);
+                }
+                control.window = u64::from(signals.mss);
+            }
+            // bbr_cwnd_event: CA_EVENT_TX_START.
+            Event::Restart if signals.rate.app_limited => {
+                self.is_restarting = true;
+                self.aggregation.begin(signals.now);
+                match self.state {
+                    State::ProbeBw if self.rate() > 0.0 => {
+                        control.pacing = self.rate() * (1.0 - self.params.margin);
+                    }
+                    State::ProbeRtt => self.open_when_due(signals.now, control),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn seeded(&mut self, random: Stream) {
+        self.random = Some(random);
+    }
+}

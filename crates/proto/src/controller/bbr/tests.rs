@@ -1,0 +1,272 @@
+use std::sync::Arc;
+
+use dumbbell_core::BitRate;
+
+use super::super::growth::tests::signals;
+use super::super::{ControllerSpec, RateSample};
+use super::*;
+use crate::tcp;
+use crate::testing::{Fate, Pipe, opening, read};
+use crate::transport::{ReceiveEnd, SendEnd, Transport};
+
+/// 10 Mbit/s, 50 ms, and so many packets of buffer; 42 are the bandwidth-delay product.
+fn path(buffer: u64) -> Pipe<tcp::Sender, tcp::Receiver> {
+    let params: Arc<tcp::Params> = Arc::new(read(r#"{"profile": "linux", "controller": "bbr"}"#));
+    Pipe::new(params.open(opening(None)), |_, _, _| Fate::Pass)
+        .shaped(Some(BitRate::from_bps(10_000_000)), Duration::from_millis(50))
+        .buffered(buffer)
+}
+
+fn second(n: f64) -> Time {
+    Time::ZERO + Duration::from_secs_f64(n)
+}
+
+#[test]
+fn alone_it_fills_the_link_and_closes_the_window_for_200_ms_every_ten_seconds() {
+    let mut pipe = path(42);
+    let (mut closed, mut delivered) = (Vec::new(), 0);
+    pipe.until(|p| {
+        let is_closed = p.now > second(1.0) && p.sender.report().window <= 4 * 1448;
+        match closed.last_mut() {
+            Some((_, until @ None)) if !is_closed => *until = Some(p.now),
+            None | Some((_, Some(_))) if is_closed => closed.push((p.now, None)),
+            _ => {}
+        }
+        if p.now < second(5.0) {
+            delivered = p.receiver.report().delivered;
+        }
+        p.now >= second(61.0)
+    });
+    let share = (pipe.receiver.report().delivered - delivered) as f64 * 8.0 / 56.0 / (10e6 * 1448.0 / 1500.0);
+    assert!(share > 0.95, "of the link: {share}");
+    assert_eq!(closed.len(), 5, "{closed:?}");
+    for pair in closed.windows(2) {
+        let between = pair[1].0.since(pair[0].0).as_secs_f64();
+        // Ten seconds from the end of the one before, which lasts until four segments are out, 200 ms and a round trip more.
+        assert!((10.2..10.6).contains(&between), "{between}");
+    }
+    for (from, until) in closed {
+        let lasted = until.unwrap().since(from).as_secs_f64();
+        assert!((0.2..0.4).contains(&lasted), "{lasted}");
+    }
+}
+
+#[test]
+fn segments_leave_one_by_one_at_the_pacing_rate() {
+    let mut pipe = path(42);
+    pipe.until(|p| p.now >= second(9.0));
+    let sent: Vec<Time> = pipe.forward.iter().map(|(at, _)| *at).filter(|at| *at > second(3.0)).collect();
+    let rate = 10e6 / 8.0 / 1500.0;
+    let shortest = sent.windows(2).map(|w| w[1].since(w[0]).as_secs_f64()).fold(1.0, f64::min);
+    // At most a quarter above the rate of the link.
+    assert!(shortest > 0.95 / (1.25 * rate), "{shortest}");
+}
+
+#[test]
+fn startup_doubles_the_rate_in_each_round_and_its_queue_is_drained() {
+    let mut pipe = path(400);
+    let (mut longest, mut drained) = (Duration::ZERO, None);
+    pipe.until(|p| {
+        let smoothed = p.sender.report().smoothed_rtt;
+        longest = longest.max(smoothed);
+        if longest > Duration::from_millis(80) && smoothed < Duration::from_millis(60) {
+            drained = drained.or(Some(p.now));
+        }
+        p.now >= second(3.0)
+    });
+    // A window of 2.885 bandwidth-delay products leaves a queue of 1.885, with room for bursts.
+    assert!(longest > Duration::from_millis(110) && longest < Duration::from_millis(190), "{longest}");
+    assert!(drained.is_some_and(|at| at < second(2.0)), "{drained:?}");
+}
+
+/// A controller to which rounds are told one acknowledgement each.
+struct Told {
+    bbr: Box<Bbr>,
+    control: Control,
+    signals: Signals,
+}
+
+impl Told {
+    fn new() -> Told {
+        let mut told = Told {
+            bbr: Params::default().build(),
+            control: Control { window: 10_000, ..Control::default() },
+            signals: signals(Event::Start, Time::ZERO, 0, 0),
+        };
+        told.bbr.on(&told.signals, &mut told.control);
+        told.signals.event = Event::Ack;
+        told
+    }
+
+    /// A round trip of 100 ms at a rate, with so many bytes left in flight and so many lost.
+    fn round(&mut self, rate: f64, flight: u64, lost: u64) {
+        let s = &mut self.signals;
+        s.now += Duration::from_millis(101);
+        s.acked = (rate * 0.1) as u64;
+        s.rate = RateSample {
+            rate,
+            prior_delivered: s.delivered,
+            delivered: s.acked,
+            in_flight: flight,
+            ..RateSample::NONE
+        };
+        s.delivered += s.acked;
+        (s.flight, s.lost) = (flight, lost);
+        self.bbr.on(s, &mut self.control);
+    }
+
+    /// After startup and drain.
+    fn steady() -> Told {
+        let mut told = Told::new();
+        for _ in 0..6 {
+            told.round(1e6, 100_000, 0);
+        }
+        assert_eq!(told.bbr.state, State::ProbeBw);
+        told
+    }
+}
+
+#[test]
+fn startup_ends_after_three_rounds_without_growth_and_growth_begins_the_count_anew() {
+    let mut told = Told::new();
+    let mut rounds = Vec::new();
+    for rate in [1e5, 2e5, 4e5, 4.4e5, 4.8e5, 6e5, 6e5, 6e5, 6e5] {
+        assert_eq!(told.bbr.state, State::Startup, "{rounds:?}");
+        told.round(rate, 500_000, 0);
+        rounds.push(told.bbr.plateau.rounds);
+    }
+    assert_eq!(rounds, [0, 0, 0, 1, 2, 0, 1, 2, 3]);
+    assert_eq!(told.bbr.state, State::Drain);
+    assert!((told.control.pacing - 6e5 * 0.99 / 2.885).abs() < 1.0, "{}", told.control.pacing);
+}
+
+#[test]
+fn of_eight_phases_one_is_a_quarter_faster_and_the_next_a_quarter_slower() {
+    let mut told = Told::steady();
+    let mut gains = Vec::new();
+    for _ in 0..16 {
+        told.round(1e6, 130_000, 0);
+        gains.push((told.control.pacing / 0.99 / 1e4).round());
+    }
+    let up = gains.iter().position(|g| *g == 125.0).unwrap();
+    let cycle: Vec<f64> = (0..8).map(|i| gains[up + i]).collect();
+    assert_eq!(cycle, [125.0, 75.0, 100.0, 100.0, 100.0, 100.0, 100.0, 100.0]);
+}
+
+#[test]
+fn the_faster_phase_lasts_until_that_much_is_in_flight_or_something_is_lost() {
+    for (flight, lost, gain) in [(0, 0, 1.25), (150_000, 0, 0.75), (0, 1000, 0.75)] {
+        let mut told = Told::steady();
+        while told.bbr.phase.0 != 0 {
+            told.round(1e6, 100_000, 0);
+        }
+        // 100 kB are the product, and as much is acknowledged in one piece here.
+        told.signals.acked = 0;
+        told.bbr.phase.1 = Time::ZERO;
+        told.signals.flight = flight;
+        told.signals.lost = lost;
+        told.signals.rate.prior_delivered = 0;
+        told.bbr.on(&told.signals, &mut told.control);
+        assert_eq!(told.bbr.pacing_gain, gain, "{flight} {lost}");
+    }
+}
+
+#[test]
+fn the_largest_rate_is_forgotten_after_ten_rounds_and_rates_of_the_application_do_not_count() {
+    let mut told = Told::steady();
+    told.round(2e6, 100_000, 0);
+    told.signals.rate.app_limited = true;
+    for _ in 0..9 {
+        told.round(1e6, 100_000, 0);
+        assert_eq!(told.bbr.largest_rate(), 2e6);
+    }
+    told.round(1e6, 100_000, 0);
+    assert_eq!(told.bbr.largest_rate(), 1e6);
+}
+
+#[test]
+fn losses_leave_the_rate_and_after_them_the_window_is_what_it_was() {
+    let mut told = Told::steady();
+    let (pacing, window) = (told.bbr.largest_rate(), told.control.window);
+    let loss = Signals { event: Event::Loss, acked: 0, ..told.signals };
+    told.bbr.on(&loss, &mut told.control);
+    told.round(1e6, 50_000, 3000);
+    assert_eq!(told.control.window, 150_000, "what is in flight and what was delivered");
+    let over = Signals { event: Event::Recovered, acked: 0, lost: 0, ..told.signals };
+    told.bbr.on(&over, &mut told.control);
+    assert!(told.control.window >= window, "{}", told.control.window);
+    assert_eq!(told.bbr.largest_rate(), pacing);
+}
+
+#[test]
+fn a_policer_is_found_after_two_intervals_with_a_fifth_lost_and_held_for_48_rounds() {
+    for (lost, found) in [(15_000, false), (25_000, true)] {
+        let mut told = Told::steady();
+        for _ in 0..12 {
+            told.round(1e6, 100_000, lost);
+        }
+        let rate = told.bbr.policer.rate();
+        assert_eq!(rate.is_some(), found, "{lost}");
+        if found {
+            assert!((rate.unwrap() - 1e6 / 1.01).abs() < 1e4, "{rate:?}");
+            let held = (0..100).take_while(|_| {
+                told.round(1e6, 100_000, lost);
+                told.bbr.policer.rate().is_some()
+            });
+            let held = held.count();
+            assert!((40..=48).contains(&held), "{held}");
+        }
+    }
+}
+
+#[test]
+fn bounds_of_parameters_are_told_where_they_stand() {
+    let value = dumbbell_core::json::from_str(r#"{"kind": "bbr", "window_gain": 4}"#).unwrap();
+    let error = <ControllerSpec as dumbbell_core::Config>::from_value(&value, &At::root("controller"));
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "controller.window_gain: 4 is out of range; give a number from 1 to 2.89"
+    );
+}
+
+#[test]
+fn flows_begin_the_cycle_in_any_phase_but_the_slower_one() {
+    let mut begun = [0; 8];
+    for seed in 0..200 {
+        let mut bbr = Params::default().build();
+        bbr.seeded(dumbbell_core::rng::stream(seed, "test"));
+        bbr.begin_cycle(Time::ZERO);
+        begun[bbr.phase.0] += 1;
+    }
+    assert_eq!(begun[1], 0);
+    assert!(begun.iter().enumerate().all(|(i, n)| i == 1 || *n > 10), "{begun:?}");
+}
+
+#[test]
+fn after_a_timeout_that_was_none_startup_looks_for_growth_again() {
+    let mut told = Told::new();
+    for _ in 0..3 {
+        told.round(1e6, 500_000, 0);
+    }
+    assert_eq!(told.bbr.plateau.rounds, 2);
+    let window = told.control.window;
+    let event = |event| Signals { event, acked: 0, ..told.signals };
+    let (timeout, undone) = (event(Event::Timeout), event(Event::Undone));
+    told.bbr.on(&timeout, &mut told.control);
+    assert_eq!(told.control.window, 1000);
+    told.bbr.on(&undone, &mut told.control);
+    assert_eq!((told.control.window, told.bbr.plateau.rounds), (window, 0));
+}
+
+#[test]
+fn after_an_idle_time_it_paces_at_the_rate_and_does_not_close_the_window_at_once() {
+    let mut told = Told::steady();
+    told.signals.now += Duration::from_secs(20);
+    let mut restart = Signals { event: Event::Restart, acked: 0, flight: 0, ..told.signals };
+    restart.rate = RateSample { app_limited: true, ..RateSample::NONE };
+    told.bbr.on(&restart, &mut told.control);
+    assert_eq!(told.control.pacing, 0.99e6);
+    told.signals.rate.app_limited = true;
+    told.round(1e6, 10_000, 0);
+    assert_eq!(told.bbr.state, State::ProbeBw);
+}
