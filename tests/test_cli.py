@@ -289,3 +289,49 @@ def test_output_into_a_closed_pipe_is_no_error() -> None:
         ["bash", "-c", command], capture_output=True, text=True, timeout=COMMAND_TIMEOUT, check=False
     )
     assert (done.stdout, done.stderr) == ("{\n", "")
+
+
+def test_results_of_commands_can_be_read_by_programs(cli: Cli, scenario_file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    run = cli("run", scenario_file, "-o", folder, "--json")
+    assert json.loads(run.stdout) == json.loads((folder / "summary.json").read_text())
+    assert run.stderr == ""
+    rows = cli(
+        "query", folder, "select link, sent from links order by sent desc", "--json"
+    ).stdout.splitlines()
+    links = [json.loads(row) for row in rows]
+    assert {entry["link"] for entry in links} == {entry["link"] for entry in json.loads(run.stdout)["links"]}
+    assert links[0]["sent"] > links[-1]["sent"]
+    listed = json.loads(cli("list", "controller", "--json").stdout)["controller"]
+    assert "cubic" in [entry["name"] for entry in listed]
+    assert {"family", "name", "fields"} <= set(json.loads(cli("describe", "cubic", "--json").stdout)[0])
+    assert json.loads(cli("papers", "--json").stdout)[0]["quick_runs"] > 0
+    assert {"name", "works", "detail"} == set(json.loads(cli("doctor", "--json").stdout)[0])
+
+
+def test_quiet_prints_nothing_but_errors(cli: Cli, scenario_file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    for arguments in (
+        ("run", scenario_file, "-o", folder, "-q"),
+        ("plot", folder, "--quiet", "--only", "rate", "--format", "svg"),
+        ("pack", folder, "-o", tmp_path / "a.zip", "-q"),
+    ):
+        found = cli(*arguments)
+        assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+    again = cli("run", scenario_file, "-o", folder, "-q")
+    assert again.returncode == 2
+    assert again.stderr.startswith("dumbbell: ")
+
+
+def test_shells_complete_and_man_has_pages(cli: Cli, tmp_path: Path) -> None:
+    assert all("_DUMBBELL_COMPLETE" in cli("completion", shell).stdout for shell in ("bash", "zsh", "fish"))
+    folder = tmp_path / "man1"
+    folder.mkdir()
+    (folder / "other.1").write_text("somebody else's")
+    for _ in range(2):
+        assert cli("manual", "-o", folder).returncode == 0
+    assert (folder / "other.1").read_text() == "somebody else's"
+    page = (folder / "dumbbell-study-run.1").read_text()
+    assert "\\fBdumbbell study run\\fR [OPTIONS] FILE" in page
+    assert "\\-\\-shard" in page
+    assert ".SH COMMANDS" in (folder / "dumbbell.1").read_text()

@@ -58,8 +58,8 @@ Cell = str | Text
 class TextTable:
     """A table for people that fits the terminal.
 
-    Where there is not enough room, the last columns of numbers are left out, then headings of numbers and
-    text break; numbers themselves never break.
+    Where there is not enough room, headings of numbers break, then the last columns of numbers stand below
+    the others beside the first column of text, then text breaks; numbers themselves never break.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class TextTable:
     note
         Below the table; may be empty.
     numeric
-        Which columns hold numbers, where `texts` names all of them in another order; none is left out.
+        Which columns hold numbers, where `texts` names all of them in another order; none goes below.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class TextTable:
         self._note = Text(note)
         self._heads = [Text(name, "bold") for name in (*texts, *numbers)]
         self._numbers = numeric or [False] * len(texts) + [True] * len(numbers)
-        self._fewest = len(texts) + 1
+        self._texts = len(texts)
         self._rows = [[_as_text(cell) for cell in row] for row in rows]
 
     def lines(self, room: int, styles: bool = False) -> Iterator[str]:
@@ -96,29 +96,45 @@ class TextTable:
         if self._title.plain:
             for line in wrapped(self._title.plain, room):
                 yield self._title.styled(line) if styles else line
-        widths = self._widths(room - 2)
-        yield ""
-        yield from self._row(self._heads, widths, styles)
-        yield f" {'─' * _whole(widths)}"
-        for row in self._rows:
-            yield from self._row(row, widths, styles)
+        for shown in self._parts(room - 2):
+            widths = self._widths(shown, room - 2)
+            numbers = [self._numbers[index] for index in shown]
+            yield ""
+            yield from _row([self._heads[index] for index in shown], widths, numbers, styles)
+            yield f" {'─' * _whole(widths)}"
+            for row in self._rows:
+                yield from _row([row[index] for index in shown], widths, numbers, styles)
         yield ""
         if self._note.plain:
             yield from wrapped(self._note.plain, room)
 
-    def _widths(self, room: int) -> list[int]:
-        """Return the widths of the columns that are shown."""
-        columns = [[row[index].plain for row in self._rows] for index in range(len(self._heads))]
-        cells = [max(map(_width, column), default=0) for column in columns]
-        heads = [head.plain for head in self._heads]
-        broken = [max(cell, *map(cells_of, name.split(" "))) for cell, name in zip(cells, heads, strict=True)]
-        shown = len(heads)
-        while shown > self._fewest and _whole(broken[:shown]) > room:
-            shown -= 1
-        widths = [max(cell, _width(name)) for cell, name in zip(cells, heads, strict=True)][:shown]
+    def _cells(self, index: int) -> int:
+        """Return the width of a column without its heading."""
+        return max((_width(row[index].plain) for row in self._rows), default=0)
+
+    def _broken(self, index: int) -> int:
+        """Return the width of a column whose heading breaks."""
+        return max(self._cells(index), *map(cells_of, self._heads[index].plain.split(" ")))
+
+    def _parts(self, room: int) -> list[list[int]]:
+        """Return the columns of each part of the table: as many numbers as have room, one at least."""
+        parts = [list(range(self._texts))]
+        for index in range(self._texts, len(self._heads)):
+            part = parts[-1]
+            full = _whole([self._broken(each) for each in (*part, index)]) > room
+            if full and any(each >= self._texts for each in part):
+                parts.append([*range(min(self._texts, 1)), index])
+            else:
+                part.append(index)
+        return parts
+
+    def _widths(self, shown: Sequence[int], room: int) -> list[int]:
+        """Return the widths of the columns of a part."""
+        widths = [max(self._cells(index), _width(self._heads[index].plain)) for index in shown]
         if _whole(widths) > room:
-            numbers = self._numbers[:shown]
-            widths = [least if n else width for width, least, n in zip(widths, broken, numbers, strict=False)]
+            numbers = [self._numbers[index] for index in shown]
+            broken = [self._broken(index) for index in shown]
+            widths = [least if n else width for width, least, n in zip(widths, broken, numbers, strict=True)]
             _shrink(
                 widths,
                 [w if n or w <= _SHORT_TEXT else 1 for w, n in zip(widths, numbers, strict=True)],
@@ -127,23 +143,15 @@ class TextTable:
             _shrink(widths, [w if n else 1 for w, n in zip(widths, numbers, strict=True)], room)
         return widths
 
-    def _row(self, cells: Sequence[Text], widths: Sequence[int], styles: bool) -> Iterator[str]:
-        """Yield the lines of a row."""
-        broken = [wrapped(cell.plain, width) for cell, width in zip(cells, widths, strict=False)]
-        for parts in zip_longest(*broken, fillvalue=""):
-            shown = []
-            for cell, part, width, number in zip(cells, parts, widths, self._numbers, strict=False):
-                space = " " * (width - cells_of(part))
-                text = cell.styled(part) if styles else part
-                shown.append(space + text if number else text + space)
-            yield f" {_GAP.join(shown).rstrip()}"
-
     def __str__(self) -> str:
         return "\n".join(self.lines(_PIPE_WIDTH))
 
 
 class Output:
     """The standard output, or the standard error, for people."""
+
+    quiet = False
+    """Whether nothing is printed by anybody: the user wants errors only."""
 
     def __init__(self, error: bool = False) -> None:
         self._error = error
@@ -158,6 +166,8 @@ class Output:
         whole
             Never break the line: it holds a path. Lines of several parts stay whole anyway.
         """
+        if Output.quiet:
+            return
         file = self._file
         room, styles = self._room(file), _has_styles(file)
         if isinstance(parts[0], TextTable):
@@ -234,6 +244,20 @@ def cells_of(text: str) -> int:
         return len(text)
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
+
+
+def _row(
+    cells: Sequence[Text], widths: Sequence[int], numbers: Sequence[bool], styles: bool
+) -> Iterator[str]:
+    """Yield the lines of a row of a table; numbers stand right."""
+    broken = [wrapped(cell.plain, width) for cell, width in zip(cells, widths, strict=True)]
+    for parts in zip_longest(*broken, fillvalue=""):
+        shown = []
+        for cell, part, width, number in zip(cells, parts, widths, numbers, strict=True):
+            space = " " * (width - cells_of(part))
+            text = cell.styled(part) if styles else part
+            shown.append(space + text if number else text + space)
+        yield f" {_GAP.join(shown).rstrip()}"
 
 
 def _as_text(cell: Cell) -> Text:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from dumbbell._printing import TextTable
-from dumbbell.cli.common import console, echo
+from dumbbell.cli.common import console, echo, json_option, print_json, quiet_option
 
 EXIT_CODES = {"bit-equal": 0, "within interval": 3, "different": 4}
 """Of `dumbbell verify`; 2 is bad input, as everywhere."""
@@ -27,6 +28,7 @@ _MOST_VERSIONS = 12
 )
 @click.option("--license", "license_url", default="", metavar="URL", help="The licence of the archive.")
 @click.option("--force", is_flag=True, help="Replace an existing archive.")
+@quiet_option
 def pack(folder: Path, output: Path, base: Path | None, license_url: str, force: bool) -> None:
     """Pack the study or run in FOLDER into one ZIP file that `dumbbell verify` can check."""
     from dumbbell import archive
@@ -42,7 +44,9 @@ def pack(folder: Path, output: Path, base: Path | None, license_url: str, force:
 )
 @click.option("--all", "every", is_flag=True, help="Repeat every run.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
-def verify(file: Path, sample: int, every: bool, workers: int | None) -> int:
+@json_option
+@quiet_option
+def verify(file: Path, sample: int, every: bool, workers: int | None, as_json: bool) -> int:
     """Check the archive FILE, make again what follows from its runs, and repeat a sample of them.
 
     Exits with 0 if all are bit-equal, 3 if some only lie within the interval that the archived runs predict,
@@ -59,6 +63,9 @@ def verify(file: Path, sample: int, every: bool, workers: int | None) -> int:
             workers=workers,
             progress=lambda done, total: shown.update(task, completed=done, total=total),
         )
+    if as_json:
+        print_json(asdict(found) | {"outcome": found.outcome})
+        return EXIT_CODES[found.outcome]
     out = console()
     rows = [(check.run, check.outcome, check.detail or "-") for check in found.checks]
     out.print(TextTable("", ["run", "outcome", "difference"], [], rows))

@@ -9,6 +9,7 @@ from rich.progress import Progress, ProgressColumn
 from rich.segment import Segment
 
 from dumbbell._files.text import plain
+from dumbbell._printing import Output
 
 
 class Terminal(Console):
@@ -38,4 +39,10 @@ def bar(
 
     With `refresh` a thread draws it; without, whoever updates it.
     """
-    return Progress(*columns, console=Terminal(error), transient=True, auto_refresh=refresh, disable=disable)
+    return Progress(
+        *columns,
+        console=Terminal(error),
+        transient=True,
+        auto_refresh=refresh,
+        disable=disable or Output.quiet,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,7 +32,29 @@ def side_console() -> Output:
 
 def echo(text: object, err: bool = False) -> None:
     """Write a line as it is, without the control characters that a terminal would obey."""
-    click.echo(plain(str(text)), err=err)
+    if not Output.quiet:
+        click.echo(plain(str(text)), err=err)
+
+
+def print_json(value: object) -> None:
+    """Write a value of JSON types."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def json_option(command: Command) -> Command:
+    """Add the option of commands whose result a program may read, as the parameter `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(command)
+
+
+def quiet_option(command: Command) -> Command:
+    """Add the option of commands that leave something behind: they print nothing but errors."""
+
+    def hush(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+        Output.quiet = value
+
+    return click.option(
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=hush, help="Print nothing but errors."
+    )(command)
 
 
 def scenario_options(command: Command) -> Command:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dumbbell._files.manifest import is_results
-from dumbbell.cli.common import echo, packet_options, results_again
+from dumbbell.cli.common import echo, packet_options, quiet_option, results_again
 from dumbbell.errors import DumbbellError
 
 
@@ -20,6 +20,7 @@ from dumbbell.errors import DumbbellError
     "--base", type=click.Path(path_type=Path), help="Folder to which file names in the scenario are relative."
 )
 @packet_options("Of a run: show a time-sequence plot and a sequence diagram")
+@quiet_option
 def html(
     folder: Path,
     output: Path | None,

@@ -12,7 +12,14 @@ import click
 from dumbbell import _native
 from dumbbell._memory import limit_of_run
 from dumbbell._printing import Output, Text, TextTable, significant
-from dumbbell.cli.common import console, number, read_scenario, scenario_options
+from dumbbell.cli.common import (
+    console,
+    json_option,
+    number,
+    print_json,
+    read_scenario,
+    scenario_options,
+)
 from dumbbell.errors import DumbbellError
 
 _MOST_ROWS = 24
@@ -28,13 +35,13 @@ _MOST_NAMED = 3
 
 @click.command()
 @scenario_options
-@click.option("--json", "as_json", is_flag=True, help="Print everything that is known of the plan as JSON.")
+@json_option
 def check(file: Path, settings: tuple[str, ...], seed: int | None, as_json: bool) -> None:
     """Check the scenario in FILE and explain its plan."""
     scenario = read_scenario(file, settings, seed)
     facts = scenario.explain()
     if as_json:
-        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        print_json(facts)
         return
     out = console()
     drain = f"then up to {facts['drain']:g} s for flows to end; " if facts["drain"] else ""
@@ -185,13 +192,19 @@ def _title(what: str, rows: list[Any]) -> str:
 
 @click.command("list")
 @click.argument("family", required=False)
-def list_(family: str | None) -> None:
+@json_option
+def list_(family: str | None, as_json: bool) -> None:
     """List the registered algorithms, of one FAMILY or of all."""
     families = dict(_native.algorithms())
     if family is not None and family not in families:
         raise DumbbellError(
             f"{family!r} is not a family of algorithms; {_native.suggest(family, list(families))}"
         )
+    if as_json:
+        heads = ("name", "what", "reference")
+        chosen = [name for name in families if family in (None, name)]
+        print_json({name: [dict(zip(heads, row, strict=True)) for row in families[name]] for name in chosen})
+        return
     out = console()
     for name in [family] if family is not None else families:
         out.print(TextTable(name, ("name", "what", "reference"), (), families[name]))
@@ -199,7 +212,8 @@ def list_(family: str | None) -> None:
 
 @click.command()
 @click.argument("name")
-def describe(name: str) -> None:
+@json_option
+def describe(name: str, as_json: bool) -> None:
     """Show what the algorithm NAME is, and its parameters with defaults and their sources."""
     families = _native.registry()["families"]
     found = [
@@ -211,6 +225,9 @@ def describe(name: str) -> None:
     if not found:
         known = list(dict.fromkeys(member["name"] for members in families.values() for member in members))
         raise DumbbellError(f"{name!r} is not a registered algorithm; {_native.suggest(name, known)}")
+    if as_json:
+        print_json([{"family": family, **member} for family, member in found])
+        return
     witnesses = json.loads(_EVIDENCE.read_text(encoding="utf-8"))
     out = console()
     for family, member in found:
@@ -276,4 +293,4 @@ def _default(field: dict[str, Any]) -> Text:
 def schema(study: bool) -> None:
     """Print the JSON Schema of scenarios, or of study files, for editors."""
     found = _native.study_schema() if study else _native.schema()
-    click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    print_json(found)

@@ -7,6 +7,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from json import dumps
 from pathlib import Path
 from statistics import fmean, stdev
@@ -19,7 +20,15 @@ from dumbbell._files.folder import new_folder
 from dumbbell._files.names import readable
 from dumbbell._printing import Output, Text, TextTable
 from dumbbell._scenario import Scenario
-from dumbbell.cli.common import console, echo, number, read_scenario, side_console
+from dumbbell.cli.common import (
+    console,
+    echo,
+    json_option,
+    number,
+    print_json,
+    read_scenario,
+    side_console,
+)
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Comparison, Emulation, checks, compare_runs, run_shell, scenario_of_link, with_flows
 
@@ -218,8 +227,12 @@ def _print_fidelity(out: Output, emulation: Emulation) -> None:
 
 
 @click.command()
-def doctor() -> None:
+@json_option
+def doctor(as_json: bool) -> None:
     """Show what live emulation needs of this machine, and what is missing."""
+    if as_json:
+        print_json([asdict(check) for check in checks()])
+        return
     rows = [(check.name, "yes" if check.works else "no", check.detail) for check in checks()]
     console().print(TextTable("", ("what", "works", "detail"), (), rows))
 

@@ -10,23 +10,29 @@ import click
 
 from dumbbell._printing import Output, Text, TextTable
 from dumbbell.cli.asserting import NOT_SO
-from dumbbell.cli.common import console, memory_option
+from dumbbell.cli.common import console, json_option, memory_option, print_json, quiet_option
 
 if TYPE_CHECKING:
     from dumbbell.papers import Reproduction
 
 
 @click.command()
-def papers() -> None:
+@json_option
+def papers(as_json: bool) -> None:
     """List the papers that can be reproduced."""
     from dumbbell.papers import all_papers
 
-    rows = []
+    rows: list[tuple[str, str, int, int, int]] = []
     for paper in all_papers():
         studies = (paper.study(quick=True), paper.study())
-        runs = [f"{len(study.points()) * len(study.arms) * len(study.seeds):,}" for study in studies]
-        rows.append((paper.name, studies[1].title, str(len(paper.claims())), *runs))
-    console().print(TextTable("Papers", ("name", "title"), ("claims", "quick runs", "full runs"), rows))
+        runs = [len(study.points()) * len(study.arms) * len(study.seeds) for study in studies]
+        rows.append((paper.name, studies[1].title, len(paper.claims()), runs[0], runs[1]))
+    if as_json:
+        heads = ("name", "title", "claims", "quick_runs", "full_runs")
+        print_json([dict(zip(heads, row, strict=True)) for row in rows])
+        return
+    shown = [(name, title, *(f"{count:,}" for count in counts)) for name, title, *counts in rows]
+    console().print(TextTable("Papers", ("name", "title"), ("claims", "quick runs", "full runs"), shown))
 
 
 def print_reproduction(out: Output, found: Reproduction) -> None:
@@ -54,6 +60,7 @@ def print_reproduction(out: Output, found: Reproduction) -> None:
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
 @click.option("--strict", is_flag=True, help="Exit with 3 if a claim is not reproduced.")
 @memory_option
+@quiet_option
 def reproduce(
     name: str, output: Path, quick: bool, executor: str, workers: int | None, strict: bool, memory: int | None
 ) -> None:

@@ -8,7 +8,7 @@ import click
 
 from dumbbell._files.folder import new_files
 from dumbbell._results import load
-from dumbbell.cli.common import echo, packet_options, results_again
+from dumbbell.cli.common import echo, packet_options, quiet_option, results_again
 from dumbbell.errors import DumbbellError, NothingToDrawError
 
 
@@ -33,6 +33,7 @@ def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str 
 @click.option("--format", "formats", help="Formats, such as png,svg,pdf; all three by default.")
 @click.option("--only", help="Kinds of figures, such as cwnd,queue; all by default.")
 @packet_options("Draw time_sequence and sequence_diagram")
+@quiet_option
 def plot(
     folder: Path,
     output: Path | None,

@@ -11,11 +11,19 @@ from pathlib import Path
 import click
 
 from dumbbell._files.folder import new_folder
-from dumbbell._printing import significant
+from dumbbell._printing import Output, significant
 from dumbbell._progress import Progress as Callback
 from dumbbell._results import Results
 from dumbbell._scenario import MemoryLimitError, Scenario
-from dumbbell.cli.common import console, memory_option, read_scenario, scenario_options
+from dumbbell.cli.common import (
+    console,
+    json_option,
+    memory_option,
+    print_json,
+    quiet_option,
+    read_scenario,
+    scenario_options,
+)
 from dumbbell.cli.report import print_summary
 
 _SHORT = 1.0
@@ -32,6 +40,8 @@ _SHORT = 1.0
 )
 @click.option("--force", is_flag=True, help="Replace the results in the output folder.")
 @memory_option
+@json_option
+@quiet_option
 def run(
     file: Path,
     settings: tuple[str, ...],
@@ -39,6 +49,7 @@ def run(
     output: Path | None,
     force: bool,
     memory: int | None,
+    as_json: bool,
 ) -> None:
     """Run the scenario in FILE."""
     scenario = read_scenario(file, settings, seed)
@@ -48,6 +59,15 @@ def run(
         with new_folder(output, force) as part:
             results, wall, shortage = _run(scenario, memory)
             results.write(part)
+    if as_json:
+        print_json(results.summary())
+    else:
+        _print(results, wall, output, cut=shortage is not None)
+    if shortage is not None:
+        raise shortage
+
+
+def _print(results: Results, wall: float, output: Path | None, cut: bool) -> None:
     out = console()
     print_summary(out, results)
     row = results.runs.row(0)
@@ -57,10 +77,7 @@ def run(
         f"simulated/wall {significant(duration / wall, 3)}"
     )
     if output is not None:
-        cut = ", cut short" if shortage else ""
-        out.print(f"results{cut} in {output}", whole=True)
-    if shortage is not None:
-        raise shortage
+        out.print(f"results{', cut short' if cut else ''} in {output}", whole=True)
 
 
 def _run(scenario: Scenario, memory: int | None) -> tuple[Results, float, MemoryLimitError | None]:
@@ -78,7 +95,7 @@ def _run(scenario: Scenario, memory: int | None) -> tuple[Results, float, Memory
 @contextmanager
 def _progress(start: float) -> Iterator[Callback | None]:
     """Yield a callback that shows a bar on a terminal once the run has lasted a while."""
-    if not sys.stderr.isatty():
+    if Output.quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from dumbbell._files.manifest import is_results
 from dumbbell._files.text import shortened
 from dumbbell._printing import Output, Text, TextTable, significant
-from dumbbell.cli.common import console, echo, memory_option, number
+from dumbbell.cli.common import (
+    console,
+    echo,
+    json_option,
+    memory_option,
+    number,
+    print_json,
+    quiet_option,
+)
 from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
@@ -63,6 +73,8 @@ def study() -> None:
 @click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
 @memory_option
+@json_option
+@quiet_option
 def run(
     file: Path,
     output: Path,
@@ -70,6 +82,7 @@ def run(
     executor: str,
     workers: int | None,
     memory: int | None,
+    as_json: bool,
 ) -> None:
     """Run the study in FILE, or the runs of it that are missing."""
     from dumbbell.cli.progress import study_progress
@@ -90,6 +103,9 @@ def run(
                 echo(f"  {problem}", err=True)
             sys.exit(2)
         raise
+    if as_json:
+        print_json(_facts(result))
+        return
     out = console()
     print_result(out, result)
     if show.last is not None:
@@ -105,28 +121,71 @@ def run(
 
 @study.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-def status(folder: Path) -> None:
+@json_option
+def status(folder: Path, as_json: bool) -> None:
     """Show how many runs of the study in FOLDER are finished, and its results so far."""
     from dumbbell.study import StudyResult
 
-    print_result(console(), StudyResult.load(folder))
+    result = StudyResult.load(folder)
+    if as_json:
+        print_json(_facts(result))
+    else:
+        print_result(console(), result)
+
+
+def _facts(result: StudyResult) -> dict[str, Any]:
+    """Return how far a study is, and each metric at each point with its interval, as JSON types."""
+    from dataclasses import asdict
+
+    from dumbbell.stats import CONFIDENCE
+    from dumbbell.study.estimates import level
+
+    study = result.study
+    means = [
+        {
+            "arm": arm.name,
+            "point": dict(point),
+            "metric": metric.name,
+            "unit": metric.unit,
+            **asdict(level(result, metric.name, (arm.name, point))(CONFIDENCE)),
+            "median": bool(result.why_median(arm.name, **point)),
+            "repeated": result.repeated(arm.name, **point),
+        }
+        for point in study.points()
+        for arm in study.arms
+        for metric in study.metrics
+    ]
+    return {
+        "name": study.name,
+        "finished": result.finished,
+        "expected": result.expected,
+        "version": result.version,
+        "notes": list(result.notes),
+        "confidence": CONFIDENCE,
+        "means": means,
+    }
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("sql")
 @click.option("--csv", is_flag=True, help="Write all rows as comma-separated values.")
-def query(folder: Path, sql: str, csv: bool) -> None:
-    """Query the study in FOLDER in SQL; its tables are runs, catalogue and shards."""
+@json_option
+def query(folder: Path, sql: str, csv: bool, as_json: bool) -> None:
+    """Query the study or the run in FOLDER in SQL.
+
+    The tables of a study are runs, catalogue and shards. Those of a run are runs, flows, links and so on:
+    docs/reference/results.md has them all.
+    """
     from dumbbell.study import StudyResult
     from dumbbell.study.query import ask
 
-    stamp = StudyResult.load(folder).stamp
+    stamp = None if is_results(folder) else StudyResult.load(folder).stamp
     with ask(folder, sql) as answer:
-        if csv:
+        if csv or as_json:
             if stamp is not None:
                 click.echo(stamp, err=True)
-            _write_csv(answer)
+            (_write_csv if csv else _write_json)(answer)
         else:
             out = console()
             if stamp is not None:
@@ -146,6 +205,13 @@ def _write_csv(answer: Answer) -> None:
         raise DumbbellError(f"--csv: {error}; ask for columns of numbers and text") from None
 
 
+def _write_json(answer: Answer) -> None:
+    """Write all rows, one object on a line: there may be more than memory holds."""
+    for piece in answer:
+        for row in piece.to_pylist():
+            click.echo(json.dumps(row, ensure_ascii=False, default=str))
+
+
 def _print_answer(out: Output, answer: Answer) -> None:
     """Print the first rows: the columns as the question has them, all of them, in its order."""
     import pyarrow as pa
@@ -159,7 +225,7 @@ def _print_answer(out: Output, answer: Answer) -> None:
     ]
     out.print(TextTable("", schema.names, (), shown, numeric=numeric))
     if next(rows, None) is not None:
-        out.print(f"the first {_MOST_ROWS} rows; --csv writes all")
+        out.print(f"the first {_MOST_ROWS} rows; --csv or --json writes all")
 
 
 def _text(value: object) -> Text:

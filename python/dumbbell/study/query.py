@@ -1,4 +1,4 @@
-"""SQL over the results of a study."""
+"""SQL over the results of a study or of a run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import IO
 
 import pyarrow as pa
 
+from dumbbell._files.manifest import is_results
+from dumbbell._results import load
 from dumbbell.study import sql as process_file
 from dumbbell.study.errors import StudyError
 from dumbbell.study.result import StudyResult
@@ -58,7 +60,7 @@ class Answer:
 
 @contextmanager
 def ask(folder: Path, sql: str, version: str | None = None) -> Iterator[Answer]:
-    """Ask a study a question in SQL; the answer comes piece by piece, however long it is.
+    """Ask a study or a run a question in SQL; the answer comes piece by piece, however long it is.
 
     The question runs in a process of its own, which holds copies of the tables and reaches nothing else: no
     files, no network, no extensions. It ends with the block, at once.
@@ -67,12 +69,7 @@ def ask(folder: Path, sql: str, version: str | None = None) -> Iterator[Answer]:
     """
     if any("\ud800" <= character <= "\udfff" for character in sql):
         raise StudyError("query: the question is not UTF-8 text; write it in UTF-8")
-    catalogue = read_catalogue(folder, version)
-    tables = {
-        "runs": StudyResult.load(folder, version).table,
-        "catalogue": catalogue.table,
-        "shards": catalogue.store.scan().table,
-    }
+    tables = _tables(folder, version)
     size = sum(table.nbytes for table in tables.values())
     question = Question(sql=sql, tables=list(tables), parent=os.getpid(), memory=MEMORY + _COPIES * size)
     # Not below the folder of this module, where `queue.py` would hide the one of the library.
@@ -92,8 +89,20 @@ def ask(folder: Path, sql: str, version: str | None = None) -> Iterator[Answer]:
             process.kill()
 
 
+def _tables(folder: Path, version: str | None) -> dict[str, pa.Table]:
+    """Return what a question can be about: the tables of a study, or of a run."""
+    if is_results(folder):
+        return {table.name: pa.table(table) for table in load(folder).tables}
+    catalogue = read_catalogue(folder, version)
+    return {
+        "runs": StudyResult.load(folder, version).table,
+        "catalogue": catalogue.table,
+        "shards": catalogue.store.scan().table,
+    }
+
+
 def query(folder: Path, sql: str, version: str | None = None) -> pa.Table:
-    """Answer a question about a study in SQL, with DuckDB.
+    """Answer a question about a study in SQL, with DuckDB; or about a run, whose tables those of results are.
 
     ============= ========================================================================================
     table         one row for
