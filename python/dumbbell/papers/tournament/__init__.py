@@ -1,0 +1,1 @@
+"""The tournament: every registered controller over every registered queue."""

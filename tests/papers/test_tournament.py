@@ -1,0 +1,82 @@
+"""The tournament: who takes part, and what harm is."""
+
+import numpy as np
+import pytest
+
+from dumbbell import _native
+from dumbbell.papers import find_paper
+from dumbbell.papers.tournament import entrants
+from dumbbell.papers.tournament.measures import Place, harm
+from dumbbell.papers.tournament.plots import half, written
+from dumbbell.stats import mean
+from dumbbell.study import Study
+from tests.papers.test_papers import made_up
+
+PAPER = find_paper("tournament")
+
+
+@pytest.fixture(scope="module")
+def bare():
+    return Study.from_file(PAPER.folder / "study.toml")
+
+
+@pytest.mark.parametrize("family", ["controller", "queue"])
+def test_whatever_is_registered_takes_part_or_is_left_out_with_a_reason(bare, family):
+    playing, left_out = (entrants.controllers if family == "controller" else entrants.queues)(bare)
+    registered = [name for name, _, _ in dict(_native.algorithms())[family]]
+    assert sorted([*playing, *left_out]) == sorted(registered)
+    assert all(left_out.values())
+
+
+def test_the_study_grows_with_the_registry(bare, monkeypatch):
+    names = {
+        "controller": ["cubic", "xcp", "unheard-of"],
+        "queue": ["droptail", "rio"],
+        "router": ["rcp", "xcp"],
+    }
+    known = [(family, [(name, "", "") for name in members]) for family, members in names.items()]
+    monkeypatch.setattr(entrants, "_members", lambda family: [name for name, _, _ in dict(known)[family]])
+    grown = entrants.with_all(bare)
+    assert [(arm.name, arm.settings[1:]) for arm in grown.arms] == [
+        ("cubic", ()),
+        ("xcp", ("topology.bottleneck.router=xcp",)),
+    ]
+    assert grown.axis("queue").values == ("droptail",)
+    assert "unheard-of" in entrants.controllers(bare)[1]["unheard-of"]
+    assert "marker" in entrants.queues(bare)[1]["rio"]
+
+
+def test_every_run_uses_the_cellular_walk_once(bare):
+    walk = entrants.cellular()
+    assert walk == entrants.cellular()
+    assert walk.count("rate = ") == 99
+    axis = entrants.with_all(bare).axis("link")
+    assert [walk in settings for settings in axis.settings] == [value == "cellular" for value in axis.values]
+
+
+def test_harm_is_what_cubic_loses_of_what_it_has_alone():
+    study = PAPER.study(quick=True)
+    columns = [metric.name for metric in study.metrics]
+    points = study.points()
+
+    def value(arm, place, column, noise):
+        against, metric = points[place]["against"], columns[column]
+        if (metric, against) == ("own", "nobody"):
+            return 20.0
+        return 5.0 + arm + noise if (metric, against) == ("other", "cubic") else 1.0
+
+    result = made_up(study, value, seeds=3)
+    arms = study.arms[:2]
+    of_cubic, of_next = (harm(result, arm.name, Place("wired", "droptail")) for arm in arms)
+    beside = [
+        result.values("other", arm.name, queue="droptail", link="wired", against="cubic")[1] for arm in arms
+    ]
+    assert of_cubic == pytest.approx(100 - 5 * beside[0])
+    assert of_next == pytest.approx(100 - 5 * beside[1])
+    assert len(of_cubic) == len(of_next) == 3
+
+
+def test_cells_are_short():
+    assert [written(mean([value])) for value in (97.23, 4.26, 0.256, np.nan)] == ["97", "4.3", "0.26", "-"]
+    assert half(mean([97.0])) == half(mean([97.0, 97.001])) == ""
+    assert half(mean([90.0, 100.0])).startswith(" ±6")
