@@ -14,13 +14,14 @@ file           holds
 
 and, where they are needed,
 
-============== ====================================================================================
-file           holds
-============== ====================================================================================
-``derived.py`` ``DERIVED``, a tuple of :class:`dumbbell.study.Derived`: metrics made from others
-``maps.py``    ``MAPS``, a tuple of :class:`dumbbell.report.MapSpec`
-``studies.py`` ``STUDIES``, a tuple of :class:`Companion`: further studies, as ``<paper>-<name>``
-============== ====================================================================================
+=============== ====================================================================================
+file            holds
+=============== ====================================================================================
+``derived.py``  ``DERIVED``, a tuple of :class:`dumbbell.study.Derived`: metrics made from others
+``maps.py``     ``MAPS``, a tuple of :class:`dumbbell.report.MapSpec`
+``entrants.py`` ``GROWN``, a tuple of functions that add what is registered to the study
+``studies.py``  ``STUDIES``, a tuple of :class:`Companion`: further studies, as ``<paper>-<name>``
+=============== ====================================================================================
 
 Examples
 --------

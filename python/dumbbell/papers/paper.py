@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from dumbbell import _native
@@ -84,6 +85,8 @@ class Paper:
                 f'write name = "{self.folder.name.replace("_", "-")}"'
             )
         study = replace(study, metrics=(*study.metrics, *self._optional("metrics.py", "METRICS", Metric)))
+        for grow in self._optional("entrants.py", "GROWN", FunctionType):
+            study = grow(study)
         if self.companion:
             study = replace(self.companion.study(study), name=self.name)
             return shortened(study, self.companion.quick, f"{self.name}, quick") if quick else study
