@@ -3,6 +3,7 @@
 
 pub mod datagram;
 pub mod exchange;
+pub mod hpcc;
 #[cfg(test)]
 mod laws;
 mod options;
@@ -59,6 +60,7 @@ headers! {
     quench::SourceQuench,
     trump::TrumpHeader,
     tfrc::TfrcHeader,
+    hpcc::HpccHeader,
 }
 
 /// Those of them that end points exchange in datagrams.

@@ -139,3 +139,16 @@ def xcp(
             "queue_interval_min": queue_interval_min,
         }
     )
+
+
+def hpcc() -> dict[str, Any]:
+    """HPCC: in-band telemetry, the use of the busiest link.
+
+    Reference: Li et al., SIGCOMM 2019, computed at the router as in PINT, Ben Basat et al., SIGCOMM 2020.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given({"kind": "hpcc"})

@@ -4,6 +4,7 @@
 //! not guess it (RCP, XCP). It is generic over [`Frame`], so the same code stamps simulated packets and real ones.
 
 mod contract;
+pub mod hpcc;
 pub mod rcp;
 pub mod xcp;
 
@@ -81,6 +82,7 @@ macro_rules! agents {
 agents! {
     Rcp(rcp) => RcpAgent,
     Xcp(xcp) => XcpAgent,
+    Hpcc(hpcc) => HpccAgent,
 }
 
 #[cfg(test)]

@@ -132,7 +132,8 @@ pub struct Signals {
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
 pub struct Control {
-    /// Congestion window in bytes. The transport holds it at one segment or more, and finite.
+    /// Congestion window in bytes. The transport holds it at one segment or more, and finite: who wants less sends single
+    /// segments at a `pacing` rate below one in a round-trip time.
     pub window: u64,
     /// Slow-start threshold in bytes.
     pub threshold: u64,
@@ -228,6 +229,8 @@ pub enum Class {
     Model,
     /// Routers open and close it.
     Router,
+    /// It follows a rate that delays, marks or telemetry move in steps, as in data centres; below one segment the rate alone counts.
+    Rate,
 }
 
 /// How a transport without SACK repairs losses.

@@ -294,6 +294,17 @@ fn router_law(turn: &Turn) -> Law {
     }
 }
 
+/// What controllers obey that move a rate in steps.
+fn rate_law(turn: &Turn) -> Law {
+    let Turn { signals, before, after } = turn;
+    if matches!(signals.event, Event::Loss | Event::Timeout | Event::Ecn | Event::Idle) {
+        holds(after.pacing <= before.pacing, "neither congestion nor an idle time raises a rate", turn)?;
+        let window = before.window.max(MSS);
+        holds(after.window <= window, "neither congestion nor an idle time opens a window", turn)?;
+    }
+    Ok(())
+}
+
 /// The largest rate and the longest round-trip time that a controller has seen.
 #[derive(Default)]
 struct Seen {
@@ -338,6 +349,7 @@ fn obeys(make: Make<'_>, story: &Story) -> Law {
                 Some(Class::Window) => window_law(needs.rates && seen.delayed(turn), turn),
                 Some(Class::Model) => model_law(turn, &mut seen),
                 Some(Class::Router) => router_law(turn),
+                Some(Class::Rate) => rate_law(turn),
                 None => Ok(()),
             });
         }
@@ -430,6 +442,7 @@ fn breaks(class: Class, law: &str, answer: fn(&Signals, &mut Control)) {
     let (kind, needs) = match class {
         Class::Window => ("newreno", Needs::NOTHING),
         Class::Model => ("", Needs { rates: true, pacing: true, ..Needs::NOTHING }),
+        Class::Rate => ("timely", Needs { rates: true, pacing: true, ..Needs::NOTHING }),
         Class::Router => ("xcp", Needs { exchange: Some(Exchange::of::<XcpHeader>()), ..Needs::NOTHING }),
     };
     let right = all("rfc").into_iter().find(|spec| spec.name() == kind);
@@ -518,6 +531,20 @@ fn each_law_of_router_driven_controllers_is_broken_by_a_controller() {
     breaks(Class::Router, "congestion opens no window", |s, c| {
         if s.event == Event::Loss {
             c.window += 1 << 30;
+        }
+    });
+}
+
+#[test]
+fn each_law_of_rates_is_broken_by_a_controller() {
+    breaks(Class::Rate, "neither congestion nor an idle time raises a rate", |s, c| {
+        if s.event == Event::Loss {
+            c.pacing *= 4.0;
+        }
+    });
+    breaks(Class::Rate, "neither congestion nor an idle time opens a window", |s, c| {
+        if s.event == Event::Idle {
+            c.window *= 2;
         }
     });
 }

@@ -5,16 +5,21 @@
 pub mod bbr;
 mod contract;
 pub mod cubic;
+pub mod dcqcn;
 pub mod dctcp;
 mod growth;
+pub mod hpcc;
 mod hystart;
 #[cfg(test)]
 mod laws;
 pub mod newreno;
 #[cfg(test)]
 pub mod probe;
+mod rate;
 pub mod reno;
+pub mod swift;
 pub mod tahoe;
+pub mod timely;
 pub mod vegas;
 pub mod xcp;
 
@@ -93,4 +98,8 @@ controllers! {
     Dctcp(dctcp::Params),
     Vegas(vegas::Params),
     Bbr(bbr::Params),
+    Swift(swift::Params),
+    Timely(timely::Params),
+    Dcqcn(dcqcn::Params),
+    Hpcc(hpcc::Params),
 }

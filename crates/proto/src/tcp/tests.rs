@@ -665,7 +665,8 @@ prop_compose! {
     ) -> Case {
         let controller = crate::ControllerSpec::descriptors()[controller].name;
         let [handshake, fin, sack, timestamps, limited, delayed, rack, linux, bursts, paced] = flags;
-        let ecn = if controller == "dctcp" && ecn == "off" { "classic" } else { ecn };
+        let marks = params(&format!(r#"{{"controller": "{controller}", "ecn": true}}"#)).controller.needs().echoes;
+        let ecn = if marks && ecn == "off" { "classic" } else { ecn };
         let how = |on: bool| if on { "linux" } else { "off" };
         let (bursts, paced) = (how(bursts), how(paced));
         let policy = if linux {

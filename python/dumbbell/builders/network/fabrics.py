@@ -43,7 +43,7 @@ def fat_tree_host(
     ]
     | Mapping[str, Any]
     | None = None,
-    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp", "hpcc"] | Mapping[str, Any] | None = None,
     marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
     | Mapping[str, Any]
     | None = None,
@@ -160,7 +160,7 @@ def fat_tree_fabric(
     ]
     | Mapping[str, Any]
     | None = None,
-    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp", "hpcc"] | Mapping[str, Any] | None = None,
     marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
     | Mapping[str, Any]
     | None = None,
@@ -277,7 +277,7 @@ def leaf_host(
     ]
     | Mapping[str, Any]
     | None = None,
-    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp", "hpcc"] | Mapping[str, Any] | None = None,
     marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
     | Mapping[str, Any]
     | None = None,
@@ -394,7 +394,7 @@ def leaf_uplink(
     ]
     | Mapping[str, Any]
     | None = None,
-    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp", "hpcc"] | Mapping[str, Any] | None = None,
     marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
     | Mapping[str, Any]
     | None = None,

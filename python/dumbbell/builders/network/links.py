@@ -43,7 +43,7 @@ def bottleneck(
     ]
     | Mapping[str, Any]
     | None = None,
-    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp", "hpcc"] | Mapping[str, Any] | None = None,
     marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
     | Mapping[str, Any]
     | None = None,
@@ -160,7 +160,7 @@ def access(
     ]
     | Mapping[str, Any]
     | None = None,
-    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp", "hpcc"] | Mapping[str, Any] | None = None,
     marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
     | Mapping[str, Any]
     | None = None,
@@ -277,7 +277,7 @@ def host_link(
     ]
     | Mapping[str, Any]
     | None = None,
-    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp", "hpcc"] | Mapping[str, Any] | None = None,
     marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
     | Mapping[str, Any]
     | None = None,
@@ -396,7 +396,7 @@ def graph_link(
     ]
     | Mapping[str, Any]
     | None = None,
-    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp", "hpcc"] | Mapping[str, Any] | None = None,
     marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
     | Mapping[str, Any]
     | None = None,
@@ -553,7 +553,7 @@ def reverse(
     ]
     | Mapping[str, Any]
     | None = None,
-    router: Literal["rcp", "xcp"] | Mapping[str, Any] | None = None,
+    router: Literal["rcp", "xcp", "hpcc"] | Mapping[str, Any] | None = None,
     marker: Literal["token-bucket", "tsw2cm", "tsw3cm", "srtcm", "trtcm", "static", "head-tail"]
     | Mapping[str, Any]
     | None = None,
