@@ -1,0 +1,1 @@
+"""DCTCP over two bottlenecks."""
