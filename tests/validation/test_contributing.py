@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 SCENARIO = """
 duration = "10s"
-transport = { kind = "tcp", controller = "scalable", ecn = true }
+transport = { kind = "tcp", controller = "binomial", ecn = true }
 [topology]
 kind = "dumbbell"
 [topology.bottleneck]

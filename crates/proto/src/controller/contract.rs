@@ -252,6 +252,11 @@ pub trait Controller {
     const NEEDS: Needs = Needs::NOTHING;
     /// How losses are repaired where SACK is not used.
     const REPAIR: Repair = Repair::PartialAcks;
+    /// Slow start adds no more for an acknowledgement than [`Signals::growth_limit`]. A law of windows.
+    const LIMITED_START: bool = true;
+    /// The threshold after congestion is what the path was measured to hold, not a part of what is outstanding (RFC 5681
+    /// equation 4). A law of windows does not hold then.
+    const REMEMBERS_PATH: bool = false;
 
     /// Answers an event by changing `control`.
     fn on(&mut self, signals: &Signals, control: &mut Control);

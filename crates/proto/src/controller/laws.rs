@@ -20,11 +20,25 @@ const MSS: u64 = 1000;
 /// Above what any controller asks for.
 const LARGEST: u64 = 1 << 40;
 
+/// What a controller of windows declares beside its class.
+#[derive(Clone, Copy)]
+struct Declared {
+    limited_start: bool,
+    remembers_path: bool,
+}
+
+impl Default for Declared {
+    fn default() -> Declared {
+        Declared { limited_start: true, remembers_path: false }
+    }
+}
+
 /// What a controller declares, and how it answers.
 struct Subject {
     /// The class whose laws hold; `None`: those of all alone.
     class: Option<Class>,
     needs: Needs,
+    declared: Declared,
     controller: AnyController,
 }
 
@@ -33,7 +47,12 @@ type Make<'a> = &'a dyn Fn() -> Subject;
 
 impl Subject {
     fn of(spec: &ControllerSpec) -> Subject {
-        Subject { class: Some(spec.class()), needs: spec.needs(), controller: spec.build() }
+        Subject {
+            class: Some(spec.class()),
+            needs: spec.needs(),
+            declared: Declared { limited_start: spec.limited_start(), remembers_path: spec.remembers_path() },
+            controller: spec.build(),
+        }
     }
 
     /// One made by a test.
@@ -42,7 +61,8 @@ impl Subject {
         needs: Needs,
         answer: impl FnMut(&Signals, &mut Control) + Send + 'static,
     ) -> Subject {
-        Subject { class: Some(class), needs, controller: AnyController::Probe(Probe::new(answer)) }
+        let controller = AnyController::Probe(Probe::new(answer));
+        Subject { class: Some(class), needs, declared: Declared::default(), controller }
     }
 }
 
@@ -226,7 +246,7 @@ fn sane(needs: Needs, turn: &Turn) -> Law {
 }
 
 /// What controllers obey whose window acknowledgements open and losses close (RFC 5681 section 3.1).
-fn window_law(delayed: bool, turn: &Turn) -> Law {
+fn window_law(declared: Declared, delayed: bool, turn: &Turn) -> Law {
     let Turn { signals, before, after } = turn;
     match signals.event {
         Event::Loss | Event::Timeout | Event::Ecn => {
@@ -239,9 +259,9 @@ fn window_law(delayed: bool, turn: &Turn) -> Law {
                 )?;
             } else {
                 let flight = signals.flight.max(2 * MSS);
-                let bounds = 2 * MSS..=flight;
+                let most = if declared.remembers_path { u64::MAX } else { flight };
                 holds(
-                    bounds.contains(&after.threshold),
+                    (2 * MSS..=most).contains(&after.threshold),
                     "the threshold is a part of what was outstanding",
                     turn,
                 )?;
@@ -266,7 +286,8 @@ fn window_law(delayed: bool, turn: &Turn) -> Law {
             )?;
             let slow = before.window < before.threshold;
             let limit = before.window + signals.growth_limit;
-            holds(!slow || after.window <= limit, "slow start adds no more than its limit", turn)
+            let limited = slow && declared.limited_start;
+            holds(!limited || after.window <= limit, "slow start adds no more than its limit", turn)
         }
         Event::Idle => holds(after.window <= before.window, "an idle time opens no window", turn),
         Event::Recovered => {
@@ -340,13 +361,13 @@ fn model_law(turn: &Turn, seen: &mut Seen) -> Law {
 /// Holds a controller to the laws of all and to those of its class, in one story.
 fn obeys(make: Make<'_>, story: &Story) -> Law {
     let mut subject = make();
-    let (class, needs) = (subject.class, subject.needs);
+    let (class, needs, declared) = (subject.class, subject.needs, subject.declared);
     let (mut law, mut seen, mut answers) = (Ok(()), Seen::default(), Vec::new());
     story.told_to(&mut subject, |turn| {
         answers.push(turn.after);
         if law.is_ok() {
             law = sane(needs, turn).and_then(|()| match class {
-                Some(Class::Window) => window_law(needs.rates && seen.delayed(turn), turn),
+                Some(Class::Window) => window_law(declared, needs.rates && seen.delayed(turn), turn),
                 Some(Class::Model) => model_law(turn, &mut seen),
                 Some(Class::Router) => router_law(turn),
                 Some(Class::Rate) => rate_law(turn),

@@ -3,13 +3,19 @@
 //! `controller.h` declares them for other languages.
 
 pub mod bbr;
+mod avoidance;
+pub mod bic;
 mod contract;
 pub mod cubic;
 pub mod dcqcn;
 pub mod dctcp;
 mod growth;
 pub mod hpcc;
+pub mod highspeed;
+pub mod htcp;
+pub mod hybla;
 mod hystart;
+pub mod illinois;
 #[cfg(test)]
 mod laws;
 pub mod newreno;
@@ -18,10 +24,14 @@ pub mod probe;
 mod rate;
 pub mod reno;
 pub mod swift;
+pub mod scalable;
 pub mod tahoe;
 pub mod timely;
 pub mod vegas;
+pub mod westwood;
+pub mod westwood_plus;
 pub mod xcp;
+pub mod yeah;
 
 use dumbbell_core::rng::Stream;
 
@@ -54,6 +64,19 @@ macro_rules! controllers {
             /// How losses are repaired where SACK is not used.
             pub fn repair(&self) -> Repair {
                 match self { $( ControllerSpec::$variant(_) => <$params as Build>::Controller::REPAIR ),+ }
+            }
+        }
+
+        #[cfg(test)]
+        impl ControllerSpec {
+            /// See [`Controller::LIMITED_START`].
+            pub fn limited_start(&self) -> bool {
+                match self { $( ControllerSpec::$variant(_) => <$params as Build>::Controller::LIMITED_START ),+ }
+            }
+
+            /// See [`Controller::REMEMBERS_PATH`].
+            pub fn remembers_path(&self) -> bool {
+                match self { $( ControllerSpec::$variant(_) => <$params as Build>::Controller::REMEMBERS_PATH ),+ }
             }
         }
 
@@ -102,4 +125,13 @@ controllers! {
     Timely(timely::Params),
     Dcqcn(dcqcn::Params),
     Hpcc(hpcc::Params),
+    Westwood(westwood::Params),
+    WestwoodPlus(westwood_plus::Params),
+    HighSpeed(highspeed::Params),
+    Htcp(htcp::Params),
+    Illinois(illinois::Params),
+    Scalable(scalable::Params),
+    Yeah(yeah::Params),
+    Hybla(hybla::Params),
+    Bic(bic::Params),
 }

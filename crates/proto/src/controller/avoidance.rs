@@ -1,0 +1,208 @@
+//! What the controllers of fast and of wireless networks share: slow start, recovery and timeouts are those of RFC 5681, and
+//! each has laws of its own for how the window grows in congestion avoidance and what congestion leaves of it.
+
+use std::ops::RangeInclusive;
+
+use dumbbell_core::ConfigError;
+use dumbbell_core::config::At;
+
+use super::growth;
+use super::{Class, Control, Controller, Event, Needs, Signals};
+
+/// The laws in which such controllers differ.
+pub trait Avoidance {
+    /// What they need of the transport besides sums.
+    const NEEDS: Needs = Needs::NOTHING;
+    /// See [`Controller::LIMITED_START`].
+    const LIMITED_START: bool = true;
+    /// See [`Controller::REMEMBERS_PATH`].
+    const REMEMBERS_PATH: bool = false;
+
+    /// Measures an acknowledgement, before the window grows. Those whose delays close the window close it here.
+    #[inline]
+    fn observe(&mut self, _signals: &Signals, _control: &mut Control) {}
+
+    /// Bytes that an acknowledgement adds in slow start.
+    #[inline]
+    fn slow_start(&self, signals: &Signals, _control: &Control) -> u64 {
+        signals.acked.min(signals.growth_limit)
+    }
+
+    /// Segments that the window of `window` segments grows by in a round trip of congestion avoidance.
+    fn increase(&mut self, signals: &Signals, window: f64) -> f64;
+
+    /// The threshold that congestion leaves, in bytes. Called once for each cut.
+    fn threshold(&mut self, signals: &Signals, control: &Control) -> u64;
+
+    /// Slow start begins again after a timeout.
+    fn restart(&mut self) {}
+}
+
+/// A controller with the laws `A`. They are in a box, so that the state of a connection stays small.
+#[derive(Clone, Debug)]
+pub struct Avoiding<A> {
+    laws: Box<A>,
+    /// The part of a byte by which the window has yet to grow.
+    credit: f64,
+}
+
+impl<A> Avoiding<A> {
+    /// A new connection with these laws.
+    pub fn by(laws: A) -> Avoiding<A> {
+        Avoiding { laws: Box::new(laws), credit: 0.0 }
+    }
+}
+
+impl<A: Avoidance> Avoiding<A> {
+    fn grow(&mut self, signals: &Signals, control: &mut Control) {
+        if signals.in_recovery || !signals.window_limited {
+            return;
+        }
+        if control.window < control.threshold {
+            control.window += self.laws.slow_start(signals, control);
+            return;
+        }
+        let window = control.window as f64;
+        let segments = self.laws.increase(signals, window / f64::from(signals.mss));
+        self.credit += segments * f64::from(signals.mss) * signals.acked as f64 / window;
+        let whole = self.credit as u64;
+        self.credit -= whole as f64;
+        control.window += whole;
+    }
+
+    fn cut(&mut self, signals: &Signals, control: &mut Control) {
+        self.credit = 0.0;
+        let least = 2 * u64::from(signals.mss);
+        control.threshold = self.laws.threshold(signals, control).max(least);
+        control.window = control.threshold.min(control.window.max(least));
+    }
+}
+
+impl<A: Avoidance> Controller for Avoiding<A> {
+    const CLASS: Class = Class::Window;
+    const NEEDS: Needs = A::NEEDS;
+    const LIMITED_START: bool = A::LIMITED_START;
+    const REMEMBERS_PATH: bool = A::REMEMBERS_PATH;
+
+    #[inline]
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
+        match signals.event {
+            Event::Ack => {
+                self.laws.observe(signals, control);
+                self.grow(signals, control);
+            }
+            Event::Recovered => self.laws.observe(signals, control),
+            Event::Loss | Event::Ecn => self.cut(signals, control),
+            Event::Timeout => {
+                if !signals.repeated {
+                    self.cut(signals, control);
+                }
+                self.credit = 0.0;
+                self.laws.restart();
+                control.window = u64::from(signals.mss);
+            }
+            Event::Idle => growth::restart(signals, control),
+            _ => {}
+        }
+    }
+}
+
+/// Shares that congestion may leave or take, and gains.
+pub const SHARE: RangeInclusive<f64> = 0.001..=0.999;
+/// Windows, and steps of windows, in segments.
+pub const SEGMENTS: RangeInclusive<f64> = 0.001..=1e6;
+
+/// Refuses a parameter beyond its range.
+pub fn within(at: &At<'_>, key: &str, value: f64, range: &RangeInclusive<f64>) -> Result<(), ConfigError> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let remedy = format!("give a number from {} to {}", range.start(), range.end());
+    Err(at.key(key).error(format!("{value} is out of range"), &remedy))
+}
+
+/// Round trips, told apart by bytes: one ends when what was sent at its beginning is acknowledged.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rounds {
+    end: u64,
+}
+
+impl Rounds {
+    /// True if an acknowledgement ends a round trip.
+    #[inline]
+    pub fn ends(&mut self, signals: &Signals) -> bool {
+        let ends = signals.delivered >= self.end;
+        if ends {
+            self.end = signals.delivered + signals.flight + u64::from(signals.mss);
+        }
+        ends
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use dumbbell_core::{Duration, Time};
+
+    use super::super::growth::tests::signals;
+    use super::*;
+
+    /// A sender with a full window of segments of 1000 bytes, which are acknowledged one by one.
+    pub struct Run<C> {
+        pub controller: C,
+        pub control: Control,
+        pub now: Time,
+        pub rtt: Duration,
+        pub min_rtt: Duration,
+        delivered: u64,
+        round: u64,
+    }
+
+    impl<C: Controller> Run<C> {
+        /// In congestion avoidance with a window of so many segments, on a path whose shortest round-trip time is 100 ms.
+        pub fn at(controller: C, window: u64) -> Run<C> {
+            let rtt = Duration::from_millis(100);
+            let control = Control { window: window * 1000, threshold: 2000, ..Control::default() };
+            Run { controller, control, now: Time::ZERO, rtt, min_rtt: rtt, delivered: 0, round: 0 }
+        }
+
+        /// The window in segments.
+        pub fn window(&self) -> f64 {
+            self.control.window as f64 / 1000.0
+        }
+
+        /// One round trip, which takes [`Run::rtt`].
+        pub fn round(&mut self) {
+            let segments = (self.control.window / 1000).max(1);
+            self.round += 1;
+            for _ in 0..segments {
+                self.now += self.rtt / segments;
+                self.delivered += 1000;
+                let flight = self.control.window.saturating_sub(1000);
+                let mut told = signals(Event::Ack, self.now, 1000, flight);
+                (told.rtt, told.smoothed_rtt, told.min_rtt) = (self.rtt, self.rtt, self.min_rtt);
+                (told.delivered, told.round) = (self.delivered, self.round);
+                self.controller.on(&told, &mut self.control);
+            }
+        }
+
+        /// So many round trips; the growth of the window in the last, in segments.
+        pub fn rounds(&mut self, count: u32) -> f64 {
+            let mut growth = 0.0;
+            for _ in 0..count {
+                let before = self.window();
+                self.round();
+                growth = self.window() - before;
+            }
+            growth
+        }
+
+        /// A loss, a mark or a timeout, with the whole window outstanding; the share of the window that is left.
+        pub fn congested(&mut self, event: Event) -> f64 {
+            let before = self.control.window;
+            let mut told = signals(event, self.now, 0, before);
+            (told.delivered, told.round, told.min_rtt) = (self.delivered, self.round, self.min_rtt);
+            self.controller.on(&told, &mut self.control);
+            self.control.window as f64 / before as f64
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! HighSpeed TCP: increase and decrease follow from a response function that is gentler at large windows (RFC 3649).
+
+use std::ops::RangeInclusive;
+
+use dumbbell_core::config::At;
+use dumbbell_core::registry::Algorithm;
+use dumbbell_core::{ConfigError, Validate, config};
+
+use super::avoidance::{Avoidance, Avoiding, SEGMENTS, within};
+use super::growth::reduced;
+use super::{Build, Control, Signals};
+
+config! {
+    /// The window w grows by a(w) segments a round trip and loses the share b(w): what standard TCP does up to `low_window`, and
+    /// above it what gives the response function between (`low_window`, `low_loss`) and (`high_window`, `high_loss`).
+    pub struct Params {
+        /// Up to this window, in segments, it is standard TCP.
+        low_window: f64 = 38.0, "RFC 3649 section 5: Low_Window";
+        /// Loss rate at which standard TCP has that window.
+        low_loss: f64 = 0.001, "RFC 3649 section 5: Low_P, 10^-3";
+        /// The upper end of the response function, in segments.
+        high_window: f64 = 83000.0, "RFC 3649 section 5: High_Window";
+        /// Loss rate at which the window is `high_window`.
+        high_loss: f64 = 1e-7, "RFC 3649 section 5: High_P, 10^-7";
+        /// The share that a loss takes from a window of `high_window`.
+        high_decrease: f64 = 0.1, "RFC 3649 section 5: High_Decrease";
+        /// a(w) is the next whole number: twice as much just above `low_window`.
+        whole_steps: bool = false, "RFC 3649 section 5: the formula (Linux net/ipv4/tcp_highspeed.c: the table of appendix B, rounded up)";
+    }
+}
+
+impl Validate for Params {
+    fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        within(at, "low_window", self.low_window, &SEGMENTS)?;
+        within(at, "high_window", self.high_window, &SEGMENTS)?;
+        within(at, "low_loss", self.low_loss, &LOSS)?;
+        within(at, "high_loss", self.high_loss, &LOSS)?;
+        within(at, "high_decrease", self.high_decrease, &(0.001..=LOW_DECREASE))?;
+        if self.high_window <= self.low_window {
+            let message = format!("{} is not above `low_window`, {}", self.high_window, self.low_window);
+            return Err(at.key("high_window").error(message, "give more"));
+        }
+        if self.high_loss >= self.low_loss {
+            let message = format!("{} is not below `low_loss`, {}", self.high_loss, self.low_loss);
+            return Err(at.key("high_loss").error(message, "give less"));
+        }
+        Ok(())
+    }
+}
+
+impl Algorithm for Params {
+    const NAME: &'static str = "highspeed";
+    const TITLE: &'static str = "HighSpeed TCP: larger steps up and smaller cuts at large windows";
+    const REFERENCE: &'static str = "RFC 3649";
+}
+
+impl Build for Params {
+    type Controller = Avoiding<HighSpeed>;
+
+    fn build(&self) -> Avoiding<HighSpeed> {
+        Avoiding::by(HighSpeed { params: self.clone(), known: (0, 1.0) })
+    }
+}
+
+/// Loss rates.
+const LOSS: RangeInclusive<f64> = 1e-15..=0.1;
+/// The share that a loss takes from a window of `low_window` (RFC 5681 equation 4).
+const LOW_DECREASE: f64 = 0.5;
+
+/// The laws of the window.
+#[derive(Clone, Debug)]
+pub struct HighSpeed {
+    params: Params,
+    /// The latest window, in whole segments, and a(w) for it: a logarithm for each acknowledgement would cost more than all the rest.
+    known: (u64, f64),
+}
+
+impl HighSpeed {
+    /// How far a window is from `low_window` to `high_window`, on a logarithmic scale.
+    fn part(&self, window: f64) -> f64 {
+        let Params { low_window, high_window, .. } = self.params;
+        (window / low_window).ln() / (high_window / low_window).ln()
+    }
+
+    /// b(w) (RFC 3649 section 5).
+    fn decrease(&self, window: f64) -> f64 {
+        let Params { low_window, high_decrease, .. } = self.params;
+        if window <= low_window {
+            return LOW_DECREASE;
+        }
+        // Above `high_window` the line goes on, in the RFC without an end; a loss takes a twentieth at least.
+        (LOW_DECREASE + (high_decrease - LOW_DECREASE) * self.part(window)).max(high_decrease / 2.0)
+    }
+
+    /// a(w) (RFC 3649 section 5).
+    fn increase_at(&self, window: f64) -> f64 {
+        let Params { low_window, low_loss, high_loss, whole_steps, .. } = self.params;
+        if window <= low_window {
+            return 1.0;
+        }
+        let loss = low_loss * (high_loss / low_loss).powf(self.part(window));
+        let decrease = self.decrease(window);
+        let exact = (window * window * loss * 2.0 * decrease / (2.0 - decrease)).max(1.0);
+        if whole_steps { exact.floor() + 1.0 } else { exact }
+    }
+}
+
+impl Avoidance for HighSpeed {
+    #[inline]
+    fn increase(&mut self, _signals: &Signals, window: f64) -> f64 {
+        if self.known.0 != window as u64 {
+            self.known = (window as u64, self.increase_at(window.floor()));
+        }
+        self.known.1
+    }
+
+    fn threshold(&mut self, signals: &Signals, control: &Control) -> u64 {
+        reduced(signals, 1.0 - self.decrease(control.window as f64 / f64::from(signals.mss)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Event;
+    use super::super::avoidance::tests::Run;
+    use super::*;
+
+    /// Rows of RFC 3649 appendix B: window, a(w), b(w).
+    const TABLE: [(u64, f64, f64); 9] = [
+        (38, 1.0, 0.50),
+        (118, 2.0, 0.44),
+        (221, 3.0, 0.41),
+        (1058, 8.0, 0.33),
+        (2864, 15.0, 0.28),
+        (10_661, 30.0, 0.21),
+        (21_013, 42.0, 0.17),
+        (51_534, 61.0, 0.12),
+        (84_035, 71.0, 0.10),
+    ];
+
+    #[test]
+    fn growth_and_cut_are_those_of_the_table_of_the_rfc() {
+        for (window, increase, decrease) in TABLE {
+            let mut run = Run::at(Params::default().build(), window);
+            // The table was made with p(w) rounded to 0.078 / w^1.2, and tells where a(w) passes the next whole number.
+            let grown = run.rounds(1);
+            assert!((0.97..1.04).contains(&(grown / increase)), "{window}: {grown}, not {increase}");
+            run.control.window = window * 1000;
+            let left = run.congested(Event::Loss);
+            assert!((1.0 - left - decrease).abs() < 0.006, "{window}: {left}, not {}", 1.0 - decrease);
+        }
+    }
+
+    #[test]
+    fn with_whole_steps_growth_is_that_of_the_next_row() {
+        for (window, increase) in [(100, 2.0), (200, 3.0), (1000, 8.0), (40, 2.0)] {
+            let mut run = Run::at(Params { whole_steps: true, ..Params::default() }.build(), window);
+            let grown = run.rounds(1);
+            assert!((0.94..1.01).contains(&(grown / increase)), "{window}: {grown}, not {increase}");
+        }
+    }
+
+    #[test]
+    fn up_to_38_segments_it_is_standard_tcp() {
+        for window in [4, 20, 37] {
+            let mut run = Run::at(Params::default().build(), window);
+            let grown = run.rounds(1);
+            assert!((0.85..1.01).contains(&grown), "{window}: {grown}");
+            run.control.window = window * 1000;
+            assert_eq!(run.congested(Event::Loss), 0.5);
+        }
+    }
+}
