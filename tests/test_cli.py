@@ -335,3 +335,24 @@ def test_shells_complete_and_man_has_pages(cli: Cli, tmp_path: Path) -> None:
     assert "\\fBdumbbell study run\\fR [OPTIONS] FILE" in page
     assert "\\-\\-shard" in page
     assert ".SH COMMANDS" in (folder / "dumbbell.1").read_text()
+
+
+def test_plot_overlays_runs_and_draws_networks(cli: Cli, scenario_file: Path, tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("a", "b")]
+    for seed, folder in enumerate(folders, 1):
+        cli("run", scenario_file, "-o", folder, "--seed", str(seed), "-q")
+    shown = tmp_path / "figures"
+    assert cli("plot", *folders, "-o", shown, "--format", "svg", "--only", "queue").returncode == 0
+    assert names(shown) >= {"queue.svg"}
+    for arguments, line in (
+        ((*folders,), "several runs need a folder for their figures; give --output"),
+        ((folders[0], folders[0], "-o", shown), "stands there twice; name each run once"),
+        ((*folders, "-o", shown, "--flow", "0"), "--flow is for one run; give one folder"),
+        ((scenario_file, "--flow", "0"), "is a scenario, not results"),
+    ):
+        refused = cli("plot", *arguments)
+        assert refused.returncode == 2
+        assert line in refused.stderr
+    found = cli("plot", scenario_file, "-o", tmp_path / "net", "--format", "svg")
+    assert found.stdout.strip().endswith("-topology.svg")
+    assert (tmp_path / "net").is_dir()

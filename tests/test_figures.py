@@ -36,7 +36,39 @@ def test_several_runs_share_scales_and_one_legend(results: db.Results) -> None:
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["one", "two"]
     assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim()
     assert len(figure.legends) == 1
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["bulk 1", "bulk 2"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "flow 0: bulk, cubic",
+        "flow 1: bulk, cubic",
+    ]
+
+
+def test_runs_of_one_line_come_into_one_panel_and_show_the_buffer(results: db.Results) -> None:
+    (axes,) = db.figures.draw("queue", {"one": results, "two": results}).axes
+    assert axes.get_legend_handles_labels()[1] == ["one", "two"]
+    (axes,) = db.figures.draw("queue", results).axes
+    assert [label.split()[0] for label in axes.get_legend_handles_labels()[1]] == ["buffer"]
+    (axes,) = db.figures.draw("rate", results).axes
+    assert "capacity 2 Mbit/s" in axes.get_legend_handles_labels()[1]
+
+
+def test_lines_survive_grey_print(results: db.Results) -> None:
+    (axes,) = db.figures.draw("cwnd", results).axes
+    styles = [line.get_linestyle() for line in axes.lines]
+    assert len(set(map(str, styles))) == len(styles) == 2
+
+
+def test_the_network_of_a_scenario_is_drawn_from_senders_to_receivers() -> None:
+    figure = db.figures.draw_topology(db.Scenario.from_toml(SCENARIO))
+    (axes,) = figure.axes
+    places = {text.get_text(): text.xy[0] for text in axes.texts}
+    assert places["sender0"] == 0 < places["left"] < places["right"] < places["receiver0"]
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend[0].startswith("2 Mbit/s, ")
+    assert "links)" in legend[1]
+    scenarios = Path(__file__).parents[1] / "scenarios"
+    for name in ("parking-lot", "fat-tree-permutation"):
+        figure = db.figures.draw_topology(db.Scenario.from_file(scenarios / f"{name}.toml"))
+        assert figure.axes[0].has_data()
 
 
 def test_many_flows_lose_their_names_and_gain_a_mean() -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dumbbell._files.folder import new_files
+from dumbbell._files.names import readable
 from dumbbell._results import load
-from dumbbell.cli.common import echo, packet_options, quiet_option, results_again
+from dumbbell.cli.common import echo, packet_options, quiet_option, read_scenario, results_again
 from dumbbell.errors import DumbbellError, NothingToDrawError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str | None) -> list[str]:
@@ -23,7 +28,7 @@ def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str 
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "--output",
@@ -35,7 +40,7 @@ def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str 
 @packet_options("Draw time_sequence and sequence_diagram")
 @quiet_option
 def plot(
-    folder: Path,
+    folders: tuple[Path, ...],
     output: Path | None,
     formats: str | None,
     only: str | None,
@@ -43,31 +48,51 @@ def plot(
     start: str | None,
     until: str | None,
 ) -> None:
-    """Draw the figures of the results in FOLDER."""
+    """Draw the figures of the results in FOLDERS, or the network of a scenario.
+
+    Several runs come into the same figures. Instead of a folder of results, give the file of a scenario, such
+    as net.toml, to see its nodes and links; the figure goes to the folder of --output, or here.
+    """
     # Here, because Matplotlib takes longer to load than a small scenario to run.
     from dumbbell import figures
 
     chosen_formats = _words(figures.FORMATS, figures.FORMATS, "format", formats)
+    if len(folders) == 1 and folders[0].is_file():
+        if flow is not None or start or until or only:
+            raise DumbbellError(
+                f"{folders[0]}: is a scenario, not results; --only, --flow and times are for those"
+            )
+        _topology(folders[0], output or Path(), chosen_formats)
+        return
+    if len(folders) > 1 and (output is None or flow is not None):
+        what = (
+            "--flow is for one run" if output is not None else "several runs need a folder for their figures"
+        )
+        raise DumbbellError(f"{what}; give {'one folder' if output is not None else '--output'}")
     of_packets = tuple(figures.PACKET_KINDS)
     usual = figures.USUAL if flow is None else of_packets
     kinds = _words((*figures.KINDS, *of_packets), usual, "kind of figure", only)
-    results = load(folder)
+    runs = {title: load(folder) for title, folder in zip(_titles(folders), folders, strict=True)}
+    results = next(iter(runs.values()))
     trace = None
     if flow is not None:
-        trace = results_again(results, folder).trace(flows=[flow], start=start, until=until)
+        trace = results_again(results, folders[0]).trace(flows=[flow], start=start, until=until)
     elif start or until or set(kinds) & set(of_packets):
         raise DumbbellError("no flow is named whose packets are to be drawn; give its number with --flow")
+
+    def draw(kind: str) -> Figure:
+        if trace is not None and flow is not None and kind in of_packets:
+            return figures.draw_packets(kind, trace, flow)
+        return figures.draw(kind, results if len(runs) == 1 else runs)
+
     # Figures of a folder of results belong to it, and go when the results are replaced.
-    home, below = (folder, "figures") if output is None else (output, "")
+    home, below = (folders[0], "figures") if output is None else (output, "")
     written = []
     with new_files(home) as part:
         (part / below).mkdir(exist_ok=True)
         for kind in kinds:
             try:
-                if trace is not None and flow is not None and kind in of_packets:
-                    figure = figures.draw_packets(kind, trace, flow)
-                else:
-                    figure = figures.draw(kind, results)
+                figure = draw(kind)
             except NothingToDrawError as error:
                 echo(f"{kind}: not drawn: {error}")
                 continue
@@ -75,3 +100,24 @@ def plot(
         names = [path.relative_to(part) for path in written]
     for name in names:
         echo(home / name)
+
+
+def _titles(folders: tuple[Path, ...]) -> list[str]:
+    """Return a title for each folder: its name, if no two have the same."""
+    names = [readable(folder.resolve().name) for folder in folders]
+    if len(set(names)) == len(names):
+        return names
+    paths = [readable(str(folder)) for folder in folders]
+    twice = next((path for path in paths if paths.count(path) > 1), None)
+    if twice is not None:
+        raise DumbbellError(f"{twice}: stands there twice; name each run once")
+    return paths
+
+
+def _topology(file: Path, home: Path, formats: list[str]) -> None:
+    from dumbbell import figures
+
+    figure = figures.draw_topology(read_scenario(file, (), None))
+    home.mkdir(parents=True, exist_ok=True)
+    for path in figures.save(figure, home / f"{readable(file.stem)}-topology", formats):
+        echo(path)

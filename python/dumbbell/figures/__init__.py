@@ -22,12 +22,14 @@ from dumbbell._declared import SERIES
 from dumbbell._results import Results
 from dumbbell._trace import Trace
 from dumbbell.figures import drops, fct_cdf, fct_size, rate, sequence_diagram, time_sequence
-from dumbbell.figures.series import draw_series
+from dumbbell.figures.series import Line, draw_lines, draw_series, flow_lines, link_lines, quantity_of
 from dumbbell.figures.style import FORMATS, STYLE, WIDTHS, as_label, finish, name_lines, new_figure, save
 from dumbbell.figures.sweep import sweep
+from dumbbell.figures.topology import draw_topology
 
 __all__ = [
-    "FORMATS", "KINDS", "PACKET_KINDS", "USUAL", "WIDTHS", "Figure", "draw", "draw_packets", "save", "sweep",
+    "FORMATS", "KINDS", "PACKET_KINDS", "USUAL", "WIDTHS", "Figure", "draw", "draw_packets",
+    "draw_topology", "save", "sweep",
 ]  # fmt: skip
 
 _OWN: Mapping[str, Callable[[Axes, Results], None]] = {
@@ -63,7 +65,7 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
         One of :data:`KINDS`: ``cwnd``, ``rate``, ``rtt``, ``queue``, ``drops``, ``fct_cdf``, ``fct_size``, or
         any series.
     results
-        One run, or several by title, drawn side by side on the same scales.
+        One run, or several by title: in one panel if each has one line, else side by side on the same scales.
     width
         ``single`` or ``double`` column; figures over time and of several runs are double by default.
 
@@ -75,6 +77,13 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
     if kind not in KINDS:
         raise ValueError(f"{kind!r} is not a kind of figure; {_native.suggest(kind, list(KINDS))}")
     runs = {"": results} if isinstance(results, Results) else results
+    together = _together(kind, runs)
+    if together:
+        figure, panels = new_figure(1, width or "double")
+        with mpl.rc_context(STYLE):
+            draw_lines(panels[0], together, *quantity_of(SERIES[kind]))
+            finish(figure, panels)
+        return figure
     wide = len(runs) > 1 or not kind.startswith("fct")
     figure, panels = new_figure(len(runs), width or ("double" if wide else "single"))
     with mpl.rc_context(STYLE):
@@ -85,6 +94,21 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
                 axes.set_ylabel("")
         finish(figure, panels)
     return figure
+
+
+def _together(kind: str, runs: Mapping[str, Results]) -> list[Line]:
+    """Return the lines of several runs for one panel, if each run has one line over time; else nothing."""
+    if len(runs) < 2 or kind in _OWN:
+        return []
+    series = SERIES[kind]
+    lines_of = flow_lines if series.of == "flow" else link_lines
+    found = []
+    for title, run in runs.items():
+        lines = lines_of(run, kind)
+        if len(lines) != 1:
+            return []
+        found.append((title, *lines[0][1:]))
+    return found
 
 
 def draw_packets(kind: str, trace: Trace, flow: int) -> Figure:

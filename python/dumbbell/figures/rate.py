@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from dumbbell.figures.series import Line, draw_lines, flow_lines
+from dumbbell.figures.series import Line, capacities, draw_lines, flow_lines
 
 if TYPE_CHECKING:
     from dumbbell._results import Results
@@ -26,9 +26,11 @@ def draw(axes: Axes, results: Results) -> None:
     means = [mean for line in lines if len((mean := _averaged(line, samples))[1])]
     if len(longest) > 1:
         period = samples * float(np.median(np.diff(longest)))
-        draw_lines(axes, means, f"goodput over {period:.3g} s", "bit/s", step=True)
+        draw_lines(
+            axes, means, f"goodput over {period:.3g} s", "bit/s", step=True, limits=capacities(results)
+        )
     else:
-        draw_lines(axes, means, "goodput", "bit/s", step=True)
+        draw_lines(axes, means, "goodput", "bit/s", step=True, limits=capacities(results))
 
 
 def _averaged(line: Line, samples: int) -> Line:

@@ -7,48 +7,51 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from dumbbell.errors import NothingToDrawError
-from dumbbell.figures.style import COLOURS, as_label, prefix
+from dumbbell._scenario import Scenario
+from dumbbell.errors import NothingToDrawError, ScenarioError
+from dumbbell.figures.style import COLOURS, DASHES, as_label, prefix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dumbbell._declared import Series
-    from dumbbell._results import Results
+    from dumbbell._results import Results, Table
 
 MOST_LABELLED = len(COLOURS)
 """With more lines than colours, lines lose their names and a bold mean takes the legend."""
 
 _MEAN_POINTS = 400
 
+_NEAR = 0.5
+"""Part of a limit that a line reaches for the limit to be drawn: a far one would press the lines together."""
+
 Line = tuple[str, "NDArray[np.float64]", "NDArray[np.float64]"]
 """Label, times (s), values."""
 
+Limit = tuple[str, float]
+"""Label and value."""
+
 
 def flow_lines(results: Results, metric: str) -> list[Line]:
-    """Return the time series of a metric of flows, labelled by group and, if it has several, number."""
+    """Return the time series of a metric of flows, by number, group if there are several, and controller."""
     series = results.series(metric)
     if not series:
         raise NothingToDrawError(
             f"no flow was sampled for {metric}; set `sampled = true` on flows and `record.samples`"
         )
-    codes, names = results.flows.codes("group")
-    numbers = results.flows["flow"]
-    group_of = dict(zip(numbers.tolist(), codes.tolist(), strict=True)) if len(numbers) else {}
-    members: dict[int, int] = {}
-    lines = []
-    for flow, (times, values) in series.items():
-        group = group_of.get(flow)
-        if group is None:
-            lines.append((f"flow {flow}", times, values))
-            continue
-        members[group] = members.get(group, 0) + 1
-        lines.append((f"{names[group]} {members[group]}", times, values))
-    alone = {names[group] for group, count in members.items() if count == 1}
-    return [
-        (label.rsplit(" ", 1)[0] if label.rsplit(" ", 1)[0] in alone else label, t, v)
-        for label, t, v in lines
-    ]
+    flows = results.flows
+    rows = {int(number): row for row, number in enumerate(flows["flow"])}
+    several = len(set(flows["group"].tolist())) > 1
+    return [(_of_flow(flows, rows.get(flow), flow, several), *line) for flow, line in series.items()]
+
+
+def _of_flow(flows: Table, row: int | None, number: int, several: bool) -> str:
+    """Return the name of a flow, with the number that tables have, and what moves it."""
+    if row is None:
+        return f"flow {number}"
+    about = flows.row(row)
+    group = [about["group"]] if several else []
+    return f"flow {number}: {', '.join([*group, about['controller'] or about['transport']])}"
 
 
 def link_lines(results: Results, metric: str) -> list[Line]:
@@ -59,21 +62,59 @@ def link_lines(results: Results, metric: str) -> list[Line]:
             f"no link was sampled for {metric}; name links in `record.queues`, set `record.samples`"
         )
     names = results.links["link"]
-    return [
-        (str(names[link]).replace("->", " → "), times, values) for link, (times, values) in series.items()
-    ]
+    return [(_of_link(str(names[link])), times, values) for link, (times, values) in series.items()]
+
+
+def _of_link(name: str) -> str:
+    return name.replace("->", " → ")
 
 
 def draw_series(axes: Axes, results: Results, series: Series) -> None:
     """Draw a series of every sampled flow or link, as it was sampled."""
-    lines = flow_lines if series.of == "flow" else link_lines
+    lines = (flow_lines if series.of == "flow" else link_lines)(results, series.name)
+    limits = _buffers(results, lines) if series.name == "queue" else []
+    draw_lines(axes, lines, *quantity_of(series), limits=limits)
+
+
+def quantity_of(series: Series) -> tuple[str, str]:
+    """Return what a series is, and its unit, for :func:`draw_lines`."""
     quantity = series.doc.rstrip(".")
     # Packets are counted; a unit with a prefix would make thousands of them.
     unit = " packets" if series.unit == "packets" else series.unit
-    draw_lines(axes, lines(results, series.name), quantity[:1].lower() + quantity[1:], unit)
+    return quantity[:1].lower() + quantity[1:], unit
 
 
-def draw_lines(axes: Axes, lines: list[Line], quantity: str, unit: str, step: bool = False) -> None:
+def capacities(results: Results) -> list[Limit]:
+    """Return the rates of the links whose queues were sampled: where one expects the bottleneck."""
+    links = results.links
+    rates = dict.fromkeys(float(links["rate"][link]) for link in results.series("queue"))
+    return [("capacity", rate) for rate in rates]
+
+
+def _buffers(results: Results, lines: list[Line]) -> list[Limit]:
+    """Return the buffers of the links, in packets, as the plan of the run has them."""
+    try:
+        scenario = Scenario.from_toml(results.provenance["scenario"], confined=True)
+    except ScenarioError:
+        # It needs a file that does not lie beside the results.
+        return []
+    shown = {label for label, _, _ in lines}
+    buffers = [
+        float(link["buffer_packets"])
+        for link in scenario.explain()["links"]
+        if _of_link(link["name"]) in shown and link["buffer_packets"]
+    ]
+    return [("buffer", buffer) for buffer in dict.fromkeys(buffers)]
+
+
+def draw_lines(
+    axes: Axes,
+    lines: list[Line],
+    quantity: str,
+    unit: str,
+    step: bool = False,
+    limits: list[Limit] | None = None,
+) -> None:
     """Draw lines over time, with the unit scaled to the values.
 
     Parameters
@@ -86,14 +127,24 @@ def draw_lines(axes: Axes, lines: list[Line], quantity: str, unit: str, step: bo
         For the label of the axis. A unit that takes no prefix starts with a space.
     step
         Values hold for the period before their time.
+    limits
+        What values cannot pass; drawn where the lines come near.
     """
     factor, name = (
         (1.0, "") if unit.startswith(" ") else prefix(max(float(np.nanmax(v)) for _, _, v in lines))
     )
     labelled = len(lines) <= MOST_LABELLED
-    for label, times, values in lines:
+    largest = max(float(np.nanmax(values)) for _, _, values in lines)
+    for name_of_limit, value in limits or ():
+        if largest > _NEAR * value:
+            shown = f"{name_of_limit} {value / factor:.4g} {name}{unit.strip()}"
+            axes.axhline(value / factor, color="#555555", linewidth=0.8, dashes=(1, 1.5), label=shown)
+    for index, (label, times, values) in enumerate(lines):
         style = (
-            {"label": as_label(label) if len(lines) > 1 else None}
+            {
+                "label": as_label(label) if len(lines) > 1 else None,
+                "linestyle": DASHES[index % len(DASHES)],
+            }
             if labelled
             else {"color": COLOURS[5], "alpha": 0.35, "linewidth": 0.5}
         )
