@@ -126,6 +126,8 @@ pub struct PlannedLink {
     pub sampled: bool,
     /// True if it leaves a router that has an agent.
     pub inspected: bool,
+    /// True if it takes the general form, two events a hop, where a cheaper one would do the same: an oracle for tests.
+    pub general: bool,
 }
 
 impl PlannedLink {
@@ -166,6 +168,7 @@ impl PlannedLink {
             inspected: self.inspected,
             watched: false,
             exact_drops: false,
+            general: self.general,
             read_at,
             buffer: None,
             streams: Streams::new(seed, self.name.as_str()),

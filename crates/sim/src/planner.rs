@@ -472,6 +472,7 @@ fn links(
             recorded: false,
             sampled: sampled[i],
             inspected: false,
+            general: false,
         }
     };
     network.links.iter().enumerate().map(link).collect()

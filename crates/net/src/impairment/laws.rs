@@ -29,6 +29,7 @@ fn config(delay: &str, impairments: &str) -> LinkConfig {
         inspected: false,
         watched: false,
         exact_drops: false,
+        general: false,
         read_at: Vec::new(),
         buffer: None,
         streams: Streams::new(1, "link"),

@@ -103,8 +103,10 @@ pub struct LinkConfig {
     pub inspected: bool,
     /// True if somebody notes what happens to each packet: see [`super::Link::keep_notes`].
     pub watched: bool,
-    /// True if it must tell of every drop when it happens: see [`super::LazyLink`].
+    /// True if it must tell of every drop when it happens: see [`super::LazyLink`] and [`super::Link::is_transparent`].
     pub exact_drops: bool,
+    /// True if it takes the general form, whatever it could do with less: an oracle for tests.
+    pub general: bool,
     /// The times at which the counters will be read, in order: the end of the warm-up, the end of the run.
     pub read_at: Vec<Time>,
     /// The buffer that it shares with the other links out of its node.
@@ -116,7 +118,8 @@ pub struct LinkConfig {
 impl LinkConfig {
     /// True if the link serves at one rate all the time, and nothing happens to packets on their way but loss.
     pub(super) fn is_steady(&self) -> bool {
-        self.trace.is_none()
+        !self.general
+            && self.trace.is_none()
             && self.direction.rate_changes.is_empty()
             && self.direction.power.is_none()
             && self.buffer.is_none()

@@ -18,6 +18,8 @@ pub struct FifoLink {
     limit: Limit,
     /// True if the backlog must be known at any time: the queue has a limit or is sampled.
     watched: bool,
+    /// See [`FifoLink::is_transparent`].
+    transparent: bool,
     impairments: Impairments,
     /// The packets whose next event is their arrival at the far end, in order.
     packets: Ring<Packet>,
@@ -68,12 +70,17 @@ impl FifoLink {
     /// An idle link.
     pub fn new(config: &LinkConfig, queue: &droptail::Params) -> FifoLink {
         let limit = queue.limit(config.bdp, config.direction.largest_packet());
+        let watched = config.sampled || limit != Limit::NONE;
+        let impairments = Impairments::new(config);
+        // Drops that must be told of when they happen are those that a script names.
+        let tells_in_time = config.exact_drops && impairments.is_scripted();
         let mut link = FifoLink {
             serializer: Serializer::new(config.direction.rate),
             delay: config.direction.delay,
             limit,
-            watched: config.sampled || limit != Limit::NONE,
-            impairments: Impairments::new(config),
+            watched,
+            transparent: !watched && !impairments.lossy && !tells_in_time,
+            impairments,
             packets: Ring::default(),
             backlog: Ring::default(),
             backlog_bytes: 0,
@@ -91,9 +98,9 @@ impl FifoLink {
     }
 
     /// True if what happens to a packet on this link depends on nothing but the packets before it, so that packets may be
-    /// offered ahead of time: no limit, no samples, no impairments.
+    /// offered ahead of time: no limit, no samples, no impairments, and nobody who must be told of a drop when it happens.
     pub fn is_transparent(&self) -> bool {
-        !self.watched && self.passes_on()
+        self.transparent
     }
 
     /// True if a packet accepted here is sure to reach the far end, so that it may be passed on at once.

@@ -72,6 +72,11 @@ impl Impairments {
         (self.scripted && self.rare.drop_list.binary_search(&n).is_ok()).then_some(DropReason::Scripted)
     }
 
+    /// True if a list names packets to drop.
+    pub fn is_scripted(&self) -> bool {
+        self.scripted
+    }
+
     /// True if a transmitted packet is lost on the way.
     #[inline]
     pub fn lose(&mut self) -> bool {

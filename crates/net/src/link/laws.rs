@@ -36,6 +36,7 @@ fn config_with(queue: QueueSpec, change: impl FnOnce(&mut Direction)) -> LinkCon
         inspected: false,
         watched: false,
         exact_drops: false,
+        general: false,
         read_at: Vec::new(),
         buffer: None,
         streams: Streams::new(1, "link"),
@@ -136,7 +137,7 @@ proptest! {
             let config = config_with(queue, |d| d.loss = share(if loss { 0.1 } else { 0.0 }));
             let ecn = |id: u64, size| {
                 let ecn = if id.is_multiple_of(3) { Ecn::NotEct } else { Ecn::Ect0 };
-                Packet { ecn, class: (id % 2) as u8, ..packet(id, size) }
+                Packet { ecn, class: (id % 2) as u8, flow: (id * id % 5) as u32, ..packet(id, size) }
             };
             let mut lazy = Link::Other(Box::new(Other::Lazy(LazyLink::new(&config))));
             let mut general = the_general_form(&config);

@@ -27,6 +27,10 @@ pub struct LazyLink {
     last: Visit,
     /// True if packets come out as soon as they have started.
     hands_on: bool,
+    /// True if it matters to the queue that the link runs idle.
+    notices_idle: bool,
+    /// True if the queue is still to be asked once the link runs idle.
+    may_idle: bool,
     impairments: Impairments,
     /// Sets the class of what arrives.
     marker: Option<Box<AnyMarker>>,
@@ -56,6 +60,8 @@ impl LazyLink {
             started: Ring::default(),
             last: Visit::default(),
             hands_on: false,
+            notices_idle: direction.queue.notices_idle(),
+            may_idle: false,
             impairments: Impairments::new(config),
             marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
             watch: direction.counts_classes().then(|| Box::new(Watch::new(true))),
@@ -116,6 +122,16 @@ impl LazyLink {
         while self.serializer.free_at() <= now && !self.queue.is_empty() {
             self.start(self.serializer.free_at(), incidents);
         }
+        if self.may_idle && self.serializer.free_at() <= now {
+            self.idle(incidents);
+        }
+    }
+
+    /// The transmitter has become free, and nothing waits.
+    fn idle(&mut self, incidents: &mut Incidents) {
+        self.may_idle = false;
+        let nothing = self.queue.dequeue(self.serializer.free_at(), &mut verdicts!(self, incidents));
+        debug_assert!(nothing.is_none(), "an empty queue has no packet");
     }
 
     /// The transmitter is free at `at`, and something waits.
@@ -137,6 +153,7 @@ impl LazyLink {
         }
         packet.at = end + self.delay;
         self.started.push(packet);
+        self.may_idle = self.notices_idle;
     }
 
     /// So many packets left the queue at `at` without being sent.

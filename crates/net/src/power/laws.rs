@@ -57,6 +57,7 @@ impl Run {
             inspected: false,
             watched: false,
             exact_drops: false,
+            general: false,
             read_at: Vec::new(),
             buffer: None,
             streams: Streams::new(1, "link"),

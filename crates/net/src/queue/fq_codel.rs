@@ -25,6 +25,10 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    fn notices_idle(&self) -> bool {
+        true
+    }
+
     fn drops_late(&self) -> bool {
         true
     }

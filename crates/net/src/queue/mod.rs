@@ -100,6 +100,11 @@ pub trait QueueParams {
         false
     }
 
+    /// True if it matters to it that it is asked for a packet when it has none, as the link does when it runs idle.
+    fn notices_idle(&self) -> bool {
+        false
+    }
+
     /// True if it does nothing for its classes unless somebody puts packets into them: class 0 is no class among others.
     fn needs_marks(&self) -> bool {
         false
@@ -154,6 +159,11 @@ impl QueueSpec {
     /// True if it, or something within it, may drop packets when it is asked for one.
     pub fn drops_late(&self) -> bool {
         self.params().drops_late() || self.params().within().iter().any(|held| held.queue.drops_late())
+    }
+
+    /// True if it matters to it, or to something within it, that it is asked for a packet when it has none.
+    pub fn notices_idle(&self) -> bool {
+        self.params().notices_idle() || self.params().within().iter().any(|held| held.queue.notices_idle())
     }
 
     /// True if it, or something within it, may draw random numbers.
