@@ -102,6 +102,7 @@ fn examples() -> Vec<String> {
         r#"{"kind": "reordering", "probability": 0.2, "packets": 3, "place": "ahead"}"#,
         r#"{"kind": "reordering", "probability": 0.2, "delay": "1ms", "place": "ahead"}"#,
         r#"{"kind": "duplication", "probability": 0.3}"#,
+        r#"{"kind": "delay-list", "packets": [7, 3, 40], "delay": "3ms"}"#,
         r#"{"kind": "jitter", "spread": "4ms", "distribution": "normal"}"#,
     ];
     let mut examples = examples.map(str::to_owned).to_vec();
@@ -211,6 +212,18 @@ fn a_packet_sent_ahead_overtakes_so_many() {
     assert!((60..=140).contains(&moved), "{moved}");
     let counted = run.link.progress(Time::NEVER);
     assert!(counted.reordered >= 3 * 60 && counted.reordered <= 3 * moved, "{counted:?}");
+}
+
+#[test]
+fn the_packets_of_a_list_come_later_and_no_others() {
+    let list = r#"[{"kind": "delay-list", "packets": [5, 2], "delay": "2500us"}]"#;
+    let run = run(&lossless("10ms", list), &[1_000; 8]);
+    assert_eq!(run.numbers(), [0, 1, 3, 4, 2, 6, 7, 5]);
+    assert_eq!(run.out[4], (16_500, 2), "sent from 3 to 4 ms, on its way for 10, and 2.5 more");
+    assert_eq!(
+        spec(r#"{"kind": "delay-list", "packets": [5, 2, 5], "delay": "1ms"}"#).unwrap_err(),
+        "impairment.packets: packet 5 stands there twice; name it once"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! which they are listed. They see no packet, so the same code serves simulated packets and real ones.
 
 mod contract;
+pub mod delay_list;
 pub mod duplication;
 pub mod jitter;
 pub mod reordering;
@@ -67,6 +68,7 @@ impairments! {
     Jitter(jitter),
     Reordering(reordering),
     Duplication(duplication),
+    DelayList(delay_list),
 }
 
 /// The impairments of a link, each with a stream of its own: a second one of a kind never changes what the first draws.

@@ -23,6 +23,7 @@ pub mod fq_pie;
 pub mod fred;
 pub mod pi;
 pub mod pie;
+pub mod policer;
 mod present;
 pub mod push_out;
 pub mod ramp;
@@ -275,4 +276,5 @@ disciplines! {
     Drr(drr) => Drr,
     Wrr(wrr) => Wrr,
     TokenBucket(token_bucket) => TokenBucketFilter,
+    Policer(policer) => Policer,
 }
