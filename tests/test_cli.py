@@ -27,6 +27,8 @@ OUTPUT = {"manifest-sha256.txt", "scenario.toml", "summary.json"} | {
         "transfers",
         "classes",
         "allocations",
+        "controller_states",
+        "estimates",
     )
 }
 

@@ -219,6 +219,36 @@ crate::tables! {
         value: f64 as "";
     }
 
+    /// One row per change of state of a congestion controller, with `record.controllers` (whole run).
+    pub struct ControllerStateRow in ControllerStates as controller_states {
+        /// Time of the change.
+        time: f64 as "s";
+        /// The flow.
+        flow: u32 as "";
+        /// The state before; empty at the first.
+        previous: Label as "";
+        /// The state from then on, by its name in the controller's reference; of a controller without states of its own `slow-start`, `congestion-avoidance`, `recovery` or `loss`.
+        state: Label as "";
+        /// Why, in a word; empty if the controller does not say.
+        reason: Label as "";
+    }
+
+    /// One row per value that a congestion controller goes by, at each change of its state and of its count of round trips, with `record.controllers` (whole run).
+    pub struct EstimateRow in Estimates as estimates {
+        /// Time.
+        time: f64 as "s";
+        /// The flow.
+        flow: u32 as "";
+        /// Round trips so far, as the controller counts them.
+        round: u64 as "";
+        /// The value's name in the reference of the controller, such as `max_bw`.
+        estimate: Label as "";
+        /// The value; null for a bound that is not set.
+        value: Option<f64> as "";
+        /// Its unit; empty for a number.
+        unit: Label as "";
+    }
+
     /// One row per dropped packet (whole run).
     pub struct DropRow in Drops as drops {
         /// Time of the drop.

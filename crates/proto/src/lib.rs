@@ -21,7 +21,8 @@ pub mod trump;
 pub mod udp;
 
 pub use controller::{
-    AnyController, Class, Control, Controller, ControllerSpec, Event, Needs, RateSample, Repair, Signals,
+    AnyController, Class, Control, Controller, ControllerSpec, Entered, Estimate, Event, Needs, RateSample,
+    Repair, Signals, Stand,
 };
 pub use transport::{Failure, Granted, Opening, ReceiverReport, SenderReport};
 pub use transports::{Receiver, Sender, TransportSpec};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{BitRate, Duration, FlowTag, HeaderKind, Packet, Stage, Time};
 
+use crate::controller::{Estimate, Stand};
 use crate::host::Grant;
 use crate::schedule::Planned;
 
@@ -116,21 +117,22 @@ pub struct SenderState {
     pub pacing: Option<f64>,
     /// TCP: the first sequence number beyond the receiver's window, once the connection is established; 0 elsewhere.
     pub limit: u64,
-    /// What congestion control is about; `None` without a congestion window.
-    pub phase: Option<SenderPhase>,
+    /// The state of congestion control by its name; `None` if it has no states.
+    pub phase: Option<&'static str>,
 }
 
-/// What the congestion control of a sender is about (RFC 5681).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SenderPhase {
-    /// Slow start.
-    SlowStart,
-    /// Congestion avoidance.
-    Avoidance,
-    /// A loss is repaired, found by acknowledgements.
-    Recovery,
-    /// The retransmission timer has expired.
-    Loss,
+dumbbell_core::labels! {
+    /// What congestion control is about whose controller has no states of its own (RFC 5681).
+    pub enum SenderPhase {
+        /// The window grows by what is acknowledged.
+        SlowStart = "slow-start",
+        /// The window grows slowly, or as the controller has it.
+        Avoidance = "congestion-avoidance",
+        /// A loss is repaired, found by acknowledgements.
+        Recovery = "recovery",
+        /// A retransmission timeout is being repaired.
+        Loss = "loss",
+    }
 }
 
 /// What the two ends of a TCP connection agree to in their SYNs.
@@ -176,6 +178,14 @@ pub trait SendEnd: Stage {
     fn state(&self) -> SenderState {
         let SenderReport { window, smoothed_rtt, min_rtt, .. } = self.report();
         SenderState { window, smoothed_rtt, min_rtt, ..SenderState::default() }
+    }
+    /// The state of congestion control, and why it is in it; `None` if it has no states.
+    fn stand(&self) -> Option<Stand> {
+        None
+    }
+    /// Tells the values that congestion control goes by.
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        let _ = tell;
     }
     /// What SYNs say, with TCP.
     fn agreed(&self) -> Option<Agreed> {
@@ -267,6 +277,12 @@ impl<E: SendEnd> SendEnd for Box<E> {
     }
     fn state(&self) -> SenderState {
         (**self).state()
+    }
+    fn stand(&self) -> Option<Stand> {
+        (**self).stand()
+    }
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        (**self).estimates(tell);
     }
     fn agreed(&self) -> Option<Agreed> {
         (**self).agreed()

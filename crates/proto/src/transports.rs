@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_core::{Duration, HeaderKind, Packet, Stage, Time};
 
+use crate::controller::{Estimate, Stand};
 use crate::host::Grant;
 use crate::transport::{
     Agreed, Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport, SenderState, Transport,
@@ -110,6 +111,16 @@ macro_rules! transports {
             /// How it stands.
             pub fn state(&self) -> SenderState {
                 match self { $( Sender::$variant(e) => e.state() ),+ }
+            }
+
+            /// The state of congestion control, and why it is in it.
+            pub fn stand(&self) -> Option<Stand> {
+                match self { $( Sender::$variant(e) => e.stand() ),+ }
+            }
+
+            /// Tells the values that congestion control goes by.
+            pub fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+                match self { $( Sender::$variant(e) => e.estimates(tell) ),+ }
             }
 
             /// What SYNs say, with TCP.

@@ -321,6 +321,8 @@ pub struct Record {
     pub flows: bool,
     /// One row per dropped packet.
     pub drops: bool,
+    /// The states of controllers.
+    pub controllers: bool,
 }
 
 /// How a plan replays packets: those that arrive at a link in a run of another plan enter that link here, and nothing else

@@ -89,6 +89,7 @@ impl Plan {
                 samples: scenario.record.samples,
                 flows: scenario.record.flows,
                 drops: scenario.record.drops,
+                controllers: scenario.record.controllers,
             },
             replay,
             hash: hash(scenario, files.digests()),

@@ -120,6 +120,8 @@ config! {
         flows: bool = true, "choice: completion times need them";
         /// Write one row for each dropped packet.
         drops: bool = false, "choice: a long overload drops millions";
+        /// Write the states of congestion controllers, and what they go by in each round trip.
+        controllers: bool = false, "choice: a round trip takes some forty rows";
         /// Links whose queue is sampled: `bottlenecks`, `all`, `none`, or names of links such as `left->right`.
         queues: NameList = "bottlenecks", "choice: other queues are mostly empty";
         /// Links of which every arriving packet is written down, by name.

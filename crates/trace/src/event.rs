@@ -63,20 +63,6 @@ pub struct Connection {
     pub timestamps: bool,
 }
 
-dumbbell_core::labels! {
-    /// What the congestion control of a sender is doing.
-    pub enum Phase {
-        /// The window grows by what is acknowledged.
-        SlowStart = "slow-start",
-        /// The window grows slowly, or as the controller has it.
-        Avoidance = "congestion-avoidance",
-        /// A loss is being repaired.
-        Recovery = "recovery",
-        /// A retransmission timeout is being repaired.
-        Loss = "loss",
-    }
-}
-
 /// The state of a sender.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct State {
@@ -94,8 +80,8 @@ pub struct State {
     pub pacing: Option<f64>,
     /// The highest number that the receiver's window allows, on the scale of [`Fields::number`]; 0 if unknown.
     pub limit: u64,
-    /// `None` if the transport has no such phases.
-    pub phase: Option<Phase>,
+    /// The state of congestion control by its name; `None` if it has no states.
+    pub phase: Option<&'static str>,
 }
 
 /// What happened to a packet. A link is its index.

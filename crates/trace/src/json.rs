@@ -54,7 +54,7 @@ impl<W: Write> Sink for JsonLines<W> {
                 put("srtt", json!(state.smoothed_rtt.as_secs_f64()));
                 put("min_rtt", json!(state.min_rtt.as_secs_f64()));
                 put("pacing", json!(state.pacing));
-                put("phase", json!(state.phase.map(|phase| phase.name())));
+                put("phase", json!(state.phase));
             }
             What::Packet(happened, seen) => {
                 put("event", json!(happened.name()));

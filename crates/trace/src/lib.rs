@@ -20,7 +20,7 @@ mod text;
 mod trace;
 mod wire;
 
-pub use event::{Connection, Content, Event, Flow, Happened, Link, Network, Phase, Seen, State, What};
+pub use event::{Connection, Content, Event, Flow, Happened, Link, Network, Seen, State, What};
 pub use fields::{Feedback, Fields, Protocol};
 pub use json::JsonLines;
 pub use pcapng::{Capture, Pcapng};

@@ -24,6 +24,11 @@ class Tables:
     """One row per link whose router allocates its bandwidth to flows (whole run)."""
     samples: Table
     """One row per sampled value: a time series in long form."""
+    controller_states: Table
+    """One row per change of state of a congestion controller, with `record.controllers` (whole run)."""
+    estimates: Table
+    """One row per value that a congestion controller goes by, at each change of its state and of its count of
+    round trips, with `record.controllers` (whole run)."""
     drops: Table
     """One row per dropped packet (whole run)."""
     states: Table

@@ -191,6 +191,7 @@ def record(
     samples: bool | None = None,
     flows: bool | None = None,
     drops: bool | None = None,
+    controllers: bool | None = None,
     queues: str | Sequence[str] | None = None,
     arrivals: Sequence[str] | None = None,
 ) -> dict[str, Any]:
@@ -210,6 +211,9 @@ def record(
     drops
         Write one row for each dropped packet.
         Default: ``false`` (choice: a long overload drops millions).
+    controllers
+        Write the states of congestion controllers, and what they go by in each round trip.
+        Default: ``false`` (choice: a round trip takes some forty rows).
     queues
         Links whose queue is sampled: `bottlenecks`, `all`, `none`, or names of links such as `left->right`.
         Default: ``"bottlenecks"`` (choice: other queues are mostly empty).
@@ -228,6 +232,7 @@ def record(
             "samples": samples,
             "flows": flows,
             "drops": drops,
+            "controllers": controllers,
             "queues": queues,
             "arrivals": arrivals,
         }

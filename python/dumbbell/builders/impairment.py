@@ -5,6 +5,7 @@ Generated from the registry by ``tools/builders.py``: change the registry, not t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from dumbbell.builders._given import given
@@ -120,5 +121,37 @@ def duplication(
         {
             "kind": "duplication",
             "probability": probability,
+        }
+    )
+
+
+def delay_list(
+    *,
+    packets: Sequence[int],
+    delay: str,
+) -> dict[str, Any]:
+    """Packets of a list arrive later.
+
+    Reference: draft-ietf-ccwg-bbr-06 appendix A: cases with reordering at a given time.
+
+    Parameters
+    ----------
+    packets
+        The packets, by order of transmission, counted from 0.
+        Required.
+    delay
+        By how much they arrive later.
+        Required.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "delay-list",
+            "packets": packets,
+            "delay": delay,
         }
     )

@@ -1449,3 +1449,41 @@ def token_bucket_filter(
             "queue": queue,
         }
     )
+
+
+def policer(
+    *,
+    rate: str | None = None,
+    burst: str | None = None,
+    limit: str | None = None,
+) -> dict[str, Any]:
+    """Policer: a token bucket that drops what exceeds a rate and a burst.
+
+    Reference: Flach et al., An internet-wide analysis of traffic policing, SIGCOMM 2016; RFC 2697 section 3
+    for the bucket.
+
+    Parameters
+    ----------
+    rate
+        Bytes that pass in the long run, headers included, in bits a second.
+        Default: ``"1Mbit/s"`` (choice: that of token-bucket-filter).
+    burst
+        Bytes that may pass at once.
+        Default: ``"10kB"`` (choice: that of token-bucket-filter).
+    limit
+        Packets or bytes that may wait for the link.
+        Default: ``"100pkt"`` (choice: as droptail; a link that is faster than the rate never holds so many).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "policer",
+            "rate": rate,
+            "burst": burst,
+            "limit": limit,
+        }
+    )

@@ -118,6 +118,7 @@ def star(
         "drr",
         "wrr",
         "token-bucket-filter",
+        "policer",
     ]
     | Mapping[str, Any]
     | None = None,

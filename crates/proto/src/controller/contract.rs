@@ -124,7 +124,8 @@ pub struct Signals {
     /// True if the congestion window, not the application or the receiver, limited the sender (RFC 7661).
     pub window_limited: bool,
     /// With [`Event::Timeout`]: the timer had already expired for the same segment (RFC 5681 section 3.1). With
-    /// [`Event::Loss`]: the segment had been sent again already; only with [`Needs::rates`].
+    /// [`Event::Loss`]: the segment had been sent again already; only with [`Needs::rates`]. With [`Event::Lost`]: the segment before
+    /// it in the stream was the one found lost before it, so that they are one range.
     pub repeated: bool,
 }
 
@@ -244,6 +245,62 @@ pub enum Repair {
     PartialAcks,
 }
 
+/// A state that a controller has entered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Entered {
+    /// Its name.
+    pub state: &'static str,
+    /// Why, in a word.
+    pub reason: &'static str,
+}
+
+/// How a controller stands, for who records it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stand {
+    /// How many states it has entered, if it counts them.
+    pub changes: u32,
+    /// The last of them, the one it is in first: one event may lead through several.
+    pub latest: [Entered; Stand::LATEST],
+    /// Round trips so far, as it counts them; 0 if it does not.
+    pub round: u64,
+}
+
+impl Stand {
+    /// States that are remembered: BBR passes through three at most at one event.
+    pub const LATEST: usize = 4;
+
+    /// In a state, of a controller that does not count.
+    pub fn of(state: &'static str) -> Stand {
+        let entered = Entered { state, reason: "" };
+        Stand {
+            changes: 0,
+            latest: [entered, Entered::default(), Entered::default(), Entered::default()],
+            round: 0,
+        }
+    }
+
+    /// What it has entered since it stood as `before`, the first first.
+    pub fn since(&self, before: Option<&Stand>) -> impl Iterator<Item = Entered> + '_ {
+        let news = match before {
+            Some(before) if self.changes == before.changes => usize::from(self.latest != before.latest),
+            Some(before) => (self.changes - before.changes) as usize,
+            None => 1,
+        };
+        self.latest[..news.min(Stand::LATEST)].iter().rev().copied()
+    }
+}
+
+/// A value that a controller goes by, for who records it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// Its name in the reference of the controller.
+    pub name: &'static str,
+    /// Its unit; empty for a number.
+    pub unit: &'static str,
+    /// The value; infinite without a bound.
+    pub value: f64,
+}
+
 /// A congestion controller.
 pub trait Controller {
     /// What moves the window.
@@ -260,6 +317,16 @@ pub trait Controller {
 
     /// Answers an event by changing `control`.
     fn on(&mut self, signals: &Signals, control: &mut Control);
+
+    /// How it stands, if it has states of its own.
+    fn stand(&self) -> Option<Stand> {
+        None
+    }
+
+    /// Tells what it takes the path for, and what else it goes by. Without a bound, a value is infinite.
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        let _ = tell;
+    }
 
     /// Gives it a random stream that no other component draws from, before the first event. Only with [`Needs::random`].
     fn seeded(&mut self, random: Stream) {

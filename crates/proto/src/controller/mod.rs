@@ -5,6 +5,7 @@
 pub mod bbr;
 mod avoidance;
 pub mod bic;
+pub mod bbr3;
 mod contract;
 pub mod cubic;
 pub mod dcqcn;
@@ -35,7 +36,9 @@ pub mod yeah;
 
 use dumbbell_core::rng::Stream;
 
-pub use contract::{Build, Class, Control, Controller, Event, Needs, RateSample, Repair, Signals};
+pub use contract::{
+    Build, Class, Control, Controller, Entered, Estimate, Event, Needs, RateSample, Repair, Signals, Stand,
+};
 
 /// Declares the controllers. One line each: `Variant(module::Params)`, where the parameters implement [`Build`].
 macro_rules! controllers {
@@ -100,6 +103,24 @@ macro_rules! controllers {
                 }
             }
 
+            /// How it stands, if it has states of its own.
+            pub fn stand(&self) -> Option<Stand> {
+                match self {
+                    $( AnyController::$variant(c) => c.stand(), )+
+                    #[cfg(test)]
+                    AnyController::Probe(_) => None,
+                }
+            }
+
+            /// Tells what it goes by.
+            pub fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+                match self {
+                    $( AnyController::$variant(c) => c.estimates(tell), )+
+                    #[cfg(test)]
+                    AnyController::Probe(_) => {}
+                }
+            }
+
             /// Gives it a random stream, before the first event.
             pub fn seeded(&mut self, random: Stream) {
                 match self {
@@ -134,4 +155,5 @@ controllers! {
     Yeah(yeah::Params),
     Hybla(hybla::Params),
     Bic(bic::Params),
+    Bbr3(bbr3::Params),
 }

@@ -42,7 +42,7 @@ pub struct News {
     pub round: u64,
     pub rtt: Duration,
     pub rate: RateSample,
-    /// With a loss: the segment had been sent again already.
+    /// With a loss: the segment had been sent again already. With a lost segment: so was the one before it, and they are one range.
     pub repeated: bool,
 }
 
@@ -52,6 +52,8 @@ struct Loss {
     segment: Segment,
     /// Bytes found lost, with it.
     lost: u64,
+    /// The segment before it was found lost last.
+    follows: bool,
 }
 
 impl News {
@@ -82,6 +84,8 @@ pub struct Account {
     told_lost: u64,
     /// Segments found lost that the controller has yet to hear of, if it wants to hear of each.
     losses: Option<VecDeque<Loss>>,
+    /// The end of the segment found lost last.
+    lost_end: u64,
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
@@ -131,6 +135,7 @@ impl Account {
             lost: 0,
             told_lost: 0,
             losses: needs.losses.then(VecDeque::new),
+            lost_end: u64::MAX,
             delivered: 0,
             delivered_at: Time::ZERO,
             first_sent_at: Time::ZERO,
@@ -204,7 +209,9 @@ impl Account {
         for segment in covered.filter(|s| !s.done && !s.lost_now) {
             segment.lost_now = true;
             self.lost += u64::from(segment.bytes);
-            losses.push_back(Loss { segment: *segment, lost: self.lost });
+            let follows = segment.end - u64::from(segment.bytes) == self.lost_end;
+            self.lost_end = segment.end;
+            losses.push_back(Loss { segment: *segment, lost: self.lost, follows });
         }
     }
 
@@ -215,7 +222,7 @@ impl Account {
 
     /// The next loss that the controller has not heard of.
     pub fn next_loss(&mut self) -> Option<News> {
-        let Loss { segment, lost } = self.losses.as_mut()?.pop_front()?;
+        let Loss { segment, lost, follows } = self.losses.as_mut()?.pop_front()?;
         let rate = RateSample {
             prior_delivered: segment.delivered,
             lost: lost - segment.lost,
@@ -224,7 +231,13 @@ impl Account {
             app_limited: segment.app_limited,
             ..RateSample::NONE
         };
-        Some(News { lost: segment.bytes.into(), round: self.round, rate, ..News::of_rtt(Duration::ZERO) })
+        Some(News {
+            lost: segment.bytes.into(),
+            round: self.round,
+            rate,
+            repeated: follows,
+            ..News::of_rtt(Duration::ZERO)
+        })
     }
 
     /// The place of the first segment that ends above a number.

@@ -16,6 +16,8 @@ pub mod watched {
     pub const TRANSFER: u8 = 1;
     /// The host that it leads to has a policy.
     pub const HOST: u8 = 1 << 1;
+    /// The states of its controller are written down.
+    pub const STATES: u8 = 1 << 2;
 }
 
 /// A flow in progress.

@@ -32,7 +32,7 @@ impl<O: Observer> Engine<'_, O> {
     }
 
     fn rows(&self) -> usize {
-        self.results.samples.rows() + self.results.drops.rows()
+        self.results.samples.rows() + self.results.drops.rows() + self.results.estimates.rows()
     }
 
     /// What a run that is cut short at `time` came to.

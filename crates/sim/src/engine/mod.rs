@@ -14,6 +14,7 @@ mod routes;
 mod run;
 mod sampler;
 mod sessions;
+mod states;
 mod stations;
 pub mod timers;
 mod tree;
@@ -38,6 +39,7 @@ pub use self::observer::{Event, LastEvents, Observer, Opened};
 pub use self::run::{Interrupted, Progress, run, run_observed};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
+use self::states::States;
 use self::stations::Agents;
 use self::timers::Timers;
 use self::ways::Ways;
@@ -111,6 +113,7 @@ struct Engine<'p, O> {
     sampler: Sampler,
     recorder: Recorder,
     results: Results,
+    states: States,
     ways: Ways<'p>,
     /// Links whose arrivals are written down.
     recorded: Vec<u32>,
@@ -188,6 +191,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             sampler,
             recorder,
             results,
+            states: States::default(),
             ways,
             recorded: (0..).zip(&plan.links).filter(|(_, l)| l.recorded).map(|(i, _)| i).collect(),
             link_baseline,
@@ -337,6 +341,11 @@ impl<'p, O: Observer> Engine<'p, O> {
         if watched & watched::HOST != 0 && forward {
             self.tell_host(now, index);
         }
+        if watched & watched::STATES != 0 && !forward {
+            let slot = &self.slots[index as usize];
+            self.states.note(now, index, slot, &mut self.results);
+            self.count_rows();
+        }
         if watched & watched::TRANSFER != 0 {
             self.look_for_end(now, index);
         }
@@ -473,7 +482,8 @@ impl<'p, O: Observer> Engine<'p, O> {
             delivered_at_sample: 0,
             active: true,
             watched: if self.sessions.watch(flow.group) { watched::TRANSFER } else { 0 }
-                | if granted.is_some() { watched::HOST } else { 0 },
+                | if granted.is_some() { watched::HOST } else { 0 }
+                | if self.plan.record.controllers { watched::STATES } else { 0 },
             kept,
             transfer,
             transfer_began: now,

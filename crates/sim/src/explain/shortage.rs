@@ -28,6 +28,7 @@ impl Plan {
                     "flows" | "transfers" => "set record.flows=false",
                     "samples" => "give a longer record.period, or set record.samples=false",
                     "drops" => "set record.drops=false",
+                    "controller_states" | "estimates" => "set record.controllers=false",
                     _ => "record fewer links",
                 },
             ),

@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 
 use dumbbell_core::results::Shortage;
 use dumbbell_core::{Packet, Results, Time, Way};
-use dumbbell_proto::transport::{SenderPhase, SenderState};
-use dumbbell_trace::{Connection, Content, Flow, Happened, Link, Network, Phase, State, Trace};
+use dumbbell_proto::transport::SenderState;
+use dumbbell_trace::{Connection, Content, Flow, Happened, Link, Network, State, Trace};
 
 use self::order::{InOrder, Told};
 pub use self::select::{Limit, Output, Selection};
@@ -223,12 +223,6 @@ fn flow(plan: &Plan, opened: &Opened) -> Flow {
 
 fn shown(state: &SenderState) -> State {
     let SenderState { window, threshold, in_flight, smoothed_rtt, min_rtt, pacing, limit, phase } = *state;
-    let phase = phase.map(|phase| match phase {
-        SenderPhase::SlowStart => Phase::SlowStart,
-        SenderPhase::Avoidance => Phase::Avoidance,
-        SenderPhase::Recovery => Phase::Recovery,
-        SenderPhase::Loss => Phase::Loss,
-    });
     // In a trace the SYN has number 0, and the first byte number 1.
     let limit = if limit > 0 { limit + 1 } else { 0 };
     State { window, threshold, in_flight, smoothed_rtt, min_rtt, pacing, limit, phase }

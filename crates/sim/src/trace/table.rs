@@ -113,7 +113,7 @@ impl Sink for Collector {
             What::State(state) => {
                 let seconds = |d: dumbbell_core::Duration| (!d.is_zero()).then(|| d.as_secs_f64());
                 let number = |n: u64| (n > 0).then_some(n as f64);
-                let phase = tables.labels.code(state.phase.map_or("", |phase| phase.name()));
+                let phase = tables.labels.code(state.phase.unwrap_or_default());
                 tables.senders.push(SenderRow {
                     time,
                     flow,

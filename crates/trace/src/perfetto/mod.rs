@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use dumbbell_core::{Time, Way};
 
 use self::tracks::{Note, Track, Tracks, Unit};
-use crate::event::{Event, Flow, Happened, Network, Phase, Seen, State, What};
+use crate::event::{Event, Flow, Happened, Network, Seen, State, What};
 use crate::fields::{Fields, Protocol};
 use crate::sink::Sink;
 
@@ -41,7 +41,7 @@ struct Place {
 struct FlowTracks {
     group: Track,
     phases: Option<Track>,
-    phase: Option<Phase>,
+    phase: Option<&'static str>,
     counters: HashMap<&'static str, (Track, f64)>,
     /// Data and acknowledgements: slices of one track must not overlap, so each packet on its way has a lane of its
     /// own. A lane that is free is used again.
@@ -149,7 +149,7 @@ impl<W: Write> Perfetto<W> {
                 self.tracks.end(now, phases, &[])?;
             }
             if let Some(phase) = state.phase {
-                self.tracks.slice(now, phases, phase.name(), &[])?;
+                self.tracks.slice(now, phases, phase, &[])?;
             }
             tracks.phase = state.phase;
         }
@@ -440,8 +440,8 @@ mod tests {
         let mut trace = Trace::begin(network(), vec![("memory".to_owned(), sink)]).unwrap();
         tell(&mut trace).unwrap();
         trace.opened(Time::from_nanos(60_000_000), flow(4)).unwrap();
-        let start = State { window: 10, phase: Some(Phase::SlowStart), ..State::default() };
-        let later = State { smoothed_rtt: Duration::from_nanos(5), phase: Some(Phase::Loss), ..start };
+        let start = State { window: 10, phase: Some("slow-start"), ..State::default() };
+        let later = State { smoothed_rtt: Duration::from_nanos(5), phase: Some("loss"), ..start };
         for state in [&start, &start, &later] {
             trace.state(Time::from_nanos(61_000_000), 4, state).unwrap();
         }

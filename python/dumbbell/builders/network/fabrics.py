@@ -40,6 +40,7 @@ def fat_tree_host(
         "drr",
         "wrr",
         "token-bucket-filter",
+        "policer",
     ]
     | Mapping[str, Any]
     | None = None,
@@ -53,7 +54,8 @@ def fat_tree_host(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The link of one host of a fat-tree.
@@ -157,6 +159,7 @@ def fat_tree_fabric(
         "drr",
         "wrr",
         "token-bucket-filter",
+        "policer",
     ]
     | Mapping[str, Any]
     | None = None,
@@ -170,7 +173,8 @@ def fat_tree_fabric(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A link between two switches of a fat-tree.
@@ -274,6 +278,7 @@ def leaf_host(
         "drr",
         "wrr",
         "token-bucket-filter",
+        "policer",
     ]
     | Mapping[str, Any]
     | None = None,
@@ -287,7 +292,8 @@ def leaf_host(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The link of one host of a leaf switch.
@@ -391,6 +397,7 @@ def leaf_uplink(
         "drr",
         "wrr",
         "token-bucket-filter",
+        "policer",
     ]
     | Mapping[str, Any]
     | None = None,
@@ -404,7 +411,8 @@ def leaf_uplink(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A link between a leaf and a spine switch.

@@ -40,6 +40,7 @@ def bottleneck(
         "drr",
         "wrr",
         "token-bucket-filter",
+        "policer",
     ]
     | Mapping[str, Any]
     | None = None,
@@ -53,7 +54,8 @@ def bottleneck(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A link that flows share and that limits them.
@@ -157,6 +159,7 @@ def access(
         "drr",
         "wrr",
         "token-bucket-filter",
+        "policer",
     ]
     | Mapping[str, Any]
     | None = None,
@@ -170,7 +173,8 @@ def access(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """An access link between a host and its router.
@@ -274,6 +278,7 @@ def host_link(
         "drr",
         "wrr",
         "token-bucket-filter",
+        "policer",
     ]
     | Mapping[str, Any]
     | None = None,
@@ -287,7 +292,8 @@ def host_link(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The link of one host of a star.
@@ -393,6 +399,7 @@ def graph_link(
         "drr",
         "wrr",
         "token-bucket-filter",
+        "policer",
     ]
     | Mapping[str, Any]
     | None = None,
@@ -406,7 +413,8 @@ def graph_link(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    | None = None,
     reverse: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """One link of an explicit graph.
@@ -550,6 +558,7 @@ def reverse(
         "drr",
         "wrr",
         "token-bucket-filter",
+        "policer",
     ]
     | Mapping[str, Any]
     | None = None,
@@ -563,7 +572,8 @@ def reverse(
     mtu: str | None = None,
     loss: float | None = None,
     drop_list: Sequence[int] | None = None,
-    impairments: Sequence[Literal["jitter", "reordering", "duplication"] | Mapping[str, Any]] | None = None,
+    impairments: Sequence[Literal["jitter", "reordering", "duplication", "delay-list"] | Mapping[str, Any]]
+    | None = None,
 ) -> dict[str, Any]:
     """How the reverse direction differs from the forward direction, from the first node to the second.
 

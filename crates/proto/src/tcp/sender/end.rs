@@ -4,7 +4,7 @@ use dumbbell_core::{Frame, Packet, Time};
 use dumbbell_header::SourceQuench;
 
 use super::{ENDLESS, Phase, Sender, todo};
-use crate::controller::Control;
+use crate::controller::{Control, Estimate, Stand};
 use crate::tcp::params::Params;
 use crate::tcp::rack::{Rack, State};
 use crate::tcp::scoreboard::Scoreboard;
@@ -37,6 +37,18 @@ impl Sender {
         written > 0
     }
 
+    /// What congestion control is about.
+    fn doing(&self) -> SenderPhase {
+        match self.rack.as_deref().map(|rack| rack.state) {
+            _ if self.expired > 0 => SenderPhase::Loss,
+            Some(State::Loss) => SenderPhase::Loss,
+            Some(State::Recovery) => SenderPhase::Recovery,
+            _ if self.recovering => SenderPhase::Recovery,
+            _ if self.control.window < self.control.threshold => SenderPhase::SlowStart,
+            _ => SenderPhase::Avoidance,
+        }
+    }
+
     /// True if the application has more than there is room for: the buffer limits the sender (RFC 7661 section 4.4.3).
     pub(super) fn is_starved(&self) -> bool {
         self.writer.as_ref().is_some_and(|writer| writer.waits())
@@ -64,14 +76,6 @@ impl SendEnd for Sender {
 
     fn state(&self) -> SenderState {
         let SenderReport { window, min_rtt, smoothed_rtt, .. } = self.report();
-        let phase = match self.rack.as_deref().map(|rack| rack.state) {
-            _ if self.expired > 0 => SenderPhase::Loss,
-            Some(State::Loss) => SenderPhase::Loss,
-            Some(State::Recovery) => SenderPhase::Recovery,
-            _ if self.recovering => SenderPhase::Recovery,
-            _ if window < self.control.threshold => SenderPhase::SlowStart,
-            _ => SenderPhase::Avoidance,
-        };
         // Before the handshake is over the rate is infinite, or a number that stands for it.
         let paced = self.control.pacing.is_finite() && self.control.pacing < f64::MAX;
         SenderState {
@@ -82,8 +86,33 @@ impl SendEnd for Sender {
             min_rtt,
             pacing: paced.then_some(self.control.pacing * 8.0),
             limit: if self.phase == Phase::Established { self.una + self.receive_window } else { 0 },
-            phase: Some(phase),
+            phase: Some(
+                self.controller.stand().map_or_else(|| self.doing().name(), |stand| stand.latest[0].state),
+            ),
         }
+    }
+
+    fn stand(&self) -> Option<Stand> {
+        match self.phase {
+            Phase::Unopened | Phase::Connecting => None,
+            _ => Some(self.controller.stand().unwrap_or_else(|| Stand::of(self.doing().name()))),
+        }
+    }
+
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        let SenderState { window, threshold, in_flight, smoothed_rtt, pacing, .. } = self.state();
+        let or_none = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
+        let all = [
+            ("cwnd", "B", window as f64),
+            ("ssthresh", "B", or_none(threshold.map(|bytes| bytes as f64))),
+            ("inflight", "B", in_flight as f64),
+            ("srtt", "s", smoothed_rtt.as_secs_f64()),
+            ("pacing_rate", "bit/s", or_none(pacing)),
+            ("delivered", "B", self.delivered as f64),
+            ("lost", "B", or_none(self.account.as_ref().map(|account| account.lost as f64))),
+        ];
+        all.into_iter().for_each(|(name, unit, value)| tell(Estimate { name, unit, value }));
+        self.controller.estimates(tell);
     }
 
     fn agreed(&self) -> Option<Agreed> {

@@ -359,7 +359,7 @@ impl Sender {
             event,
             in_recovery: self.recovering || self.una < self.cut_until,
             window_limited: self.window_limited || !self.validates,
-            repeated: self.expired > 1 || news.repeated,
+            repeated: news.repeated || self.expired > 1 && event != Event::Lost,
         };
         self.controller.on(&signals, &mut self.control);
         self.control.window = self.control.window.clamp(mss, LARGEST_WINDOW);

@@ -1,0 +1,46 @@
+"""What is published of BBR version 3: losses at random, a shallow buffer, flows that share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bbr3.recorded import PAYLOAD, run
+
+LINK = "topology.bottleneck"
+
+
+def share(loss: float, delay: str) -> float:
+    """The part of a link of 50 Mbit/s that one flow gets, from 5 to 25 s."""
+    bbr = run(f"{LINK}.loss={loss}", f"{LINK}.delay={delay}", "duration=25s", "warmup=5s")
+    return float(bbr.results.flows["goodput"][0]) / (50e6 * PAYLOAD)
+
+
+def test_one_loss_in_a_hundred_costs_what_the_draft_reckons() -> None:
+    # Section 5.3.3.8.2: a round of CRUISE in which a part of the data is lost lowers the rate by that part,
+    # until the next probe: after some 12 rounds of 200 ms, or 62 of 40 ms.
+    for delay, rounds in (("90ms", 12), ("10ms", 62)):
+        reckoned = np.mean(0.99 ** np.arange(rounds))
+        assert share(0.01, delay) == pytest.approx(reckoned, rel=0.08), delay
+    assert share(0.01, "90ms") > 0.88
+
+
+def test_above_the_threshold_losses_lower_the_rate() -> None:
+    shares = [share(loss, "10ms") for loss in (0.001, 0.01, 0.02, 0.05)]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[-1] < 0.3
+
+
+def test_a_buffer_of_half_a_bdp_loses_little() -> None:
+    bbr = run(f"{LINK}.queue.limit=0.5bdp", "duration=25s", "record.drops=true")
+    assert bbr.results.flows["goodput"][0] > 0.9 * 50e6 * PAYLOAD
+    times = bbr.results.drops["time"]
+    probes = [change for change in bbr.changes if change.state == "ProbeBW_UP"]
+    assert len(probes) >= 5
+    # Two percent of what a round has in flight end a probe, a round after they are lost: twice as much in
+    # each of two rounds.
+    room = 1.5 * 50e6 * 0.04 / 8 / 1500
+    for probe in probes:
+        assert np.sum((times > probe.time) & (times < probe.time + 0.5)) <= 2 * 0.05 * room
+    links = bbr.results.links
+    assert links["loss"][links["link"] == "left->right"][0] < 0.01
