@@ -18,6 +18,8 @@ mod causes;
 mod contract_tests;
 mod disorder;
 #[cfg(test)]
+mod fack_tests;
+#[cfg(test)]
 mod node_tests;
 mod overhead;
 mod params;

@@ -26,7 +26,7 @@ words! {
 
 words! {
     /// What finds losses.
-    pub enum LossDetection { Duplicates = "duplicates", Rack = "rack" }
+    pub enum LossDetection { Duplicates = "duplicates", Fack = "fack", Rack = "rack" }
 }
 
 words! {
@@ -160,12 +160,13 @@ config! {
         single_fast_retransmit: bool = true, "RFC 6582 section 4.1";
         /// Sends a new segment on each of the first two duplicate acknowledgements.
         limited_transmit: bool = true, "RFC 3042";
-        /// Duplicate acknowledgements that show a loss: DupThresh. Only with `loss_detection = "duplicates"`.
+        /// Duplicate acknowledgements that show a loss: DupThresh. Not with `loss_detection = "rack"`.
         duplicate_threshold: u32 = 3, "RFC 5681 section 3.2, RFC 6675 section 2";
         /// Selective acknowledgements, and loss recovery by them.
         sack: bool = true, "RFC 2018, RFC 6675; on in every current system";
-        /// Finds losses by duplicate acknowledgements and SACK (RFC 6675), or by time (RFC 8985: RACK), with proportional rate
-        /// reduction (RFC 9937).
+        /// Finds losses by duplicate acknowledgements and SACK (RFC 6675); by forward acknowledgement (Mathis & Mahdavi, SIGCOMM 1996:
+        /// FACK), which takes all holes for lost when the highest segment held is more than `duplicate_threshold` segments above the
+        /// first; or by time (RFC 8985: RACK), with proportional rate reduction (RFC 9937).
         loss_detection: LossDetection = "rack", "Linux net.ipv4.tcp_recovery: 1, tcp_early_retrans: 3, tcp_frto: 2";
         /// Sends a probe when acknowledgements stay away for two round trips. Only with `loss_detection = "rack"`.
         tail_loss_probe: bool = true, "RFC 8985 section 7";
@@ -275,6 +276,10 @@ impl Validate for Params {
             }
         }
         self.check_ticks(at)?;
+        if self.loss_detection == LossDetection::Fack && !self.sack {
+            let message = "FACK looks at the highest segment selectively acknowledged, and `sack` is false";
+            return Err(at.key("loss_detection").error(message, "add sack = true"));
+        }
         if self.unit_copies > MOST_COPIES {
             let message = format!("{} copies are more than a sender counts", self.unit_copies);
             return Err(at.key("unit_copies").error(message, format!("give 0 to {MOST_COPIES}")));

@@ -83,6 +83,10 @@ fn parameters_are_checked_where_they_stand() {
         "transport.rto_min: 180s is not between zero and `rto_max`, 120s; lower it or raise `rto_max`"
     );
     assert_eq!(
+        error(r#"{"loss_detection": "fack", "sack": false}"#),
+        "transport.loss_detection: FACK looks at the highest segment selectively acknowledged, and `sack` is false; add sack = true"
+    );
+    assert_eq!(
         error(r#"{"receive_window": "0B"}"#),
         "transport.receive_window: a receiver without buffer takes no data; give a size above zero"
     );

@@ -94,6 +94,22 @@ impl Scoreboard {
         0
     }
 
+    /// Finds what forward acknowledgement shows to be lost: all holes below the highest block, if its end is more than `reach` bytes
+    /// above `una` (Mathis & Mahdavi, SIGCOMM 1996, section 4.3); returns the bytes that were not known to be.
+    pub fn detect_forward(&mut self, una: u64, reach: u64) -> u64 {
+        self.lost_below = self.lost_below.max(una);
+        let Some((start, end)) = self.held.last() else {
+            return 0;
+        };
+        if end <= una + reach || start <= self.lost_below {
+            return 0;
+        }
+        let found = self.missing(self.lost_below, start);
+        self.lost += found;
+        self.lost_below = start;
+        found
+    }
+
     /// Moves the cumulative acknowledgement from `una` to `ack`.
     pub fn advance(&mut self, una: u64, ack: u64) {
         if self.lost_below > una {
@@ -174,6 +190,19 @@ mod tests {
         board.detect(0, 1000, DUPLICATES);
         assert!(board.is_lost(0));
         assert_eq!(board.pipe(0, 5000), 5000 - 2001 - 1000);
+    }
+
+    #[test]
+    fn forward_acknowledgement_loses_all_holes_below_a_block_that_is_far_enough_above() {
+        let mut board = Scoreboard::default();
+        board.add(2000, 3000, |_, _| {});
+        assert_eq!(board.detect_forward(0, 3000), 0, "three segments are not more than three");
+        board.add(5000, 6000, |_, _| {});
+        assert_eq!(board.detect_forward(0, 3000), 4000, "two holes of two segments");
+        // What is in the network: above the highest block, and what was sent again.
+        assert_eq!(board.pipe(0, 9000), 3000);
+        board.add(7000, 8000, |_, _| {});
+        assert_eq!((board.detect_forward(0, 0), board.pipe(0, 9000)), (1000, 1000));
     }
 
     /// The definitions of RFC 6675 section 4, byte by byte.

@@ -76,8 +76,12 @@ impl Sender {
             }
             let (una, mss, threshold) =
                 (self.una.max(ack), u64::from(self.mss), self.params.duplicate_threshold);
+            let forward = self.params.loss_detection == LossDetection::Fack;
+            let reach = if self.recovering { 0 } else { u64::from(threshold) * mss };
             let known = self.board().lost_to();
-            let found = self.board.as_mut().map_or(0, |board| board.detect(una, mss, threshold));
+            let found = self.board.as_mut().map_or(0, |board| {
+                if forward { board.detect_forward(una, reach) } else { board.detect(una, mss, threshold) }
+            });
             self.note_lost((known, self.board().lost_to()), found);
         }
         if advanced {
