@@ -43,7 +43,7 @@ transport = {{ kind = "tcp", controller = "{controller}" }}
 
 /// The part of the goodput that the first flow has.
 fn share_of_first(results: &Results) -> f64 {
-    let goodput: Vec<f64> = results.flows.goodput.iter().map(|g| g.unwrap_or(0.0)).collect();
+    let goodput = &results.flows.goodput;
     goodput[0] / goodput.iter().sum::<f64>()
 }
 
@@ -58,7 +58,7 @@ fn droptail(products: u32) -> String {
 fn one_flow_of_bbr_has_40_percent_against_any_number_of_cubic_flows() {
     for cubic in [1, 4, 16] {
         let controllers: Vec<&str> =
-            ["bbr"].into_iter().chain(["cubic"; 16].into_iter().take(cubic)).collect();
+            std::iter::once("bbr").chain(["cubic"; 16].into_iter().take(cubic)).collect();
         let share = share_of_first(&shared(&controllers, &droptail(4), 200, 40));
         assert!((0.35..0.55).contains(&share), "against {cubic}: {share}");
     }

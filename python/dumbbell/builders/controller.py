@@ -345,3 +345,858 @@ def bbr(
             "policer": policer,
         }
     )
+
+
+def swift(
+    *,
+    base_target: str | None = None,
+    hop_target: str | None = None,
+    hops: int | None = None,
+    scaling_range: str | None = None,
+    scaling_min_window: float | None = None,
+    scaling_max_window: float | None = None,
+    increase: float | None = None,
+    decrease: float | None = None,
+    max_decrease: float | None = None,
+    min_window: float | None = None,
+    max_window: float | None = None,
+    reset_after: int | None = None,
+) -> dict[str, Any]:
+    """Swift: the window keeps the delay at a target, and may be less than a segment.
+
+    Reference: Kumar et al., SIGCOMM 2020.
+
+    Parameters
+    ----------
+    base_target
+        The target for the largest windows, without what `hops` adds.
+        Default: ``"20us"`` (csg-htsim: 20 us; Kumar et al., SIGCOMM 2020, publish no values).
+    hop_target
+        What each hop adds to the target.
+        Default: ``"1us"`` (choice: Kumar et al. publish no value).
+    hops
+        Hops on the path, which the paper takes from the TTL.
+        Default: ``0`` (choice: the transport does not see the TTL; `base_target` covers the path).
+    scaling_range
+        The most that small windows add to the target.
+        Default: ``"100us"`` (csg-htsim: five times the base target).
+    scaling_min_window
+        The largest window, in segments, that adds all of it.
+        Default: ``0.1`` (csg-htsim: 0.1).
+    scaling_max_window
+        The smallest window, in segments, that adds nothing.
+        Default: ``100.0`` (csg-htsim: 100).
+    increase
+        Segments that the window grows by in a round trip: ai.
+        Default: ``1.0`` (csg-htsim: 1).
+    decrease
+        How much of an excess the window gives up: beta.
+        Default: ``0.8`` (csg-htsim: 0.8).
+    max_decrease
+        The largest part that it gives up at once: max_mdf.
+        Default: ``0.5`` (csg-htsim: 0.5).
+    min_window
+        The smallest window, in segments.
+        Default: ``0.001`` (choice: a thousand flows share one segment a round trip).
+    max_window
+        The largest window, in segments.
+        Default: ``10000.0`` (choice: no limit in a data centre).
+    reset_after
+        Timeouts in a row after which the window is the smallest.
+        Default: ``5`` (choice: Kumar et al. publish no value).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "swift",
+            "base_target": base_target,
+            "hop_target": hop_target,
+            "hops": hops,
+            "scaling_range": scaling_range,
+            "scaling_min_window": scaling_min_window,
+            "scaling_max_window": scaling_max_window,
+            "increase": increase,
+            "decrease": decrease,
+            "max_decrease": max_decrease,
+            "min_window": min_window,
+            "max_window": max_window,
+            "reset_after": reset_after,
+        }
+    )
+
+
+def timely(
+    *,
+    low: str | None = None,
+    high: str | None = None,
+    step: str | None = None,
+    decrease: float | None = None,
+    gain: float | None = None,
+    base_rtt: str | None = None,
+    segment: str | None = None,
+    line_rate: str | None = None,
+    min_rate: str | None = None,
+    loss_decrease: float | None = None,
+) -> dict[str, Any]:
+    """TIMELY: the rate follows the gradient of the round-trip time.
+
+    Reference: Mittal et al., SIGCOMM 2015.
+
+    Parameters
+    ----------
+    low
+        Below this round-trip time the rate always grows.
+        Default: ``"50us"`` (Mittal et al., SIGCOMM 2015, section 4.4 (published HPCC simulator: the same)).
+    high
+        Above this round-trip time the rate always shrinks.
+        Default: ``"500us"`` (Mittal et al., SIGCOMM 2015, section 4.4 (published HPCC simulator: the same)).
+    step
+        What one update adds to the rate: delta.
+        Default: ``"10Mbit/s"`` (Mittal et al., SIGCOMM 2015, section 4.3).
+    decrease
+        How much of an excess or a rise the rate gives up: beta.
+        Default: ``0.8`` (Mittal et al., SIGCOMM 2015, section 4.3 (published HPCC simulator: the same)).
+    gain
+        Weight of the latest difference of round-trip times.
+        Default: ``0.875`` (published HPCC simulator: TimelyAlpha).
+    base_rtt
+        The round-trip time that makes a difference a gradient.
+        Default: ``"20us"`` (Mittal et al., SIGCOMM 2015, section 4.3 (published HPCC simulator: the same)).
+    segment
+        Bytes acknowledged from one update to the next.
+        Default: ``"16kB"`` (choice: the smallest segment that the paper measures (section 3.1: 16 to 64 kB)).
+    line_rate
+        The rate at the start, and the largest.
+        Default: ``"10Gbit/s"`` (Mittal et al., SIGCOMM 2015, section 6: the links of the testbed).
+    min_rate
+        The smallest rate.
+        Default: ``"10Mbit/s"`` (choice: one step).
+    loss_decrease
+        Share of the rate that a loss leaves.
+        Default: ``0.5`` (choice: the paper assumes a fabric without losses (priority flow control); 1 does
+        nothing).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "timely",
+            "low": low,
+            "high": high,
+            "step": step,
+            "decrease": decrease,
+            "gain": gain,
+            "base_rtt": base_rtt,
+            "segment": segment,
+            "line_rate": line_rate,
+            "min_rate": min_rate,
+            "loss_decrease": loss_decrease,
+        }
+    )
+
+
+def dcqcn(
+    *,
+    notification_interval: str | None = None,
+    gain: float | None = None,
+    alpha_interval: str | None = None,
+    timer: str | None = None,
+    byte_counter: str | None = None,
+    fast_steps: int | None = None,
+    additive_rate: str | None = None,
+    hyper_rate: str | None = None,
+    line_rate: str | None = None,
+    min_rate: str | None = None,
+    loss_decrease: float | None = None,
+) -> dict[str, Any]:
+    """DCQCN: a rate for RDMA, cut by marks, that climbs back by time and by bytes.
+
+    Reference: Zhu et al., SIGCOMM 2015.
+
+    Parameters
+    ----------
+    notification_interval
+        Shortest time from one notification to the next of a flow.
+        Default: ``"50us"`` (Zhu et al., SIGCOMM 2015, section 3.1: at most one CNP in 50 us).
+    gain
+        Weight of the latest notification, and of the latest interval without one: g.
+        Default: ``0.00390625`` (Zhu et al., SIGCOMM 2015, section 5.2: 1/256 (published HPCC simulator: 1/16,
+        its sample: 1/256)).
+    alpha_interval
+        Time without a notification after which alpha shrinks: K.
+        Default: ``"55us"`` (Zhu et al., SIGCOMM 2015, section 3.1: longer than the notification interval).
+    timer
+        Steps of the timer: T.
+        Default: ``"55us"`` (Zhu et al., SIGCOMM 2015, section 5.2 (published HPCC simulator: 1500 us, its
+        sample: 900 us)).
+    byte_counter
+        Steps of the byte counter: B. Bytes count when they are acknowledged.
+        Default: ``"10MB"`` (Zhu et al., SIGCOMM 2015, section 5.2).
+    fast_steps
+        Steps of fast recovery, in which the target stands: F.
+        Default: ``5`` (Zhu et al., SIGCOMM 2015, section 3.1).
+    additive_rate
+        What a step adds to the target after fast recovery of one of the two: R_AI.
+        Default: ``"40Mbit/s"`` (Zhu et al., SIGCOMM 2015, section 5.2 (published HPCC simulator: 5 Mbit/s,
+        its sample: 50)).
+    hyper_rate
+        What a step adds to the target after fast recovery of both: R_HAI.
+        Default: ``"400Mbit/s"`` (choice: ten times `additive_rate`, as in the published HPCC simulator; the
+        paper gives no number).
+    line_rate
+        The rate at the start, and the largest.
+        Default: ``"40Gbit/s"`` (Zhu et al., SIGCOMM 2015, section 6: the links of the testbed).
+    min_rate
+        The smallest rate.
+        Default: ``"10Mbit/s"`` (choice: the paper gives none (published HPCC simulator: 100 Mbit/s)).
+    loss_decrease
+        Share of the rate that a loss leaves.
+        Default: ``0.5`` (choice: the paper assumes a fabric without losses (priority flow control); 1 does
+        nothing).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "dcqcn",
+            "notification_interval": notification_interval,
+            "gain": gain,
+            "alpha_interval": alpha_interval,
+            "timer": timer,
+            "byte_counter": byte_counter,
+            "fast_steps": fast_steps,
+            "additive_rate": additive_rate,
+            "hyper_rate": hyper_rate,
+            "line_rate": line_rate,
+            "min_rate": min_rate,
+            "loss_decrease": loss_decrease,
+        }
+    )
+
+
+def hpcc(
+    *,
+    utilisation: float | None = None,
+    stages: int | None = None,
+    additive: str | None = None,
+    rtt: str | None = None,
+    line_rate: str | None = None,
+    min_rate: str | None = None,
+    loss_decrease: float | None = None,
+) -> dict[str, Any]:
+    """HPCC: the window follows the use of links, which routers tell.
+
+    Reference: Li et al., SIGCOMM 2019; telemetry in one number as in PINT, Ben Basat et al., SIGCOMM 2020.
+
+    Parameters
+    ----------
+    utilisation
+        The use of links to keep: eta.
+        Default: ``0.95`` (Li et al., SIGCOMM 2019, section 5.1 (published HPCC simulator: the same)).
+    stages
+        Round trips of additive increase, after which the window follows the use at once: maxStage.
+        Default: ``5`` (Li et al., SIGCOMM 2019, section 5.1 (published HPCC simulator: 5, its sample: 0)).
+    additive
+        What a round trip adds to the window: W_AI.
+        Default: ``"80B"`` (Li et al., SIGCOMM 2019, section 5.1 (published HPCC simulator: 50 Mbit/s for 13
+        us)).
+    rtt
+        The round-trip time of the empty network, the same for all flows: T; absent: the smallest that the
+        flow has measured.
+        Default: choice: the paper sets one for the network (13 us in its simulations).
+    line_rate
+        The rate at the start, and the largest.
+        Default: ``"100Gbit/s"`` (Li et al., SIGCOMM 2019, section 5.1: the links of hosts in simulations).
+    min_rate
+        The smallest rate.
+        Default: ``"10Mbit/s"`` (choice: the paper gives none (published HPCC simulator: 100 Mbit/s)).
+    loss_decrease
+        Share of the window that a loss leaves.
+        Default: ``0.5`` (choice: the paper assumes a fabric without losses (priority flow control); 1 does
+        nothing).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "hpcc",
+            "utilisation": utilisation,
+            "stages": stages,
+            "additive": additive,
+            "rtt": rtt,
+            "line_rate": line_rate,
+            "min_rate": min_rate,
+            "loss_decrease": loss_decrease,
+        }
+    )
+
+
+def westwood(
+    *,
+    time_constant: str | None = None,
+) -> dict[str, Any]:
+    """TCP Westwood: a loss sets the window to the estimated bandwidth.
+
+    Reference: Mascolo, Casetti, Gerla, Sanadidi & Wang, TCP Westwood, MobiCom 2001.
+
+    Parameters
+    ----------
+    time_constant
+        Time constant of the filter: tau. After half of it without an acknowledgement the sample is zero.
+        Default: ``"500ms"`` (Casetti, Gerla, Mascolo, Sanadidi & Wang, Wireless Networks 8, 2002: tau, m =
+        2).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "westwood",
+            "time_constant": time_constant,
+        }
+    )
+
+
+def westwood_plus(
+    *,
+    memory: float | None = None,
+    shortest_sample: str | None = None,
+) -> dict[str, Any]:
+    """TCP Westwood+: Westwood with one sample of the bandwidth a round trip.
+
+    Reference: Grieco & Mascolo, Westwood+, New Reno, and Vegas, CCR 34(2), 2004.
+
+    Parameters
+    ----------
+    memory
+        Weight of the estimate beside a new sample.
+        Default: ``0.9`` (Grieco & Mascolo, CCR 34(2), 2004, section 2 (Linux net/ipv4/tcp_westwood.c: 7/8,
+        twice)).
+    shortest_sample
+        A sample takes so long at least.
+        Default: ``"50ms"`` (Linux net/ipv4/tcp_westwood.c: TCP_WESTWOOD_RTT_MIN).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "westwood-plus",
+            "memory": memory,
+            "shortest_sample": shortest_sample,
+        }
+    )
+
+
+def highspeed(
+    *,
+    low_window: float | None = None,
+    low_loss: float | None = None,
+    high_window: float | None = None,
+    high_loss: float | None = None,
+    high_decrease: float | None = None,
+    whole_steps: bool | None = None,
+) -> dict[str, Any]:
+    """HighSpeed TCP: larger steps up and smaller cuts at large windows.
+
+    Reference: RFC 3649.
+
+    Parameters
+    ----------
+    low_window
+        Up to this window, in segments, it is standard TCP.
+        Default: ``38.0`` (RFC 3649 section 5: Low_Window).
+    low_loss
+        Loss rate at which standard TCP has that window.
+        Default: ``0.001`` (RFC 3649 section 5: Low_P, 10^-3).
+    high_window
+        The upper end of the response function, in segments.
+        Default: ``83000.0`` (RFC 3649 section 5: High_Window).
+    high_loss
+        Loss rate at which the window is `high_window`.
+        Default: ``1e-07`` (RFC 3649 section 5: High_P, 10^-7).
+    high_decrease
+        The share that a loss takes from a window of `high_window`.
+        Default: ``0.1`` (RFC 3649 section 5: High_Decrease).
+    whole_steps
+        a(w) is the next whole number: twice as much just above `low_window`.
+        Default: ``false`` (RFC 3649 section 5: the formula (Linux net/ipv4/tcp_highspeed.c: the table of
+        appendix B, rounded up)).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "highspeed",
+            "low_window": low_window,
+            "low_loss": low_loss,
+            "high_window": high_window,
+            "high_loss": high_loss,
+            "high_decrease": high_decrease,
+            "whole_steps": whole_steps,
+        }
+    )
+
+
+def htcp(
+    *,
+    low_speed_time: str | None = None,
+    adaptive_backoff: bool | None = None,
+    least_decrease: float | None = None,
+    most_decrease: float | None = None,
+    throughput_change: float | None = None,
+    rtt_scaling: bool | None = None,
+    reference_rtt: str | None = None,
+) -> dict[str, Any]:
+    """H-TCP: grows faster with the time since the latest congestion.
+
+    Reference: Leith, draft-leith-tcp-htcp-06, 2008; Shorten & Leith, PFLDnet 2004.
+
+    Parameters
+    ----------
+    low_speed_time
+        For so long after congestion it grows as standard TCP does.
+        Default: ``"1s"`` (draft-leith-tcp-htcp-06: Delta_L).
+    adaptive_backoff
+        Takes beta from the round-trip times. If false, it is `least_decrease`, and a round trip adds f
+        segments.
+        Default: ``true`` (draft-leith-tcp-htcp-06 (FreeBSD cc_htcp: off)).
+    least_decrease
+        Beta at least, and where the throughput has changed.
+        Default: ``0.5`` (draft-leith-tcp-htcp-06).
+    most_decrease
+        Beta at most.
+        Default: ``0.8`` (draft-leith-tcp-htcp-06).
+    throughput_change
+        If the largest throughput before a congestion differs by more than this share from that before the
+        congestion before, beta is `least_decrease`, so that flows make room for one another.
+        Default: ``0.2`` (Shorten & Leith, PFLDnet 2004; Linux net/ipv4/tcp_htcp.c: use_bandwidth_switch).
+    rtt_scaling
+        Multiplies f by the shortest round-trip time over `reference_rtt`, one at least, so that the growth in
+        a second does not depend on the round-trip time.
+        Default: ``true`` (Shorten & Leith, PFLDnet 2004; Linux net/ipv4/tcp_htcp.c: use_rtt_scaling (FreeBSD
+        cc_htcp: off)).
+    reference_rtt
+        The round-trip time at which `rtt_scaling` changes nothing.
+        Default: ``"100ms"`` (Linux net/ipv4/tcp_htcp.c; FreeBSD cc_htcp.c: HTCP_RTT_REF).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "htcp",
+            "low_speed_time": low_speed_time,
+            "adaptive_backoff": adaptive_backoff,
+            "least_decrease": least_decrease,
+            "most_decrease": most_decrease,
+            "throughput_change": throughput_change,
+            "rtt_scaling": rtt_scaling,
+            "reference_rtt": reference_rtt,
+        }
+    )
+
+
+def illinois(
+    *,
+    alpha_max: float | None = None,
+    alpha_min: float | None = None,
+    beta_min: float | None = None,
+    beta_max: float | None = None,
+    window_threshold: float | None = None,
+    eta1: float | None = None,
+    eta2: float | None = None,
+    eta3: float | None = None,
+    theta: int | None = None,
+) -> dict[str, Any]:
+    """TCP Illinois: losses give the direction, the queueing delay the step.
+
+    Reference: Liu, Basar & Srikant, TCP-Illinois, Performance Evaluation 65(6-7), 2008.
+
+    Parameters
+    ----------
+    alpha_max
+        Segments a round trip adds without a queue.
+        Default: ``10.0`` (Liu, Basar & Srikant, Performance Evaluation 65, 2008).
+    alpha_min
+        Segments a round trip adds at the longest queue.
+        Default: ``0.3`` (Liu, Basar & Srikant 2008; Linux net/ipv4/tcp_illinois.c).
+    beta_min
+        The share that a loss takes at short queues.
+        Default: ``0.125`` (Liu, Basar & Srikant 2008).
+    beta_max
+        The share that a loss takes at long queues.
+        Default: ``0.5`` (Liu, Basar & Srikant 2008).
+    window_threshold
+        Below this window, in segments, it is standard TCP.
+        Default: ``15.0`` (Liu, Basar & Srikant 2008: W_thresh).
+    eta1
+        Up to this part of dm, alpha is `alpha_max`.
+        Default: ``0.01`` (Liu, Basar & Srikant 2008).
+    eta2
+        Up to this part of dm, beta is `beta_min`.
+        Default: ``0.1`` (Liu, Basar & Srikant 2008).
+    eta3
+        From this part of dm on, beta is `beta_max`.
+        Default: ``0.8`` (Liu, Basar & Srikant 2008).
+    theta
+        Round trips in a row with a delay of at most `eta1` after which alpha is `alpha_max` again.
+        Default: ``5`` (Liu, Basar & Srikant 2008).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "illinois",
+            "alpha_max": alpha_max,
+            "alpha_min": alpha_min,
+            "beta_min": beta_min,
+            "beta_max": beta_max,
+            "window_threshold": window_threshold,
+            "eta1": eta1,
+            "eta2": eta2,
+            "eta3": eta3,
+            "theta": theta,
+        }
+    )
+
+
+def scalable(
+    *,
+    increase: float | None = None,
+    decrease: float | None = None,
+    legacy_window: float | None = None,
+) -> dict[str, Any]:
+    """Scalable TCP: multiplicative increase, multiplicative decrease.
+
+    Reference: Kelly, Scalable TCP, CCR 33(2), 2003.
+
+    Parameters
+    ----------
+    increase
+        Segments added for each segment acknowledged.
+        Default: ``0.01`` (Kelly, CCR 33(2), 2003, section 3: a (Linux tcp_scalable.c: 1 / min(window, 100))).
+    decrease
+        What is left of the window after a loss.
+        Default: ``0.875`` (Kelly, CCR 33(2), 2003, section 3: 1 - b, b = 1/8).
+    legacy_window
+        Up to this window, in segments, it grows and shrinks as NewReno: by one a round trip, to half.
+        Default: ``16.0`` (Kelly, CCR 33(2), 2003, section 3: lwnd).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "scalable",
+            "increase": increase,
+            "decrease": decrease,
+            "legacy_window": legacy_window,
+        }
+    )
+
+
+def yeah(
+    *,
+    most_waiting: float | None = None,
+    phi: float | None = None,
+    gamma: float | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    rho: int | None = None,
+    zeta: int | None = None,
+    increase: float | None = None,
+) -> dict[str, Any]:
+    """YeAH-TCP: Scalable while the queue is short, else Reno with early decongestion.
+
+    Reference: Baiocchi, Castellani & Vacirca, YeAH-TCP, PFLDnet 2007.
+
+    Parameters
+    ----------
+    most_waiting
+        Own packets that may wait, in segments: alpha, Q_max.
+        Default: ``80.0`` (Baiocchi, Castellani & Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c:
+        TCP_YEAH_ALPHA).
+    phi
+        The network is congested if the queueing delay is above the part 1 / phi of the shortest round-trip
+        time.
+        Default: ``8.0`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_PHY).
+    gamma
+        Early decongestion takes the part 1 / gamma of Q.
+        Default: ``1.0`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_GAMMA).
+    epsilon
+        The share of the window that early decongestion takes at most.
+        Default: ``0.5`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_EPSILON, 1 / 2^1).
+    delta
+        The share of the window that a loss takes at least.
+        Default: ``0.125`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_DELTA, 1 / 2^3).
+    rho
+        After so many slow round trips in a row there is competition from Reno, and a loss halves the window.
+        Default: ``16`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_RHO).
+    zeta
+        After so many fast round trips without a loss there is none, and what Reno's window would be is
+        forgotten.
+        Default: ``50`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_ZETA).
+    increase
+        Segments added for each segment acknowledged while it is fast, and one in a round trip at least.
+        Default: ``0.01`` (Kelly, CCR 33(2), 2003, section 3: a).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "yeah",
+            "most_waiting": most_waiting,
+            "phi": phi,
+            "gamma": gamma,
+            "epsilon": epsilon,
+            "delta": delta,
+            "rho": rho,
+            "zeta": zeta,
+            "increase": increase,
+        }
+    )
+
+
+def hybla(
+    *,
+    reference_rtt: str | None = None,
+    most_doublings: float | None = None,
+) -> dict[str, Any]:
+    """TCP Hybla: satellite paths grow as fast as short ones.
+
+    Reference: Caini & Firrincieli, TCP Hybla, IJSCN 22(5), 2004.
+
+    Parameters
+    ----------
+    reference_rtt
+        The round-trip time whose growth it has: RTT_0.
+        Default: ``"25ms"`` (Caini & Firrincieli, International Journal of Satellite Communications and
+        Networking 22(5), 2004: RTT_0).
+    most_doublings
+        Rho at most, in slow start, where it is an exponent.
+        Default: ``16.0`` (choice: Linux 6.1 net/ipv4/tcp_hybla.c; the paper has no limit).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "hybla",
+            "reference_rtt": reference_rtt,
+            "most_doublings": most_doublings,
+        }
+    )
+
+
+def bic(
+    *,
+    low_window: float | None = None,
+    max_increment: float | None = None,
+    min_increment: float | None = None,
+    decrease: float | None = None,
+    divisor: float | None = None,
+    fast_convergence: bool | None = None,
+) -> dict[str, Any]:
+    """BIC-TCP: a binary search for the window at which losses begin.
+
+    Reference: Xu, Harfoush & Rhee, Binary increase congestion control, INFOCOM 2004.
+
+    Parameters
+    ----------
+    low_window
+        Below this window, in segments, it is standard TCP.
+        Default: ``14.0`` (Xu, Harfoush & Rhee, INFOCOM 2004, section III: low_window).
+    max_increment
+        Segments that a round trip adds at most: S_max.
+        Default: ``32.0`` (Xu, Harfoush & Rhee 2004, section III: S_max (Linux net/ipv4/tcp_bic.c: 16)).
+    min_increment
+        Segments that a round trip adds at least: S_min.
+        Default: ``0.01`` (Xu, Harfoush & Rhee 2004, section III: S_min (Linux: 0.2)).
+    decrease
+        What is left of the window after a loss.
+        Default: ``0.875`` (Xu, Harfoush & Rhee 2004, section III: 1 - beta, beta = 0.125 (Linux: 819 /
+        1024)).
+    divisor
+        A round trip adds the way that is left over this number.
+        Default: ``2.0`` (Xu, Harfoush & Rhee 2004, section III: the midpoint (Linux: 4)).
+    fast_convergence
+        A loss below the window of the one before sets the upper end of the search halfway to the window that
+        is left, to make room for new flows.
+        Default: ``true`` (Xu, Harfoush & Rhee 2004, section III).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "bic",
+            "low_window": low_window,
+            "max_increment": max_increment,
+            "min_increment": min_increment,
+            "decrease": decrease,
+            "divisor": divisor,
+            "fast_convergence": fast_convergence,
+        }
+    )
+
+
+def bbr3(
+    *,
+    startup_pacing_gain: float | None = None,
+    drain_pacing_gain: float | None = None,
+    down_pacing_gain: float | None = None,
+    up_pacing_gain: float | None = None,
+    cwnd_gain: float | None = None,
+    up_cwnd_gain: float | None = None,
+    probe_rtt_cwnd_gain: float | None = None,
+    pacing_margin: float | None = None,
+    full_pipe_growth: float | None = None,
+    loss_threshold: float | None = None,
+    startup_loss_ranges: int | None = None,
+    beta: float | None = None,
+    headroom: float | None = None,
+    min_window: int | None = None,
+    min_rtt_filter: str | None = None,
+    probe_rtt_interval: str | None = None,
+    probe_rtt_duration: str | None = None,
+    probe_wait: str | None = None,
+    probe_wait_random: str | None = None,
+    probe_rounds: int | None = None,
+    offload_quanta: int | None = None,
+) -> dict[str, Any]:
+    """BBR version 3: a model of the path, probed with a bound on losses.
+
+    Reference: draft-ietf-ccwg-bbr-06, with the appendix of test cases of August 2026 (commit 4ce5e87).
+
+    Parameters
+    ----------
+    startup_pacing_gain
+        Pacing gain of Startup.
+        Default: ``2.77`` (draft-ietf-ccwg-bbr-06 section 2.5).
+    drain_pacing_gain
+        Pacing gain of Drain.
+        Default: ``0.5`` (draft-ietf-ccwg-bbr-06 section 2.5).
+    down_pacing_gain
+        Pacing gain of ProbeBW_DOWN.
+        Default: ``0.9`` (draft-ietf-ccwg-bbr-06 section 5.3.3.1).
+    up_pacing_gain
+        Pacing gain of ProbeBW_UP.
+        Default: ``1.25`` (draft-ietf-ccwg-bbr-06 section 5.3.3.5).
+    cwnd_gain
+        What may be in flight, in bandwidth-delay products.
+        Default: ``2.0`` (draft-ietf-ccwg-bbr-06 section 2.6).
+    up_cwnd_gain
+        The same in ProbeBW_UP.
+        Default: ``2.25`` (draft-ietf-ccwg-bbr-06 section 5.3.3.5).
+    probe_rtt_cwnd_gain
+        The same in ProbeRTT.
+        Default: ``0.5`` (draft-ietf-ccwg-bbr-06 section 2.16.2).
+    pacing_margin
+        By how much it paces below the rate of the model.
+        Default: ``0.01`` (draft-ietf-ccwg-bbr-06 section 2.5).
+    full_pipe_growth
+        The pipe is full when the rate grows by less than this part for three rounds.
+        Default: ``0.25`` (draft-ietf-ccwg-bbr-06 section 5.3.1.2).
+    loss_threshold
+        The part of what is in flight that may be lost in a round.
+        Default: ``0.02`` (draft-ietf-ccwg-bbr-06 section 2.8).
+    startup_loss_ranges
+        Ranges that must be lost in a round for losses to end Startup.
+        Default: ``6`` (draft-ietf-ccwg-bbr-06 section 5.3.1.3).
+    beta
+        What a loss leaves at least.
+        Default: ``0.7`` (draft-ietf-ccwg-bbr-06 section 2.8).
+    headroom
+        The part of the long-term bound that is left free while it does not probe.
+        Default: ``0.15`` (draft-ietf-ccwg-bbr-06 section 2.8).
+    min_window
+        The smallest window in segments.
+        Default: ``4`` (draft-ietf-ccwg-bbr-06 section 2.8).
+    min_rtt_filter
+        How long the shortest round-trip time is believed.
+        Default: ``"10s"`` (draft-ietf-ccwg-bbr-06 section 2.16.1).
+    probe_rtt_interval
+        Without a shorter round-trip time for so long, it looks for one.
+        Default: ``"5s"`` (draft-ietf-ccwg-bbr-06 section 2.16.2).
+    probe_rtt_duration
+        For how long it does.
+        Default: ``"200ms"`` (draft-ietf-ccwg-bbr-06 section 2.16.2).
+    probe_wait
+        The time between two probes for bandwidth.
+        Default: ``"2s"`` (draft-ietf-ccwg-bbr-06 section 5.3.3.8.3).
+    probe_wait_random
+        The longest random time added to it.
+        Default: ``"1s"`` (draft-ietf-ccwg-bbr-06 section 5.3.3.8.3).
+    probe_rounds
+        The most rounds between two probes, so that Reno has its share.
+        Default: ``63`` (draft-ietf-ccwg-bbr-06 section 5.3.3.8.3).
+    offload_quanta
+        Quanta in flight that a host with segmentation offload needs to be busy.
+        Default: ``3`` (draft-ietf-ccwg-bbr-06 section 5.5.8.1).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "bbr3",
+            "startup_pacing_gain": startup_pacing_gain,
+            "drain_pacing_gain": drain_pacing_gain,
+            "down_pacing_gain": down_pacing_gain,
+            "up_pacing_gain": up_pacing_gain,
+            "cwnd_gain": cwnd_gain,
+            "up_cwnd_gain": up_cwnd_gain,
+            "probe_rtt_cwnd_gain": probe_rtt_cwnd_gain,
+            "pacing_margin": pacing_margin,
+            "full_pipe_growth": full_pipe_growth,
+            "loss_threshold": loss_threshold,
+            "startup_loss_ranges": startup_loss_ranges,
+            "beta": beta,
+            "headroom": headroom,
+            "min_window": min_window,
+            "min_rtt_filter": min_rtt_filter,
+            "probe_rtt_interval": probe_rtt_interval,
+            "probe_rtt_duration": probe_rtt_duration,
+            "probe_wait": probe_wait,
+            "probe_wait_random": probe_wait_random,
+            "probe_rounds": probe_rounds,
+            "offload_quanta": offload_quanta,
+        }
+    )

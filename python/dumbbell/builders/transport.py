@@ -14,7 +14,30 @@ from dumbbell.builders._given import given
 def tcp(
     *,
     profile: Literal["linux", "rfc", "ns2", "bsd"] | None = None,
-    controller: Literal["tahoe", "reno", "newreno", "cubic", "xcp", "dctcp", "vegas", "bbr"]
+    controller: Literal[
+        "tahoe",
+        "reno",
+        "newreno",
+        "cubic",
+        "xcp",
+        "dctcp",
+        "vegas",
+        "bbr",
+        "swift",
+        "timely",
+        "dcqcn",
+        "hpcc",
+        "westwood",
+        "westwood-plus",
+        "highspeed",
+        "htcp",
+        "illinois",
+        "scalable",
+        "yeah",
+        "hybla",
+        "bic",
+        "bbr3",
+    ]
     | Mapping[str, Any]
     | None = None,
     handshake: bool | None = None,
@@ -44,7 +67,7 @@ def tcp(
     limited_transmit: bool | None = None,
     duplicate_threshold: int | None = None,
     sack: bool | None = None,
-    loss_detection: Literal["duplicates", "rack"] | None = None,
+    loss_detection: Literal["duplicates", "fack", "rack"] | None = None,
     tail_loss_probe: bool | None = None,
     frto: bool | None = None,
     undo: bool | None = None,
@@ -174,14 +197,16 @@ def tcp(
         Sends a new segment on each of the first two duplicate acknowledgements.
         Default: ``true`` (RFC 3042).
     duplicate_threshold
-        Duplicate acknowledgements that show a loss: DupThresh. Only with `loss_detection = "duplicates"`.
+        Duplicate acknowledgements that show a loss: DupThresh. Not with `loss_detection = "rack"`.
         Default: ``3`` (RFC 5681 section 3.2, RFC 6675 section 2).
     sack
         Selective acknowledgements, and loss recovery by them.
         Default: ``true`` (RFC 2018, RFC 6675; on in every current system).
     loss_detection
-        Finds losses by duplicate acknowledgements and SACK (RFC 6675), or by time (RFC 8985: RACK), with
-        proportional rate reduction (RFC 9937).
+        Finds losses by duplicate acknowledgements and SACK (RFC 6675); by forward acknowledgement (Mathis &
+        Mahdavi, SIGCOMM 1996: FACK), which takes all holes for lost when the highest segment held is more
+        than `duplicate_threshold` segments above the first; or by time (RFC 8985: RACK), with proportional
+        rate reduction (RFC 9937).
         Default: ``"rack"`` (Linux net.ipv4.tcp_recovery: 1, tcp_early_retrans: 3, tcp_frto: 2).
     tail_loss_probe
         Sends a probe when acknowledgements stay away for two round trips. Only with `loss_detection =

@@ -2,17 +2,17 @@
 //! connection. The transport limits what the controller asks for, paces and logs. Both are plain C structs:
 //! `controller.h` declares them for other languages.
 
-pub mod bbr;
 mod avoidance;
-pub mod bic;
+pub mod bbr;
 pub mod bbr3;
+pub mod bic;
 mod contract;
 pub mod cubic;
 pub mod dcqcn;
 pub mod dctcp;
 mod growth;
-pub mod hpcc;
 pub mod highspeed;
+pub mod hpcc;
 pub mod htcp;
 pub mod hybla;
 mod hystart;
@@ -24,8 +24,8 @@ pub mod newreno;
 pub mod probe;
 mod rate;
 pub mod reno;
-pub mod swift;
 pub mod scalable;
+pub mod swift;
 pub mod tahoe;
 pub mod timely;
 pub mod vegas;
