@@ -32,7 +32,7 @@ define build
 	@$(BIN)/maturin develop --profile $(1) --locked --quiet >/dev/null
 endef
 
-.PHONY: help setup release wheel moved demo check check-rust check-python test test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
+.PHONY: help setup release wheel moved demo check check-rust check-python test coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
   bench bench-record bench-study peers peers-kernel fuzz full audit docs lock clean
 
 help: ## List the targets
@@ -51,6 +51,9 @@ demo: setup ## Run two experiments and draw their figures into out/demo (less th
 test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
 	cargo test --workspace --locked --quiet
 	$(BIN)/python -m pytest
+
+coverage: setup $(DONE)/coverage $(STAMPS)/llvm-22 ## Run every test and tell which lines they reach, by crate and by Python package (an hour)
+	@$(BIN)/python -m tools.reached
 
 test-cluster: setup $(DONE)/cluster ## Run studies on a Ray cluster on this machine, and kill one of its workers
 	$(BIN)/python -m pytest -m cluster
@@ -118,7 +121,7 @@ docs: setup ## Write docs/reference, docs/algorithms and the Python builders fro
 	$(BIN)/python -m tools.algorithms --figures
 	$(BIN)/python tools/builders.py
 
-lock: $(STAMPS)/machine ## Write both requirements files anew from pyproject.toml
+lock: $(STAMPS)/machine ## Write the requirements files anew from pyproject.toml
 	$(PYTHON) -m venv $(STAMPS)/lock
 	$(STAMPS)/lock/bin/python -m pip install --quiet pip-tools
 	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --extra test --extra lint --all-build-deps \
@@ -131,6 +134,11 @@ lock: $(STAMPS)/machine ## Write both requirements files anew from pyproject.tom
 	  --constraint requirements.txt --output-file $(STAMPS)/requirements.txt pyproject.toml
 	(head -n 1 requirements-cluster.txt; cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked
 	mv $(STAMPS)/locked requirements-cluster.txt
+	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --extra coverage \
+	  --strip-extras --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+	  --constraint requirements.txt --output-file $(STAMPS)/requirements.txt pyproject.toml
+	(head -n 1 requirements-coverage.txt; cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked
+	mv $(STAMPS)/locked requirements-coverage.txt
 
 clean: ## Remove everything that was built, .venv included; results in out/ stay
 	@test ! -e $(VENV) || test -e $(VENV)/$(OURS) || { $(FOREIGN); }
@@ -162,6 +170,10 @@ $(DONE)/cluster: requirements-cluster.txt $(DONE)/packages
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.txt \
 	  && touch $@ || echo "Ray cannot be installed here: its tests are skipped"
 
+$(DONE)/coverage: requirements-coverage.txt $(DONE)/packages
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-coverage.txt
+	@touch $@
+
 # The two replace each other. A release will do wherever an extension is wanted, but not the other way round.
 $(DONE)/extension: $(DONE)/packages $(RUST) pyproject.toml README.md
 	@echo "building the extension (a few minutes the first time)"
@@ -175,5 +187,5 @@ $(DONE)/release: $(DONE)/packages $(RUST) pyproject.toml README.md
 	@touch $(DONE)/extension $@
 
 # Debian packages that some targets use; without them those targets say what they skip.
-$(STAMPS)/ns2 $(STAMPS)/valgrind $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark: | $(STAMPS)/machine
+$(STAMPS)/ns2 $(STAMPS)/valgrind $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark $(STAMPS)/llvm-22: | $(STAMPS)/machine
 	@tools/debian-package.sh $(@F) && touch $@ || true
