@@ -11,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bench.measure import unfit
@@ -47,12 +48,12 @@ print(time.perf_counter() - start, result.finished)
 """
 
 
-def study(duration: float, seeds: int) -> Study:
-    """Return a study of two arms at one load; `duration` in simulated s."""
+def study(duration: float, seeds: int, changes: Mapping[str, Any] = MappingProxyType({})) -> Study:
+    """Return a study of two arms at one load; `duration` in simulated s, `changes` of its scenario."""
     return Study.from_dict(
         {
             "name": "bench",
-            "scenario": BASE | {"duration": f"{round(duration * 1e3)}ms"},
+            "scenario": BASE | {"duration": f"{round(duration * 1e3)}ms"} | dict(changes),
             "seeds": seeds,
             "arms": [{"name": c, "set": f"transport.controller={c}"} for c in ("newreno", "cubic")],
             "metrics": [
@@ -111,10 +112,18 @@ def measure(folder: Path) -> Iterator[Figure]:
         )
         yield Figure("two workers to one", one / two, must=1.9, larger_is_better=True)
 
+    flows = {"flows": [{"from": "senders", "to": "receivers", "count": 2}], "workloads": []}
+    second = study(1, 500, flows)
+    taken = min(seconds(whole(second, 1), time.process_time) for _ in range(REPEATS))
+    yield Figure("runs of 1 s, 2 flows, per CPU s", 1000 / taken, must=3000, larger_is_better=True)
+
     large = folder / "large"
-    yield Figure(
-        "10,000 tiny runs, s", seconds(lambda: run_study(study(0.3, 5000), large), time.perf_counter)
-    )
+    many = study(0.3, 5000)
+    two = seconds(lambda: run_study(many, large), time.perf_counter)
+    yield Figure("10,000 tiny runs, s", two)
+    if len(os.sched_getaffinity(0)) > 1:
+        one = seconds(whole(many, 1), time.perf_counter)
+        yield Figure("two workers to one, tiny runs", one / two, must=1.8, larger_is_better=True)
     command = [sys.executable, "-c", LOAD, str(large)]
     told = [
         subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()

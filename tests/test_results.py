@@ -16,6 +16,8 @@ import pytest
 import dumbbell as db
 from conftest import LONG, SCENARIO
 from dumbbell import _native
+from dumbbell._scenario import run_seeds
+from dumbbell.errors import ScenarioError
 
 
 def test_numpy_columns_have_the_types_declared(results: db.Results) -> None:
@@ -50,6 +52,66 @@ def test_arrow_pandas_and_polars_agree_with_numpy(results: db.Results) -> None:
             arrays = [arrow[name].to_numpy(), *(frame[name].to_numpy() for frame in frames)]
             for array in arrays:
                 np.testing.assert_array_equal(np.asarray(array, dtype=expected.dtype), expected)
+
+
+def test_a_table_says_the_same_before_it_is_arrow_and_after() -> None:
+    before, after = (db.Scenario.from_toml(SCENARIO).run() for _ in range(2))
+    for raw, arrow in zip(before.tables, after.tables, strict=True):
+        names = pa.table(arrow).column_names
+        assert (raw.name, len(raw)) == (arrow.name, len(arrow))
+        for name in names:
+            assert raw[name].dtype == arrow[name].dtype
+            np.testing.assert_array_equal(raw[name], arrow[name])
+            assert raw.native.labels(name) == arrow.native.labels(name)
+            np.testing.assert_array_equal(raw.native.values(name), arrow.native.values(name))
+        with pytest.raises(KeyError, match="nonsense"):
+            raw["nonsense"]
+        assert raw.provenance == arrow.provenance
+        assert pa.table(raw).equals(pa.table(arrow))
+
+
+def test_another_seed_tells_its_own_provenance() -> None:
+    planned = db.Scenario.from_toml(SCENARIO)
+    there = db.Scenario.from_toml(SCENARIO, ["seed=5"])
+    assert planned.with_seed(5).plan_hash == there.plan_hash != planned.plan_hash
+    assert planned.with_seed(5).run().provenance == there.run().provenance
+
+
+def test_runs_one_after_the_other_are_those_made_alone() -> None:
+    scenario = db.Scenario.from_toml(SCENARIO)
+    runs = [(scenario.with_seed(9), 3), (scenario, 4)]
+    results, failure = run_seeds(runs)
+    assert failure is None
+    for (of, seed), together in zip(runs, results, strict=True):
+        alone = of.with_seed(seed).run()
+        assert together.name == alone.name
+        assert all(
+            pa.table(a).equals(pa.table(b)) for a, b in zip(alone.tables, together.tables, strict=True)
+        )
+    with pytest.raises(ScenarioError, match="out of range"):
+        run_seeds([(scenario, -1)])
+
+
+def test_runs_that_ended_before_one_that_cannot_be_made_are_there() -> None:
+    small, large = db.Scenario.from_toml(SCENARIO), db.Scenario.from_toml(LONG)
+
+    class EnoughError(Exception):
+        pass
+
+    def progress(_now: float, duration: float, _events: int) -> None:
+        if duration > 1000:
+            raise EnoughError
+
+    results, failure = run_seeds([(small, 1), (small, 2), (large, 3), (small, 4)], progress)
+    assert [result.provenance["seed"] for result in results] == ["1", "2"]
+    assert isinstance(failure, EnoughError)
+    # Hundreds of flows at a time, in room for a few.
+    settings = ["workloads[0].load=0.95", "topology.bottleneck.rate=200Mbit/s"]
+    many = db.Scenario.from_toml(SCENARIO, settings)
+    results, failure = run_seeds([(small, 1), (many, 2), (small, 3)], memory=1_000_000)
+    assert [result.provenance["seed"] for result in results] == ["1"], failure
+    assert isinstance(failure, db.MemoryLimitError)
+    assert failure.results.runs.row(0)["ended"] == "memory"
 
 
 def test_arrow_outlives_its_source() -> None:

@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(lines) = std::str::from_utf8(lines) else { return };
     let header = 48 + u16::from(form >> 1);
     let what = if form & 1 == 0 {
-        What::Send { header, plan: PLAN.hash.clone() }
+        What::Send { header, plan: PLAN.origin.hash() }
     } else {
         What::Receive { header, transport: PLAN.groups[0].transport.clone() }
     };

@@ -73,6 +73,18 @@ class Scenario:
         bytes. Made without the interpreter lock.
         """
 
+    @staticmethod
+    def run_seeds(
+        runs: Sequence[tuple[Scenario, int]],
+        memory: int,
+        progress: Callable[[float, float, int], object] | None = None,
+    ) -> tuple[list[tuple[list[Table], str | None]], BaseException | None]:
+        """What :meth:`run` returns for each run, of a scenario under a seed, that has ended.
+
+        Then what kept the next from it, if anything has. The first that is short of memory is the last. They
+        are made one after the other, and the interpreter lock is not held in between.
+        """
+
     @property
     def links(self) -> list[str]:
         """The names of the links, in order."""

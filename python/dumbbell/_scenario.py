@@ -146,9 +146,7 @@ class Scenario:
             If the seed is not a whole number of 63 bits, or the scenario names what the network of this seed
             does not have.
         """
-        if not 0 <= seed < 2**63:
-            raise ScenarioError("seed", f"{seed} is out of range", "give a number from 0 to 2^63 - 1")
-        return Scenario(self._native.with_seed(seed), self._name)
+        return Scenario(self._native.with_seed(_checked(seed)), self._name)
 
     def with_(self, path: str, value: object) -> Scenario:
         """Return the same scenario with another value at a path: what ``--set path=value`` does.
@@ -361,6 +359,48 @@ def _again(name: str | None, *made_of: Any) -> Scenario:
     """Return a pickled scenario."""
     values, settings, base, confined = made_of
     return Scenario(_native.Scenario.from_dict(values, settings, base, confined), name)
+
+
+def _checked(seed: int) -> int:
+    if not 0 <= seed < 2**63:
+        raise ScenarioError("seed", f"{seed} is out of range", "give a number from 0 to 2^63 - 1")
+    return seed
+
+
+def run_seeds(
+    runs: Sequence[tuple[Scenario, int]], progress: Progress | None = None, memory: int | None = None
+) -> tuple[list[Results], BaseException | None]:
+    """Make runs one after the other, each of a scenario under a seed.
+
+    Threads that make small runs one by one wait for the interpreter lock for longer than the runs take; here
+    it is held before the first and after the last only.
+
+    Parameters
+    ----------
+    runs
+        Scenarios and seeds.
+    progress, memory
+        As for :meth:`Scenario.run`.
+
+    Returns
+    -------
+    tuple
+        The results of those that have ended, and what kept the next from it, if anything has.
+
+    Raises
+    ------
+    ScenarioError
+        If a seed is not a whole number of 63 bits.
+    """
+    native = [(scenario._native, _checked(seed)) for scenario, seed in runs]
+    made, failure = _native.Scenario.run_seeds(native, limit_of_run(memory), progress)
+    ended: list[Results] = []
+    for (scenario, _), (tables, shortage) in zip(runs, made, strict=False):
+        results = Results.of(map(Table, tables), scenario.name)
+        if shortage is not None:
+            return ended, MemoryLimitError(shortage, results)
+        ended.append(results)
+    return ended, failure
 
 
 class _CancelledError(Exception):

@@ -16,14 +16,18 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from dumbbell import Results
 from dumbbell.errors import FolderError
 from dumbbell.study import Metric, Progress, Study, StudyError, StudyResult, run_study
 from dumbbell.study import plan as plan_module
 from dumbbell.study.files import read_shard, write_durably, write_shard
 from dumbbell.study.maker import Maker
 from dumbbell.study.metric import evaluate
+from dumbbell.study.plan import StudyPlan
 from dumbbell.study.query import query
 from dumbbell.study.store import Store
+from dumbbell.study.threads import next_count
+from dumbbell.study.writer import as_table
 from tests.study.conftest import changed, content, shards
 
 
@@ -403,6 +407,44 @@ def test_a_failing_function_names_its_run(study: Study, tmp_path: Path) -> None:
     broken = replace(study, metrics=(Metric("mine", "mine", "", fails),))
     with pytest.raises(StudyError, match=r"metric mine: IndexError: nothing there, in the run with work"):
         run_study(broken, tmp_path / "out")
+
+
+def test_runs_that_ended_before_a_failure_are_kept(study: Study, tmp_path: Path) -> None:
+    made: list[object] = []
+
+    def fails(results: Results) -> float:
+        if len(made) == 11:
+            raise IndexError("nothing there")
+        made.append(results)
+        return 1.0
+
+    broken = replace(study, metrics=(Metric("mine", "mine", "", fails),))
+    # The ids depend on what the function uses.
+    plan = StudyPlan(broken)
+    ended = sorted(plan.run(number).id for number in range(11))
+    with pytest.raises(StudyError, match="metric mine"):
+        run_study(broken, tmp_path / "out", workers=1)
+    assert sorted(Store(tmp_path / "out", plan.version).scan().table["run_id"].to_pylist()) == ended
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_any_number_of_workers_leaves_the_same_bytes(study: Study, tmp_path: Path, workers: int) -> None:
+    alone = tmp_path / "alone"
+    store = Store(alone, StudyPlan(study).version)
+    store.shards.mkdir(parents=True)
+    maker = Maker(study)
+    rows = [(run.id, maker(run)) for run in study.runs()]
+    expected = write_shard(store.shards, as_table(rows, study.columns))
+    run_study(study, tmp_path / "out", workers=workers)
+    (shard,) = shards(tmp_path / "out")
+    assert (shard.name, shard.read_bytes()) == (expected.name, expected.read_bytes())
+
+
+def test_a_thread_takes_more_runs_the_shorter_they_are() -> None:
+    assert next_count(1, 0.0001) == 2, "not many at once, before it is known what they take"
+    assert next_count(64, 0.0064) == 64, "nor more than so many"
+    assert next_count(8, 0.04) == 4
+    assert next_count(1, 5.0) == 1
 
 
 def test_what_a_killed_writer_leaves_goes(study: Study, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 //! Result tables, declared once: the names, types, units and meanings of columns, and the vectors that hold them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The declaration of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +80,11 @@ impl Labels {
     pub fn all(&self) -> &[String] {
         &self.texts
     }
+
+    /// The same, for tables to share.
+    pub fn into_all(self) -> Arc<[String]> {
+        self.texts.into()
+    }
 }
 
 /// A type that a column can hold.
@@ -122,8 +128,32 @@ pub struct Table {
     pub doc: &'static str,
     /// Declarations and values, in order; all of one length.
     pub columns: Vec<(Column, ColumnData)>,
-    /// The dictionary of the label columns.
-    pub labels: Vec<String>,
+    /// The dictionary of the label columns, which the tables of a run share.
+    pub labels: Arc<[String]>,
+}
+
+impl ColumnData {
+    /// How many values it holds.
+    pub fn len(&self) -> usize {
+        match self {
+            ColumnData::U32(values) | ColumnData::Label(values) => values.len(),
+            ColumnData::U64(values) => values.len(),
+            ColumnData::F64(values) => values.len(),
+            ColumnData::Bool(values) => values.len(),
+        }
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Table {
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |(_, data)| data.len())
+    }
 }
 
 /// Declares tables: for each the row struct users push and the column store behind it; and the struct of all of them,
@@ -179,7 +209,8 @@ macro_rules! tables {
 
             /// The tables, ready to be written, in the order declared.
             pub fn into_tables(self) -> ::std::vec::Vec<$crate::table::Table> {
-                ::std::vec![ $( self.$table.into_table(self.labels.clone()) ),+ ]
+                let labels = self.labels.into_all();
+                ::std::vec![ $( self.$table.into_table(::std::sync::Arc::clone(&labels)) ),+ ]
             }
 
             /// What each table takes, in the order declared.
@@ -225,13 +256,13 @@ macro_rules! tables {
             }
 
             /// The finished table.
-            pub fn into_table(self, labels: $crate::table::Labels) -> $crate::table::Table {
+            pub fn into_table(self, labels: ::std::sync::Arc<[::std::string::String]>) -> $crate::table::Table {
                 let values = [ $( <$type as $crate::table::Cell>::column(self.$field) ),+ ];
                 $crate::table::Table {
                     name: ::core::stringify!($table),
                     doc: $table_doc.trim_ascii(),
                     columns: Self::COLUMNS.iter().copied().zip(values).collect(),
-                    labels: labels.all().to_vec(),
+                    labels,
                 }
             }
         }

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::convert::{refuse, to_python};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, tables};
 use crate::table::Table;
 use crate::trace::of_real_packets;
 
@@ -83,7 +83,7 @@ pub fn shell<'py>(
                 Some(Err(reason)) => (None, Some(reason)),
             };
             let fidelity = to_python(py, &report.fidelity)?;
-            Ok((report.status, scenario.tables(report.results), fidelity, traced))
+            Ok((report.status, tables(&scenario.plan, report.results), fidelity, traced))
         }
         Err(Ended::Refused(error)) => Err(refuse(error)),
         Err(Ended::Interrupted) => Err(raised.expect("only an exception interrupts a shell")),
@@ -170,7 +170,7 @@ pub fn send<'py>(
         stopped.call0(py)?.extract::<bool>(py)
     };
     let ends = with_tick(py, asked, |tick| run::send(&scenario.plan, to, events.as_deref(), tick))?;
-    Ok((scenario.tables(ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
+    Ok((tables(&scenario.plan, ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
 }
 
 /// Receives flows of the transport of the scenario over UDP; ends when `stopped()` is true, or after `flows` of them.
@@ -190,7 +190,7 @@ pub fn receive<'py>(
     let ends = with_tick(py, asked, |tick| {
         run::receive(&scenario.plan, port, until, events.as_deref(), || tick(()))
     })?;
-    Ok((scenario.tables(ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
+    Ok((tables(&scenario.plan, ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
 }
 
 /// Runs an end point without the interpreter lock, until `asked` is true. What that or a signal handler raises ends it and is

@@ -2,27 +2,27 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, Bytes, Config, Results, Value};
-use dumbbell_record::{Metadata, to_arrow};
 use dumbbell_sim::Plan;
 use dumbbell_sim::files::{self, Base};
+use dumbbell_sim::origin::Origin;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::{from_value, refuse, to_python, to_value};
-use crate::table::Table;
+use crate::table::{Provenance, Table};
 use crate::trace::{self, Place, TracedRun};
 use crate::watcher::Watcher;
 
-/// A valid scenario and the plan made from it.
+/// The plan of a valid scenario.
 #[pyclass(frozen, module = "dumbbell._native")]
 pub struct Scenario {
     /// What the user has written, settings applied.
-    source: Value,
-    scenario: dumbbell_sim::Scenario,
+    source: Arc<Value>,
     pub(crate) plan: Plan,
     /// The folder that file names count from, and whether the scenario opens no file outside it.
     base: (PathBuf, bool),
@@ -35,7 +35,11 @@ impl Scenario {
         }
         let scenario = dumbbell_sim::Scenario::from_value(&source)?;
         let plan = Plan::from_base(&scenario, base)?;
-        Ok(Scenario { source, scenario, plan, base: (base.folder.to_owned(), base.confined) })
+        Ok(Scenario { source: Arc::new(source), plan, base: (base.folder.to_owned(), base.confined) })
+    }
+
+    fn planned(&self, seed: u64) -> Result<Plan, ConfigError> {
+        self.plan.with_seed(seed, Base { folder: &self.base.0, confined: self.base.1 })
     }
 }
 
@@ -72,17 +76,17 @@ impl Scenario {
     /// The name that the scenario gives itself.
     #[getter]
     fn name(&self) -> Option<&str> {
-        self.scenario.name.as_deref()
+        self.plan.origin.name()
     }
 
     /// Every field, defaults filled in.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        from_value(py, &self.scenario.to_value())
+        from_value(py, &self.plan.origin.scenario())
     }
 
     /// Every field, defaults filled in, as TOML that `from_toml` reads.
     fn to_toml(&self) -> String {
-        toml::to_string(&self.scenario.to_value()).expect("a scenario has a TOML form")
+        as_toml(&self.plan.origin)
     }
 
     /// The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load.
@@ -92,8 +96,8 @@ impl Scenario {
 
     /// SHA-256 of the resolved scenario, in hexadecimal.
     #[getter]
-    fn plan_hash(&self) -> &str {
-        &self.plan.hash
+    fn plan_hash(&self) -> String {
+        self.plan.origin.hash()
     }
 
     /// The seed of every random stream.
@@ -104,20 +108,15 @@ impl Scenario {
 
     /// The same scenario under another seed; without planning it again, unless its topology is drawn by the seed.
     fn with_seed(&self, py: Python<'_>, seed: u64) -> PyResult<Scenario> {
-        let made = py.detach(|| {
-            let mut scenario = self.scenario.clone();
-            let base = Base { folder: &self.base.0, confined: self.base.1 };
-            let plan = self.plan.with_seed(&mut scenario, seed, base)?;
-            Ok(Scenario { source: self.source.clone(), scenario, plan, base: self.base.clone() })
-        });
-        made.map_err(refuse)
+        let plan = py.detach(|| self.planned(seed)).map_err(refuse)?;
+        Ok(Scenario { source: self.source.clone(), plan, base: self.base.clone() })
     }
 
     /// The same scenario with another value at a path, planned anew.
     fn with_value(&self, py: Python<'_>, path: &str, value: &Bound<'_, PyAny>) -> PyResult<Scenario> {
         let value = to_value(value, &At::root(path))?;
         let made = py.detach(|| {
-            let mut source = self.source.clone();
+            let mut source = Value::clone(&self.source);
             let seed = i64::try_from(self.plan.seed).expect("a seed has 63 bits");
             dumbbell_sim::toml::set(&mut source, "seed", Value::from(seed))?;
             dumbbell_sim::toml::set(&mut source, path, value)?;
@@ -145,13 +144,37 @@ impl Scenario {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Vec<Table>, Option<String>)> {
         let mut watcher = Watcher::new(progress);
-        let outcome = py.detach(|| {
-            dumbbell_sim::run(&self.plan, memory, |p| watcher.look(p)).map(|results| {
-                let line = results.shortage.map(|s| self.plan.explain_shortage(&s).to_string());
-                (self.tables(results), line)
-            })
+        py.detach(|| run(&self.plan, memory, &mut watcher)).map_err(|Interrupted| watcher.raised())
+    }
+
+    /// Makes runs one after the other without holding the interpreter lock in between: each of a scenario under a seed. Small
+    /// runs on several threads would else wait for the lock for longer than they take.
+    ///
+    /// Returns what [`Scenario::run`] would for each that has ended, and what kept the next from it, if anything has. The
+    /// first that is short of memory is the last.
+    #[staticmethod]
+    #[pyo3(signature = (runs, memory, progress=None))]
+    #[allow(clippy::needless_pass_by_value, reason = "Python's arguments")]
+    fn run_seeds(
+        py: Python<'_>,
+        runs: Vec<(Py<Scenario>, u64)>,
+        memory: u64,
+        progress: Option<Py<PyAny>>,
+    ) -> (Vec<Outcome>, Option<PyErr>) {
+        let mut watcher = Watcher::new(progress);
+        let mut ended = Vec::with_capacity(runs.len());
+        let failure = py.detach(|| {
+            for (scenario, seed) in &runs {
+                let plan = scenario.get().planned(*seed).map_err(|error| Some(refuse(error)))?;
+                ended.push(run(&plan, memory, &mut watcher).map_err(|Interrupted| None)?);
+                if ended.last().is_some_and(|(_, shortage)| shortage.is_some()) {
+                    break;
+                }
+            }
+            Ok(())
         });
-        outcome.map_err(|_| watcher.raised())
+        let failure = failure.err().map(|error: Option<PyErr>| error.unwrap_or_else(|| watcher.raised()));
+        (ended, failure)
     }
 
     /// The names of the links, in order.
@@ -186,10 +209,7 @@ impl Scenario {
             limit.map_or(Ok(()), |most| tracing.check(most, &places, at_sources))?;
             if places.is_empty() {
                 let (tables, traced) = tracing.collect()?;
-                let metadata = self.metadata();
-                let tables = tables.into_tables().into_iter();
-                let tables = tables.map(|table| Table::new(to_arrow(table), metadata.clone())).collect();
-                return Ok((tables, 0, traced));
+                return Ok((Table::all(tables.into_tables(), provenance(&self.plan)), 0, traced));
             }
             let (events, traced) = tracing.write(&places, at_sources)?;
             Ok((Vec::new(), events, traced))
@@ -200,23 +220,39 @@ impl Scenario {
     }
 }
 
-impl Scenario {
-    /// The tables of a run, with where they come from.
-    pub(crate) fn tables(&self, results: Results) -> Vec<Table> {
-        let metadata = self.metadata();
-        let tables = results.into_tables().into_iter();
-        tables.map(|table| Table::new(to_arrow(table), metadata.clone())).collect()
-    }
+/// The tables of a run in the order of their declaration; and the line to show if its memory was not enough.
+type Outcome = (Vec<Table>, Option<String>);
 
-    fn metadata(&self) -> Metadata {
+/// Python has ended the run; the watcher holds what it raised.
+struct Interrupted;
+
+fn run(plan: &Plan, memory: u64, watcher: &mut Watcher) -> Result<Outcome, Interrupted> {
+    let results = dumbbell_sim::run(plan, memory, |p| watcher.look(p)).map_err(|_| Interrupted)?;
+    let line = results.shortage.map(|s| plan.explain_shortage(&s).to_string());
+    Ok((tables(plan, results), line))
+}
+
+/// The tables of a run, with where they come from.
+pub(crate) fn tables(plan: &Plan, results: Results) -> Vec<Table> {
+    Table::all(results.into_tables(), provenance(plan))
+}
+
+/// Version, plan, seed and scenario, as text when somebody asks.
+fn provenance(plan: &Plan) -> Provenance {
+    let (origin, seed) = (plan.origin.clone(), plan.seed);
+    Provenance::new(move || {
         let pairs = [
             ("dumbbell.version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("dumbbell.plan_hash", self.plan.hash.clone()),
-            ("dumbbell.seed", self.plan.seed.to_string()),
-            ("dumbbell.scenario", self.to_toml()),
+            ("dumbbell.plan_hash", origin.hash()),
+            ("dumbbell.seed", seed.to_string()),
+            ("dumbbell.scenario", as_toml(&origin)),
         ];
         pairs.map(|(key, value)| (key.to_owned(), value)).to_vec()
-    }
+    })
+}
+
+fn as_toml(origin: &Origin) -> String {
+    toml::to_string(&origin.scenario()).expect("a scenario has a TOML form")
 }
 
 /// A number of bytes as users write it: `"4GB"`.

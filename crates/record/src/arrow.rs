@@ -50,18 +50,24 @@ fn array(data: ColumnData, labels: &[String]) -> ArrayRef {
     }
 }
 
-/// Keeps only the labels that occur: the tables of a run share one dictionary, and a reader who lists the
-/// categories of `metric` does not expect the names of links among them.
 fn dictionary(mut codes: Vec<u32>, labels: &[String]) -> DictionaryArray<UInt32Type> {
+    let used = renumber(&mut codes, labels);
+    DictionaryArray::new(UInt32Array::from(codes), Arc::new(StringArray::from(used)))
+}
+
+/// Makes the codes of a column count only the labels that occur, in order of first occurrence, and returns these: the
+/// tables of a run share one dictionary, and a reader who lists the categories of `metric` does not expect the names of
+/// links among them.
+pub fn renumber<'a>(codes: &mut [u32], labels: &'a [String]) -> Vec<&'a str> {
     let mut renumbered: Vec<Option<u32>> = vec![None; labels.len()];
     let mut used = Vec::new();
-    for code in &mut codes {
+    for code in codes {
         *code = *renumbered[*code as usize].get_or_insert_with(|| {
             used.push(labels[*code as usize].as_str());
             (used.len() - 1) as u32
         });
     }
-    DictionaryArray::new(UInt32Array::from(codes), Arc::new(StringArray::from(used)))
+    used
 }
 
 #[cfg(test)]
@@ -83,7 +89,7 @@ mod tests {
                 (column("counted", ""), ColumnData::Bool(vec![true, false, true])),
                 (column("group", ""), ColumnData::Label(vec![3, 1, 3])),
             ],
-            labels: ["never", "web", "not here", "bulk"].map(String::from).to_vec(),
+            labels: ["never", "web", "not here", "bulk"].map(String::from).into(),
         }
     }
 

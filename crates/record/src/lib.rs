@@ -7,7 +7,7 @@ mod arrow;
 mod parquet;
 mod statistics;
 
-pub use arrow::to_arrow;
+pub use arrow::{renumber, to_arrow};
 pub use parquet::{
     Cause, FileError, Metadata, from_bytes, read_parquet, read_result, to_bytes, write_parquet,
 };

@@ -252,7 +252,7 @@ mod tests {
                 (column("value"), ColumnData::F64(reals)),
                 (column("metric"), ColumnData::Label(codes)),
             ],
-            labels: ["cwnd", "rtt", "queue"].map(String::from).to_vec(),
+            labels: ["cwnd", "rtt", "queue"].map(String::from).into(),
         })
     }
 

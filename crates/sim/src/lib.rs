@@ -9,6 +9,7 @@ pub mod histogram;
 pub mod limits;
 pub mod names;
 pub mod nodes;
+pub mod origin;
 pub mod pairs;
 pub mod paths;
 pub mod plan;

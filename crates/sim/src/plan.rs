@@ -2,7 +2,6 @@
 //! The engine reads the plan and nothing else.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dumbbell_core::results::{ClassRow, LinkRow, PacketArrivals, StateRow};
@@ -19,6 +18,7 @@ use dumbbell_proto::schedule::{Planned, ScheduleSpec};
 use rand::RngExt;
 
 use crate::histogram::Histogram;
+use crate::origin::Origin;
 use crate::pairs::Pair;
 use crate::paths::{Choice, PathSet};
 use crate::workload::{Flow, Traffic};
@@ -58,10 +58,8 @@ pub struct Plan {
     pub record: Record,
     /// The packets to send in place of all flows.
     pub replay: Option<Replay>,
-    /// The names of the files read, with the SHA-256 of each.
-    pub files: BTreeMap<String, String>,
-    /// SHA-256 of the resolved scenario, in hexadecimal.
-    pub hash: String,
+    /// What it was made from.
+    pub origin: Origin,
 }
 
 /// What a node has beside its links.

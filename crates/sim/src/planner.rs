@@ -1,6 +1,5 @@
 //! From a scenario to a plan: names become indices, routes become tables, files are read, everything is checked.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,13 +10,13 @@ use dumbbell_net::node::NodeAgentSpec;
 use dumbbell_net::router::AgentSpec;
 use dumbbell_proto::TransportSpec;
 use dumbbell_proto::schedule::ScheduleSpec;
-use sha2::{Digest, Sha256};
 
 use crate::classes::{self, Use};
-use crate::files::{Base, Files, hex};
+use crate::files::{Base, Files};
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_MTU};
 use crate::names::NameList;
 use crate::nodes;
+use crate::origin::Origin;
 use crate::pairs::{Pair, Pairs};
 use crate::paths::ChoiceSpec;
 use crate::plan::{Group, Plan, PlannedLink, Record, Replay, Workload};
@@ -92,25 +91,22 @@ impl Plan {
                 controllers: scenario.record.controllers,
             },
             replay,
-            hash: hash(scenario, files.digests()),
-            files: files.digests().clone(),
+            origin: Origin::new(scenario.to_value(), scenario.seed, files.digests()),
         })
     }
 
     /// The plan of the same scenario under another seed, which changes random draws and nothing that is planned, unless the
-    /// topology is drawn too.
-    ///
-    /// `scenario` is the one that the plan was made from, with `base`; its seed becomes `seed`.
+    /// topology is drawn too. `base` is that of the plan.
     ///
     /// # Errors
     /// What the scenario says and the network of this seed does not have.
-    pub fn with_seed(&self, scenario: &mut Scenario, seed: u64, base: Base<'_>) -> Result<Plan, ConfigError> {
-        scenario.seed = seed;
-        if scenario.topology.params().follows_seed() {
-            return Plan::from_base(scenario, base);
+    pub fn with_seed(&self, seed: u64, base: Base<'_>) -> Result<Plan, ConfigError> {
+        if self.drawn_topology {
+            let drawn = Scenario::from_value(&self.origin.with_seed(seed).scenario())?;
+            return Plan::from_base(&drawn, base);
         }
         let replay = self.replay.as_ref().map(|replay| replay.with_seed(seed));
-        Ok(Plan { seed, hash: hash(scenario, &self.files), replay, ..self.clone() })
+        Ok(Plan { seed, origin: self.origin.with_seed(seed), replay, ..self.clone() })
     }
 }
 
@@ -477,14 +473,4 @@ fn links(
         }
     };
     network.links.iter().enumerate().map(link).collect()
-}
-
-/// SHA-256 of the scenario with every default spelled out, and of the files it names.
-fn hash(scenario: &Scenario, files: &BTreeMap<String, String>) -> String {
-    let mut resolved = scenario.to_value();
-    let files = files.iter().map(|(name, digest)| (name.clone(), Value::from(digest.as_str())));
-    resolved.insert("files", Value::Table(files.collect()));
-    let text =
-        serde_json::to_string(&resolved).expect("a resolved scenario holds finite numbers and text keys");
-    hex(&Sha256::digest(text))
 }

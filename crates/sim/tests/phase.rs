@@ -130,13 +130,15 @@ fn listed_flows_start_at_random_times_within_their_jitter() {
 
 #[test]
 fn another_seed_of_the_same_plan_draws_other_starts() {
-    let mut scenario = scenario(STARTS, &[]);
-    let plan = Plan::new(&scenario, Path::new(".")).unwrap();
+    let plan = Plan::new(&scenario(STARTS, &[]), Path::new(".")).unwrap();
     let base = Base { folder: Path::new("."), confined: false };
-    let other = plan.with_seed(&mut scenario, 2, base).unwrap();
+    let other = plan.with_seed(2, base).unwrap();
     assert_ne!(plan.listed_flows(), other.listed_flows());
     assert_eq!(plan.flows, other.flows);
     assert_eq!(shape(&plan), shape(&other), "the network is no draw");
+    let fresh = Plan::new(&scenario(STARTS, &["seed=2"]), Path::new(".")).unwrap();
+    assert_eq!(fresh.origin.hash(), other.origin.hash());
+    assert_ne!(plan.origin.hash(), other.origin.hash());
 }
 
 /// The links of a plan: their ends, rates and delays.
@@ -148,12 +150,11 @@ fn shape(plan: &Plan) -> Vec<(u32, u32, String)> {
 #[test]
 fn another_seed_of_a_random_network_is_another_network() {
     let random = ["topology={ kind = 'random-tree' }", "flows[1].count=15"];
-    let mut drawn = scenario(STARTS, &random);
-    let plan = Plan::new(&drawn, Path::new(".")).unwrap();
+    let plan = Plan::new(&scenario(STARTS, &random), Path::new(".")).unwrap();
     let base = Base { folder: Path::new("."), confined: false };
-    let other = plan.with_seed(&mut drawn, 2, base).unwrap();
+    let other = plan.with_seed(2, base).unwrap();
     let fresh = Plan::new(&scenario(STARTS, &[random[0], random[1], "seed=2"]), Path::new(".")).unwrap();
     assert_ne!(shape(&plan), shape(&other));
     assert_eq!(shape(&fresh), shape(&other));
-    assert_eq!(fresh.hash, other.hash);
+    assert_eq!(fresh.origin.hash(), other.origin.hash());
 }

@@ -235,14 +235,14 @@ fn traces_and_recorded_packets_are_replayed_as_listed() {
     assert_eq!(flows, [(0, None), (500_000_000, Some(1000)), (750_000_000, Some(1))]);
     assert_eq!(plan.explain().notes, ["workload0: 1 flows start after the end of the run"]);
 
-    let before = plan.hash;
+    let before = plan.origin.hash();
     fs::write(folder.join("packets.txt"), "0 1500\n0.000000002 40\n").unwrap();
-    assert_ne!(before, Plan::new(&scenario(text), &folder).unwrap().hash);
+    assert_ne!(before, Plan::new(&scenario(text), &folder).unwrap().origin.hash());
 }
 
 #[test]
 fn the_hash_sees_values_and_not_spelling() {
-    let hash = |text: &str| plan(text).hash;
+    let hash = |text: &str| plan(text).origin.hash();
     let base = hash(&format!("duration = '10s'\ntopology = 'dumbbell'{BULK}"));
     assert_eq!(base.len(), 64);
     assert_eq!(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dumbbell._progress import Progress as Watch
 from dumbbell._results import Results
-from dumbbell._scenario import MemoryLimitError, Scenario
+from dumbbell._scenario import MemoryLimitError, Scenario, run_seeds
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import evaluate
 from dumbbell.study.plan import Study
@@ -39,14 +39,35 @@ class Maker:
         self._planned = planned or {}
         self._memory = memory
 
-    def __call__(self, run: RunSpec, watch: Watch | None = None) -> list[float]:
+    def __call__(self, run: RunSpec) -> list[float]:
         """Make a run and return its numbers, in the order of the study's columns."""
-        try:
-            results = self._scenario(run).run(watch, self._memory)
-        except MemoryLimitError as error:
-            raise StudyError(
-                f"the run with {', '.join(run.settings)}: {error}; finished runs are kept"
-            ) from None
+        made, failure = self.several([run])
+        if failure is not None:
+            raise failure
+        return made[0]
+
+    def several(
+        self, runs: Sequence[RunSpec], watch: Watch | None = None
+    ) -> tuple[list[list[float]], BaseException | None]:
+        """Make runs one after the other.
+
+        Returns the numbers of those that have ended, in the order of the study's columns, and what kept the
+        next from it, if anything has.
+        """
+        scenarios = [(self._scenario(run), run.seed) for run in runs]
+        results, failure = run_seeds(scenarios, watch, self._memory)
+        if isinstance(failure, MemoryLimitError):
+            settings = ", ".join(runs[len(results)].settings)
+            failure = StudyError(f"the run with {settings}: {failure}; finished runs are kept")
+        made: list[list[float]] = []
+        for run, of_run in zip(runs, results, strict=False):
+            try:
+                made.append(self._numbers(of_run, run))
+            except StudyError as error:
+                return made, error
+        return made, failure
+
+    def _numbers(self, results: Results, run: RunSpec) -> list[float]:
         numbers = [self._evaluate(metric, results, run) for metric in self._study.metrics]
         by_size = self._study.by_size
         return numbers if by_size is None else numbers + by_size.evaluate(results)
@@ -69,4 +90,4 @@ class Maker:
         planned = self._planned.get(settings)
         if planned is None:
             planned = self._study.plan(settings)
-        return planned.with_seed(run.seed)
+        return planned

@@ -61,7 +61,7 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
     };
     let no_wire = || unclear(0, "the log is of a transport that has no end points over UDP");
     let (transport, mut openings) = match (&head, plan) {
-        (Some(What::Send { plan: hash, .. }), Some(plan)) if *hash == plan.hash => {
+        (Some(What::Send { plan: hash, .. }), Some(plan)) if *hash == plan.origin.hash() => {
             let transport = OverUdp::of_groups(plan, header)?.into_iter().next().ok_or_else(no_wire)?;
             (transport, Some(Openings::new(plan, header)?))
         }

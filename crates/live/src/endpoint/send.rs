@@ -124,7 +124,7 @@ impl<'p> Senders<'p> {
         for transport in &openings.transports {
             transport.spec.fits(mtu).map_err(|problem| ConfigError::new("", problem, "use another path"))?;
         }
-        let log = events.map(|path| Log::create(path, &What::Send { header, plan: plan.hash.clone() }));
+        let log = events.map(|path| Log::create(path, &What::Send { header, plan: plan.origin.hash() }));
         Ok(Senders {
             openings,
             begin,

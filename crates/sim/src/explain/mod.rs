@@ -106,7 +106,7 @@ impl Plan {
             duration: self.duration.as_secs_f64(),
             warmup: self.warmup.as_secs_f64(),
             drain: self.drain.as_secs_f64(),
-            hash: self.hash.clone(),
+            hash: self.origin.hash(),
             nodes: self.nodes.clone(),
             links,
             pairs: self.pairs.iter().map(|pair| self.pair_facts(pair)).collect(),
