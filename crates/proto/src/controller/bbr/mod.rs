@@ -17,7 +17,7 @@ use rand::RngExt;
 
 use self::aggregation::Aggregation;
 use self::policer::Policer;
-use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Event, Needs, Signals, Stand};
 
 config! {
     /// Paces at the largest delivery rate of ten round trips. In one phase of eight it sends a quarter faster, to see whether the path
@@ -482,6 +482,15 @@ impl Controller for Box<Bbr> {
     const CLASS: Class = Class::Model;
     const NEEDS: Needs =
         Needs { rates: true, pacing: true, repairs: true, restarts: true, random: true, ..Needs::NOTHING };
+
+    fn stand(&self) -> Option<Stand> {
+        Some(Stand::of(match self.state {
+            State::Startup => "Startup",
+            State::Drain => "Drain",
+            State::ProbeBw => "ProbeBW",
+            State::ProbeRtt => "ProbeRTT",
+        }))
+    }
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         match signals.event {
