@@ -132,15 +132,17 @@ fn in_memory(cause: Cause) -> ParquetError {
     }
 }
 
-fn write<W: Write + Send>(to: W, batch: &RecordBatch, metadata: &Metadata) -> Result<W, Cause> {
+fn write<W: Write + Send>(mut to: W, batch: &RecordBatch, metadata: &Metadata) -> Result<W, Cause> {
     let pairs = metadata.iter().map(|(k, v)| KeyValue::new(k.clone(), v.clone())).collect();
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_key_value_metadata(Some(pairs))
         .build();
-    let mut writer = ArrowWriter::try_new(to, batch.schema(), Some(properties))?;
+    let mut writer = ArrowWriter::try_new(&mut to, batch.schema(), Some(properties))?;
     writer.write(batch)?;
-    Ok(writer.into_inner()?)
+    // It flushes. The writer's `into_inner` does too, but makes a text of an error, which nobody knows for a full disk.
+    writer.close()?;
+    Ok(to)
 }
 
 /// Rows for each byte of a file: above it, what claims to be a table was made to fill a memory. The sparsest tables that
