@@ -72,6 +72,8 @@ pub struct Pipe<S, R> {
     room: Option<u64>,
     /// What should arrive in this time arrives at its end.
     stalled: Option<(Time, Time)>,
+    /// How long packets waited before the bottleneck, by the time at which they came.
+    pub waits: Vec<(Time, Duration)>,
     /// When packets found no room.
     pub overflowed: Vec<Time>,
     script: Script,
@@ -98,6 +100,7 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
             free_at: Time::ZERO,
             room: None,
             stalled: None,
+            waits: Vec::new(),
             overflowed: Vec::new(),
             script: Box::new(script),
             router: None,
@@ -147,6 +150,7 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
         let mut departure = self.now;
         if let (Way::Forward, Some(rate)) = (way, self.rate) {
             let waiting = self.free_at.max(self.now).since(self.now);
+            self.waits.push((self.now, waiting));
             let room = self.room.map(|packets| rate.time_to_send(packets * 1500));
             if room.is_some_and(|room| waiting >= room) {
                 self.overflowed.push(self.now);

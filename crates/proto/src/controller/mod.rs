@@ -19,6 +19,8 @@ mod hystart;
 pub mod illinois;
 #[cfg(test)]
 mod laws;
+pub mod ledbat;
+pub mod ledbat_plus_plus;
 pub mod newreno;
 #[cfg(test)]
 pub mod probe;
@@ -156,4 +158,6 @@ controllers! {
     Hybla(hybla::Params),
     Bic(bic::Params),
     Bbr3(bbr3::Params),
+    Ledbat(ledbat::Params),
+    LedbatPlusPlus(ledbat_plus_plus::Params),
 }
