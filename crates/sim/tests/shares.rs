@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dumbbell_core::Results;
-use dumbbell_sim::{Plan, Scenario, run};
+use dumbbell_core::{Packet, Results, Time, Way};
+use dumbbell_sim::{Event, Observer, Plan, Scenario, run, run_observed};
 
 /// Flows of the given controllers, 0.1 s apart, over 10 Mbit/s with a round-trip time of 40 ms.
 fn scenario(controllers: &[&str], queue: &str, duration: u32, warmup: u32) -> String {
@@ -82,4 +83,51 @@ fn ledbat_yields_to_cubic_where_the_buffer_is_longer_than_its_target() {
         let equal = share_of_first(&shared(&[controller, controller], &droptail(4), 300, 60));
         assert!((0.4..0.6).contains(&equal), "{controller}: {equal}");
     }
+}
+
+/// How long the packets of the first flow wait at each link.
+#[derive(Default)]
+struct Waits {
+    arrived: Vec<VecDeque<Time>>,
+    waits: Vec<Vec<f64>>,
+}
+
+impl Observer for Waits {
+    fn packet(&mut self, now: Time, packet: &Packet, way: Way, event: Event) {
+        let (Event::Arrived(link) | Event::Left(link) | Event::Dropped(link, _)) = event else { return };
+        if way != Way::Forward || packet.flow != 0 {
+            return;
+        }
+        let link = link as usize;
+        if self.arrived.len() <= link {
+            self.arrived.resize_with(link + 1, VecDeque::new);
+            self.waits.resize_with(link + 1, Vec::new);
+        }
+        match event {
+            Event::Arrived(_) => self.arrived[link].push_back(now),
+            _ => {
+                self.waits[link].extend(self.arrived[link].pop_front().map(|at| now.since(at).as_secs_f64()));
+            }
+        }
+    }
+}
+
+/// RFC 9332 section 1, De Schepper et al., 2022: scalable flows have a queue of about a millisecond beside classic ones, and rates of the
+/// same order.
+#[test]
+fn prague_and_cubic_share_dualpi2_within_a_factor_of_two_and_prague_waits_for_a_millisecond() {
+    let text =
+        scenario(&["prague", "cubic"], r#"{ kind = "dualpi2" }"#, 40, 10).replace("10Mbit/s", "100Mbit/s");
+    let plan = plan(&text);
+    let mut waits = Waits::default();
+    let results = run_observed(&plan, u64::MAX, |_| ControlFlow::Continue(()), &mut waits).unwrap();
+    let share = share_of_first(&results);
+    assert!((1.0 / 3.0..2.0 / 3.0).contains(&share), "{share}");
+    // The bottleneck is where they wait longest; a packet takes 0.12 ms to send.
+    let p99 = waits.waits.iter_mut().map(|waits| {
+        waits.sort_by(f64::total_cmp);
+        waits.get(waits.len() * 99 / 100).map_or(0.0, |wait| wait - 0.12e-3)
+    });
+    let p99 = p99.fold(0.0, f64::max);
+    assert!(p99 > 1e-4 && p99 < 1e-3, "{p99} s");
 }

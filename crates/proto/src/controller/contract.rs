@@ -190,6 +190,9 @@ pub struct Needs {
     pub restarts: bool,
     /// Random numbers: [`Controller::seeded`] is called before anything else.
     pub random: bool,
+    /// All data segments carry ECT(1), those sent again too: what shares a queue with them may tell that they answer to many marks (RFC
+    /// 9331 section 4.1). Feedback is accurate ECN unless the scenario says otherwise.
+    pub scalable: bool,
     /// The header in which data segments carry [`Control::request`] to routers, and from which [`Signals::feedback`] brings
     /// their answer; one of the forward links needs an agent that reads it.
     pub exchange: Option<Exchange>,
@@ -207,6 +210,7 @@ impl Needs {
         repairs: false,
         restarts: false,
         random: false,
+        scalable: false,
         exchange: None,
     };
 

@@ -22,6 +22,7 @@ mod laws;
 pub mod ledbat;
 pub mod ledbat_plus_plus;
 pub mod newreno;
+pub mod prague;
 #[cfg(test)]
 pub mod probe;
 mod rate;
@@ -160,4 +161,5 @@ controllers! {
     Bbr3(bbr3::Params),
     Ledbat(ledbat::Params),
     LedbatPlusPlus(ledbat_plus_plus::Params),
+    Prague(prague::Params),
 }

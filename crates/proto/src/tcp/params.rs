@@ -237,10 +237,15 @@ impl Validate for Params {
         if table.get("profile").is_none() && BEFORE_PROFILES.iter().all(|key| table.get(key).is_some()) {
             filled.insert("profile", ProfileName::Rfc.word().into());
         }
-        let reads_marks =
-            |c: &Value| ControllerSpec::from_value(c, &At::root("")).is_ok_and(|c| c.needs().echoes);
-        if table.get("ecn").is_none() && table.get("controller").is_some_and(reads_marks) {
-            filled.insert("ecn", true.into());
+        if table.get("ecn").is_none()
+            && let Some(named) = table.get("controller")
+            && let Ok(controller) = ControllerSpec::from_value(named, &At::root(""))
+        {
+            let needs = controller.needs();
+            let feedback = if needs.scalable { EcnFeedback::Accurate.word().into() } else { true.into() };
+            if needs.echoes {
+                filled.insert("ecn", feedback);
+            }
         }
         if let Some(Value::Str(name)) = filled.get("profile")
             && let Some(profile) = profiles().into_iter().find(|profile| profile.name == *name)

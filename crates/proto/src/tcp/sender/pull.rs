@@ -18,9 +18,9 @@ impl Sender {
             flags |= TcpHeader::FIN;
         }
         let mut ecn = Ecn::NotEct;
-        if self.ecn && fresh {
-            // What is sent again is not ECN-capable (RFC 3168 section 6.1.5).
-            ecn = Ecn::Ect0;
+        if self.ecn && (fresh || self.needs.scalable) {
+            // What is sent again is not ECN-capable (RFC 3168 section 6.1.5), but for scalable controllers (RFC 9331 section 4.1).
+            ecn = if self.needs.scalable { Ecn::Ect1 } else { Ecn::Ect0 };
             if self.tell_cut {
                 self.tell_cut = false;
                 flags |= TcpHeader::CWR;
