@@ -74,6 +74,18 @@ fn one_flow_of_bbr_has_40_percent_against_any_number_of_cubic_flows() {
     assert!(short > 0.75, "{short}");
 }
 
+/// Arun & Balakrishnan, Copa, NSDI 2018, section 2.2: it follows losses where others fill the queue, and the delay where all are like it.
+#[test]
+fn copa_keeps_its_share_against_cubic_and_a_short_queue_among_its_own() {
+    let against = share_of_first(&shared(&["copa", "cubic"], &droptail(4), 100, 20));
+    assert!(against > 0.3, "{against}");
+    let results = shared(&["copa", "copa"], &droptail(4), 60, 10);
+    let own = share_of_first(&results);
+    assert!((0.45..0.55).contains(&own), "{own}");
+    let longest = results.links.queue_mean.iter().copied().fold(0.0, f64::max);
+    assert!(longest < 12.0, "{longest} packets");
+}
+
 /// RFC 6817 section 1: it yields. Where the queue never reaches the target it does not, as the RFC says (section 4.2).
 #[test]
 fn ledbat_yields_to_cubic_where_the_buffer_is_longer_than_its_target() {

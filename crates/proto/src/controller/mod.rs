@@ -7,9 +7,11 @@ pub mod bbr;
 pub mod bbr3;
 pub mod bic;
 mod contract;
+pub mod copa;
 pub mod cubic;
 pub mod dcqcn;
 pub mod dctcp;
+mod extreme;
 mod growth;
 pub mod highspeed;
 pub mod hpcc;
@@ -159,6 +161,7 @@ controllers! {
     Hybla(hybla::Params),
     Bic(bic::Params),
     Bbr3(bbr3::Params),
+    Copa(copa::Params),
     Ledbat(ledbat::Params),
     LedbatPlusPlus(ledbat_plus_plus::Params),
     Prague(prague::Params),
