@@ -33,7 +33,7 @@ define build
 endef
 
 .PHONY: help setup release wheel moved demo check check-rust check-python test coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
-  bench bench-record bench-study peers peers-kernel fuzz full audit docs lock clean
+  bench bench-record bench-study peers peers-controllers peers-kernel fuzz full audit docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,9 @@ bench-study: $(DONE)/release ## Measure the overhead of studies, and the gain fr
 
 peers: $(STAMPS)/machine $(STAMPS)/ns2 ## Run the same scenarios on ns-2 and here, and compare results and speed
 	@$(PYTHON) -m peers.compare
+
+peers-controllers: setup $(STAMPS)/ns2 ## Run one flow of each controller that ns-2 has, there and here (4 minutes)
+	@$(BIN)/python -m peers.controllers
 
 peers-kernel: setup ## Run the queues of Linux, in user mode, and ours on the same arrivals (5 minutes)
 	@$(BIN)/python -m peers.kernel
