@@ -175,6 +175,8 @@ crate::tables! {
         sojourn_mean: Option<f64> as "s";
         /// Longest such time; null without power control.
         sojourn_max: Option<f64> as "s";
+        /// Share of the time in which pause frames held the transmitter back; null where none can.
+        paused: Option<f64> as "";
         /// Power policy, empty without power control.
         power: Label as "";
         /// Energy of the port by the link's own power model; null without power control.

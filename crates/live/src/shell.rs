@@ -267,7 +267,7 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
             &plan.nodes,
             &counted,
             (Some(&tally.queue), tally.average),
-            tally.account.as_ref(),
+            (tally.account.as_ref(), None),
             (from, until),
             &mut results.labels,
         );

@@ -6,6 +6,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, Duration, Validate, config};
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::node::NodeAgentSpec;
+use dumbbell_net::pause::{PauseSpec, Role};
 use dumbbell_proto::host::HostPolicySpec;
 
 use crate::limits::MAX_NODE_OWNERS;
@@ -24,6 +25,8 @@ config! {
         agent: Option<NodeAgentSpec> = (), "absent: routers forward and queue";
         /// A buffer that all ports of the node share; each of the nodes has one.
         buffer: Option<SharedBuffer> = (), "absent: each port has a queue of its own, and its limit";
+        /// Flow control: long queues of these switches pause the links that lead to them.
+        pause: Option<PauseSpec> = (), "absent: queues that are full drop";
         /// What the flows that end at each of these hosts share.
         host: Option<HostPolicySpec> = (), "absent: flows share links and queues only";
     }
@@ -226,4 +229,48 @@ pub fn buffers(
         buffer.check(link.direction.largest_packet(), &at.index(entry).key("buffer"))?;
     }
     Ok((buffers, of_node))
+}
+
+/// What flow control each link of the network has, and which links its queue pauses: those before it on a path.
+///
+/// # Errors
+/// Pauses of a node through which no path leads, or of a port under power control, which has a clock of its own.
+pub fn pauses(
+    entries: &[NodesSpec],
+    nodes: &[(u32, usize)],
+    network: &Network,
+    pairs: &[Pair],
+    at: &At<'_>,
+) -> Result<Vec<(Role, Vec<u32>)>, ConfigError> {
+    let mut found = vec![(Role::default(), Vec::new()); network.links.len()];
+    for (node, entry) in nodes {
+        let Some(pause) = &entries[*entry].pause else { continue };
+        let place = at.index(*entry);
+        let place = place.key("pause");
+        let mut steps: Vec<(u32, u32)> = Vec::new();
+        for path in pairs.iter().flat_map(|pair| pair.forward.iter().chain(pair.reverse.iter())) {
+            let through = path.windows(2).filter(|pair| network.links[pair[1] as usize].from == *node);
+            steps.extend(through.map(|pair| (pair[1], pair[0])));
+        }
+        steps.sort_unstable();
+        steps.dedup();
+        if steps.is_empty() {
+            let name = &network.nodes[*node as usize];
+            let message = format!("no path leads through {name:?}: nobody waits for it");
+            return Err(place.error(message, "name a switch that packets pass, or leave it out"));
+        }
+        for (link, before) in steps {
+            for number in [link, before] {
+                if network.links[number as usize].direction.power.is_some() {
+                    let name = network.link_name(number);
+                    let message = format!("link {name:?} has power control, which knows no pause");
+                    return Err(place.error(message, "leave out one of the two"));
+                }
+            }
+            found[link as usize].0.thresholds = Some(pause.thresholds());
+            found[link as usize].1.push(before);
+            found[before as usize].0.obeys = true;
+        }
+    }
+    Ok(found)
 }

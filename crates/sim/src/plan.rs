@@ -11,6 +11,7 @@ use dumbbell_core::{BitRate, ClassSet, DropReason, Duration, Time, TrafficClass,
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::link::{Counters, Direction, LinkConfig, PerClass, Trace};
 use dumbbell_net::node::NodeAgentParams;
+use dumbbell_net::pause::{self, Role};
 use dumbbell_net::power::{Ledger, Span};
 use dumbbell_proto::TransportSpec;
 use dumbbell_proto::host::HostPolicyParams;
@@ -118,6 +119,10 @@ pub struct PlannedLink {
     pub classes: ClassSet,
     /// The buffer that it shares: an index into [`Plan::buffers`].
     pub buffer: Option<u32>,
+    /// Its part in flow control.
+    pub pause: Role,
+    /// The links that its queue pauses.
+    pub before: Vec<u32>,
     /// True if every arriving packet is written down.
     pub recorded: bool,
     /// True if the queue length is sampled (quantiles in the table of links, time series).
@@ -169,18 +174,19 @@ impl PlannedLink {
             general: self.general,
             read_at,
             buffer: None,
+            pause: self.pause,
             streams: Streams::new(seed, self.name.as_str()),
         }
     }
 
-    /// The row of the link in the results: what it counted between two times, its queue where it was sampled, and the largest
-    /// average that the queue decided by.
+    /// The row of the link in the results: what it counted between two times, its queue where it was sampled, the largest
+    /// average that the queue decided by, the account of its port, and the time in pauses.
     pub fn row(
         &self,
         nodes: &[String],
         counted: &Counters,
         (queue, average): (Option<&Histogram>, Option<f64>),
-        account: Option<&Ledger>,
+        (account, paused): (Option<&Ledger>, Option<Duration>),
         (from, until): (Time, Time),
         labels: &mut Labels,
     ) -> LinkRow {
@@ -214,6 +220,7 @@ impl PlannedLink {
             queue_max: queue.and_then(Histogram::max),
             queue_average: average,
             sojourn_mean: (c.sojourns > 0).then(|| c.sojourn_sum as f64 / c.sojourns as f64 / 1e9),
+            paused: paused.map(|time| ratio(time.as_nanos() as f64, until.since(from).as_nanos() as f64)),
             sojourn_max: account.map(|a| a.longest_sojourn.as_secs_f64()),
             power: labels.code(power.map_or("", |p| p.policy.name())),
             energy: account
@@ -420,9 +427,26 @@ impl Plan {
             replay: None,
             // No router is on the way: agents acted on what was recorded.
             described: Vec::new(),
-            links: self.links.iter().map(|link| PlannedLink { inspected: false, ..link.clone() }).collect(),
+            links: self
+                .links
+                .iter()
+                .map(|link| PlannedLink { inspected: false, pause: Role::default(), ..link.clone() })
+                .collect(),
             ..self.clone()
         }
+    }
+
+    /// For each link those that its queue pauses, with the time that a frame takes to them: its transmission, which waits for no
+    /// other packet, and the propagation. Empty without flow control.
+    pub fn pauses(&self) -> Vec<Vec<(u32, Duration)>> {
+        if !self.links.iter().any(|link| link.pause.is_any()) {
+            return Vec::new();
+        }
+        let delay = |before: &u32| {
+            let direction = &self.links[*before as usize].direction;
+            (*before, direction.rate.time_to_send(pause::FRAME) + direction.delay)
+        };
+        self.links.iter().map(|link| link.before.iter().map(delay).collect()).collect()
     }
 }
 

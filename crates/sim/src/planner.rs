@@ -7,6 +7,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Bytes, ClassSet, Config, Duration, HeaderKind, Time, TrafficClass, Value};
 use dumbbell_net::link::Trace;
 use dumbbell_net::node::NodeAgentSpec;
+use dumbbell_net::pause::Role;
 use dumbbell_net::router::AgentSpec;
 use dumbbell_proto::TransportSpec;
 use dumbbell_proto::schedule::ScheduleSpec;
@@ -57,10 +58,14 @@ impl Plan {
         let described = nodes::plan(&scenario.nodes, &named, &mut pairs, &nodes_at)?;
         let (buffers, buffer_of) = nodes::buffers(&scenario.nodes, &named, &network, &nodes_at)?;
         let pairs = pairs.into_pairs();
+        let pauses = nodes::pauses(&scenario.nodes, &named, &network, &pairs, &nodes_at)?;
         let classes = classes::seen(&network, &pairs, &uses)?;
         let mut links = links(&network, &pairs, &sampled, &classes, traces);
         if let Some(replay) = &replay {
             check_replay(&links[replay.link as usize], &root.key("replay").key("link"))?;
+        }
+        for (link, (pause, before)) in links.iter_mut().zip(pauses) {
+            (link.pause, link.before) = (pause, before);
         }
         links.iter_mut().for_each(|link| link.buffer = buffer_of.get(&link.from).copied());
         recorded.into_iter().for_each(|link| links[link as usize].recorded = true);
@@ -466,6 +471,8 @@ fn links(
             trace: traces[i].take(),
             classes: classes[i],
             buffer: None,
+            pause: Role::default(),
+            before: Vec::new(),
             recorded: false,
             sampled: sampled[i],
             inspected: false,

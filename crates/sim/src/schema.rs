@@ -11,6 +11,7 @@ use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::link::Reverse;
 use dumbbell_net::marker::MarkerSpec;
 use dumbbell_net::node::NodeAgentSpec;
+use dumbbell_net::pause::PauseSpec;
 use dumbbell_net::power::predictor::PredictorSpec;
 use dumbbell_net::power::{Grid, Model, PolicySpec, Power, State};
 use dumbbell_net::queue::QueueSpec;
@@ -115,6 +116,7 @@ parts! {
     LeafHost as "leaf host" in "network.fabrics";
     LeafUplink as "leaf uplink" in "network.fabrics";
     SharedBuffer as "shared buffer" in "network.links";
+    PauseSpec as "pause" in "network.links";
     Power as "power" in "network.power";
     Grid as "rate grid" in "network.power";
     Model as "power model" in "network.power";

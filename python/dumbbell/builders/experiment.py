@@ -17,6 +17,7 @@ def nodes(
     name: str | Sequence[str],
     agent: Literal["source-quench", "rbcc"] | Mapping[str, Any] | None = None,
     buffer: Mapping[str, Any] | None = None,
+    pause: Mapping[str, Any] | None = None,
     host: Literal["fair-window", "ictcp", "ia-tcp"] | Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What some nodes have beside their links.
@@ -32,6 +33,9 @@ def nodes(
     buffer
         A buffer that all ports of the node share; each of the nodes has one.
         Default: absent: each port has a queue of its own, and its limit.
+    pause
+        Flow control: long queues of these switches pause the links that lead to them.
+        Default: absent: queues that are full drop.
     host
         What the flows that end at each of these hosts share.
         Default: absent: flows share links and queues only.
@@ -46,6 +50,7 @@ def nodes(
             "name": name,
             "agent": agent,
             "buffer": buffer,
+            "pause": pause,
             "host": host,
         }
     )

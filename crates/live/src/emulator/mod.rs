@@ -494,6 +494,8 @@ impl Emulator {
                         }
                         recorder.note(now, of, Happened::Dropped(link, reason), &frame);
                     }
+                    // The plan of such a link is refused.
+                    Incident::Pause(_) => {}
                     Incident::Duplicated => recorder.note(now, of, Happened::Duplicated(link), &frame),
                 }
             }

@@ -136,7 +136,7 @@ impl Path {
         for link in [uplink, downlink] {
             check_router(&plan.links[link as usize])?;
             check_marker(&plan.links[link as usize])?;
-            check_buffer(&plan.links[link as usize])?;
+            check_alone(&plan.links[link as usize])?;
         }
         let mut mtu = u32::MAX;
         let mut groups: Vec<Group> = Vec::new();
@@ -309,8 +309,15 @@ fn check_marker(link: &PlannedLink) -> Result<(), ConfigError> {
     }
 }
 
-/// Refuses a port that shares a buffer with ports that are not there.
-fn check_buffer(link: &PlannedLink) -> Result<(), ConfigError> {
+/// Refuses a port that shares a buffer with ports that are not there, or that pauses them.
+fn check_alone(link: &PlannedLink) -> Result<(), ConfigError> {
+    if link.pause.is_any() {
+        return Err(ConfigError::new(
+            format!("link {:?}", link.name),
+            "it has a part in flow control with links before or behind it, and real packets go over one",
+            "leave out `pause` of the node",
+        ));
+    }
     match link.buffer {
         None => Ok(()),
         Some(_) => Err(ConfigError::new(
@@ -501,19 +508,31 @@ mod tests {
     }
 
     #[test]
-    fn a_port_that_shares_a_buffer_is_refused() {
-        let text = r#"
-            duration = "1s"
-            topology = "star"
-            flows = [{ from = "sender0", to = "receiver0" }]
-            nodes = [{ name = "switch", buffer = { size = "1MB" } }]
-        "#;
-        let plan = Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap();
-        assert_eq!(
-            Path::of(&plan, Some("switch->receiver0")).unwrap_err().to_string(),
-            "link \"switch->receiver0\": it shares a buffer with the other ports of its node, and real packets go over one; \
-             leave out `buffer` of the node, and give the queue a limit"
-        );
+    fn a_port_that_needs_the_other_links_of_its_node_is_refused() {
+        for (nodes, said) in [
+            (
+                r#"buffer = { size = "1MB" }"#,
+                "it shares a buffer with the other ports of its node, and real packets go over one; \
+                 leave out `buffer` of the node, and give the queue a limit",
+            ),
+            (
+                r#"pause = { xoff = "50kB" }"#,
+                "it has a part in flow control with links before or behind it, and real packets go over one; \
+                 leave out `pause` of the node",
+            ),
+        ] {
+            let text = format!(
+                r#"
+                duration = "1s"
+                topology = "star"
+                flows = [{{ from = "sender0", to = "receiver0" }}]
+                nodes = [{{ name = "switch", {nodes} }}]
+                "#
+            );
+            let plan = Plan::new(&Scenario::from_toml(&text).unwrap(), std::path::Path::new(".")).unwrap();
+            let error = Path::of(&plan, Some("switch->receiver0")).unwrap_err().to_string();
+            assert_eq!(error, format!("link \"switch->receiver0\": {said}"));
+        }
     }
 
     #[test]

@@ -32,6 +32,7 @@ fn config(delay: &str, impairments: &str) -> LinkConfig {
         general: false,
         read_at: Vec::new(),
         buffer: None,
+        pause: Default::default(),
         streams: Streams::new(1, "link"),
     }
 }

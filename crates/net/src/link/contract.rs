@@ -8,6 +8,7 @@ use dumbbell_core::{DropReason, Frame, Packet, Time};
 use super::description::Direction;
 use super::service::{Opportunities, Service, Trace};
 use crate::buffer::Pool;
+use crate::pause::Role;
 use crate::{queue, router};
 
 /// What a link counts, from the start of the run.
@@ -81,6 +82,8 @@ pub enum Incident {
     Dropped(DropReason),
     /// A copy of it was made, which is on its way as well.
     Duplicated,
+    /// A pause of the links before this one begins, or ends. This is the packet that began it; it is where it was.
+    Pause(bool),
 }
 
 /// What happened on a link since its driver last looked, in order.
@@ -111,6 +114,8 @@ pub struct LinkConfig {
     pub read_at: Vec<Time>,
     /// The buffer that it shares with the other links out of its node.
     pub buffer: Option<Arc<Pool>>,
+    /// Its part in flow control.
+    pub pause: Role,
     /// The random streams of its parts.
     pub streams: Streams,
 }
@@ -123,6 +128,7 @@ impl LinkConfig {
             && self.direction.rate_changes.is_empty()
             && self.direction.power.is_none()
             && self.buffer.is_none()
+            && !self.pause.is_any()
             && self.direction.impairments.is_empty()
     }
 

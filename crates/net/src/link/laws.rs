@@ -39,6 +39,7 @@ fn config_with(queue: QueueSpec, change: impl FnOnce(&mut Direction)) -> LinkCon
         general: false,
         read_at: Vec::new(),
         buffer: None,
+        pause: Default::default(),
         streams: Streams::new(1, "link"),
     }
 }

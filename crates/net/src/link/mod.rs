@@ -26,7 +26,7 @@ mod watch;
 #[cfg(test)]
 pub(crate) mod laws;
 
-use dumbbell_core::{DropReason, MarkReason, Packet, Time, VerdictSink};
+use dumbbell_core::{DropReason, Duration, MarkReason, Packet, Time, VerdictSink};
 
 pub use classes::{ClassCounters, PerClass};
 pub use contract::{Carried, Counters, Incident, Incidents, LinkConfig};
@@ -304,6 +304,20 @@ impl Link {
     /// The port, if the link is under power control.
     pub fn port(&self) -> Option<&Port> {
         self.other().and_then(Other::port)
+    }
+
+    /// A pause frame is on its way to the transmitter, and arrives at `at`; it begins a pause or ends one. Only for a link whose part
+    /// it is to obey ([`LinkConfig::pause`]).
+    pub fn expect_pause(&mut self, at: Time, begins: bool) {
+        if let Some(link) = self.other_mut() {
+            link.expect_pause(at, begins);
+        }
+    }
+
+    /// The time up to `now`, the present, in which pauses held the transmitter back, since the last call; `None` for a link that
+    /// obeys none.
+    pub fn read_pause(&mut self, now: Time) -> Option<Duration> {
+        self.other_mut().and_then(|link| link.read_pause(now))
     }
 
     /// Closes the account of the port at `now`, the present, and opens an empty one.

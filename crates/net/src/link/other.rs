@@ -1,6 +1,6 @@
 //! The links that are no [`super::FifoLink`], told apart behind one test. See [`super::Link`] for what each function does.
 
-use dumbbell_core::{Packet, Time};
+use dumbbell_core::{Duration, Packet, Time};
 
 use super::{
     Arrival, Counters, Incidents, InspectedLink, LazyLink, LinkConfig, Note, PerClass, QueuedLink,
@@ -220,6 +220,20 @@ impl Other {
         match self {
             Other::Stamped(_) | Other::Inspected(_) | Other::Lazy(_) => None,
             Other::Queued(link) => link.port(),
+        }
+    }
+
+    pub(super) fn expect_pause(&mut self, at: Time, begins: bool) {
+        match self {
+            Other::Stamped(_) | Other::Inspected(_) | Other::Lazy(_) => {}
+            Other::Queued(link) => link.expect_pause(at, begins),
+        }
+    }
+
+    pub(super) fn read_pause(&mut self, now: Time) -> Option<Duration> {
+        match self {
+            Other::Stamped(_) | Other::Inspected(_) | Other::Lazy(_) => None,
+            Other::Queued(link) => link.read_pause(now),
         }
     }
 

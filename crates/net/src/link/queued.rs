@@ -9,6 +9,7 @@ use super::watch::{Note, Watch};
 use super::{Arrival, Carried, Counters, Impairments, Incident, Incidents, LinkConfig, Service};
 use crate::buffer::Part;
 use crate::marker::{AnyMarker, Marker};
+use crate::pause::Pause;
 use crate::power::{Ledger, Moment, Port, Power, Shaper};
 use crate::queue::{AnyDiscipline, Discipline};
 use crate::ring::Ring;
@@ -35,6 +36,8 @@ pub struct QueuedLink<P> {
     marker: Option<Box<AnyMarker>>,
     /// What the queue holds of the buffer of its node.
     buffer: Option<Box<Part>>,
+    /// Pauses of its own transmitter, and those that its queue asks for.
+    pause: Option<Box<Pause<P>>>,
     /// Who is told of each packet.
     watch: Option<Box<Watch<P>>>,
     delay: Duration,
@@ -83,6 +86,7 @@ impl<P: Carried> QueuedLink<P> {
             shaper: power.and_then(Power::shaping).map(|period| Box::new(Shaper::new(period))),
             agent,
             buffer: config.buffer.clone().map(|pool| Box::new(Part::new(pool))),
+            pause: config.pause.is_any().then(|| Box::new(Pause::new(config.pause))),
             marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
             watch: direction.counts_classes().then(|| Box::new(Watch::new(true))),
             delay: direction.delay,
@@ -143,6 +147,7 @@ impl<P: Carried> QueuedLink<P> {
             self.agent.iter_mut().for_each(|agent| agent.arrived(now, &packet, &view));
         }
         let (size, dropped) = (packet.size(), incidents.len());
+        let copy = self.pause.is_some().then(|| packet.clone());
         if self.buffer.as_ref().is_some_and(|buffer| !buffer.admits(size)) {
             self.give_up(packet, DropReason::SharedBuffer, incidents);
         } else {
@@ -159,6 +164,50 @@ impl<P: Carried> QueuedLink<P> {
         if self.inspected {
             self.counters.queue_at_arrivals += self.in_system();
         }
+        if let Some(packet) = copy {
+            self.ask_for_pause(packet, incidents);
+        }
+    }
+
+    /// A packet has arrived: its queue may have grown so far that those before it have to wait.
+    #[cold]
+    fn ask_for_pause(&mut self, packet: P, incidents: &mut Incidents<P>) {
+        let waiting = self.queue.bytes();
+        if self.pause.as_mut().is_some_and(|pause| pause.grew(&packet, waiting)) {
+            incidents.push((packet, Incident::Pause(true)));
+        }
+    }
+
+    /// A packet has left the queue at `now`: those before it may go on.
+    #[inline]
+    fn end_pause(&mut self, now: Time, incidents: &mut Incidents<P>) {
+        let Some(pause) = &mut self.pause else { return };
+        if let Some(mut packet) = pause.shrank(self.queue.bytes()) {
+            packet.set_at(now);
+            incidents.push((packet, Incident::Pause(false)));
+        }
+    }
+
+    /// A pause frame is on its way to the transmitter, and arrives at `at`. Only for a link whose part it is to obey.
+    pub fn expect_pause(&mut self, at: Time, begins: bool) {
+        self.pause.iter_mut().for_each(|pause| pause.expect(at, begins));
+        self.due = self.next_due();
+    }
+
+    /// Pause frames have arrived.
+    #[cold]
+    fn obey(&mut self, now: Time, incidents: &mut Incidents<P>) {
+        self.integrate(now);
+        let Some(pause) = &mut self.pause else { return };
+        pause.obey(now);
+        if self.in_service.is_none() {
+            self.start(now, incidents);
+        }
+    }
+
+    /// The time up to `now` in which pauses held the transmitter back, since the last call, if its part is to obey.
+    pub fn read_pause(&mut self, now: Time) -> Option<Duration> {
+        self.pause.as_mut().and_then(|pause| pause.read(now))
     }
 
     /// Tells the shared buffer, if there is one, what the queue holds.
@@ -212,7 +261,7 @@ impl<P: Carried> QueuedLink<P> {
     }
 
     fn next_due(&self) -> Time {
-        self.end_of_service().min(self.agent_wake_at()).min(self.port_wake_at())
+        self.end_of_service().min(self.agent_wake_at()).min(self.port_wake_at()).min(self.pause_wake_at())
     }
 
     /// When the transmission in progress ends, or else the next may start.
@@ -224,6 +273,12 @@ impl<P: Carried> QueuedLink<P> {
     #[inline]
     fn agent_wake_at(&self) -> Time {
         self.agent.as_ref().map_or(Time::NEVER, |agent| agent.wake_at())
+    }
+
+    /// When the next pause frame arrives.
+    #[inline]
+    fn pause_wake_at(&self) -> Time {
+        self.pause.as_ref().map_or(Time::NEVER, |pause| pause.wake_at())
     }
 
     /// When the port or the shaper before it has something to do.
@@ -240,7 +295,9 @@ impl<P: Carried> QueuedLink<P> {
     fn settle(&mut self, now: Time, incidents: &mut Incidents<P>) {
         while self.due <= now {
             let (end, tick, port) = (self.end_of_service(), self.agent_wake_at(), self.port_wake_at());
-            if port == self.due && port < end {
+            if self.pause_wake_at() == self.due {
+                self.obey(self.due, incidents);
+            } else if port == self.due && port < end {
                 self.wake_port(port, incidents);
             } else if tick <= end {
                 let view = self.view(tick);
@@ -321,6 +378,10 @@ impl<P: Carried> QueuedLink<P> {
 
     /// Starts the next transmission, if a packet waits, as soon as the service allows.
     fn start(&mut self, now: Time, incidents: &mut Incidents<P>) {
+        if self.pause.as_ref().is_some_and(|pause| !pause.is_open()) {
+            self.start_at = Time::NEVER;
+            return;
+        }
         if let Service::Trace(opportunities) = &mut self.service
             && self.queue.len() > 0
         {
@@ -339,6 +400,7 @@ impl<P: Carried> QueuedLink<P> {
         let verdicts = &mut verdicts!(self, incidents);
         let Some(mut packet) = self.queue.dequeue(now, verdicts) else {
             self.account_buffer();
+            self.end_pause(now, incidents);
             self.service.idle();
             if self.holds_back && !self.queue.is_empty() {
                 self.start_at = self.queue.ready_at();
@@ -346,6 +408,7 @@ impl<P: Carried> QueuedLink<P> {
             return;
         };
         self.account_buffer();
+        self.end_pause(now, incidents);
         if self.agent.is_some() {
             let view = self.view(now);
             let verdicts = &mut verdicts!(self, incidents);

@@ -60,6 +60,7 @@ impl Run {
             general: false,
             read_at: Vec::new(),
             buffer: None,
+            pause: Default::default(),
             streams: Streams::new(1, "link"),
         };
         let mut run = Run {

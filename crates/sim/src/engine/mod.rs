@@ -157,6 +157,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             hosts.len() as u32,
         );
         let mut network = Network::new(links, hosts.len() + Owners::COUNT, &routes, agents, observer);
+        network.pauses = plan.pauses();
         for host in 0..hosts.len() as u32 {
             network.tree.set(owners.hosts + host, hosts.wake_at(host));
         }
@@ -628,6 +629,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         for (link, baseline) in self.network.links.iter_mut().zip(&mut self.link_baseline) {
             *baseline = link.counters(now);
             link.read_port(now);
+            link.read_pause(now);
             link.read_classes(now);
         }
         self.tally_baseline = self.network.tally;
@@ -762,13 +764,14 @@ impl<'p, O: Observer> Engine<'p, O> {
             let c = if end > warmup { total.since(baseline) } else { Counters::default() };
             let histogram = self.sampler.histogram(i);
             let account = link.read_port(end);
+            let paused = link.read_pause(end);
             let classes = link.read_classes(end).map(|c| if end > warmup { c } else { PerClass::default() });
             let labels = &mut self.results.labels;
             let row = planned.row(
                 &self.plan.nodes,
                 &c,
                 (histogram, link.average()),
-                account.as_ref(),
+                (account.as_ref(), paused),
                 (warmup.min(end), end),
                 labels,
             );

@@ -1,6 +1,6 @@
 //! Links joined into paths: where a packet goes next, and what became of every packet.
 
-use dumbbell_core::{DropReason, Packet, Time, Way, memory};
+use dumbbell_core::{DropReason, Duration, Packet, Time, Way, memory};
 use dumbbell_net::link::{Incident, Incidents, Link, Note};
 
 use super::observer::{Event, Observer};
@@ -55,6 +55,8 @@ pub struct Network<O> {
     pub asides: Vec<Aside>,
     /// What became of all packets so far.
     pub tally: Tally,
+    /// For each link, those that its queue pauses, with the time that a frame takes to them; empty without flow control.
+    pub pauses: Vec<Vec<(u32, Duration)>>,
     /// The agents of routers, if there are any.
     pub(super) agents: Option<Box<Agents>>,
     /// Who watches.
@@ -154,6 +156,7 @@ impl<O: Observer> Network<O> {
             incidents: Vec::new(),
             asides: Vec::new(),
             tally: Tally::default(),
+            pauses: Vec::new(),
             agents,
             observer,
         };
@@ -357,6 +360,13 @@ impl<O: Observer> Network<O> {
                     self.tally.duplicated += 1;
                     *inside += 1;
                     self.asides.push(Aside::Duplicated(link, packet));
+                }
+                Incident::Pause(begins) => {
+                    for (before, delay) in &self.pauses[link as usize] {
+                        let paused = &mut self.links[*before as usize];
+                        paused.expect_pause(packet.at + *delay, begins);
+                        self.tree.set(*before, paused.wake_at());
+                    }
                 }
             }
         }
