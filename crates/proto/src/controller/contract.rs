@@ -338,6 +338,32 @@ pub trait Controller {
     }
 }
 
+/// One with much state lies in a box, so that connections under other controllers stay small.
+impl<C: Controller> Controller for Box<C> {
+    const CLASS: Class = C::CLASS;
+    const NEEDS: Needs = C::NEEDS;
+    const REPAIR: Repair = C::REPAIR;
+    const LIMITED_START: bool = C::LIMITED_START;
+    const REMEMBERS_PATH: bool = C::REMEMBERS_PATH;
+
+    #[inline]
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
+        (**self).on(signals, control);
+    }
+
+    fn stand(&self) -> Option<Stand> {
+        (**self).stand()
+    }
+
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        (**self).estimates(tell);
+    }
+
+    fn seeded(&mut self, random: Stream) {
+        (**self).seeded(random);
+    }
+}
+
 /// What the parameters of a controller provide: the controller.
 pub trait Build {
     /// The controller's state, one per connection.

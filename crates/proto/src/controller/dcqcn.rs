@@ -5,7 +5,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{BitRate, Bytes, ConfigError, Duration, Time, Validate, config};
 
 use super::rate::{self, Bounds};
-use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals};
 
 config! {
     /// The sender starts at `line_rate`. Marks that come back count as one congestion notification in each `notification_interval`.
@@ -14,23 +14,23 @@ config! {
     /// target grows too. It needs `ecn = true`, and a queue that marks, such as `ramp`.
     pub struct Params {
         /// Shortest time from one notification to the next of a flow.
-        notification_interval: Duration = "50us", "Zhu et al., SIGCOMM 2015, section 3.1: at most one CNP in 50 us";
+        notification_interval: Duration = "50us", "Zhu et al., SIGCOMM 2015: at most one CNP in 50 us";
         /// Weight of the latest notification, and of the latest interval without one: g.
-        gain: f64 = 0.00390625, "Zhu et al., SIGCOMM 2015, section 5.2: 1/256 (published HPCC simulator: 1/16, its sample: 1/256)";
+        gain: f64 = 0.00390625, "Zhu et al., SIGCOMM 2015: 1/256 (published HPCC simulator: 1/16, its sample: 1/256)";
         /// Time without a notification after which alpha shrinks: K.
-        alpha_interval: Duration = "55us", "Zhu et al., SIGCOMM 2015, section 3.1: longer than the notification interval";
+        alpha_interval: Duration = "55us", "Zhu et al., SIGCOMM 2015: longer than the notification interval";
         /// Steps of the timer: T.
-        timer: Duration = "55us", "Zhu et al., SIGCOMM 2015, section 5.2 (published HPCC simulator: 1500 us, its sample: 900 us)";
+        timer: Duration = "55us", "Zhu et al., SIGCOMM 2015 (published HPCC simulator: 1500 us, its sample: 900 us)";
         /// Steps of the byte counter: B. Bytes count when they are acknowledged.
-        byte_counter: Bytes = "10MB", "Zhu et al., SIGCOMM 2015, section 5.2";
+        byte_counter: Bytes = "10MB", "Zhu et al., SIGCOMM 2015";
         /// Steps of fast recovery, in which the target stands: F.
-        fast_steps: u32 = 5, "Zhu et al., SIGCOMM 2015, section 3.1";
+        fast_steps: u32 = 5, "Zhu et al., SIGCOMM 2015";
         /// What a step adds to the target after fast recovery of one of the two: R_AI.
-        additive_rate: BitRate = "40Mbit/s", "Zhu et al., SIGCOMM 2015, section 5.2 (published HPCC simulator: 5 Mbit/s, its sample: 50)";
+        additive_rate: BitRate = "40Mbit/s", "Zhu et al., SIGCOMM 2015 (published HPCC simulator: 5 Mbit/s, its sample: 50)";
         /// What a step adds to the target after fast recovery of both: R_HAI.
         hyper_rate: BitRate = "400Mbit/s", "choice: ten times `additive_rate`, as in the published HPCC simulator; the paper gives no number";
         /// The rate at the start, and the largest.
-        line_rate: BitRate = "40Gbit/s", "Zhu et al., SIGCOMM 2015, section 6: the links of the testbed";
+        line_rate: BitRate = "40Gbit/s", "Zhu et al., SIGCOMM 2015: the links of the testbed";
         /// The smallest rate.
         min_rate: BitRate = "10Mbit/s", "choice: the paper gives none (published HPCC simulator: 100 Mbit/s)";
         /// Share of the rate that a loss leaves.
@@ -70,11 +70,11 @@ impl Algorithm for Params {
 }
 
 impl Build for Params {
-    type Controller = Dcqcn;
+    type Controller = Box<Dcqcn>;
 
-    fn build(&self) -> Dcqcn {
+    fn build(&self) -> Box<Dcqcn> {
         let bounds = Bounds::new(self.min_rate, self.line_rate);
-        Dcqcn {
+        Box::new(Dcqcn {
             params: self.clone(),
             bounds,
             rate: bounds.most,
@@ -86,7 +86,7 @@ impl Build for Params {
             timer_steps: 0,
             counter_steps: 0,
             notified: None,
-        }
+        })
     }
 }
 
@@ -113,7 +113,7 @@ pub struct Dcqcn {
 }
 
 impl Dcqcn {
-    /// A notification, unless one came just before (Zhu et al., equations 1 and 2).
+    /// A notification, unless one came just before (Zhu et al., the cut of the reaction point).
     fn notify(&mut self, now: Time, delivered: u64) {
         if self.notified.is_some_and(|last| now.since(last) < self.params.notification_interval) {
             return;
@@ -134,7 +134,7 @@ impl Dcqcn {
         self.counter_at = delivered.saturating_add(self.params.byte_counter.get());
     }
 
-    /// A step of the timer or of the byte counter (Zhu et al., figure 7 and equations 3 and 4).
+    /// A step of the timer or of the byte counter (Zhu et al., the increase of the reaction point).
     fn step(&mut self) {
         let fast = self.params.fast_steps;
         if self.timer_steps > fast && self.counter_steps > fast {
@@ -198,6 +198,12 @@ impl Controller for Dcqcn {
         let due = if self.is_back() { Time::NEVER } else { self.timer_at };
         control.wake_at = if due > now { due } else { Time::NEVER };
     }
+
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        tell(Estimate { name: "alpha", unit: "", value: self.alpha });
+        tell(Estimate { name: "R_C", unit: "bit/s", value: self.rate * 8.0 });
+        tell(Estimate { name: "R_T", unit: "bit/s", value: self.target * 8.0 });
+    }
 }
 
 #[cfg(test)]
@@ -215,7 +221,7 @@ mod tests {
     fn told(dcqcn: &mut Dcqcn, at: u64, marked: u64, delivered: u64) -> f64 {
         let mut control = Control::default();
         let ack = signals(Event::Ack, us(at), 1000, 0);
-        dcqcn.on(&Signals { marked, delivered, ..ack }, &mut control);
+        dcqcn.on(&Signals { delivered, marked, ..ack }, &mut control);
         control.pacing * 8.0 / 1e9
     }
 

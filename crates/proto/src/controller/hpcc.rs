@@ -6,7 +6,7 @@ use dumbbell_core::{BitRate, Bytes, ConfigError, Duration, Validate, config};
 use dumbbell_header::{Exchange, HpccHeader};
 
 use super::rate::{self, Bounds};
-use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals};
 
 config! {
     /// Every data segment brings back the highest use of a link on its path: what it sends and what waits, as a part of what it
@@ -14,15 +14,15 @@ config! {
     /// `additive`. It starts with `line_rate` for a round trip, and is paced. The forward links need `router = "hpcc"`.
     pub struct Params {
         /// The use of links to keep: eta.
-        utilisation: f64 = 0.95, "Li et al., SIGCOMM 2019, section 5.1 (published HPCC simulator: the same)";
+        utilisation: f64 = 0.95, "Li et al., SIGCOMM 2019 (published HPCC simulator: the same)";
         /// Round trips of additive increase, after which the window follows the use at once: maxStage.
-        stages: u32 = 5, "Li et al., SIGCOMM 2019, section 5.1 (published HPCC simulator: 5, its sample: 0)";
+        stages: u32 = 5, "Li et al., SIGCOMM 2019 (published HPCC simulator: 5, its sample: 0)";
         /// What a round trip adds to the window: W_AI.
-        additive: Bytes = "80B", "Li et al., SIGCOMM 2019, section 5.1 (published HPCC simulator: 50 Mbit/s for 13 us)";
+        additive: Bytes = "80B", "Li et al., SIGCOMM 2019 (published HPCC simulator: 50 Mbit/s for 13 us)";
         /// The round-trip time of the empty network, the same for all flows: T; absent: the smallest that the flow has measured.
         rtt: Option<Duration> = (), "choice: the paper sets one for the network (13 us in its simulations)";
         /// The rate at the start, and the largest.
-        line_rate: BitRate = "100Gbit/s", "Li et al., SIGCOMM 2019, section 5.1: the links of hosts in simulations";
+        line_rate: BitRate = "100Gbit/s", "Li et al., SIGCOMM 2019: the links of hosts in simulations";
         /// The smallest rate.
         min_rate: BitRate = "10Mbit/s", "choice: the paper gives none (published HPCC simulator: 100 Mbit/s)";
         /// Share of the window that a loss leaves.
@@ -50,17 +50,17 @@ impl Algorithm for Params {
 }
 
 impl Build for Params {
-    type Controller = Hpcc;
+    type Controller = Box<Hpcc>;
 
-    fn build(&self) -> Hpcc {
-        Hpcc {
+    fn build(&self) -> Box<Hpcc> {
+        Box::new(Hpcc {
             bounds: Bounds::new(self.min_rate, self.line_rate),
             params: self.clone(),
             window: 0.0,
             reference: 0.0,
             stage: 0,
             round_end: 0,
-        }
+        })
     }
 }
 
@@ -136,6 +136,10 @@ impl Controller for Hpcc {
         control.pacing = self.window / rtt;
         control.request = rtt;
     }
+
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        tell(Estimate { name: "W_c", unit: "B", value: self.reference });
+    }
 }
 
 #[cfg(test)]
@@ -146,7 +150,7 @@ mod tests {
     use super::*;
 
     /// A sender at 8 Gbit/s with a round trip of 10 us: 10,000 bytes.
-    fn started() -> (Hpcc, Control) {
+    fn started() -> (Box<Hpcc>, Control) {
         let params = Params {
             line_rate: BitRate::from_bps(8_000_000_000),
             rtt: Some(Duration::from_micros(10)),

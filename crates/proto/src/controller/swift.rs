@@ -5,7 +5,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
 use super::rate::check_shares;
-use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals};
 
 config! {
     /// Below the target delay the window grows by `increase` segments a round trip. Above it, the window shrinks once a round trip in
@@ -78,14 +78,14 @@ impl Algorithm for Params {
 }
 
 impl Build for Params {
-    type Controller = Swift;
+    type Controller = Box<Swift>;
 
-    fn build(&self) -> Swift {
+    fn build(&self) -> Box<Swift> {
         let root = |window: f64| 1.0 / window.sqrt();
         let (small, large) = (root(self.scaling_min_window), root(self.scaling_max_window));
         let range = self.scaling_range.as_secs_f64();
         let alpha = range / (small - large);
-        Swift {
+        Box::new(Swift {
             fixed: (self.base_target + self.hop_target * u64::from(self.hops)).as_secs_f64(),
             range,
             alpha,
@@ -95,7 +95,7 @@ impl Build for Params {
             rtt: Duration::ZERO,
             decreased: None,
             timeouts: 0,
-        }
+        })
     }
 }
 
@@ -119,7 +119,7 @@ pub struct Swift {
 }
 
 impl Swift {
-    /// The delay to keep (Kumar et al., section 3.1 and 3.5).
+    /// The delay to keep (Kumar et al.).
     fn target(&self) -> f64 {
         self.fixed + (self.alpha / self.window.sqrt() + self.beta).clamp(0.0, self.range)
     }
@@ -186,6 +186,11 @@ impl Controller for Swift {
             Control::UNPACED
         };
     }
+
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        tell(Estimate { name: "target", unit: "s", value: self.target() });
+        tell(Estimate { name: "fcwnd", unit: "segments", value: self.window });
+    }
 }
 
 #[cfg(test)]
@@ -203,7 +208,7 @@ mod tests {
     }
 
     fn with(window: f64) -> Swift {
-        Swift { window, ..Params::default().build() }
+        Swift { window, ..*Params::default().build() }
     }
 
     #[test]
@@ -216,7 +221,7 @@ mod tests {
             assert!((found - target).abs() < 0.01, "{window}: {found} us");
         }
         let hops = Params { hops: 5, ..Params::default() }.build();
-        assert!((Swift { window: 100.0, ..hops }.target() * 1e6 - 25.0).abs() < 1e-9);
+        assert!((Swift { window: 100.0, ..*hops }.target() * 1e6 - 25.0).abs() < 1e-9);
     }
 
     #[test]

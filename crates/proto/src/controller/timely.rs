@@ -5,10 +5,10 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{BitRate, Bytes, ConfigError, Duration, Validate, config};
 
 use super::rate::{self, Bounds};
-use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals};
 
 /// Updates without a decrease after which the rate grows `N` times as fast, and `N`.
-// Mittal et al., SIGCOMM 2015, section 4.4: five, and five times.
+// Mittal et al., SIGCOMM 2015: five, and five times.
 const CALM: u32 = 5;
 const FAST: f64 = 5.0;
 
@@ -18,21 +18,21 @@ config! {
     /// to the excess. The window does not limit. It needs no marks; give `line_rate` the rate of the sender's own link.
     pub struct Params {
         /// Below this round-trip time the rate always grows.
-        low: Duration = "50us", "Mittal et al., SIGCOMM 2015, section 4.4 (published HPCC simulator: the same)";
+        low: Duration = "50us", "Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)";
         /// Above this round-trip time the rate always shrinks.
-        high: Duration = "500us", "Mittal et al., SIGCOMM 2015, section 4.4 (published HPCC simulator: the same)";
+        high: Duration = "500us", "Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)";
         /// What one update adds to the rate: delta.
-        step: BitRate = "10Mbit/s", "Mittal et al., SIGCOMM 2015, section 4.3";
+        step: BitRate = "10Mbit/s", "Mittal et al., SIGCOMM 2015";
         /// How much of an excess or a rise the rate gives up: beta.
-        decrease: f64 = 0.8, "Mittal et al., SIGCOMM 2015, section 4.3 (published HPCC simulator: the same)";
+        decrease: f64 = 0.8, "Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)";
         /// Weight of the latest difference of round-trip times.
         gain: f64 = 0.875, "published HPCC simulator: TimelyAlpha";
         /// The round-trip time that makes a difference a gradient.
-        base_rtt: Duration = "20us", "Mittal et al., SIGCOMM 2015, section 4.3 (published HPCC simulator: the same)";
+        base_rtt: Duration = "20us", "Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)";
         /// Bytes acknowledged from one update to the next.
-        segment: Bytes = "16kB", "choice: the smallest segment that the paper measures (section 3.1: 16 to 64 kB)";
+        segment: Bytes = "16kB", "choice: the smallest segment that the paper measures (16 to 64 kB)";
         /// The rate at the start, and the largest.
-        line_rate: BitRate = "10Gbit/s", "Mittal et al., SIGCOMM 2015, section 6: the links of the testbed";
+        line_rate: BitRate = "10Gbit/s", "Mittal et al., SIGCOMM 2015: the links of the testbed";
         /// The smallest rate.
         min_rate: BitRate = "10Mbit/s", "choice: one step";
         /// Share of the rate that a loss leaves.
@@ -64,11 +64,11 @@ impl Algorithm for Params {
 }
 
 impl Build for Params {
-    type Controller = Timely;
+    type Controller = Box<Timely>;
 
-    fn build(&self) -> Timely {
+    fn build(&self) -> Box<Timely> {
         let bounds = Bounds::new(self.min_rate, self.line_rate);
-        Timely {
+        Box::new(Timely {
             params: self.clone(),
             bounds,
             rate: bounds.most,
@@ -76,7 +76,7 @@ impl Build for Params {
             rise: 0.0,
             calm: 0,
             update_at: 0,
-        }
+        })
     }
 }
 
@@ -149,6 +149,11 @@ impl Controller for Timely {
         }
         rate::send_at(self.rate, control);
     }
+
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        tell(Estimate { name: "gradient", unit: "", value: self.rise / self.params.base_rtt.as_secs_f64() });
+        tell(Estimate { name: "R", unit: "bit/s", value: self.rate * 8.0 });
+    }
 }
 
 #[cfg(test)]
@@ -164,14 +169,14 @@ mod tests {
         let told = rtts.iter().map(|rtt| {
             let rtt = Duration::from_micros(*rtt);
             let delivered = timely.update_at + 16_000;
-            timely.on(&Signals { rtt, delivered, ..signals(Event::Ack, Time::ZERO, 1000, 0) }, &mut control);
+            timely.on(&Signals { delivered, rtt, ..signals(Event::Ack, Time::ZERO, 1000, 0) }, &mut control);
             assert_eq!(control.window, rate::OPEN);
             control.pacing * 8.0 / 1e6
         });
         told.collect()
     }
 
-    fn at(mbps: f64) -> Timely {
+    fn at(mbps: f64) -> Box<Timely> {
         let mut timely = Params::default().build();
         timely.rate = mbps * 1e6 / 8.0;
         timely
@@ -219,7 +224,7 @@ mod tests {
         let rtt = Duration::from_micros(40);
         for packet in 1..=64 {
             let delivered = 1000 * packet;
-            timely.on(&Signals { rtt, delivered, ..signals(Event::Ack, Time::ZERO, 1000, 0) }, &mut control);
+            timely.on(&Signals { delivered, rtt, ..signals(Event::Ack, Time::ZERO, 1000, 0) }, &mut control);
         }
         assert!((control.pacing * 8.0 / 1e6 - 1040.0).abs() < 1e-6, "4 segments of 16 kB: {control:?}");
         assert_eq!(rates(&mut at(10_000.0), &[40]), [10_000.0]);
