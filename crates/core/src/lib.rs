@@ -5,6 +5,7 @@
 
 pub mod class;
 pub mod config;
+pub mod ends;
 pub mod header;
 pub mod memory;
 pub mod packet;
@@ -24,6 +25,7 @@ pub use serde_json as json;
 
 pub use class::{ClassSet, TrafficClass};
 pub use config::{Config, ConfigError, Validate};
+pub use ends::FlowEnds;
 pub use header::{Header, HeaderKind, Registered};
 pub use packet::{Ecn, FlowTag, Frame, Packet, Way};
 pub use quantity::{BitRate, Bytes, Probability, QueueLimit};

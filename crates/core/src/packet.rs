@@ -4,6 +4,7 @@
 //! protocol reads and writes these words through a typed [`Header`], which packs without `unsafe` and without cost.
 
 use crate::class::TrafficClass;
+use crate::ends::FlowEnds;
 use crate::header::{Header, HeaderKind, Words};
 use crate::time::Time;
 
@@ -51,6 +52,12 @@ pub trait Frame {
     /// simulated, and its bits even. It is no index. A simulated flow has it from its slot, so that one that starts when
     /// another has ended may get the hash of that one.
     fn flow_hash(&self) -> u64;
+    /// The source and the destination of the flow, as hashes whose bits are even: of a real packet its own addresses, of a simulated
+    /// one those of its flow, which `known` tells, both ways. A flow of which nobody knows them has hosts of its own.
+    fn hosts(&self, known: &FlowEnds) -> [u64; 2] {
+        let _ = known;
+        [self.flow_hash(); 2]
+    }
     /// The traffic class: below [`TRAFFIC_CLASSES`](crate::class::TRAFFIC_CLASSES). Of a real packet, the class selector: the
     /// upper three bits of its DSCP (RFC 2474 section 4.2.2).
     fn class(&self) -> u8;
@@ -160,6 +167,10 @@ impl Frame for Packet {
     #[inline]
     fn flow_hash(&self) -> u64 {
         mixed(self.flow)
+    }
+    #[inline]
+    fn hosts(&self, known: &FlowEnds) -> [u64; 2] {
+        known.of(self.flow).map_or([self.flow_hash(); 2], |ends| ends.map(mixed))
     }
     #[inline]
     fn class(&self) -> u8 {

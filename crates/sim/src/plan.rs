@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dumbbell_core::results::{ClassRow, LinkRow, PacketArrivals, StateRow};
 use dumbbell_core::rng::{Stream, Streams, stream};
 use dumbbell_core::table::Labels;
-use dumbbell_core::{BitRate, ClassSet, DropReason, Duration, Time, TrafficClass, memory};
+use dumbbell_core::{BitRate, ClassSet, DropReason, Duration, FlowEnds, Time, TrafficClass, memory};
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::link::{Counters, Direction, LinkConfig, PerClass, Trace};
 use dumbbell_net::node::NodeAgentParams;
@@ -176,6 +176,7 @@ impl PlannedLink {
             buffer: None,
             pause: self.pause,
             streams: Streams::new(seed, self.name.as_str()),
+            ends: FlowEnds::default(),
         }
     }
 

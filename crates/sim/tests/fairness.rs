@@ -120,3 +120,48 @@ fn fair_queues_are_max_min_fair() {
         assert!((first / second - 1.0).abs() < 0.02, "{queue}: {first} {second}");
     }
 }
+
+/// The share of the goodput that the eight flows of the second group get beside the one of the first, under CAKE.
+fn share_of_eight(isolation: &str, ends: [[&str; 2]; 2]) -> f64 {
+    let group = |[from, to]: [&str; 2], count: usize| {
+        format!(
+            "[[flows]]\nfrom = \"{from}\"\nto = \"{to}\"\ncount = {count}\nstagger = \"20ms\"\ntransport = {{ kind = \"cbr\", rate = \"20Mbit/s\" }}\n"
+        )
+    };
+    let text = format!(
+        "duration = \"60s\"\nwarmup = \"10s\"\nrecord = {{ samples = false }}\n[topology]\nkind = \"dumbbell\"\npairs = 2\n\
+         bottleneck = {{ rate = \"100Mbit/s\", delay = \"5ms\", queue = {{ kind = \"cake\", rate = \"20Mbit/s\", isolation = \"{isolation}\" }} }}\n\
+         access = {{ rate = \"1Gbit/s\", delay = \"5ms\" }}\n{}{}",
+        group(ends[0], 1),
+        group(ends[1], 8)
+    );
+    let results = simulate(&text, &[]);
+    let goodput = &results.flows.goodput;
+    let sum = goodput.iter().sum::<f64>();
+    // The shaper's rate less headers of 28 bytes in 1500.
+    assert!((sum / 19.627e6 - 1.0).abs() < 0.002, "{isolation}: {sum}");
+    1.0 - goodput[0] / sum
+}
+
+#[test]
+fn cake_shares_between_hosts_or_between_flows() {
+    let apart = [["sender0", "receiver0"], ["sender1", "receiver1"]];
+    let to_one = [["sender0", "receiver0"], ["sender1", "receiver0"]];
+    let from_one = [["sender0", "receiver0"], ["sender0", "receiver1"]];
+    for (isolation, ends, hosts) in [
+        ("triple", apart, true),
+        // The larger number decides: the nine flows of the host that both share.
+        ("triple", to_one, false),
+        ("triple", from_one, false),
+        ("flows", apart, false),
+        ("dual-source", to_one, true),
+        ("dual-source", from_one, false),
+        ("dual-destination", from_one, true),
+        ("dual-destination", to_one, false),
+        ("source", apart, true),
+    ] {
+        // A half for the host of eight flows, or eight ninths for eight of nine.
+        let (share, due) = (share_of_eight(isolation, ends), if hosts { 0.5 } else { 8.0 / 9.0 });
+        assert!((share - due).abs() < 0.005, "{isolation} {ends:?}: {share}");
+    }
+}

@@ -1206,6 +1206,77 @@ def fq_pie(
     )
 
 
+def cake(
+    *,
+    rate: str | None = None,
+    isolation: Literal["flows", "source", "destination", "dual-source", "dual-destination", "triple"]
+    | None = None,
+    flows: int | None = None,
+    limit: str | None = None,
+    target: str | None = None,
+    interval: str | None = None,
+    increment: float | None = None,
+    decrement: float | None = None,
+    ecn: bool | None = None,
+) -> dict[str, Any]:
+    """CAKE: a shaper that is fair to hosts and to their flows, each under COBALT.
+
+    Reference: Hoiland-Jorgensen, Taht & Morton, Piece of CAKE, LANMAN 2018; Linux sch_cake.c.
+
+    Parameters
+    ----------
+    rate
+        Bits that leave in a second, headers included; absent: no shaper.
+        Default: Linux tc-cake(8): unlimited.
+    isolation
+        Who shares evenly. `triple` counts the flows of the source and of the destination, and the larger
+        number decides: so nobody has to say on which side of the link the hosts are, as long as those on the
+        other side are many.
+        Default: ``"triple"`` (Linux tc-cake(8): triple-isolate).
+    flows
+        Queues for flows, in sets of eight; as many hosts are told apart on either side.
+        Default: ``1024`` (Hoiland-Jorgensen, Taht & Morton, LANMAN 2018, section III-B).
+    limit
+        Packets or bytes that may wait. What exceeds it is dropped from the head of the flow with the most
+        bytes.
+        Default: ``"4194304B"`` (Linux sch_cake.c: the least that it takes, 4 MiB).
+    target
+        Acceptable standing queueing delay.
+        Default: ``"5ms"`` (Linux sch_cake.c: as CoDel; RFC 8289 section 4.3).
+    interval
+        How long the delay must stay above the target before the first drop; a worst-case round-trip time.
+        Default: ``"100ms"`` (Linux sch_cake.c: as CoDel; RFC 8289 section 4.2).
+    increment
+        What a packet that does not fit adds to the probability of BLUE.
+        Default: ``0.00390625`` (Linux sch_cake.c: p_inc, 1/256).
+    decrement
+        What an empty queue takes from it.
+        Default: ``0.000244140625`` (Linux sch_cake.c: p_dec, 1/4096).
+    ecn
+        Mark ECN-capable packets instead of dropping them; those that BLUE chooses are dropped.
+        Default: ``true`` (RFC 8289 section 5.4).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "cake",
+            "rate": rate,
+            "isolation": isolation,
+            "flows": flows,
+            "limit": limit,
+            "target": target,
+            "interval": interval,
+            "increment": increment,
+            "decrement": decrement,
+            "ecn": ecn,
+        }
+    )
+
+
 def threshold(
     *,
     threshold: str | None = None,

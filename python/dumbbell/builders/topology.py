@@ -112,6 +112,7 @@ def star(
         "sfq",
         "fq-codel",
         "fq-pie",
+        "cake",
         "threshold",
         "ramp",
         "strict-priority",

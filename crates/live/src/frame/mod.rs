@@ -7,7 +7,7 @@ pub mod checksum;
 use std::net::{IpAddr, SocketAddr};
 
 use dumbbell_core::header::LONGEST_HEADER;
-use dumbbell_core::{Ecn, Frame, Header, Time, TrafficClass};
+use dumbbell_core::{Ecn, FlowEnds, Frame, Header, Time, TrafficClass};
 use dumbbell_net::link::Carried;
 
 use self::checksum::Sum;
@@ -268,6 +268,10 @@ impl Frame for IpFrame {
 
     fn flow_hash(&self) -> u64 {
         self.flow
+    }
+
+    fn hosts(&self, _known: &FlowEnds) -> [u64; 2] {
+        [hash(&[self.source()]), hash(&[self.destination()])]
     }
 
     fn class(&self) -> u8 {

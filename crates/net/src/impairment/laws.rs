@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_core::config::At;
 use dumbbell_core::rng::Streams;
-use dumbbell_core::{Config, Duration, Ecn, Packet, Time, Value};
+use dumbbell_core::{Config, Duration, Ecn, FlowEnds, Packet, Time, Value};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
@@ -34,6 +34,7 @@ fn config(delay: &str, impairments: &str) -> LinkConfig {
         buffer: None,
         pause: Default::default(),
         streams: Streams::new(1, "link"),
+        ends: FlowEnds::default(),
     }
 }
 

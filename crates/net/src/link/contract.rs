@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dumbbell_core::rng::Streams;
-use dumbbell_core::{DropReason, Frame, Packet, Time};
+use dumbbell_core::{DropReason, FlowEnds, Frame, Packet, Time};
 
 use super::description::Direction;
 use super::service::{Opportunities, Service, Trace};
@@ -118,6 +118,8 @@ pub struct LinkConfig {
     pub pause: Role,
     /// The random streams of its parts.
     pub streams: Streams,
+    /// The hosts of flows, where some link asks for them.
+    pub ends: FlowEnds,
 }
 
 impl LinkConfig {
@@ -160,6 +162,7 @@ impl LinkConfig {
             streams: self.streams.clone(),
             name: "queue".to_owned(),
             first_class: 0,
+            ends: self.ends.clone(),
         }
     }
 

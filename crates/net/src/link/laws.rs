@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dumbbell_core::config::At;
 use dumbbell_core::rng::Streams;
 use dumbbell_core::{
-    BitRate, Config, DropReason, Duration, Ecn, MarkReason, Packet, Probability, QueueLimit, Time,
+    BitRate, Config, DropReason, Duration, Ecn, FlowEnds, MarkReason, Packet, Probability, QueueLimit, Time,
     VerdictSink,
 };
 use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
@@ -41,6 +41,7 @@ fn config_with(queue: QueueSpec, change: impl FnOnce(&mut Direction)) -> LinkCon
         buffer: None,
         pause: Default::default(),
         streams: Streams::new(1, "link"),
+        ends: FlowEnds::default(),
     }
 }
 

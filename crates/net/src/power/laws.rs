@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_core::config::At;
 use dumbbell_core::rng::Streams;
-use dumbbell_core::{BitRate, Config, Duration, Ecn, Packet, QueueLimit, Time, Value};
+use dumbbell_core::{BitRate, Config, Duration, Ecn, FlowEnds, Packet, QueueLimit, Time, Value};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
@@ -62,6 +62,7 @@ impl Run {
             buffer: None,
             pause: Default::default(),
             streams: Streams::new(1, "link"),
+            ends: FlowEnds::default(),
         };
         let mut run = Run {
             link: QueuedLink::new(&config),

@@ -149,6 +149,11 @@ impl Law {
         }
     }
 
+    /// True if nothing is left of what it has learnt.
+    pub fn is_at_rest(&self, now: Time) -> bool {
+        self.probability == 0.0 && self.count == 0 && now >= self.drop_next
+    }
+
     /// What CoDel and BLUE do with a packet that has waited for `sojourn`.
     fn decides(&mut self, now: Time, sojourn: Duration, can_mark: bool, rng: &mut Stream) -> Verdict {
         let is_late = sojourn > self.target.max(self.least);

@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::{Stream, Streams};
-use dumbbell_core::{BitRate, Frame, QueueLimit, Time, VerdictSink};
+use dumbbell_core::{BitRate, FlowEnds, Frame, QueueLimit, Time, VerdictSink};
 
 /// What a discipline may know of the link it serves.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Setting {
     pub name: String,
     /// The first of the traffic classes whose packets it gets.
     pub first_class: usize,
+    /// The hosts of simulated flows, if it asks for them: see [`super::QueueParams::shares_between_hosts`].
+    pub ends: FlowEnds,
 }
 
 impl Setting {

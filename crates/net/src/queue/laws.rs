@@ -1,7 +1,7 @@
 //! Laws that every registered discipline obeys, over generated sequences.
 
 use dumbbell_core::rng::{self, Streams};
-use dumbbell_core::{BitRate, DropReason, Ecn, Frame, MarkReason, Time, TrafficClass, VerdictSink};
+use dumbbell_core::{BitRate, DropReason, Ecn, FlowEnds, Frame, MarkReason, Time, TrafficClass, VerdictSink};
 use proptest::prelude::*;
 
 use super::{AnyDiscipline, Discipline, QueueSpec, Setting};
@@ -80,6 +80,7 @@ pub fn setting() -> Setting {
         streams: Streams::new(1, "laws"),
         name: "queue".to_owned(),
         first_class: 0,
+        ends: FlowEnds::default(),
     }
 }
 

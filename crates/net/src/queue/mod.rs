@@ -7,6 +7,7 @@
 mod at_arrival;
 pub mod blue;
 mod branches;
+pub mod cake;
 pub mod choke;
 pub mod cobalt;
 pub mod codel;
@@ -111,6 +112,11 @@ pub trait QueueParams {
         false
     }
 
+    /// True if it asks for the hosts of flows.
+    fn shares_between_hosts(&self) -> bool {
+        false
+    }
+
     /// True if it may draw random numbers.
     fn draws(&self) -> bool {
         false
@@ -165,6 +171,10 @@ impl QueueSpec {
     /// True if it matters to it, or to something within it, that it is asked for a packet when it has none.
     pub fn notices_idle(&self) -> bool {
         self.params().notices_idle() || self.params().within().iter().any(|held| held.queue.notices_idle())
+    /// True if it, or something within it, asks for the hosts of flows.
+    pub fn shares_between_hosts(&self) -> bool {
+        self.params().shares_between_hosts()
+            || self.params().within().iter().any(|held| held.queue.shares_between_hosts())
     }
 
     /// True if it, or something within it, may draw random numbers.
@@ -270,6 +280,7 @@ disciplines! {
     Sfq(sfq) => Sfq,
     FqCoDel(fq_codel) => FqCoDel,
     FqPie(fq_pie) => FqPie,
+    Cake(cake) => Cake,
     Threshold(threshold) => Threshold,
     Ramp(ramp) => Ramp,
     StrictPriority(strict_priority) => StrictPriority,

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use dumbbell_core::memory::Budget;
 use dumbbell_core::results::{AllocationRow, ArrivalRow, DropRow, Results, RunRow};
 use dumbbell_core::rng::stream;
-use dumbbell_core::{Duration, FlowTag, Packet, Stage, Time};
+use dumbbell_core::{Duration, FlowEnds, FlowTag, Packet, Stage, Time};
 use dumbbell_net::buffer::Pool;
 use dumbbell_net::link::{Counters, Link, LinkConfig, PerClass};
 use dumbbell_proto::Opening;
@@ -128,6 +128,8 @@ struct Engine<'p, O> {
     measured_until: Time,
     /// Flows that the drain waits for.
     awaited: usize,
+    /// The hosts of flows, where some link shares between hosts.
+    ends: FlowEnds,
 }
 
 impl<'p, O: Observer> Engine<'p, O> {
@@ -142,10 +144,13 @@ impl<'p, O: Observer> Engine<'p, O> {
         // When a drop is known, a flow may end: what follows from that must not come late.
         let closed = plan.workloads.iter().any(|w| matches!(w.traffic, Traffic::Closed(_)));
         let exact_drops = plan.record.drops || closed || hosts.len() > 0;
+        let asked = plan.links.iter().any(|link| link.direction.queue.shares_between_hosts());
+        let ends = if asked { FlowEnds::table() } else { FlowEnds::default() };
         let link = |link: &PlannedLink| {
+            let ends = ends.clone();
             let buffer = link.buffer.map(|i| pools[i as usize].clone());
             let config = link.config(plan.seed, read_at.clone());
-            Link::new(&LinkConfig { buffer, watched: O::WATCHES, exact_drops, ..config })
+            Link::new(&LinkConfig { buffer, watched: O::WATCHES, exact_drops, ends, ..config })
         };
         let links: Vec<Link> = plan.links.iter().map(link).collect();
         let link_baseline = vec![Counters::default(); links.len()];
@@ -201,6 +206,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             measured: None,
             measured_until: end,
             awaited: 0,
+            ends,
         }
     }
 
@@ -454,6 +460,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         *in_group += 1;
         let (forward, reverse) = self.ways.open(&mut self.network, flow.pair, index, &name);
         let pair = &self.plan.pairs[flow.pair as usize];
+        self.ends.note(index, [pair.source, pair.destination]);
         self.network.note_flow(index, number, [pair.destination, pair.source], [forward, reverse]);
         let granted = self.hosts.opened(now, pair.destination, index, flow.size);
         let [application, reader] = group.applications(self.plan.seed, &name);
