@@ -90,6 +90,10 @@ impl QueueParams for Params {
         true
     }
 
+    fn notices_idle(&self) -> bool {
+        true
+    }
+
     fn draws(&self) -> bool {
         true
     }
