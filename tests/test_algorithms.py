@@ -9,9 +9,12 @@ from click.testing import CliRunner
 
 from dumbbell import registry
 from dumbbell.cli import cli
+from tools.algorithm_figures import BEDS as DRAWN
 from tools.algorithm_figures import LIMIT
 from tools.algorithms import FIGURES, FOLDER, SHIPPED, generate, shipped
-from tools.evidence import FAMILIES, EvidenceError, Witness, all_evidence, read_evidence
+from tools.evidence import BEDS, FAMILIES, EvidenceError, Witness, all_evidence, read_evidence
+
+REGISTRY = registry()
 
 NO_EVIDENCE_YET = {"tcp", "rcp", "trump", "lttp", "cbr", "poisson", "on-off", "replay"}
 """Algorithms without a file in docs/evidence. Whoever writes one takes its name from here."""
@@ -27,15 +30,15 @@ witnesses = [{ who = "ns-2.35", what = "loss", ours = 1.0, theirs = 2, unit = ""
 
 def members() -> dict[str, str]:
     """Return the names that evidence may have, each with that of the algorithm."""
-    families = registry()["families"]
+    families = REGISTRY["families"]
     return {f"{family}-{m['name']}": m["name"] for family in FAMILIES for m in families[family]}
 
 
 def test_the_pages_follow_from_the_evidence() -> None:
     known = all_evidence()
     written = {file.name: file.read_text(encoding="utf-8") for file in FOLDER.glob("*.md")}
-    assert written == generate(registry(), known), "run `make docs`"
-    assert SHIPPED.read_text(encoding="utf-8") == shipped(registry(), known), "run `make docs`"
+    assert written == generate(REGISTRY, known), "run `make docs`"
+    assert SHIPPED.read_text(encoding="utf-8") == shipped(REGISTRY, known), "run `make docs`"
 
 
 def test_every_algorithm_has_evidence_or_is_known_to_have_none() -> None:
@@ -51,7 +54,7 @@ def test_the_tests_that_evidence_names_exist() -> None:
 
 
 def test_every_controller_has_a_small_figure() -> None:
-    controllers = {member["name"] for member in registry()["families"]["controller"]}
+    controllers = {member["name"] for member in REGISTRY["families"]["controller"]}
     drawn = {path.stem: path.stat().st_size for path in FIGURES.glob("*.svg")}
     assert drawn.keys() == controllers, "run `make docs`"
     assert max(drawn.values()) < LIMIT
@@ -73,6 +76,7 @@ def test_every_controller_has_a_small_figure() -> None:
         ),
         (("catches =", "finds ="), "x.toml: tests[0]: finds: unknown key; use name, catches"),
         (("tests = [{", "tests = [{{"), "x.toml: "),
+        (("tests =", 'bed = "moon"\ntests ='), "x.toml: bed: 'moon' is of another type; use wide-area or"),
     ],
 )
 def test_a_file_that_is_not_as_it_should_be_is_told_in_one_line(
@@ -103,3 +107,10 @@ def test_describe_says_how_we_know() -> None:
     assert "Witness: ns-2.35, mean queue" in described["red"]
     assert "Witness: none" in described["ramp"]
     assert "Witness: no evidence yet" in described["tcp"]
+
+
+def test_controllers_of_data_centres_are_drawn_in_one() -> None:
+    known = all_evidence()
+    assert {key for key, evidence in known.items() if evidence.bed == "data-centre"} >= {"controller-hpcc"}
+    assert BEDS.keys() == DRAWN.keys()
+    assert "10 Gbit/s" in (FOLDER / "controller-hpcc.md").read_text(encoding="utf-8")

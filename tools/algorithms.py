@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tools.evidence import FAMILIES, ROOT, Evidence, all_evidence
+from tools.evidence import BEDS, FAMILIES, ROOT, Evidence, all_evidence
 from tools.reference import rows
 
 FOLDER = ROOT / "docs" / "algorithms"
@@ -21,8 +21,6 @@ SHIPPED = ROOT / "python" / "dumbbell" / "_evidence.json"
 """What `dumbbell describe` shows: the package has no docs."""
 
 NOTE = "Generated from the registry and docs/evidence by `make docs`: change those, not this file."
-
-BED = "10 Mbit/s, a round trip of 50 ms, a buffer of one bandwidth-delay product (42 packets)"
 
 _LAWS = {
     "controller": "crates/proto/src/controller/laws.rs",
@@ -60,7 +58,7 @@ def page(family: str, member: dict[str, Any], evidence: Evidence | None) -> str:
     lines += [f"Parameters: [reference](../reference/{family}.md#{name}).", ""]
     if family == "controller" and (FIGURES / f"{name}.svg").exists():
         lines += [f"![window and queue of {name}](figures/{name}.svg)", ""]
-        lines += [f"One flow alone: {BED}.", ""]
+        lines += [f"One flow alone: {BEDS[evidence.bed if evidence else 'wide-area']}.", ""]
     lines += ["## Where from", "", f"{evidence.reference if evidence else member['reference']}.", ""]
     if evidence and evidence.choices:
         lines += ["What that leaves open, and where we differ:", ""]
@@ -150,7 +148,9 @@ def main() -> None:
     parser.add_argument("--figures", action="store_true", help="draw the figures of controllers anew")
     registry, known = _native.registry(), all_evidence()
     if parser.parse_args().figures:
-        draw(FIGURES, [member["name"] for member in registry["families"]["controller"]])
+        names = [member["name"] for member in registry["families"]["controller"]]
+        beds = {key: evidence.bed for key, evidence in known.items()}
+        draw(FIGURES, {name: beds.get(f"controller-{name}", "wide-area") for name in names})
     write(FOLDER, generate(registry, known))
     SHIPPED.write_text(shipped(registry, known), encoding="utf-8")
 

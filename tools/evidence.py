@@ -1,7 +1,8 @@
 """What docs/evidence says of each algorithm: what it is, what its reference leaves open, tests, witnesses.
 
-A file is ``<family>-<name>.toml``; the keys are those of :class:`Evidence`, of which none may be missing. Of
-several witnesses the first is the best: the one that has the same law, in the setting nearest to ours.
+A file is ``<family>-<name>.toml``; its keys are those of :class:`Evidence`, of which only `bed`
+may be missing.
+Of several witnesses the first is the best: the one that has the same law, in the setting nearest to ours.
 """
 
 from __future__ import annotations
@@ -16,6 +17,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "evidence"
+
+BEDS = {
+    "wide-area": "10 Mbit/s, a round trip of 50 ms, a buffer of one bandwidth-delay product (42 packets)",
+    "data-centre": "10 Gbit/s, a round trip of 20 us, a queue that marks by a ramp from 5 to 200 kB",
+}
+"""Where a controller is drawn, and what that is."""
 
 FAMILIES = ("controller", "queue", "transport")
 """Families whose members have a page each."""
@@ -85,6 +92,8 @@ class Evidence:
     choices: tuple[str, ...]
     tests: tuple[Check, ...]
     witnesses: tuple[Witness, ...]
+    bed: str = "wide-area"
+    """Of a controller: where its figure is drawn, one of :data:`BEDS`."""
 
     @property
     def best(self) -> Witness | None:
@@ -138,6 +147,12 @@ def _choices(value: Any) -> tuple[str, ...]:
     return tuple(map(_text, _listed(value)))
 
 
+def _bed(value: Any) -> str:
+    if value not in BEDS:
+        raise TypeError(f"use {' or '.join(BEDS)}")
+    return str(value)
+
+
 def read_evidence(path: Path) -> Evidence:
     """Return what a file says.
 
@@ -150,7 +165,11 @@ def read_evidence(path: Path) -> Evidence:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise EvidenceError(f"{path.name}: {error}") from None
-    keys = {"what": _text, "reference": _text, "choices": _choices, "tests": _listed, "witnesses": _listed}
+    keys: dict[str, Callable[[Any], Any]] = {
+        "what": _text, "reference": _text, "choices": _choices, "tests": _listed, "witnesses": _listed,
+    }  # fmt: skip
+    if "bed" in values:
+        keys["bed"] = _bed
     found = _table(values, keys, path.name)
     for key, of, kind in (("tests", _CHECK, Check), ("witnesses", _WITNESS, Witness)):
         found[key] = tuple(
