@@ -1,9 +1,9 @@
 //! The memory that a run may use.
 //!
-//! A run stays in one thread. The rings that hold packets, deep inside links and queue disciplines, call [`grow`] before
-//! they grow, so no discipline has to think of it. [`grow`] finds the budget of the thread's run. This is not on the path
-//! of a packet, since a ring grows by a quarter at a time. When the budget is exhausted, nothing fails: the run stops
-//! before the next event, with a complete state.
+//! A run, or a part of one, stays in one thread. The rings that hold packets, deep inside links and queue disciplines, call
+//! [`grow`] before they grow, so no discipline has to think of it. [`grow`] finds the budget of the thread's run. This is not on
+//! the path of a packet, since a ring grows by a quarter at a time. When the budget is exhausted, nothing fails: the run
+//! stops before the next event, with a complete state.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -77,6 +77,17 @@ impl Budget {
         self.check();
     }
 
+    /// Bytes taken, as far as is known.
+    pub fn used(&self) -> u64 {
+        self.grown.get().saturating_add(self.counted.get())
+    }
+
+    /// Takes over the bytes of another part of the run.
+    pub fn take_over(&self, bytes: u64) {
+        self.grown.set(self.grown.get().saturating_add(bytes));
+        self.check();
+    }
+
     /// Stops the run: its limit is reached, or the system has no more.
     fn exhaust(&self) {
         self.exhausted.set(true);
@@ -84,7 +95,7 @@ impl Budget {
     }
 
     fn check(&self) {
-        if self.grown.get().saturating_add(self.counted.get()) > self.limit {
+        if self.used() > self.limit {
             self.exhaust();
         }
     }

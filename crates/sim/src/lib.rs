@@ -19,13 +19,17 @@ pub mod routing;
 pub mod scenario;
 pub mod schema;
 mod syntax;
+pub mod threads;
 pub mod toml;
 pub mod topology;
 pub mod trace;
 pub mod workload;
 
-pub use engine::{Event, Interrupted, LastEvents, Observer, Opened, Progress, run, run_observed};
+pub use engine::{
+    Cut, Event, Interrupted, LastEvents, Observer, Opened, Progress, run, run_cut, run_observed,
+};
 pub use explain::Explanation;
 pub use plan::Plan;
 pub use scenario::Scenario;
 pub use schema::{algorithms, declarations_json, descriptors, fields_json, registry_json, schema};
+pub use threads::Whole;

@@ -437,6 +437,11 @@ impl Plan {
         }
     }
 
+    /// Whether some queue shares its link between hosts, and so has to know the ends of flows.
+    pub fn shares_between_hosts(&self) -> bool {
+        self.links.iter().any(|link| link.direction.queue.shares_between_hosts())
+    }
+
     /// For each link those that its queue pauses, with the time that a frame takes to them: its transmission, which waits for no
     /// other packet, and the propagation. Empty without flow control.
     pub fn pauses(&self) -> Vec<Vec<(u32, Duration)>> {

@@ -143,6 +143,19 @@ impl FifoLink {
         first
     }
 
+    /// See [`super::Link::take_over`].
+    #[inline]
+    pub fn take_over(&mut self, packet: &Packet) -> bool {
+        let first = self.packets.is_empty();
+        self.packets.push(*packet);
+        first
+    }
+
+    /// See [`super::Link::swap_flight`].
+    pub fn swap_flight(&mut self, other: &mut FifoLink) {
+        std::mem::swap(&mut self.packets, &mut other.packets);
+    }
+
     #[inline]
     fn refuse(&mut self, now: Time, packet: &Packet, n: u64) -> Option<DropReason> {
         if let Some(reason) = self.impairments.refuse(now, packet, n) {

@@ -214,6 +214,30 @@ impl Link {
         }
     }
 
+    /// True if packets may enter the link in one part of a run and come out in another: when they come out is known as soon as
+    /// they have entered, and nothing is decided at the far end.
+    pub fn can_be_cut(&self) -> bool {
+        self.passes_on()
+    }
+
+    /// A packet that entered the link in another part of the run, in the order in which it did: it comes out at
+    /// [`Packet::at`]. Returns true if `wake_at` changed. Only for a link that [`Link::can_be_cut`].
+    #[inline]
+    pub fn take_over(&mut self, packet: &Packet) -> bool {
+        match self {
+            Link::Fifo(link) => link.take_over(packet),
+            Link::Other(_) => unreachable!("a link that can be cut is a FIFO"),
+        }
+    }
+
+    /// Exchanges the packets on their way with those of the same link in another part of the run. Only for a link that
+    /// [`Link::can_be_cut`].
+    pub fn swap_flight(&mut self, other: &mut Link) {
+        if let (Link::Fifo(link), Link::Fifo(other)) = (self, other) {
+            link.swap_flight(other);
+        }
+    }
+
     /// When `act` must be called next.
     #[inline]
     pub fn wake_at(&self) -> Time {

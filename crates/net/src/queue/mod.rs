@@ -171,6 +171,8 @@ impl QueueSpec {
     /// True if it matters to it, or to something within it, that it is asked for a packet when it has none.
     pub fn notices_idle(&self) -> bool {
         self.params().notices_idle() || self.params().within().iter().any(|held| held.queue.notices_idle())
+    }
+
     /// True if it, or something within it, asks for the hosts of flows.
     pub fn shares_between_hosts(&self) -> bool {
         self.params().shares_between_hosts()

@@ -10,6 +10,7 @@ mod hosts;
 mod memory;
 mod network;
 mod observer;
+mod parts;
 mod routes;
 mod run;
 mod sampler;
@@ -36,6 +37,7 @@ use self::flows::{Recorder, Slot, watched};
 use self::hosts::Hosts;
 use self::network::{Aside, Delivery, Dropped, Network, Tally};
 pub use self::observer::{Event, LastEvents, Observer, Opened};
+pub use self::parts::{Cut, Graph, MAX_PARTS, PacketRates, run_cut};
 pub use self::run::{Interrupted, Progress, run, run_observed};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
@@ -91,6 +93,20 @@ pub fn horizon(links: usize, agents: usize) -> Time {
     tree::Tree::horizon(links + agents + Owners::COUNT)
 }
 
+/// The links of a plan, whose counters will be read at the given times, in order; `watched` by an observer or not.
+fn links_of(plan: &Plan, read_at: &[Time], watched: bool, ends: &FlowEnds) -> Vec<Link> {
+    let pools: Vec<Arc<Pool>> = plan.buffers.iter().map(Pool::new).collect();
+    // When a drop is known, a flow may end: what follows from that must not come late.
+    let closed = plan.workloads.iter().any(|w| matches!(w.traffic, Traffic::Closed(_)));
+    let exact_drops = plan.record.drops || closed || plan.described.iter().any(|node| node.host.is_some());
+    let link = |link: &PlannedLink| {
+        let buffer = link.buffer.map(|i| pools[i as usize].clone());
+        let config = link.config(plan.seed, read_at.to_vec());
+        Link::new(&LinkConfig { buffer, watched, exact_drops, ends: ends.clone(), ..config })
+    };
+    plan.links.iter().map(link).collect()
+}
+
 struct Engine<'p, O> {
     plan: &'p Plan,
     /// The memory that the run may use. It also says when the loop stops: at the end of the measured part, then of the
@@ -139,20 +155,10 @@ impl<'p, O: Observer> Engine<'p, O> {
         let end = Time::ZERO + plan.duration;
         let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);
         let read_at: Vec<Time> = warmup.into_iter().chain([end]).collect();
-        let pools: Vec<Arc<Pool>> = plan.buffers.iter().map(Pool::new).collect();
         let hosts = Hosts::new(plan);
-        // When a drop is known, a flow may end: what follows from that must not come late.
-        let closed = plan.workloads.iter().any(|w| matches!(w.traffic, Traffic::Closed(_)));
-        let exact_drops = plan.record.drops || closed || hosts.len() > 0;
-        let asked = plan.links.iter().any(|link| link.direction.queue.shares_between_hosts());
+        let asked = plan.shares_between_hosts();
         let ends = if asked { FlowEnds::table() } else { FlowEnds::default() };
-        let link = |link: &PlannedLink| {
-            let ends = ends.clone();
-            let buffer = link.buffer.map(|i| pools[i as usize].clone());
-            let config = link.config(plan.seed, read_at.clone());
-            Link::new(&LinkConfig { buffer, watched: O::WATCHES, exact_drops, ends, ..config })
-        };
-        let links: Vec<Link> = plan.links.iter().map(link).collect();
+        let links = links_of(plan, &read_at, O::WATCHES, &ends);
         let link_baseline = vec![Counters::default(); links.len()];
         let (ways, mut routes) = Ways::new(plan);
         let agents = Agents::new(plan, &mut routes);
@@ -229,10 +235,11 @@ impl<'p, O: Observer> Engine<'p, O> {
             self.act_for_session(now);
         } else if owner == self.owners.samples {
             self.settle_links(now);
-            let next = self.sampler.sample(now, &mut self.network.links, &mut self.slots, &mut self.results);
+            let next =
+                self.sampler.sample(now, self.plan, &mut self.network, &mut self.slots, &mut self.results);
             self.network.tree.set(owner, next);
             self.count_rows();
-            if cfg!(debug_assertions) {
+            if cfg!(debug_assertions) && !O::IS_PART {
                 self.network.assert_conservation();
             }
         } else if owner == self.owners.warmup {
@@ -509,7 +516,10 @@ impl<'p, O: Observer> Engine<'p, O> {
         if granted.is_some() {
             self.grant(now, self.hosts.of_flow(index));
         }
-        self.wake(now, index << 1);
+        // Each part of a run opens every flow, so that it has the same number and slot in all.
+        if self.network.observer.has_node(pair.source) {
+            self.wake(now, index << 1);
+        }
     }
 
     /// Does what a session has planned for now.

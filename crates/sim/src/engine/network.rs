@@ -25,9 +25,18 @@ const EXPRESS: u32 = 1 << 30;
 /// A start from here on is no position in the table of paths, which is shorter: each packet gets its own.
 const DEALT: u32 = 1 << 31;
 
+/// What a part of a run counts from for the packets of a flow in the network: the packets of one that others have sent to it may
+/// be more than those that it has sent.
+pub const ELSEWHERE: u32 = 1 << 31;
+
+/// The link that an entry of the table of paths names.
+pub fn link_of(entry: u32) -> u32 {
+    entry & !EXPRESS
+}
+
 /// Packets that take paths of their own, from the one of this number on.
 #[derive(Debug)]
-struct Dealt {
+pub(super) struct Dealt {
     dealer: Dealer,
     first_path: u32,
 }
@@ -46,7 +55,7 @@ pub struct Network<O> {
     /// For each path the position at which it begins.
     pub(super) starts: Vec<u32>,
     /// By end of a flow slot: who deals out the packets that it sends.
-    dealt: Vec<Option<Dealt>>,
+    pub(super) dealt: Vec<Option<Dealt>>,
     /// Per flow slot: packets in the network.
     pub(super) inside: Vec<u32>,
     /// What happened on the link at hand.
@@ -167,7 +176,7 @@ impl<O: Observer> Network<O> {
     /// Makes room for `slots` flow slots.
     pub fn reserve_slots(&mut self, slots: usize) {
         if self.inside.len() < slots {
-            self.inside.resize(slots, 0);
+            self.inside.resize(slots, if O::IS_PART { ELSEWHERE } else { 0 });
         }
     }
 
@@ -291,6 +300,12 @@ impl<O: Observer> Network<O> {
         }
         self.tell(now, packet, Event::Arrived(link));
         let last = &mut self.links[link as usize];
+        if O::IS_PART && self.observer.leads_out(link) {
+            return match last.pass(now, packet, &mut self.incidents) {
+                Some(at) => self.observer.carry(link, &Packet { at, hop, ..*packet }),
+                None => self.account(link),
+            };
+        }
         if last.push(now, packet, hop, &mut self.incidents) {
             if last.gives_ahead() {
                 return self.take_ahead(link);
@@ -443,7 +458,7 @@ enum Feeder {
 /// Finds the links that packets may enter ahead of time: only one other link feeds them, and what happens there depends on
 /// nothing else. Returns which of them may be entered as soon as the feeder has accepted a packet, and all. Where the feeder
 /// knows a packet's fate only when it has left, and all links behind it allow that, it hands packets on from then.
-fn join(links: &mut [Link], routes: &[Route<'_>]) -> (Vec<bool>, Vec<bool>) {
+pub(super) fn join(links: &mut [Link], routes: &[Route<'_>]) -> (Vec<bool>, Vec<bool>) {
     let mut feeders = vec![Feeder::None; links.len()];
     for Route { links: route, .. } in routes {
         for (i, link) in route.iter().enumerate() {

@@ -26,7 +26,7 @@ pub struct Progress {
 pub struct Interrupted;
 
 /// Events between two calls of the progress function: some milliseconds.
-const EVENTS_PER_REPORT: u64 = 1 << 17;
+pub(super) const EVENTS_PER_REPORT: u64 = 1 << 17;
 
 /// Runs a plan to its end.
 ///
@@ -60,7 +60,7 @@ pub fn run_observed<O: Observer>(
 }
 
 /// What the loop reports its progress to.
-type Report<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
+pub(super) type Report<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
 
 /// Runs a plan, or the two runs of a replay.
 fn run_parts(
@@ -97,10 +97,19 @@ fn run_flows<O: Observer>(
     progress: Report<'_>,
     observer: O,
 ) -> Result<Results, Interrupted> {
-    let end = Time::ZERO + plan.duration;
-    let budget = Budget::enter(memory, end);
-    let mut engine = Engine::new(plan, &budget, observer);
-    let mut events = 0;
+    let budget = Budget::enter(memory, Time::ZERO + plan.duration);
+    run_to_end(Engine::new(plan, &budget, observer), 0, progress)
+}
+
+/// The loop of a run that has handled so many events.
+#[inline(always)]
+pub(super) fn run_to_end<O: Observer>(
+    mut engine: Engine<'_, O>,
+    mut events: u64,
+    progress: Report<'_>,
+) -> Result<Results, Interrupted> {
+    let (budget, duration) = (engine.budget, engine.plan.duration);
+    let end = Time::ZERO + duration;
     loop {
         let (now, owner) = engine.network.tree.first();
         if now > budget.stop() {
@@ -112,9 +121,9 @@ fn run_flows<O: Observer>(
         engine.network.observer.clock(now);
         engine.step(now, owner);
         events += 1;
-        if events % EVENTS_PER_REPORT == 0 {
+        if events.is_multiple_of(EVENTS_PER_REPORT) {
             engine.count_memory();
-            if progress(&Progress { now: now.min(end), duration: plan.duration, events }).is_break() {
+            if progress(&Progress { now: now.min(end), duration, events }).is_break() {
                 return Err(Interrupted);
             }
         }

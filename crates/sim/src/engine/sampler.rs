@@ -2,10 +2,13 @@
 
 use dumbbell_core::results::Results;
 use dumbbell_core::series::{Series, SeriesLabels};
+use dumbbell_core::table::Label;
 use dumbbell_core::{Duration, Time};
-use dumbbell_net::link::{Counters, Link};
+use dumbbell_net::link::Counters;
 
 use super::flows::Slot;
+use super::network::Network;
+use super::observer::Observer;
 use crate::histogram::Histogram;
 use crate::plan::Plan;
 
@@ -56,17 +59,19 @@ impl Sampler {
     }
 
     /// Takes a sample; returns when the next is due.
-    pub fn sample(
+    pub fn sample<O: Observer>(
         &mut self,
         now: Time,
-        links: &mut [Link],
+        plan: &Plan,
+        network: &mut Network<O>,
         slots: &mut [Slot],
         results: &mut Results,
     ) -> Time {
         let seconds = self.period.as_secs_f64();
         let labels = &self.labels;
         let mut write = |series, id, value| results.samples.push(labels.row(series, id, now, value));
-        for sampled in &mut self.links {
+        let (links, here) = (&mut network.links, &network.observer);
+        for sampled in self.links.iter_mut().filter(|l| here.has_link(l.index as u32)) {
             let link = &mut links[sampled.index];
             let backlog = link.backlog(now);
             if now > self.warmup {
@@ -90,15 +95,21 @@ impl Sampler {
         }
         if self.series {
             for slot in slots.iter_mut().filter(|s| s.active && self.groups[s.flow.group as usize].0) {
-                let report = slot.sender.report();
-                let received = slot.receiver.report();
-                let delivered = received.delivered;
-                let bytes = delivered - slot.delivered_at_sample;
-                slot.delivered_at_sample = delivered;
-                write(Series::Goodput, slot.number, bytes as f64 * 8.0 / seconds);
-                if self.groups[slot.flow.group as usize].1 {
-                    write(Series::Unread, slot.number, received.unread as f64);
+                let pair = &plan.pairs[slot.flow.pair as usize];
+                if here.has_node(pair.destination) {
+                    let received = slot.receiver.report();
+                    let delivered = received.delivered;
+                    let bytes = delivered - slot.delivered_at_sample;
+                    slot.delivered_at_sample = delivered;
+                    write(Series::Goodput, slot.number, bytes as f64 * 8.0 / seconds);
+                    if self.groups[slot.flow.group as usize].1 {
+                        write(Series::Unread, slot.number, received.unread as f64);
+                    }
                 }
+                if !here.has_node(pair.source) {
+                    continue;
+                }
+                let report = slot.sender.report();
                 if report.window > 0 {
                     write(Series::Window, slot.number, report.window as f64);
                 }
@@ -108,6 +119,22 @@ impl Sampler {
             }
         }
         now + self.period
+    }
+
+    /// Takes what another part of the run has sampled of a link.
+    pub fn adopt(&mut self, other: &mut Sampler, link: usize) {
+        let of = |links: &mut Vec<SampledLink>| links.iter().position(|l| l.index == link);
+        if let (Some(i), Some(j)) = (of(&mut self.links), of(&mut other.links)) {
+            std::mem::swap(&mut self.links[i], &mut other.links[j]);
+        }
+    }
+
+    /// Where the row of a sample stands among those of its time, in whichever part of the run it was taken: links before
+    /// flows, what a flow's receiver says before what its sender says.
+    pub fn place(&self, subject: Label, id: u32, metric: Label) -> (bool, u32, bool) {
+        let of = |series| self.labels.row(series, id, Time::ZERO, 0.0);
+        let is_flow = subject == of(Series::Goodput).subject;
+        (is_flow, id, [Series::Window, Series::Rtt].iter().any(|series| of(*series).metric == metric))
     }
 
     /// The histogram of a link's queue, if it was sampled.

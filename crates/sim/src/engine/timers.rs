@@ -55,6 +55,11 @@ impl Timers {
         self.armed[endpoint as usize] = Time::NEVER;
     }
 
+    /// When `endpoint` is woken, [`Time::NEVER`] if it is not armed.
+    pub fn armed(&self, endpoint: u32) -> Time {
+        self.armed[endpoint as usize]
+    }
+
     /// When the next entry comes up.
     #[inline]
     pub fn first(&mut self) -> Time {

@@ -6,7 +6,7 @@ use dumbbell_core::results::FlowRow;
 use serde::Serialize;
 
 use super::facts::{GroupFacts, LinkFacts};
-use crate::engine::PACKET_BYTES;
+use crate::engine::{PACKET_BYTES, PacketRates};
 use crate::pairs::Pair;
 use crate::plan::Plan;
 
@@ -81,6 +81,30 @@ struct Inflow {
 }
 
 impl Plan {
+    /// The packets to expect.
+    pub(crate) fn traffic(&self) -> PacketRates {
+        let (streams, _) = self.streams(self.duration.as_secs_f64());
+        let (inflow, passed) = self.inflow(&streams);
+        let mut data = vec![0.0; self.nodes.len()];
+        let mut acknowledgements = vec![0.0; self.nodes.len()];
+        for Stream { pair, rate, packet, acknowledged } in &streams {
+            let passes = |path: &[u32]| path.iter().map(|link| passed[*link as usize]).product::<f64>();
+            let shares = self.choice.shares(&pair.forward);
+            let arrives: f64 =
+                pair.forward.iter().zip(shares).map(|(path, share)| share * passes(path)).sum();
+            let packets = rate * arrives / 8.0 / packet;
+            data[pair.destination as usize] += packets;
+            if *acknowledged {
+                acknowledgements[pair.source as usize] += packets * ACKNOWLEDGEMENTS;
+            }
+        }
+        PacketRates {
+            links: inflow.iter().map(|i| i.packets + i.acknowledgements).collect(),
+            data,
+            acknowledgements,
+        }
+    }
+
     /// What the run is expected to take, given the rest of its explanation.
     pub(crate) fn cost(&self, links: &[LinkFacts], groups: &[GroupFacts]) -> Cost {
         let seconds = self.duration.as_secs_f64();

@@ -1,0 +1,133 @@
+//! Where the threads of a run meet after each window, and hand over the packets that cross between their parts.
+
+use std::hint;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use dumbbell_core::{Packet, Time};
+
+/// A packet that has entered a link in one part and comes out in another, at [`Packet::at`]. The position before its
+/// [`Packet::hop`] in the table of paths is that of the link. One cache line: what crosses costs by the line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub struct Crossing(pub Packet);
+
+const _: () = assert!(size_of::<Crossing>() == 64, "a crossing is a cache line");
+
+/// Looks at the others before a waiting thread lets the machine do something else: some microseconds.
+const SPINS: u32 = 1 << 12;
+
+/// What one thread tells the others. On cache lines of its own.
+#[repr(align(128))]
+#[derive(Debug, Default)]
+struct Place {
+    /// The windows that it has finished.
+    round: AtomicU64,
+    /// The time of its next event, by the parity of the round.
+    next: [AtomicU64; 2],
+    /// Events handled.
+    events: AtomicU64,
+    /// Bytes of memory taken.
+    memory: AtomicU64,
+}
+
+/// The meeting place of the threads of a run.
+///
+/// Everything that changes hands has two places, by the parity of the round: a thread writes to one of them again only after
+/// all others have come to the meeting between, and so have read it.
+#[derive(Debug)]
+pub struct Board {
+    places: Vec<Place>,
+    /// From each part to each, by the parity of the round.
+    crossings: Vec<[Mutex<Vec<Crossing>>; 2]>,
+    given_up: AtomicBool,
+}
+
+/// The parts give up: what they have done does not count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GivenUp;
+
+impl Board {
+    /// For so many parts.
+    pub fn new(parts: usize) -> Board {
+        Board {
+            places: (0..parts).map(|_| Place::default()).collect(),
+            crossings: (0..parts * parts).map(|_| Default::default()).collect(),
+            given_up: AtomicBool::new(false),
+        }
+    }
+
+    /// Hands over what crosses from a part to another in a round, and takes an empty store in its place.
+    pub fn post(&self, round: u64, (from, to): (usize, usize), crossings: &mut Vec<Crossing>) {
+        if !crossings.is_empty() {
+            self.swap(round, (from, to), crossings);
+        }
+    }
+
+    /// Takes what crosses from a part to another in a round, and leaves an empty store in its place.
+    pub fn collect(&self, round: u64, (from, to): (usize, usize), empty: &mut Vec<Crossing>) {
+        self.swap(round, (from, to), empty);
+    }
+
+    fn swap(&self, round: u64, (from, to): (usize, usize), store: &mut Vec<Crossing>) {
+        let shared = &self.crossings[from * self.places.len() + to][round as usize & 1];
+        // One of the two has come to the meeting, the other has not: nobody waits.
+        std::mem::swap(&mut *shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner), store);
+    }
+
+    /// Waits for all others at the end of a round. `next` is the time of the next event in this part, or of the first packet that
+    /// it hands over. Returns the earliest of all.
+    pub fn meet(&self, part: usize, round: u64, next: Time) -> Result<Time, GivenUp> {
+        let parity = round as usize & 1;
+        let mine = &self.places[part];
+        mine.next[parity].store(next.as_nanos(), Ordering::Relaxed);
+        mine.round.store(round + 1, Ordering::Release);
+        let mut first = next.as_nanos();
+        for (_, other) in self.places.iter().enumerate().filter(|(number, _)| *number != part) {
+            let mut spins = 0;
+            while other.round.load(Ordering::Acquire) <= round {
+                if self.given_up.load(Ordering::Relaxed) {
+                    return Err(GivenUp);
+                }
+                spins += 1;
+                if spins < SPINS {
+                    hint::spin_loop();
+                } else {
+                    thread::yield_now();
+                }
+            }
+            first = first.min(other.next[parity].load(Ordering::Relaxed));
+        }
+        Ok(Time::from_nanos(first))
+    }
+
+    /// Ends the run of all parts.
+    pub fn give_up(&self) {
+        self.given_up.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes note of the events and the memory of a part.
+    pub fn note(&self, part: usize, events: u64, memory: u64) {
+        self.places[part].events.store(events, Ordering::Relaxed);
+        self.places[part].memory.store(memory, Ordering::Relaxed);
+    }
+
+    /// The events and the bytes of all parts, as last noted.
+    pub fn totals(&self) -> (u64, u64) {
+        let sum =
+            |of: fn(&Place) -> &AtomicU64| self.places.iter().map(|p| of(p).load(Ordering::Relaxed)).sum();
+        (sum(|place| &place.events), sum(|place| &place.memory))
+    }
+}
+
+/// Lets the other threads go if this one panics.
+pub struct Lifeline<'b>(pub &'b Board);
+
+impl Drop for Lifeline<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.give_up();
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Makes one engine of the parts of a run, as one loop over all events would have left it.
+
+use dumbbell_core::results::SampleRow;
+use dumbbell_core::table::Label;
+use dumbbell_net::link::{Counters, Link};
+
+use super::cut::Cut;
+use super::part::Part;
+use crate::engine::Engine;
+use crate::engine::flows::Slot;
+use crate::engine::network::{Dealt, ELSEWHERE, Tally};
+use crate::engine::sampler::Sampler;
+use crate::engine::timers::Timers;
+
+/// What a part leaves behind.
+pub struct Remains {
+    number: u8,
+    links: Vec<Link>,
+    link_baseline: Vec<Counters>,
+    inside: Vec<u32>,
+    dealt: Vec<Option<Dealt>>,
+    tally: Tally,
+    tally_baseline: Tally,
+    slots: Vec<Slot>,
+    timers: Timers,
+    sampler: Sampler,
+    samples: Vec<SampleRow>,
+    /// Events handled.
+    pub events: u64,
+    /// Bytes of memory that it asked for.
+    pub memory: u64,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Tally) {
+        self.sent += other.sent;
+        self.originated += other.originated;
+        self.duplicated += other.duplicated;
+        self.delivered += other.delivered;
+        self.dropped += other.dropped;
+    }
+}
+
+impl Engine<'_, Part<'_>> {
+    /// What is left of this part.
+    pub fn into_remains(mut self, events: u64) -> Remains {
+        Remains {
+            number: self.network.observer.number,
+            samples: self.take_samples(),
+            links: self.network.links,
+            link_baseline: self.link_baseline,
+            inside: self.network.inside,
+            dealt: self.network.dealt,
+            tally: self.network.tally,
+            tally_baseline: self.tally_baseline,
+            slots: self.slots,
+            timers: self.timers,
+            sampler: self.sampler,
+            events,
+            memory: self.budget.used(),
+        }
+    }
+
+    /// Takes over what the other parts have left, in the order of their numbers. This is the first part.
+    pub fn merge(&mut self, cut: &Cut, mut others: Vec<Remains>) {
+        let mut samples = self.take_samples();
+        for other in &mut others {
+            self.budget.take_over(other.memory);
+            self.network.tally.add(&other.tally);
+            self.tally_baseline.add(&other.tally_baseline);
+            for (inside, there) in self.network.inside.iter_mut().zip(&other.inside) {
+                *inside = inside.wrapping_add(there.wrapping_sub(ELSEWHERE));
+            }
+            samples.append(&mut other.samples);
+            self.merge_links(cut, other);
+            self.merge_flows(cut, other);
+        }
+        for link in 0..self.network.links.len() {
+            let (enters, leaves) = (cut.enters[link], cut.leaves[link]);
+            if enters != leaves
+                && let Some(there) = others.iter_mut().find(|other| other.number == leaves)
+            {
+                self.network.links[link].swap_flight(&mut there.links[link]);
+            }
+        }
+        self.network.inside.iter_mut().for_each(|inside| *inside = inside.wrapping_sub(ELSEWHERE));
+        for (number, link) in (0..).zip(&self.network.links) {
+            self.network.tree.set(number, link.wake_at());
+        }
+        self.network.tree.set(self.owners.timers, self.timers.first());
+        let place = |row: &SampleRow| self.sampler.place(row.subject, row.id, row.metric);
+        samples.sort_by(|a, b| a.time.total_cmp(&b.time).then_with(|| place(a).cmp(&place(b))));
+        samples.into_iter().for_each(|row| self.results.samples.push(row));
+        self.end_of_parts();
+    }
+
+    /// Links are those of the part in which packets enter them; packets on their way are where they come out.
+    fn merge_links(&mut self, cut: &Cut, other: &mut Remains) {
+        for (i, link) in other.links.iter_mut().enumerate().filter(|(i, _)| cut.enters[*i] == other.number) {
+            let here = &mut self.network.links[i];
+            std::mem::swap(here, link);
+            if cut.leaves[i] == self.network.observer.number {
+                here.swap_flight(link);
+            }
+            self.link_baseline[i] = other.link_baseline[i];
+            self.sampler.adopt(&mut other.sampler, i);
+        }
+    }
+
+    /// The ends of flows are those of the part that has their nodes.
+    fn merge_flows(&mut self, cut: &Cut, other: &mut Remains) {
+        let slots = self.slots.iter_mut().zip(other.slots.drain(..));
+        for (index, (here, there)) in (0..).zip(slots) {
+            let pair = &self.plan.pairs[here.flow.pair as usize];
+            let has = |node: u32| cut.of_node[node as usize] == other.number;
+            here.dropped += there.dropped;
+            let mut take = |end: u32| {
+                let endpoint = index << 1 | end;
+                let at = other.timers.armed(endpoint);
+                if at.is_finite() {
+                    self.timers.arm(endpoint, at);
+                }
+                if let Some(dealt) = other.dealt.get_mut(endpoint as usize).and_then(Option::take) {
+                    self.network.dealt[endpoint as usize] = Some(dealt);
+                }
+            };
+            if has(pair.source) {
+                here.sender = there.sender;
+                take(0);
+            }
+            if has(pair.destination) {
+                here.receiver = there.receiver;
+                here.delivered_at_warmup = there.delivered_at_warmup;
+                here.delivered_at_sample = there.delivered_at_sample;
+                take(1);
+            }
+        }
+    }
+
+    /// The samples so far.
+    fn take_samples(&mut self) -> Vec<SampleRow> {
+        let samples = std::mem::take(&mut self.results.samples);
+        let row = |i: usize| SampleRow {
+            time: samples.time[i],
+            subject: Label(samples.subject[i]),
+            id: samples.id[i],
+            metric: Label(samples.metric[i]),
+            value: samples.value[i],
+        };
+        (0..samples.rows()).map(row).collect()
+    }
+}

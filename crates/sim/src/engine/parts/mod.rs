@@ -1,0 +1,105 @@
+//! One run over several threads.
+//!
+//! Each thread runs the loop of the engine for a part of the nodes: it has all links, flows and owners of events under the same
+//! numbers, and touches only those of its part. A packet that enters a link in one part and comes out in another is handed
+//! over at the end of a window. At the end the parts are put together into one engine, which writes the tables.
+//!
+//! The results are those of one thread, byte for byte, whatever the number of threads: each part handles its events in the
+//! same order, and draws from the same streams.
+
+mod board;
+mod cut;
+mod merge;
+pub(super) mod part;
+
+use std::ops::ControlFlow;
+use std::{panic, thread};
+
+use dumbbell_core::Time;
+use dumbbell_core::memory::Budget;
+use dumbbell_core::results::Results;
+
+use self::board::{Board, GivenUp, Lifeline};
+pub use self::cut::{Cut, Graph, MAX_PARTS, PacketRates};
+use self::merge::Remains;
+use self::part::Part;
+use super::Engine;
+use super::run::{Interrupted, Progress, Report, run, run_to_end};
+use crate::plan::Plan;
+
+/// Runs a plan on as many threads as it is cut into. The results are those of [`run`] on one.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_cut(
+    plan: &Plan,
+    cut: &Cut,
+    memory: u64,
+    mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Results, Interrupted> {
+    match run_parts(plan, cut, memory, &mut progress)? {
+        Some(results) => Ok(results),
+        None => run(plan, memory, progress),
+    }
+}
+
+/// Runs a plan that is cut into parts, each on a thread. `None` if it takes one thread after all: a flow has failed, or memory
+/// is short.
+fn run_parts(
+    plan: &Plan,
+    cut: &Cut,
+    memory: u64,
+    progress: Report<'_>,
+) -> Result<Option<Results>, Interrupted> {
+    let board = Board::new(cut.parts);
+    let end = Time::ZERO + plan.duration;
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..cut.parts)
+            .map(|number| {
+                let board = &board;
+                scope.spawn(move || run_other(plan, cut, number as u8, memory, board))
+            })
+            .collect();
+        let _lifeline = Lifeline(&board);
+        let budget = Budget::enter(memory, end);
+        let mut engine = Engine::new(plan, &budget, Part::new(cut, 0));
+        let mut interrupted = false;
+        let events = engine.run_part(&board, end, |now, board| {
+            let (events, used) = board.totals();
+            let report = Progress { now: now.min(end), duration: plan.duration, events };
+            interrupted = progress(&report).is_break();
+            if interrupted || used > memory { Err(GivenUp) } else { Ok(()) }
+        });
+        if events.is_err() {
+            board.give_up();
+        }
+        let others: Option<Vec<Remains>> = others
+            .into_iter()
+            .map(|other| other.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+            .collect();
+        if interrupted {
+            return Err(Interrupted);
+        }
+        let (Ok(mut events), Some(others)) = (events, others) else { return Ok(None) };
+        events += others.iter().map(|other| other.events).sum::<u64>();
+        engine.merge(cut, others);
+        // One loop would have closed such a flow before the end.
+        if engine.slots.iter().any(|slot| slot.sender.is_closed()) || budget.is_exhausted() {
+            return Ok(None);
+        }
+        run_to_end(engine, events, progress).map(Some)
+    })
+}
+
+/// Runs a part that is not the first.
+fn run_other(plan: &Plan, cut: &Cut, number: u8, memory: u64, board: &Board) -> Option<Remains> {
+    let _lifeline = Lifeline(board);
+    let end = Time::ZERO + plan.duration;
+    let budget = Budget::enter(memory, end);
+    let mut engine = Engine::new(plan, &budget, Part::new(cut, number));
+    let events = engine.run_part(board, end, |_, _| Ok(()));
+    if events.is_err() {
+        board.give_up();
+    }
+    events.ok().map(|events| engine.into_remains(events))
+}

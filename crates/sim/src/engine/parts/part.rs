@@ -1,0 +1,156 @@
+//! One part of a run: the loop of the engine over the events of some nodes.
+
+use dumbbell_core::{Packet, Time};
+
+use super::board::{Board, Crossing, GivenUp};
+use super::cut::Cut;
+use crate::engine::Engine;
+use crate::engine::network::link_of;
+use crate::engine::observer::Observer;
+use crate::engine::run::EVENTS_PER_REPORT;
+
+/// Packets come out here.
+const HERE: u8 = u8::MAX;
+
+/// What stands beside the loop of a part: which nodes and links are its own, and the packets that leave it.
+#[derive(Debug)]
+pub struct Part<'c> {
+    cut: &'c Cut,
+    pub number: u8,
+    /// By link: the other part that its packets come out in, or [`HERE`].
+    leads: Vec<u8>,
+    /// By part: the packets of this window that come out there.
+    out: Vec<Vec<Crossing>>,
+    /// When the first of them does.
+    earliest: Time,
+    /// Packets that left for other parts and came from them.
+    left: u64,
+    came: u64,
+}
+
+impl<'c> Part<'c> {
+    pub fn new(cut: &'c Cut, number: u8) -> Part<'c> {
+        let leads = |(enters, leaves): (&u8, &u8)| {
+            if *enters == number && *leaves != number { *leaves } else { HERE }
+        };
+        Part {
+            cut,
+            number,
+            leads: cut.enters.iter().zip(&cut.leaves).map(leads).collect(),
+            out: vec![Vec::new(); cut.parts],
+            earliest: Time::NEVER,
+            left: 0,
+            came: 0,
+        }
+    }
+}
+
+impl Observer for Part<'_> {
+    const WATCHES: bool = false;
+    const IS_PART: bool = true;
+
+    #[inline]
+    fn has_node(&self, node: u32) -> bool {
+        self.cut.of_node[node as usize] == self.number
+    }
+
+    #[inline]
+    fn has_link(&self, link: u32) -> bool {
+        self.cut.enters[link as usize] == self.number
+    }
+
+    #[inline]
+    fn leads_out(&self, link: u32) -> bool {
+        self.leads[link as usize] != HERE
+    }
+
+    #[inline]
+    fn carry(&mut self, link: u32, packet: &Packet) {
+        self.out[usize::from(self.leads[link as usize])].push(Crossing(*packet));
+        self.earliest = self.earliest.min(packet.at);
+        self.left += 1;
+    }
+}
+
+impl Engine<'_, Part<'_>> {
+    /// Handles the events of this part up to `end`, window by window. Returns how many.
+    ///
+    /// A window is no longer than a packet takes at least from one part to another. So nothing that happens in it in one part can
+    /// matter to another before its end, and each part handles its events in the order in which one loop would: by time, then
+    /// by owner, whose numbers are the same in all parts.
+    pub fn run_part(
+        &mut self,
+        board: &Board,
+        end: Time,
+        mut report: impl FnMut(Time, &Board) -> Result<(), GivenUp>,
+    ) -> Result<u64, GivenUp> {
+        let (part, window) = (usize::from(self.network.observer.number), self.network.observer.cut.window);
+        let (mut events, mut reported) = (0, 0);
+        let mut empty = Vec::new();
+        for round in 0.. {
+            let here = &mut self.network.observer;
+            let next = self.network.tree.first().0.min(std::mem::replace(&mut here.earliest, Time::NEVER));
+            for (to, out) in here.out.iter_mut().enumerate() {
+                board.post(round, (part, to), out);
+            }
+            let first = board.meet(part, round, next)?;
+            for from in (0..self.network.observer.cut.parts).filter(|from| *from != part) {
+                board.collect(round, (from, part), &mut empty);
+                self.take_over(&empty);
+                empty.clear();
+            }
+            if cfg!(debug_assertions) {
+                self.assert_part_conservation();
+            }
+            if first > end {
+                break;
+            }
+            let bound = first + window;
+            loop {
+                let (now, owner) = self.network.tree.first();
+                if now >= bound || now > self.budget.stop() {
+                    break;
+                }
+                self.step(now, owner);
+                events += 1;
+            }
+            if self.budget.is_exhausted() {
+                return Err(GivenUp);
+            }
+            if events - reported >= EVENTS_PER_REPORT {
+                reported = events;
+                self.count_memory();
+                board.note(part, events, self.budget.used());
+                report(first, board)?;
+            }
+        }
+        Ok(events)
+    }
+
+    /// Takes the packets over that come out in this part.
+    fn take_over(&mut self, crossings: &[Crossing]) {
+        self.network.observer.came += crossings.len() as u64;
+        for Crossing(packet) in crossings {
+            let link = link_of(self.network.paths[packet.hop as usize - 1]);
+            if self.network.links[link as usize].take_over(packet) {
+                self.network.tree.set(link, packet.at);
+            }
+        }
+    }
+
+    /// All parts are one from here on.
+    pub fn end_of_parts(&mut self) {
+        self.network.observer.leads.fill(HERE);
+    }
+
+    /// Sent + came from other parts + duplicated = delivered + dropped + left for other parts + inside.
+    fn assert_part_conservation(&self) {
+        let (tally, here) = (&self.network.tally, &self.network.observer);
+        assert_eq!(
+            tally.sent + here.came + tally.duplicated,
+            tally.delivered + tally.dropped + here.left + self.network.packets_inside(),
+            "packets in part {}",
+            here.number
+        );
+    }
+}

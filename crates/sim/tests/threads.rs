@@ -1,0 +1,171 @@
+//! One run on several threads: the tables of one thread, byte for byte.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use dumbbell_core::{Results, Value};
+use dumbbell_sim::{Cut, Plan, Scenario, Whole, run, run_cut, toml};
+use proptest::prelude::*;
+
+fn plan(text: &str, settings: &[&str]) -> Plan {
+    let mut value: Value = toml::parse(text).expect("TOML");
+    for setting in settings {
+        toml::apply_set(&mut value, setting).expect("a setting");
+    }
+    let scenario = Scenario::from_value(&value).expect("a scenario");
+    Plan::new(&scenario, Path::new(".")).expect("a plan")
+}
+
+fn cut(plan: &Plan, threads: usize) -> Cut {
+    plan.cut(Some(threads), 1).unwrap_or_else(|whole| panic!("it can be cut: {whole}"))
+}
+
+/// All tables as text.
+fn tables(results: Results) -> String {
+    let shortage = results.shortage;
+    format!("{shortage:?} {:?}", results.into_tables())
+}
+
+fn on_one(plan: &Plan) -> String {
+    tables(run(plan, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
+}
+
+fn on(plan: &Plan, threads: usize) -> String {
+    let cut = cut(plan, threads);
+    tables(run_cut(plan, &cut, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
+}
+
+#[track_caller]
+fn assert_same(plan: &Plan) {
+    let one = on_one(plan);
+    for threads in [2, 3] {
+        assert!(one == on(plan, threads), "tables on {threads} threads are not those on one");
+    }
+}
+
+const W4S: &str = include_str!("../../../scenarios/w4s-long-fat.toml");
+const W1: &str = include_str!("../../../scenarios/w1-dumbbell-bulk.toml");
+const FAT_TREE: &str = include_str!("../../../scenarios/fat-tree-permutation.toml");
+
+#[test]
+fn long_flows_over_a_long_fat_pipe_are_the_same() {
+    assert_same(&plan(W4S, &["duration=1500ms", "warmup=500ms"]));
+}
+
+#[test]
+fn a_dumbbell_is_the_same_with_samples_and_queues() {
+    assert_same(&plan(
+        W1,
+        &["duration=4s", "warmup=1s", "record={samples=true,queues=\"all\",period=\"10ms\"}"],
+    ));
+}
+
+#[test]
+fn a_fat_tree_is_the_same_whatever_the_choice_of_paths() {
+    for paths in ["ecmp", "spray", "single"] {
+        assert_same(&plan(
+            FAT_TREE,
+            &["duration=20ms", "warmup=5ms", &format!("paths={paths}"), "topology.k=4"],
+        ));
+    }
+}
+
+#[test]
+fn parts_of_several_forms_of_links_are_the_same() {
+    // CoDel at the bottleneck, whose far end is its own part's; a lossy and a jittery link; a shared buffer.
+    let codel = "topology.bottleneck.queue=codel";
+    assert_same(&plan(W1, &["duration=3s", "warmup=1s", codel]));
+    assert_same(&plan(W1, &["duration=3s", "warmup=1s", "topology.bottleneck.loss=0.001"]));
+    let jitter = "topology.bottleneck.impairments=[{ kind = \"jitter\", spread = \"1ms\" }]";
+    assert_same(&plan(W1, &["duration=3s", "warmup=1s", jitter]));
+}
+
+#[test]
+fn what_all_parts_share_keeps_a_run_on_one_thread_and_is_named() {
+    let whole =
+        |text: &str, settings: &[&str]| plan(text, settings).cut(Some(2), 2).expect_err("whole").to_string();
+    assert!(whole(W1, &["flows[0].size=1MB"]).contains("flows that end"));
+    assert!(whole(W1, &["record.drops=true"]).contains("a table of drops"));
+    assert!(
+        whole(W1, &["topology.bottleneck.delay=0s", "topology.access.delay=0s"])
+            .contains("no link with a delay")
+    );
+    let auto = |text: &str, cores: usize| plan(text, &[]).cut(None, cores);
+    assert_eq!(auto(W4S, 1), Err(Whole::Asked));
+    assert_eq!(auto(W1, 2), Err(Whole::Small));
+    assert_eq!(auto(W4S, 2).map(|cut| cut.parts), Ok(2));
+    assert_eq!(auto(FAT_TREE, 2).map(|cut| cut.parts), Ok(2));
+}
+
+#[test]
+fn a_run_that_is_stopped_or_short_of_memory_ends_all_its_threads() {
+    let plan = plan(W4S, &["duration=3s", "warmup=500ms"]);
+    let cut = cut(&plan, 2);
+    let stopped = run_cut(&plan, &cut, u64::MAX, |_| ControlFlow::Break(()));
+    assert!(stopped.is_err());
+    // Short of memory, it is cut short where one thread would be.
+    let memory = 3 << 20;
+    let one = tables(run(&plan, memory, |_| ControlFlow::Continue(())).expect("nobody stops it"));
+    let two = tables(run_cut(&plan, &cut, memory, |_| ControlFlow::Continue(())).expect("nobody stops it"));
+    assert!(one.starts_with("Some"), "the limit is too high for the test");
+    assert!(one == two);
+}
+
+/// A scenario of any kind that can be cut, with many events at the same time: few delays, rates and starts to choose from.
+fn scenario() -> impl Strategy<Value = String> {
+    let delay = || prop::sample::select(vec!["8us", "100us", "100us", "1ms", "0s"]);
+    let rate = || prop::sample::select(vec!["10Mbit/s", "100Mbit/s", "100Mbit/s", "1Gbit/s"]);
+    let queue = || {
+        prop::sample::select(vec![
+            "\"droptail\"",
+            "{ kind = \"droptail\", limit = \"20pkt\" }",
+            "{ kind = \"droptail\", limit = \"20pkt\" }",
+            "\"codel\"",
+            "\"fq-codel\"",
+            "{ kind = \"red\" }",
+        ])
+    };
+    let link = move || {
+        let loss = prop::sample::select(vec!["", "", "", ", loss = 0.01"]);
+        (delay(), rate(), queue(), loss)
+            .prop_map(|(d, r, q, l)| format!("{{ delay = \"{d}\", rate = \"{r}\", queue = {q}{l} }}"))
+    };
+    let topology = (0..4_u32, link(), link(), 1..4_u32).prop_map(|(kind, a, b, n)| match kind {
+        0 => format!("kind = \"dumbbell\"\npairs = {n}\nbottleneck = {a}\naccess = {b}"),
+        1 => format!("kind = \"parking-lot\"\nhops = {n}\nbottleneck = {a}\naccess = {b}"),
+        2 => format!("kind = \"leaf-spine\"\nleaves = 3\nspines = 2\nhosts = {n}\nuplink = {a}\nhost = {b}"),
+        _ => format!("kind = \"fat-tree\"\nk = {}\nfabric = {a}\nhost = {b}", 2 * n.min(2)),
+    });
+    let transport = prop::sample::select(vec![
+        "{ kind = \"tcp\", controller = \"newreno\", profile = \"rfc\" }",
+        "{ kind = \"tcp\", controller = \"cubic\" }",
+        "{ kind = \"tcp\", controller = \"vegas\" }",
+        "{ kind = \"cbr\", rate = \"5Mbit/s\" }",
+        "{ kind = \"poisson\", rate = \"5Mbit/s\" }",
+        "{ kind = \"tfrc\" }",
+    ]);
+    let paths = prop::sample::select(vec!["ecmp", "spray", "single"]);
+    let stagger = prop::sample::select(vec!["0s", "0s", "1ms"]);
+    (topology, transport, paths, stagger, 1..4_u32, any::<bool>(), 0..1000_u64).prop_map(
+        |(topology, transport, paths, stagger, count, samples, seed)| {
+            format!(
+                "seed = {seed}\nduration = \"60ms\"\nwarmup = \"10ms\"\npaths = \"{paths}\"\ntransport = {transport}\n\
+                 [topology]\n{topology}\n[[flows]]\nfrom = \"senders\"\nto = \"receivers\"\ncount = {count}\n\
+                 stagger = \"{stagger}\"\n[record]\nsamples = {samples}\nqueues = \"all\"\nperiod = \"1ms\"\n"
+            )
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn any_run_that_can_be_cut_is_the_same_on_any_number_of_threads(text in scenario(), threads in 2..4_usize) {
+        let plan = plan(&text, &[]);
+        let cut = plan.cut(Some(threads), 1);
+        prop_assume!(cut.is_ok());
+        let many = run_cut(&plan, &cut.expect("assumed"), u64::MAX, |_| ControlFlow::Continue(()));
+        prop_assert!(on_one(&plan) == tables(many.expect("nobody stops it")), "not the same on {threads} threads");
+    }
+}
