@@ -63,9 +63,18 @@ class Scenario:
 
     def again(self) -> tuple[dict[str, Any], list[str], Path, bool]:
         """Arguments with which `from_dict` makes this scenario again."""
+    def threads(self, threads: int | None, cores: int) -> tuple[int, float, str | None]:
+        """On how many threads the scenario runs if so many are asked for, or may be taken of so many cores.
+
+        With that, how many times faster than one it is, as far as can be told before; and why it is one.
+        """
 
     def run(
-        self, memory: int, progress: Callable[[float, float, int], object] | None = None
+        self,
+        memory: int,
+        progress: Callable[[float, float, int], object] | None = None,
+        threads: int | None = None,
+        cores: int = 1,
     ) -> tuple[list[Table], str | None]:
         """The tables of one run, in the order of their declaration.
 

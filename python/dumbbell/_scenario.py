@@ -14,6 +14,7 @@ from dumbbell._files.read import read_text
 from dumbbell._memory import limit_of_run
 from dumbbell._progress import Progress, line_of_notebook
 from dumbbell._results import Results, Table, html
+from dumbbell._threads import checked, idle_cores
 from dumbbell.errors import DumbbellError, ScenarioError
 
 _MOST_SHOWN = 12
@@ -190,7 +191,28 @@ class Scenario:
         """The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load."""
         return self._native.explain()
 
-    def run(self, progress: Progress | None = None, memory: int | None = None) -> Results:
+    def threads(self, threads: int | None = None) -> tuple[int, str | None]:
+        """On how many threads :meth:`run` would run now; and why it is one, if it is.
+
+        Parameters
+        ----------
+        threads
+            As for :meth:`run`.
+        """
+        count, _, reason = self._native.threads(checked(threads), idle_cores())
+        return count, reason
+
+    def expected_threads(self) -> tuple[int, float, str | None]:
+        """On how many threads :meth:`run` would run if all cores were idle.
+
+        With that, how many times faster than one it would be, as far as can be told before; and why it is
+        one, if it is.
+        """
+        return self._native.threads(None, len(os.sched_getaffinity(0)))
+
+    def run(
+        self, progress: Progress | None = None, memory: int | None = None, threads: int | None = None
+    ) -> Results:
         """Run the experiment. Threads can run scenarios in parallel: the interpreter lock is not held.
 
         Parameters
@@ -200,13 +222,19 @@ class Scenario:
         memory
             The bytes that the run may take; by default a share of what the machine has left. The results of a
             run that fits do not depend on it.
+        threads
+            Threads for this one run; by default as many as pay of the cores that are idle now. A run that
+            cannot be cut stays on one: see :meth:`threads`. The results do not depend on it.
 
         Raises
         ------
         MemoryLimitError
             If the run would take more. It holds what was measured up to then.
+        DumbbellError
+            If the number of threads is none.
         """
-        tables, shortage = self._native.run(limit_of_run(memory), progress)
+        cores = idle_cores() if threads is None else 1
+        tables, shortage = self._native.run(limit_of_run(memory), progress, checked(threads), cores)
         results = Results.of(map(Table, tables), self.name)
         if shortage is not None:
             raise MemoryLimitError(shortage, results)
@@ -446,7 +474,7 @@ def run_all(
 
     with ThreadPoolExecutor(threads) as pool:
         try:
-            futures = [pool.submit(scenario.run, watch, part) for scenario in scenarios]
+            futures = [pool.submit(scenario.run, watch, part, 1) for scenario in scenarios]
             results = []
             for index, future in enumerate(futures):
                 results.append(future.result())

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, Bytes, Config, Results, Value};
-use dumbbell_sim::Plan;
 use dumbbell_sim::files::{self, Base};
 use dumbbell_sim::origin::Origin;
+use dumbbell_sim::{Cut, Plan};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -135,16 +135,22 @@ impl Scenario {
     ///
     /// `progress(now_s, duration_s, events)` is called about ten times a second. What it raises, or a signal
     /// handler (Ctrl-C), ends the run. With the tables comes the line to show of a run that `memory` bytes are not
-    /// enough for: it is cut short.
-    #[pyo3(signature = (memory, progress=None))]
+    /// enough for: it is cut short. `threads` and `cores` are as for `threads`; the tables do not depend on them.
+    #[pyo3(signature = (memory, progress=None, threads=None, cores=1))]
     fn run(
         &self,
         py: Python<'_>,
         memory: u64,
         progress: Option<Py<PyAny>>,
+        threads: Option<usize>,
+        cores: usize,
     ) -> PyResult<(Vec<Table>, Option<String>)> {
         let mut watcher = Watcher::new(progress);
-        py.detach(|| run(&self.plan, memory, &mut watcher)).map_err(|Interrupted| watcher.raised())
+        let outcome = py.detach(|| {
+            let cut = self.plan.cut(threads, cores).ok();
+            run(&self.plan, cut.as_ref(), memory, &mut watcher)
+        });
+        outcome.map_err(|Interrupted| watcher.raised())
     }
 
     /// Makes runs one after the other without holding the interpreter lock in between: each of a scenario under a seed. Small
@@ -166,7 +172,7 @@ impl Scenario {
         let failure = py.detach(|| {
             for (scenario, seed) in &runs {
                 let plan = scenario.get().planned(*seed).map_err(|error| Some(refuse(error)))?;
-                ended.push(run(&plan, memory, &mut watcher).map_err(|Interrupted| None)?);
+                ended.push(run(&plan, None, memory, &mut watcher).map_err(|Interrupted| None)?);
                 if ended.last().is_some_and(|(_, shortage)| shortage.is_some()) {
                     break;
                 }
@@ -175,6 +181,16 @@ impl Scenario {
         });
         let failure = failure.err().map(|error: Option<PyErr>| error.unwrap_or_else(|| watcher.raised()));
         (ended, failure)
+    }
+
+    /// On how many threads the experiment runs if that many are asked for, or if as many as pay may be taken of so many idle
+    /// cores; how many times faster that is than one, as far as can be told before; and why it is one, if it is.
+    #[pyo3(signature = (threads, cores))]
+    fn threads(&self, py: Python<'_>, threads: Option<usize>, cores: usize) -> (usize, f64, Option<String>) {
+        match py.detach(|| self.plan.cut(threads, cores)) {
+            Ok(cut) => (cut.parts, cut.gain, None),
+            Err(whole) => (1, 1.0, Some(whole.to_string())),
+        }
     }
 
     /// The names of the links, in order.
@@ -226,8 +242,12 @@ type Outcome = (Vec<Table>, Option<String>);
 /// Python has ended the run; the watcher holds what it raised.
 struct Interrupted;
 
-fn run(plan: &Plan, memory: u64, watcher: &mut Watcher) -> Result<Outcome, Interrupted> {
-    let results = dumbbell_sim::run(plan, memory, |p| watcher.look(p)).map_err(|_| Interrupted)?;
+fn run(plan: &Plan, cut: Option<&Cut>, memory: u64, watcher: &mut Watcher) -> Result<Outcome, Interrupted> {
+    let results = match cut {
+        Some(cut) => dumbbell_sim::run_cut(plan, cut, memory, |p| watcher.look(p)),
+        None => dumbbell_sim::run(plan, memory, |p| watcher.look(p)),
+    };
+    let results = results.map_err(|_| Interrupted)?;
     let line = results.shortage.map(|s| plan.explain_shortage(&s).to_string());
     Ok((tables(plan, results), line))
 }

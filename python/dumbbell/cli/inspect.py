@@ -12,6 +12,7 @@ import click
 from dumbbell import _native
 from dumbbell._memory import limit_of_run
 from dumbbell._printing import Output, Text, TextTable, significant
+from dumbbell._scenario import Scenario
 from dumbbell.cli.common import (
     console,
     json_option,
@@ -55,11 +56,21 @@ def check(file: Path, settings: tuple[str, ...], seed: int | None, as_json: bool
     _groups(out, facts["groups"])
     _draws(out, facts["draws"])
     _cost(out, facts["cost"])
+    _threads(out, scenario)
     notes = facts["notes"]
     for note in notes[:_MOST_ROWS]:
         out.print(f"note: {note}")
     if len(notes) > _MOST_ROWS:
         out.print(f"and {len(notes) - _MOST_ROWS:,} notes more")
+
+
+def _threads(out: Output, scenario: Scenario) -> None:
+    """Print on how many threads the scenario runs where all cores are idle."""
+    count, gain, reason = scenario.expected_threads()
+    if reason is None:
+        out.print(f"threads: {count} where as many cores are idle, about {gain:.1f} times as fast as one")
+    else:
+        out.print(f"threads: one; {reason}")
 
 
 def _draws(out: Output, draws: list[dict[str, str]]) -> None:

@@ -15,6 +15,7 @@ from dumbbell._printing import Output, significant
 from dumbbell._progress import Progress as Callback
 from dumbbell._results import Results
 from dumbbell._scenario import MemoryLimitError, Scenario
+from dumbbell._threads import MOST_THREADS
 from dumbbell.cli.common import (
     console,
     json_option,
@@ -42,6 +43,11 @@ _SHORT = 1.0
 @memory_option
 @json_option
 @quiet_option
+@click.option(
+    "--threads",
+    type=click.IntRange(1, MOST_THREADS),
+    help="Threads for this one run; by default as many as pay of the cores that are idle.",
+)
 def run(
     file: Path,
     settings: tuple[str, ...],
@@ -50,14 +56,19 @@ def run(
     force: bool,
     memory: int | None,
     as_json: bool,
+    threads: int | None,
 ) -> None:
     """Run the scenario in FILE."""
     scenario = read_scenario(file, settings, seed)
+    if threads is not None and threads > 1:
+        count, reason = scenario.threads(threads)
+        if count < threads:
+            click.echo(f"note: {count} of {threads} threads: {reason}", err=True)
     if output is None:
-        results, wall, shortage = _run(scenario, memory)
+        results, wall, shortage = _run(scenario, memory, threads)
     else:
         with new_folder(output, force) as part:
-            results, wall, shortage = _run(scenario, memory)
+            results, wall, shortage = _run(scenario, memory, threads)
             results.write(part)
     if as_json:
         print_json(results.summary())
@@ -80,13 +91,15 @@ def _print(results: Results, wall: float, output: Path | None, cut: bool) -> Non
         out.print(f"results{', cut short' if cut else ''} in {output}", whole=True)
 
 
-def _run(scenario: Scenario, memory: int | None) -> tuple[Results, float, MemoryLimitError | None]:
+def _run(
+    scenario: Scenario, memory: int | None, threads: int | None
+) -> tuple[Results, float, MemoryLimitError | None]:
     """Run; return the results, the wall time (s), and what cut the run short."""
     start = time.perf_counter()
     shortage = None
     with _progress(start) as callback:
         try:
-            results = scenario.run(callback, memory)
+            results = scenario.run(callback, memory, threads)
         except MemoryLimitError as error:
             results, shortage = error.results, error
     return results, max(time.perf_counter() - start, 1e-9), shortage
