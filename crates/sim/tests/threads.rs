@@ -30,16 +30,15 @@ fn on_one(plan: &Plan) -> String {
     tables(run(plan, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
 }
 
-fn on(plan: &Plan, threads: usize) -> String {
-    let cut = cut(plan, threads);
-    tables(run_cut(plan, &cut, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
+fn on_cut(plan: &Plan, cut: &Cut) -> String {
+    tables(run_cut(plan, cut, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
 }
 
 #[track_caller]
 fn assert_same(plan: &Plan) {
     let one = on_one(plan);
     for threads in [2, 3] {
-        assert!(one == on(plan, threads), "tables on {threads} threads are not those on one");
+        assert!(one == on_cut(plan, &cut(plan, threads)), "tables on {threads} threads are not those on one");
     }
 }
 
@@ -78,6 +77,20 @@ fn parts_of_several_forms_of_links_are_the_same() {
     assert_same(&plan(W1, &["duration=3s", "warmup=1s", "topology.bottleneck.loss=0.001"]));
     let jitter = "topology.bottleneck.impairments=[{ kind = \"jitter\", spread = \"1ms\" }]";
     assert_same(&plan(W1, &["duration=3s", "warmup=1s", jitter]));
+}
+
+#[test]
+fn parts_that_look_too_rarely_at_each_other_are_found_out() {
+    // A packet takes 12 ms at least from one part to the other, and there are always some on their way.
+    let plan = plan(W1, &["duration=1s", "warmup=200ms"]);
+    let mut cut = cut(&plan, 2);
+    assert!(on_one(&plan) == on_cut(&plan, &cut));
+    cut.window = cut.window * 4;
+    let late = std::panic::catch_unwind(|| on_cut(&plan, &cut));
+    assert!(
+        late.is_err() || late.is_ok_and(|late| late != on_one(&plan)),
+        "packets that come late change nothing"
+    );
 }
 
 #[test]
