@@ -143,6 +143,14 @@ struct Core {
     send_quantum: u64,
 }
 
+impl Build for Params {
+    type Controller = Bbr3;
+
+    fn build(&self) -> Bbr3 {
+        Bbr3::new(self)
+    }
+}
+
 impl Bbr3 {
     fn new(params: &Params) -> Bbr3 {
         Bbr3(Box::new(Core {

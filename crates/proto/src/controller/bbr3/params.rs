@@ -4,8 +4,6 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Validate, config};
 
-use super::{Bbr3, Build};
-
 config! {
     /// Models the path by its rate and its shortest round-trip time. Sends at the rate that the model gives, probes for more of it
     /// every two to three seconds, and bounds what is in flight where probing loses more than 2 %.
@@ -108,12 +106,4 @@ impl Algorithm for Params {
     const TITLE: &'static str = "BBR version 3: a model of the path, probed with a bound on losses";
     const REFERENCE: &'static str =
         "draft-ietf-ccwg-bbr-06, with the appendix of test cases of August 2026 (commit 4ce5e87)";
-}
-
-impl Build for Params {
-    type Controller = Bbr3;
-
-    fn build(&self) -> Bbr3 {
-        Bbr3::new(self)
-    }
 }
