@@ -6,7 +6,7 @@ use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
 use super::extreme::{Least, Most};
 use super::growth;
-use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals, Stand};
 
 config! {
     /// The target rate is 1 / (delta x queueing delay) segments a second. Below it the window grows, above it the window shrinks, by
@@ -216,6 +216,23 @@ impl Controller for Box<Copa> {
             Event::Idle => growth::restart(signals, control),
             _ => {}
         }
+    }
+
+    fn stand(&self) -> Option<Stand> {
+        let competes = self.delta < self.params.delta;
+        let state = if self.slow {
+            "slow-start"
+        } else if competes {
+            "competitive"
+        } else {
+            "default"
+        };
+        Some(Stand { round: self.round, ..Stand::of(state) })
+    }
+
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        tell(Estimate { name: "delta", unit: "", value: self.delta });
+        tell(Estimate { name: "velocity", unit: "", value: self.velocity });
     }
 }
 

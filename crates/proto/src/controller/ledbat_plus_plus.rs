@@ -6,7 +6,7 @@ use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
 use super::growth;
 use super::ledbat::{Delays, MOST, grow, shrink};
-use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Event, Needs, Signals, Stand};
 
 config! {
     /// Where less waits than the target, the window grows like that of Reno, but more slowly: 16 times where the path is short. Where more
@@ -225,6 +225,15 @@ impl Controller for Box<LedbatPlusPlus> {
             Event::Idle => growth::restart(signals, control),
             _ => {}
         }
+    }
+
+    fn stand(&self) -> Option<Stand> {
+        Some(Stand::of(match self.phase {
+            Phase::FirstSlowStart => "slow-start",
+            Phase::Avoidance { .. } => "avoidance",
+            Phase::Closed { .. } => "slowdown",
+            Phase::Opening { .. } => "ramp-up",
+        }))
     }
 }
 

@@ -6,7 +6,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
 use super::growth;
-use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals};
 
 config! {
     /// The sender estimates the share of its bytes that arrive marked, and once a round trip cuts by half of that share. Its segments
@@ -196,6 +196,10 @@ impl Controller for Box<Prague> {
             _ => {}
         }
         Prague::pace(signals, control);
+    }
+
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        tell(Estimate { name: "alpha", unit: "", value: self.alpha });
     }
 }
 
