@@ -1,0 +1,1 @@
+"""Published outcomes of queues: CHOKe, SFB, CoDel and PIE, RED."""
