@@ -127,7 +127,7 @@ docs: setup ## Write docs/reference, docs/algorithms and the Python builders fro
 lock: $(STAMPS)/machine ## Write the requirements files anew from pyproject.toml
 	$(PYTHON) -m venv $(STAMPS)/lock
 	$(STAMPS)/lock/bin/python -m pip install --quiet pip-tools
-	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --extra test --extra lint --all-build-deps \
+	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --extra study --extra plot --extra test --extra lint --all-build-deps \
 	  --strip-extras --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
 	  --output-file $(STAMPS)/requirements.txt pyproject.toml
 	(head -n 1 requirements.txt; cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked

@@ -358,3 +358,48 @@ def test_plot_overlays_runs_and_draws_networks(cli: Cli, scenario_file: Path, tm
     found = cli("plot", scenario_file, "-o", tmp_path / "net", "--format", "svg")
     assert found.stdout.strip().endswith("-topology.svg")
     assert (tmp_path / "net").is_dir()
+
+
+def test_examples_are_listed_shown_and_copied(cli: Cli, tmp_path: Path) -> None:
+    listed = json.loads(cli("examples", "--json").stdout)
+    assert set(listed) == {path.stem for path in (Path(__file__).parents[1] / "scenarios").glob("*.toml")}
+    assert listed["power-practra"].startswith("The test bed of Panarello et al. (e-Energy 2012)")
+    shown = cli("examples", "lossy-path").stdout
+    copied = cli("examples", "lossy-path", "-o", tmp_path)
+    assert "dumbbell run" in copied.stdout
+    assert (tmp_path / "lossy-path.toml").read_text() == shown
+    again = cli("examples", "lossy-path", "-o", tmp_path)
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+    assert 'did you mean "lossy-path"?' in cli("examples", "losy-path").stderr
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "arguments"),
+    [
+        ("matplotlib", "plot", ("plot", "here")),
+        ("pyarrow", "study", ("study", "run", "a.toml", "-o", "b")),
+        ("scipy", "study", ("papers",)),
+    ],
+)
+def test_a_missing_extra_is_told_in_one_line(package: str, extra: str, arguments: tuple[str, ...]) -> None:
+    program = f"import sys; sys.modules[{package!r}] = None; from dumbbell.cli import main; main()"
+    found = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_TIMEOUT,
+    )
+    assert found.returncode == 2
+    assert found.stderr.splitlines() == [
+        f"dumbbell: this needs {package}, of the extra {extra!r}; "
+        f"install it with: pip install 'dumbbell[{extra}]'"
+    ]
+    in_python = (
+        f"import sys; sys.modules[{package!r}] = None; import dumbbell as db\n"
+        "try: db.figures, db.study\n"
+        "except ImportError as error: print(error)"
+    )
+    found = subprocess.run([sys.executable, "-c", in_python], capture_output=True, text=True, check=True)
+    assert f"dumbbell[{extra}]" in found.stdout

@@ -146,9 +146,14 @@ def __getattr__(name: str) -> object:
 
 def _of(place: str, name: str) -> object:
     """Return what has a name: a module of a package, or what stands in a module."""
-    if place in ("dumbbell", "dumbbell.builders"):
-        return import_module(f"{place}.{name}")
-    return getattr(import_module(place), name)
+    try:
+        if place in ("dumbbell", "dumbbell.builders"):
+            return import_module(f"{place}.{name}")
+        return getattr(import_module(place), name)
+    except ModuleNotFoundError as error:
+        from dumbbell._extras import explained
+
+        raise (explained(error) or error) from None
 
 
 def __dir__() -> list[str]:

@@ -37,6 +37,7 @@ _COMMANDS = {
     "send": "dumbbell.cli.udp:send",
     "recv": "dumbbell.cli.udp:recv",
     "replay": "dumbbell.cli.udp:replay",
+    "examples": "dumbbell.cli.examples:examples",
     "completion": "dumbbell.cli.help:completion",
     "manual": "dumbbell.cli.help:manual",
     "packetdrill": "dumbbell.cli.packetdrill:packetdrill",

@@ -15,6 +15,7 @@ from typing import NoReturn
 import click
 
 from dumbbell import _native
+from dumbbell._extras import explained
 from dumbbell._files.text import plain, shortened
 from dumbbell._loading import ENDING, end_at_once, heeded
 from dumbbell.cli import streams
@@ -110,6 +111,9 @@ def _run(command: click.Command, name: str) -> int:
         return _say(error.format_message(), BAD_INPUT)
     except DumbbellError as error:
         return _say(str(error), BAD_INPUT)
+    except ModuleNotFoundError as error:
+        missing = explained(error)
+        return _fault(error) if missing is None else _say(str(missing), BAD_INPUT)
     except BrokenPipeError:
         # The reader of the output has seen enough, as in `dumbbell schema | head`.
         streams.give_up_output()
