@@ -4,6 +4,8 @@ All tests run once more. Our crates are built with counters (``tools/counting-ru
 and the extension that the tests of Python import, so that lines which Python alone reaches count too. What
 Debian has of rustc's LLVM reads the counters; coverage.py does the same for Python. A process that is killed
 tells nothing of itself: what the tests of killed studies reach counts only as far as other tests reach it.
+Tests of full disks and of processes that may write nothing fail here, because counters are written too;
+`make test` judges them.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ class File:
 
 
 def main() -> int:
-    """Run all tests and print what they reach; 1 if a test fails or something is missing."""
+    """Run all tests and print what they reach; 1 if something is missing."""
     version = llvm()
     profdata, cov = (f"llvm-{tool}-{version}" for tool in ("profdata", "cov"))
     if missing := [tool for tool in (profdata, cov) if shutil.which(tool) is None]:
@@ -66,8 +68,8 @@ def main() -> int:
     print()
     print(table("Python", read_python(), of_package))
     if not passed:
-        print("some tests failed, and may not have reached what they reach otherwise", file=sys.stderr)
-    return int(not passed)
+        print("\nsome tests failed under the counters, and may reach more without; `make test` judges them")
+    return 0
 
 
 def llvm() -> str:
