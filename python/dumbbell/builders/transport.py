@@ -239,7 +239,7 @@ def tcp(
         Default: ``true`` (Linux net.ipv4.tcp_timestamps: 1).
     ecn
         Explicit congestion notification: none, the echoes of RFC 3168, or the counters of RFC 9768. `true` is
-        `"classic"`. On with a controller that answers nothing else, such as DCTCP.
+        `"classic"`. On with a controller that answers nothing else: `true` under DCTCP, `accurate` under Prague.
         Default: ``"off"`` (Linux net.ipv4.tcp_ecn: not asked for by default).
     ecn_answer
         The most that the receiver agrees to, whatever the sender asks for.

@@ -187,7 +187,7 @@ config! {
         /// The timestamps option: a round-trip time with every acknowledgement, and protection against old segments.
         timestamps: bool = true, "Linux net.ipv4.tcp_timestamps: 1";
         /// Explicit congestion notification: none, the echoes of RFC 3168, or the counters of RFC 9768. `true` is `"classic"`.
-        /// On with a controller that answers nothing else, such as DCTCP.
+        /// On with a controller that answers nothing else: `true` under DCTCP, `accurate` under Prague.
         ecn: EcnFeedback = "off", "Linux net.ipv4.tcp_ecn: not asked for by default";
         /// The most that the receiver agrees to, whatever the sender asks for.
         ecn_answer: EcnFeedback = "accurate", "choice: what the sender asks for (Linux net.ipv4.tcp_ecn: 2, `classic`)";
