@@ -12,7 +12,7 @@ use dumbbell_core::{Bytes, ConfigError, Duration, Time, Validate, config};
 pub const FRAME: u64 = 64;
 
 config! {
-    /// Priority flow control of a switch: while the queue of a port holds more than `xoff`, the links before it send nothing. Those
+    /// Priority flow control: the links before a port send nothing while its queue holds more than `xoff`. Those
     /// are the links into the switch from which flows go on through that port; other flows on them wait too. A pause takes effect
     /// after the propagation delay and the transmission of a frame. What arrives until then needs room above `xoff`: for
     /// each such link twice its delay at its rate, two of its largest packets and a pause frame. Links that wait for each other in

@@ -450,28 +450,28 @@ def timely(
     ----------
     low
         Below this round-trip time the rate always grows.
-        Default: ``"50us"`` (Mittal et al., SIGCOMM 2015, section 4.4 (published HPCC simulator: the same)).
+        Default: ``"50us"`` (Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)).
     high
         Above this round-trip time the rate always shrinks.
-        Default: ``"500us"`` (Mittal et al., SIGCOMM 2015, section 4.4 (published HPCC simulator: the same)).
+        Default: ``"500us"`` (Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)).
     step
         What one update adds to the rate: delta.
-        Default: ``"10Mbit/s"`` (Mittal et al., SIGCOMM 2015, section 4.3).
+        Default: ``"10Mbit/s"`` (Mittal et al., SIGCOMM 2015).
     decrease
         How much of an excess or a rise the rate gives up: beta.
-        Default: ``0.8`` (Mittal et al., SIGCOMM 2015, section 4.3 (published HPCC simulator: the same)).
+        Default: ``0.8`` (Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)).
     gain
         Weight of the latest difference of round-trip times.
         Default: ``0.875`` (published HPCC simulator: TimelyAlpha).
     base_rtt
         The round-trip time that makes a difference a gradient.
-        Default: ``"20us"`` (Mittal et al., SIGCOMM 2015, section 4.3 (published HPCC simulator: the same)).
+        Default: ``"20us"`` (Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)).
     segment
         Bytes acknowledged from one update to the next.
-        Default: ``"16kB"`` (choice: the smallest segment that the paper measures (section 3.1: 16 to 64 kB)).
+        Default: ``"16kB"`` (choice: the smallest segment that the paper measures (16 to 64 kB)).
     line_rate
         The rate at the start, and the largest.
-        Default: ``"10Gbit/s"`` (Mittal et al., SIGCOMM 2015, section 6: the links of the testbed).
+        Default: ``"10Gbit/s"`` (Mittal et al., SIGCOMM 2015: the links of the testbed).
     min_rate
         The smallest rate.
         Default: ``"10Mbit/s"`` (choice: one step).
@@ -524,35 +524,35 @@ def dcqcn(
     ----------
     notification_interval
         Shortest time from one notification to the next of a flow.
-        Default: ``"50us"`` (Zhu et al., SIGCOMM 2015, section 3.1: at most one CNP in 50 us).
+        Default: ``"50us"`` (Zhu et al., SIGCOMM 2015: at most one CNP in 50 us).
     gain
         Weight of the latest notification, and of the latest interval without one: g.
-        Default: ``0.00390625`` (Zhu et al., SIGCOMM 2015, section 5.2: 1/256 (published HPCC simulator: 1/16,
-        its sample: 1/256)).
+        Default: ``0.00390625`` (Zhu et al., SIGCOMM 2015: 1/256 (published HPCC simulator: 1/16, its sample:
+        1/256)).
     alpha_interval
         Time without a notification after which alpha shrinks: K.
-        Default: ``"55us"`` (Zhu et al., SIGCOMM 2015, section 3.1: longer than the notification interval).
+        Default: ``"55us"`` (Zhu et al., SIGCOMM 2015: longer than the notification interval).
     timer
         Steps of the timer: T.
-        Default: ``"55us"`` (Zhu et al., SIGCOMM 2015, section 5.2 (published HPCC simulator: 1500 us, its
-        sample: 900 us)).
+        Default: ``"55us"`` (Zhu et al., SIGCOMM 2015 (published HPCC simulator: 1500 us, its sample: 900
+        us)).
     byte_counter
         Steps of the byte counter: B. Bytes count when they are acknowledged.
-        Default: ``"10MB"`` (Zhu et al., SIGCOMM 2015, section 5.2).
+        Default: ``"10MB"`` (Zhu et al., SIGCOMM 2015).
     fast_steps
         Steps of fast recovery, in which the target stands: F.
-        Default: ``5`` (Zhu et al., SIGCOMM 2015, section 3.1).
+        Default: ``5`` (Zhu et al., SIGCOMM 2015).
     additive_rate
         What a step adds to the target after fast recovery of one of the two: R_AI.
-        Default: ``"40Mbit/s"`` (Zhu et al., SIGCOMM 2015, section 5.2 (published HPCC simulator: 5 Mbit/s,
-        its sample: 50)).
+        Default: ``"40Mbit/s"`` (Zhu et al., SIGCOMM 2015 (published HPCC simulator: 5 Mbit/s, its sample:
+        50)).
     hyper_rate
         What a step adds to the target after fast recovery of both: R_HAI.
         Default: ``"400Mbit/s"`` (choice: ten times `additive_rate`, as in the published HPCC simulator; the
         paper gives no number).
     line_rate
         The rate at the start, and the largest.
-        Default: ``"40Gbit/s"`` (Zhu et al., SIGCOMM 2015, section 6: the links of the testbed).
+        Default: ``"40Gbit/s"`` (Zhu et al., SIGCOMM 2015: the links of the testbed).
     min_rate
         The smallest rate.
         Default: ``"10Mbit/s"`` (choice: the paper gives none (published HPCC simulator: 100 Mbit/s)).
@@ -602,21 +602,20 @@ def hpcc(
     ----------
     utilisation
         The use of links to keep: eta.
-        Default: ``0.95`` (Li et al., SIGCOMM 2019, section 5.1 (published HPCC simulator: the same)).
+        Default: ``0.95`` (Li et al., SIGCOMM 2019 (published HPCC simulator: the same)).
     stages
         Round trips of additive increase, after which the window follows the use at once: maxStage.
-        Default: ``5`` (Li et al., SIGCOMM 2019, section 5.1 (published HPCC simulator: 5, its sample: 0)).
+        Default: ``5`` (Li et al., SIGCOMM 2019 (published HPCC simulator: 5, its sample: 0)).
     additive
         What a round trip adds to the window: W_AI.
-        Default: ``"80B"`` (Li et al., SIGCOMM 2019, section 5.1 (published HPCC simulator: 50 Mbit/s for 13
-        us)).
+        Default: ``"80B"`` (Li et al., SIGCOMM 2019 (published HPCC simulator: 50 Mbit/s for 13 us)).
     rtt
         The round-trip time of the empty network, the same for all flows: T; absent: the smallest that the
         flow has measured.
         Default: choice: the paper sets one for the network (13 us in its simulations).
     line_rate
         The rate at the start, and the largest.
-        Default: ``"100Gbit/s"`` (Li et al., SIGCOMM 2019, section 5.1: the links of hosts in simulations).
+        Default: ``"100Gbit/s"`` (Li et al., SIGCOMM 2019: the links of hosts in simulations).
     min_rate
         The smallest rate.
         Default: ``"10Mbit/s"`` (choice: the paper gives none (published HPCC simulator: 100 Mbit/s)).
@@ -1198,5 +1197,200 @@ def bbr3(
             "probe_wait_random": probe_wait_random,
             "probe_rounds": probe_rounds,
             "offload_quanta": offload_quanta,
+        }
+    )
+
+
+def copa(
+    *,
+    delta: float | None = None,
+    competes: bool | None = None,
+    rtt_window: str | None = None,
+) -> dict[str, Any]:
+    """Copa: a rate of 1 / (delta x queueing delay), and loss-based where others are.
+
+    Reference: Arun & Balakrishnan, Copa: practical delay-based congestion control for the Internet, NSDI
+    2018.
+
+    Parameters
+    ----------
+    delta
+        Weight of the delay: alone, up to 2.5 / delta segments wait.
+        Default: ``0.5`` (Arun & Balakrishnan, NSDI 2018, section 2.1).
+    competes
+        Follows losses where others fill the queue. If false, the delay alone rules.
+        Default: ``true`` (Arun & Balakrishnan, NSDI 2018, section 2.2).
+    rtt_window
+        Length of the filter for the smallest round-trip time.
+        Default: ``"10s"`` (Arun & Balakrishnan, NSDI 2018, section 2.1).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "copa",
+            "delta": delta,
+            "competes": competes,
+            "rtt_window": rtt_window,
+        }
+    )
+
+
+def ledbat(
+    *,
+    target: str | None = None,
+    gain: float | None = None,
+    least_window: int | None = None,
+    allowed_increase: int | None = None,
+    current_delays: int | None = None,
+    base_minutes: int | None = None,
+) -> dict[str, Any]:
+    """LEDBAT: background transfers that wait for 100 ms at most and yield to others.
+
+    Reference: RFC 6817.
+
+    Parameters
+    ----------
+    target
+        Delay of queues that it aims at.
+        Default: ``"100ms"`` (RFC 6817 section 2.5: 100 ms or less).
+    gain
+        Growth of an undisturbed window, in segments a round trip.
+        Default: ``1.0`` (RFC 6817 section 2.5: 1 or less).
+    least_window
+        Smallest window, in segments.
+        Default: ``2`` (RFC 6817 section 2.5: MIN_CWND).
+    allowed_increase
+        Segments by which the window may be larger than what is outstanding.
+        Default: ``1`` (RFC 6817 section 2.5: ALLOWED_INCREASE).
+    current_delays
+        Delays of which the smallest counts as that of now.
+        Default: ``4`` (RFC 6817 section 2.5: CURRENT_FILTER; choice of the number: libutp).
+    base_minutes
+        Minutes after which a smallest delay is forgotten.
+        Default: ``10`` (RFC 6817 section 2.5: BASE_HISTORY).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "ledbat",
+            "target": target,
+            "gain": gain,
+            "least_window": least_window,
+            "allowed_increase": allowed_increase,
+            "current_delays": current_delays,
+            "base_minutes": base_minutes,
+        }
+    )
+
+
+def ledbat_plus_plus(
+    *,
+    target: str | None = None,
+    decrease: float | None = None,
+    exit_at: float | None = None,
+    closed_for: int | None = None,
+    apart: float | None = None,
+    current_delays: int | None = None,
+    base_minutes: int | None = None,
+) -> dict[str, Any]:
+    """LEDBAT++: background transfers that wait for 60 ms at most, with equal shares.
+
+    Reference: draft-irtf-iccrg-ledbat-plus-plus-01, 2020.
+
+    Parameters
+    ----------
+    target
+        Delay of queues that it aims at.
+        Default: ``"60ms"`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.2).
+    decrease
+        Factor of the decrease.
+        Default: ``1.0`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.2: Constant).
+    exit_at
+        Part of the target at which the first slow start ends.
+        Default: ``0.75`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.3).
+    closed_for
+        Round trips for which the window stays closed.
+        Default: ``2`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.4).
+    apart
+        Time between two pauses, as a multiple of the length of the last.
+        Default: ``9.0`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.4: a tenth of the time at most).
+    current_delays
+        Delays of which the smallest counts as that of now.
+        Default: ``4`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.1).
+    base_minutes
+        Minutes after which a smallest delay is forgotten.
+        Default: ``10`` (RFC 6817 section 2.5: BASE_HISTORY).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "ledbat-plus-plus",
+            "target": target,
+            "decrease": decrease,
+            "exit_at": exit_at,
+            "closed_for": closed_for,
+            "apart": apart,
+            "current_delays": current_delays,
+            "base_minutes": base_minutes,
+        }
+    )
+
+
+def prague(
+    *,
+    gain: float | None = None,
+    initial_alpha: float | None = None,
+    least_rtt: str | None = None,
+    transition: int | None = None,
+    decrease: float | None = None,
+) -> dict[str, Any]:
+    """Prague: DCTCP for the Internet, with ECT(1) for queues of L4S.
+
+    Reference: draft-briscoe-iccrg-prague-congestion-control-04, 2024; RFC 9331.
+
+    Parameters
+    ----------
+    gain
+        Weight of the latest round trip in the estimate: g.
+        Default: ``0.0625`` (draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.2: 1/16).
+    initial_alpha
+        The estimate before the first mark: alpha.
+        Default: ``1.0`` (TCP Prague for Linux, net/ipv4/tcp_prague.c: PRAGUE_MAX_ALPHA until a mark is seen).
+    least_rtt
+        Round-trip times below this count as this, in growth and in answers to marks. Zero: as they are.
+        Default: ``"25ms"`` (draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.4).
+    transition
+        Round trips for which they count as they are first.
+        Default: ``500`` (draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.4: short flows shall
+        not suffer).
+    decrease
+        What is left of the window after a loss.
+        Default: ``0.5`` (RFC 9331 section 4.3, RFC 5681 equation 4: like Reno).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "prague",
+            "gain": gain,
+            "initial_alpha": initial_alpha,
+            "least_rtt": least_rtt,
+            "transition": transition,
+            "decrease": decrease,
         }
     )

@@ -37,6 +37,10 @@ def tcp(
         "hybla",
         "bic",
         "bbr3",
+        "copa",
+        "ledbat",
+        "ledbat-plus-plus",
+        "prague",
     ]
     | Mapping[str, Any]
     | None = None,
@@ -239,7 +243,8 @@ def tcp(
         Default: ``true`` (Linux net.ipv4.tcp_timestamps: 1).
     ecn
         Explicit congestion notification: none, the echoes of RFC 3168, or the counters of RFC 9768. `true` is
-        `"classic"`. On with a controller that answers nothing else: `true` under DCTCP, `accurate` under Prague.
+        `"classic"`. On with a controller that answers nothing else: `true` under DCTCP, `accurate` under
+        Prague.
         Default: ``"off"`` (Linux net.ipv4.tcp_ecn: not asked for by default).
     ecn_answer
         The most that the receiver agrees to, whatever the sender asks for.

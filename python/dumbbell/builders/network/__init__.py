@@ -12,6 +12,7 @@ from dumbbell.builders.network.links import (
     graph_link,
     host_link,
     node_group,
+    pause,
     reverse,
     shared_buffer,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "leaf_host",
     "leaf_uplink",
     "node_group",
+    "pause",
     "power",
     "power_model",
     "rate_grid",

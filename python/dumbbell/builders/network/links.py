@@ -673,3 +673,32 @@ def shared_buffer(
             "alpha": alpha,
         }
     )
+
+
+def pause(
+    *,
+    xoff: str,
+    xon: str | None = None,
+) -> dict[str, Any]:
+    """Priority flow control: the links before a port send nothing while its queue holds more than `xoff`.
+
+    Parameters
+    ----------
+    xoff
+        Bytes that may wait at a port without a pause.
+        Required.
+    xon
+        Bytes at which a pause ends; absent: 3 kB below `xoff`.
+        Default: published HPCC simulator: resume_offset 3 kB.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "xoff": xoff,
+            "xon": xon,
+        }
+    )
