@@ -52,7 +52,7 @@ pub trait Observer {
     /// False if it looks at nothing. What only an observer asks for is then not even asked, and links may tell of drops late.
     const WATCHES: bool = true;
 
-    /// True if the loop runs one part of the network, and other loops the rest: see [`super::parts`].
+    /// True if the loop runs one part of the network, and other loops the rest: see `engine/parts`.
     const IS_PART: bool = false;
 
     /// True if this part of the run handles what happens at a node.
