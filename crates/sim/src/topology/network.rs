@@ -1,5 +1,6 @@
 //! A network: nodes, links, groups, and an index of their names.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -76,31 +77,36 @@ impl Network {
 
     /// An index of the names, for reading a scenario against this network.
     pub fn names(&self) -> Names<'_> {
-        Names {
-            network: self,
-            nodes: (0..).zip(&self.nodes).map(|(i, n)| (n.as_str(), i)).collect(),
-            groups: self.groups.iter().map(|(name, nodes)| (name.as_str(), nodes.as_slice())).collect(),
-            links: (0..self.links.len() as u32).map(|i| (self.link_name(i), i)).collect(),
-        }
+        let groups = self.groups.iter().map(|(name, nodes)| (name.as_str(), nodes.as_slice())).collect();
+        Names { network: self, groups, nodes: OnceCell::new(), links: OnceCell::new() }
     }
 }
 
-/// The names of a network.
+/// The names of a network. Those of nodes and of links are put in order when one is asked for: most scenarios name groups.
 pub struct Names<'a> {
     network: &'a Network,
-    nodes: HashMap<&'a str, u32>,
     groups: HashMap<&'a str, &'a [u32]>,
-    links: HashMap<String, u32>,
+    nodes: OnceCell<HashMap<&'a str, u32>>,
+    links: OnceCell<HashMap<String, u32>>,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    fn nodes(&self) -> &HashMap<&'a str, u32> {
+        self.nodes.get_or_init(|| (0..).zip(&self.network.nodes).map(|(i, n)| (n.as_str(), i)).collect())
+    }
+
+    fn links(&self) -> &HashMap<String, u32> {
+        let names = (0..self.network.links.len() as u32).map(|i| (self.network.link_name(i), i));
+        self.links.get_or_init(|| names.collect())
+    }
+
     /// The node called `name`.
     ///
     /// # Errors
     /// If there is none.
     pub fn node(&self, name: &str, at: &At<'_>) -> Result<u32, ConfigError> {
-        self.nodes.get(name).copied().ok_or_else(|| {
-            at.error(format!("there is no node {name:?}"), nearest(name, self.nodes.keys().copied()))
+        self.nodes().get(name).copied().ok_or_else(|| {
+            at.error(format!("there is no node {name:?}"), nearest(name, self.nodes().keys().copied()))
         })
     }
 
@@ -112,7 +118,7 @@ impl Names<'_> {
         if let Some(group) = self.groups.get(name) {
             return Ok(group.to_vec());
         }
-        self.nodes.get(name).map(|node| vec![*node]).ok_or_else(|| {
+        self.nodes().get(name).map(|node| vec![*node]).ok_or_else(|| {
             let groups = || self.network.groups.iter().map(|(name, _)| name.as_str());
             let remedy = match nearest(name, groups()) {
                 group if group.starts_with("did you mean") => group,
@@ -145,12 +151,10 @@ impl Names<'_> {
     /// # Errors
     /// If there is none.
     pub fn link(&self, name: &str, at: &At<'_>) -> Result<u32, ConfigError> {
-        self.links.get(name).copied().ok_or_else(|| {
-            at.error(
-                format!("there is no link {name:?}"),
-                nearest(name, (0..self.links.len() as u32).map(|i| self.network.link_name(i))),
-            )
-        })
+        self.links()
+            .get(name)
+            .copied()
+            .ok_or_else(|| at.error(format!("there is no link {name:?}"), nearest(name, self.links().keys())))
     }
 }
 
@@ -160,4 +164,21 @@ fn nearest<S: AsRef<str>>(name: &str, known: impl Iterator<Item = S>) -> String 
     let mut refs: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     refs.sort_unstable();
     suggest(name, &refs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_put_in_order_when_one_is_asked_for() {
+        let mut net = Network::default();
+        net.hosts("senders", "sender", 3);
+        let names = net.names();
+        assert_eq!(names.members("senders", &At::root("from")).unwrap(), [0, 1, 2]);
+        assert!(names.nodes.get().is_none() && names.links.get().is_none());
+        assert_eq!(names.members("sender1", &At::root("from")).unwrap(), [1]);
+        assert!(names.nodes.get().is_some() && names.links.get().is_none());
+        assert!(names.link("sender0->sender1", &At::root("link")).is_err());
+    }
 }
