@@ -75,6 +75,7 @@ fn place(family: &str, name: &str) -> (&'static str, Vec<String>) {
             let needs = match name {
                 "jitter" => "spread = '5us'",
                 "reordering" => "probability = 0.5, packets = 3",
+                "delay-list" => "packets = [3], delay = '5ms'",
                 _ => "probability = 0.5",
             };
             let set = format!("topology.link.impairments=[{{ kind = '{name}', {needs} }}]");

@@ -195,7 +195,7 @@ pub struct Needs {
     pub scalable: bool,
     /// The header in which data segments carry [`Control::request`] to routers, and from which [`Signals::feedback`] brings
     /// their answer; one of the forward links needs an agent that reads it.
-    pub exchange: Option<Exchange>,
+    pub exchange: Option<&'static Exchange>,
 }
 
 impl Needs {

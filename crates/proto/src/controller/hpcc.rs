@@ -106,7 +106,7 @@ impl Hpcc {
 impl Controller for Hpcc {
     const CLASS: Class = Class::Rate;
     const NEEDS: Needs =
-        Needs { pacing: true, exchange: Some(Exchange::of::<HpccHeader>()), ..Needs::NOTHING };
+        Needs { pacing: true, exchange: Some(&Exchange::of::<HpccHeader>()), ..Needs::NOTHING };
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         let rtt = self.rtt(signals);

@@ -464,7 +464,10 @@ fn breaks(class: Class, law: &str, answer: fn(&Signals, &mut Control)) {
         Class::Window => ("newreno", Needs::NOTHING),
         Class::Model => ("", Needs { rates: true, pacing: true, ..Needs::NOTHING }),
         Class::Rate => ("timely", Needs { rates: true, pacing: true, ..Needs::NOTHING }),
-        Class::Router => ("xcp", Needs { exchange: Some(Exchange::of::<XcpHeader>()), ..Needs::NOTHING }),
+        Class::Router => {
+            const ASKS: Needs = Needs { exchange: Some(&Exchange::of::<XcpHeader>()), ..Needs::NOTHING };
+            ("xcp", ASKS)
+        }
     };
     let right = all("rfc").into_iter().find(|spec| spec.name() == kind);
     let make = || {

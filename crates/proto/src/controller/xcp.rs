@@ -55,7 +55,7 @@ pub struct Xcp {
 
 impl Controller for Xcp {
     const CLASS: Class = Class::Router;
-    const NEEDS: Needs = Needs { exchange: Some(Exchange::of::<XcpHeader>()), ..Needs::NOTHING };
+    const NEEDS: Needs = Needs { exchange: Some(&Exchange::of::<XcpHeader>()), ..Needs::NOTHING };
 
     #[inline]
     fn on(&mut self, signals: &Signals, control: &mut Control) {
