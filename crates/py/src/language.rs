@@ -35,6 +35,12 @@ pub fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &registry)
 }
 
+/// The algorithms of a family that have this name, each with its parameters, as [`registry`] has them.
+#[pyfunction]
+pub fn members<'py>(py: Python<'py>, family: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    to_python(py, &dumbbell_sim::members_json(family, name))
+}
+
 /// Name, title and reference of an algorithm.
 type Listed = (&'static str, &'static str, &'static str);
 

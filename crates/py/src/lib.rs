@@ -19,7 +19,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::language::{algorithms, declarations, read_study, registry, schema, study_schema, suggest};
+    use super::language::{
+        algorithms, declarations, members, read_study, registry, schema, study_schema, suggest,
+    };
     #[pymodule_export]
     use super::live::{applications, emulated, probe, receive, replay, send, shell};
     #[pymodule_export]

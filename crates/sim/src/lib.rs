@@ -31,5 +31,7 @@ pub use engine::{
 pub use explain::Explanation;
 pub use plan::Plan;
 pub use scenario::Scenario;
-pub use schema::{algorithms, declarations_json, descriptors, fields_json, registry_json, schema};
+pub use schema::{
+    algorithms, declarations_json, descriptors, fields_json, members_json, registry_json, schema,
+};
 pub use threads::Whole;

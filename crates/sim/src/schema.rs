@@ -51,6 +51,14 @@ macro_rules! families {
             vec![ $( ($spec::FAMILY, $spec::MEMBERS) ),+ ]
         }
 
+        /// The members of the family of this name.
+        fn members_of(family: &str) -> Vec<Descriptor> {
+            match family {
+                $( name if name == $spec::FAMILY => $spec::descriptors(), )+
+                _ => Vec::new(),
+            }
+        }
+
         /// Every family, in the order of the list.
         fn families() -> Vec<Family> {
             vec![ $( Family { name: $spec::FAMILY, module: $module, title: $title,
@@ -174,6 +182,15 @@ fn refer(schema: &mut Value, families: &[(&str, Value)]) {
     }
 }
 
+/// The members of a family that have this name, with their parameters, as JSON.
+pub fn members_json(family: &str, name: &str) -> Value {
+    members_of(family).iter().filter(|member| member.name == name).map(member_json).collect()
+}
+
+fn member_json(d: &Descriptor) -> Value {
+    json!({ "name": d.name, "title": d.title, "reference": d.reference, "fields": fields_json(&d.fields), "profiles": profiles_json(&d.profiles) })
+}
+
 /// What users can name, as JSON: `families`, each a list of algorithms with their parameters; `tables`, the fields of the
 /// scenario and of the tables in it; `modules`, the Python modules of builders with the families and tables that each has;
 /// and what [`declarations_json`] gives.
@@ -194,8 +211,7 @@ pub fn registry_json() -> Value {
             tables.map(|part| json!({ "name": part.name, "title": part.title })).collect();
         modules.push(json!({ "name": name, "title": title, "family": null, "tables": tables }));
     }
-    let member = |d: &Descriptor| json!({ "name": d.name, "title": d.title, "reference": d.reference, "fields": fields_json(&d.fields), "profiles": profiles_json(&d.profiles) });
-    let members = |family: &Family| family.members.iter().map(member).collect::<Value>();
+    let members = |family: &Family| family.members.iter().map(member_json).collect::<Value>();
     let families: Map<String, Value> = families.iter().map(|f| (f.name.to_owned(), members(f))).collect();
     let tables: Map<String, Value> =
         parts.iter().map(|part| (part.name.to_owned(), fields_json(&part.fields))).collect();

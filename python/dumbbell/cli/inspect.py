@@ -226,15 +226,11 @@ def list_(family: str | None, as_json: bool) -> None:
 @json_option
 def describe(name: str, as_json: bool) -> None:
     """Show what the algorithm NAME is, and its parameters with defaults and their sources."""
-    families = _native.registry()["families"]
-    found = [
-        (family, member)
-        for family, members in families.items()
-        for member in members
-        if member["name"] == name
-    ]
+    families = dict(_native.algorithms())
+    # The registry has all algorithms with their parameters, which takes a second to make.
+    found = [(family, member) for family in families for member in _native.members(family, name)]
     if not found:
-        known = list(dict.fromkeys(member["name"] for members in families.values() for member in members))
+        known = list(dict.fromkeys(entry[0] for members in families.values() for entry in members))
         raise DumbbellError(f"{name!r} is not a registered algorithm; {_native.suggest(name, known)}")
     if as_json:
         print_json([{"family": family, **member} for family, member in found])
@@ -256,7 +252,8 @@ def describe(name: str, as_json: bool) -> None:
         ]
         out.print(TextTable("", columns, (), rows))
         if member["profiles"]:
-            _profiles(out, member, families["controller"])
+            controllers = [_native.members("controller", entry[0]) for entry in families["controller"]]
+            _profiles(out, member, [controller for found in controllers for controller in found])
 
 
 def _profiles(out: Output, member: dict[str, Any], controllers: list[dict[str, Any]]) -> None:
