@@ -274,7 +274,7 @@ def algorithms() -> list[tuple[str, list[tuple[str, str, str]]]]:
     """The algorithms of each family: name, title and reference of each."""
 
 def members(family: str, name: str) -> list[dict[str, Any]]:
-    """The algorithms of a family that have this name, each with its parameters, as :func:`registry` has them."""
+    """The algorithms of a family that have this name, each with its parameters, as in :func:`registry`."""
 
 def registry() -> dict[str, Any]:
     """Every registered algorithm (``families``) and table of a scenario (``tables``), with its fields.
