@@ -207,8 +207,10 @@ impl Sender {
             return Some(copy);
         }
         self.top_up();
-        if self.todo & todo::IDLE != 0 && self.nxt < self.stop && self.rack.is_none() && !self.fits(self.nxt)
-        {
+        // Pacing may have held a segment back until the receiver's window closed, by an answer that came late.
+        let rests = self.todo & todo::IDLE != 0 || self.una == self.max && self.max > 0;
+        if rests && self.nxt < self.stop && self.rack.is_none() && !self.fits(self.nxt) {
+            self.todo |= todo::IDLE;
             return self.probe_window(now);
         }
         if self.todo & todo::IDLE != 0 && self.nxt < self.stop && self.fits(self.nxt) {
