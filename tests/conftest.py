@@ -43,6 +43,7 @@ drops = true
 
 LONG = (
     SCENARIO.replace('"8s"', '"100000s"')
+    .replace("2Mbit/s", "40Mbit/s")
     .replace("[record]", "[record]\nsamples = false\nflows = false")
     .replace("drops = true", "drops = false")
 )

@@ -231,8 +231,8 @@ impl Table {
 
     /// The table of which [`Table::to_bytes`] gave the bytes.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Table> {
-        let read = py.detach(|| dumbbell_record::from_bytes(bytes));
+    fn from_bytes(py: Python<'_>, data: Vec<u8>) -> PyResult<Table> {
+        let read = py.detach(|| dumbbell_record::from_bytes(data));
         let (batch, metadata) = read.map_err(|e| PyValueError::new_err(e.to_string()))?;
         Ok(Table::of_arrow(batch, Provenance::new(move || metadata)))
     }

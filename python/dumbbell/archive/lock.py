@@ -88,10 +88,19 @@ def _crates(lock: Mapping[str, Any]) -> dict[str, str]:
     return {name: " and ".join(sorted(found[name])) for name in found}
 
 
+def _without_extra(requirement: str) -> str:
+    """Return a requirement of the extra ``all`` as one of the core."""
+    name, _, marker = requirement.partition(";")
+    return name if re.search(r"extra *== *['\"]all['\"]", marker) else requirement
+
+
 def _requirements() -> list[str]:
-    """Return the installed versions of what dumbbell needs, and of what that needs: ``numpy==2.4.6``."""
+    """Return the installed versions of what dumbbell needs, and of what that needs: ``numpy==2.4.6``.
+
+    Of its extras those that make results and reports; what is not installed of them is left out.
+    """
     try:
-        waiting = list(metadata.requires("dumbbell") or ())
+        waiting = [_without_extra(entry) for entry in metadata.requires("dumbbell") or ()]
     except metadata.PackageNotFoundError:
         raise ArchiveError(
             "dumbbell: its package data are missing, so what it needs is unknown; install it with pip"
