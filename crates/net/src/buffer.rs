@@ -26,12 +26,7 @@ config! {
 
 impl Validate for SharedBuffer {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if !(self.alpha > 0.0 && self.alpha <= MAX_ALPHA) {
-            let message = format!("{} is out of range", self.alpha);
-            return Err(at
-                .key("alpha")
-                .error(message, format!("give a number above 0 and up to {MAX_ALPHA}")));
-        }
+        at.above_zero("alpha", self.alpha, MAX_ALPHA)?;
         Ok(())
     }
 }

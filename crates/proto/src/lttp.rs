@@ -23,11 +23,7 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if !(0.0..=10.0).contains(&self.overhead) {
-            let message = format!("{} is not a share of the object", self.overhead);
-            return Err(at.key("overhead").error(message, "give a number from 0 to 10"));
-        }
-        Ok(())
+        at.within("overhead", self.overhead, 0.0..=10.0)
     }
 }
 

@@ -5,6 +5,7 @@
 //! source. Unknown keys are refused with the nearest known name and the full path.
 
 mod error;
+mod range;
 
 use std::sync::Arc;
 

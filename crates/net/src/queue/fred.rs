@@ -48,10 +48,7 @@ impl Validate for Params {
                 format!("{} is not above `min_threshold`, {}", self.max_threshold, self.min_threshold);
             return Err(at.key("max_threshold").error(message, "give more"));
         }
-        if !(self.weight > 0.0 && self.weight <= 1.0) {
-            let message = format!("{} is not a weight", self.weight);
-            return Err(at.key("weight").error(message, "give a number above 0 and up to 1, such as 0.002"));
-        }
+        at.above_zero("weight", self.weight, 1.0)?;
         if self.mean_packet.get() == 0 {
             return Err(at.key("mean_packet").error("a packet has bytes", "give a size such as \"500B\""));
         }

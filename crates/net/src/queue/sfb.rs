@@ -50,11 +50,7 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         for (key, value, most) in [("levels", self.levels, MOST[0]), ("bins", self.bins, MOST[1])] {
-            if !(1..=most).contains(&value) {
-                return Err(at
-                    .key(key)
-                    .error(format!("{value} is out of range"), format!("give 1 to {most}")));
-            }
+            at.within(key, value, 1..=most)?;
         }
         if self.bin_size == 0 {
             return Err(at.key("bin_size").error("an empty bin would be full", "give 1 or more"));

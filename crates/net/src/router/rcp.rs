@@ -36,7 +36,7 @@ config! {
 
 impl Validate for ShareChange {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        check_share(self.share, at, "share")
+        at.within("share", self.share, 0.0..=1.0)
     }
 }
 
@@ -74,20 +74,10 @@ impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         let gains = [("alpha", self.alpha), ("beta", self.beta)];
         for (key, gain) in gains.into_iter().filter_map(|(key, gain)| Some((key, gain?))) {
-            if !(0.0..=100.0).contains(&gain) {
-                return Err(at
-                    .key(key)
-                    .error(format!("{gain} is out of range"), "give a number from 0 to 100"));
-            }
+            at.within(key, gain, 0.0..=100.0)?;
         }
-        if let Some(gamma) = self.gamma.filter(|g| !(*g > 0.0 && *g <= 1.0)) {
-            return Err(at
-                .key("gamma")
-                .error(format!("{gamma} is not a share"), "give a number above 0 and up to 1"));
-        }
-        if let Some(initial) = self.initial {
-            check_share(initial, at, "initial")?;
-        }
+        self.gamma.map_or(Ok(()), |gamma| at.above_zero("gamma", gamma, 1.0))?;
+        self.initial.map_or(Ok(()), |initial| at.within("initial", initial, 0.0..=1.0))?;
         for (key, time) in [("period", self.period), ("initial_rtt", Some(self.initial_rtt))] {
             if time.is_some_and(|t| t < Duration::from_micros(1)) {
                 return Err(at.key(key).error("is too short", "give 1us or more"));
@@ -113,13 +103,6 @@ impl Validate for Params {
             None => Ok(()),
         }
     }
-}
-
-fn check_share(share: f64, at: &At<'_>, key: &str) -> Result<(), ConfigError> {
-    if !(0.0..=1.0).contains(&share) {
-        return Err(at.key(key).error(format!("{share} is not a share"), "give a number from 0 to 1"));
-    }
-    Ok(())
 }
 
 impl Params {

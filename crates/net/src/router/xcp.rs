@@ -34,10 +34,7 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         for (key, gain) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
-            if !(0.0..=10.0).contains(&gain) {
-                let message = format!("{gain} is out of range");
-                return Err(at.key(key).error(message, "give a number from 0 to 10"));
-            }
+            at.within(key, gain, 0.0..=10.0)?;
         }
         let times = [
             ("initial_interval", self.initial_interval),

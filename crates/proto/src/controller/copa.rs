@@ -24,10 +24,7 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if !(0.001..=10.0).contains(&self.delta) {
-            let message = format!("{} is out of range", self.delta);
-            return Err(at.key("delta").error(message, "give a number from 0.001 to 10"));
-        }
+        at.within("delta", self.delta, 0.001..=10.0)?;
         if self.rtt_window.is_zero() {
             return Err(at
                 .key("rtt_window")
@@ -186,7 +183,7 @@ impl Copa {
     }
 }
 
-impl Controller for Box<Copa> {
+impl Controller for Copa {
     const CLASS: Class = Class::Window;
     const NEEDS: Needs = Needs { rates: true, pacing: true, ..Needs::NOTHING };
 

@@ -41,7 +41,8 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         rate::check_bounds(self.min_rate, self.line_rate, at)?;
-        rate::check_shares(&[("gain", self.gain), ("loss_decrease", self.loss_decrease)], at)?;
+        at.above_zero("gain", self.gain, 1.0)?;
+        at.above_zero("loss_decrease", self.loss_decrease, 1.0)?;
         for (key, time) in [("alpha_interval", self.alpha_interval), ("timer", self.timer)] {
             if time < SHORTEST {
                 return Err(at.key(key).error("is too short", format!("give {SHORTEST} or more")));

@@ -21,15 +21,8 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if !(self.gain > 0.0 && self.gain <= 1.0) {
-            let message = format!("{} is not a weight", self.gain);
-            return Err(at.key("gain").error(message, "give a number above 0 and up to 1"));
-        }
-        if !(0.0..=1.0).contains(&self.initial_alpha) {
-            let message = format!("{} is not a share", self.initial_alpha);
-            return Err(at.key("initial_alpha").error(message, "give a number from 0 to 1"));
-        }
-        Ok(())
+        at.above_zero("gain", self.gain, 1.0)?;
+        at.within("initial_alpha", self.initial_alpha, 0.0..=1.0)
     }
 }
 

@@ -33,8 +33,8 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         rate::check_bounds(self.min_rate, self.line_rate, at)?;
-        let shares = [("utilisation", self.utilisation), ("loss_decrease", self.loss_decrease)];
-        rate::check_shares(&shares, at)?;
+        at.above_zero("utilisation", self.utilisation, 1.0)?;
+        at.above_zero("loss_decrease", self.loss_decrease, 1.0)?;
         if self.rtt.is_some_and(Duration::is_zero) {
             return Err(at.key("rtt").error("is no round-trip time", "give a time above 0, or remove it"));
         }

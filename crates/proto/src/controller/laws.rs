@@ -651,11 +651,11 @@ fn parameters_are_checked_where_they_stand() {
     };
     assert_eq!(
         error(r#"{"kind": "newreno", "decrease": 1.5}"#),
-        "controller.decrease: 1.5 is not a decrease; give a number between 0 and 1"
+        "controller.decrease: 1.5 is out of range; give a number between 0 and 1"
     );
     assert_eq!(
         error(r#"{"kind": "cubic", "scale": -1}"#),
-        "controller.scale: -1 is out of range; give a number above 0 and up to 1e6"
+        "controller.scale: -1 is out of range; give a number above 0 and up to 1000000"
     );
     assert_eq!(error(r#""newrno""#), "controller: \"newrno\" is not a controller; did you mean \"newreno\"?");
 }

@@ -32,23 +32,14 @@ impl Validate for Params {
             let message = format!("{} is no delay to aim at", self.target);
             return Err(at.key("target").error(message, "give a time above zero and up to 10s"));
         }
-        if !(self.gain > 0.0 && self.gain <= 100.0) {
-            let message = format!("{} is out of range", self.gain);
-            return Err(at.key("gain").error(message, "give a number above 0 and up to 100"));
-        }
+        at.above_zero("gain", self.gain, 100.0)?;
         let counts = [
             ("least_window", self.least_window, 1000),
             ("allowed_increase", self.allowed_increase, 1000),
             ("current_delays", self.current_delays, MOST as u32),
             ("base_minutes", self.base_minutes, MOST as u32),
         ];
-        for (key, count, most) in counts {
-            if !(1..=most).contains(&count) {
-                let message = format!("{count} is out of range");
-                return Err(at.key(key).error(message, format!("give a number from 1 to {most}")));
-            }
-        }
-        Ok(())
+        counts.into_iter().try_for_each(|(key, count, most)| at.within(key, count, 1..=most))
     }
 }
 
@@ -180,7 +171,7 @@ pub(super) fn shrink(control: &mut Control, part: &mut f64, bytes: f64, least: u
     control.threshold = control.threshold.min(control.window.max(least));
 }
 
-impl Controller for Box<Ledbat> {
+impl Controller for Ledbat {
     const CLASS: Class = Class::Window;
     const NEEDS: Needs = Needs { rates: true, ..Needs::NOTHING };
 

@@ -42,23 +42,14 @@ impl Validate for Params {
             ("apart", self.apart, 1000.0),
         ];
         for (key, number, most) in numbers {
-            if !(number > 0.0 && number <= most) {
-                let message = format!("{number} is out of range");
-                return Err(at.key(key).error(message, format!("give a number above 0 and up to {most}")));
-            }
+            at.above_zero(key, number, most)?;
         }
         let counts = [
             ("closed_for", self.closed_for, 1000),
             ("current_delays", self.current_delays, MOST as u32),
             ("base_minutes", self.base_minutes, MOST as u32),
         ];
-        for (key, count, most) in counts {
-            if !(1..=most).contains(&count) {
-                let message = format!("{count} is out of range");
-                return Err(at.key(key).error(message, format!("give a number from 1 to {most}")));
-            }
-        }
-        Ok(())
+        counts.into_iter().try_for_each(|(key, count, most)| at.within(key, count, 1..=most))
     }
 }
 
@@ -198,7 +189,7 @@ impl LedbatPlusPlus {
     }
 }
 
-impl Controller for Box<LedbatPlusPlus> {
+impl Controller for LedbatPlusPlus {
     const CLASS: Class = Class::Window;
     const NEEDS: Needs = Needs { rates: true, ..Needs::NOTHING };
 

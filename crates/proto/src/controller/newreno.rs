@@ -34,17 +34,9 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if !(self.increase > 0.0 && self.increase <= 1000.0) {
-            let message = format!("{} is out of range", self.increase);
-            return Err(at.key("increase").error(message, "give a number above 0 and up to 1000"));
-        }
-        for (key, factor) in [("decrease", self.decrease), ("ecn_decrease", self.ecn_decrease)] {
-            if !(factor > 0.0 && factor < 1.0) {
-                let message = format!("{factor} is not a decrease");
-                return Err(at.key(key).error(message, "give a number between 0 and 1"));
-            }
-        }
-        Ok(())
+        at.above_zero("increase", self.increase, 1000.0)?;
+        at.part("decrease", self.decrease)?;
+        at.part("ecn_decrease", self.ecn_decrease)
     }
 }
 

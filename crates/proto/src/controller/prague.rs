@@ -27,23 +27,13 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if !(self.gain > 0.0 && self.gain <= 1.0) {
-            let message = format!("{} is not a weight", self.gain);
-            return Err(at.key("gain").error(message, "give a number above 0 and up to 1"));
-        }
-        if !(0.0..=1.0).contains(&self.initial_alpha) {
-            let message = format!("{} is not a share", self.initial_alpha);
-            return Err(at.key("initial_alpha").error(message, "give a number from 0 to 1"));
-        }
+        at.above_zero("gain", self.gain, 1.0)?;
+        at.within("initial_alpha", self.initial_alpha, 0.0..=1.0)?;
         if self.least_rtt > Duration::from_secs(10) {
             let message = format!("{} is no short round-trip time", self.least_rtt);
             return Err(at.key("least_rtt").error(message, "give a time from 0s to 10s"));
         }
-        if !(self.decrease > 0.0 && self.decrease < 1.0) {
-            let message = format!("{} is not a decrease", self.decrease);
-            return Err(at.key("decrease").error(message, "give a number between 0 and 1"));
-        }
-        Ok(())
+        at.part("decrease", self.decrease)
     }
 }
 
@@ -176,7 +166,7 @@ impl Prague {
     }
 }
 
-impl Controller for Box<Prague> {
+impl Controller for Prague {
     const CLASS: Class = Class::Window;
     const NEEDS: Needs = Needs { echoes: true, pacing: true, scalable: true, ..Needs::NOTHING };
 

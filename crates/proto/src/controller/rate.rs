@@ -47,14 +47,3 @@ pub fn check_bounds(min_rate: BitRate, line_rate: BitRate, at: &At<'_>) -> Resul
     }
     Ok(())
 }
-
-/// Checks keys that must be shares: above 0, and 1 at most.
-pub fn check_shares(shares: &[(&str, f64)], at: &At<'_>) -> Result<(), ConfigError> {
-    match shares.iter().find(|(_, share)| !(*share > 0.0 && *share <= 1.0)) {
-        Some((key, share)) => {
-            let message = format!("{share} is out of range");
-            Err(at.key(key).error(message, "give a number above 0 and up to 1"))
-        }
-        None => Ok(()),
-    }
-}

@@ -4,7 +4,6 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
-use super::rate::check_shares;
 use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals};
 
 config! {
@@ -42,7 +41,8 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        check_shares(&[("decrease", self.decrease), ("max_decrease", self.max_decrease)], at)?;
+        at.above_zero("decrease", self.decrease, 1.0)?;
+        at.above_zero("max_decrease", self.max_decrease, 1.0)?;
         let windows = [
             ("scaling_min_window", self.scaling_min_window),
             ("scaling_max_window", self.scaling_max_window),
@@ -51,10 +51,7 @@ impl Validate for Params {
             ("max_window", self.max_window),
         ];
         for (key, segments) in windows {
-            if !(1e-6..=1e6).contains(&segments) {
-                let message = format!("{segments} is out of range");
-                return Err(at.key(key).error(message, "give a number from 0.000001 to 1000000"));
-            }
+            at.within(key, segments, 1e-6..=1e6)?;
         }
         let order = [
             ("scaling_max_window", self.scaling_max_window, "scaling_min_window", self.scaling_min_window),

@@ -43,9 +43,9 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         rate::check_bounds(self.min_rate, self.line_rate, at)?;
-        let shares =
-            [("decrease", self.decrease), ("gain", self.gain), ("loss_decrease", self.loss_decrease)];
-        rate::check_shares(&shares, at)?;
+        at.above_zero("decrease", self.decrease, 1.0)?;
+        at.above_zero("gain", self.gain, 1.0)?;
+        at.above_zero("loss_decrease", self.loss_decrease, 1.0)?;
         if self.base_rtt.is_zero() {
             return Err(at.key("base_rtt").error("is no round-trip time", "give a time above 0"));
         }

@@ -40,10 +40,7 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         for (key, segments) in [("alpha", self.alpha), ("beta", self.beta), ("gamma", self.gamma)] {
-            if !(0.0..=1e6).contains(&segments) {
-                let message = format!("{segments} is no number of segments that wait");
-                return Err(at.key(key).error(message, "give a number from 0 to 1000000"));
-            }
+            at.within(key, segments, 0.0..=1e6)?;
         }
         if self.beta < self.alpha {
             let message = format!("{} is below `alpha`, {}", self.beta, self.alpha);
@@ -55,10 +52,7 @@ impl Validate for Params {
             ("decrease_again", self.decrease_again),
         ];
         for (key, share) in shares {
-            if !(share > 0.0 && share < 1.0) {
-                let message = format!("{share} is not a decrease");
-                return Err(at.key(key).error(message, "give a number between 0 and 1"));
-            }
+            at.part(key, share)?;
         }
         Ok(())
     }

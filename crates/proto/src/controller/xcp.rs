@@ -19,11 +19,7 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &config::At<'_>) -> Result<(), dumbbell_core::ConfigError> {
-        if !(self.decrease > 0.0 && self.decrease < 1.0) {
-            let message = format!("{} is not a decrease", self.decrease);
-            return Err(at.key("decrease").error(message, "give a number between 0 and 1"));
-        }
-        Ok(())
+        at.part("decrease", self.decrease)
     }
 }
 

@@ -43,11 +43,7 @@ impl Validate for Params {
             ("scarce", self.scarce),
         ];
         for (key, share) in shares {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(at
-                    .key(key)
-                    .error(format!("{share} is not a share"), "give a number from 0 to 1"));
-            }
+            at.within(key, share, 0.0..=1.0)?;
         }
         if self.used > self.unused {
             let message = format!("{} is above `unused`, {}", self.used, self.unused);

@@ -289,10 +289,7 @@ impl Validate for Params {
             let message = format!("{} copies are more than a sender counts", self.unit_copies);
             return Err(at.key("unit_copies").error(message, format!("give 0 to {MOST_COPIES}")));
         }
-        if !(0.0..=10.0).contains(&self.rto_spread) {
-            let message = format!("{} is not a share of the timeout", self.rto_spread);
-            return Err(at.key("rto_spread").error(message, "give a number from 0 to 10"));
-        }
+        at.within("rto_spread", self.rto_spread, 0.0..=10.0)?;
         if self.controller.needs().echoes && self.ecn == EcnFeedback::Off {
             let message = format!("off, and {} answers nothing but marks", self.controller.name());
             return Err(at.key("ecn").error(message, "leave it out, or choose another controller"));

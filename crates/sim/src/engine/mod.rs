@@ -10,6 +10,7 @@ mod hosts;
 mod memory;
 mod network;
 mod observer;
+mod owners;
 mod parts;
 mod routes;
 mod run;
@@ -37,6 +38,8 @@ use self::flows::{Recorder, Slot, watched};
 use self::hosts::Hosts;
 use self::network::{Aside, Delivery, Dropped, Network, Tally};
 pub use self::observer::{Event, LastEvents, Observer, Opened};
+use self::owners::Owners;
+pub use self::owners::horizon;
 pub use self::parts::{Cut, Graph, MAX_PARTS, PacketRates, run_cut};
 pub use self::run::{Interrupted, Progress, run, run_observed};
 use self::sampler::Sampler;
@@ -57,40 +60,6 @@ struct Measured {
     packet_hops: u64,
     /// What became of packets.
     tally: Tally,
-}
-
-/// The owners of events behind the links, in the order in which ties are settled.
-struct Owners {
-    agents: u32,
-    hosts: u32,
-    timers: u32,
-    arrivals: u32,
-    sessions: u32,
-    warmup: u32,
-    samples: u32,
-}
-
-impl Owners {
-    /// Of those that every run has.
-    const COUNT: usize = 5;
-
-    fn after(links: u32, agents: u32, hosts: u32) -> Owners {
-        let timers = links + agents + hosts;
-        Owners {
-            agents: links,
-            hosts: links + agents,
-            timers,
-            arrivals: timers + 1,
-            sessions: timers + 2,
-            warmup: timers + 3,
-            samples: timers + 4,
-        }
-    }
-}
-
-/// The latest time that an engine with so many links and agents of routers can tell from "never".
-pub fn horizon(links: usize, agents: usize) -> Time {
-    tree::Tree::horizon(links + agents + Owners::COUNT)
 }
 
 /// The links of a plan, whose counters will be read at the given times, in order; `watched` by an observer or not.

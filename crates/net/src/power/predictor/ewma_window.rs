@@ -22,12 +22,7 @@ impl Validate for Params {
             let message = format!("windows of {} see no packet", self.window);
             return Err(at.key("window").error(message, "give 10us or more"));
         }
-        if !(self.weight > 0.0 && self.weight <= 1.0) {
-            return Err(at
-                .key("weight")
-                .error(format!("{} is not a weight", self.weight), "give a number above 0, at most 1"));
-        }
-        Ok(())
+        at.above_zero("weight", self.weight, 1.0)
     }
 }
 

@@ -71,10 +71,7 @@ impl Common {
 
 impl Validate for Common {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if let Some(weight) = self.weight.filter(|weight| !(*weight > 0.0 && *weight <= 1.0)) {
-            let message = format!("{weight} is not a weight");
-            return Err(at.key("weight").error(message, "give a number above 0 and up to 1, such as 0.002"));
-        }
+        self.weight.map_or(Ok(()), |weight| at.above_zero("weight", weight, 1.0))?;
         if self.mean_packet.get() == 0 {
             return Err(at.key("mean_packet").error("a packet has bytes", "give a size such as \"500B\""));
         }

@@ -48,18 +48,10 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         for (key, gain) in [("startup_gain", self.startup_gain), ("window_gain", self.window_gain)] {
-            if !(1.0..=2.89).contains(&gain) {
-                return Err(at
-                    .key(key)
-                    .error(format!("{gain} is out of range"), "give a number from 1 to 2.89"));
-            }
+            at.within(key, gain, 1.0..=2.89)?;
         }
         for (key, count) in [("rate_rounds", self.rate_rounds), ("least_window", self.least_window)] {
-            if !(1..=64).contains(&count) {
-                return Err(at
-                    .key(key)
-                    .error(format!("{count} is out of range"), "give a number from 1 to 64"));
-            }
+            at.within(key, count, 1..=64)?;
         }
         for (key, time) in [("rtt_window", self.rtt_window), ("closed_for", self.closed_for)] {
             if time.is_zero() {
@@ -478,7 +470,7 @@ impl Bbr {
     }
 }
 
-impl Controller for Box<Bbr> {
+impl Controller for Bbr {
     const CLASS: Class = Class::Model;
     const NEEDS: Needs =
         Needs { rates: true, pacing: true, repairs: true, restarts: true, random: true, ..Needs::NOTHING };

@@ -70,10 +70,7 @@ impl Validate for Params {
             ("headroom", self.headroom, 0.0, 0.9),
         ];
         for (key, value, least, most) in checks {
-            if !(value >= least && value <= most) {
-                let message = format!("{value} is out of range");
-                return Err(at.key(key).error(message, format!("give a number from {least} to {most}")));
-            }
+            at.within(key, value, least..=most)?;
         }
         let counts = [
             ("min_window", self.min_window, 1),
@@ -82,10 +79,7 @@ impl Validate for Params {
             ("offload_quanta", self.offload_quanta, 0),
         ];
         for (key, value, least) in counts {
-            if value < least || value > 1000 {
-                let message = format!("{value} is out of range");
-                return Err(at.key(key).error(message, format!("give a number from {least} to 1000")));
-            }
+            at.within(key, value, least..=1000)?;
         }
         let times = [
             ("min_rtt_filter", self.min_rtt_filter),

@@ -35,17 +35,9 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if !(self.scale > 0.0 && self.scale <= 1e6) {
-            let message = format!("{} is out of range", self.scale);
-            return Err(at.key("scale").error(message, "give a number above 0 and up to 1e6"));
-        }
-        for (key, factor) in [("decrease", Some(self.decrease)), ("ecn_decrease", self.ecn_decrease)] {
-            if let Some(factor) = factor.filter(|factor| !(*factor > 0.0 && *factor < 1.0)) {
-                let message = format!("{factor} is not a decrease");
-                return Err(at.key(key).error(message, "give a number between 0 and 1"));
-            }
-        }
-        Ok(())
+        at.above_zero("scale", self.scale, 1e6)?;
+        at.part("decrease", self.decrease)?;
+        self.ecn_decrease.map_or(Ok(()), |factor| at.part("ecn_decrease", factor))
     }
 }
 

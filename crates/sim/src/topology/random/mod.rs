@@ -331,7 +331,7 @@ mod tests {
         let waxman = |text: &str| refused(&format!(r#"{{"kind": "waxman", {text}}}"#));
         assert_eq!(
             waxman(r#""beta": 1.5"#),
-            "topology.beta: 1.5 is not a probability above 0; give a number above 0 and up to 1"
+            "topology.beta: 1.5 is out of range; give a number above 0 and up to 1"
         );
         assert_eq!(waxman(r#""alpha": 0"#), "topology.alpha: 0 joins no routers; give a number above 0");
         assert_eq!(

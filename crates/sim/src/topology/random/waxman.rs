@@ -38,11 +38,7 @@ impl Validate for Waxman {
             let message = format!("{} joins no routers", self.alpha);
             return Err(at.key("alpha").error(message, "give a number above 0"));
         }
-        if !(self.beta > 0.0 && self.beta <= 1.0) {
-            let message = format!("{} is not a probability above 0", self.beta);
-            return Err(at.key("beta").error(message, "give a number above 0 and up to 1"));
-        }
-        Ok(())
+        at.above_zero("beta", self.beta, 1.0)
     }
 }
 
