@@ -29,9 +29,12 @@ def generator() -> ModuleType:
 
 
 def test_builders_are_those_of_the_registry(generator: ModuleType) -> None:
-    for name, text in generator.generate(db.registry()).items():
+    files = generator.generate(db.registry())
+    for name, text in files.items():
         written = (generator.PACKAGE / name).read_text(encoding="utf-8")
         assert written == text, f"{name} is out of date; run `python tools/builders.py`"
+        assert text.count("\n") <= generator.LONGEST, f"{name}: split its module in the registry"
+    assert generator.stale(files) == [], "remove what is written no more: run `python tools/builders.py`"
 
 
 def test_every_algorithm_has_a_builder_that_the_parser_takes(generator: ModuleType) -> None:

@@ -11,6 +11,7 @@ import keyword
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,12 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "dumbbell"
 
 WIDTH = 110
+
+LONGEST = 800
+"""Lines beyond which a module becomes a package: the house rule for every file."""
+
+LETTERS = (("a", "f"), ("g", "m"), ("n", "r"), ("s", "z"))
+"""First and last letters of the names in a module of a package: fixed, so that a new name moves no other."""
 
 HEAD = (
     "Generated from the registry by ``tools/builders.py``: change the registry, not this file.",
@@ -147,15 +154,31 @@ def entries(fields: list[dict[str, Any]], kind: str | None, indent: int) -> list
     return [f"{space}{{", *(f"{space}    {line}" for line in lines), f"{space}}}"]
 
 
-def network_module(names: dict[str, list[str]]) -> str:
-    """Return the text of the module that offers the builders of all parts of topologies."""
+def package(title: str, place: str, names: dict[str, list[str]]) -> str:
+    """Return the text of the module that offers the builders of all modules of a package."""
     lines = [
-        *heading("Parts of topologies"),
-        *(f"from dumbbell.builders.network.{name} import {', '.join(names[name])}" for name in sorted(names)),
+        *heading(title),
+        *(f"from dumbbell.builders.{place}.{name} import {', '.join(names[name])}" for name in sorted(names)),
         "",
         f"__all__ = {sorted(itertools.chain(*names.values()))}",
     ]
     return formatted("\n".join([*lines, ""]))
+
+
+def family_files(name: str, title: str, builders: dict[str, list[str]]) -> dict[str, str]:
+    """Return the files with the builders of a family: one module, or several by first letters."""
+    whole = module(title, list(builders.values()))
+    if whole.count("\n") <= LONGEST:
+        return {f"builders/{name}.py": whole}
+    parts: dict[str, list[str]] = {}
+    for builder in sorted(builders):
+        part = next(f"{first}_to_{last}" for first, last in LETTERS if builder[0] <= last)
+        parts.setdefault(part, []).append(builder)
+    files = {
+        f"builders/{name}/{part}.py": module(title, [builders[builder] for builder in members])
+        for part, members in parts.items()
+    }
+    return files | {f"builders/{name}/__init__.py": package(title, name, parts)}
 
 
 def heading(title: str) -> list[str]:
@@ -202,19 +225,28 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
     files = {"_results/tables.py": tables_module(registry["results"])}
     network = {}
     for entry in registry["modules"]:
-        members = registry["families"].get(entry["family"], [])
-        builders = [function(m["name"], m["title"], m["reference"], m["fields"], m["name"]) for m in members]
+        if entry["family"]:
+            members = registry["families"][entry["family"]]
+            builders = {
+                python_name(m["name"]): function(
+                    m["name"], m["title"], m["reference"], m["fields"], m["name"]
+                )
+                for m in members
+            }
+            files |= family_files(entry["name"], entry["title"], builders)
+            continue
+        tables = []
         names = [part["name"] for part in entry["tables"]]
         for part in sorted(entry["tables"], key=lambda part: bool(part["name"] == "scenario")):
             # A scenario is checked when it is built, and with it the tables in it.
             build = scenario_function if part["name"] == "scenario" else function
-            builders.append(build(part["name"], part["title"], "", registry["tables"][part["name"]]))
+            tables.append(build(part["name"], part["title"], "", registry["tables"][part["name"]]))
         folder, _, name = entry["name"].rpartition(".")
         if folder == "network":
             network[name] = sorted(map(python_name, names))
         path = entry["name"].replace(".", "/")
-        files[f"builders/{path}.py"] = module(entry["title"], builders, "scenario" in names)
-    files["builders/network/__init__.py"] = network_module(network)
+        files[f"builders/{path}.py"] = module(entry["title"], tables, "scenario" in names)
+    files["builders/network/__init__.py"] = package("Parts of topologies", "network", network)
     return files
 
 
@@ -239,11 +271,21 @@ def tables_module(tables: list[dict[str, Any]]) -> str:
     return formatted("\n".join([*lines, ""]))
 
 
+def stale(files: Iterable[str]) -> list[Path]:
+    """Return the files that this has written and would not write today."""
+    written = (PACKAGE / "builders").rglob("*.py")
+    kept = {PACKAGE / name for name in files}
+    return [file for file in written if file not in kept and HEAD[0] in file.read_text(encoding="utf-8")]
+
+
 def main() -> None:
-    """Write the files."""
+    """Write the files, and remove those that are written no more."""
     from dumbbell import _native
 
-    for name, text in generate(_native.registry()).items():
+    files = generate(_native.registry())
+    for file in stale(files):
+        file.unlink()
+    for name, text in files.items():
         file = PACKAGE / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, encoding="utf-8")
