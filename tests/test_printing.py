@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -43,6 +44,34 @@ def test_text_breaks_where_there_is_no_room_and_numbers_never_do(room: int) -> N
     text = "".join(lines)
     assert text.count("x") == 90
     assert [word for word in WORDS.split() if word not in " ".join(lines)] == [] or room < 40
+
+
+def test_the_widest_columns_of_text_give_way_together() -> None:
+    rows = [("max_threshold", "queue limit", WORDS, WORDS), ("limit", "word", "x", "y")]
+    table = TextTable("", ("parameter", "type", "source of the default", "meaning"), (), rows)
+    lines = list(table.lines(80))
+    assert max(map(len, lines)) <= 80
+    first = next(line for line in lines if "max_threshold" in line)
+    assert re.split(" {2,}", first) == [" max_threshold", "queue limit", *2 * ["First in, first out;"]]
+    words = " ".join(lines).split()
+    assert words.count("arrival") == 2, "no word breaks"
+
+
+def test_rows_stand_as_lists_where_words_would_break() -> None:
+    path = "bottleneck.power.model.static_share"
+    rows = [(path, "number (dimensionless)", "Panarello et al., e-Energy 2012", f"{WORDS}. {WORDS}.")]
+    table = TextTable("Title", ("parameter", "type", "source of the default", "of-model-under-dvs"), (), rows)
+    assert list(table.lines(80)) == [
+        "Title",
+        "",
+        f" {path}",
+        "    type: number (dimensionless)",
+        "    source of the default: Panarello et al., e-Energy 2012",
+        "    of-model-under-dvs: First in, first out; drops the arrival that does not",
+        "      fit. First in, first out; drops the arrival that does not fit.",
+        "",
+    ]
+    assert len([line for line in table.lines(160) if path in line and "Panarello" in line]) == 1
 
 
 def test_columns_of_an_answer_keep_their_order() -> None:

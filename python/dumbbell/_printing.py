@@ -27,6 +27,10 @@ _SHORT_TEXT = 24
 """Text up to this length stays on one line as long as longer text can break."""
 
 
+_FEWEST_OF_LIST = 3
+"""Columns of the smallest table whose rows may stand as lists."""
+
+
 class Text:
     """Text in a style. It is data: its control characters are not sent.
 
@@ -59,7 +63,8 @@ class TextTable:
     """A table for people that fits the terminal.
 
     Where there is not enough room, headings of numbers break, then the last columns of numbers stand below
-    the others beside the first column of text, then text breaks; numbers themselves never break.
+    the others beside the first column of text, then text breaks between words; numbers themselves never
+    break. Where not even the longest words of a table of text have room, each row stands as a list.
 
     Parameters
     ----------
@@ -96,6 +101,9 @@ class TextTable:
         if self._title.plain:
             for line in wrapped(self._title.plain, room):
                 yield self._title.styled(line) if styles else line
+        if self._is_list(room - 2):
+            yield from self._entries(room, styles)
+            return
         for shown in self._parts(room - 2):
             widths = self._widths(shown, room - 2)
             numbers = [self._numbers[index] for index in shown]
@@ -107,6 +115,32 @@ class TextTable:
         yield ""
         if self._note.plain:
             yield from wrapped(self._note.plain, room)
+
+    def _is_list(self, room: int) -> bool:
+        """Return whether words would break in a table of text alone."""
+        if any(self._numbers) or len(self._heads) < _FEWEST_OF_LIST:
+            return False
+        return _whole([self._words(index) for index in range(len(self._heads))]) > room
+
+    def _entries(self, room: int, styles: bool) -> Iterator[str]:
+        """Yield each row as its first cell and, below it, the others with their headings."""
+        for row in self._rows:
+            yield ""
+            for line in wrapped(row[0].plain, max(room - 1, 1)):
+                yield f" {self._heads[0].styled(line) if styles else line}"
+            for head, cell in zip(self._heads[1:], row[1:], strict=True):
+                if cell.plain:
+                    first, *others = wrapped(f"{head.plain}: {cell.plain}", max(room - 6, 1))
+                    yield f"    {first}"
+                    yield from (f"      {line}" for line in others)
+        yield ""
+        if self._note.plain:
+            yield from wrapped(self._note.plain, room)
+
+    def _words(self, index: int) -> int:
+        """Return the width of the longest word of a column."""
+        cells = [self._heads[index], *(row[index] for row in self._rows)]
+        return max(cells_of(word) for cell in cells for word in cell.plain.split())
 
     def _cells(self, index: int) -> int:
         """Return the width of a column without its heading."""
@@ -135,12 +169,11 @@ class TextTable:
             numbers = [self._numbers[index] for index in shown]
             broken = [self._broken(index) for index in shown]
             widths = [least if n else width for width, least, n in zip(widths, broken, numbers, strict=True)]
-            _shrink(
-                widths,
-                [w if n or w <= _SHORT_TEXT else 1 for w, n in zip(widths, numbers, strict=True)],
-                room,
-            )
-            _shrink(widths, [w if n else 1 for w, n in zip(widths, numbers, strict=True)], room)
+            words = [self._words(index) for index in shown]
+            columns = list(zip(widths, words, numbers, strict=True))
+            _shrink(widths, [w if n or w <= _SHORT_TEXT else word for w, word, n in columns], room)
+            _shrink(widths, [w if n else word for w, word, n in columns], room)
+            _shrink(widths, [w if n else 1 for w, _, n in columns], room)
         return widths
 
     def __str__(self) -> str:
@@ -274,14 +307,18 @@ def _whole(widths: Sequence[int]) -> int:
 
 
 def _shrink(widths: list[int], least: Sequence[int], room: int) -> None:
-    """Make columns narrower until there is room, the widest first, none below its `least`."""
+    """Make columns narrower until there is room, the widest together, none below its `least`."""
     while (over := _whole(widths) - room) > 0:
         left = [index for index, smallest in enumerate(least) if widths[index] > smallest]
         if not left:
             return
-        widest = max(left, key=lambda index: widths[index])
-        below = max((widths[index] for index in left if widths[index] < widths[widest]), default=0)
-        widths[widest] -= min(over, max(widths[widest] - max(below, least[widest]), 1))
+        most = max(widths[index] for index in left)
+        widest = [index for index in left if widths[index] == most]
+        below = max((widths[index] for index in left if widths[index] < most), default=0)
+        below = max(below, *(least[index] for index in widest))
+        step = min(over // len(widest), most - below)
+        for index in widest if step else widest[:over]:
+            widths[index] -= max(step, 1)
 
 
 def _has_styles(file: TextIO) -> bool:
