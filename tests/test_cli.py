@@ -133,7 +133,7 @@ def test_a_broken_scenario_gives_one_line_and_leaves_nothing(
         (["list", "queues"], "dumbbell: 'queues' is not a family of algorithms; did you mean \"queue\"?"),
         (
             ["describe", "newren"],
-            "dumbbell: 'newren' is not a registered algorithm; did you mean \"newreno\"?",
+            "dumbbell: 'newren' is neither an algorithm nor a table; did you mean \"newreno\"?",
         ),
         (["plot", "none"], "dumbbell: none: no results here (runs.parquet is missing); "),
         (["plot", "full"], "dumbbell: full: no results here (runs.parquet is missing); "),

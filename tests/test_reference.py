@@ -1,11 +1,116 @@
-"""The reference pages are what the registry says."""
+"""The reference pages are what the registry says, and say of every parameter what a user asks."""
 
 from __future__ import annotations
 
-from dumbbell import registry
-from tools.reference import FOLDER, generate
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import dumbbell as db
+from dumbbell.cli import cli
+from tools.reference import FOLDER, anchor, generate
 
 
-def test_the_pages_follow_from_the_registry() -> None:
+@pytest.fixture(scope="module")
+def registry() -> dict[str, Any]:
+    return db.registry()
+
+
+def test_the_pages_follow_from_the_registry(registry):
     written = {file.name: file.read_text(encoding="utf-8") for file in FOLDER.glob("*.md")}
-    assert written == generate(registry()), "run `make docs`"
+    assert written == generate(registry), "run `make docs`"
+
+
+def every_field(registry: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def inside(place: str, fields: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+        for field in fields:
+            path = f"{place}.{field['name']}"
+            yield path, field
+            yield from inside(path, field["fields"])
+
+    for family, members in registry["families"].items():
+        for member in members:
+            yield from inside(f"{family} {member['name']}", member["fields"])
+    for name, fields in registry["tables"].items():
+        yield from inside(name, fields)
+    for table in registry["study"]:
+        yield from inside(f"study {table['name']}", table["fields"])
+
+
+def is_number(schema: dict[str, Any]) -> bool:
+    """Tell whether a bare number may stand there, or a list of them."""
+    if "anyOf" in schema:
+        return any(map(is_number, schema["anyOf"]))
+    if schema.get("type") == "array":
+        return is_number(schema.get("items", {}))
+    return schema.get("type") in ("number", "integer")
+
+
+def test_every_number_has_a_unit_or_is_said_to_have_none(registry):
+    # A probability and a class say by their type what they are.
+    plain = ("probability", "class")
+    wrong = [
+        path
+        for path, field in every_field(registry)
+        if bool(field["unit"]) != (is_number(field["schema"]) and field["kind"] not in plain)
+    ]
+    assert wrong == [], 'write the unit after the type: `weight: f64 as "dimensionless" = ...`'
+
+
+def test_every_table_leads_to_its_keys(registry):
+    pages = generate(registry)
+    fields = dict(every_field(registry))
+    for path, field in fields.items():
+        assert field["fields"] or "table" not in field["kind"], path
+    trace = fields["topology dumbbell.bottleneck.trace"]
+    assert [key["name"] for key in trace["fields"]] == ["file", "opportunity", "overhead"]
+    assert "| `trace` | [table](scenario.md#trace) |" in pages["scenario.md"]
+    assert "| `adaptive.interval` | duration |" in pages["queue.md"]
+    links = {link for text in pages.values() for link in re.findall(r"\]\((\w+\.md#[\w-]+)\)", text)}
+    assert len(links) > 20
+    for link in links:
+        page, _, place = link.partition("#")
+        heads = re.findall(r"^## `?(.*?)`?$", pages[page], re.MULTILINE)
+        assert place in map(anchor, heads), link
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("trace", ["file", "opportunity", "overhead"]),
+        ("flows", ["from", "to", "size"]),
+        ("rate-grid", ["levels", "spacing", "ratio"]),
+        ("red", ["adaptive.interval", "adaptive.target_delay"]),
+        ("strict-priority", ["caps[].rate"]),
+    ],
+)
+def test_describe_shows_the_keys_of_tables(name, keys):
+    told = CliRunner().invoke(cli, ["describe", name])
+    assert told.exit_code == 0, told.output
+    assert set(keys) <= {line.split()[0] for line in told.stdout.splitlines() if line.strip()}
+    entries = json.loads(CliRunner().invoke(cli, ["describe", name, "--json"]).stdout)
+    assert all("unit" in field for entry in entries for field in entry["fields"])
+
+
+def test_describe_lists_the_keys_of_the_same_table_once():
+    told = CliRunner().invoke(cli, ["describe", "dumbbell"]).stdout
+    paths = [line.split()[0] for line in told.splitlines() if line.strip()]
+    assert "bottleneck.power.model.static_share" in paths
+    assert "access.power.model.static_share" not in paths
+    assert "`bottleneck.power`" in told
+
+
+def test_builders_tell_what_stands_in_a_table():
+    told = " ".join((db.network.bottleneck.__doc__ or "").split())
+    assert "A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``." in told
+    assert "Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``." in told
+    assert "- ``interval``: duration." in (db.queue.red.__doc__ or "")
+    assert "Unit: segments." in (db.controller.newreno.__doc__ or "")
+    link = db.network.bottleneck(rate_changes=[db.network.rate_change(at="1s", rate="2Mbit/s")])
+    flows = [db.flows(from_="senders", to="receivers")]
+    scenario = db.scenario(duration="1s", topology=db.topology.dumbbell(bottleneck=link), flows=flows)
+    assert scenario.to_dict()["topology"]["bottleneck"]["rate_changes"][0]["rate"] == "2Mbit/s"

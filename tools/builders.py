@@ -92,10 +92,65 @@ def wrap(text: str, indent: int) -> list[str]:
     )
 
 
+def contents(fields: list[dict[str, Any]]) -> str:
+    """Return what tells a table from others: its keys with all that is said of them."""
+    return json.dumps(fields, sort_keys=True)
+
+
+def makers(registry: dict[str, Any]) -> dict[str, str]:
+    """Return the builders of tables, as users write them, by the contents of the tables."""
+    found = {}
+    for entry in registry["modules"]:
+        # The package offers those of scenarios and of their entries at its top.
+        module = entry["name"].partition(".")[0]
+        place = "dumbbell" if module == "experiment" else f"dumbbell.{module}"
+        for part in entry["tables"]:
+            found[contents(registry["tables"][part["name"]])] = f"{place}.{python_name(part['name'])}"
+    return found
+
+
+def meaning(field: dict[str, Any]) -> str:
+    """Return what a field means, with the unit of a number."""
+    unit = field["unit"]
+    if not unit:
+        return str(field["doc"])
+    return f"{field['doc']} {'Dimensionless' if unit == 'dimensionless' else f'Unit: {unit}'}."
+
+
+def default(field: dict[str, Any]) -> str:
+    """Return the default of a field, with its source, as a sentence."""
+    if field["required"]:
+        return "Required."
+    if field["default"] is None:
+        return f"Default: {field['source']}."
+    return f"Default: ``{toml(field['default'])}`` ({field['source']})."
+
+
+def keys(field: dict[str, Any], tables: dict[str, str]) -> list[str]:
+    """Return what stands in a table: who makes it, or its keys one by one."""
+    fields = field["fields"]
+    if not fields:
+        return []
+    what = "Tables" if field["kind"] == "list" else "A table"
+    if maker := tables.get(contents(fields)):
+        names = ", ".join(f"``{f['name']}``" for f in fields)
+        return wrap(f"{what} of ``{maker}``: {names}.", 8)
+    lines = wrap(f"{what} with these keys:", 8)
+    for f in fields:
+        first, *others = wrap(f"- ``{f['name']}``: {f['kind']}. {meaning(f)} {default(f)}", 10)
+        lines += [first[2:], *others]
+    return lines
+
+
 def docstring(
-    title: str, reference: str, fields: list[dict[str, Any]], returns: str, meaning: str
+    title: str,
+    reference: str,
+    fields: list[dict[str, Any]],
+    returns: str,
+    result: str,
+    tables: dict[str, str],
 ) -> list[str]:
-    """Return the docstring of a builder: meaning, default and its source for each parameter."""
+    """Return the docstring of a builder: meaning, keys, default and its source for each parameter."""
     lines = [*wrap(f'"""{title[:1].upper()}{title[1:].rstrip(".")}.', 4)]
     if reference:
         lines += ["", *wrap(f"Reference: {reference.rstrip('.')}.", 4)]
@@ -103,32 +158,35 @@ def docstring(
         lines += ["", "    Parameters", "    ----------"]
     for field in sorted(fields, key=lambda f: not f["required"]):
         lines.append(f"    {python_name(field['name'])}")
-        lines += wrap(field["doc"], 8)
-        if field["required"]:
-            lines += wrap("Required.", 8)
-        elif field["default"] is None:
-            lines += wrap(f"Default: {field['source']}.", 8)
-        else:
-            lines += wrap(f"Default: ``{toml(field['default'])}`` ({field['source']}).", 8)
-    return [*lines, "", "    Returns", "    -------", f"    {returns}", f"        {meaning}", '    """']
+        lines += wrap(meaning(field), 8)
+        lines += keys(field, tables)
+        lines += wrap(default(field), 8)
+    return [*lines, "", "    Returns", "    -------", f"    {returns}", f"        {result}", '    """']
 
 
 def function(
-    name: str, title: str, reference: str, fields: list[dict[str, Any]], kind: str | None = None
+    name: str,
+    title: str,
+    reference: str,
+    fields: list[dict[str, Any]],
+    tables: dict[str, str],
+    kind: str | None = None,
 ) -> list[str]:
     """Return the builder of an algorithm (with `kind`) or of a table."""
     returns = "dict[str, Any]"
     lines = signature(name, fields, returns)
-    lines += docstring(title, reference, fields, "dict", "What to write in a scenario.")
+    lines += docstring(title, reference, fields, "dict", "What to write in a scenario.", tables)
     if not fields:
         return [*lines, f'    return given({{"kind": "{kind}"}})']
     return [*lines, "    return given(", *entries(fields, kind, 8), "    )"]
 
 
-def scenario_function(name: str, title: str, reference: str, fields: list[dict[str, Any]]) -> list[str]:
+def scenario_function(
+    name: str, title: str, reference: str, fields: list[dict[str, Any]], tables: dict[str, str]
+) -> list[str]:
     """Return the builder of scenarios, which checks what it builds."""
     lines = signature(name, fields, "Scenario")
-    lines += docstring(title, reference, fields, "Scenario", "The scenario, checked.")
+    lines += docstring(title, reference, fields, "Scenario", "The scenario, checked.", tables)
     lines += [
         "    return Scenario.from_dict(",
         "        given(",
@@ -224,12 +282,13 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
     """Return the text of every generated file, by its path in the package."""
     files = {"_results/tables.py": tables_module(registry["results"])}
     network = {}
+    made_by = makers(registry)
     for entry in registry["modules"]:
         if entry["family"]:
             members = registry["families"][entry["family"]]
             builders = {
                 python_name(m["name"]): function(
-                    m["name"], m["title"], m["reference"], m["fields"], m["name"]
+                    m["name"], m["title"], m["reference"], m["fields"], made_by, m["name"]
                 )
                 for m in members
             }
@@ -240,7 +299,8 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
         for part in sorted(entry["tables"], key=lambda part: bool(part["name"] == "scenario")):
             # A scenario is checked when it is built, and with it the tables in it.
             build = scenario_function if part["name"] == "scenario" else function
-            tables.append(build(part["name"], part["title"], "", registry["tables"][part["name"]]))
+            fields = registry["tables"][part["name"]]
+            tables.append(build(part["name"], part["title"], "", fields, made_by))
         folder, _, name = entry["name"].rpartition(".")
         if folder == "network":
             network[name] = sorted(map(python_name, names))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tools.builders import toml
+from tools.builders import contents, toml
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
@@ -42,16 +42,46 @@ def rows(head: tuple[str, ...], cells: list[list[str]]) -> list[str]:
     return [body[0], "|---" * len(head) + "|", *body[1:], ""]
 
 
-def table(fields: list[dict[str, Any]]) -> list[str]:
-    """Return the lines of a table of parameters."""
+def type_of(field: dict[str, Any], places: dict[str, str]) -> str:
+    """Return the type of a field: the unit of a number, the place of the keys of a table."""
+    kind = str(field["kind"])
+    if field["unit"]:
+        return f"{kind} ({field['unit']})"
+    if place := places.get(contents(field["fields"])) if field["fields"] else None:
+        return f"[{kind}]({place})"
+    return kind
+
+
+def table(fields: list[dict[str, Any]], places: dict[str, str]) -> list[str]:
+    """Return the lines of a table of parameters, with the keys of tables that have no place of their own."""
     if not fields:
         return ["No parameters.", ""]
     head = ("parameter", "type", "default", "source of the default", "meaning")
-    cells = [[f"`{f['name']}`", f["kind"], default(f), f["source"], meaning(f)] for f in fields]
+    cells: list[list[str]] = []
+
+    def add(fields: list[dict[str, Any]], above: str) -> None:
+        for f in fields:
+            path = above + f["name"]
+            cells.append([f"`{path}`", type_of(f, places), default(f), f["source"], meaning(f)])
+            if contents(f["fields"]) not in places:
+                add(f["fields"], path + ("[]." if f["kind"] == "list" else "."))
+
+    add(fields, "")
     return rows(head, cells)
 
 
-def family_page(title: str, members: list[dict[str, Any]]) -> str:
+def places_of(tables: dict[str, list[dict[str, Any]]], page: str) -> dict[str, str]:
+    """Return where on a page tables have their keys, by their contents."""
+    return {contents(fields): f"{page}#{anchor(name)}" for name, fields in tables.items()}
+
+
+def anchor(heading: str) -> str:
+    """Return the anchor that renderers of Markdown give to a heading."""
+    kept = (c for c in heading.lower() if c.isalnum() or c in " -_")
+    return "".join(kept).replace(" ", "-")
+
+
+def family_page(title: str, members: list[dict[str, Any]], places: dict[str, str]) -> str:
     """Return the page of a family."""
     lines = [f"# {title}", "", NOTE, ""]
     for member in members:
@@ -59,7 +89,7 @@ def family_page(title: str, members: list[dict[str, Any]]) -> str:
         lines += [f"Reference: {member['reference']}.", ""]
         if (FOLDER.parent / f"{member['name']}.md").exists():
             lines += [f"Rule by rule: [{member['name']}.md](../{member['name']}.md).", ""]
-        lines += table(member["fields"])
+        lines += table(member["fields"], places)
         for profile in member["profiles"]:
             lines += [f"### Profile `{profile['name']}`", "", f"{profile['title']}.", ""]
             settings = [[f"`{s['name']}`", f"`{toml(s['value'])}`", s["source"]] for s in profile["settings"]]
@@ -70,22 +100,22 @@ def family_page(title: str, members: list[dict[str, Any]]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def scenario_page(tables: dict[str, list[dict[str, Any]]]) -> str:
+def scenario_page(tables: dict[str, list[dict[str, Any]]], places: dict[str, str]) -> str:
     """Return the page of the scenario and the tables in it."""
     lines = ["# Scenario", "", NOTE, "", "Rates, times, sizes and limits are text with a unit: "]
     lines[-1] += '`"10Mbit/s"`, `"25ms"`, `"64kB"`, `"42pkt"`, `"2bdp"`.'
     lines.append("")
     for name, fields in tables.items():
-        lines += [f"## {name}", "", *table(fields)]
+        lines += [f"## {name}", "", *table(fields, places)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def study_page(tables: list[dict[str, Any]]) -> str:
+def study_page(tables: list[dict[str, Any]], places: dict[str, str]) -> str:
     """Return the page of study files: every table in one."""
     lines = ["# Study", "", NOTE, ""]
     lines += ["A study file in TOML, or a dictionary in Python. [Studies](../studies.md) has an example.", ""]
     for entry in tables:
-        lines += [f"## {entry['name']}", "", entry["doc"], "", *table(entry["fields"])]
+        lines += [f"## {entry['name']}", "", entry["doc"], "", *table(entry["fields"], places)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -112,12 +142,14 @@ def results_page(registry: dict[str, Any]) -> str:
 def generate(registry: dict[str, Any]) -> dict[str, str]:
     """Return the text of every page, by file name."""
     titles = {entry["family"]: entry["title"] for entry in registry["modules"]}
+    places = places_of(registry["tables"], "scenario.md")
     pages = {
-        f"{family.replace(' ', '-')}.md": family_page(titles[family], members)
+        f"{family.replace(' ', '-')}.md": family_page(titles[family], members, places)
         for family, members in registry["families"].items()
     }
-    pages["scenario.md"] = scenario_page(registry["tables"])
-    pages["study.md"] = study_page(registry["study"])
+    pages["scenario.md"] = scenario_page(registry["tables"], places)
+    of_studies = places_of({entry["name"]: entry["fields"] for entry in registry["study"]}, "study.md")
+    pages["study.md"] = study_page(registry["study"], of_studies)
     pages["results.md"] = results_page(registry)
     index = ["# Reference", "", NOTE, ""]
     index += [f"- [{text.split(chr(10), 1)[0].removeprefix('# ')}]({name})" for name, text in pages.items()]

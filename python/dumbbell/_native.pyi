@@ -276,6 +276,12 @@ def algorithms() -> list[tuple[str, list[tuple[str, str, str]]]]:
 def members(family: str, name: str) -> list[dict[str, Any]]:
     """The algorithms of a family that have this name, each with its parameters, as in :func:`registry`."""
 
+def tables() -> list[str]:
+    """The names of the tables of a scenario that are no algorithms."""
+
+def table(name: str) -> list[dict[str, Any]]:
+    """The table of this name with its keys, as in :func:`registry`, in a list; none if there is none."""
+
 def registry() -> dict[str, Any]:
     """Every registered algorithm (``families``) and table of a scenario (``tables``), with its fields.
 

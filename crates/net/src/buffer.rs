@@ -20,7 +20,7 @@ config! {
         /// Bytes of packets that may wait at all ports together.
         size: Bytes;
         /// How much of what is free a port may hold.
-        alpha: f64 = 1.0, "Choudhury & Hahne, IEEE/ACM ToN 6(2), 1998: a power of two; one port then gets half";
+        alpha: f64 as "dimensionless" = 1.0, "Choudhury & Hahne, IEEE/ACM ToN 6(2), 1998: a power of two; one port then gets half";
     }
 }
 

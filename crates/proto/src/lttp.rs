@@ -16,7 +16,7 @@ config! {
     /// before its first report.
     pub struct Params {
         /// Coded packets needed beyond those of the object, as a share: epsilon.
-        overhead: f64 = 0.05, "choice: LT codes of thousands of packets need about 5 % (Luby, FOCS 2002)";
+        overhead: f64 as "dimensionless" = 0.05, "choice: LT codes of thousands of packets need about 5 % (Luby, FOCS 2002)";
         ..packets: Packets {}
     }
 }

@@ -41,6 +41,18 @@ pub fn members<'py>(py: Python<'py>, family: &str, name: &str) -> PyResult<Bound
     to_python(py, &dumbbell_sim::members_json(family, name))
 }
 
+/// The names of the tables of a scenario that are no algorithms.
+#[pyfunction]
+pub fn tables() -> Vec<&'static str> {
+    dumbbell_sim::TABLES.to_vec()
+}
+
+/// The table of this name with its keys, in a list; none if there is none of this name.
+#[pyfunction]
+pub fn table<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    to_python(py, &dumbbell_sim::tables_json(name))
+}
+
 /// Name, title and reference of an algorithm.
 type Listed = (&'static str, &'static str, &'static str);
 

@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use super::language::{
-        algorithms, declarations, members, read_study, registry, schema, study_schema, suggest,
+        algorithms, declarations, members, read_study, registry, schema, study_schema, suggest, table, tables,
     };
     #[pymodule_export]
     use super::live::{applications, emulated, probe, receive, replay, send, shell};

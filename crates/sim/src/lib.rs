@@ -32,6 +32,7 @@ pub use explain::Explanation;
 pub use plan::Plan;
 pub use scenario::Scenario;
 pub use schema::{
-    algorithms, declarations_json, descriptors, fields_json, members_json, registry_json, schema,
+    TABLES, algorithms, declarations_json, descriptors, fields_json, members_json, registry_json, schema,
+    tables_json,
 };
 pub use threads::Whole;

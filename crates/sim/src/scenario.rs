@@ -69,7 +69,7 @@ config! {
         /// other side; `all` joins each of `from` with each of `to`.
         pairing: Pairing = "one-to-one", "choice: as host pairs are drawn";
         /// Flows in all; flow i uses pair i modulo the number of pairs.
-        count: Option<u64> = (), "absent: one flow for each pair";
+        count: Option<u64> as "flows" = (), "absent: one flow for each pair";
         /// When the first flow starts.
         start: Duration = "0s", "choice: at once";
         /// Time from each start to the next.
@@ -171,7 +171,7 @@ config! {
         /// What the experiment is for.
         description: Option<Prose> = (), "absent: nothing to say";
         /// The seed of every random stream.
-        seed: u64 = 1, "choice: any";
+        seed: u64 as "dimensionless" = 1, "choice: any";
         /// Simulated time.
         duration: Duration;
         /// First part of `duration`, which no figure counts.

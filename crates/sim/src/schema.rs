@@ -8,7 +8,7 @@ use dumbbell_core::table::{Column, Declaration, Named};
 use dumbbell_core::{Config, DropReason, MarkReason, Results};
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::impairment::ImpairmentSpec;
-use dumbbell_net::link::Reverse;
+use dumbbell_net::link::{RateChange, Reverse, TraceSpec};
 use dumbbell_net::marker::MarkerSpec;
 use dumbbell_net::node::NodeAgentSpec;
 use dumbbell_net::pause::PauseSpec;
@@ -30,6 +30,7 @@ use crate::topology::TopologySpec;
 use crate::topology::fat_tree::{FatTreeFabric, FatTreeHost};
 use crate::topology::graph::{GraphLink, NodeGroup};
 use crate::topology::leaf_spine::{LeafHost, LeafUplink};
+use crate::topology::random::{RandomAccess, RandomLink};
 use crate::topology::star::HostLink;
 use crate::workload::WorkloadSpec;
 use crate::workload::size::SizeSpec;
@@ -100,10 +101,16 @@ struct Part {
 
 macro_rules! parts {
     ($( $part:ident as $name:literal in $module:literal; )+) => {
-        /// Every such table, in the order of the list.
-        fn parts() -> Vec<Part> {
-            vec![ $( Part { name: $name, module: $module, title: title(&$part::schema()),
-                fields: $part::fields() } ),+ ]
+        /// The names of all such tables.
+        pub const TABLES: &[&str] = &[ $( $name ),+ ];
+
+        /// The table of this name.
+        fn part(name: &str) -> Option<Part> {
+            match name {
+                $( $name => Some(Part { name: $name, module: $module, title: title(&$part::schema()),
+                    fields: $part::fields() }), )+
+                _ => None,
+            }
         }
     };
 }
@@ -117,14 +124,18 @@ parts! {
     Access as "access" in "network.links";
     HostLink as "host link" in "network.links";
     GraphLink as "graph link" in "network.links";
-    NodeGroup as "node group" in "network.links";
     Reverse as "reverse" in "network.links";
+    RateChange as "rate change" in "network.links";
+    TraceSpec as "trace" in "network.links";
     FatTreeHost as "fat tree host" in "network.fabrics";
     FatTreeFabric as "fat tree fabric" in "network.fabrics";
     LeafHost as "leaf host" in "network.fabrics";
     LeafUplink as "leaf uplink" in "network.fabrics";
-    SharedBuffer as "shared buffer" in "network.links";
-    PauseSpec as "pause" in "network.links";
+    NodeGroup as "node group" in "network.nodes";
+    RandomLink as "random link" in "network.random";
+    RandomAccess as "random access" in "network.random";
+    SharedBuffer as "shared buffer" in "network.nodes";
+    PauseSpec as "pause" in "network.nodes";
     Power as "power" in "network.power";
     Grid as "rate grid" in "network.power";
     Model as "power model" in "network.power";
@@ -182,6 +193,13 @@ fn refer(schema: &mut Value, families: &[(&str, Value)]) {
     }
 }
 
+/// The table of a scenario that has this name, with its keys, as JSON: a list of one, or of none.
+pub fn tables_json(name: &str) -> Value {
+    let table =
+        |part: Part| json!({ "name": part.name, "title": part.title, "fields": fields_json(&part.fields) });
+    part(name).into_iter().map(table).collect()
+}
+
 /// The members of a family that have this name, with their parameters, as JSON.
 pub fn members_json(family: &str, name: &str) -> Value {
     members_of(family).iter().filter(|member| member.name == name).map(member_json).collect()
@@ -195,14 +213,17 @@ fn member_json(d: &Descriptor) -> Value {
 /// scenario and of the tables in it; `modules`, the Python modules of builders with the families and tables that each has;
 /// and what [`declarations_json`] gives.
 pub fn registry_json() -> Value {
-    let (families, parts) = (families(), parts());
+    let families = families();
+    let parts: Vec<Part> = TABLES.iter().filter_map(|name| part(name)).collect();
     let mut modules: Vec<Value> = families
         .iter()
         .map(|f| json!({ "name": f.module, "title": f.title, "family": f.name, "tables": [] }))
         .collect();
     for (name, title) in [
-        ("network.links", "Links, and the entries of explicit graphs"),
+        ("network.links", "Links, and what stands in them"),
+        ("network.nodes", "Groups of nodes, and what the ports of a node share"),
         ("network.fabrics", "Links of data-centre fabrics"),
+        ("network.random", "Links of random networks"),
         ("network.power", "Power control of links"),
         ("experiment", "Scenarios and their entries"),
     ] {
@@ -273,6 +294,7 @@ pub fn fields_json(fields: &[Field]) -> Value {
         json!({
             "name": f.name,
             "kind": f.kind,
+            "unit": f.unit,
             "doc": f.doc,
             "required": f.default.is_none(),
             "default": f.default,

@@ -1,6 +1,6 @@
 //! What a study varies: an axis, its values, and what each changes in the scenario.
 
-use dumbbell_core::config::At;
+use dumbbell_core::config::{At, Field, Fields};
 use dumbbell_core::json::{self, json};
 use dumbbell_core::{Config, ConfigError, Validate, Value, config, words};
 
@@ -17,7 +17,7 @@ config! {
         /// Unit of the values.
         unit: Label = "", "choice: values without a unit";
         /// A list, or `{ start, stop, step }`, or `{ start, stop, count }`, the latter also with `scale = "log"`.
-        values: Values;
+        values: Values as "as the axis";
         /// What each value changes in the scenario: `path={value}`, or a list of these.
         set: Option<Settings> = (), "absent: `settings` says it";
         /// For each value a list of settings of its own.
@@ -103,13 +103,13 @@ config! {
     /// Values of an axis by rule: with `step`, or with `count`.
     pub struct Range {
         /// The first value.
-        start: Number;
+        start: Number as "as the axis";
         /// Where the values end; the last value, if a step leads to it.
-        stop: Number;
+        stop: Number as "as the axis";
         /// From each value to the next; negative for falling values.
-        step: Option<Number> = (), "absent: `count` says how many";
+        step: Option<Number> as "as the axis" = (), "absent: `count` says how many";
         /// How many values.
-        count: Option<u32> = (), "absent: `step` says how far apart";
+        count: Option<u32> as "values" = (), "absent: `step` says how far apart";
         /// Whether `count` values have equal differences or equal ratios.
         scale: Scale = "linear", "choice: equal differences";
     }
@@ -184,7 +184,7 @@ fn tidy(value: f64) -> f64 {
 pub struct Values(pub Vec<Value>);
 
 impl Config for Values {
-    const KIND: &'static str = "list";
+    const KIND: &'static str = "list or table";
     fn from_value(v: &Value, at: &At<'_>) -> Result<Values, ConfigError> {
         match v {
             Value::Table(_) => Range::from_value(v, at)?.values(at).map(Values),
@@ -207,6 +207,9 @@ impl Config for Values {
     fn schema() -> json::Value {
         let list = |item: &str| json!({"type": "array", "items": {"type": item}, "minItems": 1, "maxItems": MOST_VALUES});
         json!({"anyOf": [list("number"), list("string"), Range::schema()]})
+    }
+    fn nested() -> Vec<Field> {
+        Range::fields()
     }
 }
 

@@ -11,9 +11,9 @@ config! {
     /// Numbers for each bin of flow sizes. A flow larger than the last bin belongs to none.
     pub struct BySize {
         /// Bytes of data in a packet: the size of a flow in packets is its bytes over this.
-        packet: u64;
+        packet: u64 as "bytes";
         /// The largest size of each bin, in packets, rising; a bin begins after the one before.
-        up_to: Vec<u64>;
+        up_to: Vec<u64> as "packets";
         /// The name of the flow group or workload.
         group: Option<String> = (), "absent: all flows";
         /// What is measured.
@@ -66,11 +66,11 @@ config! {
         /// What makes one number of the sizes of a bin. Quantiles interpolate linearly.
         statistic: Statistic = "mean", "choice: what most papers show";
         /// Leave out flows whose time ends later than this, in s.
-        finished_by: Option<f64> = (), "absent: none is left out";
+        finished_by: Option<f64> as "s" = (), "absent: none is left out";
         /// Leave out flows that started in the warm-up.
         counted: bool = true, "choice: what the warm-up is for";
         /// Multiplies the number.
-        factor: f64 = 1, "choice: the unit of the column";
+        factor: f64 as "dimensionless" = 1, "choice: the unit of the column";
     }
 }
 
@@ -88,11 +88,11 @@ config! {
     /// Exact processor sharing of the flows of the run, as they arrived and as large as they were.
     pub struct Sharing {
         /// What the flows share equally, in packets per second.
-        capacity: f64;
+        capacity: f64 as "packets/s";
         /// Seconds added to each time, for what no sharing can save.
-        added: Option<f64> = (), "absent: nothing is added";
+        added: Option<f64> as "s" = (), "absent: nothing is added";
         /// The most that a flow has, in packets per second.
-        cap: Option<f64> = (), "absent: no limit";
+        cap: Option<f64> as "packets/s" = (), "absent: no limit";
     }
 }
 

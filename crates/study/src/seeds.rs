@@ -1,6 +1,6 @@
 //! The seeds of a study.
 
-use dumbbell_core::config::At;
+use dumbbell_core::config::{At, Field, Fields};
 use dumbbell_core::json::{self, json};
 use dumbbell_core::{Config, ConfigError, Validate, Value, config};
 
@@ -10,9 +10,9 @@ config! {
     /// Seeds that follow each other.
     pub struct Consecutive {
         /// The first.
-        first: u64 = 1, "choice: as where a number of seeds is given";
+        first: u64 as "dimensionless" = 1, "choice: as where a number of seeds is given";
         /// How many.
-        count: u64;
+        count: u64 as "seeds";
     }
 }
 impl Validate for Consecutive {}
@@ -24,7 +24,7 @@ pub struct Seeds(pub Vec<i64>);
 const REMEDY: &str = "give how many, a list, or { first = 1, count = 20 }";
 
 impl Config for Seeds {
-    const KIND: &'static str = "list";
+    const KIND: &'static str = "integer, list or table";
     fn from_value(v: &Value, at: &At<'_>) -> Result<Seeds, ConfigError> {
         let wrong = || at.error(format!("{v} are not seeds"), REMEDY);
         let run = |first: i64, count: i64| {
@@ -55,6 +55,9 @@ impl Config for Seeds {
             {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1, "maxItems": MOST_VALUES},
             Consecutive::schema(),
         ]})
+    }
+    fn nested() -> Vec<Field> {
+        Consecutive::fields()
     }
 }
 

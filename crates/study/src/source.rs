@@ -128,7 +128,7 @@ config! {
         /// A column of numbers.
         column: RunColumn;
         /// Multiplies the number: 1e-6 for a rate in Mbit/s.
-        factor: f64 = 1, "choice: the unit of the column";
+        factor: f64 as "dimensionless" = 1, "choice: the unit of the column";
     }
 }
 impl Validate for FromRuns {}
@@ -141,7 +141,7 @@ config! {
         /// The name of the link.
         link: LinkName;
         /// Multiplies the number.
-        factor: f64 = 1, "choice: the unit of the column";
+        factor: f64 as "dimensionless" = 1, "choice: the unit of the column";
     }
 }
 impl Validate for FromLinks {}
@@ -158,7 +158,7 @@ config! {
         /// Leave out flows that started in the warm-up.
         counted: bool = true, "choice: what the warm-up is for";
         /// Multiplies the number.
-        factor: f64 = 1, "choice: the unit of the column";
+        factor: f64 as "dimensionless" = 1, "choice: the unit of the column";
     }
 }
 impl Validate for FromFlows {}
@@ -176,7 +176,7 @@ config! {
         /// Leave out transfers that started in the warm-up.
         counted: bool = true, "choice: what the warm-up is for";
         /// Multiplies the number.
-        factor: f64 = 1, "choice: the unit of the column";
+        factor: f64 as "dimensionless" = 1, "choice: the unit of the column";
     }
 }
 impl Validate for FromTransfers {}
@@ -189,9 +189,9 @@ config! {
         /// The name of the link.
         link: LinkName;
         /// The traffic class.
-        class: Option<u32> = (), "absent: all classes";
+        class: Option<u32> as "class" = (), "absent: all classes";
         /// Multiplies the number.
-        factor: f64 = 1, "choice: the unit of the column";
+        factor: f64 as "dimensionless" = 1, "choice: the unit of the column";
     }
 }
 impl Validate for FromClasses {
@@ -216,13 +216,13 @@ config! {
         /// The name of the link.
         link: Option<LinkName> = (), "absent: all links";
         /// The traffic class of the packets.
-        class: Option<u32> = (), "absent: all classes";
+        class: Option<u32> as "class" = (), "absent: all classes";
         /// Why they were dropped.
         reason: Option<ReasonName> = (), "absent: any";
         /// What makes one number of those of the packets. Quantiles interpolate linearly.
         statistic: Statistic = "mean", "choice: what most papers show";
         /// Multiplies the number.
-        factor: f64 = 1, "choice: the unit of the column";
+        factor: f64 as "dimensionless" = 1, "choice: the unit of the column";
     }
 }
 impl Validate for FromDrops {}
@@ -237,11 +237,11 @@ config! {
         /// Of a share: the state.
         state: Option<StateName> = (), "absent: any";
         /// Of a share: the rate that the port is set to, in bit/s.
-        rate: Option<f64> = (), "absent: any";
+        rate: Option<f64> as "bit/s" = (), "absent: any";
         /// Of a saving: the power model.
         model: Option<Model> = (), "absent: the defaults of a power model";
         /// Multiplies the number.
-        factor: f64 = 1, "choice: a share of one";
+        factor: f64 as "dimensionless" = 1, "choice: a share of one";
     }
 }
 
@@ -349,6 +349,18 @@ impl Config for Source {
             schema
         });
         json!({"anyOf": members})
+    }
+    fn nested() -> Vec<Field> {
+        vec![Field {
+            name: "table",
+            kind: "word",
+            unit: "",
+            doc: "The table of results; each takes keys of its own.".to_owned(),
+            default: None,
+            source: "",
+            schema: json!({"enum": tables().map(|(name, ..)| name)}),
+            nested: Vec::new(),
+        }]
     }
     fn remedy(name: &str) -> String {
         format!(r#"write {name} = {{ table = "runs", column = "goodput" }}"#)

@@ -24,7 +24,7 @@ config! {
         /// The scenario that axes and arms change: the path of its file, or the scenario itself.
         scenario: Base;
         /// How many seeds, a list of them, or `{ first = 1, count = 20 }`: the same at every point and in every arm.
-        seeds: Seeds = 1, "choice: the least";
+        seeds: Seeds as "dimensionless" = 1, "choice: the least";
         /// What the study varies; its points are all combinations of their values.
         axes: Vec<Axis> = [], "absent: one point";
         /// The designs that are compared.
@@ -118,13 +118,13 @@ config! {
         /// Name of the metric.
         metric: Label;
         /// The half-width to reach, as a share of the mean.
-        relative: Option<f64> = (), "absent: `absolute` says it";
+        relative: Option<f64> as "dimensionless" = (), "absent: `absolute` says it";
         /// The half-width to reach, in units of the metric.
-        absolute: Option<f64> = (), "absent: `relative` says it";
+        absolute: Option<f64> as "as the metric" = (), "absent: `relative` says it";
         /// Of the intervals.
-        confidence: f64 = 0.95, "choice: what most papers show";
+        confidence: f64 as "dimensionless" = 0.95, "choice: what most papers show";
         /// Seeds that every point has.
-        minimum: u32 = 5, "choice: looking often makes intervals cover less than they say; this limits it";
+        minimum: u32 as "seeds" = 5, "choice: looking often makes intervals cover less than they say; this limits it";
     }
 }
 

@@ -32,9 +32,11 @@ def nodes(
         Default: absent: routers forward and queue.
     buffer
         A buffer that all ports of the node share; each of the nodes has one.
+        A table of ``dumbbell.network.shared_buffer``: ``size``, ``alpha``.
         Default: absent: each port has a queue of its own, and its limit.
     pause
         Flow control: long queues of these switches pause the links that lead to them.
+        A table of ``dumbbell.network.pause``: ``xoff``, ``xon``.
         Default: absent: queues that are full drop.
     host
         What the flows that end at each of these hosts share.
@@ -94,7 +96,7 @@ def flows(
         of the other side; `all` joins each of `from` with each of `to`.
         Default: ``"one-to-one"`` (choice: as host pairs are drawn).
     count
-        Flows in all; flow i uses pair i modulo the number of pairs.
+        Flows in all; flow i uses pair i modulo the number of pairs. Unit: flows.
         Default: absent: one flow for each pair.
     start
         When the first flow starts.
@@ -296,7 +298,7 @@ def scenario(
         What the experiment is for.
         Default: absent: nothing to say.
     seed
-        The seed of every random stream.
+        The seed of every random stream. Dimensionless.
         Default: ``1`` (choice: any).
     warmup
         First part of `duration`, which no figure counts.
@@ -307,6 +309,7 @@ def scenario(
         Default: ``"0s"`` (choice: the run ends with its traffic).
     nodes
         What single nodes have beside their links.
+        Tables of ``dumbbell.nodes``: ``name``, ``agent``, ``buffer``, ``pause``, ``host``.
         Default: ``[]`` (absent: hosts and routers have links and queues only).
     routing
         Shortest paths by number of hops or by propagation delay. The other of the two settles ties, then the
@@ -320,6 +323,9 @@ def scenario(
         Default: ``"tcp"`` (choice: what most traffic uses).
     flows
         Flows known beforehand.
+        Tables of ``dumbbell.flows``: ``name``, ``from``, ``to``, ``pairing``, ``count``, ``start``,
+        ``stagger``, ``jitter``, ``size``, ``application``, ``reader``, ``transport``, ``class``, ``packets``,
+        ``sampled``.
         Default: ``[]`` (absent: only workloads).
     workloads
         Sources of flows that arrive while the run goes on.
@@ -327,9 +333,12 @@ def scenario(
     replay
         Run this scenario once to record the packets that arrive at a link, then replay them into that link in
         place of all flows. The results are those of the replay.
+        A table of ``dumbbell.replay``: ``link``, ``set``, ``bin``.
         Default: absent: the flows run as they are.
     record
         What to write down.
+        A table of ``dumbbell.record``: ``period``, ``samples``, ``flows``, ``drops``, ``controllers``,
+        ``queues``, ``arrivals``.
         Default: ``{}`` (see its fields).
 
     Returns

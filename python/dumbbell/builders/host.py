@@ -57,22 +57,24 @@ def ictcp(
         Segment size of the senders.
         Default: ``"1460B"`` (choice: Ethernet's MTU less headers).
     least
-        Smallest window, in segments.
+        Smallest window, in segments. Unit: segments.
         Default: ``2`` (Wu et al., CoNEXT 2010: with 1 there is no timeout either, and less goodput).
     share
-        Part of the link's rate that windows may fill: alpha.
+        Part of the link's rate that windows may fill: alpha. Dimensionless.
         Default: ``0.9`` (Wu et al., CoNEXT 2010: alpha).
     memory
-        Weight of the past in the measured throughput: beta.
+        Weight of the past in the measured throughput: beta. Dimensionless.
         Default: ``0.75`` (choice: Wu et al. name beta and give no value).
     used
         The window grows if the throughput falls short of what it allows by this share at most: gamma 1.
+        Dimensionless.
         Default: ``0.1`` (Wu et al., CoNEXT 2010: gamma 1).
     unused
         It shrinks if the throughput falls short by more than this share for three round-trip times: gamma 2.
+        Dimensionless.
         Default: ``0.5`` (Wu et al., CoNEXT 2010: gamma 2).
     scarce
-        With less of the rate left than this share, windows above the mean shrink.
+        With less of the rate left than this share, windows above the mean shrink. Dimensionless.
         Default: ``0.2`` (Wu et al., CoNEXT 2010, on fairness).
 
     Returns

@@ -75,7 +75,7 @@ def reordering(
         Time by which such a packet is held back or sent ahead; in place of `packets`.
         Default: absent: `packets` says how far.
     packets
-        Number of packets that it lets pass or overtakes; in place of `delay`.
+        Number of packets that it lets pass or overtakes; in place of `delay`. Unit: packets.
         Default: absent: `delay` says how far.
     longest
         With `packets`: the longest time that a packet is held back.
@@ -137,7 +137,7 @@ def delay_list(
     Parameters
     ----------
     packets
-        The packets, by order of transmission, counted from 0.
+        The packets, by order of transmission, counted from 0. Unit: positions.
         Required.
     delay
         By how much they arrive later.

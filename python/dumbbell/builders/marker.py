@@ -320,7 +320,7 @@ def head_tail(
         Bytes of a block: the `size` of transfers.
         Required.
     packets
-        Packets in profile at the beginning of a block, and as many at its end.
+        Packets in profile at the beginning of a block, and as many at its end. Unit: packets.
         Default: ``1`` (choice: the fewest).
     segment
         Bytes of data in a full packet.

@@ -22,7 +22,7 @@ def source_quench(
     Parameters
     ----------
     threshold
-        Packets waiting on the link out from which on sources are quenched.
+        Packets waiting on the link out from which on sources are quenched. Unit: packets.
         Default: ``20`` (choice: a part of usual limits; RFC 1016 section 1 has quenches sent before the limit
         is reached).
     min_interval
@@ -64,9 +64,10 @@ def rbcc(
     ----------
     threshold
         Packets on an interface, the one in transmission counted, above which its bandwidth is scaled: T.
+        Unit: packets.
         Default: ``5`` (Toomey 1998, chapter 11.3: thresh=5; chapter 11.9 recommends 4).
     alpha
-        The factor by which it is scaled, above 0 and at most 1.
+        The factor by which it is scaled, above 0 and at most 1. Dimensionless.
         Default: ``0.75`` (Toomey 1998, chapter 11.3: alpha=0.75; chapter 11.9 recommends 0.4).
     quench
         True if sources whose rates fall are told at once.
@@ -78,13 +79,14 @@ def rbcc(
         True if what acknowledgements return changes the table too. Routes must be the same both ways.
         Default: ``false`` (Toomey 1998, chapter 11.3: revupdates=no).
     quench_size
-        Bytes of a quench.
+        Bytes of a quench. Unit: bytes.
         Default: ``40`` (choice: as an acknowledgement).
     idle
         The shortest silence after which a flow is forgotten.
         Default: ``"10s"`` (choice: the rule is not published; ten times the interval of set-up packets).
     idle_packets
-        Intervals between packets of 1500 bytes after which a flow is forgotten, if that is longer.
+        Intervals between packets of 1500 bytes after which a flow is forgotten, if that is longer. Unit:
+        intervals.
         Default: ``10`` (choice: a slow flow is silent for seconds between two packets).
     sweep
         How often the router looks for flows to forget.

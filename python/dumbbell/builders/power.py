@@ -166,7 +166,7 @@ def multi_both(
         The interval of periodic decisions.
         Default: ``"10ms"`` (choice: below the guard of 16 ms).
     headroom
-        Share by which the new rate exceeds the predicted rate after a step down.
+        Share by which the new rate exceeds the predicted rate after a step down. Dimensionless.
         Default: ``0.1`` (choice: a tenth, one step of the default rates).
 
     Returns

@@ -52,7 +52,7 @@ def ewma_window(
         Length of a window.
         Default: ``"10ms"`` (choice: a quarter of the delay constraint of Panarello et al.).
     weight
-        Weight of the latest window.
+        Weight of the latest window. Dimensionless.
         Default: ``0.2`` (choice: a memory of five windows, 50 ms, the mean round-trip time).
 
     Returns

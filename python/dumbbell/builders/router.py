@@ -39,19 +39,19 @@ def rcp(
         `law` follows the update law; `share` offers a share of the capacity, for tests.
         Default: ``"law"`` (ns-2 rcp.cc: rate_fact_mode_ 0).
     alpha
-        Gain of spare capacity.
+        Gain of spare capacity. Dimensionless.
         Default: absent: figures 0.1, ns2 0.4, netfpga 0.4, mahimahi 0.4.
     beta
-        Gain of the queue.
+        Gain of the queue. Dimensionless.
         Default: absent: figures 1, ns2 0.4, netfpga 0.5, mahimahi 1.
     gamma
-        Share of the capacity to be used.
+        Share of the capacity to be used. Dimensionless.
         Default: absent: figures 1, ns2 1, netfpga 0.95, mahimahi 1.
     period
         Longest period between updates; the mean round-trip time is the period if it is shorter.
         Default: absent: figures 10ms, ns2 10ms, netfpga 10ms, mahimahi 1ms.
     initial
-        Share of the capacity offered at the start; in mode `share` offered until it changes.
+        Share of the capacity offered at the start; in mode `share` offered until it changes. Dimensionless.
         Default: absent: figures 0.05, ns2 0.05, netfpga 0.05, mahimahi 0.1.
     floor
         Least rate, in bytes for each round-trip time.
@@ -60,10 +60,14 @@ def rcp(
         Mean round-trip time assumed before any was measured.
         Default: ``"200ms"`` (ns-2 rcp.cc: init_rtt_).
     least_factor
-        Least factor of one update; 0 for none.
+        Least factor of one update; 0 for none. Dimensionless.
         Default: ``0.0`` (choice: off, as published; 0.5 suits real packets).
     changes
         In mode `share`: changes of the share, sorted by time.
+        Tables with these keys:
+        - ``at``: duration. When. Required.
+        - ``share``: number. Share of the capacity from then on; 0 asks senders to pause. Dimensionless.
+          Required.
         Default: ``[]`` (choice: the share stays).
 
     Returns
@@ -105,13 +109,13 @@ def xcp(
     Parameters
     ----------
     alpha
-        Gain of spare bandwidth.
+        Gain of spare bandwidth. Dimensionless.
         Default: ``0.4`` (Katabi et al., SIGCOMM 2002, section 3.5; ns-2.35 xcpq.h: ALPHA_).
     beta
-        Gain of the queue.
+        Gain of the queue. Dimensionless.
         Default: ``0.226`` (Katabi et al., SIGCOMM 2002, section 3.5; ns-2.35 xcpq.h: BETA_).
     gamma
-        Share of the traffic that changes hands in an interval although the link is in balance.
+        Share of the traffic that changes hands in an interval although the link is in balance. Dimensionless.
         Default: ``0.1`` (Katabi et al., SIGCOMM 2002, section 3.5; ns-2.35 xcpq.h: GAMMA_).
     initial_interval
         Length of intervals before a round-trip time is known.

@@ -102,6 +102,9 @@ def listed(
     ----------
     actions
         The actions, sorted by time: `{ at = "1s", bytes = "10kB" }` and so on.
+        Tables with these keys:
+        - ``at``: duration. When, since the start. Required.
+        - ``bytes``: size. Bytes that it writes or reads. Required.
         Required.
 
     Returns

@@ -112,7 +112,7 @@ def pareto(
         Mean application bytes, before `ceil`.
         Required.
     shape
-        Exponent of the tail, above 1.
+        Exponent of the tail, above 1. Dimensionless.
         Default: ``1.2`` (Crovella & Bestavros, IEEE/ACM ToN 5(6), 1997: web files have a tail of 1.0 to 1.3).
     ceil
         Round sizes up to a multiple of this, for example the payload of a packet, `"1460B"`.
@@ -152,7 +152,7 @@ def bounded_pareto(
         Largest size.
         Required.
     shape
-        Exponent of the tail.
+        Exponent of the tail. Dimensionless.
         Default: ``1.1`` (Harchol-Balter, JACM 49(2), 2002: measured job sizes).
 
     Returns
@@ -187,7 +187,7 @@ def lognormal(
         Median application bytes, before `min` and `max` apply.
         Required.
     sigma
-        Standard deviation of the natural logarithm.
+        Standard deviation of the natural logarithm. Dimensionless.
         Required.
     min
         Smallest size.

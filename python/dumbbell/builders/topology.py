@@ -25,14 +25,20 @@ def dumbbell(
     Parameters
     ----------
     pairs
-        Host pairs.
+        Host pairs. Unit: pairs.
         Default: ``1`` (choice: the smallest dumbbell).
     bottleneck
         The link that all pairs share; forward is left to right.
+        A table of ``dumbbell.network.bottleneck``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
     access
         The link of every host to its router; forward is the way of the data: sender to left, right to
         receiver.
+        A table of ``dumbbell.network.access``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
     rtts
         Base round-trip time of each pair, propagation only, one for each pair; takes the place of
@@ -67,10 +73,13 @@ def chain(
     Parameters
     ----------
     hops
-        Links in the row.
+        Links in the row. Unit: links.
         Default: ``1`` (choice: the smallest chain).
     link
         Every link of the row; forward is from `node0` on.
+        A table of ``dumbbell.network.bottleneck``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
 
     Returns
@@ -131,17 +140,23 @@ def star(
     Parameters
     ----------
     senders
-        Hosts that send.
+        Hosts that send. Unit: hosts.
         Default: ``2`` (choice: the smallest incast).
     receivers
-        Hosts that receive.
+        Hosts that receive. Unit: hosts.
         Default: ``1`` (choice: incast has one).
     link
         The link of every host; forward is the way of the data: sender to switch, switch to receiver. Its
         queue is the host's.
+        A table of ``dumbbell.network.host_link``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
     receiver_link
         The link of the receivers, where it is another than that of the senders.
+        A table of ``dumbbell.network.host_link``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: absent: as `link`.
     port
         The queue of every port of the switch.
@@ -179,16 +194,22 @@ def parking_lot(
     Parameters
     ----------
     hops
-        Bottlenecks in the row.
+        Bottlenecks in the row. Unit: links.
         Default: ``3`` (choice: enough to tell from a dumbbell).
     pairs
-        Pairs that cross every bottleneck.
+        Pairs that cross every bottleneck. Unit: pairs.
         Default: ``1`` (choice: one, as in the usual drawing).
     bottleneck
         Every link between routers; forward is from `router0` on.
+        A table of ``dumbbell.network.bottleneck``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
     access
         The link of every host to its router; forward is the way of the data.
+        A table of ``dumbbell.network.access``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
 
     Returns
@@ -220,15 +241,21 @@ def fat_tree(
     Parameters
     ----------
     k
-        Ports of a switch, an even number.
+        Ports of a switch, an even number. Unit: ports.
         Default: ``4`` (Al-Fares et al., SIGCOMM 2008, figure 3).
     host
         The link of every host; forward is from the host to its switch. Its queue is the host's; that of the
         switch's port is `fabric.queue`, unless `reverse.queue` is given.
+        A table of ``dumbbell.network.fat_tree_host``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
     fabric
         Every link between switches; forward is up, to the aggregation or the core. Rates below those of the
         hosts make the network oversubscribed.
+        A table of ``dumbbell.network.fat_tree_fabric``: ``rate``, ``delay``, ``queue``, ``router``,
+        ``marker``, ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
 
     Returns
@@ -261,21 +288,27 @@ def leaf_spine(
     Parameters
     ----------
     leaves
-        Leaf switches.
+        Leaf switches. Unit: switches.
         Default: ``9`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section 5).
     spines
-        Spine switches: the paths between two leaves.
+        Spine switches: the paths between two leaves. Unit: switches.
         Default: ``4`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section 5).
     hosts
         Hosts of each leaf. The network is oversubscribed where their rates add up to more than those of the
-        uplinks.
+        uplinks. Unit: hosts.
         Default: ``16`` (Alizadeh et al., SIGCOMM 2013 (pFabric), section 5).
     host
         The link of every host; forward is from the host to its leaf. Its queue is the host's; that of the
         leaf's port is `uplink.queue`, unless `reverse.queue` is given.
+        A table of ``dumbbell.network.leaf_host``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
     uplink
         Every link between a leaf and a spine; forward is up, to the spine.
+        A table of ``dumbbell.network.leaf_uplink``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
 
     Returns
@@ -313,18 +346,18 @@ def random_tree(
     Parameters
     ----------
     extra_links
-        Links beside those of the tree.
+        Links beside those of the tree. Unit: links.
         Default: ``2`` (choice: with 12 routers, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11
         reports).
     routers
-        Routers.
+        Routers. Unit: routers.
         Default: ``12`` (choice: with 15 pairs, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11
         reports).
     pairs
-        Pairs of a sender and a receiver, each a host of its own. The routers of the two differ.
+        Pairs of a sender and a receiver, each a host of its own. The routers of the two differ. Unit: pairs.
         Default: ``15`` (choice: as `routers`).
     seed
-        The seed of the network.
+        The seed of the network. Dimensionless.
         Default: absent: that of the run, so each seed has a network of its own.
     min_rate
         The least rate of a link between routers: rates are uniform from this to `link.rate`, the same both
@@ -335,10 +368,16 @@ def random_tree(
         Default: ``"1ms"`` (choice: neighbouring towns; none: all have `link.delay`).
     link
         Every link between routers, apart from its rate and its delay.
+        A table of ``dumbbell.network.random_link``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
     access
         The link of every host; forward is from the host to its router. Its queue is the host's; that of the
         router's port is `link.queue`, unless `reverse.queue` is given.
+        A table of ``dumbbell.network.random_access``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
 
     Returns
@@ -380,20 +419,20 @@ def waxman(
     Parameters
     ----------
     alpha
-        How far links reach, as a part of the diagonal.
+        How far links reach, as a part of the diagonal. Dimensionless.
         Default: ``0.3`` (choice: with 12 routers and `beta`, about as many links as `random-tree` has).
     beta
-        The probability of a link between neighbours.
+        The probability of a link between neighbours. Dimensionless.
         Default: ``0.6`` (choice: as `alpha`).
     routers
-        Routers.
+        Routers. Unit: routers.
         Default: ``12`` (choice: with 15 pairs, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11
         reports).
     pairs
-        Pairs of a sender and a receiver, each a host of its own. The routers of the two differ.
+        Pairs of a sender and a receiver, each a host of its own. The routers of the two differ. Unit: pairs.
         Default: ``15`` (choice: as `routers`).
     seed
-        The seed of the network.
+        The seed of the network. Dimensionless.
         Default: absent: that of the run, so each seed has a network of its own.
     min_rate
         The least rate of a link between routers: rates are uniform from this to `link.rate`, the same both
@@ -404,10 +443,16 @@ def waxman(
         Default: ``"1ms"`` (choice: neighbouring towns; none: all have `link.delay`).
     link
         Every link between routers, apart from its rate and its delay.
+        A table of ``dumbbell.network.random_link``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
     access
         The link of every host; forward is from the host to its router. Its queue is the host's; that of the
         router's port is `link.queue`, unless `reverse.queue` is given.
+        A table of ``dumbbell.network.random_access``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
 
     Returns
@@ -449,17 +494,17 @@ def barabasi_albert(
     Parameters
     ----------
     links
-        Links of a newcomer.
+        Links of a newcomer. Unit: links.
         Default: ``1`` (choice: a tree; the exponent of the degrees is 3 for any number).
     routers
-        Routers.
+        Routers. Unit: routers.
         Default: ``12`` (choice: with 15 pairs, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11
         reports).
     pairs
-        Pairs of a sender and a receiver, each a host of its own. The routers of the two differ.
+        Pairs of a sender and a receiver, each a host of its own. The routers of the two differ. Unit: pairs.
         Default: ``15`` (choice: as `routers`).
     seed
-        The seed of the network.
+        The seed of the network. Dimensionless.
         Default: absent: that of the run, so each seed has a network of its own.
     min_rate
         The least rate of a link between routers: rates are uniform from this to `link.rate`, the same both
@@ -470,10 +515,16 @@ def barabasi_albert(
         Default: ``"1ms"`` (choice: neighbouring towns; none: all have `link.delay`).
     link
         Every link between routers, apart from its rate and its delay.
+        A table of ``dumbbell.network.random_link``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
     access
         The link of every host; forward is from the host to its router. Its queue is the host's; that of the
         router's port is `link.queue`, unless `reverse.queue` is given.
+        A table of ``dumbbell.network.random_access``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``,
+        ``reverse``.
         Default: ``{}`` (see its fields).
 
     Returns
@@ -513,9 +564,13 @@ def graph(
         Default: ``[]`` (required in use: a graph of nothing is refused).
     links
         Links, at most one between two nodes in each direction. A link is called `from->to`.
+        Tables of ``dumbbell.network.graph_link``: ``from``, ``to``, ``duplex``, ``rate``, ``delay``,
+        ``queue``, ``router``, ``marker``, ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``,
+        ``drop_list``, ``impairments``, ``reverse``.
         Default: ``[]`` (required in use: a graph of nothing is refused).
     groups
         Named groups of nodes, for `from` and `to`.
+        Tables of ``dumbbell.network.node_group``: ``name``, ``nodes``.
         Default: ``[]`` (absent: nodes are named one by one).
 
     Returns

@@ -126,23 +126,24 @@ def tcp(
         Closes with FIN in both directions. If false, the connection stays open.
         Default: ``true`` (RFC 9293 section 3.6).
     mss
-        Segment payload in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Segment payload in bytes, never more than the path's MTU allows; absent: what the MTU allows. Unit:
+        bytes.
         Default: RFC 9293 section 3.7.1: MTU less 40 bytes, less 12 with timestamps.
     initial_window
-        Window at the start, in segments.
+        Window at the start, in segments. Unit: segments.
         Default: ``10`` (RFC 6928 section 2).
     initial_threshold
-        Slow-start threshold at the start, in segments; absent: none.
+        Slow-start threshold at the start, in segments; absent: none. Unit: segments.
         Default: RFC 5681 section 3.1: arbitrarily high.
     max_window
-        Largest congestion window in use, in segments; absent: no limit.
+        Largest congestion window in use, in segments; absent: no limit. Unit: segments.
         Default: choice: only network and receiver limit (ns-2.35: window_ = 20).
     unit_window
         Window with which each object begins that the application writes, in segments, if it is larger then;
-        absent: the objects of a connection are one stream. GIP: 2.
+        absent: the objects of a connection are one stream. GIP: 2. Unit: segments.
         Default: choice: TCP knows no objects (Zhang et al., GIP, ICNP 2013: 2).
     unit_copies
-        Copies of the last segment of each object, which leave right behind it. GIP: 2.
+        Copies of the last segment of each object, which leave right behind it. GIP: 2. Unit: copies.
         Default: ``0`` (choice: TCP knows no objects (Zhang et al., GIP, ICNP 2013: it leaves up to three
         times)).
     send_buffer
@@ -158,7 +159,8 @@ def tcp(
         The receiver's buffer, advertised in every segment it sends.
         Default: ``"32MiB"`` (Linux 6.16 net.ipv4.tcp_rmem[2]: 33554432, of which all may be window).
     ack_every
-        The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off.
+        The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off. Unit:
+        segments.
         Default: ``2`` (RFC 5681 section 4.2).
     ack_delay
         Longest delay of an acknowledgement.
@@ -182,6 +184,7 @@ def tcp(
         Default: ``"65536B"`` (Linux net.ipv4.tcp_rmem[1]: 131072, half of it for the window).
     byte_counting
         Segments that one acknowledgement may add to the window in slow start; 1 counts acknowledgements.
+        Unit: segments.
         Default: ``1000000`` (Linux net/ipv4/tcp_cong.c: all segments acknowledged count in slow start).
     window_validation
         Lets the window grow only while it limits the sender.
@@ -201,7 +204,8 @@ def tcp(
         Sends a new segment on each of the first two duplicate acknowledgements.
         Default: ``true`` (RFC 3042).
     duplicate_threshold
-        Duplicate acknowledgements that show a loss: DupThresh. Not with `loss_detection = "rack"`.
+        Duplicate acknowledgements that show a loss: DupThresh. Not with `loss_detection = "rack"`. Unit:
+        acknowledgements.
         Default: ``3`` (RFC 5681 section 3.2, RFC 6675 section 2).
     sack
         Selective acknowledgements, and loss recovery by them.
@@ -280,7 +284,7 @@ def tcp(
         Default: ``false`` (RFC 6298 section 2 (4.4BSD: whole numbers)).
     rto_spread
         The retransmission timer expires later by a part of the timeout, drawn uniformly from 0 to this share
-        of it each time.
+        of it each time. Dimensionless.
         Default: ``0.0`` (RFC 6298 section 5: none (Vasudevan et al., SIGCOMM 2009, section 5: 0.5)).
     rto_granularity
         Clock granularity in the formula of the timeout: G.
@@ -295,7 +299,7 @@ def tcp(
         Default: ``"0s"`` (ns-2.35 tcl/lib/ns-default.tcl: Agent/TCP set overhead_ 0 (Floyd & Jacobson,
         1992)).
     retries
-        Consecutive timeouts after which the sender gives up.
+        Consecutive timeouts after which the sender gives up. Unit: timeouts.
         Default: ``15`` (Linux net.ipv4.tcp_retries2 (RFC 1122 section 4.2.3.5: 100 s or more)).
 
     Returns
@@ -382,9 +386,10 @@ def rcp(
     ----------
     payload
         Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Unit: bytes.
         Default: choice: the MTU less the header; ns-2 rcp-host.cc: 960 bytes.
     header
-        Bytes of header of every packet: all of a packet that carries no data.
+        Bytes of header of every packet: all of a packet that carries no data. Unit: bytes.
         Default: ``40`` (ns-2 rcp-host.cc: SYN, REF and answers have 40 bytes, data 40 more than its payload).
     compat
         Imitates the published code where it differs: `none` or `ns2`.
@@ -408,7 +413,7 @@ def rcp(
         Default: ``"10ms"`` (choice: above the jitter of a software end point (ns-2: twice the round-trip
         time)).
     retries
-        SYNs, probes or timeouts in a row without an answer after which the sender gives up.
+        SYNs, probes or timeouts in a row without an answer after which the sender gives up. Unit: timeouts.
         Default: ``8`` (choice: about as patient as 100 s of RFC 1122 section 4.2.3.5 at a timeout of 0.5 s).
 
     Returns
@@ -452,15 +457,17 @@ def trump(
     ----------
     payload
         Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Unit: bytes.
         Default: Toomey 1998, chapter 11.5: a buffer of 15,000 octets holds 10 data packets, headers counted.
     header
-        Bytes of header of every packet: all of a packet that carries no data.
+        Bytes of header of every packet: all of a packet that carries no data. Unit: bytes.
         Default: ``40`` (Toomey, RBCC, 1996: an acknowledgement takes 40/1500 of the rate of the data).
     desired
         The rate that the source would like; absent: all that it can get.
         Default: Toomey, RBCC, 1996: the desired rate may be infinite.
     selacksize
         Data packets that an acknowledgement reports, 1 to 16. The destination waits until it has as many.
+        Unit: packets.
         Default: ``1`` (Toomey 1998, chapter 11.7: recommends one data packet, one acknowledgement).
     retry
         Time after which the source sends an unanswered set-up packet again. Also how long it waits, once
@@ -477,7 +484,7 @@ def trump(
         full).
     reordering
         A packet is lost when an acknowledgement reports one that was sent more than so many transmissions
-        later.
+        later. Unit: packets.
         Default: ``0`` (choice: how losses are found is not published; paths keep the order, so 0; 3 if a
         route changes).
 
@@ -514,6 +521,7 @@ def tfrc(
     ----------
     payload
         Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Unit: bytes.
         Default: RFC 5348 section 4.1: a fixed segment size; the MTU less 36 bytes.
     ecn
         Explicit congestion notification: a mark counts as a loss.
@@ -546,10 +554,11 @@ def lttp(
     Parameters
     ----------
     overhead
-        Coded packets needed beyond those of the object, as a share: epsilon.
+        Coded packets needed beyond those of the object, as a share: epsilon. Dimensionless.
         Default: ``0.05`` (choice: LT codes of thousands of packets need about 5 % (Luby, FOCS 2002)).
     payload
         Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Unit: bytes.
         Default: RFC 5348 section 4.1: a fixed segment size; the MTU less 36 bytes.
     ecn
         Explicit congestion notification: a mark counts as a loss.
@@ -585,7 +594,7 @@ def cbr(
         Rate on the wire, headers included.
         Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
     packet_size
-        Bytes of one datagram on the wire, headers included (28 bytes).
+        Bytes of one datagram on the wire, headers included (28 bytes). Unit: bytes.
         Default: ``1500`` (RFC 894: the MTU of Ethernet).
 
     Returns
@@ -617,7 +626,7 @@ def poisson(
         Mean rate on the wire, headers included.
         Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
     packet_size
-        Bytes of one datagram on the wire, headers included (28 bytes).
+        Bytes of one datagram on the wire, headers included (28 bytes). Unit: bytes.
         Default: ``1500`` (RFC 894: the MTU of Ethernet).
 
     Returns
@@ -652,7 +661,7 @@ def on_off(
         Rate on the wire during a burst, headers included.
         Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
     packet_size
-        Bytes of one datagram on the wire, headers included (28 bytes).
+        Bytes of one datagram on the wire, headers included (28 bytes). Unit: bytes.
         Default: ``1500`` (RFC 894: the MTU of Ethernet).
     mean_on
         Mean length of a burst.

@@ -67,13 +67,13 @@ def poisson(
         of the other side; `all` joins each of `from` with each of `to`. Each flow draws one of the pairs.
         Default: ``"one-to-one"`` (choice: as host pairs are drawn).
     load
-        Offered load as a share of the rate of `link`; in place of `rate`.
+        Offered load as a share of the rate of `link`; in place of `rate`. Dimensionless.
         Default: absent: `rate` is given.
     link
         The link whose rate `load` is a share of.
         Default: absent: the bottleneck, if there is one only.
     rate
-        Flows a second; in place of `load`.
+        Flows a second; in place of `load`. Unit: flows/s.
         Default: absent: `load` is given.
     start
         When arrivals begin.
@@ -82,7 +82,7 @@ def poisson(
         When arrivals end.
         Default: absent: when the run ends.
     max_flows
-        Flows at most.
+        Flows at most. Unit: flows.
         Default: absent: no limit.
     transport
         Transport and its parameters.
@@ -261,14 +261,14 @@ def rounds(
         Distribution of the application bytes of each transfer, drawn in every round anew.
         Default: absent: `size` or `block` is given.
     servers
-        How many pairs take part: the first ones.
+        How many pairs take part: the first ones. Unit: pairs.
         Default: absent: all.
     request
         Application bytes of a request: with it, each transfer answers one that comes the other way, on a
         connection of its own. In the table of transfers their source tells the two apart.
         Default: absent: all senders know when a round begins.
     rounds
-        How many rounds.
+        How many rounds. Unit: rounds.
         Default: absent: until the run ends.
     start
         When the first round begins.
@@ -283,10 +283,11 @@ def rounds(
         Time from the start of one batch of transfers of a round, or their requests, to that of the next.
         Default: ``"0s"`` (choice: all senders start together).
     batch
-        How many transfers a batch has.
+        How many transfers a batch has. Unit: transfers.
         Default: ``1`` (choice: senders are staggered one by one).
     at_once
         How many transfers of a round are in progress at a time, at most; the next starts when one has ended.
+        Unit: transfers.
         Default: absent: all.
     jitter
         Each transfer starts later by a time drawn uniformly up to this.
@@ -430,7 +431,7 @@ def request_response(
         How both times are spread: `fixed` or `exponential`.
         Default: ``"fixed"`` (choice: no randomness that is not asked for).
     exchanges
-        Exchanges of each client.
+        Exchanges of each client. Unit: exchanges.
         Default: absent: until the run ends.
     start
         When the first client begins.
@@ -539,10 +540,10 @@ def shuffle(
         The name in results and of its random streams.
         Default: absent: `workload` and the position in the list, from 0.
     parallel
-        Transfers that a receiver has in progress at a time, at most.
+        Transfers that a receiver has in progress at a time, at most. Unit: transfers.
         Default: ``5`` (Hadoop mapred-default.xml: mapreduce.reduce.shuffle.parallelcopies).
     waves
-        How many waves.
+        How many waves. Unit: waves.
         Default: ``1`` (choice: one job).
     start
         When the first wave begins.
@@ -665,7 +666,7 @@ def on_close(
         Time from the start of one pair's first flow to that of the next.
         Default: ``"0s"`` (choice: all start together).
     max_flows
-        Flows at most: workloads that wait for each other could multiply without end.
+        Flows at most: workloads that wait for each other could multiply without end. Unit: flows.
         Default: ``1000000`` (choice: more than studies of closed loops need).
     transport
         Transport and its parameters.

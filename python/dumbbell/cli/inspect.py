@@ -219,19 +219,26 @@ def list_(family: str | None, as_json: bool) -> None:
     out = console()
     for name in [family] if family is not None else families:
         out.print(TextTable(name, ("name", "what", "reference"), (), families[name]))
+    if family is None:
+        tables = ", ".join(table.replace(" ", "-") for table in _native.tables())
+        out.print(f"Tables of scenarios, for `dumbbell describe`: {tables}")
 
 
 @click.command()
 @click.argument("name")
 @json_option
 def describe(name: str, as_json: bool) -> None:
-    """Show what the algorithm NAME is, and its parameters with defaults and their sources."""
+    """Show the parameters of NAME, an algorithm or a table such as `flows`: units, defaults, sources."""
     families = dict(_native.algorithms())
     # The registry has all algorithms with their parameters, which takes a second to make.
     found = [(family, member) for family in families for member in _native.members(family, name)]
+    found += [("table", table) for table in _native.table(name.replace("-", " "))]
     if not found:
-        known = list(dict.fromkeys(entry[0] for members in families.values() for entry in members))
-        raise DumbbellError(f"{name!r} is not a registered algorithm; {_native.suggest(name, known)}")
+        known = dict.fromkeys(entry[0] for members in families.values() for entry in members)
+        known |= dict.fromkeys(table.replace(" ", "-") for table in _native.tables())
+        raise DumbbellError(
+            f"{name!r} is neither an algorithm nor a table; {_native.suggest(name, list(known))}"
+        )
     if as_json:
         print_json([{"family": family, **member} for family, member in found])
         return
@@ -239,7 +246,8 @@ def describe(name: str, as_json: bool) -> None:
     out = console()
     for family, member in found:
         out.print(Text(member["name"], "bold"), f" ({family}): {member['title']}")
-        out.print(Text(f"Reference: {member['reference']}"))
+        if family != "table":
+            out.print(Text(f"Reference: {member['reference']}"))
         if witness := witnesses.get(family, {}).get(name):
             out.print(Text(f"Witness: {witness}"))
         if not member["fields"]:
@@ -247,11 +255,11 @@ def describe(name: str, as_json: bool) -> None:
             continue
         columns = ("parameter", "type", "default", "source of the default", "meaning")
         rows = [
-            (path, field["kind"], _default(field), field["source"], field["doc"])
-            for path, field in _with_nested(member["fields"])
+            (path, _type(field), _default(field), field["source"], doc)
+            for path, field, doc in _with_nested(member["fields"], {})
         ]
         out.print(TextTable("", columns, (), rows))
-        if member["profiles"]:
+        if member.get("profiles"):
             controllers = [_native.members("controller", entry[0]) for entry in families["controller"]]
             _profiles(out, member, [controller for found in controllers for controller in found])
 
@@ -281,12 +289,22 @@ def _value(value: object) -> Text:
     return Text(value if isinstance(value, str) else json.dumps(value))
 
 
-def _with_nested(fields: list[dict[str, Any]], above: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every field with its path, the fields of a table after the table itself."""
+def _with_nested(
+    fields: list[dict[str, Any]], listed: dict[str, str], above: str = ""
+) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield every field with its path and its meaning, the keys of a table after the first that has them."""
     for field in fields:
         path = above + field["name"]
-        yield path, field
-        yield from _with_nested(field["fields"], path + ("[]." if field["kind"] == "list" else "."))
+        keys = json.dumps(field["fields"])
+        first = listed.setdefault(keys, path) if field["fields"] else path
+        yield path, field, field["doc"] if first == path else f"{field['doc']} Keys as in `{first}`."
+        if first == path:
+            inside = path + ("[]." if field["kind"] == "list" else ".")
+            yield from _with_nested(field["fields"], listed, inside)
+
+
+def _type(field: dict[str, Any]) -> str:
+    return f"{field['kind']} ({field['unit']})" if field["unit"] else field["kind"]
 
 
 def _default(field: dict[str, Any]) -> Text:

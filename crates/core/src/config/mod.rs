@@ -82,6 +82,8 @@ pub struct Field {
     pub name: &'static str,
     /// What a user would call its type.
     pub kind: &'static str,
+    /// The unit of a number, `"dimensionless"` if it has none; empty for what is no number or is written with its unit.
+    pub unit: &'static str,
     /// What it means.
     pub doc: String,
     /// The default as written, or `None` if the field is required.
@@ -92,6 +94,16 @@ pub struct Field {
     pub schema: json::Value,
     /// The fields of the table that stands here, or of the tables in a list.
     pub nested: Vec<Field>,
+}
+
+impl Field {
+    /// What it means, with the unit: `"Largest window. Unit: segments."`.
+    fn meaning(&self) -> String {
+        match self.unit {
+            "" => self.doc.clone(),
+            unit => format!("{} Unit: {unit}.", self.doc),
+        }
+    }
 }
 
 /// A configuration struct that can list its fields: everything `config!` declares.
@@ -112,7 +124,7 @@ pub fn object_schema(doc: &str, fields: &[Field]) -> json::Value {
         .map(|f| {
             let mut schema = f.schema.clone();
             if let Some(object) = schema.as_object_mut() {
-                object.insert("description".into(), json!(f.doc));
+                object.insert("description".into(), json!(f.meaning()));
                 if let Some(default) = &f.default
                     && *default != Value::Null
                 {
@@ -432,7 +444,8 @@ impl<T: Config> Config for Vec<T> {
     }
 }
 
-/// Declares a configuration struct: fields, defaults with sources, parser, schema and description.
+/// Declares a configuration struct: fields, defaults with sources, parser, schema and description. A number has its unit after
+/// `as`, and `"dimensionless"` there if it has none.
 ///
 /// A struct may end in others as parts, `..part: Struct { key = default, "source"; ... }`: users write the keys of all in
 /// one table, and a part has the defaults given here in place of its own.
@@ -445,7 +458,7 @@ impl<T: Config> Config for Vec<T> {
 ///         /// Acceptable standing queueing delay.
 ///         target: Duration = "5ms", "RFC 8289 section 4.2";
 ///         /// Required: no default.
-///         limit: u64;
+///         limit: u64 as "packets";
 ///     }
 /// }
 /// impl Validate for Params {}
@@ -464,15 +477,15 @@ impl<T: Config> Config for Vec<T> {
 macro_rules! config {
     (@default) => { ::core::option::Option::<$crate::Value>::None };
     (@default $default:expr) => { ::core::option::Option::Some($crate::Value::from($default)) };
-    (@source) => { "" };
-    (@source $source:expr) => { $source };
+    (@text) => { "" };
+    (@text $text:expr) => { $text };
     (@overrides $( $field:ident = $default:expr, $source:expr; )*) => {
         [ $( (::core::stringify!($field), $crate::Value::from($default), $source) ),* ]
     };
     (
         $(#[doc = $struct_doc:literal])*
         $vis:vis struct $name:ident {
-            $( $(#[doc = $doc:expr])+ $field:ident : $type:ty $(= $default:expr, $source:expr)? ; )*
+            $( $(#[doc = $doc:expr])+ $field:ident : $type:ty $(as $unit:literal)? $(= $default:expr, $source:expr)? ; )*
             $( ..$part:ident : $part_type:ty {
                 $( $part_field:ident = $part_default:expr, $part_source:expr ; )*
             } )*
@@ -491,9 +504,10 @@ macro_rules! config {
                 let mut fields = ::std::vec![ $( $crate::config::Field {
                     name: ::core::stringify!($field),
                     kind: <$type as $crate::Config>::KIND,
+                    unit: $crate::config!(@text $($unit)?),
                     doc: [$($doc),+].map(str::trim).join(" "),
                     default: $crate::config!(@default $($default)?),
-                    source: $crate::config!(@source $($source)?),
+                    source: $crate::config!(@text $($source)?),
                     schema: <$type as $crate::Config>::schema(),
                     nested: <$type as $crate::Config>::nested(),
                 }, )* ];

@@ -11,7 +11,7 @@ config! {
     /// Holds back the packets that a list names. Others overtake them.
     pub struct Params {
         /// The packets, by order of transmission, counted from 0.
-        packets: Vec<u64>;
+        packets: Vec<u64> as "positions";
         /// By how much they arrive later.
         delay: Duration;
     }

@@ -31,7 +31,7 @@ config! {
         /// Time by which such a packet is held back or sent ahead; in place of `packets`.
         delay: Option<Duration> = (), "absent: `packets` says how far";
         /// Number of packets that it lets pass or overtakes; in place of `delay`.
-        packets: Option<u32> = (), "absent: `delay` says how far";
+        packets: Option<u32> as "packets" = (), "absent: `delay` says how far";
         /// With `packets`: the longest time that a packet is held back.
         longest: Duration = "1s", "RFC 6298 section 2.1: by then a sender has sent it again";
     }

@@ -71,7 +71,7 @@ macro_rules! link_parameters {
     (@default $default:expr) => { ::core::option::Option::Some(Value::from($default)) };
     ($(
         $(#[doc = $doc:literal])+
-        $field:ident : $type:ty $(= $default:expr, $source:expr)?, $rule:ident;
+        $field:ident : $type:ty $(as $unit:literal)? $(= $default:expr, $source:expr)?, $rule:ident;
     )+) => {
         config! {
             /// A link between two nodes, both ways.
@@ -79,7 +79,7 @@ macro_rules! link_parameters {
                 $(
                     $(#[doc = $doc])+
                     #[doc = link_parameters!(@forward $rule)]
-                    $field: $type $(= $default, $source)?;
+                    $field: $type $(as $unit)? $(= $default, $source)?;
                 )+
                 /// How the reverse direction differs.
                 reverse: Reverse = Value::table(), "choice: links are symmetric";
@@ -91,7 +91,7 @@ macro_rules! link_parameters {
             pub struct Reverse {
                 $(
                     $(#[doc = $doc])+
-                    $field: <$rule as Rule>::Reverse<$type> =
+                    $field: <$rule as Rule>::Reverse<$type> $(as $unit)? =
                         <$rule as Rule>::default(link_parameters!(@default $($default)?)),
                         <$rule as Rule>::SOURCE;
                 )+
@@ -140,7 +140,7 @@ link_parameters! {
     /// Share of packets lost at random after transmission.
     loss: Probability = 0.0, "choice: no losses unless the scenario asks for them", Each;
     /// Packets to drop, by order of arrival at the queue, counted from 0.
-    drop_list: Vec<u64> = [], "choice: no losses unless the scenario asks for them", Each;
+    drop_list: Vec<u64> as "positions" = [], "choice: no losses unless the scenario asks for them", Each;
     /// What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order listed.
     impairments: Vec<ImpairmentSpec> = [], "choice: none unless the scenario asks for them", Each;
 }
@@ -165,7 +165,8 @@ impl RateChange {
 impl Validate for RateChange {}
 
 config! {
-    /// A recorded link: a Mahimahi trace, each line a time in milliseconds at which so many bytes may leave, over and over.
+    /// A recorded link: a trace of Mahimahi. Each of its lines is a time in milliseconds at which so many bytes may leave, over and
+    /// over.
     pub struct TraceSpec {
         /// The file.
         file: String;

@@ -19,7 +19,7 @@ config! {
         /// Bytes of a block: the `size` of transfers.
         block: Bytes;
         /// Packets in profile at the beginning of a block, and as many at its end.
-        packets: u32 = 1, "choice: the fewest";
+        packets: u32 as "packets" = 1, "choice: the fewest";
         /// Bytes of data in a full packet.
         segment: Bytes = "1460B", "RFC 9293 section 3.7.1: an MTU of 1500 bytes without headers";
         ..profile: Profile {}

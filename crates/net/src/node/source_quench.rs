@@ -16,7 +16,7 @@ config! {
     /// this any more (RFC 6633): it is here as the simplest agent that originates packets.
     pub struct Params {
         /// Packets waiting on the link out from which on sources are quenched.
-        threshold: u32 = 20, "choice: a part of usual limits; RFC 1016 section 1 has quenches sent before the limit is reached";
+        threshold: u32 as "packets" = 20, "choice: a part of usual limits; RFC 1016 section 1 has quenches sent before the limit is reached";
         /// Least time between two quenches to one source.
         min_interval: Duration = "100ms", "RFC 1812 section 4.3.2.8 asks for a limit; choice: a usual round-trip time";
     }

@@ -34,7 +34,7 @@ config! {
         /// `fs`, frequency scaling: power falls linearly with the rate; `dvs`, dynamic voltage scaling: with its cube.
         scaling: Scaling = "fs", "Panarello et al., e-Energy 2012, section 2";
         /// Highest rate over the lowest that has a voltage of its own (`dvs` only).
-        voltage_range: f64 = 2.0, "Panarello et al., e-Energy 2012, section 2: the maximum scaling factor";
+        voltage_range: f64 as "dimensionless" = 2.0, "Panarello et al., e-Energy 2012, section 2: the maximum scaling factor";
         /// Power below that rate (`dvs` only): `linear` in the rate, since the frequency still falls, or `flat`.
         below: Below = "linear", "choice: at constant voltage, power is proportional to the frequency";
         /// Share of the power at the highest rate that does not depend on the rate.
@@ -46,7 +46,7 @@ config! {
         /// Power during the pause of a transition: that of the `old` rate, the `new`, the `max` of both, or the `top` rate.
         pause: PausePower = "max", "choice: both clocks may run";
         /// Watts at the link's rate.
-        full_power: f64 = 1.0, "choice: energies in seconds at full power";
+        full_power: f64 as "watts" = 1.0, "choice: energies in seconds at full power";
     }
 }
 

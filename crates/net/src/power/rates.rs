@@ -21,11 +21,11 @@ config! {
     /// The rates of a port by rule; the highest is the link's.
     pub struct Grid {
         /// Number of rates.
-        levels: u32 = 10, "Panarello et al., e-Energy 2012, section 3";
+        levels: u32 as "rates" = 10, "Panarello et al., e-Energy 2012, section 3";
         /// `uniform`: rate k of n is k/n of the link's rate; `exponential`: each is `ratio` times the one below.
         spacing: Spacing = "uniform", "Panarello et al., e-Energy 2012, section 3";
         /// Ratio of an exponential grid.
-        ratio: f64 = 2.0, "choice: octaves, as clock dividers give";
+        ratio: f64 as "dimensionless" = 2.0, "choice: octaves, as clock dividers give";
     }
 }
 

@@ -57,7 +57,7 @@ config! {
         /// has to say on which side of the link the hosts are, as long as those on the other side are many.
         isolation: Isolation = "triple", "Linux tc-cake(8): triple-isolate";
         /// Queues for flows, in sets of eight; as many hosts are told apart on either side.
-        flows: u32 = 1024, "Hoiland-Jorgensen, Taht & Morton, LANMAN 2018, section III-B";
+        flows: u32 as "queues" = 1024, "Hoiland-Jorgensen, Taht & Morton, LANMAN 2018, section III-B";
         /// Packets or bytes that may wait. What exceeds it is dropped from the head of the flow with the most bytes.
         limit: QueueLimit = "4194304B", "Linux sch_cake.c: the least that it takes, 4 MiB";
         ..controller: Controller {}

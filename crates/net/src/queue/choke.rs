@@ -23,7 +23,7 @@ config! {
         /// Probability just below `max_threshold`.
         max_probability: Probability = 0.02, "Floyd & Jacobson 1993, section 5";
         /// Packets that an arrival is compared with. Each of its own flow is dropped; the arrival goes with the first.
-        candidates: u32 = 1, "Pan, Prabhakar & Psounis, INFOCOM 2000, section 2";
+        candidates: u32 as "packets" = 1, "Pan, Prabhakar & Psounis, INFOCOM 2000, section 2";
         ..common: Common {
             limit = "300pkt", "Pan, Prabhakar & Psounis, INFOCOM 2000, section 3";
             weight = (), "absent: 0.002 (Floyd & Jacobson 1993, section 5)";

@@ -19,7 +19,7 @@ config! {
         /// Bytes that a class of weight 1 may send in a turn.
         quantum: Bytes = "1500B", "Shreedhar & Varghese, SIGCOMM 1995: at least the largest packet, for constant work";
         /// Weight of each queue in `classes`: how many quanta it gets in a turn.
-        weights: Vec<u32> = [], "absent: all have weight 1";
+        weights: Vec<u32> as "quanta" = [], "absent: all have weight 1";
     }
 }
 

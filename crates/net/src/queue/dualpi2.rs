@@ -22,11 +22,11 @@ config! {
         /// Time from one move of the probability to the next.
         interval: Duration = "16ms", "RFC 9332 appendix A.1: Tupdate";
         /// Gain of the difference to the target, for each second.
-        alpha: f64 = 0.16, "RFC 9332 appendix A.1: alpha = 0.1 * Tupdate / RTT_max^2";
+        alpha: f64 as "1/s" = 0.16, "RFC 9332 appendix A.1: alpha = 0.1 * Tupdate / RTT_max^2";
         /// Gain of the change since the last move, for each second.
-        beta: f64 = 3.2, "RFC 9332 appendix A.1: beta = 0.3 / RTT_max";
+        beta: f64 as "1/s" = 3.2, "RFC 9332 appendix A.1: beta = 0.3 / RTT_max";
         /// Marks of scalable packets for each root of a classic drop.
-        coupling: f64 = 2.0, "RFC 9332 appendix A.1: k";
+        coupling: f64 as "dimensionless" = 2.0, "RFC 9332 appendix A.1: k";
         /// Scalable packets that wait longer are marked.
         step: Duration = "1ms", "Linux sch_dualpi2.c: step_thresh";
         /// Part of the link for the classic queue, in bytes, while both have packets; the short queue goes first otherwise.

@@ -17,13 +17,13 @@ config! {
     /// Queues for flows, and their turns.
     pub struct Flows {
         /// Queues. A flow goes into one by its hash, so that two flows may share one.
-        flows: u32 = 1024, "RFC 8290 section 5.2.3";
+        flows: u32 as "queues" = 1024, "RFC 8290 section 5.2.3";
         /// Bytes that a flow may send in its turn.
         quantum: Bytes = "1514B", "RFC 8290 section 5.2.2";
         /// Packets or bytes that may wait, of all flows together. What exceeds it is dropped from the head of the flow with the most bytes.
         limit: QueueLimit = "10240pkt", "RFC 8290 section 5.2.1";
         /// Packets that are dropped at once at most; never more than half of the bytes of the flow.
-        drop_batch: u32 = 64, "RFC 8290 section 4.1";
+        drop_batch: u32 as "packets" = 64, "RFC 8290 section 4.1";
     }
 }
 

@@ -17,15 +17,15 @@ config! {
     /// that has much more than others, again and again, is held to what they have. All lengths are in packets.
     pub struct Params {
         /// Average below which nothing is dropped at random; also the most that a flow may have in the queue.
-        min_threshold: u32 = 15, "choice: a quarter of the default limit, as Lin & Morris 1997, section 4, set it";
+        min_threshold: u32 as "packets" = 15, "choice: a quarter of the default limit, as Lin & Morris 1997, section 4, set it";
         /// Average from which an arrival is dropped.
-        max_threshold: u32 = 30, "Lin & Morris, SIGCOMM 1997, section 4: twice min_threshold";
+        max_threshold: u32 as "packets" = 30, "Lin & Morris, SIGCOMM 1997, section 4: twice min_threshold";
         /// Probability just below `max_threshold`.
         max_probability: Probability = 0.02, "Lin & Morris, SIGCOMM 1997, figure 6";
         /// Weight of a new packet in the average.
-        weight: f64 = 0.002, "Lin & Morris, SIGCOMM 1997, figure 6";
+        weight: f64 as "dimensionless" = 0.002, "Lin & Morris, SIGCOMM 1997, figure 6";
         /// Packets that a flow may have in the queue before arrivals of it are dropped at random.
-        min_flow: u32 = 2, "Lin & Morris, SIGCOMM 1997, section 4: 2 for small buffers, 4 for large ones";
+        min_flow: u32 as "packets" = 2, "Lin & Morris, SIGCOMM 1997, section 4: 2 for small buffers, 4 for large ones";
         /// From `max_threshold` on each flow may still have two packets in the queue, for routers with very many flows.
         many_flows: bool = false, "Lin & Morris, SIGCOMM 1997, section 5: an extension";
         /// Bytes of a packet of mean size: tells how many could have been sent in an idle time.

@@ -16,11 +16,11 @@ config! {
     /// 246 ms.
     pub struct Params {
         /// The length that the queue shall have, in packets. The packet in transmission does not count.
-        target: f64 = 50.0, "ns-2.35, ns-default.tcl: qref_; Hollot et al., INFOCOM 2001, section V: 200";
+        target: f64 as "packets" = 50.0, "ns-2.35, ns-default.tcl: qref_; Hollot et al., INFOCOM 2001, section V: 200";
         /// Gain of the present length, for each packet.
-        gain_present: f64 = 1.822e-5, "Hollot et al., INFOCOM 2001, section IV: a";
+        gain_present: f64 as "1/packet" = 1.822e-5, "Hollot et al., INFOCOM 2001, section IV: a";
         /// Gain of the length one interval before, for each packet.
-        gain_previous: f64 = 1.816e-5, "Hollot et al., INFOCOM 2001, section IV: b";
+        gain_previous: f64 as "1/packet" = 1.816e-5, "Hollot et al., INFOCOM 2001, section IV: b";
         /// Time from one move of the probability to the next.
         interval: Duration = "5882353ns", "ns-2.35, ns-default.tcl: w_, 170 Hz; Hollot et al. have 160 Hz";
         /// Packets or bytes that may wait.

@@ -18,9 +18,9 @@ config! {
         /// Time from one move of the probability to the next.
         interval: Duration = "15ms", "RFC 8033 section 4.2: T_UPDATE";
         /// Gain of the difference to the target, for each second.
-        alpha: f64 = 0.125, "RFC 8033 section 4.2: 1/8";
+        alpha: f64 as "1/s" = 0.125, "RFC 8033 section 4.2: 1/8";
         /// Gain of the change since the last move, for each second.
-        beta: f64 = 1.25, "RFC 8033 section 4.2: 1 + 1/4";
+        beta: f64 as "1/s" = 1.25, "RFC 8033 section 4.2: 1 + 1/4";
         /// How long a burst into an empty queue passes.
         burst: Duration = "150ms", "RFC 8033 section 4.4: MAX_BURST";
         /// Drops keep a distance: none before the probabilities since the last add up to 0.85, one for sure from 8.5 on.

@@ -15,13 +15,13 @@ config! {
     /// send, or more waits than `target`, and falls otherwise. So the price measures congestion, and the length of the queue does not.
     pub struct Params {
         /// What shall wait, in packets of the mean size. The packet in transmission does not count.
-        target: f64 = 20.0, "ns-2.35, ns-default.tcl: pbo_";
+        target: f64 as "packets" = 20.0, "ns-2.35, ns-default.tcl: pbo_";
         /// Step of the price, for a packet that arrives beyond what the link can send in an interval.
-        gain: f64 = 0.001, "Athuraliya et al., IEEE Network 15(3), 2001, section 4: gamma";
+        gain: f64 as "1/packet" = 0.001, "Athuraliya et al., IEEE Network 15(3), 2001, section 4: gamma";
         /// Weight of a packet that waits, against one that arrives.
-        backlog_weight: f64 = 0.1, "Athuraliya et al., IEEE Network 15(3), 2001, section 4: alpha";
+        backlog_weight: f64 as "dimensionless" = 0.1, "Athuraliya et al., IEEE Network 15(3), 2001, section 4: alpha";
         /// The probability is 1 less `base` to the power of minus the price.
-        base: f64 = 1.001, "Athuraliya et al., IEEE Network 15(3), 2001, section 4: phi";
+        base: f64 as "dimensionless" = 1.001, "Athuraliya et al., IEEE Network 15(3), 2001, section 4: phi";
         /// Time from one move of the price to the next.
         interval: Duration = "2ms", "ns-2.35, ns-default.tcl: pupdtime_";
         /// Bytes of a packet of mean size.

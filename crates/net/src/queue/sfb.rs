@@ -21,21 +21,21 @@ config! {
     /// down has a low one somewhere. A flow whose probabilities are all 1 does not slow down, and may send no more than `penalty_rate`.
     pub struct Params {
         /// Levels of bins.
-        levels: u32 = 8, "Linux sch_sfb.c: SFB_LEVELS; Feng et al., INFOCOM 2001, section III: 2";
+        levels: u32 as "levels" = 8, "Linux sch_sfb.c: SFB_LEVELS; Feng et al., INFOCOM 2001, section III: 2";
         /// Bins of a level.
-        bins: u32 = 16, "Linux sch_sfb.c: SFB_NUMBUCKETS; Feng et al., INFOCOM 2001, section III: 23";
+        bins: u32 as "bins" = 16, "Linux sch_sfb.c: SFB_NUMBUCKETS; Feng et al., INFOCOM 2001, section III: 23";
         /// Packets of a bin from which it raises its probability.
-        bin_size: u32 = 20, "Linux sch_sfb.c";
+        bin_size: u32 as "packets" = 20, "Linux sch_sfb.c";
         /// Packets of a bin from which all arrivals are dropped. None where it has more in each of its bins.
-        bin_max: u32 = 25, "Linux sch_sfb.c";
+        bin_max: u32 as "packets" = 25, "Linux sch_sfb.c";
         /// What an arrival that finds a full bin adds to the probability of the bin.
         increment: Probability = 0.0005, "Linux sch_sfb.c";
         /// What an arrival that finds an empty bin takes from the probability of the bin.
         decrement: Probability = 0.00005, "Linux sch_sfb.c";
         /// Packets a second of all flows together that do not slow down.
-        penalty_rate: u32 = 10, "Linux sch_sfb.c";
+        penalty_rate: u32 as "packets/s" = 10, "Linux sch_sfb.c";
         /// Packets of such flows that may come at once.
-        penalty_burst: u32 = 20, "Linux sch_sfb.c";
+        penalty_burst: u32 as "packets" = 20, "Linux sch_sfb.c";
         /// Time after which flows fall into other bins.
         rehash: Duration = "600s", "Linux sch_sfb.c";
         /// How long before that the other bins begin to learn.

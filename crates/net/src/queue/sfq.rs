@@ -32,7 +32,7 @@ config! {
     /// Flows hash into buckets, and the buckets take turns. Two flows may share a bucket; with `perturb` not for long.
     pub struct Params {
         /// Buckets.
-        buckets: u32 = 127, "Linux 2.6.38 and before, sch_sfq.c: SFQ_DEPTH";
+        buckets: u32 as "buckets" = 127, "Linux 2.6.38 and before, sch_sfq.c: SFQ_DEPTH";
         /// Bytes that a bucket may send in its turn; absent: the MTU of the link.
         quantum: Option<Bytes> = (), "Linux tc-sfq(8); McKenney 1990 has packets take turns";
         /// Packets that may wait.

@@ -33,7 +33,7 @@ config! {
     /// The rate up to which a queue has its priority.
     pub struct Cap {
         /// The position of the queue in `classes`, from 0.
-        queue: u32;
+        queue: u32 as "position";
         /// Bytes served with priority in the long run, headers included, in bits a second.
         rate: BitRate;
         /// Bytes served with priority at once.

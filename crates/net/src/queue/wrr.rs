@@ -15,7 +15,7 @@ config! {
         classes: Vec<Inner<QueueSpec>> = [Value::from("droptail"), Value::from("droptail")],
             "choice: the fewest classes";
         /// Weight of each queue in `classes`: how many packets it may send in a round.
-        weights: Vec<u32> = [], "absent: all have weight 1";
+        weights: Vec<u32> as "packets" = [], "absent: all have weight 1";
         /// Classes send one packet in turn until each has used its weight, as WIRR of ns-2's dsRED; otherwise a class sends all of its
         /// round in a row, as its WRR.
         interleaved: bool = false, "ns-2.35, diffserv/dsred.cc: WRR";

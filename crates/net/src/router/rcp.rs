@@ -30,7 +30,7 @@ config! {
         /// When.
         at: Duration;
         /// Share of the capacity from then on; 0 asks senders to pause.
-        share: f64;
+        share: f64 as "dimensionless";
     }
 }
 
@@ -50,21 +50,21 @@ config! {
         /// `law` follows the update law; `share` offers a share of the capacity, for tests.
         mode: Mode = "law", "ns-2 rcp.cc: rate_fact_mode_ 0";
         /// Gain of spare capacity.
-        alpha: Option<f64> = (), "absent: figures 0.1, ns2 0.4, netfpga 0.4, mahimahi 0.4";
+        alpha: Option<f64> as "dimensionless" = (), "absent: figures 0.1, ns2 0.4, netfpga 0.4, mahimahi 0.4";
         /// Gain of the queue.
-        beta: Option<f64> = (), "absent: figures 1, ns2 0.4, netfpga 0.5, mahimahi 1";
+        beta: Option<f64> as "dimensionless" = (), "absent: figures 1, ns2 0.4, netfpga 0.5, mahimahi 1";
         /// Share of the capacity to be used.
-        gamma: Option<f64> = (), "absent: figures 1, ns2 1, netfpga 0.95, mahimahi 1";
+        gamma: Option<f64> as "dimensionless" = (), "absent: figures 1, ns2 1, netfpga 0.95, mahimahi 1";
         /// Longest period between updates; the mean round-trip time is the period if it is shorter.
         period: Option<Duration> = (), "absent: figures 10ms, ns2 10ms, netfpga 10ms, mahimahi 1ms";
         /// Share of the capacity offered at the start; in mode `share` offered until it changes.
-        initial: Option<f64> = (), "absent: figures 0.05, ns2 0.05, netfpga 0.05, mahimahi 0.1";
+        initial: Option<f64> as "dimensionless" = (), "absent: figures 0.05, ns2 0.05, netfpga 0.05, mahimahi 0.1";
         /// Least rate, in bytes for each round-trip time.
         floor: Option<Bytes> = (), "absent: figures 10B, ns2 10B (0.01 packet), netfpga 150B (0.1 packet), mahimahi 0B";
         /// Mean round-trip time assumed before any was measured.
         initial_rtt: Duration = "200ms", "ns-2 rcp.cc: init_rtt_";
         /// Least factor of one update; 0 for none.
-        least_factor: f64 = 0.0, "choice: off, as published; 0.5 suits real packets";
+        least_factor: f64 as "dimensionless" = 0.0, "choice: off, as published; 0.5 suits real packets";
         /// In mode `share`: changes of the share, sorted by time.
         changes: Vec<ShareChange> = [], "choice: the share stays";
     }

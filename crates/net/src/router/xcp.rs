@@ -17,11 +17,11 @@ config! {
     /// the same rate to every flow, negative ones take in proportion to a flow's rate; some bandwidth changes hands always.
     pub struct Params {
         /// Gain of spare bandwidth.
-        alpha: f64 = 0.4, "Katabi et al., SIGCOMM 2002, section 3.5; ns-2.35 xcpq.h: ALPHA_";
+        alpha: f64 as "dimensionless" = 0.4, "Katabi et al., SIGCOMM 2002, section 3.5; ns-2.35 xcpq.h: ALPHA_";
         /// Gain of the queue.
-        beta: f64 = 0.226, "Katabi et al., SIGCOMM 2002, section 3.5; ns-2.35 xcpq.h: BETA_";
+        beta: f64 as "dimensionless" = 0.226, "Katabi et al., SIGCOMM 2002, section 3.5; ns-2.35 xcpq.h: BETA_";
         /// Share of the traffic that changes hands in an interval although the link is in balance.
-        gamma: f64 = 0.1, "Katabi et al., SIGCOMM 2002, section 3.5; ns-2.35 xcpq.h: GAMMA_";
+        gamma: f64 as "dimensionless" = 0.1, "Katabi et al., SIGCOMM 2002, section 3.5; ns-2.35 xcpq.h: GAMMA_";
         /// Length of intervals before a round-trip time is known.
         initial_interval: Duration = "50ms", "ns-2.35 xcpq.h: INITIAL_Te_VALUE";
         /// Shortest control interval.

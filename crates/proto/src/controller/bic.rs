@@ -14,15 +14,15 @@ config! {
     /// `max_increment`.
     pub struct Params {
         /// Below this window, in segments, it is standard TCP.
-        low_window: f64 = 14.0, "Xu, Harfoush & Rhee, INFOCOM 2004, section III: low_window";
+        low_window: f64 as "segments" = 14.0, "Xu, Harfoush & Rhee, INFOCOM 2004, section III: low_window";
         /// Segments that a round trip adds at most: S_max.
-        max_increment: f64 = 32.0, "Xu, Harfoush & Rhee 2004, section III: S_max (Linux net/ipv4/tcp_bic.c: 16)";
+        max_increment: f64 as "segments" = 32.0, "Xu, Harfoush & Rhee 2004, section III: S_max (Linux net/ipv4/tcp_bic.c: 16)";
         /// Segments that a round trip adds at least: S_min.
-        min_increment: f64 = 0.01, "Xu, Harfoush & Rhee 2004, section III: S_min (Linux: 0.2)";
+        min_increment: f64 as "segments" = 0.01, "Xu, Harfoush & Rhee 2004, section III: S_min (Linux: 0.2)";
         /// What is left of the window after a loss.
-        decrease: f64 = 0.875, "Xu, Harfoush & Rhee 2004, section III: 1 - beta, beta = 0.125 (Linux: 819 / 1024)";
+        decrease: f64 as "dimensionless" = 0.875, "Xu, Harfoush & Rhee 2004, section III: 1 - beta, beta = 0.125 (Linux: 819 / 1024)";
         /// A round trip adds the way that is left over this number.
-        divisor: f64 = 2.0, "Xu, Harfoush & Rhee 2004, section III: the midpoint (Linux: 4)";
+        divisor: f64 as "dimensionless" = 2.0, "Xu, Harfoush & Rhee 2004, section III: the midpoint (Linux: 4)";
         /// A loss below the window of the one before sets the upper end of the search halfway to the window that is left, to make room
         /// for new flows.
         fast_convergence: bool = true, "Xu, Harfoush & Rhee 2004, section III";

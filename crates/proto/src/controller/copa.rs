@@ -14,7 +14,7 @@ config! {
     /// empty for five round trips, others fill it: then 1 / delta grows by one a round trip, and a loss halves it.
     pub struct Params {
         /// Weight of the delay: alone, up to 2.5 / delta segments wait.
-        delta: f64 = 0.5, "Arun & Balakrishnan, NSDI 2018, section 2.1";
+        delta: f64 as "1/segment" = 0.5, "Arun & Balakrishnan, NSDI 2018, section 2.1";
         /// Follows losses where others fill the queue. If false, the delay alone rules.
         competes: bool = true, "Arun & Balakrishnan, NSDI 2018, section 2.2";
         /// Length of the filter for the smallest round-trip time.

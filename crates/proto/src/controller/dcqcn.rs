@@ -16,7 +16,7 @@ config! {
         /// Shortest time from one notification to the next of a flow.
         notification_interval: Duration = "50us", "Zhu et al., SIGCOMM 2015: at most one CNP in 50 us";
         /// Weight of the latest notification, and of the latest interval without one: g.
-        gain: f64 = 0.00390625, "Zhu et al., SIGCOMM 2015: 1/256 (published HPCC simulator: 1/16, its sample: 1/256)";
+        gain: f64 as "dimensionless" = 0.00390625, "Zhu et al., SIGCOMM 2015: 1/256 (published HPCC simulator: 1/16, its sample: 1/256)";
         /// Time without a notification after which alpha shrinks: K.
         alpha_interval: Duration = "55us", "Zhu et al., SIGCOMM 2015: longer than the notification interval";
         /// Steps of the timer: T.
@@ -24,7 +24,7 @@ config! {
         /// Steps of the byte counter: B. Bytes count when they are acknowledged.
         byte_counter: Bytes = "10MB", "Zhu et al., SIGCOMM 2015";
         /// Steps of fast recovery, in which the target stands: F.
-        fast_steps: u32 = 5, "Zhu et al., SIGCOMM 2015";
+        fast_steps: u32 as "steps" = 5, "Zhu et al., SIGCOMM 2015";
         /// What a step adds to the target after fast recovery of one of the two: R_AI.
         additive_rate: BitRate = "40Mbit/s", "Zhu et al., SIGCOMM 2015 (published HPCC simulator: 5 Mbit/s, its sample: 50)";
         /// What a step adds to the target after fast recovery of both: R_HAI.
@@ -34,7 +34,7 @@ config! {
         /// The smallest rate.
         min_rate: BitRate = "10Mbit/s", "choice: the paper gives none (published HPCC simulator: 100 Mbit/s)";
         /// Share of the rate that a loss leaves.
-        loss_decrease: f64 = 0.5, "choice: the paper assumes a fabric without losses (priority flow control); 1 does nothing";
+        loss_decrease: f64 as "dimensionless" = 0.5, "choice: the paper assumes a fabric without losses (priority flow control); 1 does nothing";
     }
 }
 

@@ -13,9 +13,9 @@ config! {
     /// `ecn = true`, and a queue that marks at a short, instantaneous length, such as `threshold`.
     pub struct Params {
         /// Weight of the latest window in the estimate: g.
-        gain: f64 = 0.0625, "RFC 8257 section 4.2: 1/16";
+        gain: f64 as "dimensionless" = 0.0625, "RFC 8257 section 4.2: 1/16";
         /// The estimate at the start: alpha.
-        initial_alpha: f64 = 1.0, "RFC 8257 section 4.2: 1 (ns-2.35: 0)";
+        initial_alpha: f64 as "dimensionless" = 1.0, "RFC 8257 section 4.2: 1 (ns-2.35: 0)";
     }
 }
 

@@ -15,15 +15,15 @@ config! {
     /// above it what gives the response function between (`low_window`, `low_loss`) and (`high_window`, `high_loss`).
     pub struct Params {
         /// Up to this window, in segments, it is standard TCP.
-        low_window: f64 = 38.0, "RFC 3649 section 5: Low_Window";
+        low_window: f64 as "segments" = 38.0, "RFC 3649 section 5: Low_Window";
         /// Loss rate at which standard TCP has that window.
-        low_loss: f64 = 0.001, "RFC 3649 section 5: Low_P, 10^-3";
+        low_loss: f64 as "dimensionless" = 0.001, "RFC 3649 section 5: Low_P, 10^-3";
         /// The upper end of the response function, in segments.
-        high_window: f64 = 83000.0, "RFC 3649 section 5: High_Window";
+        high_window: f64 as "segments" = 83000.0, "RFC 3649 section 5: High_Window";
         /// Loss rate at which the window is `high_window`.
-        high_loss: f64 = 1e-7, "RFC 3649 section 5: High_P, 10^-7";
+        high_loss: f64 as "dimensionless" = 1e-7, "RFC 3649 section 5: High_P, 10^-7";
         /// The share that a loss takes from a window of `high_window`.
-        high_decrease: f64 = 0.1, "RFC 3649 section 5: High_Decrease";
+        high_decrease: f64 as "dimensionless" = 0.1, "RFC 3649 section 5: High_Decrease";
         /// a(w) is the next whole number: twice as much just above `low_window`.
         whole_steps: bool = false, "RFC 3649 section 5: the formula (Linux net/ipv4/tcp_highspeed.c: the table of appendix B, rounded up)";
     }

@@ -14,9 +14,9 @@ config! {
     /// `additive`. It starts with `line_rate` for a round trip, and is paced. The forward links need `router = "hpcc"`.
     pub struct Params {
         /// The use of links to keep: eta.
-        utilisation: f64 = 0.95, "Li et al., SIGCOMM 2019 (published HPCC simulator: the same)";
+        utilisation: f64 as "dimensionless" = 0.95, "Li et al., SIGCOMM 2019 (published HPCC simulator: the same)";
         /// Round trips of additive increase, after which the window follows the use at once: maxStage.
-        stages: u32 = 5, "Li et al., SIGCOMM 2019 (published HPCC simulator: 5, its sample: 0)";
+        stages: u32 as "round trips" = 5, "Li et al., SIGCOMM 2019 (published HPCC simulator: 5, its sample: 0)";
         /// What a round trip adds to the window: W_AI.
         additive: Bytes = "80B", "Li et al., SIGCOMM 2019 (published HPCC simulator: 50 Mbit/s for 13 us)";
         /// The round-trip time of the empty network, the same for all flows: T; absent: the smallest that the flow has measured.
@@ -26,7 +26,7 @@ config! {
         /// The smallest rate.
         min_rate: BitRate = "10Mbit/s", "choice: the paper gives none (published HPCC simulator: 100 Mbit/s)";
         /// Share of the window that a loss leaves.
-        loss_decrease: f64 = 0.5, "choice: the paper assumes a fabric without losses (priority flow control); 1 does nothing";
+        loss_decrease: f64 as "dimensionless" = 0.5, "choice: the paper assumes a fabric without losses (priority flow control); 1 does nothing";
     }
 }
 

@@ -18,12 +18,12 @@ config! {
         /// Takes beta from the round-trip times. If false, it is `least_decrease`, and a round trip adds f segments.
         adaptive_backoff: bool = true, "draft-leith-tcp-htcp-06 (FreeBSD cc_htcp: off)";
         /// Beta at least, and where the throughput has changed.
-        least_decrease: f64 = 0.5, "draft-leith-tcp-htcp-06";
+        least_decrease: f64 as "dimensionless" = 0.5, "draft-leith-tcp-htcp-06";
         /// Beta at most.
-        most_decrease: f64 = 0.8, "draft-leith-tcp-htcp-06";
+        most_decrease: f64 as "dimensionless" = 0.8, "draft-leith-tcp-htcp-06";
         /// If the largest throughput before a congestion differs by more than this share from that before the congestion before, beta is
         /// `least_decrease`, so that flows make room for one another.
-        throughput_change: f64 = 0.2, "Shorten & Leith, PFLDnet 2004; Linux net/ipv4/tcp_htcp.c: use_bandwidth_switch";
+        throughput_change: f64 as "dimensionless" = 0.2, "Shorten & Leith, PFLDnet 2004; Linux net/ipv4/tcp_htcp.c: use_bandwidth_switch";
         /// Multiplies f by the shortest round-trip time over `reference_rtt`, one at least, so that the growth in a second does not
         /// depend on the round-trip time.
         rtt_scaling: bool = true, "Shorten & Leith, PFLDnet 2004; Linux net/ipv4/tcp_htcp.c: use_rtt_scaling (FreeBSD cc_htcp: off)";

@@ -16,7 +16,7 @@ config! {
         /// The round-trip time whose growth it has: RTT_0.
         reference_rtt: Duration = "25ms", "Caini & Firrincieli, International Journal of Satellite Communications and Networking 22(5), 2004: RTT_0";
         /// Rho at most, in slow start, where it is an exponent.
-        most_doublings: f64 = 16.0, "choice: Linux 6.1 net/ipv4/tcp_hybla.c; the paper has no limit";
+        most_doublings: f64 as "dimensionless" = 16.0, "choice: Linux 6.1 net/ipv4/tcp_hybla.c; the paper has no limit";
     }
 }
 

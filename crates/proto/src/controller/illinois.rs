@@ -14,23 +14,23 @@ config! {
     /// `beta_max`.
     pub struct Params {
         /// Segments a round trip adds without a queue.
-        alpha_max: f64 = 10.0, "Liu, Basar & Srikant, Performance Evaluation 65, 2008";
+        alpha_max: f64 as "segments" = 10.0, "Liu, Basar & Srikant, Performance Evaluation 65, 2008";
         /// Segments a round trip adds at the longest queue.
-        alpha_min: f64 = 0.3, "Liu, Basar & Srikant 2008; Linux net/ipv4/tcp_illinois.c";
+        alpha_min: f64 as "segments" = 0.3, "Liu, Basar & Srikant 2008; Linux net/ipv4/tcp_illinois.c";
         /// The share that a loss takes at short queues.
-        beta_min: f64 = 0.125, "Liu, Basar & Srikant 2008";
+        beta_min: f64 as "dimensionless" = 0.125, "Liu, Basar & Srikant 2008";
         /// The share that a loss takes at long queues.
-        beta_max: f64 = 0.5, "Liu, Basar & Srikant 2008";
+        beta_max: f64 as "dimensionless" = 0.5, "Liu, Basar & Srikant 2008";
         /// Below this window, in segments, it is standard TCP.
-        window_threshold: f64 = 15.0, "Liu, Basar & Srikant 2008: W_thresh";
+        window_threshold: f64 as "segments" = 15.0, "Liu, Basar & Srikant 2008: W_thresh";
         /// Up to this part of dm, alpha is `alpha_max`.
-        eta1: f64 = 0.01, "Liu, Basar & Srikant 2008";
+        eta1: f64 as "dimensionless" = 0.01, "Liu, Basar & Srikant 2008";
         /// Up to this part of dm, beta is `beta_min`.
-        eta2: f64 = 0.1, "Liu, Basar & Srikant 2008";
+        eta2: f64 as "dimensionless" = 0.1, "Liu, Basar & Srikant 2008";
         /// From this part of dm on, beta is `beta_max`.
-        eta3: f64 = 0.8, "Liu, Basar & Srikant 2008";
+        eta3: f64 as "dimensionless" = 0.8, "Liu, Basar & Srikant 2008";
         /// Round trips in a row with a delay of at most `eta1` after which alpha is `alpha_max` again.
-        theta: u32 = 5, "Liu, Basar & Srikant 2008";
+        theta: u32 as "round trips" = 5, "Liu, Basar & Srikant 2008";
     }
 }
 

@@ -14,15 +14,15 @@ config! {
         /// Delay of queues that it aims at.
         target: Duration = "100ms", "RFC 6817 section 2.5: 100 ms or less";
         /// Growth of an undisturbed window, in segments a round trip.
-        gain: f64 = 1.0, "RFC 6817 section 2.5: 1 or less";
+        gain: f64 as "segments" = 1.0, "RFC 6817 section 2.5: 1 or less";
         /// Smallest window, in segments.
-        least_window: u32 = 2, "RFC 6817 section 2.5: MIN_CWND";
+        least_window: u32 as "segments" = 2, "RFC 6817 section 2.5: MIN_CWND";
         /// Segments by which the window may be larger than what is outstanding.
-        allowed_increase: u32 = 1, "RFC 6817 section 2.5: ALLOWED_INCREASE";
+        allowed_increase: u32 as "segments" = 1, "RFC 6817 section 2.5: ALLOWED_INCREASE";
         /// Delays of which the smallest counts as that of now.
-        current_delays: u32 = 4, "RFC 6817 section 2.5: CURRENT_FILTER; choice of the number: libutp";
+        current_delays: u32 as "delays" = 4, "RFC 6817 section 2.5: CURRENT_FILTER; choice of the number: libutp";
         /// Minutes after which a smallest delay is forgotten.
-        base_minutes: u32 = 10, "RFC 6817 section 2.5: BASE_HISTORY";
+        base_minutes: u32 as "minutes" = 10, "RFC 6817 section 2.5: BASE_HISTORY";
     }
 }
 

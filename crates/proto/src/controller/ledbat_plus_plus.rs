@@ -16,17 +16,17 @@ config! {
         /// Delay of queues that it aims at.
         target: Duration = "60ms", "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.2";
         /// Factor of the decrease.
-        decrease: f64 = 1.0, "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.2: Constant";
+        decrease: f64 as "dimensionless" = 1.0, "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.2: Constant";
         /// Part of the target at which the first slow start ends.
-        exit_at: f64 = 0.75, "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.3";
+        exit_at: f64 as "dimensionless" = 0.75, "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.3";
         /// Round trips for which the window stays closed.
-        closed_for: u32 = 2, "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.4";
+        closed_for: u32 as "round trips" = 2, "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.4";
         /// Time between two pauses, as a multiple of the length of the last.
-        apart: f64 = 9.0, "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.4: a tenth of the time at most";
+        apart: f64 as "dimensionless" = 9.0, "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.4: a tenth of the time at most";
         /// Delays of which the smallest counts as that of now.
-        current_delays: u32 = 4, "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.1";
+        current_delays: u32 as "delays" = 4, "draft-irtf-iccrg-ledbat-plus-plus-01 section 4.1";
         /// Minutes after which a smallest delay is forgotten.
-        base_minutes: u32 = 10, "RFC 6817 section 2.5: BASE_HISTORY";
+        base_minutes: u32 as "minutes" = 10, "RFC 6817 section 2.5: BASE_HISTORY";
     }
 }
 

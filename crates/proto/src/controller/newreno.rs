@@ -18,11 +18,11 @@ config! {
     /// decrease. With SACK, recovery is that of RFC 6675.
     pub struct Params {
         /// Segments that the window grows by per round-trip time in congestion avoidance.
-        increase: f64 = 1.0, "RFC 5681 section 3.1";
+        increase: f64 as "segments" = 1.0, "RFC 5681 section 3.1";
         /// Window after a loss, as a share of the outstanding data.
-        decrease: f64 = 0.5, "RFC 5681 equation 4";
+        decrease: f64 as "dimensionless" = 0.5, "RFC 5681 equation 4";
         /// Window after an ECN echo, as a share of the outstanding data.
-        ecn_decrease: f64 = 0.5, "RFC 3168 section 6.1.2 (RFC 8511 section 3.1, ABE: 0.8, not in slow start)";
+        ecn_decrease: f64 as "dimensionless" = 0.5, "RFC 3168 section 6.1.2 (RFC 8511 section 3.1, ABE: 0.8, not in slow start)";
         /// Window when recovery ends: `threshold`, or `flight`: one segment more than the outstanding data, at most the
         /// threshold.
         full_ack: FullAck = "flight", "RFC 6582 section 3.2 step 3 option 1: no burst (ns-2.35 takes `threshold`)";

@@ -13,15 +13,15 @@ config! {
     /// carry ECT(1), by which a queue such as `dualpi2` tells them from others. It is paced. A loss halves the window.
     pub struct Params {
         /// Weight of the latest round trip in the estimate: g.
-        gain: f64 = 0.0625, "draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.2: 1/16";
+        gain: f64 as "dimensionless" = 0.0625, "draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.2: 1/16";
         /// The estimate before the first mark: alpha.
-        initial_alpha: f64 = 1.0, "TCP Prague for Linux, net/ipv4/tcp_prague.c: PRAGUE_MAX_ALPHA until a mark is seen";
+        initial_alpha: f64 as "dimensionless" = 1.0, "TCP Prague for Linux, net/ipv4/tcp_prague.c: PRAGUE_MAX_ALPHA until a mark is seen";
         /// Round-trip times below this count as this, in growth and in answers to marks. Zero: as they are.
         least_rtt: Duration = "25ms", "draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.4";
         /// Round trips for which they count as they are first.
-        transition: u32 = 500, "draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.4: short flows shall not suffer";
+        transition: u32 as "round trips" = 500, "draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.4: short flows shall not suffer";
         /// What is left of the window after a loss.
-        decrease: f64 = 0.5, "RFC 9331 section 4.3, RFC 5681 equation 4: like Reno";
+        decrease: f64 as "dimensionless" = 0.5, "RFC 9331 section 4.3, RFC 5681 equation 4: like Reno";
     }
 }
 

@@ -12,11 +12,11 @@ config! {
     /// Recovers from a loss in the same number of round-trip times, whatever the rate.
     pub struct Params {
         /// Segments added for each segment acknowledged.
-        increase: f64 = 0.01, "Kelly, CCR 33(2), 2003, section 3: a (Linux tcp_scalable.c: 1 / min(window, 100))";
+        increase: f64 as "segments" = 0.01, "Kelly, CCR 33(2), 2003, section 3: a (Linux tcp_scalable.c: 1 / min(window, 100))";
         /// What is left of the window after a loss.
-        decrease: f64 = 0.875, "Kelly, CCR 33(2), 2003, section 3: 1 - b, b = 1/8";
+        decrease: f64 as "dimensionless" = 0.875, "Kelly, CCR 33(2), 2003, section 3: 1 - b, b = 1/8";
         /// Up to this window, in segments, it grows and shrinks as NewReno: by one a round trip, to half.
-        legacy_window: f64 = 16.0, "Kelly, CCR 33(2), 2003, section 3: lwnd";
+        legacy_window: f64 as "segments" = 16.0, "Kelly, CCR 33(2), 2003, section 3: lwnd";
     }
 }
 

@@ -17,25 +17,25 @@ config! {
         /// What each hop adds to the target.
         hop_target: Duration = "1us", "choice: Kumar et al. publish no value";
         /// Hops on the path, which the paper takes from the TTL.
-        hops: u32 = 0, "choice: the transport does not see the TTL; `base_target` covers the path";
+        hops: u32 as "hops" = 0, "choice: the transport does not see the TTL; `base_target` covers the path";
         /// The most that small windows add to the target.
         scaling_range: Duration = "100us", "csg-htsim: five times the base target";
         /// The largest window, in segments, that adds all of it.
-        scaling_min_window: f64 = 0.1, "csg-htsim: 0.1";
+        scaling_min_window: f64 as "segments" = 0.1, "csg-htsim: 0.1";
         /// The smallest window, in segments, that adds nothing.
-        scaling_max_window: f64 = 100.0, "csg-htsim: 100";
+        scaling_max_window: f64 as "segments" = 100.0, "csg-htsim: 100";
         /// Segments that the window grows by in a round trip: ai.
-        increase: f64 = 1.0, "csg-htsim: 1";
+        increase: f64 as "segments" = 1.0, "csg-htsim: 1";
         /// How much of an excess the window gives up: beta.
-        decrease: f64 = 0.8, "csg-htsim: 0.8";
+        decrease: f64 as "dimensionless" = 0.8, "csg-htsim: 0.8";
         /// The largest part that it gives up at once: max_mdf.
-        max_decrease: f64 = 0.5, "csg-htsim: 0.5";
+        max_decrease: f64 as "dimensionless" = 0.5, "csg-htsim: 0.5";
         /// The smallest window, in segments.
-        min_window: f64 = 0.001, "choice: a thousand flows share one segment a round trip";
+        min_window: f64 as "segments" = 0.001, "choice: a thousand flows share one segment a round trip";
         /// The largest window, in segments.
-        max_window: f64 = 10000.0, "choice: no limit in a data centre";
+        max_window: f64 as "segments" = 10000.0, "choice: no limit in a data centre";
         /// Timeouts in a row after which the window is the smallest.
-        reset_after: u32 = 5, "choice: Kumar et al. publish no value";
+        reset_after: u32 as "timeouts" = 5, "choice: Kumar et al. publish no value";
     }
 }
 

@@ -24,9 +24,9 @@ config! {
         /// What one update adds to the rate: delta.
         step: BitRate = "10Mbit/s", "Mittal et al., SIGCOMM 2015";
         /// How much of an excess or a rise the rate gives up: beta.
-        decrease: f64 = 0.8, "Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)";
+        decrease: f64 as "dimensionless" = 0.8, "Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)";
         /// Weight of the latest difference of round-trip times.
-        gain: f64 = 0.875, "published HPCC simulator: TimelyAlpha";
+        gain: f64 as "dimensionless" = 0.875, "published HPCC simulator: TimelyAlpha";
         /// The round-trip time that makes a difference a gradient.
         base_rtt: Duration = "20us", "Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)";
         /// Bytes acknowledged from one update to the next.
@@ -36,7 +36,7 @@ config! {
         /// The smallest rate.
         min_rate: BitRate = "10Mbit/s", "choice: one step";
         /// Share of the rate that a loss leaves.
-        loss_decrease: f64 = 0.5, "choice: the paper assumes a fabric without losses (priority flow control); 1 does nothing";
+        loss_decrease: f64 as "dimensionless" = 0.5, "choice: the paper assumes a fabric without losses (priority flow control); 1 does nothing";
     }
 }
 

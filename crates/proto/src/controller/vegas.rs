@@ -21,19 +21,19 @@ config! {
     /// the segment is older than a timeout of exact round-trip times.
     pub struct Params {
         /// Segments that should wait at least.
-        alpha: f64 = 1.0, "ns-2.35 tcl/lib/ns-default.tcl: v_alpha_ 1";
+        alpha: f64 as "segments" = 1.0, "ns-2.35 tcl/lib/ns-default.tcl: v_alpha_ 1";
         /// Segments that should wait at most.
-        beta: f64 = 3.0, "ns-2.35 tcl/lib/ns-default.tcl: v_beta_ 3";
+        beta: f64 as "segments" = 3.0, "ns-2.35 tcl/lib/ns-default.tcl: v_beta_ 3";
         /// Segments that wait when slow start ends.
-        gamma: f64 = 1.0, "ns-2.35 tcl/lib/ns-default.tcl: v_gamma_ 1";
+        gamma: f64 as "segments" = 1.0, "ns-2.35 tcl/lib/ns-default.tcl: v_gamma_ 1";
         /// How the estimate is made.
         law: Law = "ns2", "choice: what most published comparisons ran";
         /// Share of the window that is left when slow start ends.
-        exit_decrease: f64 = 0.875, "ns-2.35 tcp/tcp-vegas.cc: an eighth less";
+        exit_decrease: f64 as "dimensionless" = 0.875, "ns-2.35 tcp/tcp-vegas.cc: an eighth less";
         /// Share that is left after the loss of a segment.
-        decrease: f64 = 0.75, "Brakmo & Peterson, IEEE JSAC 13(8), 1995; ns-2.35 tcp/tcp-vegas.cc";
+        decrease: f64 as "dimensionless" = 0.75, "Brakmo & Peterson, IEEE JSAC 13(8), 1995; ns-2.35 tcp/tcp-vegas.cc";
         /// Share that is left if the segment had been sent twice.
-        decrease_again: f64 = 0.5, "ns-2.35 tcp/tcp-vegas.cc";
+        decrease_again: f64 as "dimensionless" = 0.5, "ns-2.35 tcp/tcp-vegas.cc";
     }
 }
 

@@ -15,7 +15,7 @@ config! {
     /// threshold if it is larger.
     pub struct Params {
         /// Weight of the estimate beside a new sample.
-        memory: f64 = 0.9, "Grieco & Mascolo, CCR 34(2), 2004, section 2 (Linux net/ipv4/tcp_westwood.c: 7/8, twice)";
+        memory: f64 as "dimensionless" = 0.9, "Grieco & Mascolo, CCR 34(2), 2004, section 2 (Linux net/ipv4/tcp_westwood.c: 7/8, twice)";
         /// A sample takes so long at least.
         shortest_sample: Duration = "50ms", "Linux net/ipv4/tcp_westwood.c: TCP_WESTWOOD_RTT_MIN";
     }

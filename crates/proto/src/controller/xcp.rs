@@ -13,7 +13,7 @@ config! {
     /// of the forward links needs `router = "xcp"`.
     pub struct Params {
         /// Window after a loss, as a share of the outstanding data.
-        decrease: f64 = 0.5, "Katabi et al., SIGCOMM 2002, section 3.2: like TCP (RFC 5681 equation 4)";
+        decrease: f64 as "dimensionless" = 0.5, "Katabi et al., SIGCOMM 2002, section 3.2: like TCP (RFC 5681 equation 4)";
     }
 }
 

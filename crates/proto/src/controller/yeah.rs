@@ -15,21 +15,21 @@ config! {
     /// fast: the window grows as that of Scalable TCP.
     pub struct Params {
         /// Own packets that may wait, in segments: alpha, Q_max.
-        most_waiting: f64 = 80.0, "Baiocchi, Castellani & Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c: TCP_YEAH_ALPHA";
+        most_waiting: f64 as "segments" = 80.0, "Baiocchi, Castellani & Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c: TCP_YEAH_ALPHA";
         /// The network is congested if the queueing delay is above the part 1 / phi of the shortest round-trip time.
-        phi: f64 = 8.0, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_PHY";
+        phi: f64 as "dimensionless" = 8.0, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_PHY";
         /// Early decongestion takes the part 1 / gamma of Q.
-        gamma: f64 = 1.0, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_GAMMA";
+        gamma: f64 as "dimensionless" = 1.0, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_GAMMA";
         /// The share of the window that early decongestion takes at most.
-        epsilon: f64 = 0.5, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_EPSILON, 1 / 2^1";
+        epsilon: f64 as "dimensionless" = 0.5, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_EPSILON, 1 / 2^1";
         /// The share of the window that a loss takes at least.
-        delta: f64 = 0.125, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_DELTA, 1 / 2^3";
+        delta: f64 as "dimensionless" = 0.125, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_DELTA, 1 / 2^3";
         /// After so many slow round trips in a row there is competition from Reno, and a loss halves the window.
-        rho: u32 = 16, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_RHO";
+        rho: u32 as "round trips" = 16, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_RHO";
         /// After so many fast round trips without a loss there is none, and what Reno's window would be is forgotten.
-        zeta: u32 = 50, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_ZETA";
+        zeta: u32 as "round trips" = 50, "Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_ZETA";
         /// Segments added for each segment acknowledged while it is fast, and one in a round trip at least.
-        increase: f64 = 0.01, "Kelly, CCR 33(2), 2003, section 3: a";
+        increase: f64 as "segments" = 0.01, "Kelly, CCR 33(2), 2003, section 3: a";
     }
 }
 

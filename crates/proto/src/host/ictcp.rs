@@ -14,17 +14,17 @@ config! {
         /// Segment size of the senders.
         segment: Bytes = "1460B", "choice: Ethernet's MTU less headers";
         /// Smallest window, in segments.
-        least: u32 = 2, "Wu et al., CoNEXT 2010: with 1 there is no timeout either, and less goodput";
+        least: u32 as "segments" = 2, "Wu et al., CoNEXT 2010: with 1 there is no timeout either, and less goodput";
         /// Part of the link's rate that windows may fill: alpha.
-        share: f64 = 0.9, "Wu et al., CoNEXT 2010: alpha";
+        share: f64 as "dimensionless" = 0.9, "Wu et al., CoNEXT 2010: alpha";
         /// Weight of the past in the measured throughput: beta.
-        memory: f64 = 0.75, "choice: Wu et al. name beta and give no value";
+        memory: f64 as "dimensionless" = 0.75, "choice: Wu et al. name beta and give no value";
         /// The window grows if the throughput falls short of what it allows by this share at most: gamma 1.
-        used: f64 = 0.1, "Wu et al., CoNEXT 2010: gamma 1";
+        used: f64 as "dimensionless" = 0.1, "Wu et al., CoNEXT 2010: gamma 1";
         /// It shrinks if the throughput falls short by more than this share for three round-trip times: gamma 2.
-        unused: f64 = 0.5, "Wu et al., CoNEXT 2010: gamma 2";
+        unused: f64 as "dimensionless" = 0.5, "Wu et al., CoNEXT 2010: gamma 2";
         /// With less of the rate left than this share, windows above the mean shrink.
-        scarce: f64 = 0.2, "Wu et al., CoNEXT 2010, on fairness";
+        scarce: f64 as "dimensionless" = 0.2, "Wu et al., CoNEXT 2010, on fairness";
     }
 }
 

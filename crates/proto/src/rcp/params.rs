@@ -16,9 +16,9 @@ config! {
     /// routers on the way write into packets. At least one of the forward links needs `router = "rcp"`.
     pub struct Params {
         /// Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
-        payload: Option<u32> = (), "choice: the MTU less the header; ns-2 rcp-host.cc: 960 bytes";
+        payload: Option<u32> as "bytes" = (), "choice: the MTU less the header; ns-2 rcp-host.cc: 960 bytes";
         /// Bytes of header of every packet: all of a packet that carries no data.
-        header: u16 = 40, "ns-2 rcp-host.cc: SYN, REF and answers have 40 bytes, data 40 more than its payload";
+        header: u16 as "bytes" = 40, "ns-2 rcp-host.cc: SYN, REF and answers have 40 bytes, data 40 more than its payload";
         /// Imitates the published code where it differs: `none` or `ns2`.
         compat: Compat = "none", "choice: a flow never stops silently";
         /// Time after which an unanswered SYN is sent again; it doubles each time.
@@ -32,7 +32,7 @@ config! {
         /// Smallest retransmission timeout; the timeout is twice the smoothed round-trip time.
         rto_min: Duration = "10ms", "choice: above the jitter of a software end point (ns-2: twice the round-trip time)";
         /// SYNs, probes or timeouts in a row without an answer after which the sender gives up.
-        retries: u32 = 8, "choice: about as patient as 100 s of RFC 1122 section 4.2.3.5 at a timeout of 0.5 s";
+        retries: u32 as "timeouts" = 8, "choice: about as patient as 100 s of RFC 1122 section 4.2.3.5 at a timeout of 0.5 s";
     }
 }
 

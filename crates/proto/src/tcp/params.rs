@@ -111,18 +111,18 @@ config! {
         /// Closes with FIN in both directions. If false, the connection stays open.
         fin: bool = true, "RFC 9293 section 3.6";
         /// Segment payload in bytes, never more than the path's MTU allows; absent: what the MTU allows.
-        mss: Option<u32> = (), "RFC 9293 section 3.7.1: MTU less 40 bytes, less 12 with timestamps";
+        mss: Option<u32> as "bytes" = (), "RFC 9293 section 3.7.1: MTU less 40 bytes, less 12 with timestamps";
         /// Window at the start, in segments.
-        initial_window: u32 = 10, "RFC 6928 section 2";
+        initial_window: u32 as "segments" = 10, "RFC 6928 section 2";
         /// Slow-start threshold at the start, in segments; absent: none.
-        initial_threshold: Option<u32> = (), "RFC 5681 section 3.1: arbitrarily high";
+        initial_threshold: Option<u32> as "segments" = (), "RFC 5681 section 3.1: arbitrarily high";
         /// Largest congestion window in use, in segments; absent: no limit.
-        max_window: Option<u32> = (), "choice: only network and receiver limit (ns-2.35: window_ = 20)";
+        max_window: Option<u32> as "segments" = (), "choice: only network and receiver limit (ns-2.35: window_ = 20)";
         /// Window with which each object begins that the application writes, in segments, if it is larger then; absent: the
         /// objects of a connection are one stream. GIP: 2.
-        unit_window: Option<u32> = (), "choice: TCP knows no objects (Zhang et al., GIP, ICNP 2013: 2)";
+        unit_window: Option<u32> as "segments" = (), "choice: TCP knows no objects (Zhang et al., GIP, ICNP 2013: 2)";
         /// Copies of the last segment of each object, which leave right behind it. GIP: 2.
-        unit_copies: u32 = 0, "choice: TCP knows no objects (Zhang et al., GIP, ICNP 2013: it leaves up to three times)";
+        unit_copies: u32 as "copies" = 0, "choice: TCP knows no objects (Zhang et al., GIP, ICNP 2013: it leaves up to three times)";
         /// Memory for what is written and not acknowledged, at most, or `unlimited`. It grows with the window, to twice what that
         /// takes. An application with more to say writes 256 KiB whenever a third of it is free.
         send_buffer: SendBuffer = "4MiB", "Linux net.ipv4.tcp_wmem[2]: 4194304";
@@ -132,7 +132,7 @@ config! {
         /// The receiver's buffer, advertised in every segment it sends.
         receive_window: Bytes = "32MiB", "Linux 6.16 net.ipv4.tcp_rmem[2]: 33554432, of which all may be window";
         /// The receiver acknowledges every so many segments; 1 turns delayed acknowledgements off.
-        ack_every: u32 = 2, "RFC 5681 section 4.2";
+        ack_every: u32 as "segments" = 2, "RFC 5681 section 4.2";
         /// Longest delay of an acknowledgement.
         ack_delay: Duration = "40ms", "Linux include/net/tcp.h: TCP_DELACK_MIN (RFC 5681 section 4.2: at most 500 ms)";
         /// How acknowledgements wait: `ack_every` and `ack_delay`, or as in Linux: one for each of the first segments and while
@@ -147,7 +147,7 @@ config! {
         /// The receive window at the start; it then grows as data is read, up to `receive_window`, if that is larger.
         initial_receive_window: Bytes = "65536B", "Linux net.ipv4.tcp_rmem[1]: 131072, half of it for the window";
         /// Segments that one acknowledgement may add to the window in slow start; 1 counts acknowledgements.
-        byte_counting: u32 = 1_000_000, "Linux net/ipv4/tcp_cong.c: all segments acknowledged count in slow start";
+        byte_counting: u32 as "segments" = 1_000_000, "Linux net/ipv4/tcp_cong.c: all segments acknowledged count in slow start";
         /// Lets the window grow only while it limits the sender.
         window_validation: bool = true, "RFC 9438 section 5.8, RFC 7661";
         /// Lowers the window of a connection that was idle, or that long used little of it.
@@ -161,7 +161,7 @@ config! {
         /// Sends a new segment on each of the first two duplicate acknowledgements.
         limited_transmit: bool = true, "RFC 3042";
         /// Duplicate acknowledgements that show a loss: DupThresh. Not with `loss_detection = "rack"`.
-        duplicate_threshold: u32 = 3, "RFC 5681 section 3.2, RFC 6675 section 2";
+        duplicate_threshold: u32 as "acknowledgements" = 3, "RFC 5681 section 3.2, RFC 6675 section 2";
         /// Selective acknowledgements, and loss recovery by them.
         sack: bool = true, "RFC 2018, RFC 6675; on in every current system";
         /// Finds losses by duplicate acknowledgements and SACK (RFC 6675); by forward acknowledgement (Mathis & Mahdavi, SIGCOMM 1996:
@@ -209,7 +209,7 @@ config! {
         /// With short round trips, the timeout then settles at three ticks. If false, it settles at `rto_min`.
         rtt_integers: bool = false, "RFC 6298 section 2 (4.4BSD: whole numbers)";
         /// The retransmission timer expires later by a part of the timeout, drawn uniformly from 0 to this share of it each time.
-        rto_spread: f64 = 0.0, "RFC 6298 section 5: none (Vasudevan et al., SIGCOMM 2009, section 5: 0.5)";
+        rto_spread: f64 as "dimensionless" = 0.0, "RFC 6298 section 5: none (Vasudevan et al., SIGCOMM 2009, section 5: 0.5)";
         /// Clock granularity in the formula of the timeout: G.
         rto_granularity: Duration = "1ms", "RFC 6298 section 4: finer than 100 ms is better (Linux: 1 ms)";
         /// Tick in which round-trip times are measured; zero measures exactly.
@@ -219,7 +219,7 @@ config! {
         /// works best.
         overhead: Duration = "0s", "ns-2.35 tcl/lib/ns-default.tcl: Agent/TCP set overhead_ 0 (Floyd & Jacobson, 1992)";
         /// Consecutive timeouts after which the sender gives up.
-        retries: u32 = 15, "Linux net.ipv4.tcp_retries2 (RFC 1122 section 4.2.3.5: 100 s or more)";
+        retries: u32 as "timeouts" = 15, "Linux net.ipv4.tcp_retries2 (RFC 1122 section 4.2.3.5: 100 s or more)";
     }
 }
 

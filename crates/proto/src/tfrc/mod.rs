@@ -18,7 +18,7 @@ config! {
     /// Packets of TFRC.
     pub struct Packets {
         /// Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
-        payload: Option<u32> = (), "RFC 5348 section 4.1: a fixed segment size; the MTU less 36 bytes";
+        payload: Option<u32> as "bytes" = (), "RFC 5348 section 4.1: a fixed segment size; the MTU less 36 bytes";
         /// Explicit congestion notification: a mark counts as a loss.
         ecn: bool = false, "RFC 5348 section 5.1: where packets are ECN-capable";
     }

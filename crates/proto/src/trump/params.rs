@@ -13,13 +13,13 @@ config! {
     /// router of each path needs `agent = "rbcc"`.
     pub struct Params {
         /// Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
-        payload: Option<u32> = (), "Toomey 1998, chapter 11.5: a buffer of 15,000 octets holds 10 data packets, headers counted";
+        payload: Option<u32> as "bytes" = (), "Toomey 1998, chapter 11.5: a buffer of 15,000 octets holds 10 data packets, headers counted";
         /// Bytes of header of every packet: all of a packet that carries no data.
-        header: u16 = 40, "Toomey, RBCC, 1996: an acknowledgement takes 40/1500 of the rate of the data";
+        header: u16 as "bytes" = 40, "Toomey, RBCC, 1996: an acknowledgement takes 40/1500 of the rate of the data";
         /// The rate that the source would like; absent: all that it can get.
         desired: Option<BitRate> = (), "Toomey, RBCC, 1996: the desired rate may be infinite";
         /// Data packets that an acknowledgement reports, 1 to 16. The destination waits until it has as many.
-        selacksize: u32 = 1, "Toomey 1998, chapter 11.7: recommends one data packet, one acknowledgement";
+        selacksize: u32 as "packets" = 1, "Toomey 1998, chapter 11.7: recommends one data packet, one acknowledgement";
         /// Time after which the source sends an unanswered set-up packet again. Also how long it waits, once everything
         /// is sent and nothing is heard, until it sends again what is not acknowledged.
         retry: Duration = "1s", "Toomey, RBCC, 1996: S; choice: no other constant for the end of a message, which is not published";
@@ -28,7 +28,7 @@ config! {
         /// The longest that the destination holds back what it has to report.
         ack_delay: Duration = "1s", "choice: as `retry`; the text lets information wait until an acknowledgement is full";
         /// A packet is lost when an acknowledgement reports one that was sent more than so many transmissions later.
-        reordering: u32 = 0, "choice: how losses are found is not published; paths keep the order, so 0; 3 if a route changes";
+        reordering: u32 as "packets" = 0, "choice: how losses are found is not published; paths keep the order, so 0; 3 if a route changes";
     }
 }
 

@@ -16,7 +16,7 @@ config! {
         /// Rate on the wire during a burst, headers included.
         rate: BitRate = "1Mbit/s", "choice: a tenth of the 10 Mbit/s dumbbell";
         /// Bytes of one datagram on the wire, headers included (28 bytes).
-        packet_size: u16 = 1500, "RFC 894: the MTU of Ethernet";
+        packet_size: u16 as "bytes" = 1500, "RFC 894: the MTU of Ethernet";
         /// Mean length of a burst.
         mean_on: Duration = "500ms", "ns-2.35 tcl/lib/ns-default.tcl: burst_time_ of exponential traffic";
         /// Mean length of a silence.

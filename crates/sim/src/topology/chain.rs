@@ -13,7 +13,7 @@ config! {
     /// Groups `senders` (the first node) and `receivers` (the last one). Every forward link is a bottleneck.
     pub struct Chain {
         /// Links in the row.
-        hops: u32 = 1, "choice: the smallest chain";
+        hops: u32 as "links" = 1, "choice: the smallest chain";
         /// Every link of the row; forward is from `node0` on.
         link: Bottleneck = Value::table(), "see its fields";
     }

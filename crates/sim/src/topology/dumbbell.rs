@@ -15,7 +15,7 @@ config! {
     /// The bottleneck is the link `left->right`.
     pub struct Dumbbell {
         /// Host pairs.
-        pairs: u32 = 1, "choice: the smallest dumbbell";
+        pairs: u32 as "pairs" = 1, "choice: the smallest dumbbell";
         /// The link that all pairs share; forward is left to right.
         bottleneck: Bottleneck = Value::table(), "see its fields";
         /// The link of every host to its router; forward is the way of the data: sender to left, right to receiver.

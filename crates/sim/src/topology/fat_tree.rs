@@ -43,7 +43,7 @@ config! {
     /// is a permutation that crosses the core. The bottlenecks are the ports of the switches.
     pub struct FatTree {
         /// Ports of a switch, an even number.
-        k: u32 = 4, "Al-Fares et al., SIGCOMM 2008, figure 3";
+        k: u32 as "ports" = 4, "Al-Fares et al., SIGCOMM 2008, figure 3";
         /// The link of every host; forward is from the host to its switch. Its queue is the host's; that of the switch's port
         /// is `fabric.queue`, unless `reverse.queue` is given.
         host: FatTreeHost = Value::table(), "see its fields";

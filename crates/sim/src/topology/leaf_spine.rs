@@ -43,11 +43,11 @@ config! {
     /// bottlenecks are the ports of the switches.
     pub struct LeafSpine {
         /// Leaf switches.
-        leaves: u32 = 9, "Alizadeh et al., SIGCOMM 2013 (pFabric), section 5";
+        leaves: u32 as "switches" = 9, "Alizadeh et al., SIGCOMM 2013 (pFabric), section 5";
         /// Spine switches: the paths between two leaves.
-        spines: u32 = 4, "Alizadeh et al., SIGCOMM 2013 (pFabric), section 5";
+        spines: u32 as "switches" = 4, "Alizadeh et al., SIGCOMM 2013 (pFabric), section 5";
         /// Hosts of each leaf. The network is oversubscribed where their rates add up to more than those of the uplinks.
-        hosts: u32 = 16, "Alizadeh et al., SIGCOMM 2013 (pFabric), section 5";
+        hosts: u32 as "hosts" = 16, "Alizadeh et al., SIGCOMM 2013 (pFabric), section 5";
         /// The link of every host; forward is from the host to its leaf. Its queue is the host's; that of the leaf's port is
         /// `uplink.queue`, unless `reverse.queue` is given.
         host: LeafHost = Value::table(), "see its fields";

@@ -14,9 +14,9 @@ config! {
     /// `cross-senders` and `cross-receivers` (pair i crosses the link from router i to router i + 1).
     pub struct ParkingLot {
         /// Bottlenecks in the row.
-        hops: u32 = 3, "choice: enough to tell from a dumbbell";
+        hops: u32 as "links" = 3, "choice: enough to tell from a dumbbell";
         /// Pairs that cross every bottleneck.
-        pairs: u32 = 1, "choice: one, as in the usual drawing";
+        pairs: u32 as "pairs" = 1, "choice: one, as in the usual drawing";
         /// Every link between routers; forward is from `router0` on.
         bottleneck: Bottleneck = Value::table(), "see its fields";
         /// The link of every host to its router; forward is the way of the data.

@@ -28,9 +28,9 @@ config! {
     /// Groups `senders`, `receivers` and `hosts` (all). The bottlenecks are the ports to the receivers.
     pub struct Star {
         /// Hosts that send.
-        senders: u32 = 2, "choice: the smallest incast";
+        senders: u32 as "hosts" = 2, "choice: the smallest incast";
         /// Hosts that receive.
-        receivers: u32 = 1, "choice: incast has one";
+        receivers: u32 as "hosts" = 1, "choice: incast has one";
         /// The link of every host; forward is the way of the data: sender to switch, switch to receiver. Its queue
         /// is the host's.
         link: HostLink = Value::table(), "see its fields";

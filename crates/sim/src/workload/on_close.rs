@@ -41,7 +41,7 @@ config! {
         /// Time from the start of one pair's first flow to that of the next.
         stagger: Duration = "0s", "choice: all start together";
         /// Flows at most: workloads that wait for each other could multiply without end.
-        max_flows: u64 = 1_000_000, "choice: more than studies of closed loops need";
+        max_flows: u64 as "flows" = 1_000_000, "choice: more than studies of closed loops need";
         ..flows: FlowSettings { sampled = false, "choice: flows are many and short"; }
     }
 }

@@ -32,17 +32,17 @@ config! {
         /// Distribution of application bytes.
         size: SizeSpec;
         /// Offered load as a share of the rate of `link`; in place of `rate`.
-        load: Option<f64> = (), "absent: `rate` is given";
+        load: Option<f64> as "dimensionless" = (), "absent: `rate` is given";
         /// The link whose rate `load` is a share of.
         link: Option<String> = (), "absent: the bottleneck, if there is one only";
         /// Flows a second; in place of `load`.
-        rate: Option<f64> = (), "absent: `load` is given";
+        rate: Option<f64> as "flows/s" = (), "absent: `load` is given";
         /// When arrivals begin.
         start: Duration = "0s", "choice: at once";
         /// When arrivals end.
         stop: Option<Duration> = (), "absent: when the run ends";
         /// Flows at most.
-        max_flows: Option<u64> = (), "absent: no limit";
+        max_flows: Option<u64> as "flows" = (), "absent: no limit";
         ..flows: FlowSettings { sampled = false, "choice: arriving flows are many and short"; }
     }
 }

@@ -37,7 +37,7 @@ config! {
         /// How both times are spread: `fixed` or `exponential`.
         spread: Spread = "fixed", "choice: no randomness that is not asked for";
         /// Exchanges of each client.
-        exchanges: Option<u32> = (), "absent: until the run ends";
+        exchanges: Option<u32> as "exchanges" = (), "absent: until the run ends";
         /// When the first client begins.
         start: Duration = "0s", "choice: at once";
         /// Time from the beginning of one client to that of the next.

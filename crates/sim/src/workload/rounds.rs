@@ -36,12 +36,12 @@ config! {
         /// Distribution of the application bytes of each transfer, drawn in every round anew.
         sizes: Option<SizeSpec> = (), "absent: `size` or `block` is given";
         /// How many pairs take part: the first ones.
-        servers: Option<u32> = (), "absent: all";
+        servers: Option<u32> as "pairs" = (), "absent: all";
         /// Application bytes of a request: with it, each transfer answers one that comes the other way, on a connection of its own.
         /// In the table of transfers their source tells the two apart.
         request: Option<Bytes> = (), "absent: all senders know when a round begins";
         /// How many rounds.
-        rounds: Option<u32> = (), "absent: until the run ends";
+        rounds: Option<u32> as "rounds" = (), "absent: until the run ends";
         /// When the first round begins.
         start: Duration = "0s", "choice: at once";
         /// Time from the end of a round to the beginning of the next.
@@ -51,9 +51,9 @@ config! {
         /// Time from the start of one batch of transfers of a round, or their requests, to that of the next.
         stagger: Duration = "0s", "choice: all senders start together";
         /// How many transfers a batch has.
-        batch: u32 = 1, "choice: senders are staggered one by one";
+        batch: u32 as "transfers" = 1, "choice: senders are staggered one by one";
         /// How many transfers of a round are in progress at a time, at most; the next starts when one has ended.
-        at_once: Option<u32> = (), "absent: all";
+        at_once: Option<u32> as "transfers" = (), "absent: all";
         /// Each transfer starts later by a time drawn uniformly up to this.
         jitter: Duration = "0s", "choice: no jitter; runs are then exactly periodic";
         /// `persistent` connections carry one transfer after another, `fresh` ones are opened for each.

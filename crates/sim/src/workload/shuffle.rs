@@ -29,9 +29,9 @@ config! {
         /// Distribution of the application bytes of one transfer.
         size: SizeSpec;
         /// Transfers that a receiver has in progress at a time, at most.
-        parallel: u32 = 5, "Hadoop mapred-default.xml: mapreduce.reduce.shuffle.parallelcopies";
+        parallel: u32 as "transfers" = 5, "Hadoop mapred-default.xml: mapreduce.reduce.shuffle.parallelcopies";
         /// How many waves.
-        waves: u32 = 1, "choice: one job";
+        waves: u32 as "waves" = 1, "choice: one job";
         /// When the first wave begins.
         start: Duration = "0s", "choice: at once";
         /// Time from the end of a wave to the beginning of the next.

@@ -30,13 +30,13 @@ def bbr(
     Parameters
     ----------
     startup_gain
-        Factor of pacing rate and window in startup: both double in a round trip.
+        Factor of pacing rate and window in startup: both double in a round trip. Dimensionless.
         Default: ``2.885`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.1: 2/ln(2)).
     window_gain
-        Window, in bandwidth-delay products, after startup.
+        Window, in bandwidth-delay products, after startup. Dimensionless.
         Default: ``2.0`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2: cwnd_gain).
     rate_rounds
-        Length of the filter for the largest delivery rate, in round trips.
+        Length of the filter for the largest delivery rate, in round trips. Unit: round trips.
         Default: ``10`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3: BtlBwFilterLen).
     rtt_window
         Length of the filter for the smallest round-trip time. When it has found no smaller one for so long,
@@ -46,10 +46,11 @@ def bbr(
         How long the window stays closed, and a round trip at least.
         Default: ``"200ms"`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.5: ProbeRTTDuration).
     least_window
-        Smallest window but for losses, in segments.
+        Smallest window but for losses, in segments. Unit: segments.
         Default: ``4`` (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2: BBRMinPipeCwnd).
     margin
         Part by which the pacing rate stays below what is measured, so that a queue does not grow.
+        Dimensionless.
         Default: ``0.01`` (Linux net/ipv4/tcp_bbr.c: bbr_pacing_margin_percent 1).
     aggregation
         Adds to the window what acknowledgements brought beyond the delivery rate, in the last 5 to 10 round
@@ -112,46 +113,46 @@ def bbr3(
     Parameters
     ----------
     startup_pacing_gain
-        Pacing gain of Startup.
+        Pacing gain of Startup. Dimensionless.
         Default: ``2.77`` (draft-ietf-ccwg-bbr-06 section 2.5).
     drain_pacing_gain
-        Pacing gain of Drain.
+        Pacing gain of Drain. Dimensionless.
         Default: ``0.5`` (draft-ietf-ccwg-bbr-06 section 2.5).
     down_pacing_gain
-        Pacing gain of ProbeBW_DOWN.
+        Pacing gain of ProbeBW_DOWN. Dimensionless.
         Default: ``0.9`` (draft-ietf-ccwg-bbr-06 section 5.3.3.1).
     up_pacing_gain
-        Pacing gain of ProbeBW_UP.
+        Pacing gain of ProbeBW_UP. Dimensionless.
         Default: ``1.25`` (draft-ietf-ccwg-bbr-06 section 5.3.3.5).
     cwnd_gain
-        What may be in flight, in bandwidth-delay products.
+        What may be in flight, in bandwidth-delay products. Dimensionless.
         Default: ``2.0`` (draft-ietf-ccwg-bbr-06 section 2.6).
     up_cwnd_gain
-        The same in ProbeBW_UP.
+        The same in ProbeBW_UP. Dimensionless.
         Default: ``2.25`` (draft-ietf-ccwg-bbr-06 section 5.3.3.5).
     probe_rtt_cwnd_gain
-        The same in ProbeRTT.
+        The same in ProbeRTT. Dimensionless.
         Default: ``0.5`` (draft-ietf-ccwg-bbr-06 section 2.16.2).
     pacing_margin
-        By how much it paces below the rate of the model.
+        By how much it paces below the rate of the model. Dimensionless.
         Default: ``0.01`` (draft-ietf-ccwg-bbr-06 section 2.5).
     full_pipe_growth
-        The pipe is full when the rate grows by less than this part for three rounds.
+        The pipe is full when the rate grows by less than this part for three rounds. Dimensionless.
         Default: ``0.25`` (draft-ietf-ccwg-bbr-06 section 5.3.1.2).
     loss_threshold
-        The part of what is in flight that may be lost in a round.
+        The part of what is in flight that may be lost in a round. Dimensionless.
         Default: ``0.02`` (draft-ietf-ccwg-bbr-06 section 2.8).
     startup_loss_ranges
-        Ranges that must be lost in a round for losses to end Startup.
+        Ranges that must be lost in a round for losses to end Startup. Unit: ranges.
         Default: ``6`` (draft-ietf-ccwg-bbr-06 section 5.3.1.3).
     beta
-        What a loss leaves at least.
+        What a loss leaves at least. Dimensionless.
         Default: ``0.7`` (draft-ietf-ccwg-bbr-06 section 2.8).
     headroom
-        The part of the long-term bound that is left free while it does not probe.
+        The part of the long-term bound that is left free while it does not probe. Dimensionless.
         Default: ``0.15`` (draft-ietf-ccwg-bbr-06 section 2.8).
     min_window
-        The smallest window in segments.
+        The smallest window in segments. Unit: segments.
         Default: ``4`` (draft-ietf-ccwg-bbr-06 section 2.8).
     min_rtt_filter
         How long the shortest round-trip time is believed.
@@ -169,10 +170,10 @@ def bbr3(
         The longest random time added to it.
         Default: ``"1s"`` (draft-ietf-ccwg-bbr-06 section 5.3.3.8.3).
     probe_rounds
-        The most rounds between two probes, so that Reno has its share.
+        The most rounds between two probes, so that Reno has its share. Unit: round trips.
         Default: ``63`` (draft-ietf-ccwg-bbr-06 section 5.3.3.8.3).
     offload_quanta
-        Quanta in flight that a host with segmentation offload needs to be busy.
+        Quanta in flight that a host with segmentation offload needs to be busy. Unit: quanta.
         Default: ``3`` (draft-ietf-ccwg-bbr-06 section 5.5.8.1).
 
     Returns
@@ -224,20 +225,20 @@ def bic(
     Parameters
     ----------
     low_window
-        Below this window, in segments, it is standard TCP.
+        Below this window, in segments, it is standard TCP. Unit: segments.
         Default: ``14.0`` (Xu, Harfoush & Rhee, INFOCOM 2004, section III: low_window).
     max_increment
-        Segments that a round trip adds at most: S_max.
+        Segments that a round trip adds at most: S_max. Unit: segments.
         Default: ``32.0`` (Xu, Harfoush & Rhee 2004, section III: S_max (Linux net/ipv4/tcp_bic.c: 16)).
     min_increment
-        Segments that a round trip adds at least: S_min.
+        Segments that a round trip adds at least: S_min. Unit: segments.
         Default: ``0.01`` (Xu, Harfoush & Rhee 2004, section III: S_min (Linux: 0.2)).
     decrease
-        What is left of the window after a loss.
+        What is left of the window after a loss. Dimensionless.
         Default: ``0.875`` (Xu, Harfoush & Rhee 2004, section III: 1 - beta, beta = 0.125 (Linux: 819 /
         1024)).
     divisor
-        A round trip adds the way that is left over this number.
+        A round trip adds the way that is left over this number. Dimensionless.
         Default: ``2.0`` (Xu, Harfoush & Rhee 2004, section III: the midpoint (Linux: 4)).
     fast_convergence
         A loss below the window of the one before sets the upper end of the search halfway to the window that
@@ -276,7 +277,7 @@ def copa(
     Parameters
     ----------
     delta
-        Weight of the delay: alone, up to 2.5 / delta segments wait.
+        Weight of the delay: alone, up to 2.5 / delta segments wait. Unit: 1/segment.
         Default: ``0.5`` (Arun & Balakrishnan, NSDI 2018, section 2.1).
     competes
         Follows losses where others fill the queue. If false, the delay alone rules.
@@ -325,13 +326,13 @@ def cubic(
         `"rfc9406"`.
         Default: ``"linux"`` (Linux 6.14 net/ipv4/tcp_cubic.c: hystart and hystart_detect are on).
     scale
-        How fast the window grows, in segments per second cubed: `C`.
+        How fast the window grows, in segments per second cubed: `C`. Unit: segments/s^3.
         Default: ``0.4`` (RFC 9438 section 5.1).
     decrease
-        Window after a loss, as a share of the outstanding data: beta.
+        Window after a loss, as a share of the outstanding data: beta. Dimensionless.
         Default: ``0.7`` (RFC 9438 section 4.6).
     ecn_decrease
-        Window after an ECN echo, as a share of the outstanding data; absent: as after a loss.
+        Window after an ECN echo, as a share of the outstanding data; absent: as after a loss. Dimensionless.
         Default: RFC 9438 section 4.6 (RFC 8511 section 3.1, ABE: 0.85, not in slow start).
     fast_convergence
         Gives up part of the last maximum when it was not reached again, to make room for new flows.
@@ -383,7 +384,7 @@ def dcqcn(
         Shortest time from one notification to the next of a flow.
         Default: ``"50us"`` (Zhu et al., SIGCOMM 2015: at most one CNP in 50 us).
     gain
-        Weight of the latest notification, and of the latest interval without one: g.
+        Weight of the latest notification, and of the latest interval without one: g. Dimensionless.
         Default: ``0.00390625`` (Zhu et al., SIGCOMM 2015: 1/256 (published HPCC simulator: 1/16, its sample:
         1/256)).
     alpha_interval
@@ -397,7 +398,7 @@ def dcqcn(
         Steps of the byte counter: B. Bytes count when they are acknowledged.
         Default: ``"10MB"`` (Zhu et al., SIGCOMM 2015).
     fast_steps
-        Steps of fast recovery, in which the target stands: F.
+        Steps of fast recovery, in which the target stands: F. Unit: steps.
         Default: ``5`` (Zhu et al., SIGCOMM 2015).
     additive_rate
         What a step adds to the target after fast recovery of one of the two: R_AI.
@@ -414,7 +415,7 @@ def dcqcn(
         The smallest rate.
         Default: ``"10Mbit/s"`` (choice: the paper gives none (published HPCC simulator: 100 Mbit/s)).
     loss_decrease
-        Share of the rate that a loss leaves.
+        Share of the rate that a loss leaves. Dimensionless.
         Default: ``0.5`` (choice: the paper assumes a fabric without losses (priority flow control); 1 does
         nothing).
 
@@ -453,10 +454,10 @@ def dctcp(
     Parameters
     ----------
     gain
-        Weight of the latest window in the estimate: g.
+        Weight of the latest window in the estimate: g. Dimensionless.
         Default: ``0.0625`` (RFC 8257 section 4.2: 1/16).
     initial_alpha
-        The estimate at the start: alpha.
+        The estimate at the start: alpha. Dimensionless.
         Default: ``1.0`` (RFC 8257 section 4.2: 1 (ns-2.35: 0)).
 
     Returns

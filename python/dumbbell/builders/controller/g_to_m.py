@@ -26,19 +26,19 @@ def highspeed(
     Parameters
     ----------
     low_window
-        Up to this window, in segments, it is standard TCP.
+        Up to this window, in segments, it is standard TCP. Unit: segments.
         Default: ``38.0`` (RFC 3649 section 5: Low_Window).
     low_loss
-        Loss rate at which standard TCP has that window.
+        Loss rate at which standard TCP has that window. Dimensionless.
         Default: ``0.001`` (RFC 3649 section 5: Low_P, 10^-3).
     high_window
-        The upper end of the response function, in segments.
+        The upper end of the response function, in segments. Unit: segments.
         Default: ``83000.0`` (RFC 3649 section 5: High_Window).
     high_loss
-        Loss rate at which the window is `high_window`.
+        Loss rate at which the window is `high_window`. Dimensionless.
         Default: ``1e-07`` (RFC 3649 section 5: High_P, 10^-7).
     high_decrease
-        The share that a loss takes from a window of `high_window`.
+        The share that a loss takes from a window of `high_window`. Dimensionless.
         Default: ``0.1`` (RFC 3649 section 5: High_Decrease).
     whole_steps
         a(w) is the next whole number: twice as much just above `low_window`.
@@ -80,10 +80,11 @@ def hpcc(
     Parameters
     ----------
     utilisation
-        The use of links to keep: eta.
+        The use of links to keep: eta. Dimensionless.
         Default: ``0.95`` (Li et al., SIGCOMM 2019 (published HPCC simulator: the same)).
     stages
-        Round trips of additive increase, after which the window follows the use at once: maxStage.
+        Round trips of additive increase, after which the window follows the use at once: maxStage. Unit:
+        round trips.
         Default: ``5`` (Li et al., SIGCOMM 2019 (published HPCC simulator: 5, its sample: 0)).
     additive
         What a round trip adds to the window: W_AI.
@@ -99,7 +100,7 @@ def hpcc(
         The smallest rate.
         Default: ``"10Mbit/s"`` (choice: the paper gives none (published HPCC simulator: 100 Mbit/s)).
     loss_decrease
-        Share of the window that a loss leaves.
+        Share of the window that a loss leaves. Dimensionless.
         Default: ``0.5`` (choice: the paper assumes a fabric without losses (priority flow control); 1 does
         nothing).
 
@@ -146,14 +147,14 @@ def htcp(
         segments.
         Default: ``true`` (draft-leith-tcp-htcp-06 (FreeBSD cc_htcp: off)).
     least_decrease
-        Beta at least, and where the throughput has changed.
+        Beta at least, and where the throughput has changed. Dimensionless.
         Default: ``0.5`` (draft-leith-tcp-htcp-06).
     most_decrease
-        Beta at most.
+        Beta at most. Dimensionless.
         Default: ``0.8`` (draft-leith-tcp-htcp-06).
     throughput_change
         If the largest throughput before a congestion differs by more than this share from that before the
-        congestion before, beta is `least_decrease`, so that flows make room for one another.
+        congestion before, beta is `least_decrease`, so that flows make room for one another. Dimensionless.
         Default: ``0.2`` (Shorten & Leith, PFLDnet 2004; Linux net/ipv4/tcp_htcp.c: use_bandwidth_switch).
     rtt_scaling
         Multiplies f by the shortest round-trip time over `reference_rtt`, one at least, so that the growth in
@@ -199,7 +200,7 @@ def hybla(
         Default: ``"25ms"`` (Caini & Firrincieli, International Journal of Satellite Communications and
         Networking 22(5), 2004: RTT_0).
     most_doublings
-        Rho at most, in slow start, where it is an exponent.
+        Rho at most, in slow start, where it is an exponent. Dimensionless.
         Default: ``16.0`` (choice: Linux 6.1 net/ipv4/tcp_hybla.c; the paper has no limit).
 
     Returns
@@ -235,31 +236,32 @@ def illinois(
     Parameters
     ----------
     alpha_max
-        Segments a round trip adds without a queue.
+        Segments a round trip adds without a queue. Unit: segments.
         Default: ``10.0`` (Liu, Basar & Srikant, Performance Evaluation 65, 2008).
     alpha_min
-        Segments a round trip adds at the longest queue.
+        Segments a round trip adds at the longest queue. Unit: segments.
         Default: ``0.3`` (Liu, Basar & Srikant 2008; Linux net/ipv4/tcp_illinois.c).
     beta_min
-        The share that a loss takes at short queues.
+        The share that a loss takes at short queues. Dimensionless.
         Default: ``0.125`` (Liu, Basar & Srikant 2008).
     beta_max
-        The share that a loss takes at long queues.
+        The share that a loss takes at long queues. Dimensionless.
         Default: ``0.5`` (Liu, Basar & Srikant 2008).
     window_threshold
-        Below this window, in segments, it is standard TCP.
+        Below this window, in segments, it is standard TCP. Unit: segments.
         Default: ``15.0`` (Liu, Basar & Srikant 2008: W_thresh).
     eta1
-        Up to this part of dm, alpha is `alpha_max`.
+        Up to this part of dm, alpha is `alpha_max`. Dimensionless.
         Default: ``0.01`` (Liu, Basar & Srikant 2008).
     eta2
-        Up to this part of dm, beta is `beta_min`.
+        Up to this part of dm, beta is `beta_min`. Dimensionless.
         Default: ``0.1`` (Liu, Basar & Srikant 2008).
     eta3
-        From this part of dm on, beta is `beta_max`.
+        From this part of dm on, beta is `beta_max`. Dimensionless.
         Default: ``0.8`` (Liu, Basar & Srikant 2008).
     theta
-        Round trips in a row with a delay of at most `eta1` after which alpha is `alpha_max` again.
+        Round trips in a row with a delay of at most `eta1` after which alpha is `alpha_max` again. Unit:
+        round trips.
         Default: ``5`` (Liu, Basar & Srikant 2008).
 
     Returns
@@ -302,19 +304,19 @@ def ledbat(
         Delay of queues that it aims at.
         Default: ``"100ms"`` (RFC 6817 section 2.5: 100 ms or less).
     gain
-        Growth of an undisturbed window, in segments a round trip.
+        Growth of an undisturbed window, in segments a round trip. Unit: segments.
         Default: ``1.0`` (RFC 6817 section 2.5: 1 or less).
     least_window
-        Smallest window, in segments.
+        Smallest window, in segments. Unit: segments.
         Default: ``2`` (RFC 6817 section 2.5: MIN_CWND).
     allowed_increase
-        Segments by which the window may be larger than what is outstanding.
+        Segments by which the window may be larger than what is outstanding. Unit: segments.
         Default: ``1`` (RFC 6817 section 2.5: ALLOWED_INCREASE).
     current_delays
-        Delays of which the smallest counts as that of now.
+        Delays of which the smallest counts as that of now. Unit: delays.
         Default: ``4`` (RFC 6817 section 2.5: CURRENT_FILTER; choice of the number: libutp).
     base_minutes
-        Minutes after which a smallest delay is forgotten.
+        Minutes after which a smallest delay is forgotten. Unit: minutes.
         Default: ``10`` (RFC 6817 section 2.5: BASE_HISTORY).
 
     Returns
@@ -355,22 +357,22 @@ def ledbat_plus_plus(
         Delay of queues that it aims at.
         Default: ``"60ms"`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.2).
     decrease
-        Factor of the decrease.
+        Factor of the decrease. Dimensionless.
         Default: ``1.0`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.2: Constant).
     exit_at
-        Part of the target at which the first slow start ends.
+        Part of the target at which the first slow start ends. Dimensionless.
         Default: ``0.75`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.3).
     closed_for
-        Round trips for which the window stays closed.
+        Round trips for which the window stays closed. Unit: round trips.
         Default: ``2`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.4).
     apart
-        Time between two pauses, as a multiple of the length of the last.
+        Time between two pauses, as a multiple of the length of the last. Dimensionless.
         Default: ``9.0`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.4: a tenth of the time at most).
     current_delays
-        Delays of which the smallest counts as that of now.
+        Delays of which the smallest counts as that of now. Unit: delays.
         Default: ``4`` (draft-irtf-iccrg-ledbat-plus-plus-01 section 4.1).
     base_minutes
-        Minutes after which a smallest delay is forgotten.
+        Minutes after which a smallest delay is forgotten. Unit: minutes.
         Default: ``10`` (RFC 6817 section 2.5: BASE_HISTORY).
 
     Returns

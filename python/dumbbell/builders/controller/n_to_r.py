@@ -25,13 +25,13 @@ def newreno(
     Parameters
     ----------
     increase
-        Segments that the window grows by per round-trip time in congestion avoidance.
+        Segments that the window grows by per round-trip time in congestion avoidance. Unit: segments.
         Default: ``1.0`` (RFC 5681 section 3.1).
     decrease
-        Window after a loss, as a share of the outstanding data.
+        Window after a loss, as a share of the outstanding data. Dimensionless.
         Default: ``0.5`` (RFC 5681 equation 4).
     ecn_decrease
-        Window after an ECN echo, as a share of the outstanding data.
+        Window after an ECN echo, as a share of the outstanding data. Dimensionless.
         Default: ``0.5`` (RFC 3168 section 6.1.2 (RFC 8511 section 3.1, ABE: 0.8, not in slow start)).
     full_ack
         Window when recovery ends: `threshold`, or `flight`: one segment more than the outstanding data, at
@@ -74,20 +74,20 @@ def prague(
     Parameters
     ----------
     gain
-        Weight of the latest round trip in the estimate: g.
+        Weight of the latest round trip in the estimate: g. Dimensionless.
         Default: ``0.0625`` (draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.2: 1/16).
     initial_alpha
-        The estimate before the first mark: alpha.
+        The estimate before the first mark: alpha. Dimensionless.
         Default: ``1.0`` (TCP Prague for Linux, net/ipv4/tcp_prague.c: PRAGUE_MAX_ALPHA until a mark is seen).
     least_rtt
         Round-trip times below this count as this, in growth and in answers to marks. Zero: as they are.
         Default: ``"25ms"`` (draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.4).
     transition
-        Round trips for which they count as they are first.
+        Round trips for which they count as they are first. Unit: round trips.
         Default: ``500`` (draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.4: short flows shall
         not suffer).
     decrease
-        What is left of the window after a loss.
+        What is left of the window after a loss. Dimensionless.
         Default: ``0.5`` (RFC 9331 section 4.3, RFC 5681 equation 4: like Reno).
 
     Returns

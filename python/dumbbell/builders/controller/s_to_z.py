@@ -23,13 +23,14 @@ def scalable(
     Parameters
     ----------
     increase
-        Segments added for each segment acknowledged.
+        Segments added for each segment acknowledged. Unit: segments.
         Default: ``0.01`` (Kelly, CCR 33(2), 2003, section 3: a (Linux tcp_scalable.c: 1 / min(window, 100))).
     decrease
-        What is left of the window after a loss.
+        What is left of the window after a loss. Dimensionless.
         Default: ``0.875`` (Kelly, CCR 33(2), 2003, section 3: 1 - b, b = 1/8).
     legacy_window
-        Up to this window, in segments, it grows and shrinks as NewReno: by one a round trip, to half.
+        Up to this window, in segments, it grows and shrinks as NewReno: by one a round trip, to half. Unit:
+        segments.
         Default: ``16.0`` (Kelly, CCR 33(2), 2003, section 3: lwnd).
 
     Returns
@@ -75,34 +76,34 @@ def swift(
         What each hop adds to the target.
         Default: ``"1us"`` (choice: Kumar et al. publish no value).
     hops
-        Hops on the path, which the paper takes from the TTL.
+        Hops on the path, which the paper takes from the TTL. Unit: hops.
         Default: ``0`` (choice: the transport does not see the TTL; `base_target` covers the path).
     scaling_range
         The most that small windows add to the target.
         Default: ``"100us"`` (csg-htsim: five times the base target).
     scaling_min_window
-        The largest window, in segments, that adds all of it.
+        The largest window, in segments, that adds all of it. Unit: segments.
         Default: ``0.1`` (csg-htsim: 0.1).
     scaling_max_window
-        The smallest window, in segments, that adds nothing.
+        The smallest window, in segments, that adds nothing. Unit: segments.
         Default: ``100.0`` (csg-htsim: 100).
     increase
-        Segments that the window grows by in a round trip: ai.
+        Segments that the window grows by in a round trip: ai. Unit: segments.
         Default: ``1.0`` (csg-htsim: 1).
     decrease
-        How much of an excess the window gives up: beta.
+        How much of an excess the window gives up: beta. Dimensionless.
         Default: ``0.8`` (csg-htsim: 0.8).
     max_decrease
-        The largest part that it gives up at once: max_mdf.
+        The largest part that it gives up at once: max_mdf. Dimensionless.
         Default: ``0.5`` (csg-htsim: 0.5).
     min_window
-        The smallest window, in segments.
+        The smallest window, in segments. Unit: segments.
         Default: ``0.001`` (choice: a thousand flows share one segment a round trip).
     max_window
-        The largest window, in segments.
+        The largest window, in segments. Unit: segments.
         Default: ``10000.0`` (choice: no limit in a data centre).
     reset_after
-        Timeouts in a row after which the window is the smallest.
+        Timeouts in a row after which the window is the smallest. Unit: timeouts.
         Default: ``5`` (choice: Kumar et al. publish no value).
 
     Returns
@@ -171,10 +172,10 @@ def timely(
         What one update adds to the rate: delta.
         Default: ``"10Mbit/s"`` (Mittal et al., SIGCOMM 2015).
     decrease
-        How much of an excess or a rise the rate gives up: beta.
+        How much of an excess or a rise the rate gives up: beta. Dimensionless.
         Default: ``0.8`` (Mittal et al., SIGCOMM 2015 (published HPCC simulator: the same)).
     gain
-        Weight of the latest difference of round-trip times.
+        Weight of the latest difference of round-trip times. Dimensionless.
         Default: ``0.875`` (published HPCC simulator: TimelyAlpha).
     base_rtt
         The round-trip time that makes a difference a gradient.
@@ -189,7 +190,7 @@ def timely(
         The smallest rate.
         Default: ``"10Mbit/s"`` (choice: one step).
     loss_decrease
-        Share of the rate that a loss leaves.
+        Share of the rate that a loss leaves. Dimensionless.
         Default: ``0.5`` (choice: the paper assumes a fabric without losses (priority flow control); 1 does
         nothing).
 
@@ -232,25 +233,25 @@ def vegas(
     Parameters
     ----------
     alpha
-        Segments that should wait at least.
+        Segments that should wait at least. Unit: segments.
         Default: ``1.0`` (ns-2.35 tcl/lib/ns-default.tcl: v_alpha_ 1).
     beta
-        Segments that should wait at most.
+        Segments that should wait at most. Unit: segments.
         Default: ``3.0`` (ns-2.35 tcl/lib/ns-default.tcl: v_beta_ 3).
     gamma
-        Segments that wait when slow start ends.
+        Segments that wait when slow start ends. Unit: segments.
         Default: ``1.0`` (ns-2.35 tcl/lib/ns-default.tcl: v_gamma_ 1).
     law
         How the estimate is made.
         Default: ``"ns2"`` (choice: what most published comparisons ran).
     exit_decrease
-        Share of the window that is left when slow start ends.
+        Share of the window that is left when slow start ends. Dimensionless.
         Default: ``0.875`` (ns-2.35 tcp/tcp-vegas.cc: an eighth less).
     decrease
-        Share that is left after the loss of a segment.
+        Share that is left after the loss of a segment. Dimensionless.
         Default: ``0.75`` (Brakmo & Peterson, IEEE JSAC 13(8), 1995; ns-2.35 tcp/tcp-vegas.cc).
     decrease_again
-        Share that is left if the segment had been sent twice.
+        Share that is left if the segment had been sent twice. Dimensionless.
         Default: ``0.5`` (ns-2.35 tcp/tcp-vegas.cc).
 
     Returns
@@ -312,7 +313,7 @@ def westwood_plus(
     Parameters
     ----------
     memory
-        Weight of the estimate beside a new sample.
+        Weight of the estimate beside a new sample. Dimensionless.
         Default: ``0.9`` (Grieco & Mascolo, CCR 34(2), 2004, section 2 (Linux net/ipv4/tcp_westwood.c: 7/8,
         twice)).
     shortest_sample
@@ -344,7 +345,7 @@ def xcp(
     Parameters
     ----------
     decrease
-        Window after a loss, as a share of the outstanding data.
+        Window after a loss, as a share of the outstanding data. Dimensionless.
         Default: ``0.5`` (Katabi et al., SIGCOMM 2002, section 3.2: like TCP (RFC 5681 equation 4)).
 
     Returns
@@ -378,31 +379,33 @@ def yeah(
     Parameters
     ----------
     most_waiting
-        Own packets that may wait, in segments: alpha, Q_max.
+        Own packets that may wait, in segments: alpha, Q_max. Unit: segments.
         Default: ``80.0`` (Baiocchi, Castellani & Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c:
         TCP_YEAH_ALPHA).
     phi
         The network is congested if the queueing delay is above the part 1 / phi of the shortest round-trip
-        time.
+        time. Dimensionless.
         Default: ``8.0`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_PHY).
     gamma
-        Early decongestion takes the part 1 / gamma of Q.
+        Early decongestion takes the part 1 / gamma of Q. Dimensionless.
         Default: ``1.0`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_GAMMA).
     epsilon
-        The share of the window that early decongestion takes at most.
+        The share of the window that early decongestion takes at most. Dimensionless.
         Default: ``0.5`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_EPSILON, 1 / 2^1).
     delta
-        The share of the window that a loss takes at least.
+        The share of the window that a loss takes at least. Dimensionless.
         Default: ``0.125`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_DELTA, 1 / 2^3).
     rho
         After so many slow round trips in a row there is competition from Reno, and a loss halves the window.
+        Unit: round trips.
         Default: ``16`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_RHO).
     zeta
         After so many fast round trips without a loss there is none, and what Reno's window would be is
-        forgotten.
+        forgotten. Unit: round trips.
         Default: ``50`` (Baiocchi, Castellani & Vacirca 2007; Linux: TCP_YEAH_ZETA).
     increase
-        Segments added for each segment acknowledged while it is fast, and one in a round trip at least.
+        Segments added for each segment acknowledged while it is fast, and one in a round trip at least. Unit:
+        segments.
         Default: ``0.01`` (Kelly, CCR 33(2), 2003, section 3: a).
 
     Returns

@@ -11,12 +11,13 @@ from dumbbell.builders.network.links import (
     bottleneck,
     graph_link,
     host_link,
-    node_group,
-    pause,
+    rate_change,
     reverse,
-    shared_buffer,
+    trace,
 )
+from dumbbell.builders.network.nodes import node_group, pause, shared_buffer
 from dumbbell.builders.network.power import power, power_model, rate_grid
+from dumbbell.builders.network.random import random_access, random_link
 
 __all__ = [
     "access",
@@ -31,7 +32,11 @@ __all__ = [
     "pause",
     "power",
     "power_model",
+    "random_access",
+    "random_link",
+    "rate_change",
     "rate_grid",
     "reverse",
     "shared_buffer",
+    "trace",
 ]

@@ -82,12 +82,16 @@ def fat_tree_host(
         Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
         Power control of the transmitter. Forward direction only; `reverse` sets its own.
+        A table of ``dumbbell.network.power``: ``policy``, ``rates``, ``pause``, ``guard``, ``guard_from``,
+        ``wake``, ``in_service``, ``start``, ``model``.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
@@ -97,7 +101,7 @@ def fat_tree_host(
         Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        sets its own.
+        sets its own. Unit: positions.
         Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
@@ -105,6 +109,8 @@ def fat_tree_host(
         Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
         How the reverse direction differs.
+        A table of ``dumbbell.network.reverse``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -202,12 +208,16 @@ def fat_tree_fabric(
         Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
         Power control of the transmitter. Forward direction only; `reverse` sets its own.
+        A table of ``dumbbell.network.power``: ``policy``, ``rates``, ``pause``, ``guard``, ``guard_from``,
+        ``wake``, ``in_service``, ``start``, ``model``.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
@@ -217,7 +227,7 @@ def fat_tree_fabric(
         Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        sets its own.
+        sets its own. Unit: positions.
         Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
@@ -225,6 +235,8 @@ def fat_tree_fabric(
         Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
         How the reverse direction differs.
+        A table of ``dumbbell.network.reverse``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -322,12 +334,16 @@ def leaf_host(
         Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
         Power control of the transmitter. Forward direction only; `reverse` sets its own.
+        A table of ``dumbbell.network.power``: ``policy``, ``rates``, ``pause``, ``guard``, ``guard_from``,
+        ``wake``, ``in_service``, ``start``, ``model``.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
@@ -337,7 +353,7 @@ def leaf_host(
         Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        sets its own.
+        sets its own. Unit: positions.
         Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
@@ -345,6 +361,8 @@ def leaf_host(
         Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
         How the reverse direction differs.
+        A table of ``dumbbell.network.reverse``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -443,12 +461,16 @@ def leaf_uplink(
         Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
         Power control of the transmitter. Forward direction only; `reverse` sets its own.
+        A table of ``dumbbell.network.power``: ``policy``, ``rates``, ``pause``, ``guard``, ``guard_from``,
+        ``wake``, ``in_service``, ``start``, ``model``.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
@@ -458,7 +480,7 @@ def leaf_uplink(
         Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        sets its own.
+        sets its own. Unit: positions.
         Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
@@ -466,6 +488,8 @@ def leaf_uplink(
         Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
         How the reverse direction differs.
+        A table of ``dumbbell.network.reverse``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns

@@ -1,4 +1,4 @@
-"""Links, and the entries of explicit graphs.
+"""Links, and what stands in them.
 
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
@@ -82,12 +82,16 @@ def bottleneck(
         Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
         Power control of the transmitter. Forward direction only; `reverse` sets its own.
+        A table of ``dumbbell.network.power``: ``policy``, ``rates``, ``pause``, ``guard``, ``guard_from``,
+        ``wake``, ``in_service``, ``start``, ``model``.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
@@ -97,7 +101,7 @@ def bottleneck(
         Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        sets its own.
+        sets its own. Unit: positions.
         Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
@@ -105,6 +109,8 @@ def bottleneck(
         Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
         How the reverse direction differs.
+        A table of ``dumbbell.network.reverse``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -202,12 +208,16 @@ def access(
         Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
         Power control of the transmitter. Forward direction only; `reverse` sets its own.
+        A table of ``dumbbell.network.power``: ``policy``, ``rates``, ``pause``, ``guard``, ``guard_from``,
+        ``wake``, ``in_service``, ``start``, ``model``.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
@@ -217,7 +227,7 @@ def access(
         Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        sets its own.
+        sets its own. Unit: positions.
         Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
@@ -225,6 +235,8 @@ def access(
         Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
         How the reverse direction differs.
+        A table of ``dumbbell.network.reverse``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -321,12 +333,16 @@ def host_link(
         Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
         Power control of the transmitter. Forward direction only; `reverse` sets its own.
+        A table of ``dumbbell.network.power``: ``policy``, ``rates``, ``pause``, ``guard``, ``guard_from``,
+        ``wake``, ``in_service``, ``start``, ``model``.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
@@ -336,7 +352,7 @@ def host_link(
         Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        sets its own.
+        sets its own. Unit: positions.
         Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
@@ -344,6 +360,8 @@ def host_link(
         Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
         How the reverse direction differs.
+        A table of ``dumbbell.network.reverse``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -452,12 +470,16 @@ def graph_link(
         Default: choice: packets keep the class that their host gave them.
     rate_changes
         Changes of the rate during the run. Both directions, unless `reverse` says otherwise.
+        Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
         A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
         Power control of the transmitter. Forward direction only; `reverse` sets its own.
+        A table of ``dumbbell.network.power``: ``policy``, ``rates``, ``pause``, ``guard``, ``guard_from``,
+        ``wake``, ``in_service``, ``start``, ``model``.
         Default: absent: the rate is fixed and energy is not counted.
     mtu
         Largest packet, headers included. Both directions, unless `reverse` says otherwise.
@@ -467,7 +489,7 @@ def graph_link(
         Default: ``0.0`` (choice: no losses unless the scenario asks for them).
     drop_list
         Packets to drop, by order of arrival at the queue, counted from 0. Forward direction only; `reverse`
-        sets its own.
+        sets its own. Unit: positions.
         Default: ``[]`` (choice: no losses unless the scenario asks for them).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
@@ -475,6 +497,8 @@ def graph_link(
         Default: ``[]`` (choice: none unless the scenario asks for them).
     reverse
         How the reverse direction differs.
+        A table of ``dumbbell.network.reverse``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
+        ``rate_changes``, ``trace``, ``power``, ``mtu``, ``loss``, ``drop_list``, ``impairments``.
         Default: ``{}`` (choice: links are symmetric).
 
     Returns
@@ -500,35 +524,6 @@ def graph_link(
             "drop_list": drop_list,
             "impairments": impairments,
             "reverse": reverse,
-        }
-    )
-
-
-def node_group(
-    *,
-    name: str,
-    nodes: Sequence[str],
-) -> dict[str, Any]:
-    """A named group of nodes of an explicit graph, for `from` and `to`.
-
-    Parameters
-    ----------
-    name
-        The name.
-        Required.
-    nodes
-        Its nodes, in order.
-        Required.
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "name": name,
-            "nodes": nodes,
         }
     )
 
@@ -601,12 +596,16 @@ def reverse(
         Default: choice: each direction sets its own.
     rate_changes
         Changes of the rate during the run.
+        Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: absent: as in the other direction.
     trace
         A recorded link in place of the rate.
+        A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: as in the other direction.
     power
         Power control of the transmitter.
+        A table of ``dumbbell.network.power``: ``policy``, ``rates``, ``pause``, ``guard``, ``guard_from``,
+        ``wake``, ``in_service``, ``start``, ``model``.
         Default: choice: each direction sets its own.
     mtu
         Largest packet, headers included.
@@ -615,7 +614,7 @@ def reverse(
         Share of packets lost at random after transmission.
         Default: ``0.0`` (choice: each direction sets its own).
     drop_list
-        Packets to drop, by order of arrival at the queue, counted from 0.
+        Packets to drop, by order of arrival at the queue, counted from 0. Unit: positions.
         Default: ``[]`` (choice: each direction sets its own).
     impairments
         What happens to packets after transmission beside loss: jitter, reordering, duplication. In the order
@@ -645,22 +644,21 @@ def reverse(
     )
 
 
-def shared_buffer(
+def rate_change(
     *,
-    size: str,
-    alpha: float | None = None,
+    at: str,
+    rate: str,
 ) -> dict[str, Any]:
-    """A buffer that the ports of a node share.
+    """A change of a link's rate during the run.
 
     Parameters
     ----------
-    size
-        Bytes of packets that may wait at all ports together.
+    at
+        When.
         Required.
-    alpha
-        How much of what is free a port may hold.
-        Default: ``1.0`` (Choudhury & Hahne, IEEE/ACM ToN 6(2), 1998: a power of two; one port then gets
-        half).
+    rate
+        Bits per second from then on.
+        Required.
 
     Returns
     -------
@@ -669,27 +667,31 @@ def shared_buffer(
     """
     return given(
         {
-            "size": size,
-            "alpha": alpha,
+            "at": at,
+            "rate": rate,
         }
     )
 
 
-def pause(
+def trace(
     *,
-    xoff: str,
-    xon: str | None = None,
+    file: str,
+    opportunity: str | None = None,
+    overhead: str | None = None,
 ) -> dict[str, Any]:
-    """Priority flow control: the links before a port send nothing while its queue holds more than `xoff`.
+    """A recorded link: a trace of Mahimahi.
 
     Parameters
     ----------
-    xoff
-        Bytes that may wait at a port without a pause.
+    file
+        The file.
         Required.
-    xon
-        Bytes at which a pause ends; absent: 3 kB below `xoff`.
-        Default: published HPCC simulator: resume_offset 3 kB.
+    opportunity
+        Bytes that one line lets pass.
+        Default: ``"1504B"`` (mm-link(1) of Mahimahi as built: 1500 bytes and the prefix of its tunnel).
+    overhead
+        Bytes counted with every packet beside its own.
+        Default: ``"4B"`` (Mahimahi: the prefix of its tunnel).
 
     Returns
     -------
@@ -698,7 +700,8 @@ def pause(
     """
     return given(
         {
-            "xoff": xoff,
-            "xon": xon,
+            "file": file,
+            "opportunity": opportunity,
+            "overhead": overhead,
         }
     )

@@ -36,6 +36,7 @@ def power(
         Default: ``"practra"`` (Panarello et al., e-Energy 2012, section 2).
     rates
         The rates of the port: a list, or a grid below the link's rate.
+        A table of ``dumbbell.network.rate_grid``: ``levels``, ``spacing``, ``ratio``.
         Default: ``{ levels = 10 }`` (Panarello et al., e-Energy 2012, section 3: 1 to 10 Mb/s in steps of 1).
     pause
         Time after each change of the rate in which nothing is sent.
@@ -58,6 +59,8 @@ def power(
         Default: ``"highest"`` (choice: a port that has not been controlled runs at full rate).
     model
         Power in each state.
+        A table of ``dumbbell.network.power_model``: ``scaling``, ``voltage_range``, ``below``,
+        ``static_share``, ``idle_share``, ``sleep_share``, ``pause``, ``full_power``.
         Default: ``{}`` (see its fields).
 
     Returns
@@ -91,13 +94,13 @@ def rate_grid(
     Parameters
     ----------
     levels
-        Number of rates.
+        Number of rates. Unit: rates.
         Default: ``10`` (Panarello et al., e-Energy 2012, section 3).
     spacing
         `uniform`: rate k of n is k/n of the link's rate; `exponential`: each is `ratio` times the one below.
         Default: ``"uniform"`` (Panarello et al., e-Energy 2012, section 3).
     ratio
-        Ratio of an exponential grid.
+        Ratio of an exponential grid. Dimensionless.
         Default: ``2.0`` (choice: octaves, as clock dividers give).
 
     Returns
@@ -134,7 +137,7 @@ def power_model(
         cube.
         Default: ``"fs"`` (Panarello et al., e-Energy 2012, section 2).
     voltage_range
-        Highest rate over the lowest that has a voltage of its own (`dvs` only).
+        Highest rate over the lowest that has a voltage of its own (`dvs` only). Dimensionless.
         Default: ``2.0`` (Panarello et al., e-Energy 2012, section 2: the maximum scaling factor).
     below
         Power below that rate (`dvs` only): `linear` in the rate, since the frequency still falls, or `flat`.
@@ -154,7 +157,7 @@ def power_model(
         `top` rate.
         Default: ``"max"`` (choice: both clocks may run).
     full_power
-        Watts at the link's rate.
+        Watts at the link's rate. Unit: watts.
         Default: ``1.0`` (choice: energies in seconds at full power).
 
     Returns

@@ -87,7 +87,7 @@ def cake(
         other side are many.
         Default: ``"triple"`` (Linux tc-cake(8): triple-isolate).
     flows
-        Queues for flows, in sets of eight; as many hosts are told apart on either side.
+        Queues for flows, in sets of eight; as many hosts are told apart on either side. Unit: queues.
         Default: ``1024`` (Hoiland-Jorgensen, Taht & Morton, LANMAN 2018, section III-B).
     limit
         Packets or bytes that may wait. What exceeds it is dropped from the head of the flow with the most
@@ -165,13 +165,13 @@ def choke(
         Default: ``0.02`` (Floyd & Jacobson 1993, section 5).
     candidates
         Packets that an arrival is compared with. Each of its own flow is dropped; the arrival goes with the
-        first.
+        first. Unit: packets.
         Default: ``1`` (Pan, Prabhakar & Psounis, INFOCOM 2000, section 2).
     limit
         Packets or bytes that may wait, whatever their average.
         Default: ``"300pkt"`` (Pan, Prabhakar & Psounis, INFOCOM 2000, section 3).
     weight
-        Weight of a new packet in the average.
+        Weight of a new packet in the average. Dimensionless.
         Default: absent: 0.002 (Floyd & Jacobson 1993, section 5).
     mean_packet
         Bytes of a packet of mean size: the link's rate in such packets tells how many could have been sent in
@@ -190,7 +190,7 @@ def choke(
         The first packet that finds the average above `min_threshold` passes, and counts as one.
         Default: ``false`` (Floyd & Jacobson 1993, figure 2; true in ns-2.35 (red.cc) and ALTQ).
     least_waiting
-        Fewer packets in the queue, and none is dropped, whatever the average.
+        Fewer packets in the queue, and none is dropped, whatever the average. Unit: packets.
         Default: ``0`` (Floyd & Jacobson 1993, figure 2; 2 in ns-2.35 (red.cc) and ALTQ).
     by_size
         The probability applies to packets of the link's MTU, and to smaller ones in proportion to their size.
@@ -380,7 +380,7 @@ def drr(
         Default: ``"1500B"`` (Shreedhar & Varghese, SIGCOMM 1995: at least the largest packet, for constant
         work).
     weights
-        Weight of each queue in `classes`: how many quanta it gets in a turn.
+        Weight of each queue in `classes`: how many quanta it gets in a turn. Unit: quanta.
         Default: ``[]`` (absent: all have weight 1).
 
     Returns
@@ -423,13 +423,13 @@ def dualpi2(
         Time from one move of the probability to the next.
         Default: ``"16ms"`` (RFC 9332 appendix A.1: Tupdate).
     alpha
-        Gain of the difference to the target, for each second.
+        Gain of the difference to the target, for each second. Unit: 1/s.
         Default: ``0.16`` (RFC 9332 appendix A.1: alpha = 0.1 * Tupdate / RTT_max^2).
     beta
-        Gain of the change since the last move, for each second.
+        Gain of the change since the last move, for each second. Unit: 1/s.
         Default: ``3.2`` (RFC 9332 appendix A.1: beta = 0.3 / RTT_max).
     coupling
-        Marks of scalable packets for each root of a classic drop.
+        Marks of scalable packets for each root of a classic drop. Dimensionless.
         Default: ``2.0`` (RFC 9332 appendix A.1: k).
     step
         Scalable packets that wait longer are marked.
@@ -492,7 +492,7 @@ def fq_codel(
         Mark ECN-capable packets instead of dropping them.
         Default: ``true`` (RFC 8289 section 5.4).
     flows
-        Queues. A flow goes into one by its hash, so that two flows may share one.
+        Queues. A flow goes into one by its hash, so that two flows may share one. Unit: queues.
         Default: ``1024`` (RFC 8290 section 5.2.3).
     quantum
         Bytes that a flow may send in its turn.
@@ -502,7 +502,8 @@ def fq_codel(
         flow with the most bytes.
         Default: ``"10240pkt"`` (RFC 8290 section 5.2.1).
     drop_batch
-        Packets that are dropped at once at most; never more than half of the bytes of the flow.
+        Packets that are dropped at once at most; never more than half of the bytes of the flow. Unit:
+        packets.
         Default: ``64`` (RFC 8290 section 4.1).
 
     Returns
@@ -552,10 +553,10 @@ def fq_pie(
         Time from one move of the probability to the next.
         Default: ``"15ms"`` (RFC 8033 section 4.2: T_UPDATE).
     alpha
-        Gain of the difference to the target, for each second.
+        Gain of the difference to the target, for each second. Unit: 1/s.
         Default: ``0.125`` (RFC 8033 section 4.2: 1/8).
     beta
-        Gain of the change since the last move, for each second.
+        Gain of the change since the last move, for each second. Unit: 1/s.
         Default: ``1.25`` (RFC 8033 section 4.2: 1 + 1/4).
     burst
         How long a burst into an empty queue passes.
@@ -571,7 +572,7 @@ def fq_pie(
         Above this probability they are dropped too.
         Default: ``0.1`` (RFC 8033 section 5.1: mark_ecnth).
     flows
-        Queues. A flow goes into one by its hash, so that two flows may share one.
+        Queues. A flow goes into one by its hash, so that two flows may share one. Unit: queues.
         Default: ``1024`` (RFC 8290 section 5.2.3).
     quantum
         Bytes that a flow may send in its turn.
@@ -581,7 +582,8 @@ def fq_pie(
         flow with the most bytes.
         Default: ``"10240pkt"`` (RFC 8290 section 5.2.1).
     drop_batch
-        Packets that are dropped at once at most; never more than half of the bytes of the flow.
+        Packets that are dropped at once at most; never more than half of the bytes of the flow. Unit:
+        packets.
         Default: ``64`` (RFC 8290 section 4.1).
 
     Returns
@@ -628,18 +630,19 @@ def fred(
     ----------
     min_threshold
         Average below which nothing is dropped at random; also the most that a flow may have in the queue.
+        Unit: packets.
         Default: ``15`` (choice: a quarter of the default limit, as Lin & Morris 1997, section 4, set it).
     max_threshold
-        Average from which an arrival is dropped.
+        Average from which an arrival is dropped. Unit: packets.
         Default: ``30`` (Lin & Morris, SIGCOMM 1997, section 4: twice min_threshold).
     max_probability
         Probability just below `max_threshold`.
         Default: ``0.02`` (Lin & Morris, SIGCOMM 1997, figure 6).
     weight
-        Weight of a new packet in the average.
+        Weight of a new packet in the average. Dimensionless.
         Default: ``0.002`` (Lin & Morris, SIGCOMM 1997, figure 6).
     min_flow
-        Packets that a flow may have in the queue before arrivals of it are dropped at random.
+        Packets that a flow may have in the queue before arrivals of it are dropped at random. Unit: packets.
         Default: ``2`` (Lin & Morris, SIGCOMM 1997, section 4: 2 for small buffers, 4 for large ones).
     many_flows
         From `max_threshold` on each flow may still have two packets in the queue, for routers with very many

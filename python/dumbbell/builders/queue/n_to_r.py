@@ -27,13 +27,14 @@ def pi(
     Parameters
     ----------
     target
-        The length that the queue shall have, in packets. The packet in transmission does not count.
+        The length that the queue shall have, in packets. The packet in transmission does not count. Unit:
+        packets.
         Default: ``50.0`` (ns-2.35, ns-default.tcl: qref_; Hollot et al., INFOCOM 2001, section V: 200).
     gain_present
-        Gain of the present length, for each packet.
+        Gain of the present length, for each packet. Unit: 1/packet.
         Default: ``1.822e-05`` (Hollot et al., INFOCOM 2001, section IV: a).
     gain_previous
-        Gain of the length one interval before, for each packet.
+        Gain of the length one interval before, for each packet. Unit: 1/packet.
         Default: ``1.816e-05`` (Hollot et al., INFOCOM 2001, section IV: b).
     interval
         Time from one move of the probability to the next.
@@ -91,10 +92,10 @@ def pie(
         Time from one move of the probability to the next.
         Default: ``"15ms"`` (RFC 8033 section 4.2: T_UPDATE).
     alpha
-        Gain of the difference to the target, for each second.
+        Gain of the difference to the target, for each second. Unit: 1/s.
         Default: ``0.125`` (RFC 8033 section 4.2: 1/8).
     beta
-        Gain of the change since the last move, for each second.
+        Gain of the change since the last move, for each second. Unit: 1/s.
         Default: ``1.25`` (RFC 8033 section 4.2: 1 + 1/4).
     burst
         How long a burst into an empty queue passes.
@@ -288,12 +289,25 @@ def red(
         Default: ``0.02`` (Floyd & Jacobson 1993, section 5).
     adaptive
         Adapts `max_probability`, so that the average stays in the middle between the thresholds.
+        A table with these keys:
+        - ``interval``: duration. Time from one step to the next. Default: ``"500ms"`` (Floyd, Gummadi &
+          Shenker 2001, figure 1).
+        - ``increment``: probability. What is added above the band, and at most a quarter of the
+          probability. Default: ``0.01`` (Floyd, Gummadi & Shenker 2001, figure 1).
+        - ``decrease``: probability. Factor below the band. Default: ``0.9`` (Floyd, Gummadi & Shenker 2001,
+          figure 1).
+        - ``lowest``: probability. The least probability. Default: ``0.01`` (Floyd, Gummadi & Shenker 2001,
+          figure 1).
+        - ``highest``: probability. The largest probability. Default: ``0.5`` (Floyd, Gummadi & Shenker
+          2001, figure 1).
+        - ``target_delay``: duration. Delay of the middle of the band, where the thresholds are absent.
+          Default: ``"5ms"`` (ns-2.35, ns-default.tcl: targetdelay_).
         Default: absent: the probability stays (Floyd & Jacobson 1993).
     limit
         Packets or bytes that may wait, whatever their average.
         Default: ``"200pkt"`` (choice: more than any threshold, so that the law acts first).
     weight
-        Weight of a new packet in the average.
+        Weight of a new packet in the average. Dimensionless.
         Default: absent: 0.002 (Floyd & Jacobson 1993, section 5); with `adaptive` 1 - exp(-1/C), for C
         packets of `mean_packet` a second.
     mean_packet
@@ -313,7 +327,7 @@ def red(
         The first packet that finds the average above `min_threshold` passes, and counts as one.
         Default: ``false`` (Floyd & Jacobson 1993, figure 2; true in ns-2.35 (red.cc) and ALTQ).
     least_waiting
-        Fewer packets in the queue, and none is dropped, whatever the average.
+        Fewer packets in the queue, and none is dropped, whatever the average. Unit: packets.
         Default: ``0`` (Floyd & Jacobson 1993, figure 2; 2 in ns-2.35 (red.cc) and ALTQ).
     by_size
         The probability applies to packets of the link's MTU, and to smaller ones in proportion to their size.
@@ -373,16 +387,18 @@ def rem(
     Parameters
     ----------
     target
-        What shall wait, in packets of the mean size. The packet in transmission does not count.
+        What shall wait, in packets of the mean size. The packet in transmission does not count. Unit:
+        packets.
         Default: ``20.0`` (ns-2.35, ns-default.tcl: pbo_).
     gain
-        Step of the price, for a packet that arrives beyond what the link can send in an interval.
+        Step of the price, for a packet that arrives beyond what the link can send in an interval. Unit:
+        1/packet.
         Default: ``0.001`` (Athuraliya et al., IEEE Network 15(3), 2001, section 4: gamma).
     backlog_weight
-        Weight of a packet that waits, against one that arrives.
+        Weight of a packet that waits, against one that arrives. Dimensionless.
         Default: ``0.1`` (Athuraliya et al., IEEE Network 15(3), 2001, section 4: alpha).
     base
-        The probability is 1 less `base` to the power of minus the price.
+        The probability is 1 less `base` to the power of minus the price. Dimensionless.
         Default: ``1.001`` (Athuraliya et al., IEEE Network 15(3), 2001, section 4: phi).
     interval
         Time from one move of the price to the next.
@@ -442,6 +458,10 @@ def rio(
     ----------
     classes
         The thresholds of each class, class 0 first.
+        Tables with these keys:
+        - ``min_threshold``: queue limit. Average below which nothing is dropped. Required.
+        - ``max_threshold``: queue limit. Average from which everything is dropped. Required.
+        - ``max_probability``: probability. Probability just below `max_threshold`. Required.
         Default: ``[{ min_threshold = "40pkt", max_threshold = "70pkt", max_probability = 0.02 }, {
         min_threshold = "10pkt", max_threshold = "30pkt", max_probability = 0.2 }]`` (Clark & Fang, IEEE/ACM
         ToN 6(4), 1998: in and out).
@@ -457,7 +477,7 @@ def rio(
         Packets or bytes that may wait, whatever their average.
         Default: ``"200pkt"`` (choice: more than any threshold, so that the law acts first).
     weight
-        Weight of a new packet in the average.
+        Weight of a new packet in the average. Dimensionless.
         Default: absent: 0.002 (Floyd & Jacobson 1993, section 5).
     mean_packet
         Bytes of a packet of mean size: the link's rate in such packets tells how many could have been sent in
@@ -476,7 +496,7 @@ def rio(
         The first packet that finds the average above `min_threshold` passes, and counts as one.
         Default: ``false`` (Floyd & Jacobson 1993, figure 2; true in ns-2.35 (red.cc) and ALTQ).
     least_waiting
-        Fewer packets in the queue, and none is dropped, whatever the average.
+        Fewer packets in the queue, and none is dropped, whatever the average. Unit: packets.
         Default: ``0`` (Floyd & Jacobson 1993, figure 2; 2 in ns-2.35 (red.cc) and ALTQ).
     by_size
         The probability applies to packets of the link's MTU, and to smaller ones in proportion to their size.

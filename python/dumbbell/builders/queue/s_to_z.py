@@ -33,16 +33,17 @@ def sfb(
     Parameters
     ----------
     levels
-        Levels of bins.
+        Levels of bins. Unit: levels.
         Default: ``8`` (Linux sch_sfb.c: SFB_LEVELS; Feng et al., INFOCOM 2001, section III: 2).
     bins
-        Bins of a level.
+        Bins of a level. Unit: bins.
         Default: ``16`` (Linux sch_sfb.c: SFB_NUMBUCKETS; Feng et al., INFOCOM 2001, section III: 23).
     bin_size
-        Packets of a bin from which it raises its probability.
+        Packets of a bin from which it raises its probability. Unit: packets.
         Default: ``20`` (Linux sch_sfb.c).
     bin_max
         Packets of a bin from which all arrivals are dropped. None where it has more in each of its bins.
+        Unit: packets.
         Default: ``25`` (Linux sch_sfb.c).
     increment
         What an arrival that finds a full bin adds to the probability of the bin.
@@ -51,10 +52,10 @@ def sfb(
         What an arrival that finds an empty bin takes from the probability of the bin.
         Default: ``5e-05`` (Linux sch_sfb.c).
     penalty_rate
-        Packets a second of all flows together that do not slow down.
+        Packets a second of all flows together that do not slow down. Unit: packets/s.
         Default: ``10`` (Linux sch_sfb.c).
     penalty_burst
-        Packets of such flows that may come at once.
+        Packets of such flows that may come at once. Unit: packets.
         Default: ``20`` (Linux sch_sfb.c).
     rehash
         Time after which flows fall into other bins.
@@ -108,7 +109,7 @@ def sfq(
     Parameters
     ----------
     buckets
-        Buckets.
+        Buckets. Unit: buckets.
         Default: ``127`` (Linux 2.6.38 and before, sch_sfq.c: SFQ_DEPTH).
     quantum
         Bytes that a bucket may send in its turn; absent: the MTU of the link.
@@ -165,6 +166,12 @@ def strict_priority(
     caps
         Rates above which a queue in `classes` has no priority: it is served when no queue within its own rate
         has a packet. A `token-bucket-filter` among the `classes` holds packets back instead.
+        Tables with these keys:
+        - ``queue``: integer. The position of the queue in `classes`, from 0. Unit: position. Required.
+        - ``rate``: rate. Bytes served with priority in the long run, headers included, in bits a second.
+          Required.
+        - ``burst``: size. Bytes served with priority at once. Default: ``"10kB"`` (choice: six full
+          packets).
         Default: ``[]`` (choice: none).
 
     Returns
@@ -285,6 +292,10 @@ def wred(
     ----------
     classes
         The thresholds of each class, class 0 first.
+        Tables with these keys:
+        - ``min_threshold``: queue limit. Average below which nothing is dropped. Required.
+        - ``max_threshold``: queue limit. Average from which everything is dropped. Required.
+        - ``max_probability``: probability. Probability just below `max_threshold`. Required.
         Default: ``[{ min_threshold = "32pkt", max_threshold = "40pkt", max_probability = 0.1 }, {
         min_threshold = "28pkt", max_threshold = "40pkt", max_probability = 0.1 }, { min_threshold = "24pkt",
         max_threshold = "40pkt", max_probability = 0.1 }]`` (Cisco IOS, DSCP-based WRED: AF11, AF12, AF13).
@@ -292,7 +303,7 @@ def wred(
         Packets or bytes that may wait, whatever their average.
         Default: ``"200pkt"`` (choice: more than any threshold, so that the law acts first).
     weight
-        Weight of a new packet in the average.
+        Weight of a new packet in the average. Dimensionless.
         Default: ``0.001953125`` (Cisco IOS: exponential weighting constant 9, which is 2^-9).
     mean_packet
         Bytes of a packet of mean size: the link's rate in such packets tells how many could have been sent in
@@ -311,7 +322,7 @@ def wred(
         The first packet that finds the average above `min_threshold` passes, and counts as one.
         Default: ``false`` (Floyd & Jacobson 1993, figure 2; true in ns-2.35 (red.cc) and ALTQ).
     least_waiting
-        Fewer packets in the queue, and none is dropped, whatever the average.
+        Fewer packets in the queue, and none is dropped, whatever the average. Unit: packets.
         Default: ``0`` (Floyd & Jacobson 1993, figure 2; 2 in ns-2.35 (red.cc) and ALTQ).
     by_size
         The probability applies to packets of the link's MTU, and to smaller ones in proportion to their size.
@@ -367,7 +378,7 @@ def wrr(
         it.
         Default: ``["droptail", "droptail"]`` (choice: the fewest classes).
     weights
-        Weight of each queue in `classes`: how many packets it may send in a round.
+        Weight of each queue in `classes`: how many packets it may send in a round. Unit: packets.
         Default: ``[]`` (absent: all have weight 1).
     interleaved
         Classes send one packet in turn until each has used its weight, as WIRR of ns-2's dsRED; otherwise a

@@ -31,9 +31,9 @@ config! {
     /// share.
     pub struct Params {
         /// Packets on an interface, the one in transmission counted, above which its bandwidth is scaled: T.
-        threshold: u32 = 5, "Toomey 1998, chapter 11.3: thresh=5; chapter 11.9 recommends 4";
+        threshold: u32 as "packets" = 5, "Toomey 1998, chapter 11.3: thresh=5; chapter 11.9 recommends 4";
         /// The factor by which it is scaled, above 0 and at most 1.
-        alpha: f64 = 0.75, "Toomey 1998, chapter 11.3: alpha=0.75; chapter 11.9 recommends 0.4";
+        alpha: f64 as "dimensionless" = 0.75, "Toomey 1998, chapter 11.3: alpha=0.75; chapter 11.9 recommends 0.4";
         /// True if sources whose rates fall are told at once.
         quench: bool = false, "Toomey 1998, chapter 11.4: quench=no; chapter 11.9 recommends yes";
         /// Whom: `all` flows that are lowered, or the packet's `own` alone.
@@ -41,11 +41,11 @@ config! {
         /// True if what acknowledgements return changes the table too. Routes must be the same both ways.
         revupdates: bool = false, "Toomey 1998, chapter 11.3: revupdates=no";
         /// Bytes of a quench.
-        quench_size: u16 = 40, "choice: as an acknowledgement";
+        quench_size: u16 as "bytes" = 40, "choice: as an acknowledgement";
         /// The shortest silence after which a flow is forgotten.
         idle: Duration = "10s", "choice: the rule is not published; ten times the interval of set-up packets";
         /// Intervals between packets of 1500 bytes after which a flow is forgotten, if that is longer.
-        idle_packets: u32 = 10, "choice: a slow flow is silent for seconds between two packets";
+        idle_packets: u32 as "intervals" = 10, "choice: a slow flow is silent for seconds between two packets";
         /// How often the router looks for flows to forget.
         sweep: Duration = "1s", "choice: a tenth of `idle`";
     }

@@ -68,7 +68,7 @@ macro_rules! adaptation {
     (
         $(#[doc = $doc:literal])*
         pub struct Params {
-            $( $(#[doc = $extra_doc:literal])+ $extra:ident : $type:ty = $default:expr, $source:expr; )*
+            $( $(#[doc = $extra_doc:literal])+ $extra:ident : $type:ty $(as $unit:literal)? = $default:expr, $source:expr; )*
         }
     ) => {
         dumbbell_core::config! {
@@ -87,7 +87,7 @@ macro_rules! adaptation {
                 decision: $crate::power::policy::adaptation::Decision = "event", "choice: the law as stated has no clock";
                 /// The interval of periodic decisions.
                 period: dumbbell_core::Duration = "10ms", "choice: below the guard of 16 ms";
-                $( $(#[doc = $extra_doc])+ $extra : $type = $default, $source; )*
+                $( $(#[doc = $extra_doc])+ $extra : $type $(as $unit)? = $default, $source; )*
             }
         }
 

@@ -11,7 +11,7 @@ adaptation! {
     /// Adapts the rate to the arrivals as multi-up does, and falls at once to the first rate above the prediction.
     pub struct Params {
         /// Share by which the new rate exceeds the predicted rate after a step down.
-        headroom: f64 = 0.1, "choice: a tenth, one step of the default rates";
+        headroom: f64 as "dimensionless" = 0.1, "choice: a tenth, one step of the default rates";
     }
 }
 

@@ -12,7 +12,7 @@ config! {
         /// Length of a window.
         window: Duration = "10ms", "choice: a quarter of the delay constraint of Panarello et al.";
         /// Weight of the latest window.
-        weight: f64 = 0.2, "choice: a memory of five windows, 50 ms, the mean round-trip time";
+        weight: f64 as "dimensionless" = 0.2, "choice: a memory of five windows, 50 ms, the mean round-trip time";
     }
 }
 

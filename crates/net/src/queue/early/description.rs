@@ -16,7 +16,7 @@ config! {
         /// Packets or bytes that may wait, whatever their average.
         limit: QueueLimit = "200pkt", "choice: more than any threshold, so that the law acts first";
         /// Weight of a new packet in the average.
-        weight: Option<f64> = (),
+        weight: Option<f64> as "dimensionless" = (),
             "absent: 0.002 (Floyd & Jacobson 1993, section 5); with `adaptive` 1 - exp(-1/C), for C packets of `mean_packet` a second";
         /// Bytes of a packet of mean size: the link's rate in such packets tells how many could have been sent in an idle time.
         mean_packet: Bytes = "500B", "ns-2.35, ns-default.tcl: mean_pktsize_";
@@ -29,7 +29,7 @@ config! {
         /// The first packet that finds the average above `min_threshold` passes, and counts as one.
         first_passes: bool = false, "Floyd & Jacobson 1993, figure 2; true in ns-2.35 (red.cc) and ALTQ";
         /// Fewer packets in the queue, and none is dropped, whatever the average.
-        least_waiting: u32 = 0, "Floyd & Jacobson 1993, figure 2; 2 in ns-2.35 (red.cc) and ALTQ";
+        least_waiting: u32 as "packets" = 0, "Floyd & Jacobson 1993, figure 2; 2 in ns-2.35 (red.cc) and ALTQ";
         /// The probability applies to packets of the link's MTU, and to smaller ones in proportion to their size.
         by_size: bool = false, "RFC 7141 section 2.2; Floyd & Jacobson 1993, section 4, for true";
         /// A packet that does not fit is dropped before the average has seen it.

@@ -25,19 +25,19 @@ config! {
     /// and the smallest round-trip time can be seen.
     pub struct Params {
         /// Factor of pacing rate and window in startup: both double in a round trip.
-        startup_gain: f64 = 2.885, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.1: 2/ln(2)";
+        startup_gain: f64 as "dimensionless" = 2.885, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.2.1: 2/ln(2)";
         /// Window, in bandwidth-delay products, after startup.
-        window_gain: f64 = 2.0, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2: cwnd_gain";
+        window_gain: f64 as "dimensionless" = 2.0, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2: cwnd_gain";
         /// Length of the filter for the largest delivery rate, in round trips.
-        rate_rounds: u32 = 10, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3: BtlBwFilterLen";
+        rate_rounds: u32 as "round trips" = 10, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3: BtlBwFilterLen";
         /// Length of the filter for the smallest round-trip time. When it has found no smaller one for so long, the window closes.
         rtt_window: Duration = "10s", "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.2: RTpropFilterLen";
         /// How long the window stays closed, and a round trip at least.
         closed_for: Duration = "200ms", "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.5: ProbeRTTDuration";
         /// Smallest window but for losses, in segments.
-        least_window: u32 = 4, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2: BBRMinPipeCwnd";
+        least_window: u32 as "segments" = 4, "draft-cardwell-iccrg-bbr-congestion-control-00 section 4.2.3.2: BBRMinPipeCwnd";
         /// Part by which the pacing rate stays below what is measured, so that a queue does not grow.
-        margin: f64 = 0.01, "Linux net/ipv4/tcp_bbr.c: bbr_pacing_margin_percent 1";
+        margin: f64 as "dimensionless" = 0.01, "Linux net/ipv4/tcp_bbr.c: bbr_pacing_margin_percent 1";
         /// Adds to the window what acknowledgements brought beyond the delivery rate, in the last 5 to 10 round trips.
         aggregation: bool = true, "Linux net/ipv4/tcp_bbr.c: bbr_extra_acked_gain 1";
         /// Looks for a policer when more than a fifth is lost, and then sends at the rate that it lets through for 48 round trips.

@@ -9,33 +9,33 @@ config! {
     /// every two to three seconds, and bounds what is in flight where probing loses more than 2 %.
     pub struct Params {
         /// Pacing gain of Startup.
-        startup_pacing_gain: f64 = 2.77, "draft-ietf-ccwg-bbr-06 section 2.5";
+        startup_pacing_gain: f64 as "dimensionless" = 2.77, "draft-ietf-ccwg-bbr-06 section 2.5";
         /// Pacing gain of Drain.
-        drain_pacing_gain: f64 = 0.5, "draft-ietf-ccwg-bbr-06 section 2.5";
+        drain_pacing_gain: f64 as "dimensionless" = 0.5, "draft-ietf-ccwg-bbr-06 section 2.5";
         /// Pacing gain of ProbeBW_DOWN.
-        down_pacing_gain: f64 = 0.9, "draft-ietf-ccwg-bbr-06 section 5.3.3.1";
+        down_pacing_gain: f64 as "dimensionless" = 0.9, "draft-ietf-ccwg-bbr-06 section 5.3.3.1";
         /// Pacing gain of ProbeBW_UP.
-        up_pacing_gain: f64 = 1.25, "draft-ietf-ccwg-bbr-06 section 5.3.3.5";
+        up_pacing_gain: f64 as "dimensionless" = 1.25, "draft-ietf-ccwg-bbr-06 section 5.3.3.5";
         /// What may be in flight, in bandwidth-delay products.
-        cwnd_gain: f64 = 2.0, "draft-ietf-ccwg-bbr-06 section 2.6";
+        cwnd_gain: f64 as "dimensionless" = 2.0, "draft-ietf-ccwg-bbr-06 section 2.6";
         /// The same in ProbeBW_UP.
-        up_cwnd_gain: f64 = 2.25, "draft-ietf-ccwg-bbr-06 section 5.3.3.5";
+        up_cwnd_gain: f64 as "dimensionless" = 2.25, "draft-ietf-ccwg-bbr-06 section 5.3.3.5";
         /// The same in ProbeRTT.
-        probe_rtt_cwnd_gain: f64 = 0.5, "draft-ietf-ccwg-bbr-06 section 2.16.2";
+        probe_rtt_cwnd_gain: f64 as "dimensionless" = 0.5, "draft-ietf-ccwg-bbr-06 section 2.16.2";
         /// By how much it paces below the rate of the model.
-        pacing_margin: f64 = 0.01, "draft-ietf-ccwg-bbr-06 section 2.5";
+        pacing_margin: f64 as "dimensionless" = 0.01, "draft-ietf-ccwg-bbr-06 section 2.5";
         /// The pipe is full when the rate grows by less than this part for three rounds.
-        full_pipe_growth: f64 = 0.25, "draft-ietf-ccwg-bbr-06 section 5.3.1.2";
+        full_pipe_growth: f64 as "dimensionless" = 0.25, "draft-ietf-ccwg-bbr-06 section 5.3.1.2";
         /// The part of what is in flight that may be lost in a round.
-        loss_threshold: f64 = 0.02, "draft-ietf-ccwg-bbr-06 section 2.8";
+        loss_threshold: f64 as "dimensionless" = 0.02, "draft-ietf-ccwg-bbr-06 section 2.8";
         /// Ranges that must be lost in a round for losses to end Startup.
-        startup_loss_ranges: u32 = 6, "draft-ietf-ccwg-bbr-06 section 5.3.1.3";
+        startup_loss_ranges: u32 as "ranges" = 6, "draft-ietf-ccwg-bbr-06 section 5.3.1.3";
         /// What a loss leaves at least.
-        beta: f64 = 0.7, "draft-ietf-ccwg-bbr-06 section 2.8";
+        beta: f64 as "dimensionless" = 0.7, "draft-ietf-ccwg-bbr-06 section 2.8";
         /// The part of the long-term bound that is left free while it does not probe.
-        headroom: f64 = 0.15, "draft-ietf-ccwg-bbr-06 section 2.8";
+        headroom: f64 as "dimensionless" = 0.15, "draft-ietf-ccwg-bbr-06 section 2.8";
         /// The smallest window in segments.
-        min_window: u32 = 4, "draft-ietf-ccwg-bbr-06 section 2.8";
+        min_window: u32 as "segments" = 4, "draft-ietf-ccwg-bbr-06 section 2.8";
         /// How long the shortest round-trip time is believed.
         min_rtt_filter: Duration = "10s", "draft-ietf-ccwg-bbr-06 section 2.16.1";
         /// Without a shorter round-trip time for so long, it looks for one.
@@ -47,9 +47,9 @@ config! {
         /// The longest random time added to it.
         probe_wait_random: Duration = "1s", "draft-ietf-ccwg-bbr-06 section 5.3.3.8.3";
         /// The most rounds between two probes, so that Reno has its share.
-        probe_rounds: u32 = 63, "draft-ietf-ccwg-bbr-06 section 5.3.3.8.3";
+        probe_rounds: u32 as "round trips" = 63, "draft-ietf-ccwg-bbr-06 section 5.3.3.8.3";
         /// Quanta in flight that a host with segmentation offload needs to be busy.
-        offload_quanta: u32 = 3, "draft-ietf-ccwg-bbr-06 section 5.5.8.1";
+        offload_quanta: u32 as "quanta" = 3, "draft-ietf-ccwg-bbr-06 section 5.5.8.1";
     }
 }
 

@@ -21,11 +21,11 @@ config! {
         /// What ends slow start before a loss: `"off"`, `"linux"` (since 6.14), `"linux-6.6"` (before) or `"rfc9406"`.
         hystart: Kind = "linux", "Linux 6.14 net/ipv4/tcp_cubic.c: hystart and hystart_detect are on";
         /// How fast the window grows, in segments per second cubed: `C`.
-        scale: f64 = 0.4, "RFC 9438 section 5.1";
+        scale: f64 as "segments/s^3" = 0.4, "RFC 9438 section 5.1";
         /// Window after a loss, as a share of the outstanding data: beta.
-        decrease: f64 = 0.7, "RFC 9438 section 4.6";
+        decrease: f64 as "dimensionless" = 0.7, "RFC 9438 section 4.6";
         /// Window after an ECN echo, as a share of the outstanding data; absent: as after a loss.
-        ecn_decrease: Option<f64> = (), "RFC 9438 section 4.6 (RFC 8511 section 3.1, ABE: 0.85, not in slow start)";
+        ecn_decrease: Option<f64> as "dimensionless" = (), "RFC 9438 section 4.6 (RFC 8511 section 3.1, ABE: 0.85, not in slow start)";
         /// Gives up part of the last maximum when it was not reached again, to make room for new flows.
         fast_convergence: bool = true, "RFC 9438 section 4.7";
         /// Grows at least as fast as Reno.

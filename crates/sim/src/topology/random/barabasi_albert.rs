@@ -17,7 +17,7 @@ config! {
     /// of the routers.
     pub struct BarabasiAlbert {
         /// Links of a newcomer.
-        links: u32 = 1, "choice: a tree; the exponent of the degrees is 3 for any number";
+        links: u32 as "links" = 1, "choice: a tree; the exponent of the degrees is 3 for any number";
         ..common: Common {}
     }
 }

@@ -49,11 +49,11 @@ config! {
     /// What all random networks have.
     pub struct Common {
         /// Routers.
-        routers: u32 = 12, "choice: with 15 pairs, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11 reports";
+        routers: u32 as "routers" = 12, "choice: with 15 pairs, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11 reports";
         /// Pairs of a sender and a receiver, each a host of its own. The routers of the two differ.
-        pairs: u32 = 15, "choice: as `routers`";
+        pairs: u32 as "pairs" = 15, "choice: as `routers`";
         /// The seed of the network.
-        seed: Option<u64> = (), "absent: that of the run, so each seed has a network of its own";
+        seed: Option<u64> as "dimensionless" = (), "absent: that of the run, so each seed has a network of its own";
         /// The least rate of a link between routers: rates are uniform from this to `link.rate`, the same both ways unless
         /// `link.reverse.rate` is given.
         min_rate: Option<BitRate> = "2Mbit/s", "choice: as `routers`; none: all have `link.rate`";

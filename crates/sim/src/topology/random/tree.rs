@@ -18,7 +18,7 @@ config! {
     /// of the routers.
     pub struct RandomTree {
         /// Links beside those of the tree.
-        extra_links: u32 = 2, "choice: with 12 routers, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11 reports";
+        extra_links: u32 as "links" = 2, "choice: with 12 routers, the loads that Toomey, PhD thesis, UNSW 1998, chapter 11 reports";
         ..common: Common {}
     }
 }

@@ -18,9 +18,9 @@ config! {
     /// of the routers.
     pub struct Waxman {
         /// How far links reach, as a part of the diagonal.
-        alpha: f64 = 0.3, "choice: with 12 routers and `beta`, about as many links as `random-tree` has";
+        alpha: f64 as "dimensionless" = 0.3, "choice: with 12 routers and `beta`, about as many links as `random-tree` has";
         /// The probability of a link between neighbours.
-        beta: f64 = 0.6, "choice: as `alpha`";
+        beta: f64 as "dimensionless" = 0.6, "choice: as `alpha`";
         ..common: Common {}
     }
 }

@@ -14,7 +14,7 @@ config! {
     /// Sizes with the density of a Pareto distribution, cut off at `min` and `max`.
     pub struct BoundedPareto {
         /// Exponent of the tail.
-        shape: f64 = 1.1, "Harchol-Balter, JACM 49(2), 2002: measured job sizes";
+        shape: f64 as "dimensionless" = 1.1, "Harchol-Balter, JACM 49(2), 2002: measured job sizes";
         /// Smallest size.
         min: Bytes;
         /// Largest size.

@@ -17,7 +17,7 @@ config! {
         /// Median application bytes, before `min` and `max` apply.
         median: Bytes;
         /// Standard deviation of the natural logarithm.
-        sigma: f64;
+        sigma: f64 as "dimensionless";
         /// Smallest size.
         min: Option<Bytes> = (), "absent: no bound";
         /// Largest size.

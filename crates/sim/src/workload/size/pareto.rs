@@ -14,7 +14,7 @@ config! {
     /// Pareto sizes: P(size > x) = (min / x)^shape, with min = mean (shape - 1) / shape.
     pub struct Pareto {
         /// Exponent of the tail, above 1.
-        shape: f64 = 1.2, "Crovella & Bestavros, IEEE/ACM ToN 5(6), 1997: web files have a tail of 1.0 to 1.3";
+        shape: f64 as "dimensionless" = 1.2, "Crovella & Bestavros, IEEE/ACM ToN 5(6), 1997: web files have a tail of 1.0 to 1.3";
         /// Mean application bytes, before `ceil`.
         mean: Bytes;
         /// Round sizes up to a multiple of this, for example the payload of a packet, `"1460B"`.
