@@ -108,7 +108,7 @@ impl<A: Algorithm> Algorithm for Arc<A> {
 }
 
 /// Everything `dumbbell describe NAME` prints.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Descriptor {
     /// The kind of algorithm: `queue`, `controller`, `size distribution`.
     pub family: &'static str,

@@ -42,7 +42,7 @@ struct Family {
     module: &'static str,
     title: &'static str,
     members: Vec<Descriptor>,
-    schema: Value,
+    schema: fn() -> Value,
 }
 
 macro_rules! families {
@@ -63,7 +63,7 @@ macro_rules! families {
         /// Every family, in the order of the list.
         fn families() -> Vec<Family> {
             vec![ $( Family { name: $spec::FAMILY, module: $module, title: $title,
-                members: $spec::descriptors(), schema: $spec::schema() } ),+ ]
+                members: $spec::descriptors(), schema: $spec::schema } ),+ ]
         }
     };
 }
@@ -149,7 +149,8 @@ fn title(schema: &Value) -> String {
 
 /// The JSON Schema (draft 2020-12) of a scenario. The families of algorithms stand under `$defs`.
 pub fn schema() -> Value {
-    let mut families: Vec<_> = families().into_iter().map(|family| (family.name, family.schema)).collect();
+    let mut families: Vec<_> =
+        families().into_iter().map(|family| (family.name, (family.schema)())).collect();
     families.extend([("power", Power::schema()), ("reverse", Reverse::schema())]);
     let mut definitions = Map::new();
     for (name, family) in &families {
@@ -299,9 +300,22 @@ pub fn fields_json(fields: &[Field]) -> Value {
             "required": f.default.is_none(),
             "default": f.default,
             "source": f.source,
-            "schema": f.schema,
+            "schema": outline(&(f.schema)()),
             "fields": fields_json(&f.nested),
         })
     };
     fields.iter().map(field).collect()
+}
+
+/// A schema without what is in its tables, which the fields have.
+fn outline(schema: &Value) -> Value {
+    const WITHIN: [&str; 3] = ["properties", "required", "additionalProperties"];
+    match schema {
+        Value::Object(object) => {
+            let kept = object.iter().filter(|(key, _)| !WITHIN.contains(&key.as_str()));
+            kept.map(|(key, value)| (key.clone(), outline(value))).collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => items.iter().map(outline).collect(),
+        other => other.clone(),
+    }
 }

@@ -358,7 +358,7 @@ impl Config for Source {
             doc: "The table of results; each takes keys of its own.".to_owned(),
             default: None,
             source: "",
-            schema: json!({"enum": tables().map(|(name, ..)| name)}),
+            schema: || json!({"enum": tables().map(|(name, ..)| name)}),
             nested: Vec::new(),
         }]
     }

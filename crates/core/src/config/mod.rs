@@ -76,7 +76,7 @@ pub trait Validate {
 }
 
 /// One field of a configuration struct, as `dumbbell describe` shows it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Field {
     /// The key users write.
     pub name: &'static str,
@@ -90,8 +90,8 @@ pub struct Field {
     pub default: Option<Value>,
     /// Where the default comes from: RFC section, paper section, or "choice" with a reason.
     pub source: &'static str,
-    /// The JSON Schema of the field.
-    pub schema: json::Value,
+    /// Makes the JSON Schema of the field: a function, for a schema holds those of all tables in it.
+    pub schema: fn() -> json::Value,
     /// The fields of the table that stands here, or of the tables in a list.
     pub nested: Vec<Field>,
 }
@@ -122,7 +122,7 @@ pub fn object_schema(doc: &str, fields: &[Field]) -> json::Value {
     let properties: json::Map<String, json::Value> = fields
         .iter()
         .map(|f| {
-            let mut schema = f.schema.clone();
+            let mut schema = (f.schema)();
             if let Some(object) = schema.as_object_mut() {
                 object.insert("description".into(), json!(f.meaning()));
                 if let Some(default) = &f.default
@@ -508,7 +508,7 @@ macro_rules! config {
                     doc: [$($doc),+].map(str::trim).join(" "),
                     default: $crate::config!(@default $($default)?),
                     source: $crate::config!(@text $($source)?),
-                    schema: <$type as $crate::Config>::schema(),
+                    schema: <$type as $crate::Config>::schema,
                     nested: <$type as $crate::Config>::nested(),
                 }, )* ];
                 $( fields.extend($crate::config::with_defaults(
