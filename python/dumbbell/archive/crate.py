@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from dumbbell import __version__
 from dumbbell.archive.citations import Citation
@@ -14,6 +15,9 @@ from dumbbell.archive.citations import Citation
 METADATA = "ro-crate-metadata.json"
 
 _PROFILE = "https://w3id.org/ro/crate/1.1"
+
+_NO_LICENSE = "No licence is given: ask the authors."
+"""The root must have one, and a text may be one (RO-Crate 1.1, Root Data Entity)."""
 
 _TYPES = {
     ".bib": "application/x-bibtex",
@@ -66,12 +70,12 @@ def metadata(
         "name": name,
         "description": description,
         "datePublished": datetime.fromtimestamp(published, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "hasPart": _refs(sorted(files)),
-        "citation": _refs(_id(citation) for citation in cited),
+        "hasPart": _refs(map(quote, sorted(files))),
+        # Only a URL may name a publication; what has none is told in words.
+        "citation": _value([{"@id": c.url} if c.url else c.text for c in cited]),
         "mentions": {"@id": "#run"},
+        "license": {"@id": license_url} if license_url else _NO_LICENSE,
     }
-    if license_url:
-        root["license"] = {"@id": license_url}
     graph: list[dict[str, Any]] = [
         {
             "@id": METADATA,
@@ -92,13 +96,15 @@ def metadata(
             "@type": "CreateAction",
             "name": "Simulation",
             "instrument": {"@id": "#dumbbell"},
-            "object": _refs(inputs),
-            "result": _refs(file for file in sorted(files) if file not in inputs),
+            "object": _refs(map(quote, inputs)),
+            "result": _refs(quote(file) for file in sorted(files) if file not in inputs),
         },
     ]
     graph += [_file(file, files[file]) for file in sorted(files)]
     graph += [
-        {"@id": _id(citation), "@type": "ScholarlyArticle", "name": citation.text} for citation in cited
+        {"@id": citation.url, "@type": "ScholarlyArticle", "name": citation.text}
+        for citation in cited
+        if citation.url
     ]
     if license_url:
         graph.append({"@id": license_url, "@type": "CreativeWork", "name": license_url})
@@ -106,18 +112,19 @@ def metadata(
     return (json.dumps(text, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _id(citation: Citation) -> str:
-    return citation.url or f"#{citation.key}"
+def _refs(ids: Iterable[str]) -> Any:
+    return _value([{"@id": name} for name in ids])
 
 
-def _refs(ids: Any) -> list[dict[str, str]]:
-    return [{"@id": name} for name in ids]
+def _value(values: list[Any]) -> Any:
+    """Return several values, or the only one, as compacted JSON-LD has it."""
+    return values[0] if len(values) == 1 else values
 
 
 def _file(name: str, content: Path | bytes) -> dict[str, Any]:
     size = len(content) if isinstance(content, bytes) else content.stat().st_size
     return {
-        "@id": name,
+        "@id": quote(name),
         "@type": "File",
         "name": name.rpartition("/")[2],
         "contentSize": str(size),
