@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dumbbell import Results
@@ -55,6 +56,21 @@ def test_table_holds_what_the_runs_gave(study: Study, tmp_path: Path) -> None:
         assert row == {
             "run_id": run.id, "arm": run.arm, "seed": run.seed, **run.point, "fct": fct, "loss": loss
         }  # fmt: skip
+
+
+def test_tables_of_studies_are_compressed_as_those_of_runs(
+    study: Study, results: Results, tmp_path: Path
+) -> None:
+    run_study(study, tmp_path / "out")
+    results.save(tmp_path / "run")
+    used: dict[str, set[str]] = {}
+    for path in tmp_path.rglob("*.parquet"):
+        about = pq.ParquetFile(path).metadata
+        groups = [about.row_group(i) for i in range(about.num_row_groups)]
+        columns = [group.column(i).compression for group in groups for i in range(group.num_columns)]
+        used.setdefault(path.name, set()).update(columns)
+    assert len(used) > 10
+    assert set().union(*used.values()) == {"SNAPPY"}, used
 
 
 def test_values_and_pairs(study: Study, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from dumbbell import _system
 from dumbbell.errors import FolderError
 
 PART = ".part"
@@ -80,17 +81,16 @@ def make_durably(folder: Path) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with _system.opened(folder) as descriptor:
+        if descriptor is not None:
+            os.fsync(descriptor)
 
 
 def encode(table: pa.Table) -> bytes:
     """Return a table as the bytes of a Parquet file; equal tables give equal bytes."""
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
+    # As the tables of runs, which the core writes.
+    pq.write_table(table, sink, compression="snappy")
     return bytes(sink.getvalue())
 
 
