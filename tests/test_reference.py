@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import dumbbell as db
 from dumbbell.cli import cli
+from tools import examples
 from tools.reference import FOLDER, anchor, generate
 
 
@@ -23,6 +24,51 @@ def registry() -> dict[str, Any]:
 def test_the_pages_follow_from_the_registry(registry):
     written = {file.name: file.read_text(encoding="utf-8") for file in FOLDER.glob("*.md")}
     assert written == generate(registry), "run `make docs`"
+
+
+def entries(registry: dict[str, Any]) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+    for family, members in registry["families"].items():
+        yield from ((family, member["name"], member["fields"]) for member in members)
+    yield from (("table", name, fields) for name, fields in registry["tables"].items())
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name, text in examples.FILES.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("folder")
+def test_every_example_runs(registry):
+    pages = generate(registry)
+    written = [
+        block for text in pages.values() for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    ]
+    known = [examples.written(examples.example(*entry)) for entry in entries(registry)]
+    assert sorted(known) == sorted(block for block in written if block != examples.FRAME)
+    assert len(known) > 140
+    for text in known:
+        try:
+            db.Scenario.from_dict(examples.scenario(text)).run()
+        except db.DumbbellError as error:
+            pytest.fail(f"{error}; say in tools/examples.py what this lacks:\n{text}")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_slip_in_a_key_of_any_table_is_told_with_the_near_key(registry):
+    for family, name, fields in entries(registry):
+        *others, (place, inner) = examples.example(family, name, fields)
+        inside = examples.PLACES[f"table {name}" if family == "table" else family][1]
+        table = inner[inside] if inside else inner
+        slips = [key for key in table if len(key) > 4]
+        for key in slips:
+            wrong = {f"{key}x" if k == key else k: value for k, value in table.items()}
+            text = examples.written([*others, (place, inner | {inside: wrong} if inside else wrong)])
+            with pytest.raises(db.ScenarioError) as error:
+                db.Scenario.from_dict(examples.scenario(text))
+            line = f'{key}x: unknown key; did you mean "{key}"?'
+            assert line in str(error.value), (family, name, key)
 
 
 def every_field(registry: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.builders import contents, toml
+from tools.examples import FRAME, example, written
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
@@ -81,15 +82,32 @@ def anchor(heading: str) -> str:
     return "".join(kept).replace(" ", "-")
 
 
-def family_page(title: str, members: list[dict[str, Any]], places: dict[str, str]) -> str:
+EXAMPLES = [
+    "The examples go into a scenario such as this one:",
+    "",
+    "```toml",
+    *FRAME.splitlines(),
+    "```",
+    "",
+]
+"""What stands above the entries of a page with examples."""
+
+
+def shown(family: str, name: str, fields: list[dict[str, Any]]) -> list[str]:
+    """Return the lines of an example."""
+    return ["```toml", *written(example(family, name, fields)).splitlines(), "```", ""]
+
+
+def family_page(family: str, title: str, members: list[dict[str, Any]], places: dict[str, str]) -> str:
     """Return the page of a family."""
-    lines = [f"# {title}", "", NOTE, ""]
+    lines = [f"# {title}", "", NOTE, "", *EXAMPLES]
     for member in members:
         lines += [f"## `{member['name']}`", "", f"{member['title']}.", ""]
         lines += [f"Reference: {member['reference']}.", ""]
-        if (FOLDER.parent / f"{member['name']}.md").exists():
-            lines += [f"Rule by rule: [{member['name']}.md](../{member['name']}.md).", ""]
+        if member["name"] == "tcp":
+            lines += ["Rule by rule: [tcp.md](../tcp.md).", ""]
         lines += table(member["fields"], places)
+        lines += shown(family, member["name"], member["fields"])
         for profile in member["profiles"]:
             lines += [f"### Profile `{profile['name']}`", "", f"{profile['title']}.", ""]
             settings = [[f"`{s['name']}`", f"`{toml(s['value'])}`", s["source"]] for s in profile["settings"]]
@@ -104,9 +122,9 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]], places: dict[str, str
     """Return the page of the scenario and the tables in it."""
     lines = ["# Scenario", "", NOTE, "", "Rates, times, sizes and limits are text with a unit: "]
     lines[-1] += '`"10Mbit/s"`, `"25ms"`, `"64kB"`, `"42pkt"`, `"2bdp"`.'
-    lines.append("")
+    lines += ["", *EXAMPLES]
     for name, fields in tables.items():
-        lines += [f"## {name}", "", *table(fields, places)]
+        lines += [f"## {name}", "", *table(fields, places), *shown("table", name, fields)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -144,7 +162,7 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
     titles = {entry["family"]: entry["title"] for entry in registry["modules"]}
     places = places_of(registry["tables"], "scenario.md")
     pages = {
-        f"{family.replace(' ', '-')}.md": family_page(titles[family], members, places)
+        f"{family.replace(' ', '-')}.md": family_page(family, titles[family], members, places)
         for family, members in registry["families"].items()
     }
     pages["scenario.md"] = scenario_page(registry["tables"], places)
