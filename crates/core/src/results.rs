@@ -171,7 +171,7 @@ crate::tables! {
         queue_max: Option<f64> as "packets";
         /// Largest average length by which random early detection decided (whole run); null for other disciplines, and where thresholds are in bytes. With averages for classes, that of the last class.
         queue_average: Option<f64> as "packets";
-        /// Mean time from arrival to the end of transmission, over the packets that arrived and were sent.
+        /// Mean time from arrival to the end of transmission, over the packets sent; null if none was.
         sojourn_mean: Option<f64> as "s";
         /// Longest such time; null without power control.
         sojourn_max: Option<f64> as "s";

@@ -220,7 +220,7 @@ impl PlannedLink {
             queue_p99: queue.and_then(|h| h.quantile(0.99)),
             queue_max: queue.and_then(Histogram::max),
             queue_average: average,
-            sojourn_mean: (c.sojourns > 0).then(|| c.sojourn_sum as f64 / c.sojourns as f64 / 1e9),
+            sojourn_mean: (c.sent > 0).then(|| c.sojourn_sum as f64 / c.sent as f64 / 1e9),
             paused: paused.map(|time| ratio(time.as_nanos() as f64, until.since(from).as_nanos() as f64)),
             sojourn_max: account.map(|a| a.longest_sojourn.as_secs_f64()),
             power: labels.code(power.map_or("", |p| p.policy.name())),

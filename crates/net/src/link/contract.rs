@@ -32,10 +32,8 @@ pub struct Counters {
     pub queue_area: u64,
     /// Sum over the packets that arrived of the packets in the system right after; only where the link is inspected.
     pub queue_at_arrivals: u64,
-    /// Sum over `sojourns` of the time from arrival to the end of transmission, in nanoseconds.
+    /// Sum over the packets fully transmitted of the time from arrival to the end of transmission, in nanoseconds.
     pub sojourn_sum: u64,
-    /// Packets that `sojourn_sum` counts.
-    pub sojourns: u64,
 }
 
 impl Counters {
@@ -51,6 +49,7 @@ impl Counters {
             sent: self.sent.max(earlier.sent),
             sent_bytes: self.sent_bytes.max(earlier.sent_bytes),
             queue_area: self.queue_area.max(earlier.queue_area),
+            sojourn_sum: self.sojourn_sum.max(earlier.sojourn_sum),
             ..*self
         }
     }
@@ -70,7 +69,6 @@ impl Counters {
             queue_area: self.queue_area - earlier.queue_area,
             queue_at_arrivals: self.queue_at_arrivals - earlier.queue_at_arrivals,
             sojourn_sum: self.sojourn_sum - earlier.sojourn_sum,
-            sojourns: self.sojourns - earlier.sojourns,
         }
     }
 }

@@ -307,8 +307,6 @@ impl FifoLink {
             sent: self.accepted - backlog,
             sent_bytes: self.accepted_bytes - self.backlog_bytes,
             dropped: self.cold.dropped,
-            sojourn_sum: self.sojourn_sum,
-            sojourns: self.accepted,
             ..Counters::default()
         }
     }
@@ -327,18 +325,14 @@ impl FifoLink {
             // The integral of the number in the system is the sum of the times that they stay.
             queue_area: self.sojourn_sum,
             sojourn_sum: self.sojourn_sum,
-            sojourns: self.accepted,
             ..Counters::default()
         };
         for visit in self.cold.beyond.iter().filter(|v| v.departure > now) {
             c.sent -= 1;
             c.sent_bytes -= u64::from(visit.size);
             c.queue_area -= visit.departure.since(visit.arrival.max(now)).as_nanos();
-            if visit.arrival > now {
-                c.arrived -= 1;
-                c.sojourns -= 1;
-                c.sojourn_sum -= visit.departure.since(visit.arrival).as_nanos();
-            }
+            c.sojourn_sum -= visit.departure.since(visit.arrival).as_nanos();
+            c.arrived -= u64::from(visit.arrival > now);
         }
         self.next_boundary();
         c
@@ -370,14 +364,16 @@ impl FifoLink {
     /// See [`super::Link::counters_early`].
     pub fn counters_early(&mut self, now: Time) -> Counters {
         let (packets, bytes, area) = self.unsent(now);
+        let sent = self.accepted - packets;
+        // When those that have not left arrived is not known: they are taken to stay for as long as the mean packet.
+        let share = sent as f64 / self.accepted.max(1) as f64;
         Counters {
             arrived: self.arrived,
-            sent: self.accepted - packets,
+            sent,
             sent_bytes: self.accepted_bytes - bytes,
             dropped: self.cold.dropped,
             queue_area: self.sojourn_sum.saturating_sub(area),
-            sojourn_sum: self.sojourn_sum,
-            sojourns: self.accepted,
+            sojourn_sum: (self.sojourn_sum as f64 * share) as u64,
             ..Counters::default()
         }
     }

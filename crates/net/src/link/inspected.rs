@@ -18,7 +18,6 @@ pub struct InspectedLink {
     queue_at_arrivals: u64,
     /// The packets that had not left when last looked at: an agent that looks at the counters finds those that have.
     stays: Ring<Stay>,
-    sojourns: u64,
     sojourn_sum: u64,
 }
 
@@ -48,14 +47,7 @@ impl InspectedLink {
     /// An idle link.
     pub fn new(config: &LinkConfig, queue: &droptail::Params) -> InspectedLink {
         let fifo = FifoLink::new(&LinkConfig { sampled: true, ..config.clone() }, queue);
-        InspectedLink {
-            fifo,
-            marked: 0,
-            queue_at_arrivals: 0,
-            stays: Ring::default(),
-            sojourns: 0,
-            sojourn_sum: 0,
-        }
+        InspectedLink { fifo, marked: 0, queue_at_arrivals: 0, stays: Ring::default(), sojourn_sum: 0 }
     }
 
     /// See [`super::Link::inspect`].
@@ -90,14 +82,12 @@ impl InspectedLink {
     /// The counters at `now`, with those that the other form of the link keeps in another way.
     fn with_own(&mut self, now: Time, counters: Counters) -> Counters {
         while let Some(stay) = self.stays.front().filter(|stay| stay.departure <= now) {
-            self.sojourns += 1;
             self.sojourn_sum += stay.departure.since(stay.arrival).as_nanos();
             self.stays.discard();
         }
         Counters {
             marked: self.marked,
             queue_at_arrivals: self.queue_at_arrivals,
-            sojourns: self.sojourns,
             sojourn_sum: self.sojourn_sum,
             ..counters
         }

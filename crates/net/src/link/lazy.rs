@@ -145,7 +145,6 @@ impl LazyLink {
         let sojourn = end.since(packet.at).as_nanos();
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(packet.size);
-        self.counters.sojourns += 1;
         self.counters.sojourn_sum += sojourn;
         self.counters.queue_area = self.counters.queue_area.wrapping_add(end.as_nanos());
         if let Some(watch) = &mut self.watch {
@@ -238,7 +237,6 @@ impl LazyLink {
             let (end, Visit { arrival, size, .. }) = (self.serializer.free_at(), self.last);
             c.sent -= 1;
             c.sent_bytes -= u64::from(size);
-            c.sojourns -= 1;
             c.sojourn_sum -= end.since(arrival).as_nanos();
             c.queue_area = c.queue_area.wrapping_sub(end.since(now).as_nanos());
         }

@@ -254,7 +254,7 @@ impl Link {
         either!(self, link => link.inside())
     }
 
-    /// What was counted up to `now`, but for the integral of the queue: cheap enough for every sample.
+    /// What was counted up to `now`, but for the integral of the queue and the sum of sojourns: cheap enough for every sample.
     pub fn progress(&mut self, now: Time) -> Counters {
         either!(self, link => link.progress(now))
     }

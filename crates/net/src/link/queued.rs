@@ -317,7 +317,6 @@ impl<P: Carried> QueuedLink<P> {
         let Some((mut packet, _)) = self.in_service.take() else { return self.start(end, incidents) };
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(packet.size());
-        self.counters.sojourns += 1;
         let sojourn = end.since(packet.at());
         self.counters.sojourn_sum += sojourn.as_nanos();
         if let Some(watch) = &mut self.watch {
