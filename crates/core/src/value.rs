@@ -186,6 +186,12 @@ impl<'de> Visitor<'de> for ValueVisitor {
     fn visit_u64<E: Error>(self, v: u64) -> Result<Value, E> {
         i64::try_from(v).map(Value::Int).map_err(|_| E::custom("an integer beyond 63 bits"))
     }
+    fn visit_i128<E: Error>(self, _: i128) -> Result<Value, E> {
+        Err(E::custom("an integer beyond 63 bits"))
+    }
+    fn visit_u128<E: Error>(self, _: u128) -> Result<Value, E> {
+        Err(E::custom("an integer beyond 63 bits"))
+    }
     fn visit_f64<E>(self, v: f64) -> Result<Value, E> {
         Ok(Value::Float(v))
     }

@@ -219,7 +219,7 @@ impl Planner<'_, '_> {
         own: bool,
         at: &At<'_>,
     ) -> Result<(), ConfigError> {
-        let least = pairs.iter().map(|p| self.pairs.mtu(*p)).min().unwrap_or_default();
+        let Some(least) = pairs.iter().map(|p| self.pairs.mtu(*p)).min() else { return Ok(()) };
         let default = At::root("transport");
         let own_place = at.key("transport");
         let place = if own { &own_place } else { &default };

@@ -65,7 +65,14 @@ impl WorkloadParams for Trace {
         })?;
         flows.iter_mut().zip(pairs).for_each(|(flow, pair)| flow.pair = pair);
         let facts = facts(&flows, &setting);
-        flows.retain(|f| f.start < Time::ZERO + setting.duration);
+        let end = Time::ZERO + setting.duration;
+        if let Some(first) = flows.first().filter(|flow| flow.start >= end) {
+            return Err(at.key("file").error(
+                format!("the first flow starts at {}, and the run ends at {end}", first.start),
+                "give a longer `duration`, or subtract the first start from all starts",
+            ));
+        }
+        flows.retain(|f| f.start < end);
         Ok(Traffic::open(Listed { flows, facts }))
     }
 }
