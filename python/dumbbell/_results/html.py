@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -14,7 +15,11 @@ def heading(title: str, text: str = "") -> str:
     return f"<p><b>{_text(title)}</b>{f': {_text(text)}' if text else ''}</p>"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> str:
+Cell = str | float | None
+"""What a table shows in a place; whole numbers and truth values are numbers too."""
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], note: str = "") -> str:
     """Return a table: numbers stand right and have four digits, what is absent is a dash.
 
     Parameters
@@ -22,7 +27,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]], note: str = ""
     heads
         Headings of the columns.
     rows
-        A value for each column: text, a number, a truth value or ``None``.
+        A value for each column.
     note
         Below the table.
     """
@@ -32,15 +37,15 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]], note: str = ""
     return f"<table>{body}</table>{f'<p>{_text(note)}</p>' if note else ''}"
 
 
-def _cell(value: object) -> str:
+def _cell(value: Cell) -> str:
     if isinstance(value, str):
         return f'<td style="text-align:left">{_text(value)}</td>'
-    if value is None or value != value:
+    if value is None or math.isnan(value):
         shown = "-"
     elif isinstance(value, bool):
         shown = "yes" if value else "no"
     else:
-        shown = f"{value:,}" if isinstance(value, int) else significant(float(str(value)))
+        shown = f"{value:,}" if isinstance(value, int) else significant(value)
     return f'<td style="text-align:right">{shown}</td>'
 
 
