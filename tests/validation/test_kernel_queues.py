@@ -13,11 +13,17 @@ def test_queues_agree_with_those_of_the_kernel_on_the_same_arrivals() -> None:
         pytest.skip(reason)
     rows = list(kernel.compare(240))
     assert len(rows) == 3 * len(kernel.QUEUES)
-    assert [str(row) for row in rows if row.broken] == []
+    assert [str(row) for row in rows if row.verdict == "BROKEN"] == []
 
 
 def test_a_difference_beyond_the_bound_is_seen() -> None:
-    rows = [kernel.Row("PIE", kernel.WAIT, 0.1, own, 0.001) for own in (0.1, 0.109, 0.111, float("nan"))]
-    assert [row.broken for row in rows] == [False, False, True, True]
-    assert not kernel.Row("PIE", kernel.LOSS, 0.2, 0.209, 0.001).broken
-    assert kernel.Row("PIE", kernel.LOSS, 0.2, 0.211, 0.001).broken
+    def verdict(quantity: str, *own: float) -> str:
+        return kernel.Row("PIE", quantity, [0.2] * len(own), list(own)).verdict
+
+    assert verdict(kernel.WAIT, 0.2, 0.201, 0.202) == ""
+    assert verdict(kernel.WAIT, 0.219, 0.220, 0.221) == "unsure", "the mean is on the bound"
+    assert verdict(kernel.WAIT, 0.223, 0.224, 0.225) == "BROKEN"
+    assert verdict(kernel.WAIT, 0.2, float("nan"), 0.2) == "BROKEN"
+    assert verdict(kernel.LOSS, 0.209, 0.209, 0.209) == ""
+    assert verdict(kernel.LOSS, 0.211, 0.211, 0.211) == "BROKEN"
+    assert not kernel.Row("CoDel", kernel.LOSS, [0.2] * 3, [0.3] * 3, judged=False).verdict
