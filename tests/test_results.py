@@ -80,9 +80,11 @@ def test_another_seed_tells_its_own_provenance() -> None:
 def test_runs_one_after_the_other_are_those_made_alone() -> None:
     scenario = db.Scenario.from_toml(SCENARIO)
     runs = [(scenario.with_seed(9), 3), (scenario, 4)]
-    results, failure = run_seeds(runs)
+    made, failure = run_seeds(runs)
     assert failure is None
-    for (of, seed), together in zip(runs, results, strict=True):
+    for (of, seed), (numbers, together) in zip(runs, made, strict=True):
+        assert together is not None
+        assert not numbers
         alone = of.with_seed(seed).run()
         assert together.name == alone.name
         assert all(
@@ -102,16 +104,18 @@ def test_runs_that_ended_before_one_that_cannot_be_made_are_there() -> None:
         if duration > 1000:
             raise EnoughError
 
-    results, failure = run_seeds([(small, 1), (small, 2), (large, 3), (small, 4)], progress)
-    assert [result.provenance["seed"] for result in results] == ["1", "2"]
+    made, failure = run_seeds([(small, 1), (small, 2), (large, 3), (small, 4)], progress)
+    assert [results.provenance["seed"] for _, results in made if results] == ["1", "2"]
     assert isinstance(failure, EnoughError)
     # Hundreds of flows at a time, in room for a few.
     settings = ["workloads[0].load=0.95", "topology.bottleneck.rate=200Mbit/s"]
     many = db.Scenario.from_toml(SCENARIO, settings)
-    results, failure = run_seeds([(small, 1), (many, 2), (small, 3)], memory=1_000_000)
-    assert [result.provenance["seed"] for result in results] == ["1"], failure
-    assert isinstance(failure, db.MemoryLimitError)
-    assert failure.results.runs.row(0)["ended"] == "memory"
+    nothing = _native.Metrics([], False)
+    for metrics in (None, nothing):
+        made, failure = run_seeds([(small, 1), (many, 2), (small, 3)], memory=1_000_000, metrics=metrics)
+        assert len(made) == 1, failure
+        assert isinstance(failure, db.MemoryLimitError)
+        assert failure.results.runs.row(0)["ended"] == "memory"
 
 
 def test_arrow_outlives_its_source() -> None:

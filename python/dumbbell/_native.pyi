@@ -1,6 +1,6 @@
 """The compiled part of dumbbell."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from os import PathLike
 from pathlib import Path
@@ -87,11 +87,13 @@ class Scenario:
         runs: Sequence[tuple[Scenario, int]],
         memory: int,
         progress: Callable[[float, float, int], object] | None = None,
-    ) -> tuple[list[tuple[list[Table], str | None]], BaseException | None]:
-        """What :meth:`run` returns for each run, of a scenario under a seed, that has ended.
+        metrics: Metrics | None = None,
+    ) -> tuple[list[tuple[list[float], tuple[list[Table], str | None]]], BaseException | None]:
+        """The numbers of `metrics` and what :meth:`run` returns, for each run that has ended.
 
-        Then what kept the next from it, if anything has. The first that is short of memory is the last. They
-        are made one after the other, and the interpreter lock is not held in between.
+        A run is that of a scenario under a seed. There are no tables if `metrics` ask for none and memory was
+        enough. Then what kept the next from it, if anything has. The first that is short of memory is the
+        last. They are made one after the other, and the interpreter lock is not held in between.
         """
 
     @property
@@ -116,6 +118,18 @@ class Scenario:
         """
 
 @final
+class Metrics:
+    """What a study asks of each run."""
+
+    def __init__(self, sources: list[Mapping[str, Any] | None], tables: bool) -> None:
+        """From the source of each metric; ``None``: Python evaluates it.
+
+        `tables`: whether Python evaluates anything, and so needs the tables.
+        """
+
+    def of(self, tables: list[Table]) -> list[float]:
+        """A number for each metric from all tables of a run; not-a-number for what Python evaluates."""
+
 class PowerModel:
     """A power model: the watts of a port in each of its states."""
 

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from dumbbell import _native, _trace
 from dumbbell._files.names import readable
@@ -395,9 +395,16 @@ def _checked(seed: int) -> int:
     return seed
 
 
+Made: TypeAlias = "tuple[list[float], Results | None]"
+"""A run that has ended: the numbers that were asked for, and its results if they were."""
+
+
 def run_seeds(
-    runs: Sequence[tuple[Scenario, int]], progress: Progress | None = None, memory: int | None = None
-) -> tuple[list[Results], BaseException | None]:
+    runs: Sequence[tuple[Scenario, int]],
+    progress: Progress | None = None,
+    memory: int | None = None,
+    metrics: _native.Metrics | None = None,
+) -> tuple[list[Made], BaseException | None]:
     """Make runs one after the other, each of a scenario under a seed.
 
     Threads that make small runs one by one wait for the interpreter lock for longer than the runs take; here
@@ -409,11 +416,14 @@ def run_seeds(
         Scenarios and seeds.
     progress, memory
         As for :meth:`Scenario.run`.
+    metrics
+        Evaluated without the lock too: a number of each, not-a-number where Python has to evaluate it. Unless
+        they ask for tables, there are no results then.
 
     Returns
     -------
     tuple
-        The results of those that have ended, and what kept the next from it, if anything has.
+        Numbers and results of the runs that have ended, and what kept the next from it, if anything has.
 
     Raises
     ------
@@ -421,13 +431,14 @@ def run_seeds(
         If a seed is not a whole number of 63 bits.
     """
     native = [(scenario._native, _checked(seed)) for scenario, seed in runs]
-    made, failure = _native.Scenario.run_seeds(native, limit_of_run(memory), progress)
-    ended: list[Results] = []
-    for (scenario, _), (tables, shortage) in zip(runs, made, strict=False):
-        results = Results.of(map(Table, tables), scenario.name)
+    made, failure = _native.Scenario.run_seeds(native, limit_of_run(memory), progress, metrics)
+    ended: list[Made] = []
+    for (scenario, _), (numbers, (tables, shortage)) in zip(runs, made, strict=False):
+        results = Results.of(map(Table, tables), scenario.name) if tables else None
         if shortage is not None:
+            assert results is not None, "the tables of a run that was short of memory are kept"
             return ended, MemoryLimitError(shortage, results)
-        ended.append(results)
+        ended.append((numbers, results))
     return ended, failure
 
 

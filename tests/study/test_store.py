@@ -73,6 +73,15 @@ def test_tables_of_studies_are_compressed_as_those_of_runs(
     assert set().union(*used.values()) == {"SNAPPY"}, used
 
 
+def test_metrics_from_tables_make_no_results(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(*_: object) -> None:
+        raise AssertionError("of 16 objects, which are made under the interpreter lock")
+
+    monkeypatch.setattr(Results, "of", made)
+    maker = Maker(study)
+    assert all(len(maker(run)) == 2 for run in study.runs())
+
+
 def test_values_and_pairs(study: Study, tmp_path: Path) -> None:
     result = run_study(study, tmp_path / "out")
     seeds, values = result.values("fct", "cubic", load=0.3)

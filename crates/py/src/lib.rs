@@ -4,6 +4,7 @@ mod convert;
 mod errors;
 mod language;
 mod live;
+mod metrics;
 mod panics;
 mod power;
 mod rows;
@@ -24,6 +25,8 @@ mod _native {
     };
     #[pymodule_export]
     use super::live::{applications, emulated, probe, receive, replay, send, shell};
+    #[pymodule_export]
+    use super::metrics::Metrics;
     #[pymodule_export]
     use super::panics::{keep_panics, last_panic, panic_for_test};
     #[pymodule_export]

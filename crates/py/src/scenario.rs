@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::{from_value, refuse, to_python, to_value};
+use crate::metrics::Metrics;
 use crate::table::{Provenance, Table};
 use crate::trace::{self, Place, TracedRun};
 use crate::watcher::Watcher;
@@ -150,30 +151,39 @@ impl Scenario {
             let cut = self.plan.cut(threads, cores).ok();
             run(&self.plan, cut.as_ref(), memory, &mut watcher)
         });
-        outcome.map_err(|Interrupted| watcher.raised())
+        let (raw, line) = outcome.map_err(|Interrupted| watcher.raised())?;
+        Ok((Table::all(raw, provenance(&self.plan)), line))
     }
 
     /// Makes runs one after the other without holding the interpreter lock in between: each of a scenario under a seed. Small
     /// runs on several threads would else wait for the lock for longer than they take.
     ///
-    /// Returns what [`Scenario::run`] would for each that has ended, and what kept the next from it, if anything has. The
-    /// first that is short of memory is the last.
+    /// Returns, for each that has ended, the numbers of `metrics` and what [`Scenario::run`] would; the tables only where
+    /// `metrics` or nobody asks for them, or memory was short. And what kept the next from it, if anything has. The first that
+    /// is short of memory is the last.
     #[staticmethod]
-    #[pyo3(signature = (runs, memory, progress=None))]
+    #[pyo3(signature = (runs, memory, progress=None, metrics=None))]
     #[allow(clippy::needless_pass_by_value, reason = "Python's arguments")]
     fn run_seeds(
         py: Python<'_>,
         runs: Vec<(Py<Scenario>, u64)>,
         memory: u64,
         progress: Option<Py<PyAny>>,
-    ) -> (Vec<Outcome>, Option<PyErr>) {
+        metrics: Option<Py<Metrics>>,
+    ) -> (Vec<(Vec<f64>, Outcome)>, Option<PyErr>) {
+        let metrics = metrics.as_ref().map(Py::get);
         let mut watcher = Watcher::new(progress);
         let mut ended = Vec::with_capacity(runs.len());
         let failure = py.detach(|| {
             for (scenario, seed) in &runs {
                 let plan = scenario.get().planned(*seed).map_err(|error| Some(refuse(error)))?;
-                ended.push(run(&plan, None, memory, &mut watcher).map_err(|Interrupted| None)?);
-                if ended.last().is_some_and(|(_, shortage)| shortage.is_some()) {
+                let (raw, shortage) = run(&plan, None, memory, &mut watcher).map_err(|Interrupted| None)?;
+                let numbers = metrics.map_or_else(Vec::new, |metrics| metrics.evaluate(&raw));
+                let short = shortage.is_some();
+                let kept =
+                    if short || metrics.is_none_or(|metrics| metrics.tables) { raw } else { Vec::new() };
+                ended.push((numbers, (Table::all(kept, provenance(&plan)), shortage)));
+                if short {
                     break;
                 }
             }
@@ -239,17 +249,20 @@ impl Scenario {
 /// The tables of a run in the order of their declaration; and the line to show if its memory was not enough.
 type Outcome = (Vec<Table>, Option<String>);
 
+/// The same, before Python sees the tables.
+type Raw = (Vec<dumbbell_core::table::Table>, Option<String>);
+
 /// Python has ended the run; the watcher holds what it raised.
 struct Interrupted;
 
-fn run(plan: &Plan, cut: Option<&Cut>, memory: u64, watcher: &mut Watcher) -> Result<Outcome, Interrupted> {
+fn run(plan: &Plan, cut: Option<&Cut>, memory: u64, watcher: &mut Watcher) -> Result<Raw, Interrupted> {
     let results = match cut {
         Some(cut) => dumbbell_sim::run_cut(plan, cut, memory, |p| watcher.look(p)),
         None => dumbbell_sim::run(plan, memory, |p| watcher.look(p)),
     };
     let results = results.map_err(|_| Interrupted)?;
     let line = results.shortage.map(|s| plan.explain_shortage(&s).to_string());
-    Ok((tables(plan, results), line))
+    Ok((results.into_tables(), line))
 }
 
 /// The tables of a run, with where they come from.

@@ -9,8 +9,9 @@ use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, UInt64Array};
 use arrow_schema::DataType;
 use arrow_schema::ffi::FFI_ArrowSchema;
+use dumbbell_core::Results;
 use dumbbell_core::table::{ColumnData, Table as Raw};
-use dumbbell_record::{Cause, FileError, Metadata, renumber, to_arrow};
+use dumbbell_record::{Cause, FileError, Metadata, from_arrow, renumber, to_arrow};
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -56,6 +57,15 @@ impl Table {
     /// The table if it is not Arrow yet. The lock is not held while Python makes objects, which may run anything.
     fn raw(&self) -> Option<Arc<Raw>> {
         self.raw.lock().expect("nobody panics with this lock").clone()
+    }
+
+    /// The table as the engine has left it, or as it is read back from Arrow.
+    pub fn values_of_run(&self) -> Arc<Raw> {
+        self.raw().unwrap_or_else(|| {
+            let name = self.name();
+            let declared = Results::TABLES.iter().find(|declared| declared.name == name);
+            from_arrow(self.batch(), declared.expect("tables are read against their declaration")).into()
+        })
     }
 
     fn batch(&self) -> &RecordBatch {

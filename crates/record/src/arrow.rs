@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::types::UInt32Type;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, RecordBatch, StringArray, UInt32Array,
+    UInt64Array,
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, Field, Schema};
-use dumbbell_core::table::{Column, ColumnData, Table};
+use dumbbell_core::table::{Column, ColumnData, Declaration, Labels, Table};
 
 /// The table as one record batch.
 ///
@@ -55,6 +57,38 @@ fn dictionary(mut codes: Vec<u32>, labels: &[String]) -> DictionaryArray<UInt32T
     DictionaryArray::new(UInt32Array::from(codes), Arc::new(StringArray::from(used)))
 }
 
+/// The table that a record batch was made of, read back or not: its labels may be numbered in another order.
+///
+/// # Panics
+/// If the batch lacks a column of the declaration, or has one of another type.
+pub fn from_arrow(batch: &RecordBatch, declared: &Declaration) -> Table {
+    let mut labels = Labels::default();
+    let columns = declared.columns.iter().map(|column| {
+        let array = batch.column_by_name(column.name).expect("a table has the columns of its declaration");
+        (*column, data(array.as_ref(), &mut labels))
+    });
+    let columns = columns.collect();
+    Table { name: declared.name, doc: declared.doc, columns, labels: labels.into_all() }
+}
+
+fn data(array: &dyn Array, labels: &mut Labels) -> ColumnData {
+    match array.data_type() {
+        DataType::UInt32 => ColumnData::U32(array.as_primitive::<UInt32Type>().values().to_vec()),
+        DataType::UInt64 => ColumnData::U64(array.as_primitive::<UInt64Type>().values().to_vec()),
+        DataType::Boolean => ColumnData::Bool(array.as_boolean().values().iter().collect()),
+        DataType::Float64 => {
+            let values = array.as_primitive::<Float64Type>().iter();
+            ColumnData::F64(values.map(|value| value.unwrap_or(f64::NAN)).collect())
+        }
+        _ => {
+            let dictionary = array.as_dictionary::<UInt32Type>();
+            let texts = dictionary.values().as_string::<i32>();
+            let code = |key: &u32| labels.code(texts.value(*key as usize)).0;
+            ColumnData::Label(dictionary.keys().values().iter().map(code).collect())
+        }
+    }
+}
+
 /// Makes the codes of a column count only the labels that occur, in order of first occurrence, and returns these: the
 /// tables of a run share one dictionary, and a reader who lists the categories of `metric` does not expect the names of
 /// links among them.
@@ -72,10 +106,6 @@ pub fn renumber<'a>(codes: &mut [u32], labels: &'a [String]) -> Vec<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::Array;
-    use arrow_array::cast::AsArray;
-    use arrow_array::types::Float64Type;
-
     use super::*;
 
     fn table() -> Table {
@@ -108,6 +138,21 @@ mod tests {
         let values: Vec<_> = group.values().as_string::<i32>().iter().flatten().collect();
         assert_eq!(values, ["bulk", "web"]);
         assert_eq!(group.keys().values(), &[0, 1, 0]);
+    }
+
+    #[test]
+    fn a_table_comes_back_from_its_batch() {
+        let before = table();
+        let columns: Vec<Column> = before.columns.iter().map(|(column, _)| *column).collect();
+        let declared = Declaration { name: before.name, doc: before.doc, columns: columns.leak() };
+        let after = from_arrow(&to_arrow(before), &declared);
+        assert_eq!(after.labels[..], ["bulk", "web"]);
+        let data: Vec<ColumnData> = after.columns.into_iter().map(|(_, data)| data).collect();
+        assert_eq!(data[0], ColumnData::U32(vec![0, 1, 2]));
+        assert!(
+            matches!(&data[1], ColumnData::F64(v) if v[0] == 1.5 && v[1].is_nan() && v[2] == f64::INFINITY)
+        );
+        assert_eq!(data[2..], [ColumnData::Bool(vec![true, false, true]), ColumnData::Label(vec![0, 1, 0])]);
     }
 
     #[test]

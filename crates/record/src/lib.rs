@@ -5,10 +5,8 @@
 
 mod arrow;
 mod parquet;
-mod statistics;
 
-pub use arrow::{renumber, to_arrow};
+pub use arrow::{from_arrow, renumber, to_arrow};
 pub use parquet::{
     Cause, FileError, Metadata, from_bytes, read_parquet, read_result, to_bytes, write_parquet,
 };
-pub use statistics::Statistics;

@@ -5,6 +5,7 @@
 
 mod axis;
 mod by_size;
+mod evaluate;
 mod limits;
 mod measure;
 mod schema;

@@ -79,7 +79,7 @@ def run_chunk(study: Study, chunk: Chunk) -> Report:
     with Writer(store, study.columns) as writer:
         for run in chunk.runs:
             values = make(run)
-            writer.add(run.id, values)
+            writer.add([(run.id, values)])
             done.append((run.id, 0.0 if chunk.judged is None else values[chunk.judged]))
     return Report(done, time.perf_counter() - start)
 
@@ -202,8 +202,7 @@ class Cluster:
         else:
             done = dict(report.done)
             pace.learn(len(done), report.seconds)
-        for run_id, value in done.items():
-            queue.done(run_id, value)
+        queue.done(done)
         return len(done)
 
     @contextlib.contextmanager

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from dumbbell import _native
 from dumbbell._progress import Progress as Watch
 from dumbbell._results import Results
 from dumbbell._scenario import MemoryLimitError, Scenario, run_seeds
 from dumbbell.study.errors import StudyError
-from dumbbell.study.metric import evaluate
+from dumbbell.study.metric import evaluate, in_python
 from dumbbell.study.plan import Study
 from dumbbell.study.spec import Metric, RunSpec
 
@@ -38,6 +40,10 @@ class Maker:
         self._study = study
         self._planned = planned or {}
         self._memory = memory
+        self._in_python = [(i, m) for i, m in enumerate(study.metrics) if in_python(m)]
+        left = {index for index, _ in self._in_python}
+        sources: list[Any] = [None if i in left else m.source for i, m in enumerate(study.metrics)]
+        self._metrics = _native.Metrics(sources, bool(left) or study.by_size is not None)
 
     def __call__(self, run: RunSpec) -> list[float]:
         """Make a run and return its numbers, in the order of the study's columns."""
@@ -55,20 +61,22 @@ class Maker:
         next from it, if anything has.
         """
         scenarios = [(self._scenario(run), run.seed) for run in runs]
-        results, failure = run_seeds(scenarios, watch, self._memory)
+        ended, failure = run_seeds(scenarios, watch, self._memory, self._metrics)
         if isinstance(failure, MemoryLimitError):
-            settings = ", ".join(runs[len(results)].settings)
+            settings = ", ".join(runs[len(ended)].settings)
             failure = StudyError(f"the run with {settings}: {failure}; finished runs are kept")
         made: list[list[float]] = []
-        for run, of_run in zip(runs, results, strict=False):
+        for run, (numbers, results) in zip(runs, ended, strict=False):
             try:
-                made.append(self._numbers(of_run, run))
+                made.append(numbers if results is None else self._completed(numbers, results, run))
             except StudyError as error:
                 return made, error
         return made, failure
 
-    def _numbers(self, results: Results, run: RunSpec) -> list[float]:
-        numbers = [self._evaluate(metric, results, run) for metric in self._study.metrics]
+    def _completed(self, numbers: list[float], results: Results, run: RunSpec) -> list[float]:
+        """Evaluate what is left to Python."""
+        for index, metric in self._in_python:
+            numbers[index] = self._evaluate(metric, results, run)
         by_size = self._study.by_size
         return numbers if by_size is None else numbers + by_size.evaluate(results)
 

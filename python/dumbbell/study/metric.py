@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dumbbell import _native
-from dumbbell._results import Results, Table
+from dumbbell._results import Results
 from dumbbell._results.energy import saving
 from dumbbell.study.errors import StudyError
 from dumbbell.study.spec import Metric, Source
@@ -47,29 +47,36 @@ STATISTICS: dict[str, Callable[[Floats], float]] = {
 
 
 def evaluate(metric: Metric, results: Results) -> float:
-    """Return the number that a run gives, in the unit of the metric; not-a-number if it gives none."""
+    """Return the number that a run gives, in the unit of the metric; not-a-number if it gives none.
+
+    Where a study makes a run, those that are not :func:`in_python` are evaluated without results.
+    """
     source = metric.source
     if callable(source):
         return float(source(results))
+    if not in_python(metric):
+        [number] = _native.Metrics([source], True).of([table.native for table in results.tables])
+        return number
     factor = float(source.get("factor", 1))
-    match source.get("table"):
-        case "runs":
-            return float(results.runs[source["column"]][0]) * factor
-        case "links":
-            here = results.links.where("link", source["link"])
-            return float(results.links[source["column"]][here][0]) * factor
-        case "flows" | "transfers" as table:
-            values = _rows(source, results.flows if table == "flows" else results.transfers)
-            return STATISTICS[source.get("statistic", "mean")](values) * factor
-        case "classes":
-            return _of_classes(source, results) * factor
-        case "drops":
-            return STATISTICS[source.get("statistic", "mean")](_dropped(source, results)) * factor
-        case "states":
-            if source["statistic"] == "saving":
-                return saving(results, source.get("model", {}), source["link"]) * factor
-            return _share(source, results) * factor
-    raise StudyError(f"metric {metric.name}: was a function; give the study as its Python file")
+    if source["statistic"] == "saving":
+        return saving(results, source.get("model", {}), source["link"]) * factor
+    return _share(source, results) * factor
+
+
+def in_python(metric: Metric) -> bool:
+    """Return whether a metric is evaluated in Python: a function of the user's, and states with power models.
+
+    Raises
+    ------
+    StudyError
+        If it is a function of which only the name is known.
+    """
+    source = metric.source
+    if callable(source):
+        return True
+    if "function" in source:
+        raise StudyError(f"metric {metric.name}: was a function; give the study as its Python file")
+    return source.get("table") == "states"
 
 
 _SHARES = ("loss", "utilisation", "fairness")
@@ -97,40 +104,6 @@ def possible(metric: Metric) -> tuple[float, float]:
         ends = (0.0, 1.0)
     low, high = (0.0 if end == 0 else end * factor for end in ends)
     return min(low, high), max(low, high)
-
-
-def _rows(source: Mapping[str, Any], table: Table) -> Floats:
-    """Return the values of a column, of the flows or transfers that count."""
-    values = table[source["column"]].astype(np.float64)
-    kept = ~np.isnan(values)
-    if source.get("counted", True):
-        kept &= table["counted"]
-    if "group" in source:
-        kept &= table.where("group", source["group"])
-    return values[kept]
-
-
-def _of_classes(source: Mapping[str, Any], results: Results) -> float:
-    """Return the sum over classes of a link; not-a-number where the link tells no classes apart."""
-    classes = results.classes
-    here = classes.where("link", source["link"])
-    if "class" in source:
-        here &= classes["class"] == source["class"]
-    return float(classes[source["column"]][here].sum()) if here.any() else math.nan
-
-
-def _dropped(source: Mapping[str, Any], results: Results) -> Floats:
-    """Return the values of a column, of the packets dropped that are asked for."""
-    drops = results.drops
-    chosen = np.ones(len(drops), dtype=bool)
-    if "link" in source:
-        (row,) = np.flatnonzero(results.links.where("link", source["link"]))
-        chosen &= drops["link"] == row
-    if "class" in source:
-        chosen &= drops["class"] == source["class"]
-    if "reason" in source:
-        chosen &= drops.where("reason", source["reason"])
-    return drops[source["column"]][chosen].astype(np.float64)
 
 
 def _share(source: Mapping[str, Any], results: Results) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,17 +76,18 @@ class RunQueue:
                     self._next += 1
                 else:
                     break
-                if any(map(self._tracker.needed, self._served(number))):
+                if self.judged is None or any(map(self._tracker.needed, self._served(number))):
                     run = self.plan.run(number)
                     self._out[run.id] = number
                     taken.append(run)
         return taken
 
-    def done(self, run_id: str, value: float) -> None:
-        """Take note of a run that has ended, and of the metric that the stop rule looks at."""
+    def done(self, values: Mapping[str, float]) -> None:
+        """Take note of runs that have ended, by id, and of the metric of each that the stop rule looks at."""
         with self._lock:
-            for number in self._served(self._out.pop(run_id)):
-                self._tracker.add(number, value)
+            for run_id, value in values.items():
+                for number in self._served(self._out.pop(run_id)):
+                    self._tracker.add(number, value)
 
     def give_back(self, run_ids: Sequence[str]) -> None:
         """Take back runs whose worker has died."""

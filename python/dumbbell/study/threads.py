@@ -50,9 +50,9 @@ class Threads:
                 while not stop.is_set() and (runs := queue.take(count)):
                     start = time.perf_counter()
                     made, failure = make.several(runs, watch)
-                    for run, values in zip(runs, made, strict=False):
-                        writer.add(run.id, values)
-                        queue.done(run.id, 0.0 if queue.judged is None else values[queue.judged])
+                    rows = [(run.id, values) for run, values in zip(runs, made, strict=False)]
+                    writer.add(rows)
+                    queue.done({i: 0.0 if queue.judged is None else v[queue.judged] for i, v in rows})
                     if failure is not None:
                         raise failure
                     count = next_count(len(runs), time.perf_counter() - start)

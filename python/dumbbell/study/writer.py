@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -66,12 +66,12 @@ class Writer:
         if self._error is not None and error is None:
             raise self._error
 
-    def add(self, run_id: str, values: Sequence[float]) -> None:
-        """Take a finished run; raise if earlier ones could not be written."""
+    def add(self, rows: Iterable[Row]) -> None:
+        """Take finished runs; raise if earlier ones could not be written."""
         with self._change:
             if self._error is not None:
                 raise self._error
-            self._rows.append((run_id, values))
+            self._rows.extend(rows)
             self._change.notify_all()
 
     def _work(self) -> None:

@@ -32,7 +32,7 @@ impl Statistics {
 
 /// The sum, in pairs: the error grows with the logarithm of the number of values (Higham, 1993). The order of the additions is
 /// NumPy's.
-fn sum(values: &[f64]) -> f64 {
+pub fn sum(values: &[f64]) -> f64 {
     const LANES: usize = 8;
     const BLOCK: usize = 128;
     let n = values.len();
@@ -54,7 +54,7 @@ fn sum(values: &[f64]) -> f64 {
 }
 
 /// A quantile of values in ascending order, at least one.
-fn quantile(values: &[f64], q: f64) -> f64 {
+pub fn quantile(values: &[f64], q: f64) -> f64 {
     let place = (values.len() - 1) as f64 * q;
     let (below, part) = (place.floor() as usize, place - place.floor());
     let (a, b) = (values[below], values[(below + 1).min(values.len() - 1)]);
