@@ -531,6 +531,19 @@ mod tests {
             );
         }
     }
+
+    /// The bound decides by what was measured, not by where a bucket ends: the p99 is 0.985, 0.995 or 1.009 ms.
+    #[test]
+    fn a_run_just_within_the_bound_is_valid_and_one_just_beyond_is_not() {
+        for (micros, valid) in [(985, true), (995, true), (1009, false)] {
+            let mut near = outcome(0, 1.0, 0);
+            let lateness = &mut near.tallies[0].lateness;
+            lateness.add_times(Duration::from_micros(micros), 15);
+            lateness.add_times(Duration::from_millis(5), 1);
+            assert_eq!(fidelity(&LINKS, &near).valid, valid, "{micros} us");
+        }
+    }
+
     #[test]
     fn a_run_whose_packets_or_ends_waited_is_invalid_and_says_where() {
         let mut unread = outcome(0, 1.0, 0);

@@ -1,22 +1,29 @@
-//! How late something was: a histogram with buckets of an eighth of an octave, so that a quantile is right within 12.5 %
-//! whatever its size.
+//! How late something was: a histogram whose quantiles are right within 1/128, whatever their size. They decide whether a run
+//! is valid.
 
 use dumbbell_core::Duration;
+use hdrhistogram::Histogram;
 
-/// Buckets in each octave.
-const STEPS: u32 = 8;
+/// Significant decimal digits of a value: buckets of 1/128 of an octave, or less than one per cent (HdrHistogram). A third
+/// would make the message of [`Lateness::to_bytes`] longer than a socket takes.
+const DIGITS: u8 = 2;
+
+/// The longest duration that is told from longer ones (ns): an hour.
+const LONGEST: u64 = 3_600_000_000_000;
 
 /// A histogram of durations.
 #[derive(Clone, Debug)]
 pub struct Lateness {
-    counts: [u64; 64 * STEPS as usize],
-    total: u64,
+    counts: Histogram<u64>,
     max: u64,
 }
 
 impl Default for Lateness {
     fn default() -> Lateness {
-        Lateness { counts: [0; 64 * STEPS as usize], total: 0, max: 0 }
+        // All its memory now, and none on the path of a packet.
+        let counts =
+            Histogram::new_with_bounds(1, LONGEST, DIGITS).expect("an hour is more than two nanoseconds");
+        Lateness { counts, max: 0 }
     }
 }
 
@@ -44,25 +51,6 @@ pub struct Bucket {
     pub count: u64,
 }
 
-fn bucket(nanos: u64) -> usize {
-    if nanos < u64::from(STEPS) {
-        return nanos as usize;
-    }
-    let octave = nanos.ilog2();
-    let step = (nanos >> (octave - STEPS.ilog2())) as u32 & (STEPS - 1);
-    ((octave - STEPS.ilog2() + 1) * STEPS + step) as usize
-}
-
-/// The largest value of a bucket.
-fn upper(bucket: usize) -> u64 {
-    let (octave, step) = (bucket as u32 / STEPS, u64::from(bucket as u32 % STEPS));
-    if octave == 0 {
-        return step;
-    }
-    let width = 1_u64 << (octave - 1);
-    (u64::from(STEPS) + step + 1).saturating_mul(width) - 1
-}
-
 impl Lateness {
     /// Counts a value.
     #[inline]
@@ -74,27 +62,20 @@ impl Lateness {
     #[inline]
     pub fn add_times(&mut self, late: Duration, times: u64) {
         let nanos = late.as_nanos();
-        self.counts[bucket(nanos)] += times;
-        self.total += times;
+        self.counts.saturating_record_n(nanos, times);
         self.max = self.max.max(nanos);
     }
 
     /// The upper end of the bucket in which the share `q` is reached; zero without values.
     pub fn quantile(&self, q: f64) -> Duration {
-        let rank = ((q * self.total as f64).ceil() as u64).max(1);
-        let mut seen = 0;
-        let reached = self.counts.iter().position(|n| {
-            seen += n;
-            seen >= rank
-        });
-        Duration::from_nanos(reached.map_or(0, upper).min(self.max))
+        Duration::from_nanos(self.counts.value_at_quantile(q).min(self.max))
     }
 
     /// The quantiles that reports show.
     pub fn quantiles(&self) -> Quantiles {
         let at = |q| self.quantile(q).as_secs_f64();
         Quantiles {
-            count: self.total,
+            count: self.counts.len(),
             p50: at(0.5),
             p90: at(0.9),
             p99: at(0.99),
@@ -102,17 +83,20 @@ impl Lateness {
         }
     }
 
-    /// The buckets that hold something, in order.
-    pub fn buckets(&self) -> Vec<Bucket> {
-        let filled = self.counts.iter().enumerate().filter(|(_, n)| **n > 0);
-        filled.map(|(i, n)| Bucket { until: upper(i) as f64 / 1e9, count: *n }).collect()
+    /// The upper end and the count of each bucket that holds something, in order.
+    fn filled(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.counts.iter_recorded().map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
     }
 
-    /// The histogram as bytes, for another process: the largest value, then the number and the count of each bucket that
-    /// holds something, eight bytes each.
+    /// The buckets that hold something, in order.
+    pub fn buckets(&self) -> Vec<Bucket> {
+        self.filled().map(|(until, count)| Bucket { until: until as f64 / 1e9, count }).collect()
+    }
+
+    /// The histogram as bytes, for another process: the largest value, then the upper end and the count of each bucket that
+    /// holds something, eight bytes each. At most 74 kB.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let filled = self.counts.iter().enumerate().filter(|(_, n)| **n > 0);
-        let words = std::iter::once(self.max).chain(filled.flat_map(|(i, n)| [i as u64, *n]));
+        let words = std::iter::once(self.max).chain(self.filled().flat_map(|(until, count)| [until, count]));
         words.flat_map(u64::to_be_bytes).collect()
     }
 
@@ -121,10 +105,11 @@ impl Lateness {
         let (words, []) = bytes.as_chunks::<8>() else { return None };
         let mut words = words.iter().map(|word| u64::from_be_bytes(*word));
         let mut found = Lateness { max: words.next()?, ..Lateness::default() };
-        while let Some(i) = words.next() {
-            let (count, n) = (found.counts.get_mut(usize::try_from(i).ok()?)?, words.next()?);
-            *count = n;
-            found.total = found.total.checked_add(n)?;
+        let mut total = 0_u64;
+        while let Some(until) = words.next() {
+            let count = words.next()?;
+            total = total.checked_add(count)?;
+            found.counts.saturating_record_n(until, count);
         }
         Some(found)
     }
@@ -135,23 +120,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    use crate::namespace::LONGEST_NEWS;
+
     proptest! {
         #[test]
-        fn a_value_lies_in_its_bucket_and_close_to_its_end(nanos in 0..1_u64 << 62) {
-            let b = bucket(nanos);
-            prop_assert!(nanos <= upper(b));
-            prop_assert!(b == 0 || nanos > upper(b - 1));
-            prop_assert!(upper(b) as f64 <= nanos as f64 * 1.125 + 1.0);
-        }
-
-        #[test]
-        fn quantiles_are_right_within_an_eighth(mut values in prop::collection::vec(0..10_000_000_u64, 1..300), q in 0.01..1.0_f64) {
+        fn quantiles_are_right_within_a_hundredth(mut values in prop::collection::vec(0..1_u64 << 40, 1..300), q in 0.01..1.0_f64) {
             let mut histogram = Lateness::default();
             values.iter().for_each(|v| histogram.add(Duration::from_nanos(*v)));
             values.sort_unstable();
             let exact = values[((q * values.len() as f64).ceil() as usize).max(1) - 1];
             let found = histogram.quantile(q).as_nanos();
-            prop_assert!(found >= exact && found as f64 <= exact as f64 * 1.125 + 1.0, "{found} for {exact}");
+            prop_assert!(found >= exact && (found - exact) * 128 <= exact, "{found} for {exact}");
             let read = Lateness::from_bytes(&histogram.to_bytes()).unwrap();
             prop_assert_eq!((read.buckets(), read.quantiles()), (histogram.buckets(), histogram.quantiles()));
         }
@@ -162,5 +141,27 @@ mod tests {
                 prop_assert_eq!(found.quantiles().count, found.buckets().iter().map(|b| b.count).sum::<u64>());
             }
         }
+    }
+
+    #[test]
+    fn what_is_longer_than_an_hour_keeps_its_length_as_the_longest() {
+        let mut histogram = Lateness::default();
+        histogram.add(Duration::from_secs(3));
+        histogram.add(Duration::from_secs(7200));
+        assert_eq!((histogram.quantiles().count, histogram.quantiles().max), (2, 7200.0));
+        assert!(histogram.quantile(0.99) >= Duration::from_secs(3600));
+    }
+
+    #[test]
+    fn a_message_holds_every_bucket() {
+        let mut full = Lateness::default();
+        let mut nanos = 0;
+        while nanos < LONGEST {
+            full.add(Duration::from_nanos(nanos));
+            nanos += 1.max(nanos >> 8);
+        }
+        let bytes = full.to_bytes();
+        assert!((60_000..LONGEST_NEWS - 8).contains(&bytes.len()), "{}", bytes.len());
+        assert_eq!(Lateness::from_bytes(&bytes).unwrap().buckets(), full.buckets());
     }
 }

@@ -111,7 +111,7 @@ const START: u8 = b's';
 const FINISH: u8 = b'f';
 
 /// Bytes of the longest message: a full histogram of waits.
-const LONGEST_NEWS: usize = 16 << 10;
+pub(crate) const LONGEST_NEWS: usize = 80 << 10;
 
 impl End {
     /// Makes a namespace. Its command waits for [`End::start`].
@@ -177,7 +177,7 @@ impl End {
 
     /// Reads the next piece of news; waits for it. If the namespace is gone, the command was killed with it.
     pub fn news(&self) -> News {
-        let mut buffer = [0; LONGEST_NEWS];
+        let mut buffer = vec![0; LONGEST_NEWS];
         let length = receive(&self.socket, &mut buffer).map_or(0, |(length, _)| length);
         match &buffer[..length] {
             [LISTENING, ..] => News::Listening,
