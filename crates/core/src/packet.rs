@@ -9,25 +9,34 @@ use crate::header::{Header, HeaderKind, Words};
 use crate::time::Time;
 
 /// Congestion notification field of the IP header (RFC 3168 section 5).
+///
+/// Not an `enum`: a type with bytes that mean nothing lends them to `Option`, which would then stand in the midst of a packet,
+/// and an optional packet would be copied in pieces around it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-pub enum Ecn {
-    /// The transport does not understand marks: drop instead.
-    #[default]
-    NotEct = 0,
-    /// ECT(1): capable, and asking for low-latency treatment (RFC 9331).
-    Ect1 = 1,
-    /// ECT(0): capable.
-    Ect0 = 2,
-    /// Congestion experienced: a queue marked it.
-    Ce = 3,
-}
+#[repr(transparent)]
+pub struct Ecn(u8);
 
+#[allow(non_upper_case_globals, reason = "they are its variants")]
 impl Ecn {
+    /// The transport does not understand marks: drop instead.
+    pub const NotEct: Ecn = Ecn(0);
+    /// ECT(1): capable, and asking for low-latency treatment (RFC 9331).
+    pub const Ect1: Ecn = Ecn(1);
+    /// ECT(0): capable.
+    pub const Ect0: Ecn = Ecn(2);
+    /// Congestion experienced: a queue marked it.
+    pub const Ce: Ecn = Ecn(3);
+
+    /// The field as two bits.
+    #[inline]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// True if a queue may mark the packet instead of dropping it.
     #[inline]
     pub const fn is_capable(self) -> bool {
-        !matches!(self, Ecn::NotEct)
+        self.0 != Ecn::NotEct.0
     }
 }
 
@@ -223,8 +232,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_fills_one_cache_line() {
+    fn a_packet_fills_one_cache_line_and_has_no_byte_for_the_tag_of_an_option() {
         assert_eq!(size_of::<Packet>(), 64);
+        assert_eq!(size_of::<Option<Packet>>(), 72);
     }
 
     #[test]

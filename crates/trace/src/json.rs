@@ -67,7 +67,7 @@ impl<W: Write> Sink for JsonLines<W> {
                 put("bytes", json!(fields.size));
                 put("seq", json!(fields.number));
                 put("len", json!(fields.payload));
-                put("ecn", json!(fields.ecn as u8));
+                put("ecn", json!(fields.ecn.bits()));
                 put("class", json!(fields.class));
                 if let Some(ack) = fields.ack {
                     put("ack", json!(ack));

@@ -173,10 +173,10 @@ fn packet(network: &Network, event: &Event<'_>, happened: Happened, seen: &Seen<
     put("direction", if seen.way == Way::Forward { "forward" } else { "reverse" }.into());
     put(if happened.link().is_some() { "link" } else { "node" }, event.place(network).into());
     let ecn = match fields.ecn {
-        Ecn::NotEct => "Not-ECT",
         Ecn::Ect1 => "ECT(1)",
         Ecn::Ect0 => "ECT(0)",
         Ecn::Ce => "CE",
+        _ => "Not-ECT",
     };
     put("ecn", ecn.into());
     if fields.class > 0 {

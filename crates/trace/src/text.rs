@@ -107,10 +107,10 @@ fn describe(fields: &Fields, line: &mut String) {
         None => {}
     }
     match fields.ecn {
-        Ecn::NotEct => {}
         Ecn::Ect1 => line.push_str(" ect1"),
         Ecn::Ect0 => line.push_str(" ect0"),
         Ecn::Ce => line.push_str(" ce"),
+        _ => {}
     }
     if fields.class > 0 {
         let _ = write!(line, " class={}", fields.class);

@@ -96,7 +96,7 @@ fn ip(
     };
     // The class selector (RFC 2474 section 4.2.2).
     header.dscp = (fields.class << 3 & 0x3f).try_into().unwrap_or_default();
-    header.ecn = (fields.ecn as u8).try_into().unwrap_or_default();
+    header.ecn = (fields.ecn.bits()).try_into().unwrap_or_default();
     header.header_checksum = header.calc_header_checksum();
     let mut bytes = header.to_bytes().to_vec();
     bytes.extend(transport);

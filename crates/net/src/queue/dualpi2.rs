@@ -212,7 +212,7 @@ impl<P: Frame> Discipline<P> for DualPi2<P> {
         // RFC 9331 section 5.1: ECT(1), and CE, which may have been ECT(1).
         let queue = match packet.ecn() {
             Ecn::Ect1 | Ecn::Ce => &mut self.short,
-            Ecn::NotEct | Ecn::Ect0 => &mut self.classic,
+            _ => &mut self.classic,
         };
         queue.push(now, packet);
     }

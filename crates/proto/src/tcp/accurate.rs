@@ -56,7 +56,6 @@ impl Counts {
     pub fn arrived(&mut self, ecn: Ecn, payload: u64) -> bool {
         let before = std::mem::replace(&mut self.latest, ecn);
         match ecn {
-            Ecn::NotEct => {}
             Ecn::Ect0 => (self.ect0, self.unmarked) = (self.ect0 + payload, Codepoint::Ect0),
             Ecn::Ect1 => (self.ect1, self.unmarked) = (self.ect1 + payload, Codepoint::Ect1),
             Ecn::Ce => {
@@ -65,6 +64,7 @@ impl Counts {
                 self.since += 1;
                 return before != Ecn::Ce || self.since >= AT_ONCE;
             }
+            _ => {}
         }
         false
     }

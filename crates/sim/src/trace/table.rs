@@ -134,10 +134,10 @@ impl Sink for Collector {
                 let [starts, ends] = [blocks.map(|b| b.map(|b| b.0)), blocks.map(|b| b.map(|b| b.1))];
                 let labels = &mut tables.labels;
                 let ecn = match fields.ecn {
-                    Ecn::NotEct => "not-ect",
                     Ecn::Ect1 => "ect1",
                     Ecn::Ect0 => "ect0",
                     Ecn::Ce => "ce",
+                    _ => "not-ect",
                 };
                 let row = PacketRow {
                     time,
