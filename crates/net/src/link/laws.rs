@@ -200,6 +200,41 @@ proptest! {
     }
 
     #[test]
+    fn what_is_handed_on_comes_out_when_it_does_of_the_general_form(arrivals in arrivals(), dense in 1..20u64) {
+        let arrivals: Vec<(u64, u16)> = arrivals.into_iter().map(|(gap, size)| (gap / dense, size)).collect();
+        for queue in QueueSpec::all_defaults().into_iter().filter(|queue| !queue.holds_back()) {
+            let name = queue.name();
+            let config = config_with(queue, |_| ());
+            let mut lazy = Link::Other(Box::new(Other::Lazy(LazyLink::new(&config))));
+            prop_assert!(lazy.can_hand_on() && !lazy.gives_ahead());
+            lazy.hand_on();
+            prop_assert!(lazy.gives_ahead());
+            let (mut out, mut drops) = (Vec::new(), Incidents::new());
+            let mut now = Time::ZERO;
+            for (id, &(gap, size)) in arrivals.iter().enumerate() {
+                now += Duration::from_nanos(gap);
+                out.extend(std::iter::from_fn(|| lazy.next_ahead(now, &mut drops)));
+                out.extend(lazy.arrive_ahead(now, &packet(id as u64, size), 0, &mut drops));
+                prop_assert_eq!(id + 1, out.len() + drops.len() + lazy.inside() as usize, "{}", name);
+            }
+            while lazy.wake_at().is_finite() {
+                let now = lazy.wake_at();
+                prop_assert!(!lazy.act(now, &mut drops));
+                let before = lazy.inside();
+                out.extend(std::iter::from_fn(|| lazy.next_ahead(now, &mut drops)));
+                prop_assert!(lazy.inside() < before, "{} asks in vain", name);
+            }
+            let mut general = the_general_form(&config);
+            let trace = drive(&mut general, &arrivals);
+            let out: Vec<_> = out.iter().map(|(at, packet)| (*at, packet.body[0], packet.size)).collect();
+            prop_assert_eq!(out, trace.out, "{}", name);
+            prop_assert_eq!(drops.len(), trace.dropped.len(), "{}", name);
+            let end = Time::from_nanos(200_000_000_000);
+            prop_assert_eq!(lazy.counters(end), general.counters(end), "{}", name);
+        }
+    }
+
+    #[test]
     fn what_agents_see_of_the_fast_form_is_what_they_see_of_the_general_form(
         arrivals in arrivals(), limit in prop_oneof![Just(QueueLimit::Unlimited), (1..20u64).prop_map(QueueLimit::Packets)],
         loss: bool,

@@ -15,17 +15,22 @@ use crate::marker::{AnyMarker, Marker};
 use crate::queue::{AnyDiscipline, Discipline};
 use crate::ring::Ring;
 
+/// A packet that has started, and when it reaches the far end.
+type Started = (Time, Packet);
+
 /// A link that makes up for the starts of transmissions that are past.
 #[derive(Clone, Debug)]
 pub struct LazyLink {
     queue: AnyDiscipline<Packet>,
+    /// Packets in the queue.
+    waiting: u64,
     serializer: Serializer,
     delay: Duration,
     /// The packets that have started, in order; [`Packet::at`] is when they reach the far end.
     started: Ring<Packet>,
     /// The last of these: what is to be taken back while it is in transmission, as it was counted when it started.
     last: Visit,
-    /// True if packets come out as soon as they have started.
+    /// True if packets are taken as soon as they start: none is kept then.
     hands_on: bool,
     /// True if it matters to the queue that the link runs idle.
     notices_idle: bool,
@@ -36,7 +41,7 @@ pub struct LazyLink {
     marker: Option<Box<AnyMarker>>,
     /// Who is told of each packet.
     watch: Option<Box<Watch<Packet>>>,
-    /// A packet in transmission counts as sent. The integral of the queue is the sum of the times at which packets left or will,
+    /// A packet in transmission counts as sent, and `sojourns` are those sent. The integral of the queue is the sum of the times at which packets left or will,
     /// less those at which they arrived, modulo 2^64: what is in the system is added when the integral is read.
     counters: Counters,
 }
@@ -55,6 +60,7 @@ impl LazyLink {
         let direction = &config.direction;
         LazyLink {
             queue: direction.queue.build(config.queue_setting()),
+            waiting: 0,
             serializer: Serializer::new(direction.rate),
             delay: direction.delay,
             started: Ring::default(),
@@ -79,22 +85,67 @@ impl LazyLink {
         self.hands_on = true;
     }
 
-    /// True if what has started must be taken after every [`push`](LazyLink::push) and [`settle`](LazyLink::settle).
+    /// See [`super::Link::gives_ahead`].
     #[inline]
     pub fn hands_on(&self) -> bool {
         self.hands_on
     }
 
-    /// See [`super::Link::push`].
+    /// See [`super::Link::push`]. Not for a link that hands packets on.
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
-        let mut packet = Packet { hop, ..*packet };
-        let before = self.wake_at();
+        let first = self.started.is_empty();
         self.settle(now, incidents);
-        if let Some(marker) = &mut self.marker {
-            let class = marker.class_for(now, &packet);
-            if packet.class != class.number() {
-                packet.class = class.number();
+        if let Some(next) = self.arrive(now, packet, hop, incidents) {
+            self.keep(next);
+        }
+        // Something is on its way as long as something waits: see `act`.
+        first
+    }
+
+    /// Starts all packets whose turn it was up to `now`. What else happened goes to `incidents`. Not for a link that hands
+    /// packets on.
+    #[inline]
+    pub fn settle(&mut self, now: Time, incidents: &mut Incidents) {
+        while let Some(next) = self.next(now, incidents) {
+            self.keep(next);
+        }
+    }
+
+    #[inline]
+    fn keep(&mut self, (at, packet): Started) {
+        self.started.push(packet).at = at;
+    }
+
+    /// See [`super::Link::next_ahead`].
+    #[inline]
+    pub fn next(&mut self, now: Time, incidents: &mut Incidents) -> Option<Started> {
+        while self.serializer.free_at() <= now {
+            if self.waiting == 0 {
+                if self.may_idle {
+                    self.idle(incidents);
+                }
+                break;
             }
+            let next = self.start(self.serializer.free_at(), incidents);
+            if next.is_some() {
+                return next;
+            }
+        }
+        None
+    }
+
+    /// See [`super::Link::arrive_ahead`].
+    #[inline]
+    pub fn arrive(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        hop: u32,
+        incidents: &mut Incidents,
+    ) -> Option<Started> {
+        let mut packet = Packet { at: now, hop, ..*packet };
+        if let Some(marker) = &mut self.marker {
+            packet.class = marker.class_for(now, &packet).number();
         }
         let n = self.counters.arrived;
         self.counters.arrived += 1;
@@ -103,43 +154,46 @@ impl LazyLink {
         }
         if let Some(reason) = self.impairments.refuse(now, &packet, n) {
             verdicts!(self, incidents).dropped(packet, reason);
-        } else {
-            packet.at = now;
-            let before = incidents.len();
-            self.queue.enqueue(now, packet, &mut verdicts!(self, incidents));
-            self.counters.queue_area = self.counters.queue_area.wrapping_sub(now.as_nanos());
-            self.account_drops(now, incidents.len() - before);
-            if self.serializer.free_at() <= now {
-                self.start(now, incidents);
+            return None;
+        }
+        if self.serializer.free_at() <= now {
+            // A packet that is given up here was in the queue for no time.
+            if !self.queue.pass_through(now, &mut packet, &mut verdicts!(self, incidents)) {
+                return None;
             }
+            self.counters.queue_area = self.counters.queue_area.wrapping_sub(now.as_nanos());
+            return Some((self.transmit(now, &packet), packet));
         }
-        self.wake_at() != before
-    }
-
-    /// Starts all packets whose turn it was up to `now`. What else happened goes to `incidents`.
-    #[inline]
-    pub fn settle(&mut self, now: Time, incidents: &mut Incidents) {
-        while self.serializer.free_at() <= now && !self.queue.is_empty() {
-            self.start(self.serializer.free_at(), incidents);
-        }
-        if self.may_idle && self.serializer.free_at() <= now {
-            self.idle(incidents);
-        }
+        let before = incidents.len();
+        self.queue.enqueue(now, packet, &mut verdicts!(self, incidents));
+        self.counters.queue_area = self.counters.queue_area.wrapping_sub(now.as_nanos());
+        self.waiting += 1;
+        self.account_drops(now, incidents.len() - before);
+        None
     }
 
     /// The transmitter has become free, and nothing waits.
+    #[cold]
     fn idle(&mut self, incidents: &mut Incidents) {
         self.may_idle = false;
         let nothing = self.queue.dequeue(self.serializer.free_at(), &mut verdicts!(self, incidents));
         debug_assert!(nothing.is_none(), "an empty queue has no packet");
     }
 
-    /// The transmitter is free at `at`, and something waits.
-    fn start(&mut self, at: Time, incidents: &mut Incidents) {
+    /// The transmitter is free at `at`, and something waits: what it gives, and when that reaches the far end.
+    fn start(&mut self, at: Time, incidents: &mut Incidents) -> Option<Started> {
         let before = incidents.len();
         let next = self.queue.dequeue(at, &mut verdicts!(self, incidents));
         self.account_drops(at, incidents.len() - before);
-        let Some(mut packet) = next else { return };
+        let packet = next?;
+        self.waiting -= 1;
+        debug_assert_eq!(self.waiting, self.queue.len() as u64, "what entered the queue left it or is in it");
+        Some((self.transmit(at, &packet), packet))
+    }
+
+    /// A packet starts at `at`. Returns when it reaches the far end.
+    #[inline]
+    fn transmit(&mut self, at: Time, packet: &Packet) -> Time {
         let end = self.serializer.depart(at, packet.size);
         self.last = Visit { arrival: packet.at, size: packet.size, class: packet.class };
         let sojourn = end.since(packet.at).as_nanos();
@@ -148,22 +202,27 @@ impl LazyLink {
         self.counters.sojourn_sum += sojourn;
         self.counters.queue_area = self.counters.queue_area.wrapping_add(end.as_nanos());
         if let Some(watch) = &mut self.watch {
-            watch.left(&packet, sojourn);
+            watch.left(packet, sojourn);
         }
-        packet.at = end + self.delay;
-        self.started.push(packet);
         self.may_idle = self.notices_idle;
+        end + self.delay
     }
 
     /// So many packets left the queue at `at` without being sent.
     #[inline]
     fn account_drops(&mut self, at: Time, count: usize) {
-        let times = at.as_nanos().wrapping_mul(count as u64);
-        self.counters.queue_area = self.counters.queue_area.wrapping_add(times);
+        if count > 0 {
+            let times = at.as_nanos().wrapping_mul(count as u64);
+            self.counters.queue_area = self.counters.queue_area.wrapping_add(times);
+            self.waiting -= count as u64;
+        }
     }
 
     /// See [`super::Link::act`].
     pub fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
+        if self.hands_on {
+            return false;
+        }
         // Something is on its way as long as something waits, so that the link is asked in time.
         if self.started.len() <= 1 {
             let before = incidents.len();
@@ -175,7 +234,7 @@ impl LazyLink {
         if self.impairments.lossy {
             return self.draw(now, incidents);
         }
-        self.hands_on || self.head().is_some_and(|packet| packet.at <= now)
+        self.head().is_some_and(|packet| packet.at <= now)
     }
 
     /// On a lossy link, draws once for every packet that comes out.
@@ -202,19 +261,19 @@ impl LazyLink {
         self.started.discard();
     }
 
-    /// See [`super::Link::wake_at`]. A link that hands packets on is free of them. The next packet to start reaches the far end
-    /// later than `delay` after its start: until then it is handed on in time.
+    /// See [`super::Link::wake_at`]. A link that hands packets on has none on the way. The next packet to start reaches the far
+    /// end later than `delay` after its start: until then it is handed on in time.
     #[inline]
     pub fn wake_at(&self) -> Time {
         if let Some(packet) = self.started.front() {
             return packet.at;
         }
-        if self.queue.is_empty() { Time::NEVER } else { self.serializer.free_at() + self.delay }
+        if self.waiting == 0 { Time::NEVER } else { self.serializer.free_at() + self.delay }
     }
 
     /// See [`super::Link::backlog`]. Only after [`settle`](LazyLink::settle).
     pub fn backlog(&self, now: Time) -> u64 {
-        self.queue.len() as u64 + u64::from(self.transmits(now))
+        self.waiting + u64::from(self.transmits(now))
     }
 
     /// True if a packet is in transmission at `now`.
@@ -225,14 +284,13 @@ impl LazyLink {
 
     /// See [`super::Link::inside`].
     pub fn inside(&self) -> u64 {
-        (self.queue.len() + self.started.len()) as u64
+        self.waiting + self.started.len() as u64
     }
 
     /// See [`super::Link::counters`]. Only after [`settle`](LazyLink::settle).
     pub fn counters(&self, now: Time) -> Counters {
         let mut c = self.counters;
-        let waiting = self.queue.len() as u64;
-        c.queue_area = c.queue_area.wrapping_add(now.as_nanos().wrapping_mul(waiting));
+        c.queue_area = c.queue_area.wrapping_add(now.as_nanos().wrapping_mul(self.waiting));
         if self.transmits(now) {
             let (end, Visit { arrival, size, .. }) = (self.serializer.free_at(), self.last);
             c.sent -= 1;
@@ -240,6 +298,7 @@ impl LazyLink {
             c.sojourn_sum -= end.since(arrival).as_nanos();
             c.queue_area = c.queue_area.wrapping_sub(end.since(now).as_nanos());
         }
+        c.sojourns = c.sent;
         c
     }
 
@@ -258,7 +317,7 @@ impl LazyLink {
     /// If a class gained or lost a packet, which only a bug can do.
     pub fn assert_conservation(&self) {
         if let Some(classes) = self.watch.as_ref().and_then(|watch| watch.classes()) {
-            classes.assert_conservation(&self.counters, self.queue.len() as u64);
+            classes.assert_conservation(&self.counters, self.waiting);
         }
     }
 

@@ -151,11 +151,40 @@ impl Link {
         }
     }
 
-    /// True if the packets at its head must be taken at once, after each [`Link::push`] that changed `wake_at` and each
-    /// [`Link::settle`].
+    /// True if packets come out of the link as soon as they start, by [`Link::next_ahead`] and [`Link::arrive_ahead`] in place
+    /// of [`Link::push`], [`Link::settle`] and [`Link::act`], which does nothing. `wake_at` says when to ask at the latest.
     #[inline]
     pub fn gives_ahead(&self) -> bool {
         matches!(self, Link::Other(link) if link.gives_ahead())
+    }
+
+    /// The next packet whose turn it was up to `now`, the present, and when it reaches the far end. What else happens goes to
+    /// `incidents`. Until there is none: before a packet arrives, before the link is asked what it holds or counted, and at
+    /// `wake_at`. Only for a link that [`Link::gives_ahead`].
+    #[inline]
+    pub fn next_ahead(&mut self, now: Time, incidents: &mut Incidents) -> Option<(Time, Packet)> {
+        self.lazy()?.next(now, incidents)
+    }
+
+    /// A packet arrives at the queue, as in [`Link::push`]. Returns what starts then, and when it reaches the far end. Only for a
+    /// link that [`Link::gives_ahead`].
+    #[inline]
+    pub fn arrive_ahead(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        hop: u32,
+        incidents: &mut Incidents,
+    ) -> Option<(Time, Packet)> {
+        self.lazy()?.arrive(now, packet, hop, incidents)
+    }
+
+    #[inline]
+    fn lazy(&mut self) -> Option<&mut LazyLink> {
+        match self.other_mut() {
+            Some(Other::Lazy(link)) => Some(link),
+            _ => None,
+        }
     }
 
     /// Makes up for what the link has put off until `now`, the present. What else happened goes to `incidents`, and `wake_at` may

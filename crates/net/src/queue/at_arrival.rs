@@ -109,21 +109,49 @@ impl<P: Frame, L: ArrivalLaw> AtArrival<P, L> {
     }
 }
 
+impl<L: ArrivalLaw> Control<L> {
+    /// Decides on a packet that finds so much waiting: why it is dropped, if it is. It may be marked.
+    #[inline(always)]
+    fn decide<P: Frame>(
+        &mut self,
+        now: Time,
+        packet: &mut P,
+        waiting: Waiting,
+        sink: &mut impl VerdictSink<P>,
+    ) -> Option<DropReason> {
+        let size = packet.size();
+        self.law.advance(now, waiting);
+        if !self.limit.admits(waiting.packets, waiting.bytes, size) {
+            self.law.overflows(now, size);
+            return Some(DropReason::Overflow);
+        }
+        let decision = self.law.arrives(now, size, waiting, &mut self.rng);
+        (!self.signals.keeps(packet, decision, sink)).then_some(DropReason::Law)
+    }
+}
+
 impl<P: Frame, L: ArrivalLaw> Discipline<P> for AtArrival<P, L> {
     #[inline(never)]
     fn enqueue(&mut self, now: Time, mut packet: P, sink: &mut impl VerdictSink<P>) {
-        let (waiting, size) = (self.waiting(), packet.size());
-        let Control { law, limit, signals, rng } = &mut *self.control;
-        law.advance(now, waiting);
-        if !limit.admits(waiting.packets, waiting.bytes, size) {
-            law.overflows(now, size);
-            return sink.dropped(packet, DropReason::Overflow);
+        let waiting = self.waiting();
+        match self.control.decide(now, &mut packet, waiting, sink) {
+            None => self.waiting.push(now, packet),
+            Some(reason) => sink.dropped(packet, reason),
         }
-        let decision = law.arrives(now, size, waiting, rng);
-        if !signals.keeps(&mut packet, decision, sink) {
-            return sink.dropped(packet, DropReason::Law);
+    }
+
+    #[inline(never)]
+    fn pass_through(&mut self, now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
+    where
+        P: Clone,
+    {
+        const NOTHING: Waiting = Waiting { packets: 0, bytes: 0 };
+        let reason = self.control.decide(now, packet, NOTHING, sink);
+        match reason {
+            None => self.control.law.leaves(now, packet.size(), Duration::ZERO, NOTHING),
+            Some(reason) => sink.dropped(packet.clone(), reason),
         }
-        self.waiting.push(now, packet);
+        reason.is_none()
     }
 
     #[inline(never)]

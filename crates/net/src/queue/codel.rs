@@ -143,6 +143,13 @@ impl Law {
         None
     }
 
+    /// A packet comes and goes at once: it has not waited.
+    #[inline]
+    pub fn rest(&mut self) {
+        self.first_above = None;
+        self.dropping = false;
+    }
+
     /// The next packet to transmit. What the law gives up on the way goes to the sink.
     #[inline(always)]
     pub fn next<P: Frame>(
@@ -220,6 +227,20 @@ impl<P: Frame> Discipline<P> for CoDel<P> {
         } else {
             sink.dropped(packet, DropReason::Overflow);
         }
+    }
+
+    #[inline]
+    fn pass_through(&mut self, _now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
+    where
+        P: Clone,
+    {
+        let fits = self.limit.admits(0, 0, packet.size());
+        if fits {
+            self.law.rest();
+        } else {
+            sink.dropped(packet.clone(), DropReason::Overflow);
+        }
+        fits
     }
 
     #[inline(always)]

@@ -105,6 +105,21 @@ pub trait Discipline<P: Frame> {
     /// Takes in a packet or gives it (or others) up.
     fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>);
 
+    /// A packet arrives while nothing waits and the link is free: the same as `enqueue` and then `dequeue`. True if the packet,
+    /// which may have been marked, is to be transmitted.
+    fn pass_through(&mut self, now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
+    where
+        P: Clone,
+    {
+        self.enqueue(now, packet.clone(), sink);
+        let next = self.dequeue(now, sink);
+        let passes = next.is_some();
+        if let Some(next) = next {
+            *packet = next;
+        }
+        passes
+    }
+
     /// The next packet to transmit; none if nothing waits, or if all that waits is held back.
     fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P>;
 

@@ -28,9 +28,9 @@ impl<P: Frame> Fifo<P> {
     /// Takes the oldest packet and when it arrived.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, P)> {
-        let (arrived, packet) = self.packets.pop()?;
-        self.bytes -= u64::from(packet.size());
-        Some((arrived, packet))
+        // Before it is taken: a packet that is looked into on its way is copied in pieces.
+        self.bytes -= u64::from(self.front()?.size());
+        self.packets.pop()
     }
 
     /// The packet `i` places behind the oldest.

@@ -165,6 +165,35 @@ fn obey(spec: &QueueSpec, steps: &[Step]) {
     assert!(spec.draws() || rng::drawn() == drawn, "{} draws random numbers: say so in `draws`", spec.name());
 }
 
+/// Runs the steps on a queue, and on one to which some packets are passed through when it is empty: they decide alike, and are
+/// alike at the end.
+fn pass_alike(spec: &QueueSpec, steps: &[Step]) {
+    let mut queue: AnyDiscipline<TestFrame> = spec.build(setting());
+    let mut passing = queue.clone();
+    let (mut log, mut of_passing) = (Log::default(), Log::default());
+    let mut now = Time::ZERO;
+    for (id, step) in (0..).zip(steps.iter().cloned()) {
+        match step {
+            Step::Enqueue { size, ecn, class } => {
+                let mut frame = TestFrame { id, class, ..TestFrame::new(size, ecn) };
+                queue.enqueue(now, frame.clone(), &mut log);
+                if passing.is_empty() && !size.is_multiple_of(3) {
+                    let passes = passing.pass_through(now, &mut frame, &mut of_passing);
+                    assert_eq!(queue.dequeue(now, &mut log), passes.then_some(frame), "{}", spec.name());
+                } else {
+                    passing.enqueue(now, frame, &mut of_passing);
+                }
+            }
+            Step::Dequeue => {
+                assert_eq!(queue.dequeue(now, &mut log), passing.dequeue(now, &mut of_passing));
+            }
+            Step::Wait(nanos) => now += dumbbell_core::Duration::from_nanos(nanos),
+        }
+        assert_eq!((&log.dropped, log.marked), (&of_passing.dropped, of_passing.marked), "{}", spec.name());
+    }
+    assert_eq!(format!("{queue:?}"), format!("{passing:?}"), "{}", spec.name());
+}
+
 fn just_before(time: Time) -> Time {
     Time::from_nanos(time.as_nanos() - 1)
 }
@@ -219,6 +248,13 @@ proptest! {
     fn every_discipline_conserves_packets_and_order(steps in steps()) {
         for spec in specs() {
             obey(&spec, &steps);
+        }
+    }
+
+    #[test]
+    fn to_pass_through_is_to_enter_and_to_leave(steps in steps()) {
+        for spec in specs().into_iter().filter(|spec| !spec.holds_back()) {
+            pass_alike(&spec, &steps);
         }
     }
 }

@@ -231,10 +231,17 @@ macro_rules! disciplines {
         }
 
         impl<P: Frame> Discipline<P> for AnyDiscipline<P> {
-            // These two are called by a link and by a branch: the compiler would make them calls, which copy packets.
+            // These three are called by a link and by a branch: the compiler would make them calls, which copy packets.
             #[inline(always)]
             fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
                 match self { $( AnyDiscipline::$variant(q) => q.enqueue(now, packet, sink) ),+ }
+            }
+            #[inline(always)]
+            fn pass_through(&mut self, now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
+            where
+                P: Clone,
+            {
+                match self { $( AnyDiscipline::$variant(q) => q.pass_through(now, packet, sink) ),+ }
             }
             #[inline(always)]
             fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {

@@ -123,6 +123,18 @@ impl<P: Frame> Discipline<P> for PushOut<P> {
         self.waiting.push(now, packet);
     }
 
+    #[inline]
+    fn pass_through(&mut self, _now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
+    where
+        P: Clone,
+    {
+        let fits = self.limit.admits(0, 0, packet.size());
+        if !fits {
+            sink.dropped(packet.clone(), DropReason::Overflow);
+        }
+        fits
+    }
+
     #[inline(never)]
     fn dequeue(&mut self, _now: Time, _sink: &mut impl VerdictSink<P>) -> Option<P> {
         self.waiting.pop().map(|(_, packet)| packet)

@@ -70,23 +70,50 @@ impl<P: Frame> Threshold<P> {
         let limit = params.limit(setting.bdp, setting.mtu);
         Threshold { waiting: Fifo::default(), limit, unmarked, drop_others: params.drop_others }
     }
+
+    /// Decides on a packet that finds so much waiting: why it is dropped, if it is. It may be marked.
+    #[inline(always)]
+    fn decide(
+        &self,
+        packet: &mut P,
+        packets: u64,
+        bytes: u64,
+        sink: &mut impl VerdictSink<P>,
+    ) -> Option<DropReason> {
+        if !self.limit.admits(packets, bytes, packet.size()) {
+            return Some(DropReason::Overflow);
+        }
+        if !self.unmarked.admits(packets, bytes, packet.size()) {
+            if packet.ecn().is_capable() {
+                sink.mark(packet, MarkReason::Threshold);
+            } else if self.drop_others {
+                return Some(DropReason::Law);
+            }
+        }
+        None
+    }
 }
 
 impl<P: Frame> Discipline<P> for Threshold<P> {
     #[inline(never)]
     fn enqueue(&mut self, now: Time, mut packet: P, sink: &mut impl VerdictSink<P>) {
         let (packets, bytes) = (self.waiting.len() as u64, self.waiting.bytes());
-        if !self.limit.admits(packets, bytes, packet.size()) {
-            return sink.dropped(packet, DropReason::Overflow);
+        match self.decide(&mut packet, packets, bytes, sink) {
+            None => self.waiting.push(now, packet),
+            Some(reason) => sink.dropped(packet, reason),
         }
-        if !self.unmarked.admits(packets, bytes, packet.size()) {
-            if packet.ecn().is_capable() {
-                sink.mark(&mut packet, MarkReason::Threshold);
-            } else if self.drop_others {
-                return sink.dropped(packet, DropReason::Law);
-            }
+    }
+
+    #[inline]
+    fn pass_through(&mut self, _now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
+    where
+        P: Clone,
+    {
+        let reason = self.decide(packet, 0, 0, sink);
+        if let Some(reason) = reason {
+            sink.dropped(packet.clone(), reason);
         }
-        self.waiting.push(now, packet);
+        reason.is_none()
     }
 
     #[inline(never)]

@@ -248,8 +248,7 @@ impl<O: Observer> Network<O> {
         let arrived = from.act(now, &mut self.incidents);
         tell_notes(&mut self.observer, &self.paths, now, link, from);
         let (true, Some(packet)) = (arrived, from.head()) else {
-            self.tree.set(link, from.wake_at());
-            self.account(link);
+            self.look(now, link);
             return None;
         };
         let packet = *packet;
@@ -306,10 +305,10 @@ impl<O: Observer> Network<O> {
                 None => self.account(link),
             };
         }
+        if last.gives_ahead() {
+            return self.enter_ahead(now, packet, hop, link);
+        }
         if last.push(now, packet, hop, &mut self.incidents) {
-            if last.gives_ahead() {
-                return self.take_ahead(link);
-            }
             self.tree.set(link, last.wake_at());
         }
         tell_notes(&mut self.observer, &self.paths, now, link, last);
@@ -329,18 +328,46 @@ impl<O: Observer> Network<O> {
         }
     }
 
-    /// Hands on what `link` gives ahead of time, to links that give nothing ahead.
+    /// A packet enters `link`, which gives what starts ahead of time.
     #[inline(never)]
-    fn take_ahead(&mut self, link: u32) {
+    fn enter_ahead(&mut self, now: Time, packet: &Packet, hop: u32, link: u32) {
+        self.take_ahead(now, link);
+        let next = self.links[link as usize].arrive_ahead(now, packet, hop, &mut self.incidents);
+        if let Some((at, packet)) = next {
+            self.hand_on(at, &packet, link);
+        }
         if !self.incidents.is_empty() {
             self.account(link);
         }
-        while let Some(packet) = self.links[link as usize].head() {
-            let packet = *packet;
-            self.links[link as usize].pop();
-            self.enter(packet.at, &packet, packet.hop + 1, self.paths[packet.hop as usize]);
+        self.tree.set_earlier(link, self.links[link as usize].wake_at());
+    }
+
+    /// Hands on what started on `link` up to `now`, the present, to links that give nothing ahead.
+    fn take_ahead(&mut self, now: Time, link: u32) {
+        while let Some((at, packet)) = self.links[link as usize].next_ahead(now, &mut self.incidents) {
+            self.hand_on(at, &packet, link);
+        }
+    }
+
+    /// A packet from `link` enters the next at `at`, which may be to come.
+    #[inline]
+    fn hand_on(&mut self, at: Time, packet: &Packet, link: u32) {
+        if !self.incidents.is_empty() {
+            self.account(link);
+        }
+        self.enter(at, packet, packet.hop + 1, self.paths[packet.hop as usize]);
+    }
+
+    /// The event of `link` is due, and brings no packet.
+    #[cold]
+    fn look(&mut self, now: Time, link: u32) {
+        let from = &mut self.links[link as usize];
+        // The event may come early: see `Tree::set_earlier`.
+        if from.gives_ahead() && from.wake_at() <= now {
+            self.take_ahead(now, link);
         }
         self.tree.set(link, self.links[link as usize].wake_at());
+        self.account(link);
     }
 
     /// Lets every link make up for what it has put off until `now`, the present.
@@ -348,15 +375,13 @@ impl<O: Observer> Network<O> {
     pub fn settle(&mut self, now: Time) {
         for i in 0..self.links.len() as u32 {
             let link = &mut self.links[i as usize];
-            if !link.settle(now, &mut self.incidents) {
+            if link.gives_ahead() {
+                self.take_ahead(now, i);
+            } else if !link.settle(now, &mut self.incidents) {
                 continue;
             }
-            if link.gives_ahead() {
-                self.take_ahead(i);
-            } else {
-                self.tree.set(i, link.wake_at());
-                self.account(i);
-            }
+            self.tree.set(i, self.links[i as usize].wake_at());
+            self.account(i);
         }
     }
 

@@ -131,6 +131,43 @@ impl Control {
         verdict
     }
 
+    /// Decides on a packet that fits, or does not: why it is dropped, if it is. It may be marked. What stays counts in the
+    /// averages.
+    #[inline(always)]
+    fn decide<P: Frame>(
+        &mut self,
+        now: Time,
+        packet: &mut P,
+        fits: bool,
+        sink: &mut impl VerdictSink<P>,
+    ) -> Option<DropReason> {
+        if !fits && self.form.limit_first {
+            return Some(DropReason::Overflow);
+        }
+        let (class, size) = (self.class(packet), packet.size());
+        let verdict = self.arrived(now, class, size);
+        let marks = verdict != Verdict::Pass && self.may_mark(packet, verdict);
+        if verdict != Verdict::Pass && !marks {
+            return Some(DropReason::Law);
+        }
+        if !fits {
+            self.form.laws[class].restart();
+            return Some(DropReason::Overflow);
+        }
+        if marks {
+            sink.mark(packet, MarkReason::Law);
+        }
+        self.averages(class).iter_mut().for_each(|average| average.entered(size));
+        None
+    }
+
+    /// A packet has left the queue.
+    #[inline(always)]
+    fn left(&mut self, now: Time, packet: &impl Frame) {
+        let class = self.class(packet);
+        self.averages(class).iter_mut().for_each(|average| average.left(now, packet.size()));
+    }
+
     fn may_mark(&self, packet: &impl Frame, verdict: Verdict) -> bool {
         let marks = if verdict == Verdict::Forced { self.form.ecn_above_max } else { self.form.ecn };
         marks && packet.ecn().is_capable()
@@ -165,34 +202,32 @@ impl<P: Frame> Early<P> {
 impl<P: Frame> Discipline<P> for Early<P> {
     #[inline(never)]
     fn enqueue(&mut self, now: Time, mut packet: P, sink: &mut impl VerdictSink<P>) {
-        let (control, size) = (&mut *self.control, packet.size());
-        let fits = control.form.limit.admits(self.waiting.len() as u64, self.waiting.bytes(), size);
-        if !fits && control.form.limit_first {
-            return sink.dropped(packet, DropReason::Overflow);
+        let (packets, bytes) = (self.waiting.len() as u64, self.waiting.bytes());
+        let fits = self.control.form.limit.admits(packets, bytes, packet.size());
+        match self.control.decide(now, &mut packet, fits, sink) {
+            None => self.waiting.push(now, packet),
+            Some(reason) => sink.dropped(packet, reason),
         }
-        let class = control.class(&packet);
-        let verdict = control.arrived(now, class, size);
-        let marks = verdict != Verdict::Pass && control.may_mark(&packet, verdict);
-        if verdict != Verdict::Pass && !marks {
-            return sink.dropped(packet, DropReason::Law);
+    }
+
+    #[inline(never)]
+    fn pass_through(&mut self, now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
+    where
+        P: Clone,
+    {
+        let fits = self.control.form.limit.admits(0, 0, packet.size());
+        let reason = self.control.decide(now, packet, fits, sink);
+        match reason {
+            None => self.control.left(now, packet),
+            Some(reason) => sink.dropped(packet.clone(), reason),
         }
-        if !fits {
-            control.form.laws[class].restart();
-            return sink.dropped(packet, DropReason::Overflow);
-        }
-        if marks {
-            sink.mark(&mut packet, MarkReason::Law);
-        }
-        control.averages(class).iter_mut().for_each(|average| average.entered(size));
-        self.waiting.push(now, packet);
+        reason.is_none()
     }
 
     #[inline(never)]
     fn dequeue(&mut self, now: Time, _sink: &mut impl VerdictSink<P>) -> Option<P> {
-        let (_, packet) = self.waiting.pop()?;
-        let class = self.control.class(&packet);
-        self.control.averages(class).iter_mut().for_each(|average| average.left(now, packet.size()));
-        Some(packet)
+        self.control.left(now, self.waiting.front()?);
+        self.waiting.pop().map(|(_, packet)| packet)
     }
 
     #[inline]
