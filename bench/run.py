@@ -7,18 +7,24 @@ writes it to ``bench/record.txt``.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from bench import costs
+from bench.costs import COSTS, THREADED
 from bench.measure import BUILD, ROOT, SCENARIOS, engine, instructions, missing, simulate, timed, unfit
-from bench.works import works
+from bench.works import Work, works
 from dumbbell import _native
 
 RECORD = ROOT / "bench" / "record.txt"
 MIB = 2**20
+CORES = len(os.sched_getaffinity(0))
 
 
 @dataclass(frozen=True)
@@ -124,6 +130,21 @@ def speed(program: str, repeats: int) -> Iterator[Figure]:
         yield Figure(f"{name} speed, M packet-hops/s", rate, must or None, aim or None, larger_is_better=True)
 
 
+def beside(program: str, repeats: int) -> Iterator[Figure]:
+    """Measure what a packet-hop takes with a law, paced, with many flows and with many links."""
+    for found in costs.timed(program, (cost for cost in COSTS if cost.bench), repeats):
+        yield Figure(f"{found.cost.bench}, ns over {found.base_name}'s", found.ratio, aim=found.cost.aim)
+
+
+def threads(repeats: int) -> Iterator[Figure]:
+    """Measure how many times faster two threads make a run, by wall time, in pairs."""
+    if CORES < 2:
+        return
+    for name, (file, settings) in THREADED.items():
+        ratios = costs.two_to_one(file, settings, repeats)
+        yield Figure(f"{name}, two threads to one", statistics.median(ratios), aim=1.7, larger_is_better=True)
+
+
 def runs(program: str, repeats: int) -> Iterator[Figure]:
     """Measure the runs that have a bound of their own."""
     for name, (must, scenario, settings) in RUNS.items():
@@ -158,24 +179,31 @@ def counted(program: str) -> Iterator[Figure]:
     _, scenario, settings = RUNS["practRA"]
     short["practRA"] = (scenario, [*settings, "duration=100s"])
     short |= {load: (FOLDER / file, [*settings, "duration=4s"]) for load, (file, settings) in LOADS.items()}
-    for name, (scenario, settings) in short.items():
-        count, hops = instructions(program, scenario, settings)
-        yield Figure(f"{name} instructions/packet-hop", count / hops)
+    with ThreadPoolExecutor(CORES) as pool:
+        found = pool.map(lambda job: instructions(program, *job), short.values())
+        for name, (count, hops) in zip(short, found, strict=True):
+            yield Figure(f"{name} instructions/packet-hop", count / hops)
+        beside = [cost for cost in COSTS if cost.bench]
+        for cost, per_hop in zip(beside, pool.map(partial(costs.counted, program), beside), strict=True):
+            yield Figure(f"{cost.bench}, instructions/packet-hop", per_hop)
 
 
 def profiles(program: str) -> Iterator[Figure]:
     """Count instructions of bulk and of web traffic under CUBIC, as the RFCs have TCP and as Linux has it."""
-    for work in works():
-        if work.name not in PROFILED:
-            continue
-        per_hop: dict[str, float] = {}
-        for profile in ("rfc", "linux"):
-            settings = [*SHORT[work.name], transport(profile)]
-            count, hops = instructions(program, work.scenario, settings)
-            per_hop[profile] = count / hops
-            yield Figure(f"{work.name} {profile} instructions/packet-hop", count / hops)
-        share = per_hop["linux"] / per_hop["rfc"]
-        yield Figure(f"{work.name} instructions, linux over rfc", share, must=1.2)
+    jobs = [(work, profile) for work in works() if work.name in PROFILED for profile in ("rfc", "linux")]
+
+    def count(job: tuple[Work, str]) -> float:
+        work, profile = job
+        count, hops = instructions(program, work.scenario, [*SHORT[work.name], transport(profile)])
+        return count / hops
+
+    with ThreadPoolExecutor(CORES) as pool:
+        found = dict(zip(jobs, pool.map(count, jobs), strict=True))
+    for (work, profile), per_hop in found.items():
+        yield Figure(f"{work.name} {profile} instructions/packet-hop", per_hop)
+        if profile == "linux":
+            share = per_hop / found[work, "rfc"]
+            yield Figure(f"{work.name} instructions, linux over rfc", share, must=1.2)
 
 
 # What a user types, as arguments of Python, and the most CPU seconds from its start to its end.
@@ -257,6 +285,8 @@ def main() -> int:
 
     print(f"{'':36}{'measured':>10}{'must':>10}{'aim':>10}{'recorded':>10}{'ratio':>10}")
     show(speed(program, options.repeats))
+    show(beside(program, options.repeats))
+    show(threads(options.repeats))
     show(runs(program, options.repeats))
     show(starts(options.repeats))
     show(stamps(program, options.repeats))

@@ -1,0 +1,31 @@
+"""What `make bench` and `make speed` run, before anybody waits for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.costs import BASES, COSTS, THREADED, Cost
+from bench.run import Figure
+from dumbbell import Scenario
+
+
+@pytest.mark.parametrize("cost", [*BASES.values(), *COSTS], ids=lambda cost: f"{cost.by}: {cost.name}")
+def test_every_cost_is_a_scenario_whose_flows_start_before_it_counts(cost: Cost) -> None:
+    planned = {
+        duration: Scenario.from_file(cost.scenario, cost.lasting(duration)).explain()
+        for duration in (cost.since, cost.counted, cost.time)
+    }
+    lengths = [about["duration"] for about in planned.values()]
+    assert lengths == sorted(set(lengths))
+    assert cost.by in BASES
+
+
+def test_rows_have_names_of_their_own() -> None:
+    names = [cost.bench for cost in COSTS if cost.bench] + [*THREADED]
+    assert len(set(names)) == len(names) >= 10
+    assert len({(cost.by, cost.name) for cost in (*BASES.values(), *COSTS)}) == len(BASES) + len(COSTS)
+
+
+def test_an_aim_that_is_not_reached_fails_nothing() -> None:
+    assert not Figure("20,002 links, ns over W4S's", 3.5, aim=1.5).missed
+    assert Figure("a bound", 3.5, must=1.5).missed
