@@ -119,10 +119,11 @@ full: setup $(STAMPS)/ns2 ## Run the slower studies: long validation runs, seque
 audit: setup ## Check licences and sources of all locked packages; with ADVISORIES=1 known vulnerabilities too
 	@$(BIN)/python -m tools.audit $(if $(ADVISORIES),--advisories)
 
-docs: setup ## Write docs/reference, docs/algorithms and the Python builders from the registry
+docs: setup ## Write docs/reference, docs/algorithms and the Python builders from the registry, and the notices of others
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.algorithms --figures
 	$(BIN)/python tools/builders.py
+	$(BIN)/python -m tools.notices
 
 lock: $(STAMPS)/machine ## Write the requirements files anew from pyproject.toml
 	$(PYTHON) -m venv $(STAMPS)/lock

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from email.message import Message
@@ -11,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from tools import audit
+from tools import audit, notices
 from tools.audit import Package, Rules
 
 RULES = Rules.read(audit.REPOSITORY / "tools" / "audit.toml")
@@ -136,3 +137,14 @@ def test_what_is_no_answer_is_skipped_and_told(
     monkeypatch.setattr(audit, "rust_packages", lambda: ([CRATE], []))
     assert audit.audit(osv[0]) == 0
     assert "advisories: skipped: " in capsys.readouterr().out
+
+
+def test_the_notices_of_others_are_those_of_the_locked_crates() -> None:
+    text = notices.FILE.read_text(encoding="utf-8")
+    assert text == notices.notices(), "make docs"
+    assert "serde_json" in text
+    assert "uplot" in text
+    assert "Permission is hereby granted" in text
+    assert "/root/" not in text
+    project = tomllib.loads((audit.REPOSITORY / "pyproject.toml").read_text())["project"]
+    assert notices.FILE.name in project["license-files"]
