@@ -33,7 +33,7 @@ define build
 endef
 
 .PHONY: help setup release wheel moved demo check check-rust check-python test coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
-  bench bench-record bench-study peers peers-controllers peers-kernel fuzz full audit docs lock clean
+  bench bench-record bench-study peers peers-controllers peers-kernel fuzz full audit systems docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -114,10 +114,14 @@ fuzz: setup ## Feed hostile input to every parser, FUZZ_SECONDS each
 
 full: setup $(STAMPS)/ns2 ## Run the slower studies: long validation runs, sequences of faults, a minute of fuzzing
 	$(BIN)/python -m pytest -m full
+	$(BIN)/python -m tools.systems
 	$(BIN)/python -m fuzz.run --seconds 9
 
 audit: setup ## Check licences and sources of all locked packages; with ADVISORIES=1 known vulnerabilities too
 	@$(BIN)/python -m tools.audit $(if $(ADVISORIES),--advisories)
+
+systems: $(DONE)/packages ## Check that crates compile for ARM, macOS and Windows, and that the package uses nothing they lack
+	@$(BIN)/python -m tools.systems
 
 docs: setup ## Write docs/reference, docs/algorithms and the Python builders from the registry, and the notices of others
 	$(BIN)/python -m tools.reference

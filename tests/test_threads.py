@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ def test_a_number_of_threads_that_is_none_is_refused_in_one_line(threads: int) -
 
 
 def test_cores_that_others_use_are_not_idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_threads.os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
     told = tmp_path / "loadavg"
     monkeypatch.setattr(_threads, "_LOADAVG", told)
     for running, idle in [(1, 4), (2, 3), (4, 1), (9, 1)]:

@@ -12,25 +12,19 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-ENDING = {
-    signal.SIGHUP: "hung up",
-    signal.SIGINT: "interrupted",
-    signal.SIGQUIT: "quit",
-    signal.SIGTERM: "terminated",
-    signal.SIGXCPU: "out of processor time",
+_WORDS = {
+    "SIGHUP": "hung up",
+    "SIGINT": "interrupted",
+    "SIGQUIT": "quit",
+    "SIGTERM": "terminated",
+    "SIGXCPU": "out of processor time",
     **{
-        number: f"ended by {number.name}"
-        for number in (
-            signal.SIGALRM,
-            signal.SIGIO,
-            signal.SIGPROF,
-            signal.SIGPWR,
-            signal.SIGUSR1,
-            signal.SIGUSR2,
-            signal.SIGVTALRM,
-        )
+        name: f"ended by {name}"
+        for name in ("SIGALRM", "SIGIO", "SIGPROF", "SIGPWR", "SIGUSR1", "SIGUSR2", "SIGVTALRM")
     },
 }
+
+ENDING = {number: _WORDS[number.name] for number in signal.Signals if number.name in _WORDS}
 """The signals whose default is to end a process and that a process may catch, and a word for each.
 
 Not here: SIGPIPE and SIGXFSZ, which Python turns into errors of the write, and those of a broken process.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import resource
 from pathlib import Path
+
+from dumbbell import _system
 
 SHARE = 0.75
 """Of the memory that is free: the rest is for the tables on their way to files, and for other programs."""
@@ -38,7 +38,7 @@ def available() -> int:
 def _of_machine() -> int:
     free = _kilobytes(_MEMINFO, "MemAvailable")
     # Without /proc: all there is.
-    return free if free is not None else os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return free if free is not None else _system.memory()
 
 
 def _of_groups() -> list[int]:
@@ -70,9 +70,9 @@ def _of_groups() -> list[int]:
 
 def _of_process() -> int:
     """What RLIMIT_AS leaves."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    most = _system.address_space()
     used = _kilobytes(_STATUS, "VmSize")
-    return 2**63 if soft == resource.RLIM_INFINITY else soft - (used or 0)
+    return 2**63 if most is None else most - (used or 0)
 
 
 def _number(path: Path) -> int | None:

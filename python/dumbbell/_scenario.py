@@ -14,6 +14,7 @@ from dumbbell._files.read import read_text
 from dumbbell._memory import limit_of_run
 from dumbbell._progress import Progress, line_of_notebook
 from dumbbell._results import Results, Table, html
+from dumbbell._system import usable_cores
 from dumbbell._threads import checked, idle_cores
 from dumbbell.errors import DumbbellError, ScenarioError
 
@@ -208,7 +209,7 @@ class Scenario:
         With that, how many times faster than one it would be, as far as can be told before; and why it is
         one, if it is.
         """
-        return self._native.threads(None, len(os.sched_getaffinity(0)))
+        return self._native.threads(None, usable_cores())
 
     def run(
         self, progress: Progress | None = None, memory: int | None = None, threads: int | None = None
@@ -474,7 +475,7 @@ def run_all(
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    threads = threads or len(os.sched_getaffinity(0))
+    threads = threads or usable_cores()
     part = limit_of_run(memory, threads)
     stop = threading.Event()
     show = line_of_notebook()

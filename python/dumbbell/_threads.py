@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from dumbbell._system import usable_cores
 from dumbbell.errors import DumbbellError
 
 MOST_THREADS = 64
@@ -32,7 +32,7 @@ def idle_cores() -> int:
     The threads of a run wait for each other some ten thousand times a second: where they share a core with
     others, two are slower than one.
     """
-    usable = len(os.sched_getaffinity(0))
+    usable = usable_cores()
     try:
         # "0.20 0.18 0.12 1/80 11206": the fourth field is the tasks that run, this one too (proc_loadavg(5)).
         running = int(_LOADAVG.read_text().split()[3].partition("/")[0])

@@ -1,4 +1,8 @@
 //! Real packets through the simulator's links: the only crate with a clock and with input and output.
+//!
+//! Its namespaces, TUN devices and timers are those of Linux: elsewhere it is empty.
+
+#![cfg(target_os = "linux")]
 
 pub mod clock;
 pub mod emulator;

@@ -3,6 +3,7 @@
 mod convert;
 mod errors;
 mod language;
+#[cfg(target_os = "linux")]
 mod live;
 mod metrics;
 mod panics;
@@ -23,6 +24,7 @@ mod _native {
     use super::language::{
         algorithms, declarations, members, read_study, registry, schema, study_schema, suggest, table, tables,
     };
+    #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::live::{applications, emulated, probe, receive, replay, send, shell};
     #[pymodule_export]
@@ -50,10 +52,11 @@ mod _native {
     #[allow(non_upper_case_globals, reason = "the name in Python")]
     const profile: &str = env!("DUMBBELL_PROFILE");
     /// The UDP port of receivers.
-
+    #[cfg(target_os = "linux")]
     #[pymodule_export]
     const UDP_PORT: u16 = dumbbell_live::endpoint::PORT;
     /// Bytes of the headers of a packet over UDP and IPv4.
+    #[cfg(target_os = "linux")]
     #[pymodule_export]
     const UDP_HEADERS: u32 = dumbbell_live::endpoint::HEADERS;
     /// The exact versions that this module is built from.

@@ -1,6 +1,8 @@
 //! Shells in Python: real packets through the link of a scenario.
 
 use std::ffi::{CString, OsString};
+use std::fs::File;
+use std::io::BufWriter;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStringExt;
@@ -9,6 +11,7 @@ use std::time::SystemTime;
 
 use dumbbell_core::{ConfigError, Duration};
 use dumbbell_live::emulator::path::{Group, Path};
+use dumbbell_live::emulator::recorder::Tracing;
 use dumbbell_live::endpoint::run::{self, Endpoint, Until};
 use dumbbell_live::shell::{Ended, Shell};
 use dumbbell_trace::Capture;
@@ -19,7 +22,7 @@ use serde::Serialize;
 use crate::convert::{refuse, to_python};
 use crate::scenario::{Scenario, tables};
 use crate::table::Table;
-use crate::trace::of_real_packets;
+use crate::trace::{BUFFER, os_error, sink};
 
 /// What a shell returns: exit status, tables, how true the emulation was, how the trace went.
 type Report<'py> = (u8, Vec<Table>, Bound<'py, PyAny>, Traced);
@@ -51,7 +54,7 @@ pub fn shell<'py>(
         None
     } else {
         let capture = if capture == "sources" { Capture::Sources } else { Capture::Destinations };
-        Some(of_real_packets(traces, capture, most)?)
+        Some(tracing(traces, capture, most)?)
     };
     #[expect(clippy::disallowed_methods, reason = "the date, for the head of a log")]
     let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |t| t.as_millis() as u64);
@@ -88,6 +91,20 @@ pub fn shell<'py>(
         Err(Ended::Refused(error)) => Err(refuse(error)),
         Err(Ended::Interrupted) => Err(raised.expect("only an exception interrupts a shell")),
     }
+}
+
+/// A trace of real packets, in files of these forms, names and paths; with at most so many events.
+fn tracing(places: Vec<(String, String, PathBuf)>, capture: Capture, most: u64) -> PyResult<Tracing> {
+    let mut files = Vec::new();
+    for (form, name, path) in places {
+        let file = File::options().write(true).open(path);
+        let file = file.map_err(|error| os_error(error.raw_os_error(), &error, &name))?;
+        files.push((form, name, BufWriter::with_capacity(BUFFER, file)));
+    }
+    let sinks = move || {
+        files.into_iter().map(|(form, name, out)| (name, sink(&form, out, capture.clone()))).collect()
+    };
+    Ok(Tracing { sinks: Box::new(sinks), most })
 }
 
 /// What a shell makes of the link `at` of a scenario.

@@ -10,7 +10,6 @@ use std::rc::Rc;
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::results::Shortage;
 use dumbbell_core::{Config, Duration, Time, Value};
-use dumbbell_live::emulator::recorder::Tracing;
 use dumbbell_sim::Plan;
 use dumbbell_sim::trace::{Collector, Cut, Limit, Output, Selection, TraceTables, Traced, trace};
 use dumbbell_trace::{Capture, JsonLines, Lines, Pcapng, Perfetto, Qlog, Sink};
@@ -21,7 +20,7 @@ use crate::errors::{DumbbellError, TraceLimitError};
 use crate::watcher::Watcher;
 
 /// Bytes that are written at once.
-const BUFFER: usize = 1 << 16;
+pub const BUFFER: usize = 1 << 16;
 
 /// Where a trace goes: its form, the name for errors, and the file; without a file, the standard output.
 pub type Place = (String, String, Option<PathBuf>);
@@ -85,7 +84,7 @@ pub fn selection(
 }
 
 /// The sink of a form.
-fn sink<'o, W: Write + 'o>(form: &str, out: W, capture: Capture) -> Box<dyn Sink + 'o> {
+pub fn sink<'o, W: Write + 'o>(form: &str, out: W, capture: Capture) -> Box<dyn Sink + 'o> {
     match form {
         "json" => Box::new(JsonLines::new(out)),
         "pcapng" => Box::new(Pcapng::new(out, capture)),
@@ -93,27 +92,6 @@ fn sink<'o, W: Write + 'o>(form: &str, out: W, capture: Capture) -> Box<dyn Sink
         "perfetto" => Box::new(Perfetto::new(out)),
         _ => Box::new(Lines::new(out)),
     }
-}
-
-/// A trace of real packets, in files of these forms, names and paths; with at most so many events.
-///
-/// # Errors
-/// If a file cannot be written.
-pub fn of_real_packets(
-    places: Vec<(String, String, PathBuf)>,
-    capture: Capture,
-    most: u64,
-) -> PyResult<Tracing> {
-    let mut files = Vec::new();
-    for (form, name, path) in places {
-        let file = File::options().write(true).open(path);
-        let file = file.map_err(|error| os_error(error.raw_os_error(), &error, &name))?;
-        files.push((form, name, BufWriter::with_capacity(BUFFER, file)));
-    }
-    let sinks = move || {
-        files.into_iter().map(|(form, name, out)| (name, sink(&form, out, capture.clone()))).collect()
-    };
-    Ok(Tracing { sinks: Box::new(sinks), most })
 }
 
 /// A run that is traced.
@@ -226,7 +204,7 @@ impl TracedRun<'_> {
 }
 
 /// As Python has it: the number chooses the class.
-fn os_error(number: Option<i32>, error: &io::Error, name: &str) -> PyErr {
+pub fn os_error(number: Option<i32>, error: &io::Error, name: &str) -> PyErr {
     let Some(number) = number else { return PyOSError::new_err(error.to_string()) };
     let words = io::Error::from_raw_os_error(number).to_string();
     let words = words.split(" (os error").next().unwrap_or_default().to_owned();

@@ -5,7 +5,6 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::iter::Enumerate;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::str::Lines;
 
@@ -134,7 +133,9 @@ impl fmt::Display for Unreadable {
 /// others grow.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unreadable> {
     let mut options = File::options();
-    let file = options.read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(Unreadable::Io)?;
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.read(true).open(path).map_err(Unreadable::Io)?;
     let about = file.metadata().map_err(Unreadable::Io)?;
     if !about.is_file() {
         return Err(Unreadable::NotAFile);

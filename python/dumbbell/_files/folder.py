@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from dumbbell import _system
 from dumbbell._files import manifest, parts
 from dumbbell._files.foreign import inside
 from dumbbell.errors import FolderError
@@ -195,13 +195,11 @@ def _move(part: Path, folder: Path) -> None:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Let one process at a time change the manifest of a folder."""
-    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with contextlib.suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    with _system.opened(folder) as descriptor:
+        if descriptor is not None:
+            with contextlib.suppress(OSError):
+                _system.lock(descriptor, wait=True)
         yield
-    finally:
-        os.close(lock)
 
 
 def _free(folder: Path) -> Path:

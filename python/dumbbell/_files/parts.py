@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from dumbbell import _system
 from dumbbell.errors import FolderError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -35,7 +36,7 @@ def part_of(place: Path, folder: bool) -> Iterator[Path]:
     """
     made: list[Path] = []
     part = beside(place, "part")
-    lock = -1
+    lock = None
     try:
         try:
             for parent in reversed([path for path in part.parents if folder and not path.exists()]):
@@ -55,21 +56,24 @@ def part_of(place: Path, folder: bool) -> Iterator[Path]:
             raise refusal(place, error) from None
         raise
     finally:
-        if lock >= 0:
+        if lock is not None:
             os.close(lock)
     remove(part)
 
 
-def _make(part: Path, folder: bool) -> int:
+def _make(part: Path, folder: bool) -> int | None:
     """Make a part, and return the descriptor that holds its lock."""
     if folder:
         part.mkdir()
     else:
         part.touch(exist_ok=False)
+    if sys.platform == "win32":
+        # An open part could not be renamed there.
+        return None
     lock = os.open(part, os.O_RDONLY)
     # Where locks do not work, a stale part is not recognised, and stays.
     with contextlib.suppress(OSError):
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _system.lock(lock, wait=False)
     return lock
 
 
@@ -96,12 +100,14 @@ def is_stale(path: Path) -> bool:
     found = _NAME.fullmatch(path.name)
     if found is None or found["kind"] != "part" or path.is_symlink() or _runs(path):
         return False
+    if sys.platform == "win32":
+        return False
     try:
         lock = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
         return False
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _system.lock(lock, wait=False)
     except OSError:
         return False
     finally:
@@ -130,7 +136,7 @@ def _runs(path: Path) -> bool:
     found = _NAME.fullmatch(path.name)
     assert found is not None, "a name of ours"
     pid = int(found["pid"])
-    return pid != os.getpid() and Path(f"/proc/{pid}").exists()
+    return pid != os.getpid() and _system.runs(pid)
 
 
 def remove(part: Path) -> None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from dumbbell import __version__
 from dumbbell._files.foreign import parse_json
 from dumbbell._results import Results, load
+from dumbbell._system import usable_cores
 from dumbbell.archive.files import ArchiveError, read_zip
 from dumbbell.archive.follows import Findings, check_files, check_runs, plan_again
 from dumbbell.archive.lock import changes
@@ -122,7 +123,7 @@ def verify(
         (folder / INPUTS).mkdir(exist_ok=True)
         try:
             if (folder / "study.json").is_file():
-                return _verify_study(folder, sample, workers or len(os.sched_getaffinity(0)), progress)
+                return _verify_study(folder, sample, workers or usable_cores(), progress)
             if (folder / "scenario.toml").is_file():
                 return _verify_run(folder)
         except DumbbellError as error:

@@ -7,6 +7,8 @@ from importlib import import_module
 
 import click
 
+from dumbbell.errors import DumbbellError
+
 
 class _Later(click.Command):
     """A command that has a name, and a place from which it can be loaded."""
@@ -37,6 +39,19 @@ class LazyGroup(click.Group):
         """Return a command, loaded; ``None`` if there is none of this name."""
         found = super().get_command(ctx, cmd_name)
         if isinstance(found, _Later):
-            found = found.load()
+            try:
+                found = found.load()
+            except DumbbellError as error:
+                found = _refused(cmd_name, error)
             self.add_command(found, cmd_name)
         return found
+
+
+def _refused(name: str, error: DumbbellError) -> click.Command:
+    """Return a command that cannot be loaded here: it says why, in the help too, whatever it is given."""
+
+    def refuse() -> None:
+        raise error
+
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(name, callback=refuse, help=str(error), context_settings=anything)

@@ -5,6 +5,7 @@ scenario. The code of the simulator runs this link in real time. Nothing else le
 and the kernel removes them when the shell ends.
 """
 
+from dumbbell import _linux as _linux  # First of all.
 from dumbbell.live.checks import Check, checks
 from dumbbell.live.compare import Arm, Comparison, FlowRun, compare, compare_runs, with_flows
 from dumbbell.live.shell import SERVER, Emulation, run_shell, scenario_of_link

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dumbbell import _linux as _linux  # First of all.
 from dumbbell.packetdrill.running import (
     ABSENT,
     FAILED,

@@ -14,6 +14,7 @@ from typing import Any
 
 from dumbbell._memory import limit_of_run
 from dumbbell._scenario import Scenario
+from dumbbell._system import usable_cores
 from dumbbell.study.errors import StudyError
 from dumbbell.study.maker import PERIOD, Maker
 from dumbbell.study.plan import Study
@@ -218,7 +219,7 @@ class Cluster:
         if self._address is not None:
             given["address"] = self._address
         elif "RAY_ADDRESS" not in os.environ:
-            cores = self._workers or len(os.sched_getaffinity(0))
+            cores = self._workers or usable_cores()
             given |= {"address": "local", "num_cpus": cores, "include_dashboard": False}
         try:
             ray.init(**given)

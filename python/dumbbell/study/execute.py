@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dumbbell._progress import line_of_notebook
+from dumbbell._system import usable_cores
 from dumbbell.study.cluster import Cluster
 from dumbbell.study.errors import StudyError
 from dumbbell.study.plan import Study, StudyPlan
@@ -134,7 +135,7 @@ def _executor(name: str, workers: int | None, memory: int | None) -> Executor:
     if workers is not None and workers < 1:
         raise StudyError(f"{workers} workers do nothing; use 1 or more")
     if name == "threads":
-        return Threads(workers or len(os.sched_getaffinity(0)), memory)
+        return Threads(workers or usable_cores(), memory)
     if name == "ray" or name.startswith("ray://"):
         return Cluster(None if name == "ray" else name, workers, memory)
     raise StudyError(f"{name!r} is not an executor; use threads, ray, or ray://host:port")

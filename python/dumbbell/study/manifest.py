@@ -10,13 +10,12 @@ is killed in between leaves a folder that opens.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from dumbbell import _system
 from dumbbell._files.manifest import MANIFEST, Digests, read, text
 from dumbbell.errors import FolderError
 from dumbbell.study.files import write_durably
@@ -82,13 +81,11 @@ def _known(folder: Path) -> dict[str, frozenset[str]]:
 def _merge(folder: Path, sums: Digests) -> None:
     """Put checksums in the place of those of the same files; forget files that are gone."""
     # A report may be written while the study runs: one after the other.
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with _system.opened(folder) as descriptor:
+        if descriptor is not None:
+            _system.lock(descriptor, wait=True)
         kept = {name: known for name, known in _known(folder).items() if (folder / name).exists()}
         data = text({**kept, **sums})
         path = folder / MANIFEST
         if not path.is_file() or path.read_bytes() != data:
             write_durably(path, data)
-    finally:
-        os.close(descriptor)

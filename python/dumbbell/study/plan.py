@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dumbbell._files.read import read_toml
 from dumbbell._scenario import Scenario
+from dumbbell._system import usable_cores
 from dumbbell.errors import ScenarioError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import check_against, write_metric, write_source
@@ -349,7 +350,7 @@ def _cells(study: Study, version: str) -> list[Cell]:
         return Cell(point, index, arm, settings, digest, kept), problems
 
     jobs = ((index, entry, arm) for index, entry in enumerate(study.grid()) for arm in study.arms)
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(usable_cores()) as pool:
         planned = list(pool.map(plan, jobs))
     _refuse(study, planned)
     return [cell for cell, _ in planned]

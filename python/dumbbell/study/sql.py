@@ -11,10 +11,12 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import resource
 import signal
 import sys
 from typing import BinaryIO, TypedDict
+
+if sys.platform != "win32":
+    import resource
 
 import duckdb
 import pyarrow as pa
@@ -101,25 +103,29 @@ def _connect(question: Question, source: BinaryIO) -> duckdb.DuckDBPyConnection:
     for setting in ("enable_external_access", "python_enable_replacements"):
         connection.execute(f"set {setting} = false")
     connection.execute("set lock_configuration = true")
-    # Should DuckDB have a way around its own settings, the system lets it write nothing but the answer.
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    if sys.platform != "win32":
+        # Should DuckDB have a way around its own settings, the system lets it write nothing but the answer.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     return connection
 
 
 def _end_with(parent: int) -> None:
     """Be killed when the process that asks dies, and leave Ctrl-C to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         # It died before the kernel was told.
         os._exit(REFUSED)
 
 
 def _limit_memory(room: int) -> None:
-    with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
-        there = int(file.read().split()[5]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_DATA, (there + room, there + room))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Other systems do not tell what is there already; DuckDB keeps to its own limit.
+    if sys.platform == "linux":
+        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
+            there = int(file.read().split()[5]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_DATA, (there + room, there + room))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ counted once. For the same reason, folders of the same study merge by copying.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -32,6 +31,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from dumbbell import _system
 from dumbbell._files.foreign import MOST_BYTES, NotDataError, inside, parse_json
 from dumbbell._files.manifest import MANIFEST
 from dumbbell.errors import FolderError
@@ -230,7 +230,7 @@ def open_store(folder: Path, plan: StudyPlan) -> Iterator[Store]:
     _refuse_other(folder, plan)
     try:
         make_durably(folder)
-        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
     except OSError as error:
         raise FolderError(f"{folder}: cannot be written ({error.strerror}); choose another folder") from None
     try:
@@ -287,7 +287,7 @@ def _intact(folder: Path, mark: _Mark) -> bool:
 
 def _take(lock: int, folder: Path) -> None:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _system.lock(lock, wait=False)
     except BlockingIOError:
         raise FolderError(
             f"{folder}: another process is running a study here; wait for it, or choose another folder"

@@ -176,14 +176,17 @@ pub fn counters() -> io::Result<Counters> {
 
 fn request(name: &str) -> libc::ifreq {
     let mut ifr_name = [0; libc::IFNAMSIZ];
-    ifr_name.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from as libc::c_char);
+    ifr_name.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = libc::c_char::from_ne_bytes([from]));
     libc::ifreq { ifr_name, ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_metric: 0 } }
 }
 
 fn sockaddr(address: Ipv4Addr) -> libc::sockaddr {
     // `sockaddr_in` within the generic form: port, address, padding.
     let mut sa_data = [0; 14];
-    sa_data[2..6].iter_mut().zip(address.octets()).for_each(|(to, from)| *to = from as libc::c_char);
+    sa_data[2..6]
+        .iter_mut()
+        .zip(address.octets())
+        .for_each(|(to, from)| *to = libc::c_char::from_ne_bytes([from]));
     libc::sockaddr { sa_family: libc::AF_INET as u16, sa_data }
 }
 

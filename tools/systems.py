@@ -1,0 +1,89 @@
+"""Checks that the package is one of macOS, Windows and ARM too, as far as this machine can tell.
+
+``python -m tools.systems`` lets `cargo check` compile all crates for the targets of :data:`TARGETS`, and the
+type checker read the package as each system of :data:`PLATFORMS`, whose stubs know what Python lacks there.
+What only Linux runs (:data:`LINUX_ONLY`) ends in one line elsewhere, and may use what only Linux has.
+
+A target needs its standard library, which `rustup` adds; one that cannot be had is named and left out.
+Nothing is linked, and nothing runs: only a machine of that system can show the rest.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+TARGETS = (
+    "aarch64-unknown-linux-gnu",
+    "x86_64-apple-darwin",
+    "aarch64-apple-darwin",
+    "x86_64-pc-windows-msvc",
+)
+"""As Rust calls them."""
+
+PLATFORMS = ("darwin", "win32")
+"""As ``sys.platform`` calls them."""
+
+LINUX_ONLY = ("live/", "packetdrill/", "cli/live.py", "cli/udp.py", "cli/incast.py", "cli/packetdrill.py")
+"""In ``python/dumbbell``: what begins with `dumbbell._linux`, and the commands over it."""
+
+
+def main() -> int:
+    """Check; return the status of the process."""
+    complaints = [*_crates(), *(line for system in PLATFORMS for line in _package(system))]
+    for line in complaints:
+        print(line)
+    print(f"other systems: {len(complaints)} problems")
+    return 1 if complaints else 0
+
+
+def _crates() -> list[str]:
+    """Compile for each target whose standard library is there."""
+    complaints = []
+    for target in TARGETS:
+        if not _has(target):
+            print(f"{target}: not checked, its standard library is not installed: rustup target add {target}")
+            continue
+        check = ["cargo", "check", "--workspace", "--locked", "--quiet", "--target", target]
+        done = subprocess.run(check, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        # A warning is something that this system does not use.
+        complaints += [f"{target}: {line}" for line in done.stderr.splitlines() if line]
+    return complaints
+
+
+def _has(target: str) -> bool:
+    """Whether the standard library of a target is installed; tries to install it."""
+    library = subprocess.run(
+        ["rustc", "--print", "target-libdir", "--target", target],
+        cwd=REPOSITORY, capture_output=True, text=True, check=False,
+    ).stdout.strip()  # fmt: skip
+    if library and Path(library).is_dir():
+        return True
+    try:
+        added = subprocess.run(
+            ["rustup", "target", "add", target], cwd=REPOSITORY, capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        return False
+    return added.returncode == 0
+
+
+def _package(system: str) -> list[str]:
+    """Return what the type checker says of the package on another system, but for what only Linux runs."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--platform", system],
+        cwd=REPOSITORY, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    lines = [line for line in done.stdout.splitlines() if re.search(r": error: ", line)]
+    if done.returncode and not lines:
+        return [f"{system}: mypy: {done.stdout}{done.stderr}"]
+    ours = tuple(f"python/dumbbell/{place}" for place in LINUX_ONLY)
+    return [f"{system}: {line}" for line in lines if not line.startswith(ours)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
