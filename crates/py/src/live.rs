@@ -9,18 +9,19 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use dumbbell_core::{ConfigError, Duration};
+use dumbbell_core::{ConfigError, Duration, Results};
 use dumbbell_live::emulator::path::{Group, Path};
 use dumbbell_live::emulator::recorder::Tracing;
 use dumbbell_live::endpoint::run::{self, Endpoint, Until};
 use dumbbell_live::shell::{Ended, Shell};
+use dumbbell_sim::Plan;
 use dumbbell_trace::Capture;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::convert::{refuse, to_python};
-use crate::scenario::{Scenario, tables};
+use crate::scenario::{Scenario, provenance};
 use crate::table::Table;
 use crate::trace::{BUFFER, os_error, sink};
 
@@ -161,6 +162,11 @@ pub fn applications<'py>(py: Python<'py>, scenario: &Scenario) -> PyResult<Bound
         found.push(lists);
     }
     to_python(py, &found)
+}
+
+/// The tables of an emulation, with where they come from.
+fn tables(plan: &Plan, results: Results) -> Vec<Table> {
+    Table::all(results.into_tables(), provenance(plan))
 }
 
 /// What an end point returns: tables, what it did not take, how late its timers fired.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{BitRate, Bytes, Config, Results, Value};
+use dumbbell_core::{BitRate, Bytes, Config, Value};
 use dumbbell_sim::files::{self, Base};
 use dumbbell_sim::origin::Origin;
 use dumbbell_sim::{Cut, Plan};
@@ -265,13 +265,8 @@ fn run(plan: &Plan, cut: Option<&Cut>, memory: u64, watcher: &mut Watcher) -> Re
     Ok((results.into_tables(), line))
 }
 
-/// The tables of a run, with where they come from.
-pub(crate) fn tables(plan: &Plan, results: Results) -> Vec<Table> {
-    Table::all(results.into_tables(), provenance(plan))
-}
-
 /// Version, plan, seed and scenario, as text when somebody asks.
-fn provenance(plan: &Plan) -> Provenance {
+pub(crate) fn provenance(plan: &Plan) -> Provenance {
     let (origin, seed) = (plan.origin.clone(), plan.seed);
     Provenance::new(move || {
         let pairs = [
