@@ -139,6 +139,26 @@ def test_a_broken_scenario_gives_one_line_and_leaves_nothing(
         (["plot", "full"], "dumbbell: full: no results here (runs.parquet is missing); "),
         (["plot", "damaged"], "dumbbell: damaged: damaged results ("),
         (["plot", "full", "--format", "gif"], "dumbbell: 'gif' is not a format; use some of png,svg,pdf"),
+        (["run", "circle.toml"], "dumbbell: circle.toml: Too many levels of symbolic links"),
+        (["run", "small.toml", "-o", "circle.toml"], "dumbbell: {here}/circle.toml: is a link that leads in"),
+        (["run", "pipe.toml"], "dumbbell: pipe.toml: it is not a file; "),
+        (["run", "study.toml"], "dumbbell: study.toml: is a study; run it with `dumbbell study run`"),
+        (
+            ["check", "large.toml"],
+            "dumbbell: large.toml: line 1, column 8: not TOML: an integer beyond 63 bits",
+        ),
+        (
+            ["study", "run", "small.toml", "-o", "out"],
+            "dumbbell: small.toml: is a scenario, not a study; run",
+        ),
+        (["plot", "circle.toml"], "dumbbell: circle.toml: is not a folder; give one that `dumbbell run` has"),
+        (["plot", "pipe.toml"], "dumbbell: pipe.toml: is not a folder; give one that `dumbbell run` has"),
+        (["plot", "studied"], "dumbbell: studied: holds a study; `dumbbell report` draws its figures"),
+        (
+            ["report", "circle.toml"],
+            "dumbbell: circle.toml: no such folder; give that of a run or of a study",
+        ),
+        (["trace", "full"], "dumbbell: full: it is not a file; "),
     ],
 )
 @pytest.mark.usefixtures("scenario_file")
@@ -150,11 +170,18 @@ def test_a_wrong_command_gives_one_line_and_leaves_nothing(
     (tmp_path / "full/diary.txt").write_text("dear diary")
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged/runs.parquet").write_text("no")
+    (tmp_path / "studied").mkdir()
+    (tmp_path / "studied/study.json").write_text("{}")
+    (tmp_path / "circle.toml").symlink_to("round.toml")
+    (tmp_path / "round.toml").symlink_to("circle.toml")
+    os.mkfifo(tmp_path / "pipe.toml")
+    (tmp_path / "study.toml").write_text('scenario = "small.toml"\n')
+    (tmp_path / "large.toml").write_text("seed = 99999999999999999999\n")
     before = names(tmp_path)
     done = cli(*arguments)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith(message)
+    assert done.stderr.startswith(message.replace("{here}", str(tmp_path)))
     assert done.stderr.count("\n") == 1
     assert names(tmp_path) == before
     assert names(tmp_path / "full") == {"diary.txt"}

@@ -86,6 +86,49 @@ def test_a_notebook_shows_scenarios_results_tables_and_figures(scenario, results
     assert results.plot("cwnd")._repr_png_().startswith(b"\x89PNG")
 
 
+def test_a_notebook_shows_studies_and_their_results(tmp_path):
+    study = Study.from_dict(
+        {
+            "name": "two",
+            "title": "<i>Two</i>",
+            "scenario": {
+                "duration": "1s",
+                "topology": {"kind": "dumbbell", "pairs": 1},
+                "flows": [{"from": "senders", "to": "receivers", "jitter": "100ms"}],
+            },
+            "seeds": 2,
+            "axes": [
+                {
+                    "name": "rate",
+                    "unit": "Mbit/s",
+                    "values": [2, 4],
+                    "set": "topology.bottleneck.rate={value}Mbit/s",
+                }
+            ],
+            "arms": [{"name": "cubic", "set": "transport.controller=cubic"}],
+            "metrics": [
+                {
+                    "name": "goodput",
+                    "unit": "Mbit/s",
+                    "source": {"table": "runs", "column": "goodput", "factor": 1e-6},
+                }
+            ],
+        }
+    )
+    assert repr(study) == "<Study 'two': 4 runs>"
+    page = study._repr_html_()
+    assert "&lt;i&gt;Two&lt;/i&gt;" in page
+    assert page.count("<table>") == page.count("</table>") == 3
+    assert "transport.controller=cubic" in page
+    assert "4 runs: 2 seeds each" in page
+    result = db.study.run_study(study, tmp_path / "out")
+    page = result._repr_html_()
+    assert "4 of 4 runs" in page
+    # The head, and one row for each rate.
+    assert page.count("<tr>") == 3
+    assert "goodput (Mbit/s)" in page
+
+
 class _Cell:
     """A notebook, as far as progress needs one."""
 

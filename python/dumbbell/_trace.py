@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell import _native
 from dumbbell._files.folder import new_file
+from dumbbell._files.names import real
 from dumbbell._memory import limit_of_run
 from dumbbell._results import Table
 from dumbbell.errors import DumbbellError
@@ -164,7 +165,7 @@ def check_outputs(outputs: Mapping[str, Path | None], capture: str) -> None:
             raise DumbbellError(f"{form!r} is no form of a trace; {_native.suggest(form, list(FORMS))}")
     if capture not in CAPTURES:
         raise DumbbellError(f"{capture!r} is no place to capture; {_native.suggest(capture, list(CAPTURES))}")
-    files = [path.resolve() for path in outputs.values() if path is not None]
+    files = [real(path) for path in outputs.values() if path is not None]
     for file in files:
         if files.count(file) > 1:
             raise DumbbellError(f"{file}: two outputs have this file; name two")

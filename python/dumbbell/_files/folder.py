@@ -11,6 +11,7 @@ from pathlib import Path
 from dumbbell import _system
 from dumbbell._files import manifest, parts
 from dumbbell._files.foreign import inside
+from dumbbell._files.names import real
 from dumbbell.errors import FolderError
 
 
@@ -33,7 +34,7 @@ def new_folder(folder: Path, force: bool = False) -> Iterator[Path]:
     FolderError
         If the folder cannot be made, or holds something. What the block has written is then kept beside it.
     """
-    folder = folder.resolve()
+    folder = real(folder)
     with contextlib.suppress(OSError):
         restore(folder)
     _refuse_occupied(folder, force)
@@ -66,7 +67,8 @@ def new_files(folder: Path) -> Iterator[Path]:
     FolderError
         If the folder cannot be written, or a file is in the way. Nothing is replaced then.
     """
-    folder = folder.resolve()
+    folder = real(folder)
+    _refuse_file(folder)
     with parts.part_of(folder / "files", folder=True) as part:
         yield part
         with _locked(folder):
@@ -127,10 +129,9 @@ def restore(folder: Path) -> None:
 
 
 def _refuse_occupied(folder: Path, force: bool) -> None:
+    _refuse_file(folder)
     if not folder.exists():
         return
-    if not folder.is_dir():
-        raise FolderError(f"{folder}: is a file; choose another name")
     if os.path.ismount(folder):
         raise FolderError(f"{folder}: is a file system of its own; choose a folder in it")
     if not any(folder.iterdir()):
@@ -149,6 +150,13 @@ def _refuse_occupied(folder: Path, force: bool) -> None:
         raise FolderError(
             f"{folder / name}: is not as dumbbell has written it; move it away, or choose another folder"
         )
+
+
+def _refuse_file(folder: Path) -> None:
+    if folder.is_symlink():
+        raise FolderError(f"{folder}: is a link that leads in a circle; choose another name")
+    if folder.exists() and not folder.is_dir():
+        raise FolderError(f"{folder}: is a file; choose another name")
 
 
 def _swap(part: Path, folder: Path) -> None:

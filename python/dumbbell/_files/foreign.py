@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dumbbell import _native
+from dumbbell._files.names import real
 from dumbbell.errors import FolderError, ScenarioError
 
 MOST_BYTES = 64 << 20
@@ -99,7 +100,7 @@ def inside(folder: Path, path: Path) -> Path:
         If a link leads out of the folder.
     """
     # A link to nothing opens nothing; what reads it says so.
-    if path.exists() and not path.resolve().is_relative_to(folder.resolve()):
+    if path.exists() and not real(path).is_relative_to(real(folder)):
         raise FolderError(f"{path}: a link that leads out of {folder}; put the file itself there")
     return path
 

@@ -15,6 +15,7 @@ from dumbbell import _native
 from dumbbell._declared import SERIES, TABLES
 from dumbbell._files.folder import new_folder, restore
 from dumbbell._files.foreign import NotDataError, inside, parse_json
+from dumbbell._files.names import real
 from dumbbell._files.text import control_character
 from dumbbell._printing import significant
 from dumbbell._results import html
@@ -184,7 +185,11 @@ def load(folder: str | os.PathLike[str]) -> Results:
     """
     folder = Path(folder)
     with contextlib.suppress(OSError):
-        restore(folder.resolve())
+        restore(real(folder))
+    if not folder.is_dir() and (folder.exists() or folder.is_symlink()):
+        raise FolderError(f"{folder}: is not a folder; give one that `dumbbell run` has written")
+    if (folder / "study.json").is_file():
+        raise FolderError(f"{folder}: holds a study; `dumbbell report` draws its figures")
     try:
         results = _load(folder)
     except FileNotFoundError as error:

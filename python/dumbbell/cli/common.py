@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from dumbbell import _native
+from dumbbell._files.read import read_toml
 from dumbbell._files.text import plain
 from dumbbell._printing import Output, Text, significant
 from dumbbell._results import Results
@@ -99,11 +100,21 @@ def read_scenario(file: Path, settings: Iterable[str], seed: int | None) -> Scen
     try:
         return Scenario.from_file(file, changes)
     except ScenarioError as error:
+        if _is_study(file):
+            raise DumbbellError(f"{file}: is a study; run it with `dumbbell study run`") from None
         raise DumbbellError(f"{file}: {error}") from None
     except FileNotFoundError:
         raise DumbbellError(f"{file}: no such file; give the path of a scenario") from None
     except OSError as error:
         raise DumbbellError(f"{file}: {error.strerror}; give the path of a readable scenario") from None
+
+
+def _is_study(file: Path) -> bool:
+    try:
+        values = read_toml(file)
+    except (OSError, UnicodeDecodeError, ScenarioError):
+        return False
+    return "scenario" in values and "topology" not in values
 
 
 def packet_options(what: str) -> Callable[[Command], Command]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dumbbell._files.folder import new_files
-from dumbbell._files.names import readable
+from dumbbell._files.names import readable, real
 from dumbbell._results import load
 from dumbbell.cli.common import echo, packet_options, quiet_option, read_scenario, results_again
 from dumbbell.errors import DumbbellError, NothingToDrawError
@@ -104,7 +104,7 @@ def plot(
 
 def _titles(folders: tuple[Path, ...]) -> list[str]:
     """Return a title for each folder: its name, if no two have the same."""
-    names = [readable(folder.resolve().name) for folder in folders]
+    names = [readable(real(folder).name) for folder in folders]
     if len(set(names)) == len(names):
         return names
     paths = [readable(str(folder)) for folder in folders]

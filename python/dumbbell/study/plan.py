@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 import os
 import runpy
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,6 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dumbbell._files.read import read_toml
+from dumbbell._results import html
 from dumbbell._scenario import Scenario
 from dumbbell._system import usable_cores
 from dumbbell.errors import ScenarioError
@@ -34,7 +36,7 @@ _MOST_PLANS = 512
 """Planned scenarios that are kept; of what goes beyond, each run is planned anew."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Study:
     """A question, and the runs that answer it.
 
@@ -102,6 +104,8 @@ class Study:
             raise StudyError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
         except ScenarioError as error:
             raise StudyError(f"{path}: {error}") from None
+        if "topology" in values and "scenario" not in values:
+            raise StudyError(f"{path}: is a scenario, not a study; run it with `dumbbell run`")
         values.setdefault("name", path.stem if path.stem != "study" else path.absolute().parent.name)
         try:
             return cls.from_dict(values, path.parent)
@@ -199,6 +203,25 @@ class Study:
     def axis(self, name: str) -> Axis:
         """Return the axis of that name; `KeyError` if there is none."""
         return {axis.name: axis for axis in self.axes}[name]
+
+    @property
+    def _most_runs(self) -> int:
+        return math.prod(len(axis.values) for axis in self.axes) * len(self.arms) * len(self.seeds)
+
+    def _repr_html_(self) -> str:
+        axes = ((axis.name, axis.unit, ", ".join(map(str, axis.values))) for axis in self.axes)
+        arms = ((arm.name, arm.label, ", ".join(arm.settings)) for arm in self.arms)
+        metrics = ((entry.name, entry.label, entry.unit, entry.better or "") for entry in self.metrics)
+        size = f"{self._most_runs:,} runs{' at most' if self.stop else ''}: {len(self.seeds)} seeds each"
+        return (
+            html.heading(self.title, self.question or size)
+            + (html.table(("axis", "unit", "values"), axes) if self.axes else "")
+            + html.table(("arm", "label", "changes"), arms)
+            + html.table(("metric", "label", "unit", "better"), metrics, size)
+        )
+
+    def __repr__(self) -> str:
+        return f"<Study {self.name!r}: {self._most_runs:,} runs>"
 
 
 @dataclass(frozen=True)

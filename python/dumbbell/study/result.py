@@ -12,6 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dumbbell import stats
+from dumbbell._results import html
 from dumbbell.study.plan import Study
 from dumbbell.study.sizes import AXIS
 from dumbbell.study.spec import Point
@@ -20,6 +22,12 @@ from dumbbell.study.tails import Tails
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+_MOST_SHOWN = 10
+"""Points and arms, and metrics, of a result in a notebook."""
+
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, repr=False)
@@ -267,6 +275,28 @@ class StudyResult:
                 column = pc.fill_null(column, float("nan"))
             self._columns[name] = column.to_numpy()
         return self._columns[name]
+
+    def _repr_html_(self) -> str:
+        done = f"{self.finished:,} of {self.expected:,} runs"
+        axes, metrics = self.study.axes, self.study.metrics[:_MOST_SHOWN]
+        places = [(arm.name, point) for point in self.points() for arm in self.study.arms]
+        rows = [
+            (
+                arm, *point.values(), len(self._rows[self._key(arm, point)]),
+                *(self._estimate(metric.name, arm, point).text() for metric in metrics),
+            )
+            for arm, point in places[:_MOST_SHOWN]
+        ]  # fmt: skip
+        named = [(axis.label, axis.unit) for axis in axes] + [(entry.label, entry.unit) for entry in metrics]
+        heads = [f"{label} ({unit})" if unit else label for label, unit in named]
+        rest = len(places) - len(rows)
+        notes = [*([f"and {rest:,} points and arms more"] if rest else []), *self.notes]
+        table = html.table(("arm", *heads[: len(axes)], "runs", *heads[len(axes) :]), rows, "; ".join(notes))
+        return html.heading(self.study.title, done) + table
+
+    def _estimate(self, metric: str, arm: str, point: Point) -> stats.Estimate:
+        measure = stats.mean if self.why_median(arm, **point) is None else stats.median
+        return measure(self.values(metric, arm, **point)[1], _CONFIDENCE)
 
     def __repr__(self) -> str:
         return f"<StudyResult of {self.study.name!r}: {self.finished} of {self.expected} runs>"
