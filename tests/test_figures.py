@@ -9,6 +9,7 @@ import pytest
 
 import dumbbell as db
 from conftest import SCENARIO
+from dumbbell.figures.series import limits_of, link_lines
 
 
 @pytest.mark.parametrize("kind", db.figures.USUAL)
@@ -44,11 +45,45 @@ def test_several_runs_share_scales_and_one_legend(results: db.Results) -> None:
 
 def test_runs_of_one_line_come_into_one_panel_and_show_the_buffer(results: db.Results) -> None:
     (axes,) = db.figures.draw("queue", {"one": results, "two": results}).axes
-    assert axes.get_legend_handles_labels()[1] == ["one", "two"]
+    assert axes.get_legend_handles_labels()[1] == ["buffer 8 packets", "one", "two"]
     (axes,) = db.figures.draw("queue", results).axes
     assert [label.split()[0] for label in axes.get_legend_handles_labels()[1]] == ["buffer"]
     (axes,) = db.figures.draw("rate", results).axes
     assert "capacity 2 Mbit/s" in axes.get_legend_handles_labels()[1]
+
+
+@pytest.mark.parametrize(
+    ("queue", "limits"),
+    [
+        ({"kind": "codel"}, ["buffer 1000 packets", "target 5 ms"]),
+        ({"kind": "pie", "limit": "100pkt"}, ["buffer 100 packets", "target 15 ms"]),
+        ("red", ["buffer 200 packets", "min_threshold 5 packets", "max_threshold 15 packets"]),
+        ({"kind": "threshold", "threshold": "15kB"}, ["buffer 100 kB", "threshold 10 packets"]),
+        ({"kind": "token-bucket-filter", "queue": "pi"}, ["buffer 200 packets", "target 50 packets"]),
+        ("droptail", []),
+        # Each of its queues has a length of its own.
+        ({"kind": "drr", "classes": ["red", "codel"]}, ["buffer 1200 packets"]),
+    ],
+)
+def test_queues_show_the_thresholds_of_their_discipline(queue: object, limits: list[str]) -> None:
+    results = db.Scenario.from_toml(SCENARIO).with_("topology.bottleneck.queue", queue).run()
+    lines = link_lines(results, "queue")
+    found = limits_of(results, "queue", lines)
+    assert [f"{limit.name} {limit.written}" for limit in found] == limits
+    # Where lines come near, the figure shows them.
+    (axes,) = db.figures.draw("queue", results).axes
+    largest = max(values.max() for _, _, values in lines)
+    assert len(axes.get_legend_handles_labels()[1]) == sum(limit.value < 2 * largest for limit in found)
+
+
+def test_a_wait_is_no_length_at_a_rate_that_changes() -> None:
+    codel = db.Scenario.from_toml(SCENARIO).with_("topology.bottleneck.queue", "codel")
+    steps = codel.with_("topology.bottleneck.rate_changes", [{"at": "1s", "rate": "1Mbit/s"}])
+    names = [
+        [limit.name for limit in limits_of(results, "queue", link_lines(results, "queue"))]
+        for results in (codel.run(), steps.run())
+    ]
+    assert names == [["buffer", "target"], ["buffer"]]
 
 
 def test_lines_survive_grey_print(results: db.Results) -> None:

@@ -22,7 +22,16 @@ from dumbbell._declared import SERIES
 from dumbbell._results import Results
 from dumbbell._trace import Trace
 from dumbbell.figures import drops, fct_cdf, fct_size, rate, sequence_diagram, time_sequence
-from dumbbell.figures.series import Line, draw_lines, draw_series, flow_lines, link_lines, quantity_of
+from dumbbell.figures.series import (
+    Limit,
+    Line,
+    draw_lines,
+    draw_series,
+    flow_lines,
+    limits_of,
+    link_lines,
+    quantity_of,
+)
 from dumbbell.figures.style import FORMATS, STYLE, WIDTHS, as_label, finish, name_lines, new_figure, save
 from dumbbell.figures.sweep import sweep
 from dumbbell.figures.topology import draw_topology
@@ -77,11 +86,11 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
     if kind not in KINDS:
         raise ValueError(f"{kind!r} is not a kind of figure; {_native.suggest(kind, list(KINDS))}")
     runs = {"": results} if isinstance(results, Results) else results
-    together = _together(kind, runs)
+    together, limits = _together(kind, runs)
     if together:
         figure, panels = new_figure(1, width or "double")
         with mpl.rc_context(STYLE):
-            draw_lines(panels[0], together, *quantity_of(SERIES[kind]))
+            draw_lines(panels[0], together, *quantity_of(SERIES[kind]), limits=limits)
             finish(figure, panels)
         return figure
     wide = len(runs) > 1 or not kind.startswith("fct")
@@ -96,19 +105,21 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
     return figure
 
 
-def _together(kind: str, runs: Mapping[str, Results]) -> list[Line]:
-    """Return the lines of several runs for one panel, if each run has one line over time; else nothing."""
+def _together(kind: str, runs: Mapping[str, Results]) -> tuple[list[Line], list[Limit]]:
+    """Return lines and limits of several runs for one panel, if each run has one line over time."""
     if len(runs) < 2 or kind in _OWN:
-        return []
+        return [], []
     series = SERIES[kind]
     lines_of = flow_lines if series.of == "flow" else link_lines
-    found = []
+    found: list[Line] = []
+    limits: list[Limit] = []
     for title, run in runs.items():
         lines = lines_of(run, kind)
         if len(lines) != 1:
-            return []
+            return [], []
         found.append((title, *lines[0][1:]))
-    return found
+        limits += limits_of(run, kind, lines)
+    return found, list(dict.fromkeys(limits))
 
 
 def draw_packets(kind: str, trace: Trace, flow: int) -> Figure:

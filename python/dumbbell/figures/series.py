@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from dumbbell._scenario import Scenario
 from dumbbell.errors import NothingToDrawError, ScenarioError
-from dumbbell.figures.style import COLOURS, DASHES, as_label, prefix
+from dumbbell.figures.style import COLOURS, DASHES, GREYS, LIMIT_DASHES, as_label, prefix
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from dumbbell._declared import Series
@@ -28,8 +31,15 @@ _NEAR = 0.5
 Line = tuple[str, "NDArray[np.float64]", "NDArray[np.float64]"]
 """Label, times (s), values."""
 
-Limit = tuple[str, float]
-"""Label and value."""
+
+class Limit(NamedTuple):
+    """A horizontal line to compare with: what values cannot pass, or what decides on them."""
+
+    name: str
+    value: float
+    """In the unit of the lines."""
+    written: str = ""
+    """The value as the scenario has it; empty: as the axis has it."""
 
 
 def flow_lines(results: Results, metric: str) -> list[Line]:
@@ -72,8 +82,7 @@ def _of_link(name: str) -> str:
 def draw_series(axes: Axes, results: Results, series: Series) -> None:
     """Draw a series of every sampled flow or link, as it was sampled."""
     lines = (flow_lines if series.of == "flow" else link_lines)(results, series.name)
-    limits = _buffers(results, lines) if series.name == "queue" else []
-    draw_lines(axes, lines, *quantity_of(series), limits=limits)
+    draw_lines(axes, lines, *quantity_of(series), limits=limits_of(results, series.name, lines))
 
 
 def quantity_of(series: Series) -> tuple[str, str]:
@@ -88,23 +97,52 @@ def capacities(results: Results) -> list[Limit]:
     """Return the rates of the links whose queues were sampled: where one expects the bottleneck."""
     links = results.links
     rates = dict.fromkeys(float(links["rate"][link]) for link in results.series("queue"))
-    return [("capacity", rate) for rate in rates]
+    return [Limit("capacity", rate) for rate in rates]
 
 
-def _buffers(results: Results, lines: list[Line]) -> list[Limit]:
-    """Return the buffers of the links, in packets, as the plan of the run has them."""
-    try:
-        scenario = Scenario.from_toml(results.provenance["scenario"], confined=True)
-    except ScenarioError:
-        # It needs a file that does not lie beside the results.
+def limits_of(results: Results, series: str, lines: list[Line]) -> list[Limit]:
+    """Return what the lines of a series compare with: those of queues with buffers and thresholds."""
+    if series != "queue":
         return []
     shown = {label for label, _, _ in lines}
-    buffers = [
-        float(link["buffer_packets"])
-        for link in scenario.explain()["links"]
-        if _of_link(link["name"]) in shown and link["buffer_packets"]
-    ]
-    return [("buffer", buffer) for buffer in dict.fromkeys(buffers)]
+    limits: list[Limit] = []
+    for link in _links_planned(results.provenance["scenario"]):
+        if _of_link(link["name"]) not in shown:
+            continue
+        if link["buffer_bytes"]:
+            in_bytes = link["buffer_packets"] is None
+            written = _written(link["buffer_bytes"], "B") if in_bytes else ""
+            limits.append(_waiting("buffer", link["buffer_bytes"] / link["mtu"], written))
+        # At a rate that changes, a wait is no length.
+        steady = link["service"] == "constant" and not link["power"]
+        thresholds = (entry for entry in link["thresholds"] if steady or entry["wait"] is None)
+        limits += map(_of_threshold, thresholds)
+    return list(dict.fromkeys(limits))
+
+
+def _of_threshold(threshold: Mapping[str, Any]) -> Limit:
+    wait = threshold["wait"]
+    return _waiting(threshold["name"], threshold["packets"], _written(wait, "s") if wait else "")
+
+
+def _waiting(name: str, packets: float, written: str) -> Limit:
+    """Return a limit of the packets that wait. The length of a queue counts the one in transmission too."""
+    return Limit(name, packets + 1, written or f"{packets:.4g} packets")
+
+
+def _written(value: float, unit: str) -> str:
+    factor, name = prefix(value)
+    return f"{value / factor:.4g} {name}{unit}"
+
+
+@lru_cache(maxsize=8)
+def _links_planned(scenario: str) -> list[dict[str, Any]]:
+    """Return the links of a scenario; none if it needs a file that does not lie beside the results."""
+    try:
+        links: list[dict[str, Any]] = Scenario.from_toml(scenario, confined=True).explain()["links"]
+    except ScenarioError:
+        return []
+    return links
 
 
 def draw_lines(
@@ -128,17 +166,20 @@ def draw_lines(
     step
         Values hold for the period before their time.
     limits
-        What values cannot pass; drawn where the lines come near.
+        What the lines compare with; drawn where they come near.
     """
     factor, name = (
         (1.0, "") if unit.startswith(" ") else prefix(max(float(np.nanmax(v)) for _, _, v in lines))
     )
     labelled = len(lines) <= MOST_LABELLED
     largest = max(float(np.nanmax(values)) for _, _, values in lines)
-    for name_of_limit, value in limits or ():
-        if largest > _NEAR * value:
-            shown = f"{name_of_limit} {value / factor:.4g} {name}{unit.strip()}"
-            axes.axhline(value / factor, color="#555555", linewidth=0.8, dashes=(1, 1.5), label=shown)
+    near = [limit for limit in limits or () if largest > _NEAR * limit.value]
+    for index, limit in enumerate(near):
+        shown = limit.written or f"{limit.value / factor:.4g} {name}{unit.strip()}"
+        axes.axhline(
+            limit.value / factor, color=GREYS[index % len(GREYS)], linewidth=0.8,
+            dashes=LIMIT_DASHES[index % len(LIMIT_DASHES)], label=as_label(f"{limit.name} {shown}"),
+        )  # fmt: skip
     for index, (label, times, values) in enumerate(lines):
         style = (
             {

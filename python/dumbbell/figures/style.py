@@ -40,6 +40,10 @@ DASHES: tuple[Any, ...] = (
 )  # fmt: skip
 """Of lines, one fewer than colours: no two of the first 42 lines have both in common."""
 
+GREYS = ("#555555", "#888888")
+LIMIT_DASHES = ((1.0, 1.5), (4.0, 1.5), (6.0, 1.5, 1.0, 1.5))
+"""Of lines to compare with: no two of the first six have grey and dashes in common."""
+
 FORMATS = ("png", "svg", "pdf")
 
 STYLE: Any = {

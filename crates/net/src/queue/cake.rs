@@ -12,7 +12,7 @@ use rand::RngExt;
 
 use super::cobalt::{Controller, Law};
 use super::flows::Salt;
-use super::{Discipline, Fifo, Limit, QueueParams, Setting};
+use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold};
 
 /// Places of a set: a flow or a host that finds the place of its hash taken may have any of these.
 const WAYS: usize = 8;
@@ -104,6 +104,10 @@ impl QueueParams for Params {
 
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        vec![Threshold::new("target of each flow", Level::Wait(self.controller.target))]
     }
 }
 

@@ -4,12 +4,12 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{
-    DropReason, Frame, MarkReason, Probability, QueueLimit, Time, Validate, VerdictSink, config,
+    BitRate, DropReason, Frame, MarkReason, Probability, QueueLimit, Time, Validate, VerdictSink, config,
 };
 use rand::RngExt;
 
 use super::early::{Average, Common, Law, Verdict, check_thresholds, is_in_bytes, resolve};
-use super::{Discipline, Fifo, Limit, QueueParams, Setting};
+use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// Random early detection that holds back flows which do not slow down, without a state for any flow. Once the average length of the queue
@@ -59,6 +59,11 @@ impl QueueParams for Params {
 
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.common.limit, bdp, mtu)
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        let at = |name, length| Threshold::new(name, Level::Length(length));
+        vec![at("min_threshold", self.min_threshold), at("max_threshold", self.max_threshold)]
     }
 }
 

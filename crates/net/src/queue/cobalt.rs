@@ -4,11 +4,12 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{
-    DropReason, Duration, Frame, MarkReason, Probability, QueueLimit, Time, Validate, VerdictSink, config,
+    BitRate, DropReason, Duration, Frame, MarkReason, Probability, QueueLimit, Time, Validate, VerdictSink,
+    config,
 };
 use rand::RngExt;
 
-use super::{Discipline, Fifo, Limit, QueueParams, Setting};
+use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// The law of COBALT.
@@ -73,6 +74,10 @@ impl QueueParams for Params {
 
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        vec![Threshold::new("target", Level::Wait(self.controller.target))]
     }
 }
 

@@ -3,10 +3,10 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{
-    DropReason, Duration, Frame, MarkReason, QueueLimit, Time, Validate, VerdictSink, config,
+    BitRate, DropReason, Duration, Frame, MarkReason, QueueLimit, Time, Validate, VerdictSink, config,
 };
 
-use super::{Discipline, Fifo, Limit, QueueParams, Setting};
+use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// The control law of CoDel.
@@ -58,6 +58,10 @@ impl QueueParams for Params {
 
     fn drops_late(&self) -> bool {
         true
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        vec![Threshold::new("target", Level::Wait(self.controller.target))]
     }
 }
 

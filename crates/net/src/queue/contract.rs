@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::{Stream, Streams};
-use dumbbell_core::{BitRate, FlowEnds, Frame, QueueLimit, Time, VerdictSink};
+use dumbbell_core::{BitRate, Duration, FlowEnds, Frame, QueueLimit, Time, VerdictSink};
 
 /// What a discipline may know of the link it serves.
 #[derive(Clone, Debug)]
@@ -95,6 +95,47 @@ impl Limit {
             return Limit { packets, ..Limit::NONE };
         }
         Limit { bytes: bytes(self).saturating_add(bytes(other)), ..Limit::NONE }
+    }
+}
+
+/// What a discipline compares with the queue: a length or a wait from which on it acts, or at which it aims.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Threshold {
+    /// The parameter that sets it; of one of several classes, with the class.
+    pub name: String,
+    /// Where it lies.
+    pub level: Level,
+}
+
+impl Threshold {
+    /// The threshold that the parameter `name` sets.
+    pub fn new(name: impl Into<String>, level: Level) -> Threshold {
+        Threshold { name: name.into(), level }
+    }
+}
+
+/// Where a threshold lies.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Level {
+    /// A length, as the user wrote it.
+    Length(QueueLimit),
+    /// So many packets wait.
+    Packets(f64),
+    /// A packet waits for so long.
+    Wait(Duration),
+}
+
+impl Level {
+    /// The full packets that wait there, on a link of this rate, bandwidth-delay product and MTU.
+    pub fn packets(self, rate: BitRate, bdp: u64, mtu: u32) -> f64 {
+        match self {
+            Level::Length(length) => match Limit::resolve(length, bdp, mtu) {
+                Limit { packets: u64::MAX, bytes } => bytes as f64 / f64::from(mtu),
+                Limit { packets, .. } => packets as f64,
+            },
+            Level::Packets(packets) => packets,
+            Level::Wait(wait) => rate.as_bps() as f64 * wait.as_secs_f64() / 8.0 / f64::from(mtu),
+        }
     }
 }
 

@@ -4,13 +4,13 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{
-    DropReason, Duration, Ecn, Frame, MarkReason, Probability, QueueLimit, Time, Validate, VerdictSink,
-    config,
+    BitRate, DropReason, Duration, Ecn, Frame, MarkReason, Probability, QueueLimit, Time, Validate,
+    VerdictSink, config,
 };
 use rand::RngExt;
 
 use super::ticks::{Ticks, check_interval};
-use super::{Discipline, Fifo, Limit, QueueParams, Setting, check_factors};
+use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold, check_factors};
 
 config! {
     /// Packets that ask for low latency, ECT(1) or marked already, wait in a short queue; all others in a classic one. A proportional-integral
@@ -71,6 +71,13 @@ impl QueueParams for Params {
 
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        vec![
+            Threshold::new("target", Level::Wait(self.target)),
+            Threshold::new("step", Level::Wait(self.step)),
+        ]
     }
 }
 

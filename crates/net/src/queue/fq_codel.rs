@@ -1,11 +1,11 @@
 //! FQ-CoDel: fair queueing of flows, each under CoDel (RFC 8290).
 
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{Frame, Time, Validate, VerdictSink, config};
+use dumbbell_core::{BitRate, Frame, Time, Validate, VerdictSink, config};
 
 use super::codel::{Controller, Law};
 use super::fair::{Fair, FlowLaw, Flows};
-use super::{Fifo, Limit, QueueParams, Setting};
+use super::{Fifo, Level, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// Flows take turns, each from a queue of its own under CoDel. A flow that has had nothing to send for a while comes before the others, so
@@ -39,6 +39,10 @@ impl QueueParams for Params {
 
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         self.flows.limit(bdp, mtu)
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        vec![Threshold::new("target of each flow", Level::Wait(self.controller.target))]
     }
 }
 

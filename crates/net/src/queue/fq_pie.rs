@@ -1,12 +1,12 @@
 //! FQ-PIE: fair queueing of flows, each under PIE.
 
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{Frame, Time, Validate, VerdictSink, config};
+use dumbbell_core::{BitRate, Frame, Time, Validate, VerdictSink, config};
 
 use super::at_arrival::{ArrivalLaw, Signals, Waiting};
 use super::fair::{Fair, FlowLaw, Flows, Shared};
 use super::pie::{Controller, Law};
-use super::{Fifo, Limit, QueueParams, Setting};
+use super::{Fifo, Level, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// Flows take turns, each from a queue of its own under PIE; new flows come first. Each flow has a probability by what its packets wait.
@@ -35,6 +35,10 @@ impl QueueParams for Params {
 
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         self.flows.limit(bdp, mtu)
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        vec![Threshold::new("target of each flow", Level::Wait(self.controller.target))]
     }
 }
 

@@ -10,7 +10,7 @@ use rand::RngExt;
 
 use super::at_arrival::{Decision, Signals};
 use super::present::Present;
-use super::{Discipline, Fifo, Limit, QueueParams, Setting};
+use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// Random early detection for flows that differ. A flow may have `min_flow` packets in the queue whatever the average, below `max_threshold`. One
@@ -69,6 +69,11 @@ impl QueueParams for Params {
 
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        let at = |name, packets: u32| Threshold::new(name, Level::Packets(packets.into()));
+        vec![at("min_threshold", self.min_threshold), at("max_threshold", self.max_threshold)]
     }
 }
 

@@ -4,7 +4,7 @@ use dumbbell_core::rng::{self, Streams};
 use dumbbell_core::{BitRate, DropReason, Ecn, FlowEnds, Frame, MarkReason, Time, TrafficClass, VerdictSink};
 use proptest::prelude::*;
 
-use super::{AnyDiscipline, Discipline, QueueSpec, Setting};
+use super::{AnyDiscipline, Discipline, QueueSpec, Setting, Threshold};
 
 /// A packet with an identity.
 #[derive(Clone, Debug, PartialEq)]
@@ -296,4 +296,54 @@ fn disciplines_that_drop_when_they_are_asked_for_a_packet_say_so() {
         }
         assert_eq!(dropped > 0, spec.drops_late(), "{}", spec.name());
     }
+}
+
+/// A parameter that a figure of the queue should show is one of the thresholds, by its name.
+#[test]
+fn disciplines_tell_the_thresholds_among_their_parameters() {
+    let telling = ["target", "step", "threshold", "min_threshold", "max_threshold"];
+    let rate = BitRate::from_bps(10_000_000);
+    for (spec, about) in QueueSpec::all_defaults().into_iter().zip(QueueSpec::descriptors()) {
+        let fields: Vec<_> = about.fields.iter().flat_map(|f| std::iter::once(f).chain(&f.nested)).collect();
+        let wanted: Vec<&str> =
+            telling.into_iter().filter(|name| fields.iter().any(|f| f.name == *name)).collect();
+        let told = spec.thresholds(rate);
+        let words =
+            |threshold: &Threshold| threshold.name.split([' ', ':']).map(str::to_owned).collect::<Vec<_>>();
+        for name in &wanted {
+            assert!(
+                told.iter().any(|t| words(t).iter().any(|w| w == name)),
+                "{}: {name}: {told:?}",
+                about.name
+            );
+        }
+        assert_eq!(told.is_empty(), wanted.is_empty(), "{}", about.name);
+        for threshold in told {
+            let packets = threshold.level.packets(rate, 62_500, 1500);
+            assert!(packets.is_finite() && packets > 0.0, "{}: {threshold:?}", about.name);
+        }
+    }
+}
+
+#[test]
+fn thresholds_lie_where_the_parameters_say() {
+    let packets = |text: &str| -> Vec<(String, f64)> {
+        let rate = BitRate::from_bps(12_000_000);
+        let of = |t: Threshold| (t.name, t.level.packets(rate, 150_000, 1500));
+        described(text).thresholds(rate).into_iter().map(of).collect()
+    };
+    let named = |list: &[(&str, f64)]| list.iter().map(|(n, p)| ((*n).to_owned(), *p)).collect::<Vec<_>>();
+    // A packet of 1500 bytes takes a millisecond.
+    assert_eq!(packets(r#"{"kind": "codel"}"#), named(&[("target", 5.0)]));
+    assert_eq!(packets(r#"{"kind": "token-bucket-filter", "queue": "pie"}"#), named(&[("target", 15.0)]));
+    assert_eq!(packets(r#"{"kind": "threshold", "threshold": "30kB"}"#), named(&[("threshold", 20.0)]));
+    assert_eq!(packets(r#"{"kind": "threshold", "threshold": "0.1bdp"}"#), named(&[("threshold", 10.0)]));
+    // Half of 5 ms in packets of 500 bytes, and three times that.
+    assert_eq!(
+        packets(r#"{"kind": "red", "adaptive": {}}"#),
+        named(&[("min_threshold", 7.5), ("max_threshold", 22.5)])
+    );
+    assert_eq!(packets(r#"{"kind": "wrr", "classes": ["codel", "red"]}"#), named(&[]));
+    let rio = packets(r#"{"kind": "rio"}"#);
+    assert_eq!((rio[0].clone(), rio.len()), (("class 0: min_threshold".to_owned(), 40.0), 4));
 }

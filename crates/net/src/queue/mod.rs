@@ -45,10 +45,10 @@ pub(crate) mod laws;
 
 use dumbbell_core::class::TRAFFIC_CLASSES;
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{ClassSet, Frame, Time, VerdictSink};
+use dumbbell_core::{BitRate, ClassSet, Frame, Time, VerdictSink};
 
 pub use branches::{Branch, Branches, MAX_DEPTH, check_classes, held_in_classes};
-pub use contract::{Discipline, Limit, Setting, check_factors};
+pub use contract::{Discipline, Level, Limit, Setting, Threshold, check_factors};
 pub use fifo::Fifo;
 
 /// A discipline within another.
@@ -79,6 +79,12 @@ pub trait QueueParams {
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         let _ = (bdp, mtu);
         Limit::NONE
+    }
+
+    /// What it compares with the length of its queue, or with the wait in it, on a link of this rate.
+    fn thresholds(&self, rate: BitRate) -> Vec<Threshold> {
+        let _ = rate;
+        Vec::new()
     }
 
     /// The disciplines within it, in the order of their classes.
@@ -143,6 +149,15 @@ impl QueueSpec {
         let within = self.params().within();
         let within = within.iter().map(|held| held.queue.limit(bdp, mtu)).reduce(|a, b| a.and(&b, mtu));
         within.unwrap_or_else(|| self.params().limit(bdp, mtu))
+    }
+
+    /// What it compares with the length of its queue, or with the wait in it, on a link of this rate. If it holds one queue, what
+    /// that one does; several have lengths of their own.
+    pub fn thresholds(&self, rate: BitRate) -> Vec<Threshold> {
+        match self.params().within()[..] {
+            [held] => held.queue.thresholds(rate),
+            _ => self.params().thresholds(rate),
+        }
     }
 
     /// How many traffic classes it tells apart: those from 0 on.

@@ -3,11 +3,11 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Bytes, Frame, Probability, QueueLimit, Time, Validate, config};
+use dumbbell_core::{BitRate, Bytes, Frame, Probability, QueueLimit, Time, Validate, config};
 use rand::RngExt;
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
-use super::{Limit, QueueParams, Setting};
+use super::{Level, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// Marks packets that are ECN-capable by the length of the queue when they arrive, without any average: none up to `min_threshold`, then with a
@@ -50,6 +50,11 @@ impl QueueParams for Params {
 
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        let at = |name, bytes: Bytes| Threshold::new(name, Level::Length(QueueLimit::Bytes(bytes.get())));
+        vec![at("min_threshold", self.min_threshold), at("max_threshold", self.max_threshold)]
     }
 }
 

@@ -2,10 +2,10 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{Duration, Probability, QueueLimit, Time, Validate, config};
+use dumbbell_core::{BitRate, Duration, Probability, QueueLimit, Time, Validate, config};
 
 use super::early::{Adaptation, Common, Describes, Early, Form, check_thresholds, is_in_bytes, resolve};
-use super::{Limit, QueueParams, Setting};
+use super::{Level, Limit, QueueParams, Setting, Threshold};
 
 /// Packets of the thresholds where none are given.
 const THRESHOLDS: [f64; 2] = [5.0, 15.0];
@@ -94,19 +94,30 @@ impl QueueParams for Params {
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.common.limit, bdp, mtu)
     }
+
+    fn thresholds(&self, rate: BitRate) -> Vec<Threshold> {
+        let given = [self.min_threshold, self.max_threshold];
+        let absent = self.absent(rate);
+        let level = |i: usize| given[i].map_or(Level::Packets(absent[i]), Level::Length);
+        vec![Threshold::new("min_threshold", level(0)), Threshold::new("max_threshold", level(1))]
+    }
+}
+
+impl Params {
+    /// The thresholds in packets where none are given.
+    fn absent(&self, rate: BitRate) -> [f64; 2] {
+        let Some(adaptive) = &self.adaptive else { return THRESHOLDS };
+        let packets = rate.bytes_in(adaptive.target_delay) as f64 / self.common.mean_packet.get() as f64;
+        let min = (packets / 2.0).max(THRESHOLDS[0]);
+        [min, 3.0 * min]
+    }
 }
 
 impl Describes for Params {
     fn form(&self, setting: &Setting) -> Form {
-        let [min, max] = match (self.min_threshold, self.max_threshold, &self.adaptive) {
-            (Some(min), Some(max), _) => [min, max].map(|threshold| resolve(threshold, setting)),
-            (.., None) => THRESHOLDS,
-            (.., Some(adaptive)) => {
-                let packets = setting.rate.bytes_in(adaptive.target_delay) as f64
-                    / self.common.mean_packet.get() as f64;
-                let min = (packets / 2.0).max(THRESHOLDS[0]);
-                [min, 3.0 * min]
-            }
+        let [min, max] = match (self.min_threshold, self.max_threshold) {
+            (Some(min), Some(max)) => [min, max].map(|threshold| resolve(threshold, setting)),
+            _ => self.absent(setting.rate),
         };
         let in_bytes = self.min_threshold.is_some_and(is_in_bytes);
         let thresholds = [[min, max, self.max_probability.get()]];

@@ -3,12 +3,12 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{Bytes, Duration, QueueLimit, Time, Validate, config};
+use dumbbell_core::{BitRate, Bytes, Duration, QueueLimit, Time, Validate, config};
 use rand::RngExt;
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
 use super::ticks::{Ticks, check_interval};
-use super::{Limit, QueueParams, Setting, check_factors};
+use super::{Level, Limit, QueueParams, Setting, Threshold, check_factors};
 
 config! {
     /// Drops, or marks, arrivals with a probability that grows exponentially with a price. The price rises while more arrives than the link can
@@ -64,6 +64,10 @@ impl QueueParams for Params {
 
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        vec![Threshold::new("target", Level::Packets(self.target))]
     }
 }
 

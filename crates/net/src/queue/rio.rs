@@ -2,12 +2,13 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{Validate, config, words};
+use dumbbell_core::{BitRate, Validate, config, words};
 
 use super::early::{
-    Common, Counted, Describes, Early, Form, Resets, Thresholds, check_classes, is_in_bytes, thresholds,
+    Common, Counted, Describes, Early, Form, Resets, Thresholds, check_classes, is_in_bytes, of_classes,
+    thresholds,
 };
-use super::{Limit, QueueParams, Setting};
+use super::{Limit, QueueParams, Setting, Threshold};
 
 words! {
     /// Whose packets the average of a class counts.
@@ -65,6 +66,10 @@ impl QueueParams for Params {
 
     fn needs_marks(&self) -> bool {
         self.classes.len() > 1
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        of_classes(&self.classes)
     }
 }
 

@@ -2,9 +2,11 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{DropReason, Frame, MarkReason, QueueLimit, Time, Validate, VerdictSink, config, words};
+use dumbbell_core::{
+    BitRate, DropReason, Frame, MarkReason, QueueLimit, Time, Validate, VerdictSink, config, words,
+};
 
-use super::{Discipline, Fifo, Limit, QueueParams, Setting};
+use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting};
 
 words! {
     /// When a packet is marked.
@@ -45,6 +47,10 @@ impl Algorithm for Params {
 impl QueueParams for Params {
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<super::Threshold> {
+        vec![super::Threshold::new("threshold", Level::Length(self.threshold))]
     }
 }
 

@@ -2,10 +2,12 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{Validate, config};
+use dumbbell_core::{BitRate, Validate, config};
 
-use super::early::{Common, Describes, Early, Form, Thresholds, check_classes, is_in_bytes, thresholds};
-use super::{Limit, QueueParams, Setting};
+use super::early::{
+    Common, Describes, Early, Form, Thresholds, check_classes, is_in_bytes, of_classes, thresholds,
+};
+use super::{Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// Weighted random early detection: one queue, and one average of it, for several classes. Each class has thresholds of its own.
@@ -49,6 +51,10 @@ impl QueueParams for Params {
 
     fn needs_marks(&self) -> bool {
         self.classes.len() > 1
+    }
+
+    fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {
+        of_classes(&self.classes)
     }
 }
 

@@ -41,6 +41,8 @@ pub struct LinkFacts {
     pub shared_buffer: Option<u64>,
     /// Time to send a full buffer.
     pub buffer_time: Option<f64>,
+    /// What the queue discipline compares with the length of the queue, or with the wait in it.
+    pub thresholds: Vec<ThresholdFacts>,
     /// Share of packets lost at random.
     pub loss: f64,
     /// What else happens to packets on their way, in order.
@@ -51,6 +53,17 @@ pub struct LinkFacts {
     pub load: f64,
     /// True if the queue is sampled.
     pub sampled: bool,
+}
+
+/// A threshold of a queue discipline in figures.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ThresholdFacts {
+    /// The parameter that sets it.
+    pub name: String,
+    /// Full packets that wait there, at the rate of the link.
+    pub packets: f64,
+    /// The wait, if that is what it is compared with.
+    pub wait: Option<f64>,
 }
 
 /// Power control of a port in figures.

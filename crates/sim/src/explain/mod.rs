@@ -8,12 +8,12 @@ mod shortage;
 use dumbbell_core::{Duration, Time};
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::impairment::ImpairmentSpec;
-use dumbbell_net::queue::Limit;
+use dumbbell_net::queue::{Level, Limit, Threshold};
 use serde::Serialize;
 
 use cost::Cost;
 pub use draws::Draw;
-pub use facts::{GroupFacts, LinkFacts, PairFacts, PowerFacts};
+pub use facts::{GroupFacts, LinkFacts, PairFacts, PowerFacts, ThresholdFacts};
 
 use crate::pairs::Pair;
 use crate::plan::{Plan, PlannedLink};
@@ -186,6 +186,14 @@ impl Plan {
             Some(packets) => Some(packets.saturating_mul(u64::from(mtu))),
             None => (limit.bytes != u64::MAX).then_some(limit.bytes),
         };
+        let threshold = |Threshold { name, level }| ThresholdFacts {
+            name,
+            packets: level.packets(direction.rate, link.bdp, mtu),
+            wait: match level {
+                Level::Wait(wait) => Some(wait.as_secs_f64()),
+                Level::Length(_) | Level::Packets(_) => None,
+            },
+        };
         LinkFacts {
             name: link.name.clone(),
             from: self.nodes[link.from as usize].clone(),
@@ -213,6 +221,7 @@ impl Plan {
             buffer_packets,
             buffer_bytes,
             shared_buffer: shared.map(|buffer| buffer.size.get()),
+            thresholds: direction.queue.thresholds(direction.rate).into_iter().map(threshold).collect(),
             buffer_time: buffer_bytes.map(|bytes| direction.rate.time_to_send(bytes).as_secs_f64()),
             loss: direction.loss.get(),
             impairments: direction.impairments.iter().map(ImpairmentSpec::summary).collect(),

@@ -5,7 +5,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Bytes, Probability, QueueLimit, Validate, Value, config};
 
 use super::{Average, Counted, Form, Law, Resets, Spacing};
-use crate::queue::{Limit, Setting};
+use crate::queue::{Level, Limit, Setting, Threshold};
 
 /// Floyd & Jacobson 1993, section 5.
 const WEIGHT: f64 = 0.002;
@@ -106,6 +106,15 @@ impl Thresholds {
             self.max_probability.get(),
         ]
     }
+}
+
+/// The thresholds of the average of each class, or of the average of all that each class has thresholds of.
+pub fn of_classes(classes: &[Thresholds]) -> Vec<Threshold> {
+    let at = |i, name, length| Threshold::new(format!("class {i}: {name}"), Level::Length(length));
+    let of = |(i, class): (usize, &Thresholds)| {
+        [at(i, "min_threshold", class.min_threshold), at(i, "max_threshold", class.max_threshold)]
+    };
+    classes.iter().enumerate().flat_map(of).collect()
 }
 
 /// As a user could have written it.

@@ -12,7 +12,7 @@ use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Time, VerdictSink, 
 
 pub use average::Average;
 pub use description::{
-    Common, Thresholds, check_classes, check_thresholds, is_in_bytes, resolve, thresholds,
+    Common, Thresholds, check_classes, check_thresholds, is_in_bytes, of_classes, resolve, thresholds,
 };
 pub use law::{Law, Spacing, Verdict};
 
