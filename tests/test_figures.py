@@ -52,6 +52,23 @@ def test_runs_of_one_line_come_into_one_panel_and_show_the_buffer(results: db.Re
     assert "capacity 2 Mbit/s" in axes.get_legend_handles_labels()[1]
 
 
+def test_throughput_does_not_exceed_the_link_and_holes_are_steps_of_what_is_delivered() -> None:
+    lossy = ["flows[0].count=1", "workloads=[]", "topology.bottleneck.loss=0.01", "record.period=10ms"]
+    results = db.Scenario.from_toml(SCENARIO, lossy).run()
+    # Over a period, what is in order exceeds the link: many packets waited for one.
+    assert results.series("goodput")[0][1].max() > 2 * 2e6
+    (axes,) = db.figures.draw("rate", results).axes
+    assert axes.get_ylabel() == "throughput over 0.3 s (Mbit/s)"
+    capacity, throughput = axes.lines
+    assert 0.9 * 2 < throughput.get_ydata().max() <= capacity.get_ydata()[0] == 2
+    (axes,) = db.figures.draw("goodput", results).axes
+    assert axes.get_ylabel() == "data delivered in order (MB)"
+    delivered = axes.lines[0].get_ydata()
+    assert delivered[0] == 0
+    assert (np.diff(delivered) >= 0).all()
+    assert delivered[-1] == pytest.approx(results.flows["delivered"][0] / 1e6)
+
+
 @pytest.mark.parametrize(
     ("queue", "limits"),
     [
@@ -74,6 +91,16 @@ def test_queues_show_the_thresholds_of_their_discipline(queue: object, limits: l
     (axes,) = db.figures.draw("queue", results).axes
     largest = max(values.max() for _, _, values in lines)
     assert len(axes.get_legend_handles_labels()[1]) == sum(limit.value < 2 * largest for limit in found)
+
+
+def test_lines_of_throughput_have_the_same_windows_and_end_together() -> None:
+    late = ["flows[0].count=3", "flows[0].stagger=1.234s", "workloads=[]", "record.period=10ms"]
+    (axes,) = db.figures.draw("rate", db.Scenario.from_toml(SCENARIO, late).run()).axes
+    flows = [line.get_xdata() for line in axes.lines[1:]]
+    # Of windows of 0.3 s, 26 are whole in 8 s; each line begins with the window in which its flow starts.
+    assert [round(float(times[0]), 9) for times in flows] == [0.0, 1.2, 2.4]
+    assert [round(float(times[-1]), 9) for times in flows] == [7.8] * 3
+    assert all(np.isin(np.round(times, 9), np.round(flows[0], 9)).all() for times in flows)
 
 
 def test_a_wait_is_no_length_at_a_rate_that_changes() -> None:

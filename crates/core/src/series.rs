@@ -39,7 +39,9 @@ series! {
     Window = "cwnd" of Flow in "B";
     /// Smoothed RTT.
     Rtt = "rtt" of Flow in "s";
-    /// Goodput.
+    /// Throughput at the receiver: data that arrives, in order or not, each byte once.
+    Received = "received" of Flow in "bit/s";
+    /// Goodput: data that is there in order; where a hole is filled, all that waited behind it counts at once.
     Goodput = "goodput" of Flow in "bit/s";
     /// Data that waits to be read.
     Unread = "unread" of Flow in "B";

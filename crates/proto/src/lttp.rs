@@ -244,7 +244,7 @@ impl Stage for Receiver {
 
 impl ReceiveEnd for Receiver {
     fn report(&self) -> ReceiverReport {
-        self.listener.got
+        ReceiverReport { received: self.listener.got.delivered, ..self.listener.got }
     }
 
     fn expect(&mut self, bytes: u64) {

@@ -119,6 +119,7 @@ impl Numbered {
             } else {
                 u64::from(self.next) * u64::from(self.payload)
             },
+            received: self.bytes,
             packets: self.packets,
             out_of_order: self.out_of_order,
             marks: 0,

@@ -155,6 +155,8 @@ pub struct Agreed {
 pub struct ReceiverReport {
     /// Application bytes received in order (UDP: received).
     pub delivered: u64,
+    /// Application bytes that arrived, in order or not, each counted once.
+    pub received: u64,
     /// Packets that arrived.
     pub packets: u64,
     /// Packets that were not the next in order: early, late or duplicate.

@@ -21,7 +21,7 @@ from dumbbell import _native
 from dumbbell._declared import SERIES
 from dumbbell._results import Results
 from dumbbell._trace import Trace
-from dumbbell.figures import drops, fct_cdf, fct_size, rate, sequence_diagram, time_sequence
+from dumbbell.figures import drops, fct_cdf, fct_size, goodput, rate, sequence_diagram, time_sequence
 from dumbbell.figures.series import (
     Limit,
     Line,
@@ -43,6 +43,7 @@ __all__ = [
 
 _OWN: Mapping[str, Callable[[Axes, Results], None]] = {
     "rate": rate.draw,
+    "goodput": goodput.draw,
     "drops": drops.draw,
     "fct_cdf": fct_cdf.draw,
     "fct_size": fct_size.draw,

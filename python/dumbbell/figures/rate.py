@@ -1,4 +1,4 @@
-"""Goodput over time."""
+"""Throughput at the receivers over time."""
 
 from __future__ import annotations
 
@@ -17,24 +17,41 @@ if TYPE_CHECKING:
 _MOST_VALUES = 150
 """More values of a noisy quantity in one line hide its course."""
 
+_FEWEST_VALUES = 10
+
+_FEWEST_PACKETS = 50 * 1500 * 8
+"""Bits that pass in a window: the packet that its edge cuts is 2 % of them at most, less than headers."""
+
 
 def draw(axes: Axes, results: Results) -> None:
-    """Draw the goodput of every sampled flow, averaged so that a few hundred values remain."""
-    lines = flow_lines(results, "goodput")
+    """Draw the rate at which data of every sampled flow arrives, over windows that hold many packets."""
+    lines = flow_lines(results, "received")
+    limits = capacities(results)
     longest = max((times for _, times, _ in lines), key=len)
-    samples = math.ceil(len(longest) / _MOST_VALUES)
-    means = [mean for line in lines if len((mean := _averaged(line, samples))[1])]
-    if len(longest) > 1:
-        period = samples * float(np.median(np.diff(longest)))
-        draw_lines(
-            axes, means, f"goodput over {period:.3g} s", "bit/s", step=True, limits=capacities(results)
-        )
-    else:
-        draw_lines(axes, means, "goodput", "bit/s", step=True, limits=capacities(results))
+    if len(longest) == 1:
+        draw_lines(axes, lines, "throughput", "bit/s", step=True, limits=limits)
+        return
+    period = float(np.median(np.diff(longest)))
+    slowest = min((limit.value for limit in limits), default=math.inf)
+    samples = max(
+        math.ceil(len(longest) / _MOST_VALUES),
+        min(round(_FEWEST_PACKETS / slowest / period), len(longest) // _FEWEST_VALUES),
+        1,
+    )
+    whole = round(max(float(times[-1]) for _, times, _ in lines) / period) // samples
+    means = [mean for line in lines if len((mean := _averaged(line, period, samples, whole))[2]) > 1]
+    draw_lines(axes, means, f"throughput over {samples * period:.3g} s", "bit/s", step=True, limits=limits)
 
 
-def _averaged(line: Line, samples: int) -> Line:
-    """Average each so many samples; what is left over at the end is left out."""
+def _averaged(line: Line, period: float, samples: int, whole: int) -> Line:
+    """Average the samples of each window, up to the last that is whole.
+
+    All lines have the same windows: of a flow that starts or ends in one, nothing arrives in the rest of it.
+    """
     label, times, values = line
-    whole = len(times) // samples * samples
-    return label, times[samples - 1 : whole : samples], values[:whole].reshape(-1, samples).mean(axis=1)
+    windows = np.ceil(np.round(times / period) / samples).astype(int)
+    first = int(windows[0])
+    means = np.bincount(windows - first, weights=values)[: max(whole - first + 1, 0)] / samples
+    ends = np.arange(first - 1, first + len(means), dtype=np.float64) * samples * period
+    # A value holds for the window before its time, the first one too.
+    return label, ends, np.append(means[:1], means)

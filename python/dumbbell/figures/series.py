@@ -87,7 +87,8 @@ def draw_series(axes: Axes, results: Results, series: Series) -> None:
 
 def quantity_of(series: Series) -> tuple[str, str]:
     """Return what a series is, and its unit, for :func:`draw_lines`."""
-    quantity = series.doc.rstrip(".")
+    # What follows a colon explains.
+    quantity = series.doc.partition(":")[0].rstrip(".")
     # Packets are counted; a unit with a prefix would make thousands of them.
     unit = " packets" if series.unit == "packets" else series.unit
     return quantity[:1].lower() + quantity[1:], unit

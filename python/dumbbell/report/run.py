@@ -34,9 +34,9 @@ def _kind(kind: str, title: str, text: str) -> PlotSpec[Results]:
 
 FIGURES = (
     _kind("cwnd", "Congestion windows", "The congestion window of each sampled flow against time"),
-    _kind("rate", "Rates", "The rate of each sampled flow against time"),
+    _kind("rate", "Throughput", "The throughput of each sampled flow at its receiver against time"),
     _kind("rtt", "Round-trip times", "The round-trip time of each sampled flow against time"),
-    _kind("queue", "Queues", "The length of each sampled queue against time"),
+    _kind("queue", "Queues", "The length of each sampled queue against time, with buffer and thresholds"),
     _kind("drops", "Drops", "Packets dropped per second at each sampled link against time"),
     _kind("fct_cdf", "Completion times", "The share of flows that complete within a time"),
     _kind("fct_size", "Completion time against size", "The completion time of each flow against its size"),

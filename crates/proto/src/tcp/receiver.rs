@@ -590,8 +590,12 @@ impl Stage for Receiver {
 
 impl ReceiveEnd for Receiver {
     fn report(&self) -> ReceiverReport {
+        let delivered = self.next.min(self.size);
+        // A FIN has a number too, and may be held.
+        let held = self.disorder.as_ref().map_or(0, |disorder| disorder.held.bytes());
         ReceiverReport {
-            delivered: self.next.min(self.size),
+            delivered,
+            received: delivered + held.min(self.size - delivered),
             packets: self.packets,
             out_of_order: self.disorder.as_ref().map_or(0, |disorder| disorder.arrivals),
             marks: self.marks,
@@ -600,7 +604,7 @@ impl ReceiveEnd for Receiver {
                 .allowance
                 .as_ref()
                 .and_then(|allowance| allowance.reading.as_ref())
-                .map_or(0, |reading| reading.unread(self.next.min(self.size))),
+                .map_or(0, |reading| reading.unread(delivered)),
             delay_sd: None,
         }
     }

@@ -163,7 +163,7 @@ impl Stage for Sink {
 
 impl ReceiveEnd for Sink {
     fn report(&self) -> ReceiverReport {
-        self.report
+        ReceiverReport { received: self.report.delivered, ..self.report }
     }
 
     fn is_closed(&self) -> bool {

@@ -3,7 +3,7 @@
 use dumbbell_core::results::{FlowRow, Flows, TransferRow, Transfers};
 use dumbbell_core::table::{Label, Labels};
 use dumbbell_core::{Duration, Time, memory};
-use dumbbell_proto::transport::Failure;
+use dumbbell_proto::transport::{Failure, ReceiverReport};
 use dumbbell_proto::{Receiver, Sender};
 
 use crate::plan::Plan;
@@ -39,8 +39,8 @@ pub struct Slot {
     pub dropped: u64,
     /// Bytes delivered when the warm-up ended.
     pub delivered_at_warmup: u64,
-    /// Bytes delivered at the last sample.
-    pub delivered_at_sample: u64,
+    /// What had arrived at the last sample.
+    pub at_sample: Arrived,
     /// False once the slot may be reused.
     pub active: bool,
     /// Who is told what happens to it: see [`watched`].
@@ -51,6 +51,22 @@ pub struct Slot {
     pub transfer: Transfer,
     /// When it began.
     pub transfer_began: Time,
+}
+
+/// What has arrived of a flow, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Arrived {
+    /// In order or not.
+    pub received: u64,
+    /// In order.
+    pub delivered: u64,
+}
+
+impl Arrived {
+    /// What a receiver says.
+    pub fn of(report: &ReceiverReport) -> Arrived {
+        Arrived { received: report.received, delivered: report.delivered }
+    }
 }
 
 /// Labels of the flow table, entered once.

@@ -34,7 +34,7 @@ use dumbbell_proto::Opening;
 
 use self::endpoints::Endpoints;
 pub use self::endpoints::PACKET_BYTES;
-use self::flows::{Recorder, Slot, watched};
+use self::flows::{Arrived, Recorder, Slot, watched};
 use self::hosts::Hosts;
 use self::network::{Aside, Delivery, Dropped, Network, Tally};
 pub use self::observer::{Event, LastEvents, Observer, Opened};
@@ -463,7 +463,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             flow,
             dropped: 0,
             delivered_at_warmup: 0,
-            delivered_at_sample: 0,
+            at_sample: Arrived::default(),
             active: true,
             watched: if self.sessions.watch(flow.group) { watched::TRANSFER } else { 0 }
                 | if granted.is_some() { watched::HOST } else { 0 }

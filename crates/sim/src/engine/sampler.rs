@@ -6,7 +6,7 @@ use dumbbell_core::table::Label;
 use dumbbell_core::{Duration, Time};
 use dumbbell_net::link::Counters;
 
-use super::flows::Slot;
+use super::flows::{Arrived, Slot};
 use super::network::Network;
 use super::observer::Observer;
 use crate::histogram::Histogram;
@@ -97,13 +97,15 @@ impl Sampler {
             for slot in slots.iter_mut().filter(|s| s.active && self.groups[s.flow.group as usize].0) {
                 let pair = &plan.pairs[slot.flow.pair as usize];
                 if here.has_node(pair.destination) {
-                    let received = slot.receiver.report();
-                    let delivered = received.delivered;
-                    let bytes = delivered - slot.delivered_at_sample;
-                    slot.delivered_at_sample = delivered;
-                    write(Series::Goodput, slot.number, bytes as f64 * 8.0 / seconds);
+                    let report = slot.receiver.report();
+                    let Arrived { received, delivered } =
+                        std::mem::replace(&mut slot.at_sample, Arrived::of(&report));
+                    let mut rate =
+                        |series, bytes: u64| write(series, slot.number, bytes as f64 * 8.0 / seconds);
+                    rate(Series::Received, report.received - received);
+                    rate(Series::Goodput, report.delivered - delivered);
                     if self.groups[slot.flow.group as usize].1 {
-                        write(Series::Unread, slot.number, received.unread as f64);
+                        write(Series::Unread, slot.number, report.unread as f64);
                     }
                 }
                 if !here.has_node(pair.source) {

@@ -142,8 +142,9 @@ impl Plan {
             parts.push(("table of flows".to_owned(), started * BYTES_PER_FLOW));
         }
         if let (true, Some(period)) = (self.record.samples, self.record.period) {
-            let subjects = sampled + self.links.iter().filter(|l| l.sampled).count() as f64;
-            let rows = 3.0 * subjects * seconds / period.as_secs_f64();
+            let links = self.links.iter().filter(|l| l.sampled).count() as f64;
+            // What is received, goodput, window and RTT; queue, throughput and drops.
+            let rows = (4.0 * sampled + 3.0 * links) * seconds / period.as_secs_f64();
             parts.push(("table of samples".to_owned(), rows * BYTES_PER_ROW));
         }
         if self.record.drops {

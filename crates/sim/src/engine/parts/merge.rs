@@ -131,7 +131,7 @@ impl Engine<'_, Part<'_>> {
             if has(pair.destination) {
                 here.receiver = there.receiver;
                 here.delivered_at_warmup = there.delivered_at_warmup;
-                here.delivered_at_sample = there.delivered_at_sample;
+                here.at_sample = there.at_sample;
                 take(1);
             }
         }
