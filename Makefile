@@ -23,7 +23,7 @@ FOREIGN := echo "dumbbell: $(VENV) was not made by make: move it away, or name a
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 # The tests of Python that `make check` runs: none of these files takes more than two CPU seconds, but that of scenarios.
-FAST := algorithms declared examples graphs imports links printing readme reference results scenario tcp_page theory
+FAST := algorithms api declared examples graphs imports links printing readme reference results scenario tcp_page theory
 
 # Builds the extension, and the library for packetdrill, with a profile of Cargo.toml.
 define build
@@ -123,11 +123,12 @@ audit: setup ## Check licences and sources of all locked packages; with ADVISORI
 systems: $(DONE)/packages ## Check that crates compile for ARM, macOS and Windows, and that the package uses nothing they lack
 	@$(BIN)/python -m tools.systems
 
-docs: setup ## Write docs/reference, docs/algorithms and the Python builders from the registry, and the notices of others
+docs: setup ## Write docs/reference, docs/algorithms, docs/api and the Python builders from registry and docstrings, and the notices
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.algorithms --figures
 	$(BIN)/python tools/builders.py
 	$(BIN)/python -m tools.notices
+	$(BIN)/python -m tools.api
 
 lock: $(STAMPS)/machine ## Write the requirements files anew from pyproject.toml
 	$(PYTHON) -m venv $(STAMPS)/lock

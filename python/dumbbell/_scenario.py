@@ -93,9 +93,18 @@ class Scenario:
         *,
         confined: bool = False,
     ) -> Scenario:
-        """Read TOML text. Names of files in it count from the folder `base`.
+        """Read TOML text.
 
-        A `confined` scenario, such as one that somebody else has written, opens no file outside `base`.
+        Parameters
+        ----------
+        text
+            What a file would hold.
+        settings
+            Changes, each ``path=value``.
+        base
+            The folder from which names of files count.
+        confined
+            Open no file outside `base`: for a scenario that somebody else has written.
 
         Raises
         ------
@@ -113,7 +122,14 @@ class Scenario:
         *,
         confined: bool = False,
     ) -> Scenario:
-        """Read a dictionary of the same keys and values as a TOML file; `confined` as in :meth:`from_toml`.
+        """Read a dictionary of the same keys and values as a TOML file.
+
+        Parameters
+        ----------
+        values
+            The scenario.
+        settings, base, confined
+            As in :meth:`from_toml`.
 
         Raises
         ------

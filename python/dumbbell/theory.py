@@ -118,7 +118,7 @@ def smallest_delay(times: ArrayLike, sizes: ArrayLike, rate: float) -> float:
     Parameters
     ----------
     times, sizes
-        As in :func:`optimal_rates`.
+        As in :func:`optimal_rates`, shape (packets,) each.
     rate
         In bit/s.
 
@@ -143,7 +143,7 @@ def longest_sleep(
     Parameters
     ----------
     times, sizes
-        As in :func:`optimal_rates`.
+        As in :func:`optimal_rates`, shape (packets,) each.
     rate
         In bit/s.
     delay

@@ -42,7 +42,7 @@ class Results(Tables):
 
     @classmethod
     def of(cls, tables: Iterable[Table], name: str) -> Results:
-        """The results that consist of these tables."""
+        """The results that consist of these tables, under a name."""
         return cls(**{table.name: table for table in tables}, name=name)
 
     @property

@@ -26,9 +26,11 @@ class Column:
     """The declaration of a column."""
 
     name: str
+    """As :meth:`Table.__getitem__` takes it."""
     unit: str
     """Empty for counts and labels."""
     doc: str
+    """What a value is."""
 
 
 class Table:
@@ -92,6 +94,11 @@ class Table:
     def codes(self, name: str) -> tuple[NDArray[np.uint32], list[str]]:
         """Return a column of labels as codes, shape (rows,), and the label of each code.
 
+        Parameters
+        ----------
+        name
+            Of a column of labels.
+
         Raises
         ------
         ColumnError
@@ -106,6 +113,11 @@ class Table:
 
     def where(self, name: str, label: str) -> NDArray[np.bool_]:
         """Return which rows have a label in a column, shape (rows,): none if the label is not in the table.
+
+        Parameters
+        ----------
+        name, label
+            Of a column of labels, and one of its labels.
 
         Raises
         ------
@@ -122,6 +134,11 @@ class Table:
 
         Takes time in proportion to the rows, whatever the number of labels.
 
+        Parameters
+        ----------
+        name
+            Of a column of labels.
+
         Raises
         ------
         ColumnError
@@ -137,11 +154,22 @@ class Table:
             yield labels[code], part
 
     def row(self, index: int) -> dict[str, Any]:
-        """Return one row as Python values; null becomes ``None``."""
+        """Return one row as Python values; null becomes ``None``.
+
+        Parameters
+        ----------
+        index
+            From 0; a negative one counts from the end.
+
+        Raises
+        ------
+        IndexError
+            If there is no such row.
+        """
         return dict(zip(self, self._native.row(range(len(self))[index]), strict=True))
 
     def to_numpy(self) -> dict[str, NDArray[Any]]:
-        """Return all columns as NumPy arrays, by name."""
+        """Return all columns as NumPy arrays of shape (rows,), by name."""
         return {name: self[name] for name in self}
 
     def to_pandas(self) -> pd.DataFrame:
@@ -197,7 +225,18 @@ class Table:
         return Table(native)
 
     def write_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write a Parquet file with provenance in its footer: whole or not at all."""
+        """Write a Parquet file with provenance in its footer: whole or not at all.
+
+        Parameters
+        ----------
+        path
+            The file, which is replaced if it is there.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
         self._native.write_parquet(path)
 
     def __arrow_c_schema__(self) -> object:

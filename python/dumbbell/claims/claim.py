@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from dumbbell.study import StudyResult
 
 Verdict = Literal["reproduced", "not reproduced", "inconclusive"]
+"""What may be said of a claim."""
 
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "not reproduced", "inconclusive")
+"""All verdicts."""
 
 
 class ClaimError(DumbbellError, ValueError):
@@ -32,11 +34,13 @@ class Finding:
     quantity: str
     """What was estimated: ``CUBIC / NewReno``."""
     estimate: Estimate
+    """The number with its interval."""
     low: float
     """The least value that the claim allows; minus infinity if any."""
     high: float
     """The largest value that the claim allows; infinity if any."""
     unit: str
+    """Of the number; may be empty."""
     claimed: str
     """The bounds in words: ``at most 0.5 s``."""
     verdict: Verdict
@@ -66,6 +70,7 @@ class Judgement:
     """A verdict and what it rests on."""
 
     verdict: Verdict
+    """Of all comparisons together."""
     evidence: str
     """In words, with the number and interval that decided."""
     estimate: Estimate | None
@@ -96,6 +101,7 @@ class Claim:
     metric: str
     """Name of the metric of the study that the rule looks at."""
     rule: Rule
+    """What the metric must do."""
     reason: str = ""
     """Why it is not reproduced, as far as that is known; shown beside that verdict only."""
     ours: str = ""
@@ -118,11 +124,22 @@ class Claim:
         return f"The bound is ours: {bound['reason']}." if bound and bound["by"] == "ours" else ""
 
     def why(self, judgement: Judgement) -> str:
-        """Return the reason if the verdict is one that needs it, else nothing."""
+        """Return the reason if the verdict is one that needs it, else nothing.
+
+        Parameters
+        ----------
+        judgement
+            Of this claim.
+        """
         return self.reason if judgement.verdict == "not reproduced" else ""
 
     def judge(self, result: StudyResult) -> Judgement:
         """Judge the claim; what an incomplete study says is stamped.
+
+        Parameters
+        ----------
+        result
+            Of a study, whole or not.
 
         Raises
         ------
@@ -142,6 +159,13 @@ class Claim:
 
 def judge(claims: Iterable[Claim], result: StudyResult) -> list[tuple[Claim, Judgement]]:
     """Judge all claims of a study, in order.
+
+    Parameters
+    ----------
+    claims
+        With different ids.
+    result
+        Of the study, whole or not.
 
     Raises
     ------

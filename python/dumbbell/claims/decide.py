@@ -18,12 +18,17 @@ class Probe:
     """One comparison that a claim makes, not yet decided."""
 
     where: str
+    """The point, in words; empty if the study has one."""
     quantity: str
+    """What is estimated, in words."""
     unit: str
+    """Of the number; may be empty."""
     measure: Callable[[float], Estimate]
     """Gives the estimate at a level of confidence."""
     low: float = -math.inf
+    """The least value allowed; minus infinity if any."""
     high: float = math.inf
+    """The largest value allowed; infinity if any."""
     strict: bool = False
     """Whether a value on a bound does not satisfy the claim."""
 

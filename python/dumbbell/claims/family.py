@@ -42,7 +42,15 @@ def standing(judged: Sequence[tuple[Claim, Judgement]], confidence: float = CONF
 
 
 def family_note(judged: Sequence[tuple[Claim, Judgement]], confidence: float = CONFIDENCE) -> str:
-    """Say how likely it is that some verdict is wrong, and how many stand when that is controlled."""
+    """Say how likely it is that some verdict is wrong, and how many stand when that is controlled.
+
+    Parameters
+    ----------
+    judged
+        The claims with their judgements.
+    confidence
+        The level of each verdict alone.
+    """
     stands = standing(judged, confidence)
     decided = sum(stand is not None for stand in stands)
     if decided < 2:

@@ -67,9 +67,13 @@ class Level:
     """The mean of an arm lies within bounds, in the unit of the metric, at every point."""
 
     arm: str
+    """Name of the arm."""
     low: float = -math.inf
+    """The least mean allowed; minus infinity if any."""
     high: float = math.inf
+    """The largest mean allowed; infinity if any."""
     at: At = field(default_factory=dict)
+    """The points that it speaks of."""
 
     def __post_init__(self) -> None:
         _check_bounds(self.low, self.high)
@@ -92,10 +96,15 @@ class Ratio:
     """The mean of an arm, over that of another at the same seeds, lies within bounds at every point."""
 
     arm: str
+    """Name of the arm above."""
     over: str
+    """Name of the arm below."""
     low: float = -math.inf
+    """The least ratio allowed; minus infinity if any."""
     high: float = math.inf
+    """The largest ratio allowed; infinity if any."""
     at: At = field(default_factory=dict)
+    """The points that it speaks of."""
 
     def __post_init__(self) -> None:
         _check_bounds(self.low, self.high)
@@ -114,7 +123,22 @@ class Ratio:
 
 
 def equivalent(arm: str, over: str, within: float, at: At = _ANYWHERE) -> Ratio:
-    """Return the rule that two arms differ by less than a share of the second: 0.05 for 5 %."""
+    """Return the rule that two arms differ by less than a share of the second: 0.05 for 5 %.
+
+    Parameters
+    ----------
+    arm, over
+        Names of the two arms.
+    within
+        The share, between 0 and 1.
+    at
+        The points that it speaks of.
+
+    Raises
+    ------
+    ClaimError
+        If the share is not between 0 and 1.
+    """
     if not 0 < within < 1:
         raise ClaimError(f"a share of {within:g} is no margin; give one between 0 and 1")
     return Ratio(arm, over, 1 - within, 1 + within, at)
@@ -125,10 +149,15 @@ class Difference:
     """The mean of an arm, less that of another at the same seeds, lies within bounds at every point."""
 
     arm: str
+    """Name of the arm."""
     minus: str
+    """Name of the arm that is subtracted."""
     low: float = -math.inf
+    """The least difference allowed; minus infinity if any."""
     high: float = math.inf
+    """The largest difference allowed; infinity if any."""
     at: At = field(default_factory=dict)
+    """The points that it speaks of."""
 
     def __post_init__(self) -> None:
         _check_bounds(self.low, self.high)
@@ -152,8 +181,11 @@ class Order:
     """The arms stand in rising order of the metric at every point, each strictly below the next."""
 
     arms: tuple[str, ...]
+    """Names of two or more arms, the lowest first."""
     at: At = field(default_factory=dict)
+    """The points that it speaks of."""
     bounded: ClassVar[bool] = False
+    """Whether it has a number that could be ours."""
 
     def __post_init__(self) -> None:
         if len(self.arms) < 2 or len(set(self.arms)) < len(self.arms):
@@ -183,10 +215,15 @@ class Monotone:
     """The metric rises, or falls, from each value of an axis to the next."""
 
     axis: str
+    """Name of the axis."""
     arm: str
+    """Name of the arm."""
     direction: Literal["rises", "falls"]
+    """Which way the metric goes as the axis rises."""
     at: At = field(default_factory=dict)
+    """The points that it speaks of."""
     bounded: ClassVar[bool] = False
+    """Whether it has a number that could be ours."""
 
     def __call__(self, result: StudyResult, metric: str) -> Judgement:
         """Judge."""
@@ -212,14 +249,17 @@ class Crossing:
     """Two arms change order along an axis: one is below the other up to `low`, above it from `high` on."""
 
     axis: str
+    """Name of the axis."""
     arm: str
-    """Below at first."""
+    """Name of the arm that is below at first."""
     over: str
+    """Name of the arm that is above at first."""
     low: float
     """Up to and with this value of the axis, `arm` is strictly below."""
     high: float
     """From and with this value on, `arm` is strictly above. What lies between is not judged."""
     at: At = field(default_factory=dict)
+    """The points that it speaks of."""
 
     def __post_init__(self) -> None:
         if not self.low < self.high:

@@ -59,7 +59,17 @@ def write_claims(judged: Judged, result: StudyResult, folder: Path, note: str = 
 
 
 def claims_markdown(judged: Judged, result: StudyResult, note: str = "") -> str:
-    """Return the claims as a Markdown table, stamped if the study is incomplete."""
+    """Return the claims as a Markdown table, stamped if the study is incomplete.
+
+    Parameters
+    ----------
+    judged
+        The claims with their judgements.
+    result
+        Of the study that they judge.
+    note
+        Above the table; may be empty.
+    """
     lines = [f"# Claims of {result.study.title}", ""]
     lines += [line for text in (result.stamp, note) if text for line in (f"**{text}**", "")]
     family = family_note(judged)
@@ -74,7 +84,17 @@ def claims_markdown(judged: Judged, result: StudyResult, note: str = "") -> str:
 
 
 def claims_table(judged: Judged, result: StudyResult, note: str = "") -> TextTable:
-    """Return the claims as a table for a terminal, stamped if the study is incomplete."""
+    """Return the claims as a table for a terminal, stamped if the study is incomplete.
+
+    Parameters
+    ----------
+    judged
+        The claims with their judgements.
+    result
+        Of the study that they judge.
+    note
+        Above the table; may be empty.
+    """
     title = "; ".join(text for text in ("Claims", result.stamp, note) if text)
     rows = [
         (

@@ -45,6 +45,7 @@ LIMIT_DASHES = ((1.0, 1.5), (4.0, 1.5), (6.0, 1.5, 1.0, 1.5))
 """Of lines to compare with: no two of the first six have grey and dashes in common."""
 
 FORMATS = ("png", "svg", "pdf")
+"""The formats of files that figures are written in, unless told otherwise."""
 
 STYLE: Any = {
     "axes.axisbelow": True,

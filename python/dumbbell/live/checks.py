@@ -16,8 +16,11 @@ class Check:
     """One thing that live emulation uses."""
 
     name: str
+    """A word for it."""
     works: bool
+    """Whether it can be used."""
     detail: str
+    """What it is, or why it does not work."""
 
 
 def checks() -> list[Check]:

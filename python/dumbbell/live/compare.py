@@ -47,6 +47,7 @@ class FlowRun:
     goodput: float
     """In-order application bits received per second of its life, after the warm-up."""
     retransmissions: int
+    """Segments that were sent again."""
     timeouts: int | None
     """``None`` if the kernel does not count them for each connection (before 6.7)."""
     window: Line
@@ -69,6 +70,7 @@ class Arm:
     """One side of a comparison."""
 
     flows: list[FlowRun]
+    """In the order of the scenario."""
     goodput: float
     """Application bits delivered per second, all flows, after the warm-up."""
     queueing_delay: float
@@ -80,7 +82,7 @@ class Arm:
     loss: float
     """Share of the packets that arrived at the link and were dropped."""
     drops: Floats
-    """When packets were dropped (s), in order."""
+    """When packets were dropped (s), in order, shape (drops,)."""
     queue: Line
     """Times (s) and packets in the queue, the one in transmission included."""
     valid: bool = True
@@ -126,9 +128,11 @@ class Comparison:
     """Our TCP and the kernel's on one link."""
 
     controller: str
+    """Name of the controller."""
     simulated: Arm | None
     """``None`` for a controller that only the kernel has."""
     kernel: Arm
+    """Real packets."""
 
 
 def with_flows(
@@ -196,7 +200,13 @@ def _first_flows(values: Mapping[str, Any]) -> dict[str, Any]:
 def compare(
     scenario: Scenario, controller: str, at: str | None = None, *, profile: str = "linux"
 ) -> Comparison:
-    """Compare one run of each side: see :func:`compare_runs`."""
+    """Compare one run of each side: see :func:`compare_runs`.
+
+    Parameters
+    ----------
+    scenario, controller, at, profile
+        As there.
+    """
     return compare_runs(scenario, controller, at, profile=profile, runs=1)[0]
 
 

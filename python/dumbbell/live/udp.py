@@ -70,7 +70,13 @@ class Endpoint:
 
     @classmethod
     def load(cls, folder: Path) -> Endpoint:
-        """Read what :meth:`write` wrote."""
+        """Read what :meth:`write` wrote.
+
+        Parameters
+        ----------
+        folder
+            Where it was written.
+        """
         about = json.loads((folder / _ENDPOINT).read_text(encoding="utf-8"))
         return cls(load(folder), about["counts"], about["late"])
 

@@ -43,13 +43,24 @@ class Estimate:
         """Return the estimate with an interval that does not leave the possible range of its quantity.
 
         It holds the true value as often as before, as that lies in the range.
+
+        Parameters
+        ----------
+        low, high
+            The possible range, in the unit of the value.
         """
         if self.low is None or self.high is None:
             return self
         return replace(self, low=max(self.low, low), high=min(self.high, high))
 
     def noting(self, text: str) -> Estimate:
-        """Return the estimate with one more note."""
+        """Return the estimate with one more note.
+
+        Parameters
+        ----------
+        text
+            What a reader must know.
+        """
         return replace(self, note="; ".join(filter(None, (self.note, text))))
 
     def to_dict(self) -> dict[str, Any]:

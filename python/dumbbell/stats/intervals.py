@@ -121,7 +121,15 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE) -> 
 
 
 def median(x: ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
-    """Return the median with the interval of :func:`quantile`."""
+    """Return the median with the interval of :func:`quantile`.
+
+    Parameters
+    ----------
+    x
+        Shape (n,); not-a-number counts as missing and is noted.
+    confidence
+        The level of the interval.
+    """
     return quantile(x, 0.5, confidence)
 
 
@@ -173,6 +181,11 @@ def quantile(x: ArrayLike, q: float, confidence: float = CONFIDENCE) -> Estimate
         Between 0 and 1, exclusive.
     confidence
         The level of the interval.
+
+    Raises
+    ------
+    ValueError
+        If `q` is not between 0 and 1.
     """
     if not 0 < q < 1:
         raise ValueError(f"a quantile of order {q} does not exist; give a number between 0 and 1")

@@ -65,6 +65,11 @@ def heavy_tail(x: ArrayLike) -> str | None:
     Warns if the tail index is below 2 with 95 % confidence, so that the variance is infinite and a t
     interval is too short; or if the largest hundredth (at least one) of four or more observations holds
     half of the total.
+
+    Parameters
+    ----------
+    x
+        Shape (n,), none negative.
     """
     found = tail(x)
     if found.index is not None and found.index_high is not None and found.index_high < 2:

@@ -32,14 +32,18 @@ class Derived:
     """A number made from the metrics of a run, or from those of two runs of the same point and seed."""
 
     name: str
+    """What claims and tables call it."""
     label: str
+    """What figures call it."""
     unit: str
+    """Of the number; may be empty."""
     function: Callable[..., Floats]
     """From the :data:`Columns` of the runs, and with `reference` from those of its runs, to shape (runs,), or
     (runs, bins) by size."""
     reference: str = ""
     """Name of an arm: the second argument holds its runs at the same points and seeds."""
     better: Literal["lower", "higher"] | None = None
+    """Which way it improves; ``None``: neither."""
     by_size: bool = False
     """Whether it is a metric by size."""
     possible: tuple[float, float] | None = None

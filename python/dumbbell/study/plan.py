@@ -65,17 +65,25 @@ class Study:
     """
 
     name: str
+    """The name in folders and reports."""
     title: str
+    """The headline of its report."""
     question: str
+    """What it answers."""
     scenario: dict[str, Any]
     """The base scenario, as the dictionary that :meth:`dumbbell.Scenario.from_dict` takes."""
     base_dir: Path
     """Names of files in the scenario count from here."""
     axes: tuple[Axis, ...]
+    """What it varies; its points are all combinations of their values."""
     arms: tuple[Arm, ...]
+    """The designs that are compared."""
     seeds: tuple[int, ...]
+    """Of the runs of each arm at each point."""
     metrics: tuple[Metric, ...]
+    """The numbers that a run gives."""
     stop: StopRule | None = None
+    """When a point may end early; ``None``: it has all seeds."""
     by_size: BySize | None = None
     """Metrics that a run gives for each bin of flow sizes."""
     confined: bool = False
@@ -84,6 +92,11 @@ class Study:
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Study:
         """Read ``study.toml``, or a Python file that defines ``study``.
+
+        Parameters
+        ----------
+        path
+            Names of files in it count from its folder.
 
         Raises
         ------
@@ -116,6 +129,13 @@ class Study:
     def from_dict(cls, values: Mapping[str, Any], base_dir: str | os.PathLike[str] = ".") -> Study:
         """Read a dictionary of the same keys and values as a TOML file.
 
+        Parameters
+        ----------
+        values
+            The study.
+        base_dir
+            The folder from which names of files count.
+
         Raises
         ------
         StudyError
@@ -128,6 +148,13 @@ class Study:
         """Read what :meth:`to_dict` wrote into a folder or an archive, which may be somebody else's.
 
         The scenario stands in it as a table, and opens no file outside the folder.
+
+        Parameters
+        ----------
+        values
+            What :meth:`to_dict` wrote.
+        folder
+            Where it stood.
 
         Raises
         ------
@@ -156,6 +183,11 @@ class Study:
 
     def plan(self, settings: Iterable[str]) -> Scenario:
         """Return the base scenario with some changes.
+
+        Parameters
+        ----------
+        settings
+            Changes, each ``path=value``.
 
         Raises
         ------

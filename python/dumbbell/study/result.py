@@ -35,6 +35,7 @@ class StudyResult:
     """The runs of a study that are finished, one row each."""
 
     study: Study
+    """What was asked."""
     table: pa.Table
     """Columns ``run_id, arm, seed``, one per axis, and :attr:`Study.columns`: one per metric, and one per bin
     of each metric by size (null where a run gave no value).
@@ -164,6 +165,15 @@ class StudyResult:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what a metric was in two arms at one point, matched by seed; each of shape (pairs,).
 
+        Parameters
+        ----------
+        metric
+            Name of a column of :attr:`Study.columns`.
+        arm_a, arm_b
+            Names of the arms.
+        point
+            The value of each axis, by its name.
+
         Raises
         ------
         KeyError
@@ -177,6 +187,13 @@ class StudyResult:
         """Return what a metric was in two arms and points, matched by seed; each of shape (pairs,).
 
         Where both are :meth:`repeated`, the pairs are all the same one, and the first stands for them.
+
+        Parameters
+        ----------
+        metric
+            Name of a column of :attr:`Study.columns`.
+        a, b
+            Of each side the name of the arm and the point.
 
         Raises
         ------

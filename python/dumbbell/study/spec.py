@@ -61,15 +61,26 @@ class Axis:
     """
 
     name: str
+    """What settings, claims and tables call it."""
     label: str
+    """What figures call it."""
     unit: str
+    """Of its values; may be empty."""
     values: tuple[AxisValue, ...]
+    """In their order: numbers, or texts."""
     settings: tuple[tuple[str, ...], ...]
     """For each value, what it changes in the scenario: ``path=value``."""
 
     @classmethod
     def of(cls, name: str, label: str, unit: str, values: Iterable[AxisValue], *templates: str) -> Axis:
         """Return an axis whose values stand in settings for ``{value}``.
+
+        Parameters
+        ----------
+        name, label, unit, values
+            Of the axis.
+        templates
+            Settings with ``{value}`` for a value: ``path={value}``.
 
         Examples
         --------
@@ -102,7 +113,9 @@ class Arm:
     """One of the designs that are compared. At the same seed all arms see the same arrivals."""
 
     name: str
+    """What claims and tables call it."""
     label: str
+    """What figures call it."""
     settings: tuple[str, ...] = ()
     """What the arm changes in the scenario: ``path=value``."""
 
@@ -116,10 +129,15 @@ class Metric:
     """A number that each run gives."""
 
     name: str
+    """What claims and tables call it."""
     label: str
+    """What figures call it."""
     unit: str
+    """Of the number; may be empty."""
     source: Source
+    """Where the number comes from."""
     better: Literal["lower", "higher"] | None = None
+    """Which way it improves; ``None``: neither."""
     possible: tuple[float, float] | None = None
     """The least and the largest value there can be; ``None``: what the source tells."""
 
@@ -135,11 +153,15 @@ class StopRule:
     """
 
     metric: str
+    """Name of the metric."""
     half_width: float
     """The bound: in units of the metric, or as a share of the mean if `relative`."""
     relative: bool = True
+    """Whether the bound is a share of the mean."""
     confidence: float = 0.95
+    """The level of the intervals."""
     minimum: int = 5
+    """Seeds that every point has."""
 
     def write(self) -> dict[str, Any]:
         """Return JSON types, as in a study file."""
@@ -157,7 +179,10 @@ class RunSpec(NamedTuple):
     id: str
     """Made from the plan, the seed, the metrics and the version of the code: same id, same results."""
     point: Point
+    """The value of each axis."""
     arm: str
+    """Name of the arm."""
     seed: int
+    """The seed of every random stream."""
     settings: tuple[str, ...]
     """Every change to the base scenario, the seed included."""
