@@ -41,8 +41,8 @@ pub struct LazyLink {
     marker: Option<Box<AnyMarker>>,
     /// Who is told of each packet.
     watch: Option<Box<Watch<Packet>>>,
-    /// A packet in transmission counts as sent, and `sojourns` are those sent. The integral of the queue is the sum of the times at which packets left or will,
-    /// less those at which they arrived, modulo 2^64: what is in the system is added when the integral is read.
+    /// A packet in transmission counts as sent. The integral of the queue is the sum of the times at which packets left or will, less those
+    /// at which they arrived, modulo 2^64: what is in the system is added when the integral is read.
     counters: Counters,
 }
 
@@ -298,7 +298,6 @@ impl LazyLink {
             c.sojourn_sum -= end.since(arrival).as_nanos();
             c.queue_area = c.queue_area.wrapping_sub(end.since(now).as_nanos());
         }
-        c.sojourns = c.sent;
         c
     }
 
