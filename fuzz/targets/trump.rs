@@ -62,7 +62,7 @@ fn through(
     backlog: u64,
     header: TrumpHeader,
 ) -> TrumpHeader {
-    let (mut outbox, way) = (Outbox::default(), header.way());
+    let (mut outbox, way) = (Outbox::default(), header.way().expect("the kind tells"));
     let index = flow % 8;
     let leaves = u32::from(way == Way::Forward);
     let flow = FlowId { index, number: flow };

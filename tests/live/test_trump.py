@@ -171,13 +171,13 @@ def test_the_command_writes_both_sides(cli: Cli, tmp_path: Path) -> None:
             ["send", "--transport", "trump", "--to", "127.0.0.1", "--set", "transport.selacksize=0"],
             "selacksize: an acknowledgement cannot report 0 packets; give a number from 1 to 16",
         ),
-        (["send", "--transport", "tcp", "--to", "127.0.0.1"], "--transport"),
+        (["send", "--transport", "tfrc", "--to", "127.0.0.1"], "--transport"),
         (["recv", "two.toml", "--transport", "trump"], "--transport: there is a scenario already"),
         (["shell", "apart.toml", "--", "true"], 'there is no way from "a" to "d"'),
         (["send", "apart.toml", "--to", "127.0.0.1"], 'there is no way from "a" to "d"'),
         (["trump-real", "-o", "x", "--rates", "eight"], "--rates: 'eight' are no numbers"),
         (["trump-real", "-o", "x", "--rates", "0"], "--rates: '0'"),
-        (["send", "mixed.toml", "--to", "127.0.0.1"], '"tcp", which has no end points over UDP'),
+        (["send", "mixed.toml", "--to", "127.0.0.1"], '"tfrc", which has no end points over UDP'),
     ],
 )
 def test_bad_input_is_one_line(cli: Cli, tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -197,6 +197,7 @@ links = [{ from = "a", to = "b", rate = "1Mbit/s" }, { from = "c", to = "d", rat
         """
 duration = "1s"
 topology = "dumbbell"
+transport = "tfrc"
 flows = [{ from = "senders", to = "receivers", size = "1kB" }]
 """
     )

@@ -33,6 +33,12 @@ impl Ecn {
         self.0
     }
 
+    /// The codepoint in the two low bits of the octet that IP has beside it (RFC 3168 section 5).
+    #[inline]
+    pub const fn of(octet: u8) -> Ecn {
+        Ecn(octet & 0b11)
+    }
+
     /// True if a queue may mark the packet instead of dropping it.
     #[inline]
     pub const fn is_capable(self) -> bool {

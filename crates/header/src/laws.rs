@@ -4,8 +4,7 @@ use dumbbell_core::header::{HeaderInfo, Words};
 use dumbbell_core::{Ecn, Frame, Header, Packet};
 use proptest::prelude::*;
 
-use crate::datagram::LENGTH;
-use crate::{DATAGRAMS, DatagramHeader, HEADERS, datagram};
+use crate::{DATAGRAMS, DatagramHeader, HEADERS, datagram, flow_of};
 
 /// Writes the laws for the headers of the registry. The tests of each module provide `any()`, which generates headers.
 macro_rules! laws {
@@ -64,7 +63,11 @@ where
 {
     let mut bytes = header.encode(flow);
     prop_assert_eq!(H::decode(&bytes), Some((flow, header)));
-    prop_assert_eq!(H::decode(&bytes[..LENGTH - 1]), None);
+    prop_assert_eq!(flow_of(&bytes), Some(flow));
+    let length = header.length();
+    prop_assert!(bytes[length..].iter().all(|byte| *byte == 0));
+    prop_assert_eq!(H::decode(&bytes[..length]), Some((flow, header)));
+    prop_assert_eq!(H::decode(&bytes[..length - 1]), None);
     let datagram = datagram(H::KIND).expect("it is registered");
     let found = datagram.read(&bytes, 7, 90, Ecn::Ect0).expect("it is one of them");
     prop_assert_eq!((found.number, found.way), (flow, header.way()));

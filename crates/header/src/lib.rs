@@ -9,6 +9,7 @@ mod laws;
 mod options;
 pub mod quench;
 pub mod rcp;
+mod segment;
 pub mod tcp;
 pub mod tfrc;
 pub mod trump;
@@ -64,11 +65,17 @@ headers! {
 }
 
 /// Those of them that end points exchange in datagrams.
-pub const DATAGRAMS: &[Datagram] = &[Datagram::of::<RcpHeader>(), Datagram::of::<TrumpHeader>()];
+pub const DATAGRAMS: &[Datagram] =
+    &[Datagram::of::<RcpHeader>(), Datagram::of::<TrumpHeader>(), Datagram::of::<TcpHeader>()];
 
 /// The header of this kind, if end points exchange it in datagrams.
 pub fn datagram(kind: HeaderKind) -> Option<Datagram> {
     DATAGRAMS.iter().find(|datagram| datagram.kind == kind).copied()
+}
+
+/// The number of the flow of a datagram that one of our end points has sent.
+pub fn flow_of(payload: &[u8]) -> Option<u32> {
+    DATAGRAMS.iter().find_map(|datagram| datagram.number(payload))
 }
 
 /// What the registry lists of a kind.

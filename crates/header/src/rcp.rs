@@ -5,7 +5,7 @@
 //! changes whole words of the checksum.
 //!
 //! ```text
-//!  0  magic 0x5243            16  rate, bytes a second
+//!  0  mark 0x5243            16  rate, bytes a second
 //!  2  version (4), kind (4)   24  round-trip time, microseconds
 //!  3  flags                   28  packets of the flow
 //!  4  flow                    32  the sender's clock, nanoseconds
@@ -164,6 +164,8 @@ impl Header for RcpHeader {
 }
 
 impl DatagramHeader for RcpHeader {
+    const MARK: u16 = 0x5243;
+
     const CODEC: WireCodec<RcpHeader> = WireCodec::new(
         LENGTH,
         |bytes| read_fields(bytes.first_chunk()?),
@@ -174,8 +176,8 @@ impl DatagramHeader for RcpHeader {
         },
     );
 
-    fn way(&self) -> Way {
-        if self.kind.answer().is_some() { Way::Forward } else { Way::Reverse }
+    fn way(&self) -> Option<Way> {
+        Some(if self.kind.answer().is_some() { Way::Forward } else { Way::Reverse })
     }
 
     fn opens(&self) -> Option<Time> {
@@ -183,11 +185,10 @@ impl DatagramHeader for RcpHeader {
     }
 }
 
-const MAGIC: u16 = 0x5243;
 const VERSION: u8 = 1;
 
 fn write_fields(header: &RcpHeader, bytes: &mut [u8; LENGTH]) {
-    bytes[0..2].copy_from_slice(&MAGIC.to_be_bytes());
+    bytes[0..2].copy_from_slice(&RcpHeader::MARK.to_be_bytes());
     bytes[2] = VERSION << 4 | header.kind as u8;
     bytes[3] = header.flags;
     bytes[8..12].copy_from_slice(&header.seq.to_be_bytes());
@@ -202,7 +203,7 @@ fn write_fields(header: &RcpHeader, bytes: &mut [u8; LENGTH]) {
 fn read_fields(bytes: &[u8; LENGTH]) -> Option<RcpHeader> {
     let long = |at: usize| u64::from(word(bytes, at)) << 32 | u64::from(word(bytes, at + 4));
     let kind = RcpKind::of(bytes[2] & 0xf);
-    if bytes[0..2] != MAGIC.to_be_bytes() || bytes[2] >> 4 != VERSION || kind == RcpKind::Other {
+    if bytes[0..2] != RcpHeader::MARK.to_be_bytes() || bytes[2] >> 4 != VERSION || kind == RcpKind::Other {
         return None;
     }
     Some(RcpHeader {

@@ -8,7 +8,7 @@
 //! whole words of the checksum.
 //!
 //! ```text
-//!  0  magic 0x5452            20  return rate
+//!  0  mark 0x5452            20  return rate
 //!  2  version (4), kind (4)   24  return bottleneck
 //!  3  zero                    28  number
 //!  4  flow                    32  transmission
@@ -128,6 +128,8 @@ impl Header for TrumpHeader {
 }
 
 impl DatagramHeader for TrumpHeader {
+    const MARK: u16 = 0x5452;
+
     const CODEC: WireCodec<TrumpHeader> = WireCodec::new(
         LENGTH,
         |bytes| read_fields(bytes.first_chunk()?),
@@ -138,11 +140,11 @@ impl DatagramHeader for TrumpHeader {
         },
     );
 
-    fn way(&self) -> Way {
-        match self.kind {
+    fn way(&self) -> Option<Way> {
+        Some(match self.kind {
             TrumpKind::Setup | TrumpKind::Data | TrumpKind::Teardown => Way::Forward,
             _ => Way::Reverse,
-        }
+        })
     }
 
     fn opens(&self) -> Option<Time> {
@@ -150,13 +152,12 @@ impl DatagramHeader for TrumpHeader {
     }
 }
 
-const MAGIC: u16 = 0x5452;
 const VERSION: u8 = 1;
 /// The bits of the kind.
 const KIND: u8 = 0xf;
 
 fn write_fields(header: &TrumpHeader, bytes: &mut [u8; LENGTH]) {
-    bytes[0..2].copy_from_slice(&MAGIC.to_be_bytes());
+    bytes[0..2].copy_from_slice(&TrumpHeader::MARK.to_be_bytes());
     bytes[2] = VERSION << 4 | header.kind as u8;
     bytes[8..12].copy_from_slice(&header.desired.to_be_bytes());
     bytes[12..16].copy_from_slice(&header.rate.to_be_bytes());
@@ -171,7 +172,8 @@ fn write_fields(header: &TrumpHeader, bytes: &mut [u8; LENGTH]) {
 
 fn read_fields(bytes: &[u8; LENGTH]) -> Option<TrumpHeader> {
     let kind = TrumpKind::of(bytes[2] & KIND);
-    if bytes[0..2] != MAGIC.to_be_bytes() || bytes[2] >> 4 != VERSION || kind == TrumpKind::Other {
+    if bytes[0..2] != TrumpHeader::MARK.to_be_bytes() || bytes[2] >> 4 != VERSION || kind == TrumpKind::Other
+    {
         return None;
     }
     let rate = |at: usize| Some(f32::from_bits(word(bytes, at))).filter(|rate| *rate >= 0.0);

@@ -62,9 +62,8 @@ pub(crate) fn read(bytes: &[u8]) -> Fields {
         Some(LaxNetSlice::Ipv6(ip)) => (ip.header().ecn().value(), ip.header().dscp().value()),
         _ => return blank,
     };
-    let ecn = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(ecn & 3)];
     // The class selector: the upper three bits (RFC 2474 section 4.2.2).
-    let fields = Fields { ecn, class: dscp >> 3, ..blank };
+    let fields = Fields { ecn: Ecn::of(ecn), class: dscp >> 3, ..blank };
     match &packet.transport {
         Some(TransportSlice::Tcp(segment)) => tcp(segment, fields),
         Some(TransportSlice::Udp(datagram)) => udp(datagram.payload(), fields),

@@ -1,4 +1,4 @@
-"""`dumbbell send`, `recv`, `replay`: end points of RCP and TRUMP over UDP."""
+"""`dumbbell send`, `recv`, `replay`: end points of TCP, RCP and TRUMP over UDP."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from dumbbell._printing import Text, TextTable
 from dumbbell._scenario import Scenario
 from dumbbell.cli.common import number, read_scenario, side_console
 from dumbbell.errors import DumbbellError
-from dumbbell.live.udp import PORT, ROUTERS, Endpoint, receive, scenario_of_flows
+from dumbbell.live.udp import NETWORKS, PORT, Endpoint, receive, scenario_of_flows
 from dumbbell.live.udp import replay as replay_events
 from dumbbell.live.udp import send as send_flows
 
 _TRANSPORT = click.option(
-    "--transport", type=click.Choice(list(ROUTERS)), help="Without a scenario: the transport; rcp by default."
+    "--transport",
+    type=click.Choice(list(NETWORKS)),
+    help="Without a scenario: the transport; rcp by default.",
 )
 _SETTINGS = click.option(
     "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
@@ -57,10 +59,12 @@ def send(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Send flows over UDP, under RCP or TRUMP: those of the scenario FILE, or flows of equal size.
+    """Send flows over UDP, under TCP, RCP or TRUMP: those of the scenario FILE, or flows of equal size.
 
-    The sender paces its packets at the rate that routers on the way write into them, as in
-    `dumbbell shell --cbr 12Mbit/s --router rcp --server 'dumbbell recv' -- dumbbell send --size 1MB`.
+    The end points are those of the simulator. Under TCP, a controller sets the window and the pace:
+    `dumbbell shell --cbr 12Mbit/s --server 'dumbbell recv --transport tcp' -- dumbbell send --transport tcp
+    --size 1MB --set transport.controller=bbr3`. Under RCP and TRUMP, routers on the way write rates into
+    packets: `dumbbell shell --cbr 12Mbit/s --router rcp --server 'dumbbell recv' -- dumbbell send`.
     """
     scenario = _scenario(file, settings, size=size, count=count, gap=gap, transport=transport)
     to = to or os.environ.get("DUMBBELL_SERVER")
@@ -119,7 +123,7 @@ def recv(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Receive flows over UDP until told to stop, under the transport of the scenario FILE, or RCP or TRUMP.
+    """Receive flows over UDP until told to stop, under the transport of the scenario FILE, or of --transport.
 
     Within `dumbbell shell`, both ends share one clock, and completion times count from the first packet sent.
     Elsewhere they count from the arrival of that packet.

@@ -1,4 +1,4 @@
-"""End points of RCP and TRUMP over UDP, and a scenario's flows on real packets."""
+"""End points of TCP, RCP and TRUMP over UDP, and a scenario's flows on real packets."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ PORT = _native.UDP_PORT
 """The UDP port of receivers, in the range that IANA leaves to private use."""
 
 HEADERS = _native.UDP_HEADERS
-"""Bytes of the headers of IPv4 (20), UDP (8) and the transport (48) in every packet."""
+"""Bytes of the headers of IPv4 (20), UDP (8) and the transport (48) in every packet of RCP and TRUMP."""
 
-ROUTERS: dict[str, dict[str, Any]] = {
+NETWORKS: dict[str, dict[str, Any]] = {
+    "tcp": {"topology": {"kind": "chain"}},
     "rcp": {"topology": {"kind": "chain", "link": {"router": "rcp"}}},
     "trump": {"topology": {"kind": "chain", "hops": 2}, "nodes": [{"name": "node1", "agent": "rbcc"}]},
 }
@@ -102,7 +103,7 @@ def scenario_of_flows(
     duration
         When endless flows end.
     transport
-        ``rcp`` or ``trump``.
+        ``tcp``, ``rcp`` or ``trump``.
     settings
         Changes, each ``path=value``.
 
@@ -111,7 +112,7 @@ def scenario_of_flows(
     ScenarioError
         What is wrong with a value.
     """
-    network = ROUTERS[transport]
+    network = NETWORKS[transport]
     last = f"node{network['topology'].get('hops', 1)}"
     flow: dict[str, Any] = {"from": "node0", "to": last, "count": count, "stagger": gap}
     if size is not None:
@@ -158,7 +159,8 @@ def send(
 ) -> Endpoint:
     """Send the flows of a scenario over UDP, with the state machines of the simulator.
 
-    Packets have the headers of the wire, whatever the scenario says: 76 bytes with IPv4, 96 with IPv6.
+    Packets of RCP and TRUMP have the headers of the wire, whatever the scenario says: 76 bytes with IPv4, 96
+    with IPv6. Segments of TCP are as long as with timestamps, over IPv4: 52 bytes of headers.
 
     Parameters
     ----------
@@ -288,7 +290,7 @@ def run_flows(scenario: Scenario, at: str | None = None) -> LiveRun:
     Parameters
     ----------
     scenario
-        All its flows use RCP, or all TRUMP.
+        All its flows use TCP, under any controllers that ask no routers, or all RCP, or all TRUMP.
     at
         The link; the slowest one on the first path by default.
 

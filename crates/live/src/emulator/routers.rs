@@ -112,12 +112,12 @@ impl Routers {
             known.find_map(|datagram| Some((datagram, datagram.read(payload, 0, size, frame.ecn())?)))
         });
         let Some((datagram, read)) = read else { return Fate::Onward(None) };
-        let Some(flow) = self.flows.find(now, frame, read.number, read.way, to) else {
+        let Some(way) = read.way else { return Fate::Onward(None) };
+        let Some(flow) = self.flows.find(now, frame, read.number, way, to) else {
             return Fate::Onward(None);
         };
         let packet = Packet { at: now, flow: flow.index, ..read.packet };
-        let passage =
-            Passage { flow, way: read.way, originated: false, entered: port(1 - to), leaves: port(to) };
+        let passage = Passage { flow, way, originated: false, entered: port(1 - to), leaves: port(to) };
         let mut verdict = Verdict::default();
         let onward = station.agent.passing(now, packet, &passage, view, &mut verdict, &mut self.outbox);
         match onward {

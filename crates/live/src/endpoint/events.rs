@@ -1,11 +1,12 @@
 //! The log of an end point: every call of a state machine, with its time, as text, one event a line.
 //!
 //! ```text
-//! dumbbell endpoint 1 send header=76 plan=2f3c...
-//! open TIME FLOW NUMBER MTU      an end point is made; NUMBER is that on the wire, MTU the largest packet
+//! dumbbell endpoint 2 send header=76 plan=2f3c...
+//! open TIME FLOW NUMBER MTU CLASS      an end point is made; NUMBER is that on the wire, MTU the largest packet
 //! wake TIME FLOW
-//! came TIME FLOW PAYLOAD HEADER  a header of 48 bytes, in hexadecimal
-//! left TIME FLOW PAYLOAD HEADER
+//! came TIME FLOW LENGTH OCTET HEADER   bytes of the datagram, its traffic class, and its first 48 bytes, in hexadecimal
+//! left TIME FLOW LENGTH OCTET HEADER
+//! dry TIME FLOW                        a sender was asked, and had nothing to send
 //! ```
 
 use std::fmt::Write as _;
@@ -17,6 +18,8 @@ use dumbbell_core::config::At;
 use dumbbell_core::{Config, ConfigError, Time, json};
 use dumbbell_header::datagram::LENGTH;
 use dumbbell_proto::TransportSpec;
+
+use super::Arrival;
 
 /// Which end wrote a log, and what its state machines were made with.
 #[derive(Clone, PartialEq, Debug)]
@@ -41,17 +44,17 @@ impl What {
     /// The first line of a log.
     pub fn head(&self) -> String {
         match self {
-            What::Send { header, plan } => format!("dumbbell endpoint 1 send header={header} plan={plan}"),
+            What::Send { header, plan } => format!("dumbbell endpoint 2 send header={header} plan={plan}"),
             What::Receive { header, transport } => {
                 let transport = json::to_string(&transport.to_value()).unwrap_or_default();
-                format!("dumbbell endpoint 1 receive header={header} transport={transport}")
+                format!("dumbbell endpoint 2 receive header={header} transport={transport}")
             }
         }
     }
 
     /// Reads the first line of a log.
     pub fn parse(head: &str) -> Option<What> {
-        let mut words = head.strip_prefix("dumbbell endpoint 1 ")?.splitn(3, ' ');
+        let mut words = head.strip_prefix("dumbbell endpoint 2 ")?.splitn(3, ' ');
         let kind = words.next()?;
         let mut value = |key: &str| words.next()?.strip_prefix(key)?.strip_prefix('=');
         let header = value("header")?.parse().ok()?;
@@ -76,23 +79,33 @@ pub enum Event {
         number: u32,
         /// The largest packet on the way.
         mtu: u32,
+        /// The traffic class of its packets.
+        class: u8,
     },
     /// It was woken.
     Wake,
     /// A packet came.
-    Came {
-        /// Its header.
-        header: [u8; LENGTH],
-        /// Bytes of data.
-        payload: u16,
-    },
+    Came(Told),
     /// A packet left.
-    Left {
-        /// Its header.
-        header: [u8; LENGTH],
-        /// Bytes of data.
-        payload: u16,
-    },
+    Left(Told),
+    /// A sender was asked, and had nothing to send.
+    Dry,
+}
+
+/// A datagram as a log tells it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Told {
+    head: [u8; LENGTH],
+    length: usize,
+    traffic_class: u8,
+}
+
+impl Told {
+    /// The datagram as it came, or as it comes to the other end.
+    pub fn arrival(&self) -> Arrival<'_> {
+        let head = &self.head[..self.length.min(LENGTH)];
+        Arrival { head, length: self.length, traffic_class: self.traffic_class }
+    }
 }
 
 /// Reads a line of a log: time, flow, event.
@@ -102,22 +115,28 @@ pub fn parse(line: &str) -> Option<(Time, u32, Event)> {
     let time = Time::from_nanos(words.next()?.parse().ok()?);
     let flow = words.next()?.parse().ok()?;
     let mut packet = || {
-        let payload = words.next()?.parse().ok()?;
-        Some((bytes(words.next()?)?, payload))
+        let (length, traffic_class) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        Some(Told { length, traffic_class, head: bytes(words.next()?, length)? })
     };
     let event = match kind {
         "wake" => Event::Wake,
-        "came" => packet().map(|(header, payload)| Event::Came { header, payload })?,
-        "left" => packet().map(|(header, payload)| Event::Left { header, payload })?,
-        "open" => Event::Open { number: words.next()?.parse().ok()?, mtu: words.next()?.parse().ok()? },
+        "dry" => Event::Dry,
+        "came" => packet().map(Event::Came)?,
+        "left" => packet().map(Event::Left)?,
+        "open" => Event::Open {
+            number: words.next()?.parse().ok()?,
+            mtu: words.next()?.parse().ok()?,
+            class: words.next()?.parse().ok()?,
+        },
         _ => return None,
     };
     Some((time, flow, event))
 }
 
-fn bytes(hex: &str) -> Option<[u8; LENGTH]> {
+/// The first bytes of a datagram of this length.
+fn bytes(hex: &str, length: usize) -> Option<[u8; LENGTH]> {
     let mut bytes = [0; LENGTH];
-    if hex.len() != 2 * LENGTH {
+    if hex.len() != 2 * length.min(LENGTH) {
         return None;
     }
     for (byte, digits) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
@@ -153,8 +172,8 @@ impl Log {
     }
 
     /// An end point was made.
-    pub fn opened(&mut self, now: Time, flow: u32, number: u32, mtu: u32) {
-        self.write(format_args!("open {} {flow} {number} {mtu}", now.as_nanos()));
+    pub fn opened(&mut self, now: Time, flow: u32, number: u32, mtu: u32, class: u8) {
+        self.write(format_args!("open {} {flow} {number} {mtu} {class}", now.as_nanos()));
     }
 
     /// An end point was woken.
@@ -162,24 +181,30 @@ impl Log {
         self.write(format_args!("wake {} {flow}", now.as_nanos()));
     }
 
+    /// A sender had nothing to send.
+    pub fn dry(&mut self, now: Time, flow: u32) {
+        self.write(format_args!("dry {} {flow}", now.as_nanos()));
+    }
+
     /// A packet came.
-    pub fn came(&mut self, now: Time, flow: u32, header: &[u8], payload: u16) {
-        self.packet("came", now, flow, header, payload);
+    pub fn came(&mut self, now: Time, flow: u32, datagram: Arrival<'_>) {
+        self.packet("came", now, flow, datagram);
     }
 
     /// A packet left.
-    pub fn left(&mut self, now: Time, flow: u32, header: &[u8], payload: u16) {
-        self.packet("left", now, flow, header, payload);
+    pub fn left(&mut self, now: Time, flow: u32, datagram: Arrival<'_>) {
+        self.packet("left", now, flow, datagram);
     }
 
-    fn packet(&mut self, kind: &str, now: Time, flow: u32, header: &[u8], payload: u16) {
+    fn packet(&mut self, kind: &str, now: Time, flow: u32, datagram: Arrival<'_>) {
         let mut line = std::mem::take(&mut self.line);
         line.clear();
-        for byte in &header[..LENGTH] {
+        for byte in datagram.head {
             // Text never fails.
             let _ = write!(line, "{byte:02x}");
         }
-        self.write(format_args!("{kind} {} {flow} {payload} {line}", now.as_nanos()));
+        let Arrival { length, traffic_class, .. } = datagram;
+        self.write(format_args!("{kind} {} {flow} {length} {traffic_class} {line}", now.as_nanos()));
         self.line = line;
     }
 

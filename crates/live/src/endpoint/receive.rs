@@ -6,12 +6,13 @@ use std::io;
 use std::path::Path;
 
 use dumbbell_core::rng::stream;
-use dumbbell_core::{ConfigError, Duration, Ecn, Stage, Time};
-use dumbbell_proto::{Opening, Receiver, ReceiverReport};
+use dumbbell_core::{ConfigError, Duration, FlowTag, Frame, Packet, Stage, Time, TrafficClass};
+use dumbbell_header::TcpHeader;
+use dumbbell_proto::{Opening, Receiver, ReceiverReport, TransportSpec};
 use dumbbell_sim::engine::timers::Timers;
 
 use super::events::{Log, What};
-use super::{Counts, Outgoing, OverUdp, payload_of};
+use super::{Arrival, Counts, Outgoing, OverUdp};
 
 /// Flows in progress at a time: more than a link of these rates shares out, and few enough that a flood of them fills no
 /// memory.
@@ -36,6 +37,8 @@ pub struct Received {
     pub opened: Time,
     /// When that packet left, by the sender's clock.
     pub sent: Time,
+    /// When something last arrived.
+    pub heard: Time,
     /// What arrived.
     pub report: ReceiverReport,
 }
@@ -55,7 +58,6 @@ struct Open<A> {
 /// The receiving ends of flows from peers whose addresses are `A`.
 pub struct Receivers<A> {
     transport: OverUdp,
-    header: u16,
     /// The largest packet on the way from a peer.
     mtu: Box<dyn Fn(A) -> u32>,
     /// The flows in progress: where each stands among all.
@@ -88,7 +90,6 @@ impl<A: Copy + Eq + Hash> Receivers<A> {
         let what = What::Receive { header, transport: transport.spec.clone() };
         Ok(Receivers {
             transport,
-            header,
             mtu: Box::new(mtu),
             known: HashMap::new(),
             flows: Vec::new(),
@@ -102,17 +103,15 @@ impl<A: Copy + Eq + Hash> Receivers<A> {
         })
     }
 
-    /// Takes in a datagram of `length` bytes, of which `bytes` are the first.
-    pub fn take(&mut self, now: Time, from: A, bytes: &[u8], length: usize) {
-        let payload = payload_of(length);
-        let size = self.header.saturating_add(payload);
-        let Some(read) = self.transport.datagram.read(bytes, 0, size, Ecn::NotEct) else {
+    /// Takes in a datagram.
+    pub fn take(&mut self, now: Time, from: A, came: Arrival<'_>) {
+        let Some(read) = self.transport.read(came) else {
             self.counts.malformed += 1;
             return;
         };
         self.heard = now;
         if let Some(sent) = read.opens {
-            self.admit(now, from, read.number, sent);
+            self.admit(now, from, (read.number, read.packet.class), sent);
         }
         let serial = self.known.get(&(from, read.number)).copied();
         let Some((serial, open)) = serial.and_then(|n| Some((n, self.flows[n as usize].as_mut()?))) else {
@@ -120,16 +119,20 @@ impl<A: Copy + Eq + Hash> Receivers<A> {
             return;
         };
         open.heard = now;
+        if !is_in_window(&self.transport, &open.receiver, &read.packet) {
+            self.counts.ignored += 1;
+            return;
+        }
         let complete = open.receiver.finished().is_some();
         if let Some(log) = &mut self.log {
-            log.came(now, serial, bytes, payload);
+            log.came(now, serial, came);
         }
         open.receiver.push(now, &read.packet);
         self.completed += u64::from(!complete && open.receiver.finished().is_some());
         self.mark_ready(serial);
     }
 
-    fn admit(&mut self, now: Time, from: A, number: u32, sent: Time) {
+    fn admit(&mut self, now: Time, from: A, (number, class): (u32, u8), sent: Time) {
         if self.known.contains_key(&(from, number)) {
             return;
         }
@@ -140,9 +143,9 @@ impl<A: Copy + Eq + Hash> Receivers<A> {
         let serial = self.flows.len() as u32;
         let mtu = (self.mtu)(from);
         if let Some(log) = &mut self.log {
-            log.opened(now, serial, number, mtu);
+            log.opened(now, serial, number, mtu, class);
         }
-        let receiver = receiver(&self.transport, serial, mtu);
+        let receiver = receiver(&self.transport, serial, mtu, class);
         self.known.insert((from, number), serial);
         let open = Open { receiver, from, number, opened: now, sent, heard: now, ready: false };
         self.flows.push(Some(Box::new(open)));
@@ -175,12 +178,11 @@ impl<A: Copy + Eq + Hash> Receivers<A> {
             let Some(open) = &mut self.flows[serial as usize] else { continue };
             if let Some(packet) = open.receiver.pull(now) {
                 self.ready.push_back(serial);
-                let header = self.transport.datagram.encode(&packet, open.number);
-                let payload = packet.size.saturating_sub(self.header);
+                let outgoing = self.transport.write(&packet, open.number);
                 if let Some(log) = &mut self.log {
-                    log.left(now, serial, &header, payload);
+                    log.left(now, serial, outgoing.arrival());
                 }
-                return Some((open.from, Outgoing { header, payload }));
+                return Some((open.from, outgoing));
             }
             open.ready = false;
             let at = open.receiver.wake_at();
@@ -233,11 +235,11 @@ impl<A: Copy + Eq + Hash> Receivers<A> {
 }
 
 /// The receiving end of a flow whose packets are at most `mtu` bytes: the same for those who receive and those who replay.
-pub(super) fn receiver(transport: &OverUdp, serial: u32, mtu: u32) -> Receiver {
+pub(super) fn receiver(transport: &OverUdp, serial: u32, mtu: u32, class: u8) -> Receiver {
     let opening = Opening {
-        flow: serial.into(),
+        flow: FlowTag { slot: serial, class: TrafficClass::new(class).unwrap_or_default() },
         size: None,
-        mtu,
+        mtu: transport.largest(mtu),
         access: None,
         rng: stream(0, "receiver"),
         replay: None,
@@ -248,6 +250,18 @@ pub(super) fn receiver(transport: &OverUdp, serial: u32, mtu: u32) -> Receiver {
     transport.open(opening).1
 }
 
+/// True if a packet lies where the largest window allows (RFC 9293 section 3.10.7.4): no sender makes a receiver hold what it has
+/// not promised to.
+pub(super) fn is_in_window(transport: &OverUdp, receiver: &Receiver, packet: &Packet) -> bool {
+    match (&transport.spec, receiver, packet.read::<TcpHeader>()) {
+        (TransportSpec::Tcp(params), Receiver::Tcp(receiver), Some(header)) => {
+            header.number <= receiver.next().saturating_add(params.receive_window.get())
+        }
+        _ => true,
+    }
+}
+
 fn received<A>(open: &Open<A>) -> Received {
-    Received { flow: open.number, opened: open.opened, sent: open.sent, report: open.receiver.report() }
+    let report = open.receiver.report();
+    Received { flow: open.number, opened: open.opened, sent: open.sent, heard: open.heard, report }
 }

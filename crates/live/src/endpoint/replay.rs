@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use dumbbell_core::{ConfigError, Ecn, Packet, Stage, Time};
-use dumbbell_header::datagram::LENGTH;
+use dumbbell_core::{ConfigError, Packet, Stage, Time};
 use dumbbell_proto::{Receiver, Sender};
 use dumbbell_sim::Plan;
 
-use super::OverUdp;
-use super::events::{self, Event, What};
-use super::receive::receiver;
-use super::send::Openings;
+use super::events::{self, Event, Told, What};
+use super::receive::{is_in_window, receiver};
+use super::send::{Openings, is_answer};
+use super::{Outgoing, OverUdp};
 
 /// What a replay found.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
@@ -36,6 +35,13 @@ impl Machine {
         match self {
             Machine::Sender(sender) => &mut **sender,
             Machine::Receiver(receiver) => &mut **receiver,
+        }
+    }
+
+    fn takes(&self, transport: &OverUdp, packet: &Packet) -> bool {
+        match self {
+            Machine::Sender(sender) => is_answer(sender, packet),
+            Machine::Receiver(receiver) => is_in_window(transport, receiver, packet),
         }
     }
 }
@@ -66,34 +72,33 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
             (transport, Some(Openings::new(plan, header)?))
         }
         (Some(What::Receive { transport, .. }), _) => {
-            (OverUdp::of(transport, header).ok_or_else(no_wire)?, None)
+            (OverUdp::of(transport, header).map_err(|_| no_wire())?, None)
         }
         _ => return Err(unclear(0, "the log is of another plan")),
     };
-    let datagram = transport.datagram;
-
-    let packet = |line: usize, bytes: [u8; LENGTH], payload: u16| {
-        let read = datagram.read(&bytes, 0, header.saturating_add(payload), Ecn::NotEct);
+    let packet = |line: usize, told: Told| {
+        let read = transport.read(told.arrival());
         read.map(|read| read.packet).ok_or_else(|| unclear(line, "this is no packet of the transport"))
+    };
+    let only_simulated = |line: usize, at: Time, packet: &Packet| {
+        format!("line {}: at {at} only the simulator sends {}", line + 1, transport.text(packet))
     };
     // The driver asks an end until it has nothing more to say. A receiver is asked at once; a sender may wait for room.
     let unsaid = |line: usize, machine: &mut Machine, last: Time| match machine {
-        Machine::Receiver(receiver) => receiver.pull(last).map(|packet| {
-            format!("line {}: at {last} only the simulator sends {}", line + 1, datagram.text(&packet))
-        }),
+        Machine::Receiver(receiver) => receiver.pull(last).map(|packet| only_simulated(line, last, &packet)),
         Machine::Sender(_) => None,
     };
-    // With the time of the last event of each.
-    let mut machines: BTreeMap<u32, (Machine, Time)> = BTreeMap::new();
+    // With the time of the last event of each, and its number on the wire.
+    let mut machines: BTreeMap<u32, (Machine, Time, u32)> = BTreeMap::new();
     let mut found = Replayed::default();
     for (number, line) in lines {
         let Some((now, flow, event)) = events::parse(line) else {
             return Err(unclear(number, "this is no event"));
         };
         found.events += 1;
-        if let Event::Open { mtu, .. } = event {
+        if let Event::Open { mtu, class, number: on_wire } = event {
             let machine = match &mut openings {
-                None => Machine::Receiver(Box::new(receiver(&transport, flow, mtu))),
+                None => Machine::Receiver(Box::new(receiver(&transport, flow, mtu, class))),
                 Some(openings) => {
                     let opened = openings.open(mtu);
                     let Some((_, _, sender)) = opened else {
@@ -102,14 +107,14 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
                     Machine::Sender(Box::new(sender))
                 }
             };
-            machines.insert(flow, (machine, now));
+            machines.insert(flow, (machine, now, on_wire));
             found.flows += 1;
             continue;
         }
-        let Some((machine, last)) = machines.get_mut(&flow) else {
+        let Some((machine, last, on_wire)) = machines.get_mut(&flow) else {
             return Err(unclear(number, "the flow was never opened"));
         };
-        if !matches!(event, Event::Left { .. })
+        if !matches!(event, Event::Left(_))
             && let Some(packet) = unsaid(number, machine, *last)
         {
             found.difference = Some(packet);
@@ -119,16 +124,26 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
         match event {
             Event::Open { .. } => {}
             Event::Wake => machine.stage().wake(now),
-            Event::Came { header: came, payload } => {
-                machine.stage().push(now, &packet(number, came, payload)?);
+            Event::Came(came) => {
+                let packet = packet(number, came)?;
+                if !machine.takes(&transport, &packet) {
+                    return Err(unclear(number, "no end point takes this packet"));
+                }
+                machine.stage().push(now, &packet);
             }
-            Event::Left { header: left, payload } => {
+            Event::Dry => {
+                if let Some(packet) = machine.stage().pull(now) {
+                    found.difference = Some(only_simulated(number, now, &packet));
+                    return Ok(found);
+                }
+            }
+            Event::Left(left) => {
                 found.packets += 1;
-                let (left, pulled) = (packet(number, left, payload)?, machine.stage().pull(now));
-                let what = |packet: &Packet| (packet.words(), packet.size);
-                if pulled.as_ref().map(what) != Some(what(&left)) {
-                    let expected = pulled.map_or_else(|| "nothing".to_owned(), |p| datagram.text(&p));
-                    let left = datagram.text(&left);
+                let pulled = machine.stage().pull(now);
+                let expected = pulled.map(|packet| transport.write(&packet, *on_wire));
+                if expected.as_ref().map(Outgoing::arrival) != Some(left.arrival()) {
+                    let expected = pulled.map_or_else(|| "nothing".to_owned(), |p| transport.text(&p));
+                    let left = transport.text(&packet(number, left)?);
                     found.difference =
                         Some(format!("line {}: {left} left, {expected} by the simulator", number + 1));
                     return Ok(found);
@@ -137,6 +152,6 @@ pub fn replay(text: &str, plan: Option<&Plan>) -> Result<Replayed, ConfigError> 
         }
     }
     let end = text.lines().count();
-    found.difference = machines.values_mut().find_map(|(machine, last)| unsaid(end, machine, *last));
+    found.difference = machines.values_mut().find_map(|(machine, last, _)| unsaid(end, machine, *last));
     Ok(found)
 }

@@ -82,13 +82,13 @@ pub fn send(
                 "start `dumbbell recv` there, or give another address",
             )));
         }
-        came.iter().for_each(|datagram| senders.take(now, datagram.head(), datagram.length));
-        senders.wake(now);
-        while !socket.is_full()
-            && let Some(packet) = senders.pull(now)
-        {
-            socket.queue(None, packet);
+        for datagram in &came {
+            senders.take(now, datagram.arrival());
+            // At once, as in a simulation.
+            transmit(&mut senders, now, &mut socket);
         }
+        senders.wake(now);
+        transmit(&mut senders, now, &mut socket);
         let all_sent = socket.flush();
         if all_sent && senders.is_done() || now >= end {
             break;
@@ -148,7 +148,7 @@ pub fn receive(
         if socket.flush() {
             socket.receive(&mut came).map_err(|e| refused(&name, &e))?;
             for datagram in &came {
-                receivers.take(now, datagram.from, datagram.head(), datagram.length);
+                receivers.take(now, datagram.from, datagram.arrival());
                 // At once: an end may keep one answer, to the latest packet.
                 answer(&mut receivers, now, &mut socket);
             }
@@ -163,6 +163,15 @@ pub fn receive(
     let (flows, counts) = receivers.finish().map_err(|e| refused("the log of events", &e))?;
     let results = received_tables(plan, transport_name, (begin, now), until.same_clock, &flows);
     Ok(Endpoint { results, counts: Counts { unsent, ..counts }, late: Quantiles::default() })
+}
+
+/// Queues what is due, as much as there is room for.
+fn transmit(senders: &mut Senders<'_>, now: Time, socket: &mut Socket) {
+    while !socket.is_full()
+        && let Some(packet) = senders.pull(now)
+    {
+        socket.queue(None, packet);
+    }
 }
 
 fn answer(receivers: &mut Receivers<SocketAddr>, now: Time, socket: &mut Socket) {
@@ -260,6 +269,7 @@ fn sent_tables(
         run.flows_completed += u64::from(completion.is_some());
         run.packets_sent += report.packets_sent;
         run.total_sent += report.packets_sent;
+        let transport = &plan.groups[flow.group as usize].transport;
         let row = FlowRow {
             group: results.label(&plan.groups[flow.group as usize].name),
             source: results.label(&plan.nodes[pair.source as usize]),
@@ -274,7 +284,8 @@ fn sent_tables(
             failure: results.label(report.failure.map_or("", |failure| failure.name())),
             rtt_min: seconds(report.min_rtt),
             rtt_smoothed: seconds(report.smoothed_rtt),
-            ..no_flow(number, plan.groups[flow.group as usize].transport.name(), &mut results)
+            controller: results.label(transport.controller().unwrap_or_default()),
+            ..no_flow(number, transport.name(), &mut results)
         };
         results.flows.push(row);
     }
@@ -294,7 +305,8 @@ fn received_tables(
     for flow in flows {
         let start = if same_clock { flow.sent } else { flow.opened };
         let completion = flow.report.finished.map(|at| at.since(start).as_secs_f64());
-        let measured = flow.report.finished.unwrap_or(now).since(start).as_secs_f64();
+        // A receiver outlives its senders: it waits to be told to end.
+        let measured = flow.report.finished.unwrap_or(flow.heard).since(start).as_secs_f64();
         run.flows_started += 1;
         run.flows_completed += u64::from(completion.is_some());
         run.packets_delivered += flow.report.packets;

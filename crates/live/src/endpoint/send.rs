@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use std::path::Path;
 
 use dumbbell_core::rng::stream;
-use dumbbell_core::{ConfigError, Ecn, Stage, Time};
+use dumbbell_core::{ConfigError, FlowTag, Packet, Stage, Time};
 use dumbbell_proto::{Opening, Sender, SenderReport};
 use dumbbell_sim::Plan;
 use dumbbell_sim::arrivals::Arrivals;
@@ -14,7 +14,7 @@ use dumbbell_sim::engine::timers::Timers;
 use dumbbell_sim::workload::{Flow, Traffic};
 
 use super::events::{Log, What};
-use super::{Counts, Outgoing, OverUdp, payload_of};
+use super::{Arrival, Counts, Outgoing, OverUdp};
 use crate::clock::lateness::Lateness;
 
 /// The flows of a plan in order of start, and how to open each: the same for those who send and those who replay.
@@ -62,19 +62,29 @@ impl<'p> Openings<'p> {
         *in_group += 1;
         let number = self.started;
         self.started += 1;
-        let rng = stream(self.plan.seed, &name);
+        let group = &self.plan.groups[flow.group as usize];
+        let transport = &self.transports[flow.group as usize];
+        let [application, _] = group.applications(self.plan.seed, &name);
         let opening = Opening {
-            flow: number.into(),
+            flow: FlowTag { slot: number, class: group.class },
             size: flow.size,
-            mtu,
-            access: None,
-            rng,
+            mtu: transport.largest(mtu),
+            access: Some(self.plan.pairs[flow.pair as usize].access),
+            rng: stream(self.plan.seed, &name),
             replay: None,
             granted: None,
-            application: None,
+            application,
             reader: None,
         };
-        Some((flow, number, self.transports[flow.group as usize].open(opening).0))
+        Some((flow, number, transport.open(opening).0))
+    }
+}
+
+/// True if a sender may be told this.
+pub(super) fn is_answer(sender: &Sender, packet: &Packet) -> bool {
+    match sender {
+        Sender::Tcp(sender) => sender.is_credible(packet),
+        _ => true,
     }
 }
 
@@ -97,7 +107,6 @@ pub struct Senders<'p> {
     /// The clock's time at the plan's time zero.
     begin: Time,
     mtu: u32,
-    header: u16,
     flows: Vec<Started>,
     open: usize,
     timers: Timers,
@@ -122,14 +131,16 @@ impl<'p> Senders<'p> {
     ) -> Result<Senders<'p>, ConfigError> {
         let openings = Openings::new(plan, header)?;
         for transport in &openings.transports {
-            transport.spec.fits(mtu).map_err(|problem| ConfigError::new("", problem, "use another path"))?;
+            transport
+                .spec
+                .fits(transport.largest(mtu))
+                .map_err(|problem| ConfigError::new("", problem, "use another path"))?;
         }
         let log = events.map(|path| Log::create(path, &What::Send { header, plan: plan.origin.hash() }));
         Ok(Senders {
             openings,
             begin,
             mtu,
-            header,
             flows: Vec::new(),
             open: 0,
             timers: Timers::default(),
@@ -140,13 +151,11 @@ impl<'p> Senders<'p> {
         })
     }
 
-    /// Takes in a datagram of `length` bytes, of which `bytes` are the first.
-    pub fn take(&mut self, now: Time, bytes: &[u8], length: usize) {
-        let payload = payload_of(length);
-        let size = self.header.saturating_add(payload);
+    /// Takes in a datagram.
+    pub fn take(&mut self, now: Time, came: Arrival<'_>) {
         // All transports have the same header.
-        let datagram = self.openings.transports.first().map(|transport| transport.datagram);
-        let Some(read) = datagram.and_then(|datagram| datagram.read(bytes, 0, size, Ecn::NotEct)) else {
+        let read = self.openings.transports.first().and_then(|transport| transport.read(came));
+        let Some(read) = read else {
             self.counts.malformed += 1;
             return;
         };
@@ -155,8 +164,12 @@ impl<'p> Senders<'p> {
             self.counts.stray += 1;
             return;
         };
+        if !is_answer(sender, &read.packet) {
+            self.counts.ignored += 1;
+            return;
+        }
         if let Some(log) = &mut self.log {
-            log.came(now, read.number, bytes, payload);
+            log.came(now, read.number, came);
         }
         sender.push(now, &read.packet);
         self.mark_ready(read.number);
@@ -166,11 +179,12 @@ impl<'p> Senders<'p> {
     pub fn wake(&mut self, now: Time) {
         while self.begin + self.openings.next_start().since(Time::ZERO) <= now {
             let Some((flow, number, sender)) = self.openings.open(self.mtu) else { break };
+            let class = self.openings.plan.groups[flow.group as usize].class.number();
             self.flows.push(Started { flow, state: State::Open(Box::new(sender)), ready: false });
             self.open += 1;
             self.timers.reserve(self.flows.len());
             if let Some(log) = &mut self.log {
-                log.opened(now, number, number, self.mtu);
+                log.opened(now, number, number, self.mtu, class);
             }
             self.fire(now, number);
         }
@@ -209,15 +223,16 @@ impl<'p> Senders<'p> {
             let State::Open(sender) = &mut started.state else { continue };
             if let Some(packet) = sender.pull(now) {
                 self.ready.push_back(number);
-                let datagram = self.openings.transports[started.flow.group as usize].datagram;
-                let header = datagram.encode(&packet, number);
-                let payload = packet.size - self.header;
+                let outgoing = self.openings.transports[started.flow.group as usize].write(&packet, number);
                 if let Some(log) = &mut self.log {
-                    log.left(now, number, &header, payload);
+                    log.left(now, number, outgoing.arrival());
                 }
-                return Some(Outgoing { header, payload });
+                return Some(outgoing);
             }
             started.ready = false;
+            if let Some(log) = &mut self.log {
+                log.dry(now, number);
+            }
             if sender.is_closed() {
                 self.counts.ignored += sender.ignored();
                 started.state = State::Closed(Box::new(sender.report()));

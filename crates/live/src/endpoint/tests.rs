@@ -4,18 +4,25 @@ use std::path::Path;
 
 use dumbbell_core::{Duration, Time};
 use dumbbell_header::datagram::LENGTH;
-use dumbbell_header::{DatagramHeader, RcpHeader, RcpKind, TrumpHeader, TrumpKind};
+use dumbbell_header::{DatagramHeader, RcpHeader, RcpKind, SackBlock, TcpHeader, TrumpHeader, TrumpKind};
 use dumbbell_sim::{Plan, Scenario};
 use proptest::prelude::*;
 
 use super::replay::replay;
-use super::{Outgoing, OverUdp, Receivers, Senders};
+use super::{Arrival, Outgoing, OverUdp, Receivers, Senders};
 
 const HEADER: u16 = 76;
 
 /// The transports, with parameters that make their ends do what they can.
-const TRANSPORTS: [&str; 3] =
-    [r#""rcp""#, r#""trump""#, r#"{ kind = "trump", selacksize = 5, ack_delay = "20ms" }"#];
+const TRANSPORTS: [&str; 7] = [
+    r#""rcp""#,
+    r#""trump""#,
+    r#"{ kind = "trump", selacksize = 5, ack_delay = "20ms" }"#,
+    r#""tcp""#,
+    r#"{ kind = "tcp", profile = "rfc", controller = "dctcp" }"#,
+    r#"{ kind = "tcp", controller = "bbr3" }"#,
+    r#"{ kind = "tcp", controller = "prague" }"#,
+];
 
 fn scenario(transport: &str, flows: u32, more: &str) -> Plan {
     let text = format!(
@@ -78,11 +85,41 @@ fn any_datagram() -> impl Strategy<Value = Vec<u8>> {
                 };
                 header.encode(flow).to_vec()
             });
-    prop_oneof![1 => noise, 3 => rcp, 3 => trump]
+    let flags = prop_oneof![
+        Just(TcpHeader::SYN),
+        Just(TcpHeader::SYN | TcpHeader::ACK),
+        Just(TcpHeader::ACK | TcpHeader::FIN),
+        Just(TcpHeader::ACK),
+        Just(TcpHeader::ACK),
+        any::<u8>(),
+    ];
+    let numbers = prop_oneof![
+        Just(0),
+        0..40_001_u64,
+        (0..30_u64).prop_map(|n| n * 1448),
+        any::<u64>().prop_map(|n| n >> 16)
+    ];
+    let blocks = prop::array::uniform3(prop_oneof![
+        2 => Just((0, 0)),
+        2 => (0..10_u32, 1..10_u32).prop_map(|(start, n)| (start * 1448, (start + n) * 1448)),
+        1 => any::<(u32, u32)>(),
+    ]);
+    let tcp = (flags, 0..6_u32, numbers, any::<(u16, u64)>(), blocks, 0..1_500_usize).prop_map(
+        |(flags, flow, number, (window, timestamp), blocks, more)| {
+            let sack = blocks.map(|(start, end)| SackBlock { start, end });
+            let timestamp = timestamp >> (timestamp % 64);
+            let mut bytes = TcpHeader { flags, window, number, timestamp, sack }.encode(flow).to_vec();
+            bytes.resize(LENGTH + more * usize::from(flags & TcpHeader::SYN == 0), 0);
+            bytes
+        },
+    );
+    prop_oneof![1 => noise, 3 => rcp, 3 => trump, 5 => tcp]
 }
 
-fn length(out: &Outgoing) -> usize {
-    LENGTH + usize::from(out.payload)
+/// A datagram as the ends are told of it.
+fn arrival(datagram: &[u8]) -> Arrival<'_> {
+    let head = &datagram[..datagram.len().min(LENGTH)];
+    Arrival { head, length: datagram.len(), traffic_class: 0b11 }
 }
 
 proptest! {
@@ -95,12 +132,12 @@ proptest! {
         let mut now = Time::ZERO;
         for (datagram, pause) in &steps {
             now += Duration::from_nanos(*pause);
-            senders.take(now, datagram, datagram.len());
+            senders.take(now, arrival(datagram));
             senders.wake(now);
             // Whatever rate was offered, a turn ends: at most what the flows have, sent again at most.
             for _ in 0..64 {
                 let Some(packet) = senders.pull(now) else { break };
-                prop_assert!(usize::from(packet.payload) <= 1500 - usize::from(HEADER));
+                prop_assert!(packet.length <= 1500 - 28);
             }
         }
         let came = steps.len() as u64;
@@ -119,9 +156,9 @@ proptest! {
         for (datagram, from, pause) in &steps {
             now += Duration::from_nanos(*pause);
             receivers.wake(now);
-            receivers.take(now, *from, datagram, datagram.len());
+            receivers.take(now, *from, arrival(datagram));
             while let Some((_, answer)) = receivers.pull(now) {
-                prop_assert_eq!(length(&answer), LENGTH);
+                prop_assert!(usize::from(answer.length) <= LENGTH + 4);
                 answers += 1;
             }
             prop_assert!(receivers.wake_at() > now);
@@ -137,7 +174,7 @@ proptest! {
     fn rcp_answers_what_is_a_question_and_nothing_else(steps in prop::collection::vec(any_datagram(), 1..100)) {
         let mut receivers = receivers(0, None);
         for datagram in &steps {
-            receivers.take(Time::ZERO, 0, datagram, datagram.len());
+            receivers.take(Time::ZERO, 0, arrival(datagram));
             if let Some((_, answer)) = receivers.pull(Time::ZERO) {
                 let (asked, question) = RcpHeader::decode(datagram).unwrap();
                 let (flow, answer) = RcpHeader::decode(&answer.header).unwrap();
@@ -159,8 +196,8 @@ proptest! {
         let mut senders = Senders::new(&plan, Time::ZERO, (1500, HEADER), Some(&sent)).unwrap();
         let mut receivers = receivers(transport, Some(&received));
         // A path of constant delay whose router writes one rate after the other, and loses every seventh packet.
-        let mut there: Vec<(Time, Vec<u8>)> = Vec::new();
-        let mut back: Vec<(Time, Vec<u8>)> = Vec::new();
+        let mut there: Vec<(Time, Outgoing)> = Vec::new();
+        let mut back: Vec<(Time, Outgoing)> = Vec::new();
         let (mut now, mut passed) = (Time::ZERO, 0_usize);
         while !senders.is_done() && passed < 3_000 {
             senders.wake(now);
@@ -168,7 +205,7 @@ proptest! {
             receivers.wake(now);
             let mut answer = |receivers: &mut Receivers<u8>| {
                 while let Some((_, answer)) = receivers.pull(now) {
-                    back.push((now + Duration::from_nanos(delay), answer.header.to_vec()));
+                    back.push((now + Duration::from_nanos(delay), answer));
                 }
             };
             answer(&mut receivers);
@@ -178,16 +215,15 @@ proptest! {
                     continue;
                 }
                 let rate = rates[passed / 10 % rates.len()];
-                let mut datagram = stamped(&packet.header, rate).to_vec();
-                datagram.resize(length(&packet), 0);
-                there.push((now + Duration::from_nanos(delay), datagram));
+                let header = stamped(&packet.header, rate);
+                there.push((now + Duration::from_nanos(delay), Outgoing { header, ..packet }));
             }
             for (_, datagram) in there.extract_if(.., |d| d.0 <= now) {
-                receivers.take(now, 0, &datagram, datagram.len());
+                receivers.take(now, 0, datagram.arrival());
                 answer(&mut receivers);
             }
             for (_, datagram) in back.extract_if(.., |d| d.0 <= now) {
-                senders.take(now, &datagram, datagram.len());
+                senders.take(now, datagram.arrival());
             }
             let arrivals = there.iter().chain(&back).map(|d| d.0).min().unwrap_or(Time::NEVER);
             let next = senders.wake_at().min(receivers.wake_at()).min(arrivals);
@@ -206,15 +242,15 @@ proptest! {
     }
 }
 
-/// A header with the rate that a router writes into it, in bytes a second.
-fn stamped(header: &[u8], rate: u64) -> [u8; LENGTH] {
+/// A header with the rate that a router writes into it, in bytes a second, if it has a place for one.
+fn stamped(header: &[u8; LENGTH], rate: u64) -> [u8; LENGTH] {
     match (RcpHeader::decode(header), TrumpHeader::decode(header)) {
         (Some((flow, header)), _) => RcpHeader { rate, ..header }.encode(flow),
         (_, Some((flow, header))) => {
             let rate = rate as f32 * 8.0;
             TrumpHeader { rate, bottleneck: 1, ..header }.encode(flow)
         }
-        _ => panic!("neither RCP nor TRUMP"),
+        _ => *header,
     }
 }
 
@@ -225,7 +261,7 @@ fn a_log_that_was_changed_differs() {
     let log = || {
         let mut receivers = receivers(0, Some(&path));
         let syn = RcpHeader { kind: RcpKind::Syn, rate: 5, total: 1, ..Default::default() };
-        receivers.take(Time::from_nanos(7), 0_u8, &syn.encode(3), 48);
+        receivers.take(Time::from_nanos(7), 0_u8, arrival(&syn.encode(3)));
         receivers.pull(Time::from_nanos(7)).unwrap();
         receivers.finish().unwrap();
         std::fs::read_to_string(&path).unwrap()
@@ -249,14 +285,14 @@ fn a_flood_of_flows_fills_no_memory() {
     let mut receivers = receivers(0, None);
     let syn = |flow| RcpHeader { kind: RcpKind::Syn, ..Default::default() }.encode(flow);
     for flow in 0..100_000 {
-        receivers.take(Time::from_nanos(flow.into()), 0, &syn(flow), 48);
+        receivers.take(Time::from_nanos(flow.into()), 0, arrival(&syn(flow)));
     }
     assert_eq!(receivers.counts.refused, 100_000 - 65_536);
     // What was silent makes room.
     let later = Time::from_nanos(200_000_000_000);
     while receivers.pull(later).is_some() {}
     receivers.sweep(later);
-    receivers.take(later, 0, &syn(99_999), 48);
+    receivers.take(later, 0, arrival(&syn(99_999)));
     assert!(receivers.pull(later).is_some());
 }
 
@@ -271,14 +307,14 @@ fn plans_without_one_transport_over_udp_are_refused() {
         OverUdp::of_receivers(&plan, HEADER).unwrap_err().to_string()
     };
     assert_eq!(
-        refused(r#""trump""#, "transport = 'tcp'"),
-        "transport: the flows of \"b\" use \"tcp\", which has no end points over UDP; give `transport = \"rcp\"` or \
-         `transport = \"trump\"`"
+        refused(r#""trump""#, "transport = 'tfrc'"),
+        "transport: the flows of \"b\" use \"tfrc\", which has no end points over UDP; give `transport = \"tcp\"`, \
+         `transport = \"rcp\"` or `transport = \"trump\"`"
     );
     assert_eq!(
         refused(r#""trump""#, "transport = 'rcp'"),
-        "transport: the flows of \"b\" use \"rcp\", and others \"trump\"; give `transport = \"rcp\"` or \
-         `transport = \"trump\"`"
+        "transport: the flows of \"b\" use \"rcp\", and others \"trump\"; give `transport = \"tcp\"`, \
+         `transport = \"rcp\"` or `transport = \"trump\"`"
     );
     assert_eq!(
         refused(r#""trump""#, "transport = { kind = 'trump', selacksize = 4 }"),

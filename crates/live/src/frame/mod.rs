@@ -8,6 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use dumbbell_core::header::LONGEST_HEADER;
 use dumbbell_core::{Ecn, FlowEnds, Frame, Header, Time, TrafficClass};
+use dumbbell_header::flow_of;
 use dumbbell_net::link::Carried;
 
 use self::checksum::Sum;
@@ -19,7 +20,7 @@ const MAX_EXTENSIONS: usize = 8;
 const ECN: u8 = 0b11;
 
 /// Below the class selector in that octet (RFC 2474 section 4.2.2).
-const CLASS_SHIFT: u32 = 5;
+pub(crate) const CLASS_SHIFT: u32 = 5;
 
 /// Protocol numbers (IANA, Assigned Internet Protocol Numbers).
 mod protocol {
@@ -253,12 +254,7 @@ impl Frame for IpFrame {
     }
 
     fn ecn(&self) -> Ecn {
-        match self.traffic_class() & ECN {
-            0b00 => Ecn::NotEct,
-            0b01 => Ecn::Ect1,
-            0b10 => Ecn::Ect0,
-            _ => Ecn::Ce,
-        }
+        Ecn::of(self.traffic_class())
     }
 
     fn mark_ce(&mut self) {
@@ -354,7 +350,11 @@ fn layout(bytes: &[u8]) -> Result<Layout, Malformed> {
     let udp = (transport.protocol == protocol::UDP && !transport.fragment)
         .then(|| whole_udp(packet, transport.at))
         .flatten();
-    Ok(Layout { length, flow: hash(&[addresses, &[transport.protocol], ports]), udp })
+    // Our end points send all their flows between two ports.
+    let payload = udp.map(|at| &packet[usize::from(at) + UDP_HEADER..]);
+    let number = payload.and_then(flow_of).map(u32::to_be_bytes);
+    let number = number.as_ref().map_or(&[][..], |number| &number[..]);
+    Ok(Layout { length, flow: hash(&[addresses, &[transport.protocol], ports, number]), udp })
 }
 
 /// The position of a UDP header, if the datagram is as long as it says.
@@ -432,7 +432,7 @@ fn word16(bytes: &[u8], at: usize) -> u16 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use dumbbell_header::{DatagramHeader, RcpHeader, RcpKind, XcpHeader};
+    use dumbbell_header::{DatagramHeader, RcpHeader, RcpKind, TcpHeader, XcpHeader};
     use proptest::prelude::*;
 
     /// A whole UDP datagram with right checksums.
@@ -589,6 +589,13 @@ pub(crate) mod tests {
             let hash = |ports| frame(udp(v6, ports, 0, b"x")).flow_hash();
             assert_eq!(hash((1, 2)), hash((1, 2)));
             assert_ne!(hash((1, 2)), hash((1, 3)));
+            // Those of our end points also by their numbers, beside which anything may stand.
+            let ours = |number: u32, timestamp: u64| {
+                let header = TcpHeader { timestamp, ..TcpHeader::default() };
+                frame(udp(v6, (1, 2), 0, &header.encode(number)[..24])).flow_hash()
+            };
+            assert_eq!(ours(7, 1), ours(7, 2));
+            assert_ne!(ours(7, 1), ours(8, 1));
         }
         let fragment = |offset: u16, ports| {
             let mut bytes = udp(false, ports, 0, b"12345678");

@@ -265,7 +265,7 @@ impl Receiver {
         }
         // The FIN may be in what was held.
         if fin || (gap && self.params.fin && self.next > self.size) {
-            self.flags |= TcpHeader::FIN;
+            self.closed(now);
         }
         self.waiting += 1;
         if self.acks.is_some() {
@@ -275,6 +275,15 @@ impl Receiver {
         } else if self.ack_at == Time::NEVER {
             self.ack_at = now + self.params.ack_delay;
         }
+    }
+
+    /// All has arrived, and the FIN.
+    #[cold]
+    fn closed(&mut self, now: Time) {
+        self.flags |= TcpHeader::FIN;
+        // The FIN tells how much there was where nobody has said it before.
+        self.size = self.size.min(self.next - 1);
+        self.finished = self.finished.min(now);
     }
 
     /// Acknowledges now or later, as the policy has it.
@@ -329,7 +338,10 @@ impl Receiver {
 
     /// A segment that is not the next one.
     #[cold]
-    fn unexpected(&mut self, now: Time, number: u64, end: u64) {
+    fn unexpected(&mut self, now: Time, number: u64, end: u64, fin: bool) {
+        if fin {
+            self.size = self.size.min(end - 1);
+        }
         let disorder = self.disorder.get_or_insert_default();
         disorder.arrivals += 1;
         let known = self.acks.is_some() && disorder.held.containing(number).is_some_and(|held| end <= held.1);
@@ -527,7 +539,7 @@ impl Stage for Receiver {
         if number <= self.next && end > self.next {
             self.in_order(now, end, fin, packet);
         } else {
-            self.unexpected(now, number, end);
+            self.unexpected(now, number, end, fin);
         }
     }
 

@@ -319,6 +319,23 @@ fn a_lost_last_acknowledgement_is_repaired_by_the_fin() {
 }
 
 #[test]
+fn a_receiver_that_was_told_no_size_knows_it_by_the_fin() {
+    // The FIN arrives in order; then above a hole, and what fills the hole ends the object.
+    for lost in [None, Some(3)] {
+        let (sender, _) = params("{}").open(opening(Some(5 * MSS + 7)));
+        let (_, receiver) = params("{}").open(opening(None));
+        let mut pipe = Pipe::new((sender, receiver), move |way, _, i| {
+            if way == Way::Forward && Some(i) == lost { Fate::Drop } else { Fate::Pass }
+        });
+        pipe.until(|p| p.receiver.report().finished.is_some());
+        assert_eq!(pipe.receiver.report().delivered, 5 * MSS + 7);
+        pipe.finish();
+        assert!(pipe.sender.is_closed() && pipe.receiver.is_closed());
+        assert_eq!(pipe.receiver.report().delivered, 5 * MSS + 7, "the FIN is no byte");
+    }
+}
+
+#[test]
 fn an_empty_object_is_opened_and_closed() {
     let mut pipe = Pipe::new(params("{}").open(opening(Some(0))), pass);
     pipe.finish();

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Duration, Time};
+use dumbbell_core::{Duration, Header, Packet, Time};
+use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::{Phase, Sender};
 use crate::tcp::params::Nagle;
@@ -88,6 +89,24 @@ impl Sender {
         self.una
     }
 
+    /// True if an acknowledgement tells of nothing that was never sent (RFC 9293 section 3.10.7.4, fifth check), in its blocks
+    /// neither. The others come from somebody who forges them.
+    pub fn is_credible(&self, packet: &Packet) -> bool {
+        let mut plain = *packet;
+        if self.accurate.is_some() {
+            TcpHeader::take_option(&mut plain);
+        }
+        let header = TcpHeader::unpack(&plain.words());
+        let Some(room) = self.max.checked_sub(header.number) else { return false };
+        // One that lies below the acknowledgement tells what arrived twice (RFC 2883).
+        let is_sane = |block: &SackBlock| {
+            let (start, end) = (block.start as i32, block.end as i32);
+            start < end && (end <= 0 || start > 0 && end as u64 <= room)
+        };
+        let mut blocks = header.sack.iter().filter(|block| **block != SackBlock::default());
+        blocks.all(is_sane)
+    }
+
     /// The state of the connection.
     pub fn info(&self) -> Info {
         let mss = u64::from(self.mss);
@@ -117,8 +136,7 @@ impl Sender {
 
 #[cfg(test)]
 mod tests {
-    use dumbbell_core::{Frame, Stage, Time};
-    use dumbbell_header::TcpHeader;
+    use dumbbell_core::{Ecn, Frame, Stage, Time};
 
     use super::*;
     use crate::tcp::tests::params;
@@ -132,12 +150,35 @@ mod tests {
 
     fn acknowledge(sender: &mut Sender, at: Time, number: u64) {
         let header = TcpHeader { flags: TcpHeader::ACK, window: 100, number, ..TcpHeader::default() };
-        sender.push(at, &dumbbell_core::Packet::of(header, 7, 40, dumbbell_core::Ecn::NotEct));
+        sender.push(at, &Packet::of(header, 7, 40, Ecn::NotEct));
     }
 
     fn pull(sender: &mut Sender, at: Time) -> Vec<(u64, bool)> {
         let packets = std::iter::from_fn(|| sender.pull(at));
         packets.filter_map(|p| p.read::<TcpHeader>()).map(|h| (h.number, h.has(TcpHeader::FIN))).collect()
+    }
+
+    #[test]
+    fn acknowledgements_of_what_was_never_sent_are_not_credible() {
+        let mut sender = sender("");
+        sender.take_over(&Handshake { rtt: None, window: 40_000, scale: 0 });
+        sender.wake(ms(0.0));
+        sender.write(5_840);
+        sender.wake(ms(0.0));
+        assert_eq!(pull(&mut sender, ms(0.0)).len(), 4);
+        let credible = |number, blocks: [(i32, i32); 2]| {
+            let [a, b] = blocks.map(|(start, end)| SackBlock { start: start as u32, end: end as u32 });
+            let sack = [a, b, SackBlock::default()];
+            let header = TcpHeader { flags: TcpHeader::ACK, number, sack, ..TcpHeader::default() };
+            sender.is_credible(&Packet::of(header, 7, 40, Ecn::NotEct))
+        };
+        let none = (0, 0);
+        assert!(credible(0, [none, none]) && credible(5_840, [none, none]));
+        assert!(!credible(5_841, [none, none]) && !credible(u64::MAX, [none, none]));
+        assert!(credible(1_460, [(1_460, 4_380), none]) && !credible(1_460, [(1_460, 4_381), none]));
+        // What arrived twice lies below the acknowledgement, or between the blocks.
+        assert!(credible(2_920, [(-1_460, 0), (1_460, 2_920)]) && !credible(2_920, [none, (-1_460, 1)]));
+        assert!(!credible(0, [(1_460, 1_460), none]) && !credible(0, [(0, 1_460), none]));
     }
 
     #[test]
@@ -201,7 +242,7 @@ mod tests {
             acknowledge(&mut sender, ms(100.0), n * 1_460);
         }
         let closed = TcpHeader { flags: TcpHeader::ACK, number: 36 * 1_460, ..TcpHeader::default() };
-        sender.push(ms(100.0), &dumbbell_core::Packet::of(closed, 7, 40, dumbbell_core::Ecn::NotEct));
+        sender.push(ms(100.0), &Packet::of(closed, 7, 40, Ecn::NotEct));
         sender.write(14_600);
         assert!(pull(&mut sender, ms(100.0)).is_empty());
         let window = sender.info().window;
