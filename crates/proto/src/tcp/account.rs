@@ -98,6 +98,17 @@ pub struct Account {
     round_end: u64,
     /// Exact timeouts, if the controller wants them.
     fine: Option<Fine>,
+    /// The size and the rate that gave the latest pause.
+    paced: (u32, f64),
+    pause: Duration,
+    /// Nothing takes a short way.
+    #[cfg(test)]
+    pub takes_long_way: bool,
+}
+
+/// The time that a segment takes at a pacing rate.
+pub fn pause(bytes: u32, rate: f64) -> Duration {
+    Duration::from_secs_f64(f64::from(bytes) / rate)
 }
 
 /// A timeout from exact round-trip times, as Vegas has it.
@@ -144,6 +155,10 @@ impl Account {
             round: 0,
             round_end: 0,
             fine: needs.fine_timeouts.then(Fine::default),
+            paced: (0, f64::INFINITY),
+            pause: Duration::ZERO,
+            #[cfg(test)]
+            takes_long_way: false,
         }
     }
 
@@ -151,6 +166,21 @@ impl Account {
     pub fn first_is_late(&self, now: Time) -> bool {
         let (Some(fine), Some(first)) = (&self.fine, self.segments.front()) else { return false };
         !fine.smoothed.is_zero() && now >= first.sent_at + fine.smoothed + fine.variation * 2
+    }
+
+    /// The time that a segment takes at a pacing rate, in bytes a second. A rate holds for many segments.
+    #[inline]
+    pub fn pause(&mut self, bytes: u32, rate: f64) -> Duration {
+        if (bytes, rate) != self.paced {
+            self.note_pace(bytes, rate);
+        }
+        self.pause
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_pace(&mut self, bytes: u32, rate: f64) {
+        (self.paced, self.pause) = ((bytes, rate), pause(bytes, rate));
     }
 
     /// A segment was found lost: the next two acknowledgements of new data may show another.
@@ -242,7 +272,12 @@ impl Account {
 
     /// The place of the first segment that ends above a number.
     fn from(&self, number: u64) -> usize {
-        self.segments.partition_point(|s| s.end <= number)
+        let Some(first) = self.segments.front().filter(|first| first.end <= number) else { return 0 };
+        // Where all are full.
+        let place = ((number - first.end) / self.mss) as usize + 1;
+        let is_it = self.segments.get(place - 1).is_some_and(|s| s.end <= number)
+            && self.segments.get(place).is_none_or(|s| s.end > number);
+        if is_it { place } else { self.segments.partition_point(|s| s.end <= number) }
     }
 
     /// The application has nothing to send, and the windows would let it: until what is in flight is delivered, rates
@@ -262,6 +297,31 @@ impl Account {
             if self.newest.is_none_or(|newest| segment.sent_at >= newest.sent_at) {
                 self.newest = Some(*segment);
             }
+        }
+    }
+
+    /// True if an acknowledgement in order may take the short way: no duplicate was counted in its place.
+    #[inline]
+    pub fn is_settled(&self) -> bool {
+        #[cfg(test)]
+        if self.takes_long_way {
+            return false;
+        }
+        self.credit == 0
+    }
+
+    /// Everything below `una` is acknowledged, and nothing above: [`Account::acknowledged`] and [`Account::advanced`] in one, where
+    /// the account is settled.
+    #[inline]
+    pub fn advanced_in_order(&mut self, una: u64) {
+        while let Some(segment) = self.segments.front().filter(|s| s.end <= una) {
+            if !segment.done {
+                self.first_sent_at = self.first_sent_at.max(segment.sent_at);
+                if self.newest.is_none_or(|newest| segment.sent_at >= newest.sent_at) {
+                    self.newest = Some(*segment);
+                }
+            }
+            self.segments.pop_front();
         }
     }
 

@@ -431,6 +431,36 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Whatever happens on the way: the short ways of what is in order tell the controller, and send, what the long ones do.
+    #[test]
+    fn short_ways_do_what_long_ones_do(case in case(), needs in any::<[bool; 6]>()) {
+        let Case { text, size, forward, reverse } = case;
+        let [echoes, pacing, wake, losses, repairs, restarts] = needs;
+        let needs = Needs { rates: true, echoes, pacing, wake, losses, repairs, restarts, ..Needs::NOTHING };
+        let run = |long: bool| {
+            let (mut ends, heard) = probed(needs, &text, Some(size), erratic());
+            ends.0.account.iter_mut().for_each(|account| account.takes_long_way = long);
+            let (forward, reverse) = (forward.clone(), reverse.clone());
+            let mut pipe = Pipe::new(ends, move |way, packet: &Packet, i| {
+                let list = if way == Way::Forward { &forward } else { &reverse };
+                match list.get(i) {
+                    Some(Fate::Mark) if !packet.ecn.is_capable() => Fate::Pass,
+                    Some(fate) => *fate,
+                    None => Fate::Pass,
+                }
+            });
+            while pipe.step() && pipe.forward.len() < 20_000 {}
+            let heard = heard.lock().unwrap();
+            (format!("{heard:?}"), format!("{:?}", pipe.forward), pipe.sender.report())
+        };
+        let (long, short) = (run(true), run(false));
+        prop_assert_eq!(long.2, short.2);
+        prop_assert!(long.0 == short.0, "the controller hears the same");
+        prop_assert!(long.1 == short.1, "the same is sent at the same times");
+    }
+}
+
 #[test]
 fn under_vegas_one_duplicate_shows_the_loss_of_a_segment_older_than_a_timeout() {
     // Only one duplicate follows the loss of the last segment but one: others wait for the timeout.

@@ -146,7 +146,7 @@ impl Sender {
 
     /// True if the transport paces. A controller that paces itself knows better.
     pub(super) fn is_paced(&self) -> bool {
-        self.params.pacing == Pacing::Linux && !self.needs.pacing
+        !self.needs.pacing && self.params.pacing == Pacing::Linux
     }
 
     /// True if what is lost must wait for its turn before it is sent again.

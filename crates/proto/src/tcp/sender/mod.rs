@@ -1,6 +1,7 @@
 //! The sending end of a connection: opening, sending, acknowledgements, timers. What happens after a loss is in
 //! `recovery`, or by time in `rack_ack` and `rack_timers`.
 
+mod accounted;
 mod bursts;
 mod causes;
 mod ecn;
@@ -39,8 +40,6 @@ use crate::transport::{Failure, Opening};
 const LARGEST_WINDOW: u64 = 1 << 40;
 /// The end of an unlimited stream.
 const ENDLESS: u64 = 1 << 62;
-/// The shortest time from one wake-up that the controller asks for to the next.
-const SHORTEST_WAKE: Duration = Duration::from_micros(1);
 /// No segment is being timed.
 const UNTIMED: u64 = u64::MAX;
 
@@ -303,27 +302,6 @@ impl Sender {
         self.decide_by_account(now, event, delivered, flight, rtt);
     }
 
-    #[inline(never)]
-    fn decide_by_account(&mut self, now: Time, event: Event, delivered: u64, flight: u64, rtt: Duration) {
-        let Some(account) = &mut self.account else { return };
-        let news = account.news(now, event, delivered, rtt, &mut self.rtt);
-        let (window, marked) = (self.control.window, news.marked > 0);
-        self.inform(now, event, delivered, flight, news);
-        self.cuts += u32::from(marked && self.control.window < window);
-        if self.control.wake_at.is_finite() {
-            self.control.wake_at = self.control.wake_at.max(now + SHORTEST_WAKE);
-        }
-        self.arm_call();
-    }
-
-    /// Tells the controller of each segment found lost, if it wants to hear of them.
-    #[cold]
-    pub(super) fn tell_losses(&mut self, now: Time, flight: u64) {
-        while let Some(news) = self.account.as_mut().and_then(|account| account.next_loss()) {
-            self.inform(now, Event::Lost, self.delivered, flight, news);
-        }
-    }
-
     /// Tells a controller how a repair ended, if it wants to know.
     pub(super) fn tell_end(&mut self, now: Time, event: Event, rack: &Rack) {
         if self.needs.repairs {
@@ -460,8 +438,12 @@ impl Sender {
     #[cold]
     #[inline(never)]
     fn push_other(&mut self, now: Time, packet: &Packet) {
-        if self.is_timed(packet) && self.accurate.is_none() {
+        let plain =
+            self.phase == Phase::Established && packet.flags & SPECIAL == 0 && self.accurate.is_none();
+        if plain && self.rack.is_some() {
             self.acknowledged_in_time(now, packet);
+        } else if plain && self.account.is_some() {
+            self.accounted(now, packet);
         } else {
             self.push_control(now, packet);
         }
@@ -536,20 +518,6 @@ impl Sender {
         self.acknowledged_at_length(now, ack, rtt, packet);
     }
 
-    /// An acknowledgement under a controller that wants an account.
-    fn accounted(&mut self, now: Time, packet: &Packet) {
-        let ack = packet.body[0];
-        let echo = self.note_marks(packet.flags & TcpHeader::ECE != 0);
-        let rtt = if ack > self.una { self.measure(now, ack, packet) } else { Duration::ZERO };
-        if let Some(account) = self.account.as_mut().filter(|_| ack > self.una) {
-            account.acknowledged(self.una, ack);
-        }
-        if echo {
-            self.echoed(now, ack);
-        }
-        self.acknowledged_at_length(now, ack, rtt, packet);
-    }
-
     /// What an acknowledgement brings besides new data in order.
     fn acknowledged_at_length(&mut self, now: Time, ack: u64, rtt: Duration, packet: &Packet) {
         self.acknowledged_under_loss(now, ack, rtt, packet);
@@ -578,15 +546,24 @@ impl Sender {
             }
             self.arm_call();
         }
-        if now >= self.rto_at && self.is_put_off() {
+        if self.phase == Phase::Unopened {
+            self.open(now);
+        } else if now >= self.rto_at {
+            self.expire(now);
+        }
+    }
+
+    /// The retransmission timer has come up.
+    #[inline(never)]
+    fn expire(&mut self, now: Time) {
+        if self.is_put_off() {
             return;
         }
         match self.phase {
-            Phase::Unopened => self.open(now),
-            Phase::Connecting if now >= self.rto_at => self.unanswered(now),
-            Phase::Established if now >= self.rto_at && self.rack.is_some() => self.time_is_up(now),
+            Phase::Connecting => self.unanswered(now),
+            Phase::Established if self.rack.is_some() => self.time_is_up(now),
             // With nothing outstanding the timer is that of a closed window: `probe_window`.
-            Phase::Established if now >= self.rto_at && self.una < self.max => {
+            Phase::Established if self.una < self.max => {
                 self.expired += 1;
                 self.timeouts += 1;
                 if self.expired > self.params.retries {

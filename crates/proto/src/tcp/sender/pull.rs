@@ -5,8 +5,7 @@ use dumbbell_header::{Asking, SackBlock, TcpHeader};
 
 use super::todo::{self, Repaired};
 use super::{Sender, UNTIMED};
-use crate::controller::{Class, Control, Event};
-use crate::tcp::accurate::put_first;
+use crate::controller::{Class, Event};
 use crate::tcp::params::{HEADER, Nagle};
 
 impl Sender {
@@ -183,11 +182,21 @@ impl Sender {
     /// What is due besides the next segment of the stream, then that.
     #[cold]
     pub(super) fn pull_due(&mut self, now: Time) -> Option<Packet> {
-        if self.todo == todo::TIMED { self.pull_plain(now) } else { self.pull_first(now) }
+        match self.todo {
+            todo::TIMED => self.pull_plain(now),
+            todo::NEEDS | todo::TIMED_NEEDS if self.is_plainly_paced() => {
+                if self.is_early(now) {
+                    None
+                } else {
+                    self.pull_accounted(now)
+                }
+            }
+            _ => self.pull_first(now),
+        }
     }
 
     #[inline(never)]
-    fn pull_first(&mut self, now: Time) -> Option<Packet> {
+    pub(super) fn pull_first(&mut self, now: Time) -> Option<Packet> {
         if self.todo & todo::SYN != 0 {
             self.todo &= !todo::SYN;
             self.timed_at = now;
@@ -230,15 +239,8 @@ impl Sender {
                 self.update_limit();
             }
         }
-        if self.control.pacing != Control::UNPACED && self.max > 0 && !self.is_paced() {
-            // However slow the controller, something leaves within the largest timeout.
-            let pause = Duration::from_secs_f64(f64::from(self.sent_bytes) / self.control.pacing);
-            let pause = pause.min(self.params.rto_max);
-            if now < self.sent_at + pause && self.may_send() {
-                self.pace_wake = self.sent_at + pause;
-                self.arm_call();
-                return None;
-            }
+        if self.max > 0 && self.is_early(now) {
+            return None;
         }
         let sent_again = self.retransmissions;
         let timed = self.rack.is_some();
@@ -314,36 +316,6 @@ impl Sender {
     /// How long a closed window is waited for after so many probes.
     pub(super) fn persist(&self, probes: u32) -> Duration {
         (self.rtt.timeout() * (1 << probes.min(16))).min(self.params.rto_max)
-    }
-
-    /// True if anything but pacing would let a segment leave.
-    fn may_send(&self) -> bool {
-        let new = self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.limit;
-        new || self.todo & (todo::RESEND | todo::REPAIR | todo::TIMED) != 0
-    }
-
-    /// Nothing is due. If that is for want of data, rates will be those of the application.
-    fn note_dry(&mut self) {
-        let in_flight = self.outstanding();
-        let dry = self.nxt >= self.stop && in_flight < self.window_in_use();
-        if let Some(account) = self.account.as_mut().filter(|_| dry) {
-            account.ran_dry(in_flight);
-        }
-    }
-
-    /// A segment leaves under a controller that needs more than a window, or with accurate ECN.
-    fn note_sent(&mut self, now: Time, packet: &mut Packet, again: bool) {
-        if self.accurate.is_some() {
-            put_first(packet);
-        }
-        self.sent_bytes = u32::from(packet.size) - self.header;
-        let in_flight = self.outstanding();
-        if let Some(account) = &mut self.account {
-            let number = packet.body[0];
-            let end = number + u64::from(self.sent_bytes);
-            let end = if end == self.end { self.stop } else { end };
-            account.sent(now, (number, end), in_flight, again);
-        }
     }
 
     /// True if the next segment may be sent but for the time that its processing takes.

@@ -45,7 +45,7 @@ impl Sender {
             && rack.probe_end == 0
             && packet.body[2] == 0
             && packet.flags & TcpHeader::ECE == 0
-            && self.account.is_none()
+            && self.account.as_ref().is_none_or(|account| account.is_settled())
             && rack.segments.first().is_some_and(|head| head.end <= packet.body[0])
     }
 
@@ -77,7 +77,11 @@ impl Sender {
         self.recovering = false;
         self.window_limited = self.is_window_limited(rack);
         let in_flight = u64::from(rack.segments.out()) * u64::from(self.mss);
-        if ack > self.delivered {
+        if let Some(account) = &mut self.account {
+            account.advanced_in_order(ack);
+            self.note_marks(false);
+            self.decide_by_account(now, Event::Ack, ack.max(self.delivered), in_flight, rtt);
+        } else if ack > self.delivered {
             self.inform(now, Event::Ack, ack, in_flight, News::of_rtt(rtt));
         }
         rack.repairing = false;

@@ -82,7 +82,9 @@ impl Sender {
             let found = self.board.as_mut().map_or(0, |board| {
                 if forward { board.detect_forward(una, reach) } else { board.detect(una, mss, threshold) }
             });
-            self.note_lost((known, self.board().lost_to()), found);
+            if found > 0 {
+                self.note_lost((known, self.board().lost_to()), found);
+            }
         }
         if advanced {
             let acked = ack - self.una;

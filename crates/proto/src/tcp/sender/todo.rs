@@ -22,6 +22,8 @@ pub const IDLE: u16 = 1 << 6;
 pub const OVERHEAD: u16 = 1 << 7;
 /// Losses are found by time: what leaves is noted.
 pub const TIMED: u16 = 1 << 8;
+/// The same for a controller that needs more than a window.
+pub const TIMED_NEEDS: u16 = TIMED | NEEDS;
 /// Without SACK, all from the next segment on was lost and is sent again.
 pub const GO_BACK: u16 = 1 << 9;
 /// Copies of the last segment of an object are due: a number of two bits.
