@@ -50,7 +50,9 @@ impl Core {
             self.init_pacing_rate(Some(signals.smoothed_rtt), control);
         }
         self.set_pacing_rate_with_gain(self.pacing_gain(), control);
-        self.set_send_quantum();
+        if self.pacing_rate != self.quantum_rate {
+            self.set_send_quantum();
+        }
     }
 
     pub fn set_pacing_rate_with_gain(&mut self, gain: f64, control: &mut Control) {
@@ -63,6 +65,7 @@ impl Core {
 
     /// Section 5.6.3.
     fn set_send_quantum(&mut self) {
+        self.quantum_rate = self.pacing_rate;
         let quantum = volume(self.pacing_rate, QUANTUM_TIME).min(LARGEST_QUANTUM);
         self.send_quantum = quantum.max(QUANTUM_SEGMENTS * self.mss);
     }
@@ -88,11 +91,20 @@ impl Core {
         self.quantization_budget(self.bdp_multiple(bw, gain))
     }
 
+    /// The products of the present rate, which stand for many acknowledgements.
+    fn update_bdp(&mut self) {
+        let model = (self.bw, self.cwnd_gain(), self.min_rtt);
+        if model != self.bdp_model {
+            self.bdp_model = model;
+            self.bdp = self.bdp_multiple(self.bw, 1.0);
+            self.cwnd_bdp = self.bdp_multiple(self.bw, model.1);
+        }
+    }
+
     /// Section 5.6.4.6.
     pub fn set_cwnd(&mut self, signals: &Signals, control: &mut Control) {
-        self.bdp = self.bdp_multiple(self.bw, 1.0);
-        let wanted = self.bdp_multiple(self.bw, self.cwnd_gain()) + self.extra_acked;
-        let max_inflight = self.quantization_budget(wanted);
+        self.update_bdp();
+        let max_inflight = self.quantization_budget(self.cwnd_bdp + self.extra_acked);
         let grown = control.window + signals.acked;
         if self.full_bw_reached {
             control.window = grown.min(max_inflight);

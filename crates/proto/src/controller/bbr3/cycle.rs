@@ -88,8 +88,8 @@ impl Core {
 
     /// Section 5.3.3.8.3: as many rounds as Reno would need.
     fn is_reno_coexistence_probe_time(&self, control: &Control) -> bool {
-        let rounds = (self.target_inflight(control) / self.mss).min(self.params.probe_rounds.into());
-        self.rounds_since_probe_up >= rounds
+        let (passed, most) = (self.rounds_since_probe_up, self.params.probe_rounds);
+        passed >= u64::from(most) || self.target_inflight(control) < (passed + 1) * self.mss
     }
 
     /// Section 5.3.3.8.3.

@@ -67,7 +67,7 @@ impl Core {
     }
 
     pub fn is_inflight_too_high(&self, rate: &RateSample) -> bool {
-        rate.lost as f64 > rate.in_flight as f64 * self.params.loss_threshold
+        rate.lost > 0 && rate.lost as f64 > rate.in_flight as f64 * self.params.loss_threshold
     }
 
     /// What was in flight when the losses passed the threshold, in the middle of the segment (section 5.5.10.2).

@@ -92,6 +92,10 @@ struct Core {
     min_rtt: Option<Duration>,
     min_rtt_stamp: Time,
     bdp: u64,
+    /// What the window follows: the bandwidth-delay product by the gain of the state. It and `bdp` are those of this rate, gain and
+    /// round-trip time.
+    cwnd_bdp: u64,
+    bdp_model: (f64, f64, Option<Duration>),
     inflight_longterm: u64,
     inflight_shortterm: u64,
     // Acknowledgements in bunches (section 5.5.9).
@@ -140,7 +144,9 @@ struct Core {
     prior_cwnd: u64,
     pacing_rate: f64,
     has_seen_rtt: bool,
+    /// The quantum, and the rate that gave it.
     send_quantum: u64,
+    quantum_rate: f64,
 }
 
 impl Build for Params {
@@ -174,6 +180,8 @@ impl Bbr3 {
             min_rtt: None,
             min_rtt_stamp: Time::ZERO,
             bdp: 0,
+            cwnd_bdp: 0,
+            bdp_model: (f64::NAN, 0.0, None),
             inflight_longterm: NONE,
             inflight_shortterm: NONE,
             extra_acked: 0,
@@ -214,6 +222,7 @@ impl Bbr3 {
             pacing_rate: 0.0,
             has_seen_rtt: false,
             send_quantum: 0,
+            quantum_rate: 0.0,
         }))
     }
 }
