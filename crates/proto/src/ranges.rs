@@ -21,6 +21,11 @@ impl Ranges {
         self.list.is_empty()
     }
 
+    /// How many ranges.
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+
     /// Bytes held.
     #[inline]
     pub fn bytes(&self) -> u64 {
@@ -51,7 +56,28 @@ impl Ranges {
     /// Adds `[start, end)` and tells every part of it that was not held.
     pub fn insert(&mut self, start: u64, end: u64, mut added: impl FnMut(u64, u64)) {
         debug_assert!(start < end);
+        // What arrives mostly goes on with the highest range, or is known.
+        match self.list.back_mut() {
+            Some(last) if start < last.0 => {}
+            Some(last) if start <= last.1 => {
+                if end > last.1 {
+                    added(last.1, end);
+                    self.bytes += end - last.1;
+                    last.1 = end;
+                }
+                return;
+            }
+            _ => {
+                added(start, end);
+                self.bytes += end - start;
+                self.list.push_back((start, end));
+                return;
+            }
+        }
         let from = self.list.partition_point(|r| r.1 < start);
+        if self.list.get(from).is_some_and(|r| r.0 <= start && end <= r.1) {
+            return;
+        }
         let to = from + self.list.range(from..).take_while(|r| r.0 <= end).count();
         let mut position = start;
         let mut merged = (start, end);
@@ -100,6 +126,10 @@ impl Ranges {
 
     /// The range that holds `position`.
     pub fn containing(&self, position: u64) -> Option<(u64, u64)> {
+        let last = *self.list.back()?;
+        if position >= last.0 {
+            return (position < last.1).then_some(last);
+        }
         let i = self.list.partition_point(|r| r.1 <= position);
         self.list.get(i).copied().filter(|r| r.0 <= position)
     }

@@ -44,10 +44,13 @@ impl Disorder {
     /// last, then the highest.
     pub fn blocks(&self, next: u64) -> ([SackBlock; 3], u16) {
         let mut found = [(0, 0); 3];
-        let mut n = 0;
+        let (mut n, all) = (0, self.held.count().min(3));
         let recent = self.recent.iter().filter_map(|p| self.held.containing(*p));
         for range in recent.chain(self.held.iter().rev().take(3)) {
-            if n < 3 && !found[..n].contains(&range) {
+            if n == all {
+                break;
+            }
+            if !found[..n].contains(&range) {
                 found[n] = range;
                 n += 1;
             }
