@@ -1,58 +1,94 @@
-//! Wake-ups of endpoints. Each endpoint has at most one live entry; a deadline that moves later costs nothing until
-//! the old one comes up.
+//! Wake-ups of endpoints. Each endpoint has at most one; a deadline that moves later costs nothing until the old one comes up.
 //!
-//! The entries stand in a heap of four children to a node: half as deep as one of two, and the children of a node lie
-//! side by side. An entry is one number, so that a comparison has no branch. An endpoint that is woken is mostly armed again
-//! at once: its new entry takes the place of the old one, in one pass in place of two.
+//! They stand in a tournament of times: a node holds the earliest of its four children, so that an endpoint is armed by one pass
+//! towards the root, which ends where another one is earlier, and the first of all is found by one pass from the root. An endpoint
+//! that is woken is mostly armed again at once: the pass that would take its old time out waits for the new one. A sender that
+//! paces is woken for every packet.
 
 use dumbbell_core::{Time, memory};
 
-/// A heap of (time, endpoint).
-#[derive(Debug, Default)]
+/// When each endpoint is woken, and the first of all. Of several at one time the lowest endpoint is the first.
+#[derive(Debug)]
 pub struct Timers {
-    /// `time << 32 | endpoint`.
-    heap: Vec<u128>,
-    /// True if the entry at the top was taken and nothing has come in its place.
-    hole: bool,
-    /// Per endpoint: the earliest live entry.
+    /// By endpoint, filled up to whole blocks.
     armed: Vec<Time>,
+    /// The nodes above them: a level for each quarter, filled up in the same way, and last the root.
+    above: Vec<Vec<Time>>,
+    /// The endpoint that was taken last, while the nodes above it still hold its old time; [`NOBODY`] if none is.
+    taken: u32,
 }
 
+/// No endpoint.
+const NOBODY: u32 = u32::MAX;
+
+/// The children of a node.
 const CHILDREN: usize = 4;
+
+/// The children of node `i`, on the level below.
+#[inline]
+fn children(below: &[Time], i: usize) -> &[Time; CHILDREN] {
+    &below.as_chunks().0[i]
+}
+
+#[inline]
+fn earliest([a, b, c, d]: &[Time; CHILDREN]) -> Time {
+    (*a).min(*b).min((*c).min(*d))
+}
+
+impl Default for Timers {
+    fn default() -> Timers {
+        Timers { armed: vec![Time::NEVER; CHILDREN], above: vec![vec![Time::NEVER]], taken: NOBODY }
+    }
+}
 
 impl Timers {
     /// Makes room for `endpoints` endpoints.
     pub fn reserve(&mut self, endpoints: usize) {
-        if self.armed.len() < endpoints {
-            self.armed.resize(endpoints, Time::NEVER);
+        if endpoints <= self.armed.len() {
+            return;
+        }
+        let mut nodes = endpoints.div_ceil(CHILDREN);
+        self.armed.resize(nodes * CHILDREN, Time::NEVER);
+        for level in 0.. {
+            let len = if nodes == 1 { 1 } else { nodes.next_multiple_of(CHILDREN) };
+            if level == self.above.len() {
+                let below = self.above.last().unwrap_or(&self.armed);
+                self.above.push(below.as_chunks().0.iter().map(earliest).collect());
+            }
+            self.above[level].resize(len, Time::NEVER);
+            if nodes == 1 {
+                return;
+            }
+            nodes = len / CHILDREN;
         }
     }
 
     /// Bytes of memory.
     pub fn bytes(&self) -> u64 {
-        memory::of_vec(&self.heap) + memory::of_vec(&self.armed)
+        memory::of_vec(&self.armed) + self.above.iter().map(memory::of_vec).sum::<u64>()
     }
 
-    /// Makes sure that `endpoint` is woken at `at` or earlier. Returns true if the earliest wake-up of all changed, but
-    /// for the first call after [`Timers::take`]: after that, ask [`Timers::first`].
+    /// Makes sure that `endpoint` is woken at `at` or earlier. Returns true if that is now the first wake-up of all, but for an
+    /// endpoint that was just taken: after [`Timers::take`], ask [`Timers::first`].
     #[inline]
     pub fn arm(&mut self, endpoint: u32, at: Time) -> bool {
-        if at >= self.armed[endpoint as usize] {
+        let armed = &mut self.armed[endpoint as usize];
+        if at >= *armed {
             return false;
         }
-        self.armed[endpoint as usize] = at;
-        let entry = u128::from(at.as_nanos()) << 32 | u128::from(endpoint);
-        if self.hole {
-            self.hole = false;
-            self.sink(entry);
+        *armed = at;
+        if self.taken == endpoint {
+            self.taken = NOBODY;
+            self.replay(endpoint);
             return false;
         }
-        self.rise(entry)
+        self.rise(endpoint, at)
     }
 
-    /// Forgets the wake-up of an endpoint that closed; its entry, if any, is skipped when it comes up.
+    /// Forgets the wake-up of an endpoint that closed.
     pub fn disarm(&mut self, endpoint: u32) {
         self.armed[endpoint as usize] = Time::NEVER;
+        self.replay(endpoint);
     }
 
     /// When `endpoint` is woken, [`Time::NEVER`] if it is not armed.
@@ -60,88 +96,67 @@ impl Timers {
         self.armed[endpoint as usize]
     }
 
-    /// When the next entry comes up.
+    /// When the next wake-up is.
     #[inline]
     pub fn first(&mut self) -> Time {
-        if self.hole {
-            self.close_hole();
+        if self.taken != NOBODY {
+            let endpoint = std::mem::replace(&mut self.taken, NOBODY);
+            self.replay(endpoint);
         }
-        self.heap.first().map_or(Time::NEVER, |entry| time_of(*entry))
+        self.root()
     }
 
-    /// Takes the entry that comes up at `now`; `None` if it was superseded.
+    fn root(&self) -> Time {
+        self.above.last().map_or(Time::NEVER, |root| root[0])
+    }
+
+    /// Takes the first wake-up, which is due at `now`; `None` if that is a later one.
     #[inline]
     pub fn take(&mut self, now: Time) -> Option<u32> {
-        if self.hole {
-            self.close_hole();
+        let first = self.first();
+        if first > now {
+            return None;
         }
-        let entry = *self.heap.first()?;
-        self.hole = true;
-        let (at, endpoint) = (time_of(entry), entry as u32);
-        debug_assert!(at <= now);
-        let live = self.armed[endpoint as usize] == at;
-        if live {
-            self.armed[endpoint as usize] = Time::NEVER;
-        }
-        live.then_some(endpoint)
+        let levels = self.above.iter().rev().skip(1).chain(std::iter::once(&self.armed));
+        let endpoint = levels.fold(0, |node, below| {
+            let [a, b, c, _] = *children(below, node);
+            let later = |time: Time| usize::from(time != first);
+            CHILDREN * node + later(a) * (1 + later(b) * (1 + later(c)))
+        });
+        self.armed[endpoint] = Time::NEVER;
+        self.taken = endpoint as u32;
+        Some(self.taken)
     }
 
-    /// Puts the last entry into the place of the one taken.
-    fn close_hole(&mut self) {
-        self.hole = false;
-        if let Some(last) = self.heap.pop()
-            && !self.heap.is_empty()
-        {
-            self.sink(last);
-        }
-    }
-
-    /// Adds an entry at the bottom. Returns true if it rises to the top.
-    fn rise(&mut self, entry: u128) -> bool {
-        let mut i = self.heap.len();
-        self.heap.push(entry);
-        while i > 0 {
-            let parent = (i - 1) / CHILDREN;
-            if self.heap[parent] <= entry {
-                break;
+    /// Hands an earlier time of an endpoint on to the nodes above it. Returns true if it is the first of all.
+    #[inline]
+    fn rise(&mut self, endpoint: u32, at: Time) -> bool {
+        let mut i = endpoint as usize;
+        for level in &mut self.above {
+            i /= CHILDREN;
+            if at >= level[i] {
+                return false;
             }
-            self.heap[i] = self.heap[parent];
-            i = parent;
+            level[i] = at;
         }
-        self.heap[i] = entry;
-        i == 0
+        true
     }
 
-    /// Puts an entry in the place of the first, and lets it sink to where it belongs.
-    fn sink(&mut self, entry: u128) {
-        let heap = &mut self.heap[..];
-        let mut i = 0;
-        loop {
-            let first = CHILDREN * i + 1;
-            let least =
-                if let Some(&[a, b, c, d]) = heap.get(first..first + CHILDREN).and_then(|s| s.as_array()) {
-                    let (ab, i_ab) = if b < a { (b, first + 1) } else { (a, first) };
-                    let (cd, i_cd) = if d < c { (d, first + 3) } else { (c, first + 2) };
-                    if cd < ab { (cd, i_cd) } else { (ab, i_ab) }
-                } else {
-                    match (first..heap.len()).map(|child| (heap[child], child)).min() {
-                        Some(least) => least,
-                        None => break,
-                    }
-                };
-            if entry <= least.0 {
-                break;
+    /// Hands a later time of an endpoint on to the nodes above it.
+    #[inline]
+    fn replay(&mut self, endpoint: u32) {
+        let mut i = endpoint as usize;
+        let mut below = &self.armed;
+        for level in &mut self.above {
+            i /= CHILDREN;
+            let first = earliest(children(below, i));
+            if level[i] == first {
+                return;
             }
-            heap[i] = least.0;
-            i = least.1;
+            level[i] = first;
+            below = level;
         }
-        heap[i] = entry;
     }
-}
-
-#[inline]
-fn time_of(entry: u128) -> Time {
-    Time::from_nanos((entry >> 32) as u64)
 }
 
 #[cfg(test)]
@@ -165,29 +180,53 @@ mod tests {
         assert_eq!(timers.first(), Time::NEVER);
     }
 
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Arm(u32, u64),
+        Disarm(u32),
+        Take,
+        /// As after an event: the driver asks when the next one is.
+        First,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            4 => (0..40_u32, 0..30_u64).prop_map(|(endpoint, after)| Step::Arm(endpoint, after)),
+            1 => (0..40_u32).prop_map(Step::Disarm),
+            4 => Just(Step::Take),
+            1 => Just(Step::First),
+        ]
+    }
+
     proptest! {
-        /// Entries come up by time, then by endpoint, whatever is armed between.
+        /// Wake-ups come by time, then by endpoint, whatever is armed and forgotten between, and as endpoints are added.
         #[test]
-        fn entries_come_up_in_order(steps in prop::collection::vec((0..40_u32, 0..30_u64, prop::bool::weighted(0.6)), 1..200)) {
+        fn wake_ups_come_in_order(steps in prop::collection::vec(step(), 1..200)) {
             let mut timers = Timers::default();
-            timers.reserve(40);
-            let mut model: Vec<(Time, u32)> = Vec::new();
+            let mut model = vec![Time::NEVER; 40];
             let mut now = Time::ZERO;
-            for (endpoint, after, take) in steps {
-                if take {
-                    model.sort_unstable();
-                    let first = model.first().copied();
-                    prop_assert_eq!(timers.first(), first.map_or(Time::NEVER, |f| f.0));
-                    if let Some((at, endpoint)) = first {
-                        now = at;
-                        model.remove(0);
-                        prop_assert_eq!(timers.take(now), Some(endpoint));
+            for step in steps {
+                let first = model.iter().copied().zip(0..).min().unwrap();
+                match step {
+                    Step::Arm(endpoint, after) => {
+                        timers.reserve(endpoint as usize + 1);
+                        let at = now + dumbbell_core::Duration::from_nanos(after);
+                        timers.arm(endpoint, at);
+                        let armed = &mut model[endpoint as usize];
+                        *armed = at.min(*armed);
+                        prop_assert_eq!(timers.armed(endpoint), *armed);
                     }
-                }
-                if model.iter().all(|(_, e)| *e != endpoint) {
-                    let at = Time::from_nanos(now.as_nanos() + after);
-                    timers.arm(endpoint, at);
-                    model.push((at, endpoint));
+                    Step::Disarm(endpoint) => {
+                        timers.reserve(endpoint as usize + 1);
+                        timers.disarm(endpoint);
+                        model[endpoint as usize] = Time::NEVER;
+                    }
+                    Step::Take if first.0.is_finite() => {
+                        now = first.0;
+                        prop_assert_eq!(timers.take(now), Some(first.1));
+                        model[first.1 as usize] = Time::NEVER;
+                    }
+                    Step::Take | Step::First => prop_assert_eq!(timers.first(), first.0),
                 }
             }
         }
