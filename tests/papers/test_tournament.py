@@ -6,7 +6,7 @@ import pytest
 from dumbbell import _native
 from dumbbell.papers import find_paper
 from dumbbell.papers.tournament import entrants
-from dumbbell.papers.tournament.measures import Place, harm
+from dumbbell.papers.tournament.measures import MEASURES, Place, harm
 from dumbbell.papers.tournament.plots import half, written
 from dumbbell.stats import mean
 from dumbbell.study import Study
@@ -77,6 +77,12 @@ def test_harm_is_what_cubic_loses_of_what_it_has_alone():
 
 
 def test_cells_are_short():
-    assert [written(mean([value])) for value in (97.23, 4.26, 0.256, np.nan)] == ["97", "4.3", "0.26", "-"]
-    assert half(mean([97.0])) == half(mean([97.0, 97.001])) == ""
-    assert half(mean([90.0, 100.0])).startswith(" ±6")
+    share, wait, index, _ = MEASURES
+    cells = [written(share, mean([value])) for value in (97.23, 4.26, 0.256, 0.0, np.nan)]
+    assert cells == ["97", "4.3", "0.26", "0", "-"]
+    # Two digits that count in a data centre too, and no index that looks rounder than its neighbour.
+    assert [written(wait, mean([value])) for value in (0.0312, 0.00317)] == ["0.031", "0.0032"]
+    assert [written(index, mean([value])) for value in (0.999, 0.984)] == ["1.00", "0.98"]
+    assert half(share, mean([97.0])) == half(share, mean([97.0, 97.001])) == ""
+    assert half(share, mean([90.0, 100.0])).startswith(" ±6")
+    assert half(share, mean([-30.0, 30.1])) == " ±382"

@@ -96,11 +96,13 @@ def controllers(study: Study) -> Entrants:
 
 
 def with_all(study: Study) -> Study:
-    """Return the study with every controller as an arm, CUBIC first, and every queue on its axis."""
+    """Return the study with every queue on its axis, and every controller as an arm: CUBIC, then by name."""
     of_controllers, _ = controllers(study)
     of_queues, _ = queues(study)
     first = study.arms[0]
-    arms = (Arm(name, name, settings) for name, settings in of_controllers.items() if name != first.name)
+    arms = (
+        Arm(name, name, settings) for name, settings in sorted(of_controllers.items()) if name != first.name
+    )
     link = study.axis("link")
     walks = tuple(
         (*settings, cellular()) if value == "cellular" else settings

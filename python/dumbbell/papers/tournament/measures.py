@@ -63,8 +63,8 @@ MEASURES = (
         "how much of the link one flow uses", "high",
     ),
     Measure(
-        "wait", "Mean time in the queue, one flow alone", "ms", _of("wait", "nobody"),
-        "how long its packets wait in the queue", "low",
+        "wait", "Mean time in the queue and in transmission, one flow alone", "ms", _of("wait", "nobody"),
+        "how long its packets wait in the queue and are sent", "low",
     ),
     Measure(
         "fairness", "Jain's index of two flows of the controller", "", _of("fairness", "itself"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.colors import LogNorm, Normalize
+from matplotlib.colors import Colormap, LogNorm, Normalize
 from matplotlib.figure import Figure
 
 from dumbbell.figures.style import STYLE, WIDTHS, as_label
@@ -21,26 +21,45 @@ LINKS = ("wired", "long-fat", "shallow", "cellular", "lossy", "data-centre")
 
 _ROW = 0.24
 """Inches."""
+_INTERVAL = "± is half of the 95 % interval, where there is room for it."
 _MANY = 8
 """Columns beyond which numbers are small and stand without intervals; the data has them."""
 
 
-def _decimals(value: float) -> int:
-    magnitude = abs(value)
-    return 0 if magnitude >= 9.95 else 1 if magnitude >= 0.995 else 2
+def _decimals(measure: Measure, value: float) -> int:
+    """Return the decimals of a cell: an index has two, a time two digits that count, a share two at most."""
+    if measure.name == "fairness":
+        return 2
+    steps = (9.95, 0.995, 0.0995, 0.00995) if measure.name == "wait" else (9.95, 0.995)
+    return next((places for places, least in enumerate(steps) if abs(value) >= least), len(steps))
 
 
-def written(found: Estimate) -> str:
+def written(measure: Measure, found: Estimate) -> str:
     """Return a number as short as a cell needs it."""
-    return f"{found.value:.{_decimals(found.value)}f}" if np.isfinite(found.value) else "-"
+    value = found.value
+    return f"{value:.{_decimals(measure, value) if value else 0}f}" if np.isfinite(value) else "-"
 
 
-def half(found: Estimate) -> str:
+def half(measure: Measure, found: Estimate) -> str:
     """Return the half width of the interval; empty without one, or where it is less than the last digit."""
     if found.low is None or found.high is None:
         return ""
-    text = f"{(found.high - found.low) / 2:.{_decimals(found.value)}f}"
+    width = (found.high - found.low) / 2
+    text = f"{width:.{min(_decimals(measure, found.value), _decimals(measure, width))}f}"
     return f" ±{text}" if float(text) else ""
+
+
+def _colours(measure: Measure) -> Colormap:
+    """Return the colours: yellow is good; of harm, white is an equal share and red is more than that."""
+    if measure.name == "harm":
+        return mpl.colormaps["RdBu_r"]
+    return mpl.colormaps["viridis" if measure.better == "high" else "viridis_r"]
+
+
+def _is_dark(colour: tuple[float, float, float, float]) -> bool:
+    """Return whether white letters are easier to read on it, by its luminance (ITU-R BT.709)."""
+    red, green, blue, _ = colour
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.5
 
 
 def _norm(measure: Measure, values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> Normalize:
@@ -53,28 +72,37 @@ def _norm(measure: Measure, values: np.ndarray[tuple[int, int], np.dtype[np.floa
     return Normalize(low, high)
 
 
-def _heat(measure: Measure, places: Sequence[Place], names: Sequence[str], result: StudyResult) -> Figure:
+def _heat(
+    measure: Measure, places: Sequence[Place], names: Sequence[str], kind: str, result: StudyResult
+) -> Figure:
     """Draw a measure of all arms at these places."""
     arms = result.study.arms
     cells = [[measure.estimate(result, arm.name, place) for place in places] for arm in arms]
     values = np.array([[cell.value for cell in row] for row in cells], np.float64)
     many = len(places) > _MANY
     with mpl.rc_context(STYLE | {"axes.grid": False}):
-        figure = Figure(figsize=(WIDTHS["double"], 0.9 + _ROW * len(arms)), layout="constrained")
+        figure = Figure(figsize=(WIDTHS["double"], 1.5 + _ROW * len(arms)), layout="constrained")
         axes = figure.subplots()
-        colours = mpl.colormaps["viridis" if measure.better == "high" else "viridis_r"]
+        colours = _colours(measure)
         norm = _norm(measure, values)
-        axes.imshow(values, aspect="auto", cmap=colours, norm=norm)
+        image = axes.imshow(values, aspect="auto", cmap=colours, norm=norm)
+        figure.colorbar(
+            image, ax=axes, location="bottom", aspect=60, pad=0.01, label=measure.title + unit_of(measure)
+        )
         for row, of_arm in enumerate(cells):
             for column, found in enumerate(of_arm):
-                dark = not np.isfinite(found.value) or colours(norm(found.value))[1] < 0.55
+                # A number that is missing leaves its cell white.
+                dark = np.isfinite(found.value) and _is_dark(colours(norm(found.value)))
+                text = written(measure, found) + ("" if many else half(measure, found))
                 axes.text(
-                    column, row, written(found) + ("" if many else half(found)), ha="center", va="center",
+                    column, row, text, ha="center", va="center",
                     size=5.5 if many else 6.5, color="white" if dark else "black",
                 )  # fmt: skip
         turned: Any = {"rotation": 45, "ha": "left"} if many else {}
         axes.set_xticks(range(len(names)), [as_label(name) for name in names], **turned)
         axes.set_yticks(range(len(arms)), [as_label(arm.label) for arm in arms])
+        axes.set_xlabel(kind)
+        axes.xaxis.set_label_position("top")
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
@@ -83,12 +111,14 @@ def _heat(measure: Measure, places: Sequence[Place], names: Sequence[str], resul
 
 def _over_queues(measure: Measure, link: str, result: StudyResult) -> Figure:
     queues = [str(queue) for queue in result.study.axis("queue").values]
-    return _heat(measure, [Place(link, queue) for queue in queues], queues, result)
+    return _heat(
+        measure, [Place(link, queue) for queue in queues], queues, f"queue, on the link {link}", result
+    )
 
 
 def _over_links(measure: Measure, result: StudyResult) -> Figure:
     links = [str(link) for link in result.study.axis("link").values]
-    return _heat(measure, [Place(link, "droptail") for link in links], links, result)
+    return _heat(measure, [Place(link, "droptail") for link in links], links, "link, over DropTail", result)
 
 
 def unit_of(measure: Measure) -> str:
@@ -102,7 +132,7 @@ PLOTS = (
             f"{measure.name}-links",
             f"{measure.title}{unit_of(measure)}: DropTail on every link",
             partial(_over_links, measure),
-            f"A table in colours: for each controller and link, {measure.text}.",
+            f"A table in colours: for each controller and link, {measure.text}. {_INTERVAL}",
         )
         for measure in MEASURES
     ),
@@ -111,7 +141,7 @@ PLOTS = (
             f"{measure.name}-{link}",
             f"{measure.title}{unit_of(measure)}: every queue on the link {link}",
             partial(_over_queues, measure, link),
-            f"A table in colours: for each controller and queue on the link {link}, {measure.text}.",
+            f"A table in colours: for each controller and queue on link {link}, {measure.text}. {_INTERVAL}",
         )
         for link in LINKS
         for measure in MEASURES

@@ -21,7 +21,7 @@ def _numbers(measure: Measure, result: StudyResult) -> TableData:
     rows = []
     for arm in study.arms:
         found = [measure.estimate(result, arm.name, place) for place in places]
-        rows.append((arm.label, *(written(cell) + half(cell) for cell in found)))
+        rows.append((arm.label, *(written(measure, cell) + half(measure, cell) for cell in found)))
     return TableData(("controller", *(f"{place.link}, {place.queue}" for place in places)), tuple(rows))
 
 
