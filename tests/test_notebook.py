@@ -81,7 +81,9 @@ def test_a_notebook_shows_scenarios_results_tables_and_figures(scenario, results
         assert page.count("<table>") == page.count("</table>") > 0
         assert "<b>bulk</b>" not in page
     assert "&lt;b&gt;bulk&lt;/b&gt;" in results._repr_html_()
-    assert "goodput (bit/s)" in results.flows._repr_html_()
+    flows = results.flows._repr_html_()
+    assert '<th style="text-align:right">goodput (bit/s)</th>' in flows
+    assert '<th style="text-align:left">controller</th>' in flows
     assert "rows more" in results.samples._repr_html_()
     assert results.plot("cwnd")._repr_png_().startswith(b"\x89PNG")
 

@@ -31,22 +31,30 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], note: str = "") 
     note
         Below the table.
     """
-    lines = ["".join(f"<th>{_text(head)}</th>" for head in heads)]
-    lines += ["".join(_cell(value) for value in row) for row in rows]
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<table>{body}</table>{f'<p>{_text(note)}</p>' if note else ''}"
+    body = list(rows)
+    # A head stands where the cells below it do.
+    first = body[0] if body else (None,) * len(heads)
+    named = zip(heads, first, strict=True)
+    lines = ["".join(_placed("th", head, isinstance(below, str)) for head, below in named)]
+    lines += ["".join(_cell(value) for value in row) for row in body]
+    written = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table>{written}</table>{f'<p>{_text(note)}</p>' if note else ''}"
 
 
 def _cell(value: Cell) -> str:
     if isinstance(value, str):
-        return f'<td style="text-align:left">{_text(value)}</td>'
+        return _placed("td", value, text=True)
     if value is None or math.isnan(value):
         shown = "-"
     elif isinstance(value, bool):
         shown = "yes" if value else "no"
     else:
         shown = f"{value:,}" if isinstance(value, int) else significant(value)
-    return f'<td style="text-align:right">{shown}</td>'
+    return _placed("td", shown, text=False)
+
+
+def _placed(tag: str, shown: str, text: bool) -> str:
+    return f'<{tag} style="text-align:{"left" if text else "right"}">{_text(shown)}</{tag}>'
 
 
 def _text(text: str) -> str:
