@@ -123,12 +123,13 @@ audit: setup ## Check licences and sources of all locked packages; with ADVISORI
 systems: $(DONE)/packages ## Check that crates compile for ARM, macOS and Windows, and that the package uses nothing they lack
 	@$(BIN)/python -m tools.systems
 
-docs: setup ## Write docs/reference, docs/algorithms, docs/api and the Python builders from registry and docstrings, and the notices
+docs: setup ## Write docs/reference, docs/algorithms, docs/api, Python builders, notices and the notebook of the tutorial
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.algorithms --figures
 	$(BIN)/python tools/builders.py
 	$(BIN)/python -m tools.notices
 	$(BIN)/python -m tools.api
+	$(BIN)/python -m tools.notebook
 
 lock: $(STAMPS)/machine ## Write the requirements files anew from pyproject.toml
 	$(PYTHON) -m venv $(STAMPS)/lock

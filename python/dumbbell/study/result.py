@@ -14,20 +14,18 @@ import pyarrow.compute as pc
 
 from dumbbell import stats
 from dumbbell._results import html
+from dumbbell.study.metric import possible
 from dumbbell.study.plan import Study
 from dumbbell.study.sizes import AXIS
-from dumbbell.study.spec import Point
+from dumbbell.study.spec import Metric, Point
 from dumbbell.study.store import read_catalogue, select, versions
 from dumbbell.study.tails import Tails
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 _MOST_SHOWN = 10
 """Points and arms, and metrics, of a result in a notebook."""
-
-_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, repr=False)
@@ -300,7 +298,7 @@ class StudyResult:
         rows = [
             (
                 arm, *point.values(), len(self._rows[self._key(arm, point)]),
-                *(self._estimate(metric.name, arm, point).text() for metric in metrics),
+                *(self._estimate(metric, arm, point).text() for metric in metrics),
             )
             for arm, point in places[:_MOST_SHOWN]
         ]  # fmt: skip
@@ -311,9 +309,9 @@ class StudyResult:
         table = html.table(("arm", *heads[: len(axes)], "runs", *heads[len(axes) :]), rows, "; ".join(notes))
         return html.heading(self.study.title, done) + table
 
-    def _estimate(self, metric: str, arm: str, point: Point) -> stats.Estimate:
+    def _estimate(self, metric: Metric, arm: str, point: Point) -> stats.Estimate:
         measure = stats.mean if self.why_median(arm, **point) is None else stats.median
-        return measure(self.values(metric, arm, **point)[1], _CONFIDENCE)
+        return measure(self.values(metric.name, arm, **point)[1]).within(*possible(metric))
 
     def __repr__(self) -> str:
         return f"<StudyResult of {self.study.name!r}: {self.finished} of {self.expected} runs>"

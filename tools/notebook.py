@@ -1,0 +1,77 @@
+"""Writes docs/tutorial.ipynb from docs/tutorial.md: the same blocks as cells, in the same order.
+
+``python -m tools.notebook`` rewrites the notebook; a test fails when it differs from what this would write.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+PAGE = DOCS / "tutorial.md"
+NOTEBOOK = DOCS / "tutorial.ipynb"
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+
+_STUDY = "study.toml"
+"""The name under which the page has its reader save TOML."""
+
+
+def blocks(page: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a page: the language of a block, empty for text, and what stands in it."""
+    end = 0
+    for found in _BLOCK.finditer(page):
+        yield "", page[end : found.start()]
+        yield found[1], found[2]
+        end = found.end()
+    yield "", page[end:]
+
+
+def code(language: str, text: str) -> str:
+    """Return a block of the page as the code of a cell."""
+    match language:
+        case "sh":
+            return "".join(f"!{line}\n" for line in text.splitlines())
+        case "toml":
+            return f"%%writefile {_STUDY}\n{text}"
+        case "python":
+            return text
+    raise ValueError(f"a block of {language} has no cell")
+
+
+def cell(number: int, language: str, text: str) -> dict[str, Any]:
+    """Return a cell in format 4.5 of notebooks."""
+    kind = "code" if language else "markdown"
+    text = code(language, text) if language else text
+    base = {"cell_type": kind, "id": f"cell-{number}", "metadata": {}}
+    source = {"source": text.strip("\n").splitlines(keepends=True)}
+    return base | ({"execution_count": None, "outputs": []} if language else {}) | source
+
+
+def generate() -> str:
+    """Return the text of the notebook."""
+    parts = [part for part in blocks(PAGE.read_text(encoding="utf-8")) if part[1].strip()]
+    notebook = {
+        "cells": [cell(number, *part) for number, part in enumerate(parts)],
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    """Write the notebook."""
+    NOTEBOOK.write_text(generate(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
