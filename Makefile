@@ -32,7 +32,16 @@ define build
 	@$(BIN)/maturin develop --profile $(1) --locked --quiet >/dev/null
 endef
 
-.PHONY: help setup release wheel moved demo check check-rust check-python test coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
+# Writes a requirements file anew, but for its first line.
+define lock
+	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes $(2) \
+	  --strip-extras --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+	  --output-file $(STAMPS)/requirements.txt pyproject.toml
+	(head -n 1 $(1); cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked
+	mv $(STAMPS)/locked $(1)
+endef
+
+.PHONY: help setup release wheel bare moved demo check check-rust check-python test coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
   bench bench-record bench-study peers peers-controllers peers-kernel fuzz full audit systems docs lock clean
 
 help: ## List the targets
@@ -42,8 +51,20 @@ setup: $(DONE)/extension ## Create .venv, install the locked packages, build the
 
 release: $(DONE)/release ## Do the same, and build the extension as users get it: slower to build, faster to run
 
-wheel: $(DONE)/release ## Build a wheel into dist
-	$(BIN)/maturin build --release --locked --out dist
+wheel: $(DONE)/zig ## Build a wheel into dist, for every Linux since 2014 where zig can be had to link it
+	@if [ -s $< ]; then \
+	  export PATH="$(abspath $(BIN)):$$PATH"; \
+	  cargo zigbuild --package dumbbell-packetdrill --release --locked --quiet --target $(HOST).$(OLDEST_GLIBC); \
+	  cp target/$(HOST)/release/libdumbbell_packetdrill.so python/dumbbell/; \
+	  maturin build --release --locked --zig --compatibility $(subst .,_,manylinux_$(OLDEST_GLIBC)) --out dist; \
+	else \
+	  cargo build --package dumbbell-packetdrill --release --locked --quiet; \
+	  cp target/release/libdumbbell_packetdrill.so python/dumbbell/; \
+	  $(BIN)/maturin build --release --locked --out dist; \
+	fi
+
+bare: ## Install the wheel of dist into an empty environment, and time the way to a first figure
+	@$(PYTHON) tools/bare.py dist
 
 demo: setup ## Run two experiments and draw their figures into out/demo (less than a minute)
 	@$(BIN)/python -m dumbbell.demo -o out/demo
@@ -134,21 +155,10 @@ docs: setup ## Write docs/reference, docs/algorithms, docs/api, Python builders,
 lock: $(STAMPS)/machine ## Write the requirements files anew from pyproject.toml
 	$(PYTHON) -m venv $(STAMPS)/lock
 	$(STAMPS)/lock/bin/python -m pip install --quiet pip-tools
-	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --extra study --extra plot --extra test --extra lint --all-build-deps \
-	  --strip-extras --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
-	  --output-file $(STAMPS)/requirements.txt pyproject.toml
-	(head -n 1 requirements.txt; cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked
-	mv $(STAMPS)/locked requirements.txt
-	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --extra cluster \
-	  --strip-extras --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
-	  --constraint requirements.txt --output-file $(STAMPS)/requirements.txt pyproject.toml
-	(head -n 1 requirements-cluster.txt; cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked
-	mv $(STAMPS)/locked requirements-cluster.txt
-	$(STAMPS)/lock/bin/pip-compile --quiet --upgrade --generate-hashes --extra coverage \
-	  --strip-extras --no-header --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
-	  --constraint requirements.txt --output-file $(STAMPS)/requirements.txt pyproject.toml
-	(head -n 1 requirements-coverage.txt; cat $(STAMPS)/requirements.txt) > $(STAMPS)/locked
-	mv $(STAMPS)/locked requirements-coverage.txt
+	$(call lock,requirements.txt,--extra study --extra plot --extra test --extra lint --all-build-deps)
+	$(call lock,requirements-cluster.txt,--extra cluster --constraint requirements.txt)
+	$(call lock,requirements-coverage.txt,--extra coverage --constraint requirements.txt)
+	$(call lock,requirements-wheel.txt,--extra wheel --constraint requirements.txt)
 
 clean: ## Remove everything that was built, .venv included; results in out/ stay
 	@test ! -e $(VENV) || test -e $(VENV)/$(OURS) || { $(FOREIGN); }
@@ -179,6 +189,18 @@ $(DONE)/cluster: requirements-cluster.txt $(DONE)/packages
 	@echo "installing Ray"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.txt \
 	  && touch $@ || echo "Ray cannot be installed here: its tests are skipped"
+
+# What a wheel asks of the C library: that of RHEL 7 and Debian 8, the oldest that Rust supports.
+OLDEST_GLIBC := 2.17
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+
+# Empty where there is no zig, or no need for one.
+$(DONE)/zig: requirements-wheel.txt $(DONE)/packages
+	@case "$(HOST)" in \
+	*-linux-gnu) $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $< && echo zig > $@ \
+	  || { echo "zig cannot be installed here: the wheel will need a C library as new as this one's"; } ;; \
+	*) : > $@ ;; \
+	esac
 
 $(DONE)/coverage: requirements-coverage.txt $(DONE)/packages
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-coverage.txt

@@ -6,11 +6,13 @@ import os
 import shutil
 import subprocess
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from bench.measure import unfit
+from tools.bare import newer
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -18,9 +20,15 @@ CARGO = """#!/bin/sh
 echo "cargo $*" >> "$LOG"
 case $1 in
     --version) echo "cargo 1.95.0" ;;
-    build) mkdir -p target/develop target/release
-        touch target/develop/libdumbbell_packetdrill.so target/release/libdumbbell_packetdrill.so ;;
+    build|zigbuild) for profile in develop release x86_64-unknown-linux-gnu/release; do
+            mkdir -p target/$profile
+            touch target/$profile/libdumbbell_packetdrill.so
+        done ;;
 esac
+"""
+
+RUSTC = """#!/bin/sh
+echo "host: x86_64-unknown-linux-gnu"
 """
 
 PYTHON = """#!/bin/sh
@@ -48,10 +56,12 @@ class Checkout:
         for name in ("Makefile", "pyproject.toml", "README.md", "Cargo.toml", "Cargo.lock"):
             shutil.copy(REPOSITORY / name, self.place)
         shutil.copytree(REPOSITORY / "tools", self.place / "tools")
-        for name in ("requirements.txt", "requirements-cluster.txt", "crates/some/src/lib.rs"):
-            (self.place / name).touch()
+        for name in ("", "-cluster", "-wheel"):
+            (self.place / f"requirements{name}.txt").touch()
+        (self.place / "crates/some/src/lib.rs").touch()
         self.programs.mkdir()
-        for name, text in (("cargo", CARGO), ("python3", PYTHON), ("valgrind", "#!/bin/sh\n")):
+        programs = {"cargo": CARGO, "python3": PYTHON, "rustc": RUSTC, "valgrind": "#!/bin/sh\n"}
+        for name, text in programs.items():
             (self.programs / name).write_text(text)
             (self.programs / name).chmod(0o755)
 
@@ -102,7 +112,7 @@ def test_a_checkout_that_moved_gets_another_venv(checkout: Checkout) -> None:
     assert checkout.make("setup") == []
 
 
-@pytest.mark.parametrize("goal", ["bench", "bench-record", "bench-study", "wheel", "release"])
+@pytest.mark.parametrize("goal", ["bench", "bench-record", "bench-study", "release"])
 def test_what_counts_has_a_release(checkout: Checkout, goal: str) -> None:
     checkout.make("setup")
     assert checkout.make(goal) == ["release"]
@@ -115,6 +125,30 @@ def test_what_counts_has_a_release(checkout: Checkout, goal: str) -> None:
 
 def test_what_counts_needs_no_other_build(checkout: Checkout) -> None:
     assert checkout.make("bench") == ["venv", "release"]
+
+
+def test_a_wheel_is_linked_by_zig_against_an_old_c_library(checkout: Checkout) -> None:
+    assert checkout.make("wheel") == ["venv"]
+    log = checkout.log.read_text()
+    target = "--target x86_64-unknown-linux-gnu.2.17"
+    assert f"cargo zigbuild --package dumbbell-packetdrill --release --locked --quiet {target}" in log
+    assert "maturin build --release --locked --zig --compatibility manylinux_2_17 --out dist" in log
+
+
+def test_without_zig_a_wheel_is_for_systems_as_new_as_this(checkout: Checkout) -> None:
+    checkout.make("setup")
+    python = checkout.place / ".venv" / "bin" / "python"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    assert checkout.make("wheel") == []
+    assert "maturin build --release --locked --out dist" in checkout.log.read_text()
+
+
+def test_a_library_that_is_newer_than_its_wheel_says_is_found(tmp_path: Path) -> None:
+    wheel = tmp_path / "some-1-cp311-abi3-manylinux_2_17_x86_64.whl"
+    with zipfile.ZipFile(wheel, "w") as made:
+        made.writestr("some/old.so", b"\0GLIBC_2.2.5\0GLIBC_2.17\0")
+        made.writestr("some/new.so", b"\0GLIBC_2.9\0GLIBC_2.34\0")
+    assert newer(wheel, tmp_path) == ["some/new.so needs glibc 2.34, more than the wheel's name says"]
 
 
 def test_a_toolchain_that_is_not_there_gives_one_line(checkout: Checkout) -> None:

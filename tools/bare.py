@@ -1,0 +1,103 @@
+"""Installs the newest wheel into an empty environment, and times a new user's way to a first figure.
+
+``python tools/bare.py dist`` needs nothing but Python and PyPI. It prints sizes and times, and fails where a
+library of the wheel asks for a newer C library than its name says, or where the figure takes more than 30
+seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+LONGEST = 30.0
+"""Processor seconds from an empty environment with the wheel in it to a figure, what pip takes included."""
+
+MIB = 1 << 20
+
+SCENARIO = "bufferbloat-droptail"
+
+
+def main() -> int:
+    """Measure; return the status of the process."""
+    wheels = sorted(Path(sys.argv[1]).glob("*.whl"), key=lambda path: path.stat().st_mtime)
+    if not wheels:
+        print(f"bare: no wheel in {sys.argv[1]}; run `make wheel`")
+        return 1
+    wheel = wheels[-1].resolve()
+    print(f"{wheel.name}: {wheel.stat().st_size / MIB:.1f} MiB")
+    with tempfile.TemporaryDirectory() as folder:
+        problems = [*newer(wheel, Path(folder)), *_first_figure(wheel, Path(folder))]
+    for line in problems:
+        print(f"bare: {line}")
+    return int(bool(problems))
+
+
+def newer(wheel: Path, folder: Path) -> list[str]:
+    """Say which libraries of a wheel need a newer C library than its name promises."""
+    promised = re.search(r"manylinux_(\d+)_(\d+)", wheel.name)
+    with zipfile.ZipFile(wheel) as opened:
+        names = [name for name in opened.namelist() if name.endswith(".so")]
+        opened.extractall(folder / "wheel", names)
+    problems = []
+    for name in names:
+        path = folder / "wheel" / name
+        # The names of versions stand in the file as text: those of symbols that it takes from the C library.
+        asked = {tuple(map(int, found)) for found in re.findall(rb"GLIBC_(\d+)\.(\d+)", path.read_bytes())}
+        newest = max(asked, default=(0, 0))
+        print(f"{name}: {path.stat().st_size / MIB:.1f} MiB, glibc {newest[0]}.{newest[1]}")
+        if promised and newest > tuple(map(int, promised.groups())):
+            problems.append(f"{name} needs glibc {newest[0]}.{newest[1]}, more than the wheel's name says")
+    return problems
+
+
+def _first_figure(wheel: Path, folder: Path) -> list[str]:
+    """Go from an empty environment to a figure."""
+    home = folder / "venv"
+    python, dumbbell = str(home / "bin" / "python"), str(home / "bin" / "dumbbell")
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _step("an empty environment", folder, sys.executable, "-m", "venv", str(home))
+    empty = _size(home)
+    spent = _step("the core installed", folder, *pip, str(wheel))
+    print(f"  {(_size(home) - empty) / MIB:.0f} MiB beyond an empty environment")
+    spent += _step("the first run", folder, dumbbell, "examples", SCENARIO, "-o", "first.toml")
+    spent += _step("the first run", folder, dumbbell, "run", "first.toml", "-o", "out", "--quiet")
+    spent += _step("with the extra `plot`", folder, *pip, f"{wheel}[plot]")
+    print(f"  {(_size(home) - empty) / MIB:.0f} MiB beyond an empty environment")
+    spent += _step("the first figure", folder, dumbbell, "plot", "out")
+    figures = [path for path in (folder / "out").rglob("*.png") if path.stat().st_size > 0]
+    print(f"from the wheel to {len(figures)} figures: {spent:.1f} s of processor time")
+    problems = [] if figures else ["no figure was drawn"]
+    if spent > LONGEST:
+        problems.append(f"{spent:.1f} s of processor time to the first figure, more than {LONGEST:.0f}")
+    return problems
+
+
+def _step(what: str, folder: Path, *command: str) -> float:
+    """Run a command in a folder, print what it took, and return its processor time."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    begun, before = time.monotonic(), _spent()
+    subprocess.run(command, cwd=folder, env=clean, check=True, stdin=subprocess.DEVNULL)
+    spent = _spent() - before
+    print(f"{what}: {time.monotonic() - begun:.1f} s, of the processor {spent:.1f} s")
+    return spent
+
+
+def _spent() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _size(folder: Path) -> int:
+    return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
