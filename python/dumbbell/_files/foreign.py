@@ -6,6 +6,7 @@ import json
 import math
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -72,23 +73,25 @@ def check_values(value: Any, finite: bool = False) -> None:
     finite
         Whether to refuse numbers that are not finite, too.
     """
-    waiting = [(value, 0)]
+    # The list of seeds is long: what is in a list is looked at where it stands.
+    waiting: list[tuple[Iterable[Any], int]] = [((value,), 0)]
     while waiting:
-        entry, level = waiting.pop()
+        entries, level = waiting.pop()
         if level > MOST_LEVELS:
             raise NotDataError(_too_deep())
-        if isinstance(entry, dict):
-            waiting += ((part, level + 1) for pair in entry.items() for part in pair)
-        elif isinstance(entry, list | tuple):
-            waiting += ((part, level + 1) for part in entry)
-        elif isinstance(entry, str):
-            if any("\ud800" <= character <= "\udfff" for character in entry):
-                raise NotDataError("a text holds half a character (a lone surrogate)")
-        elif isinstance(entry, int):
-            if not -(2**63) <= entry < 2**63:
-                raise NotDataError("a whole number has more than 63 bits")
-        elif finite and isinstance(entry, float) and not math.isfinite(entry):
-            raise NotDataError("a number is not finite")
+        for entry in entries:
+            if isinstance(entry, int):
+                if not -(2**63) <= entry < 2**63:
+                    raise NotDataError("a whole number has more than 63 bits")
+            elif isinstance(entry, str):
+                if not entry.isascii() and any("\ud800" <= character <= "\udfff" for character in entry):
+                    raise NotDataError("a text holds half a character (a lone surrogate)")
+            elif isinstance(entry, dict):
+                waiting += [(entry, level + 1), (entry.values(), level + 1)] if entry else ()
+            elif isinstance(entry, list | tuple):
+                waiting += [(entry, level + 1)] if entry else ()
+            elif finite and isinstance(entry, float) and not math.isfinite(entry):
+                raise NotDataError("a number is not finite")
 
 
 def inside(folder: Path, path: Path) -> Path:

@@ -20,7 +20,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,12 +116,8 @@ class Store:
 
     def scan(self) -> Scan:
         """Read all shards."""
-        while True:
-            try:
-                return self._scan()
-            except FileNotFoundError:
-                # Merged by another process since the folder was listed: its rows are in a newer shard.
-                continue
+        tables, damaged = self._read_all()
+        return Scan(_each_once(list(tables.values())), damaged, len(tables))
 
     def set_aside(self, damaged: tuple[Path, ...]) -> None:
         """Rename damaged shards, so that their runs are made again and nothing is thrown away.
@@ -141,9 +137,9 @@ class Store:
 
     def compact(self) -> None:
         """Merge all shards into one, or a few if there are very many rows; where there is room for it."""
-        self.scan()
+        tables, _ = self._read_all()
         with contextlib.suppress(OSError):
-            self._merge([path for path, rows in self._rows.items() if rows < _FULL])
+            self._replace({path: table for path, table in tables.items() if table.num_rows < _FULL})
             # Of workers that died on the way.
             self.forget_parts()
 
@@ -152,24 +148,30 @@ class Store:
         for path in (*self.folder.glob(f".*{PART}"), *self.home.parent.rglob(f".*{PART}")):
             path.unlink(missing_ok=True)
 
-    def _scan(self) -> Scan:
-        tables, damaged, rows = [], [], {}
+    def _read_all(self) -> tuple[dict[Path, pa.Table], tuple[Path, ...]]:
+        """Return the shards, and those of them that are damaged."""
+        while True:
+            try:
+                return self._read_listed()
+            except FileNotFoundError:
+                # Merged by another process since the folder was listed: its rows are in a newer shard.
+                continue
+
+    def _read_listed(self) -> tuple[dict[Path, pa.Table], tuple[Path, ...]]:
+        tables, damaged = {}, []
         for path in sorted(self.shards.glob("*.parquet")):
             try:
-                table = read_shard(inside(self.folder, path))
+                tables[path] = read_shard(inside(self.folder, path))
             except DamagedError:
                 damaged.append(path)
-                continue
             except FileNotFoundError:
                 if path.is_symlink():
                     raise FolderError(
                         f"{path}: a link to nothing; fetch the file, or remove the link"
                     ) from None
                 raise
-            rows[path] = table.num_rows
-            tables.append(table)
-        self._rows = rows
-        return Scan(_each_once(tables), tuple(damaged), len(tables))
+        self._rows = {path: table.num_rows for path, table in tables.items()}
+        return tables, tuple(damaged)
 
     def _merge_small(self) -> None:
         small = [path for path, rows in self._rows.items() if rows < _SMALL]
@@ -187,6 +189,10 @@ class Store:
                 # Merged by another process: its rows are in a newer shard. Or damaged since it was written:
                 # it stays as it is, for the next scan to find.
                 del self._rows[path]
+        self._replace(tables)
+
+    def _replace(self, tables: Mapping[Path, pa.Table]) -> None:
+        """Put one shard in the place of several, which have been read."""
         if len(tables) < 2:
             return
         table = _each_once(list(tables.values()))
