@@ -56,10 +56,12 @@ wheel: $(DONE)/zig ## Build a wheel into dist, for every Linux since 2014 where 
 	  export PATH="$(abspath $(BIN)):$$PATH"; \
 	  cargo zigbuild --package dumbbell-packetdrill --release --locked --quiet --target $(HOST).$(OLDEST_GLIBC); \
 	  cp target/$(HOST)/release/libdumbbell_packetdrill.so python/dumbbell/; \
+	  strip python/dumbbell/libdumbbell_packetdrill.so; \
 	  maturin build --release --locked --zig --compatibility $(subst .,_,manylinux_$(OLDEST_GLIBC)) --out dist; \
 	else \
 	  cargo build --package dumbbell-packetdrill --release --locked --quiet; \
 	  cp target/release/libdumbbell_packetdrill.so python/dumbbell/; \
+	  strip python/dumbbell/libdumbbell_packetdrill.so; \
 	  $(BIN)/maturin build --release --locked --out dist; \
 	fi
 

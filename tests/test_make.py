@@ -60,7 +60,13 @@ class Checkout:
             (self.place / f"requirements{name}.txt").touch()
         (self.place / "crates/some/src/lib.rs").touch()
         self.programs.mkdir()
-        programs = {"cargo": CARGO, "python3": PYTHON, "rustc": RUSTC, "valgrind": "#!/bin/sh\n"}
+        programs = {
+            "strip": "#!/bin/sh\n",
+            "cargo": CARGO,
+            "python3": PYTHON,
+            "rustc": RUSTC,
+            "valgrind": "#!/bin/sh\n",
+        }
         for name, text in programs.items():
             (self.programs / name).write_text(text)
             (self.programs / name).chmod(0o755)
