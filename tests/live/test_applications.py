@@ -24,9 +24,9 @@ def flow(**flow: object) -> db.Scenario:
 
 def completions(scenario: db.Scenario) -> tuple[float, float]:
     """Ours and the kernel's."""
-    found: Comparison = valid_run(lambda: compare(scenario, "cubic"), lambda each: each.kernel.valid)
+    found: Comparison = valid_run(lambda: compare(scenario, "cubic"), lambda each: each.real.valid)
     assert found.simulated is not None
-    ours, kernel = found.simulated.completion_time, found.kernel.completion_time
+    ours, kernel = found.simulated.completion_time, found.real.completion_time
     assert ours is not None
     assert kernel is not None
     return ours, kernel

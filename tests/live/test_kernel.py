@@ -57,10 +57,9 @@ def path(rate: str, delay: str, duration: str, **flow: object) -> db.Scenario:
 def compared(scenario: db.Scenario, controller: str = "cubic", runs: int = 3) -> list[Arm]:
     """Runs of the kernel: a pause of the machine during slow start changes what it does."""
     found = [
-        valid_run(lambda: compare(scenario, controller), lambda found: found.kernel.valid)
-        for _ in range(runs)
+        valid_run(lambda: compare(scenario, controller), lambda found: found.real.valid) for _ in range(runs)
     ]
-    return [each.kernel for each in found]
+    return [each.real for each in found]
 
 
 def far_from_the_start(
@@ -108,7 +107,7 @@ def test_the_first_window_finds_the_queue_as_empty_as_the_kernels_does() -> None
 def test_runs_of_both_sides_differ_among_themselves() -> None:
     scenario = path("20Mbit/s", "5ms", "600ms", count=2, stagger="100ms")
     found = compare_runs(scenario, "cubic", runs=2)
-    sides = [each.simulated for each in found], [each.kernel for each in found]
+    sides = [each.simulated for each in found], [each.real for each in found]
     for first, second in sides:
         assert first is not None
         assert second is not None
@@ -118,7 +117,7 @@ def test_runs_of_both_sides_differ_among_themselves() -> None:
 
 def test_the_kernels_flows_have_the_starts_and_sizes_of_the_scenario() -> None:
     scenario = path("20Mbit/s", "5ms", "1s", count=2, stagger="300ms", size="100kB")
-    found = compare(scenario, "newreno").kernel
+    found = compare(scenario, "newreno").real
     assert [flow.start for flow in found.flows] == pytest.approx([0, 0.3], abs=0.05)
     for flow in found.flows:
         assert flow.delivered[1][-1] == flow.size == 100e3
@@ -146,4 +145,4 @@ def test_a_controller_of_the_kernel_alone_runs_alone() -> None:
     )
     found = compare(scenario, alone[0])
     assert found.simulated is None
-    assert 10e6 < found.kernel.goodput < 20e6
+    assert 10e6 < found.real.goodput < 20e6

@@ -10,14 +10,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dumbbell as db
 from conftest import Cli
 from dumbbell.errors import DumbbellError
-from dumbbell.live import LiveRun, replay, run_flows
+from dumbbell.live import LiveRun, compare, replay, run_flows
 
-from .conftest import valid_run
+from .conftest import pairs, valid_run
 
 DROPTAIL = {"kind": "droptail", "limit": "1bdp"}
 
@@ -96,6 +97,37 @@ def test_what_was_sent_was_delivered_dropped_or_is_in_the_network() -> None:
     assert sent <= link["arrived"] + live.fidelity["uplink"]["lost_before"] <= sent + 10
     assert link["dropped"] > 0
     assert run["flows_started"] == 2
+
+
+def test_series_of_both_ends_lie_over_those_of_the_simulation() -> None:
+    found = valid_run(
+        lambda: compare(scenario("newreno"), "newreno", endpoints="user"), lambda found: found.real.valid
+    )
+    assert found.simulated is not None
+    assert found.endpoints == "user"
+    real, ours = found.real.flows[0], found.simulated.flows[0]
+    # The first window, and when it grew: a millisecond is a sample, and a program may be late by another.
+    assert real.window[1][0] == ours.window[1][0] == 10
+    grown = [line.window[0][np.argmax(line.window[1] > 10)] for line in (real, ours)]
+    assert grown[0] == pytest.approx(grown[1], abs=5e-3)
+    assert real.first_cut is not None
+    assert ours.first_cut is not None
+    assert real.first_cut[1] == pytest.approx(ours.first_cut[1], abs=1)
+    assert found.real.first_drop == pytest.approx(found.simulated.first_drop, abs=20e-3)
+    assert real.delivered[1][-1] == pytest.approx(ours.delivered[1][-1], rel=0.05)
+    assert found.real.rtt == pytest.approx(found.simulated.rtt, rel=0.1)
+
+
+def test_pairs_with_different_round_trip_times_are_refused() -> None:
+    unequal = pairs("20ms", "80ms")
+    with pytest.raises(DumbbellError, match="take the path of one pair, and the pairs of the scenario have"):
+        compare(unequal, "cubic", endpoints="user")
+
+
+def test_the_grid_has_the_end_points_of_the_kernel(cli: Cli) -> None:
+    done = cli("compare-real", "--grid", "--endpoints", "user")
+    assert done.returncode == 2
+    assert "--endpoints go with FILE" in done.stderr
 
 
 def test_queues_tell_the_flows_of_one_socket_apart() -> None:

@@ -169,8 +169,13 @@ fn tables(plan: &Plan, results: Results) -> Vec<Table> {
     Table::all(results.into_tables(), provenance(plan))
 }
 
-/// What an end point returns: tables, what it did not take, how late its timers fired.
-type Ends<'py> = (Vec<Table>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+/// What an end point returns: tables, when it began (s, by the monotonic clock), what it did not take, how late its timers fired.
+type Ends<'py> = (Vec<Table>, f64, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+fn returned<'py>(py: Python<'py>, plan: &Plan, ends: Endpoint) -> PyResult<Ends<'py>> {
+    let began = ends.began.as_secs_f64();
+    Ok((tables(plan, ends.results), began, to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
+}
 
 /// Sends the flows of the scenario over UDP; ends when `stopped()` is true. As long as nobody answers, calls `unanswered(seconds)`.
 #[pyfunction]
@@ -193,7 +198,7 @@ pub fn send<'py>(
         stopped.call0(py)?.extract::<bool>(py)
     };
     let ends = with_tick(py, asked, |tick| run::send(&scenario.plan, to, events.as_deref(), tick))?;
-    Ok((tables(&scenario.plan, ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
+    returned(py, &scenario.plan, ends)
 }
 
 /// Receives flows of the transport of the scenario over UDP; ends when `stopped()` is true, or after `flows` of them.
@@ -213,7 +218,7 @@ pub fn receive<'py>(
     let ends = with_tick(py, asked, |tick| {
         run::receive(&scenario.plan, port, until, events.as_deref(), || tick(()))
     })?;
-    Ok((tables(&scenario.plan, ends.results), to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
+    returned(py, &scenario.plan, ends)
 }
 
 /// Runs an end point without the interpreter lock, until `asked` is true. What that or a signal handler raises ends it and is

@@ -31,6 +31,7 @@ from dumbbell.cli.common import (
 )
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Comparison, Emulation, checks, compare_runs, run_shell, scenario_of_link, with_flows
+from dumbbell.live.compare import ENDPOINTS, KERNEL
 
 
 @click.command()
@@ -250,6 +251,13 @@ def doctor(as_json: bool) -> None:
     help="Controllers, separated by commas; one that the simulator lacks runs in the kernel only.",
 )
 @click.option("--profile", default="linux", show_default=True, help="Whose TCP the simulator runs.")
+@click.option(
+    "--endpoints",
+    type=click.Choice(ENDPOINTS),
+    default=KERNEL,
+    show_default=True,
+    help="Whose TCP runs on real packets: the kernel's, or ours over UDP, under any controller.",
+)
 @click.option("--flows", type=click.IntRange(1), help="Run so many flows in place of those of FILE.")
 @click.option("--stagger", metavar="TIME", help="Time from the start of one flow to the next.")
 @click.option("--size", metavar="SIZE", help="Bytes of each flow, such as 1MB; without it, those of FILE.")
@@ -278,6 +286,7 @@ def compare_real(
     at: str | None,
     controllers: str,
     profile: str,
+    endpoints: str,
     flows: int | None,
     stagger: str | None,
     size: str | None,
@@ -289,11 +298,12 @@ def compare_real(
     runs: int,
     output: Path | None,
 ) -> None:
-    """Compare our TCP in the simulator with the kernel's on real packets, over the link of FILE.
+    """Compare our TCP in the simulator with real packets, over the link of FILE.
 
     The flows of FILE run one by one as connections of the kernel, with their starts, sizes and round-trip
-    times. All figures count from time 0, or from the warm-up of FILE. With --runs, means of both sides and
-    their difference say what one run cannot: how flows share the link hangs on single drops.
+    times; with `--endpoints user` as flows of our own end points over UDP. All figures count from time 0, or
+    from the warm-up of FILE. With --runs, means of both sides and their difference say what one run cannot:
+    how flows share the link hangs on single drops.
 
     With --grid, many links and loads are run, and a page compares them. The folder keeps every run of the
     kernel: the same command goes on where it was stopped, and only simulates where nothing is missing.
@@ -301,9 +311,9 @@ def compare_real(
     if grid:
         if file is not None:
             raise DumbbellError("--grid: the grid has its own links; leave the scenario out")
-        if flows or stagger or size or rtt:
+        if flows or stagger or size or rtt or endpoints != KERNEL:
             raise DumbbellError(
-                "--flows, --stagger, --size and --rtt change a scenario; leave --grid or them out"
+                "--flows, --stagger, --size, --rtt and --endpoints go with FILE; leave --grid or them out"
             )
         _grid(cells or "*", quick, runs, profile, output or Path("kernel-grid"))
         return
@@ -317,7 +327,10 @@ def compare_real(
     scenario = with_flows(scenario, flows, stagger, size, rtts)
 
     def run() -> list[list[Comparison]]:
-        return [compare_runs(scenario, name, at, profile=profile, runs=runs) for name in names]
+        return [
+            compare_runs(scenario, name, at, profile=profile, runs=runs, endpoints=endpoints)
+            for name in names
+        ]
 
     if output is None:
         comparisons = run()
@@ -365,7 +378,7 @@ def _print_comparison(out: Output, comparisons: list[Comparison]) -> None:
     )  # fmt: skip
     rows, flows = [], []
     for comparison in comparisons:
-        for where, arm in (("simulated", comparison.simulated), ("kernel", comparison.kernel)):
+        for where, arm in (("simulated", comparison.simulated), (comparison.endpoints, comparison.real)):
             if arm is None:
                 continue
             name = (comparison.controller, where if arm.valid else f"{where}, INVALID")
@@ -400,11 +413,12 @@ def _print_runs(out: Output, comparisons: list[list[Comparison]]) -> None:
     """Print the means over the runs of both sides, and what can be said of their differences."""
     from dumbbell.live.criteria import judged
 
-    numbers = ("simulated", "kernel", "difference", "from", "to", "simulated sd", "kernel sd")
+    real = comparisons[0][0].endpoints
+    numbers = ("simulated", real, "difference", "from", "to", "simulated sd", f"{real} sd")
     rows: list[tuple[str | Text, ...]] = []
     for found in comparisons:
         ours = [each.simulated.summary() for each in found if each.simulated is not None]
-        for each in judged(ours, [arm.kernel.summary() for arm in found]):
+        for each in judged(ours, [arm.real.summary() for arm in found]):
             verdict, sides = each.verdict, (each.ours, each.kernel)
             apart = verdict and verdict.difference
             cells = [
@@ -419,7 +433,7 @@ def _print_runs(out: Output, comparisons: list[list[Comparison]]) -> None:
 
 def _print_reasons(out: Output, comparisons: list[Comparison]) -> None:
     for comparison in comparisons:
-        for reason in comparison.kernel.reasons:
+        for reason in comparison.real.reasons:
             out.print(Text("INVALID", "bold red"), f" ({comparison.controller}): {reason}")
 
 

@@ -1,4 +1,4 @@
-"""The figure of a comparison: data, windows and queue over time, ours and the kernel's."""
+"""The figure of a comparison: data, windows and queue over time, simulated and on real packets."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dumbbell.live.compare import Arm, Comparison
 
 _DASHES = ("-", "--", ":", "-.")
+_SIMULATED = "simulated"
 _SHORT = 0.75
 """Of the height of a row of panels: three rows make one figure."""
 _OVERLAID = 2
@@ -30,14 +31,14 @@ Look = dict[str, Any]
 def draw(comparison: Comparison) -> Figure:
     """Draw data that arrived in order, windows and the queue over time, with a mark for each dropped packet.
 
-    One or two flows: both sides in one column of panels, the kernel's broad and pale below ours, so that both
+    One or two flows: both sides in one column of panels, real packets broad and pale below ours, so that both
     are seen where they agree; the flows differ by their dashes. More flows: the sides in columns of their own
     with common axes; flows differ by colours, then by dashes, which begin again after 28.
     """
-    sides = [("kernel", comparison.kernel)]
+    sides = [(comparison.endpoints, comparison.real)]
     if comparison.simulated is not None:
-        sides.append(("simulated", comparison.simulated))
-    flows = len(comparison.kernel.flows)
+        sides.append((_SIMULATED, comparison.simulated))
+    flows = len(comparison.real.flows)
     overlaid = flows <= _OVERLAID
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(WIDTHS["double"], 3 * _SHORT * HEIGHT), layout="constrained")
@@ -86,7 +87,7 @@ def _side(column: Sequence[Axes], arm: Arm, of_side: Look, looks: Sequence[Look]
 
 
 def _of_side(name: str) -> Look:
-    if name == "kernel":
+    if name != _SIMULATED:
         return {"color": COLOURS[4], "linewidth": 2.4, "solid_capstyle": "butt"}
     return {"color": COLOURS[0], "linewidth": 0.8}
 
@@ -110,7 +111,7 @@ def write(folder: Path, comparisons: Iterable[Sequence[Comparison]]) -> None:
             name = comparison.controller + (f"-{i}" if len(runs) > 1 else "")
             save(draw(comparison), folder / name)
             simulated = comparison.simulated and comparison.simulated.summary()
-            numbers[name] = {"simulated": simulated, "kernel": comparison.kernel.summary()}
+            numbers[name] = {"simulated": simulated, comparison.endpoints: comparison.real.summary()}
     text = json.dumps(numbers, indent=2)
     (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
 

@@ -1,4 +1,7 @@
-"""Our TCP beside the kernel's: the same flows over the same link, from the first packet."""
+"""Our TCP in the simulator beside real packets: the same flows over the same link, from the first packet.
+
+On real packets run connections of the kernel, or our own end points over UDP.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,12 @@ from dumbbell.errors import DumbbellError
 from dumbbell.live import endpoints
 from dumbbell.live.kernel import NAMES, Flow, run_kernel
 from dumbbell.live.lateness import late_runs
+from dumbbell.live.udp import run_flows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dumbbell._results import Results
+    from dumbbell._results import Results, Table
 
     Floats = NDArray[np.float64]
     Line = tuple[Floats, Floats]
@@ -32,6 +36,9 @@ _HEADERS = 40
 _TIMESTAMPS = 12
 """Bytes of the timestamps option with its padding (RFC 7323 appendix A)."""
 _NOTHING = (np.empty(0), np.empty(0))
+
+KERNEL, USER = ENDPOINTS = ("kernel", "user")
+"""Connections of the kernel; our end points, as programs that send UDP."""
 
 
 @dataclass(frozen=True)
@@ -125,14 +132,16 @@ class Arm:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Our TCP and the kernel's on one link."""
+    """The same flows in the simulator and on real packets, over one link."""
 
     controller: str
     """Name of the controller."""
     simulated: Arm | None
     """``None`` for a controller that only the kernel has."""
-    kernel: Arm
+    real: Arm
     """Real packets."""
+    endpoints: str = KERNEL
+    """Whose end points ran on real packets: one of :data:`ENDPOINTS`."""
 
 
 def with_flows(
@@ -198,39 +207,53 @@ def _first_flows(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def compare(
-    scenario: Scenario, controller: str, at: str | None = None, *, profile: str = "linux"
+    scenario: Scenario,
+    controller: str,
+    at: str | None = None,
+    *,
+    profile: str = "linux",
+    endpoints: str = KERNEL,
 ) -> Comparison:
     """Compare one run of each side: see :func:`compare_runs`.
 
     Parameters
     ----------
-    scenario, controller, at, profile
+    scenario, controller, at, profile, endpoints
         As there.
     """
-    return compare_runs(scenario, controller, at, profile=profile, runs=1)[0]
+    return compare_runs(scenario, controller, at, profile=profile, runs=1, endpoints=endpoints)[0]
 
 
 def compare_runs(
-    scenario: Scenario, controller: str, at: str | None = None, *, profile: str = "linux", runs: int
+    scenario: Scenario,
+    controller: str,
+    at: str | None = None,
+    *,
+    profile: str = "linux",
+    runs: int,
+    endpoints: str = KERNEL,
 ) -> list[Comparison]:
     """Run the listed flows of a scenario under one controller, in the simulator and on real packets.
 
-    Both count from time 0, or from the scenario's warm-up if it has one. The kernel's connections start when
-    the simulated flows start, and have their sizes and their base round-trip times. Their applications write
-    and read when those of the simulated flows do.
+    Both count from time 0, or from the scenario's warm-up if it has one. The real flows start when the
+    simulated ones start, and have their sizes and their base round-trip times. Their applications write and
+    read when those of the simulated flows do.
 
     Parameters
     ----------
     scenario
         Its listed flows are run; its workloads are not.
     controller
-        ``cubic``, ``newreno`` or ``bbr``; only the kernel runs one that the simulator lacks.
+        ``cubic``, ``newreno`` or ``bbr`` of the kernel; only the kernel runs one that the simulator lacks.
+        Our own end points run any that asks no routers.
     at
         The link; the slowest one on the first path by default.
     profile
         Whose TCP the simulator runs.
     runs
         Of each side. In more than one, packets of the simulator arrive as late as those of the emulator do.
+    endpoints
+        Whose end points run on real packets: one of :data:`ENDPOINTS`.
 
     Returns
     -------
@@ -240,8 +263,15 @@ def compare_runs(
     Raises
     ------
     DumbbellError
-        If the scenario lists no flows, a flow does not cross the link, or the kernel refuses the controller.
+        If the scenario lists no flows, a flow does not cross the link, the kernel refuses the controller, or
+        our end points cannot run it or the scenario.
     """
+    if endpoints == USER:
+        given = prepared(scenario, controller, profile)
+        ours_over_udp = [user_arm(given, at) for _ in range(runs)]
+        simulated = simulated_arms(given, ours_over_udp[0][1], runs)
+        pairs = zip(simulated, ours_over_udp, strict=True)
+        return [Comparison(controller, left, right, USER) for left, (right, _) in pairs]
     if controller not in NAMES:
         raise DumbbellError(
             f"{controller!r} is not a controller of the kernel; use one of {', '.join(NAMES)}"
@@ -254,8 +284,8 @@ def compare_runs(
     rows = map(results.flows.row, range(len(results.flows)))
     flows = [_flow(row, addresses, each) for row, each in zip(rows, applications, strict=True)]
     kernel = [kernel_arm(given, flows, controller, at) for _ in range(runs)]
-    simulated = simulated_arms(given, kernel[0][1], runs) if ours else [None] * runs
-    return [Comparison(controller, left, right) for left, (right, _) in zip(simulated, kernel, strict=True)]
+    expected = simulated_arms(given, kernel[0][1], runs) if ours else [None] * runs
+    return [Comparison(controller, left, right) for left, (right, _) in zip(expected, kernel, strict=True)]
 
 
 def _addresses(scenario: Scenario, at: str | None) -> dict[tuple[str, str], int]:
@@ -365,26 +395,64 @@ def simulated_arms(scenario: Scenario, link: str, runs: int) -> list[Arm]:
 def _simulated_arm(scenario: Scenario, results: Results, link: str) -> Arm:
     """Return what the simulation of a :func:`prepared` scenario came to at a link."""
     of_link = _Link.named(scenario, link)
-    segment = _segment(scenario, of_link.row)
-    windows, goodputs = results.series("cwnd"), results.series("goodput")
-    period = _period(of_link.duration)
-    flows = []
-    for i in range(len(results.flows)):
-        of = results.flows.row(i)
-        times, window = windows.get(i, _NOTHING)
-        moments, rates = goodputs.get(i, _NOTHING)
-        delivered = moments, np.cumsum(rates) * period / _BITS
-        time = of["completion_time"]
-        flows.append(
-            FlowRun(
-                of["start"], of["size"], time, of_link.goodput(of["start"], time, delivered),
-                of["retransmissions"], of["timeouts"], (times, window / segment), delivered,
-            )
-        )  # fmt: skip
+    series = {name: results.series(name) for name in ("cwnd", "goodput")}
+    flows = _flow_runs(scenario, results.flows, series, of_link)
     drops = results.drops["time"][results.drops["link"] == of_link.row]
     rtt = [values[times > of_link.warmup] for times, values in results.series("rtt").values()]
     loss = results.links.row(of_link.row)["loss"]
     return of_link.arm(loss, flows, rtt, drops, results.series("queue")[of_link.row])
+
+
+def _flow_runs(
+    scenario: Scenario, flows: Table, series: Mapping[str, Mapping[int, Line]], link: _Link
+) -> list[FlowRun]:
+    """What became of flows, by their table and their sampled windows and goodputs."""
+    segment, period = _segment(scenario, link.row), _period(link.duration)
+    runs = []
+    for i in range(len(flows)):
+        of = flows.row(i)
+        times, window = series["cwnd"].get(i, _NOTHING)
+        moments, rates = series["goodput"].get(i, _NOTHING)
+        delivered = moments, np.cumsum(rates) * period / _BITS
+        time = of["completion_time"]
+        time = time if time == time else None
+        runs.append(
+            FlowRun(
+                of["start"], of["size"], time, link.goodput(of["start"], time, delivered),
+                of["retransmissions"], of["timeouts"], (times, window / segment), delivered,
+            )
+        )  # fmt: skip
+    return runs
+
+
+def user_arm(scenario: Scenario, at: str | None) -> tuple[Arm, str]:
+    """Run a :func:`prepared` scenario by our end points over UDP; also returns the name of the link."""
+    about = _native.emulated(scenario._native, at)
+    if len(about["addresses"]) > 1:
+        raise DumbbellError(
+            "our end points over UDP take the path of one pair, and the pairs of the scenario have different "
+            "round-trip times; give all the same, or use the end points of the kernel"
+        )
+    run = run_flows(scenario, at)
+    link = _Link.named(scenario, about["link"])
+    flows = _flow_runs(scenario, run.results.flows, run.series, link)
+    rtt = [values[times > link.warmup] for times, values in run.series["rtt"].values()]
+    return _real_arm(link, run.results, run.fidelity, run.origin - about["ahead"], flows, rtt), about["link"]
+
+
+def _real_arm(
+    link: _Link,
+    results: Results,
+    fidelity: Mapping[str, Any],
+    origin: float,
+    flows: list[FlowRun],
+    rtt: Sequence[Floats],
+) -> Arm:
+    """What an emulation came to, in which packets of time 0 meet the queue at `origin`."""
+    drops = results.drops["time"][results.drops["link"] == 0] - origin
+    times, packets = results.series("queue")[0]
+    arm = link.arm(results.links.row(0)["loss"], flows, rtt, drops, (times - origin, packets))
+    return replace(arm, valid=fidelity["valid"], reasons=tuple(fidelity["reasons"]))
 
 
 def _segment(scenario: Scenario, row: int) -> int:
@@ -412,11 +480,6 @@ def kernel_arm(scenario: Scenario, flows: Sequence[Flow], controller: str, at: s
                 connection.retransmissions, connection.timeouts, connection.window, connection.delivered,
             )
         )  # fmt: skip
-    # When packets meet the queue counts as in the simulation, where links before it have delays.
-    origin = run.origin - about["ahead"]
-    drops = results.drops["time"][results.drops["link"] == 0] - origin
-    times, packets = results.series("queue")[0]
     rtt = [values[times > link.warmup] for times, values in (c.rtt for c in run.connections)]
-    arm = link.arm(results.links.row(0)["loss"], seen, rtt, drops, (times - origin, packets))
-    arm = replace(arm, valid=fidelity["valid"], reasons=tuple(fidelity["reasons"]))
-    return arm, about["link"]
+    # Links before the queue have delays.
+    return _real_arm(link, results, fidelity, run.origin - about["ahead"], seen, rtt), about["link"]

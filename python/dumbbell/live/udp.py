@@ -53,7 +53,7 @@ class Endpoint:
     """What an end point leaves behind."""
 
     results: Results
-    """The tables of a simulation; only ``runs`` and ``flows`` have rows.
+    """The tables of a simulation; only ``runs``, ``flows`` and ``samples`` have rows.
 
     Of a sender, ``completion_time`` and what was delivered are unknown; of a receiver,
     ``sender_completion_time`` and what was sent.
@@ -62,11 +62,13 @@ class Endpoint:
     """What came and was not taken: ``malformed``, ``stray``, ``ignored``, ``refused``; and ``unsent``."""
     late: dict[str, float]
     """How late the timers of a sender fired: ``count``, ``p50``, ``p90``, ``p99``, ``max`` (s)."""
+    began: float
+    """Time 0 of the tables, by the monotonic clock (s)."""
 
     def write(self, folder: Path) -> None:
         """Write the results and ``endpoint.json`` into an existing folder."""
         self.results.write(folder)
-        text = json.dumps({"counts": self.counts, "late": self.late}, indent=2)
+        text = json.dumps({"counts": self.counts, "late": self.late, "began": self.began}, indent=2)
         (folder / _ENDPOINT).write_text(text + "\n", encoding="utf-8")
 
     @classmethod
@@ -79,7 +81,7 @@ class Endpoint:
             Where it was written.
         """
         about = json.loads((folder / _ENDPOINT).read_text(encoding="utf-8"))
-        return cls(load(folder), about["counts"], about["late"])
+        return cls(load(folder), about["counts"], about["late"], about["began"])
 
 
 def scenario_of_flows(
@@ -184,8 +186,8 @@ def send(
         port: packets come back for five seconds.
     """
     _refuse_log(events, force)
-    tables, counts, late = _native.send(scenario._native, *address_of(to), events, stopped, unanswered)
-    return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late)
+    tables, began, counts, late = _native.send(scenario._native, *address_of(to), events, stopped, unanswered)
+    return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late, began)
 
 
 def receive(
@@ -221,8 +223,8 @@ def receive(
     """
     _refuse_log(events, force)
     scenario = scenario or scenario_of_flows()
-    tables, counts, late = _native.receive(scenario._native, port, flows, same_clock, events, stopped)
-    return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late)
+    tables, began, counts, late = _native.receive(scenario._native, port, flows, same_clock, events, stopped)
+    return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late, began)
 
 
 def _refuse_log(events: str | os.PathLike[str] | None, force: bool) -> None:
@@ -278,6 +280,11 @@ class LiveRun:
     """What the ``sender`` and the ``receiver`` did not take."""
     late: dict[str, float]
     """How late the sender's timers fired, as of :class:`Endpoint`."""
+    origin: float
+    """Time 0 of the flows in the time of the emulation (s)."""
+    series: dict[str, dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]]
+    """Of each flow by its number ``cwnd`` (B), ``rtt`` (s) and ``goodput`` (bit/s): times (s) from time 0 of
+    the flows, and values. Empty if the scenario does not sample all flows."""
 
 
 def run_flows(scenario: Scenario, at: str | None = None) -> LiveRun:
@@ -318,7 +325,21 @@ def run_flows(scenario: Scenario, at: str | None = None) -> LiveRun:
         sent, received = Endpoint.load(folder / "sent"), Endpoint.load(folder / "received")
     counts = {"sender": sent.counts, "receiver": received.counts}
     results = _joined(emulation, sent.results, received.results)
-    return LiveRun(results, emulation.fidelity, counts, sent.late)
+    origin = sent.began - emulation.fidelity["started"]
+    return LiveRun(results, emulation.fidelity, counts, sent.late, origin, _series(sent, received))
+
+
+def _series(
+    sent: Endpoint, received: Endpoint
+) -> dict[str, dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]]:
+    """What both ends sampled, in the time of the sender."""
+    ahead = received.began - sent.began
+    arrived = received.results.series("goodput")
+    return {
+        "cwnd": sent.results.series("cwnd"),
+        "rtt": sent.results.series("rtt"),
+        "goodput": {flow: (times + ahead, rates) for flow, (times, rates) in arrived.items()},
+    }
 
 
 def _joined(emulation: Emulation, sent: Results, received: Results) -> Results:

@@ -9,6 +9,7 @@ pub mod events;
 mod receive;
 pub mod replay;
 pub mod run;
+mod sampler;
 mod send;
 mod socket;
 #[cfg(test)]

@@ -51,6 +51,8 @@ struct Open<A> {
     opened: Time,
     sent: Time,
     heard: Time,
+    /// Bytes delivered when somebody last looked.
+    seen: u64,
     /// True if it stands among those that may have something to send.
     ready: bool,
 }
@@ -147,7 +149,7 @@ impl<A: Copy + Eq + Hash> Receivers<A> {
         }
         let receiver = receiver(&self.transport, serial, mtu, class);
         self.known.insert((from, number), serial);
-        let open = Open { receiver, from, number, opened: now, sent, heard: now, ready: false };
+        let open = Open { receiver, from, number, opened: now, sent, heard: now, seen: 0, ready: false };
         self.flows.push(Some(Box::new(open)));
         self.timers.reserve(self.flows.len());
     }
@@ -191,6 +193,14 @@ impl<A: Copy + Eq + Hash> Receivers<A> {
             }
         }
         None
+    }
+
+    /// Looks at the flows in progress, each with the bytes that have come since the last look.
+    pub fn each(&mut self, mut look: impl FnMut(u32, u64)) {
+        for open in self.flows.iter_mut().flatten() {
+            let delivered = open.receiver.report().delivered;
+            look(open.number, delivered - std::mem::replace(&mut open.seen, delivered));
+        }
     }
 
     /// When something is due.

@@ -8,10 +8,12 @@ use std::path::Path;
 
 use dumbbell_core::results::{FlowRow, Results, RunRow};
 use dumbbell_core::{ConfigError, Duration, Time};
+use dumbbell_proto::SenderReport;
 use dumbbell_sim::Plan;
 use nix::poll::{PollFd, PollFlags, ppoll};
 
 use super::receive::Receivers;
+use super::sampler::Sampler;
 use super::send::Senders;
 use super::socket::Socket;
 use super::{Counts, HEADERS, OverUdp};
@@ -36,8 +38,10 @@ const REFUSED: Duration = Duration::from_secs(5);
 
 /// What an end point leaves behind.
 pub struct Endpoint {
-    /// The tables of a simulation, with the flows alone.
+    /// The tables of a simulation, with flows and their series alone.
     pub results: Results,
+    /// When it began, by the monotonic clock: time 0 of its tables.
+    pub began: Time,
     /// What came and was not taken.
     pub counts: Counts,
     /// How late the timers of a sender fired; of a receiver, which has none, nothing.
@@ -64,6 +68,8 @@ pub fn send(
     let mut came = Vec::new();
     let mut next_tick = begin;
     let mut heard = false;
+    let mut results = Results::default();
+    let mut sampler = Sampler::new(plan, begin, &mut results);
     loop {
         let now = monotonic();
         if now >= next_tick {
@@ -89,17 +95,20 @@ pub fn send(
         }
         senders.wake(now);
         transmit(&mut senders, now, &mut socket);
+        if sampler.is_due(now) {
+            senders.each(|number, sender| sampler.sent(now, number, &sender.report(), &mut results));
+        }
         let all_sent = socket.flush();
         if all_sent && senders.is_done() || now >= end {
             break;
         }
-        wait(&socket, !all_sent, senders.wake_at().min(next_tick).min(end));
+        wait(&socket, !all_sent, senders.wake_at().min(next_tick).min(end).min(sampler.next));
     }
     let now = monotonic();
     let (unsent, late) = (socket.unsent, senders.late.quantiles());
     let (flows, counts) = senders.finish().map_err(|e| refused("the log of events", &e))?;
-    let results = sent_tables(plan, begin, now, &flows);
-    Ok(Endpoint { results, counts: Counts { unsent, ..counts }, late })
+    sent_tables(plan, (begin, now), &flows, &mut results);
+    Ok(Endpoint { results, began: begin, counts: Counts { unsent, ..counts }, late })
 }
 
 /// How long a receiver goes on, and what it knows of its senders.
@@ -135,6 +144,8 @@ pub fn receive(
     let begin = monotonic();
     let mut came = Vec::new();
     let mut next_tick = begin;
+    let mut results = Results::default();
+    let mut sampler = Sampler::new(plan, begin, &mut results);
     loop {
         let now = monotonic();
         if now >= next_tick {
@@ -155,14 +166,18 @@ pub fn receive(
         }
         receivers.wake(now);
         answer(&mut receivers, now, &mut socket);
+        if sampler.is_due(now) {
+            receivers.each(|number, news| sampler.received(now, number, news, &mut results));
+        }
         let all_sent = socket.flush();
-        wait(&socket, !all_sent, receivers.wake_at().min(next_tick));
+        wait(&socket, !all_sent, receivers.wake_at().min(next_tick).min(sampler.next));
     }
     let now = monotonic();
     let unsent = socket.unsent;
     let (flows, counts) = receivers.finish().map_err(|e| refused("the log of events", &e))?;
-    let results = received_tables(plan, transport_name, (begin, now), until.same_clock, &flows);
-    Ok(Endpoint { results, counts: Counts { unsent, ..counts }, late: Quantiles::default() })
+    received_tables(plan, transport_name, (begin, now), until.same_clock, &flows, &mut results);
+    let (counts, late) = (Counts { unsent, ..counts }, Quantiles::default());
+    Ok(Endpoint { results, began: begin, counts, late })
 }
 
 /// Queues what is due, as much as there is room for.
@@ -255,12 +270,11 @@ fn no_flow(flow: u32, transport: &str, results: &mut Results) -> FlowRow {
 
 fn sent_tables(
     plan: &Plan,
-    begin: Time,
-    now: Time,
-    flows: &[(dumbbell_sim::workload::Flow, dumbbell_proto::SenderReport)],
-) -> Results {
-    let mut results = Results::default();
-    let mut run = run_row(plan, now.since(begin), &mut results);
+    (begin, now): (Time, Time),
+    flows: &[(dumbbell_sim::workload::Flow, SenderReport)],
+    results: &mut Results,
+) {
+    let mut run = run_row(plan, now.since(begin), results);
     let seconds = |d: Duration| (!d.is_zero()).then(|| d.as_secs_f64());
     for (number, (flow, report)) in (0..).zip(flows) {
         let pair = &plan.pairs[flow.pair as usize];
@@ -285,12 +299,11 @@ fn sent_tables(
             rtt_min: seconds(report.min_rtt),
             rtt_smoothed: seconds(report.smoothed_rtt),
             controller: results.label(transport.controller().unwrap_or_default()),
-            ..no_flow(number, transport.name(), &mut results)
+            ..no_flow(number, transport.name(), results)
         };
         results.flows.push(row);
     }
     results.runs.push(run);
-    results
 }
 
 fn received_tables(
@@ -299,9 +312,9 @@ fn received_tables(
     (begin, now): (Time, Time),
     same_clock: bool,
     flows: &[super::receive::Received],
-) -> Results {
-    let mut results = Results::default();
-    let mut run = run_row(plan, now.since(begin), &mut results);
+    results: &mut Results,
+) {
+    let mut run = run_row(plan, now.since(begin), results);
     for flow in flows {
         let start = if same_clock { flow.sent } else { flow.opened };
         let completion = flow.report.finished.map(|at| at.since(start).as_secs_f64());
@@ -320,10 +333,9 @@ fn received_tables(
             goodput: if measured > 0.0 { flow.report.delivered as f64 * 8.0 / measured } else { 0.0 },
             out_of_order: flow.report.out_of_order,
             delay_sd: flow.report.delay_sd.filter(|_| same_clock),
-            ..no_flow(flow.flow, transport, &mut results)
+            ..no_flow(flow.flow, transport, results)
         };
         results.flows.push(row);
     }
     results.runs.push(run);
-    results
 }

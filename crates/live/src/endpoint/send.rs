@@ -248,6 +248,15 @@ impl<'p> Senders<'p> {
         None
     }
 
+    /// Looks at the flows in progress, in order of number.
+    pub fn each(&self, mut look: impl FnMut(u32, &Sender)) {
+        for (number, started) in (0..).zip(&self.flows) {
+            if let State::Open(sender) = &started.state {
+                look(number, sender);
+            }
+        }
+    }
+
     /// When something is due.
     pub fn wake_at(&mut self) -> Time {
         if !self.ready.is_empty() {
