@@ -110,10 +110,13 @@ LOADS: dict[str, tuple[str, list[str]]] = {
     "RCP": ("rcp.toml", []),
 }
 
+# W1's flows under controllers that pace, beside CUBIC: as the RFCs have TCP.
+PACED = {"CUBIC": "cubic", "BBR v1": "bbr", "BBR v3": "bbr3", "Copa": "copa"}
 
-def transport(profile: str) -> str:
+
+def transport(profile: str, controller: str = "cubic") -> str:
     """Return the setting for TCP with the defaults of a profile."""
-    return f"transport={{ kind = 'tcp', profile = '{profile}' }}"
+    return f"transport={{ kind = 'tcp', profile = '{profile}', controller = '{controller}' }}"
 
 
 def speed(program: str, repeats: int) -> Iterator[Figure]:
@@ -168,6 +171,22 @@ def stamps(program: str, repeats: int) -> Iterator[Figure]:
             yield Figure(f"{load}, speed over UDP's", share, must=0.85, larger_is_better=True)
 
 
+def paced(program: str, repeats: int) -> Iterator[Figure]:
+    """Measure what pacing and delivery rates cost: nanoseconds of a packet-hop, the speed beside CUBIC's."""
+    scenario = SCENARIOS / "w1-dumbbell-bulk.toml"
+    nanoseconds = {name: list[float]() for name in PACED}
+    for _ in range(repeats):
+        for name, controller in PACED.items():
+            run = simulate(program, scenario, [transport("rfc", controller)])
+            nanoseconds[name].append(run.cpu / run.results["packet_hops"] * 1e9)
+    medians = {name: statistics.median(values) for name, values in nanoseconds.items()}
+    for name, value in medians.items():
+        yield Figure(f"{name}, ns/packet-hop", value)
+        if name != "CUBIC":
+            share = medians["CUBIC"] / value
+            yield Figure(f"{name}, speed over CUBIC's", share, aim=0.8, larger_is_better=True)
+
+
 def counted(program: str) -> Iterator[Figure]:
     """Count instructions: the same on every run, whatever the machine's mood."""
     short = {work.name: (work.scenario, SHORT[work.name]) for work in works()}
@@ -178,6 +197,9 @@ def counted(program: str) -> Iterator[Figure]:
     short["fat-tree"] = (OWN["fat-tree"][2], [*OWN["fat-tree"][3], "duration=25ms", "warmup=5ms"])
     _, scenario, settings = RUNS["practRA"]
     short["practRA"] = (scenario, [*settings, "duration=100s"])
+    # CUBIC is among the profiles.
+    models = ((name, named) for name, named in PACED.items() if name != "CUBIC")
+    short |= {name: (short["W1"][0], [*SHORT["W1"], transport("rfc", named)]) for name, named in models}
     short |= {load: (FOLDER / file, [*settings, "duration=4s"]) for load, (file, settings) in LOADS.items()}
     with ThreadPoolExecutor(CORES) as pool:
         found = pool.map(lambda job: instructions(program, *job), short.values())
@@ -290,6 +312,7 @@ def main() -> int:
     show(runs(program, options.repeats))
     show(starts(options.repeats))
     show(stamps(program, options.repeats))
+    show(paced(program, options.repeats))
     show(memory(program))
     if message := missing("valgrind", "valgrind"):
         print(f"instructions are not counted: {message}", file=sys.stderr)
