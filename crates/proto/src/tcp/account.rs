@@ -8,6 +8,9 @@ use dumbbell_core::{Duration, Time};
 use super::rtt::Rtt;
 use crate::controller::{Event, Needs, RateSample};
 
+/// Segments for which there is room at first.
+const FEW: usize = 4;
+
 /// A segment in flight, as it stood when it was last sent (section 3.1.2: the per-packet state).
 #[derive(Clone, Copy, Debug)]
 struct Segment {
@@ -76,6 +79,8 @@ pub struct Account {
     pub marked: u64,
     /// The segments in flight, in order.
     segments: VecDeque<Segment>,
+    /// The end of the last of them.
+    sent_end: u64,
     /// Bytes that duplicates show to have arrived without SACK: one segment each, none of them known.
     pub credit: u64,
     /// Bytes found lost, those lost again included.
@@ -142,6 +147,7 @@ impl Account {
             echoes: needs.echoes,
             marked: 0,
             segments: VecDeque::new(),
+            sent_end: 0,
             credit: 0,
             lost: 0,
             told_lost: 0,
@@ -218,7 +224,11 @@ impl Account {
             done: false,
             lost_now: false,
         };
-        if self.segments.back().is_none_or(|last| last.end <= number) {
+        if self.sent_end <= number || self.segments.is_empty() {
+            self.sent_end = end;
+            if self.segments.len() == self.segments.capacity() {
+                self.grow();
+            }
             self.segments.push_back(segment);
             return;
         }
@@ -226,6 +236,13 @@ impl Account {
         let (first, behind) = (self.from(number), self.segments.partition_point(|s| s.end < end) + 1);
         let covered = self.segments.iter_mut().take(behind).skip(first);
         covered.for_each(|slot| *slot = Segment { end: slot.end, bytes: slot.bytes, ..segment });
+    }
+
+    /// Makes room for more segments, by a quarter: what is in flight goes through all of it, and through the cache.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        self.segments.reserve_exact(self.segments.len() / 4 + FEW);
     }
 
     /// `bytes` of `[start, end)` were found lost. Segments that were known to be lost, and were not sent again, are no news.

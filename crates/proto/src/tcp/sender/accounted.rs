@@ -100,9 +100,17 @@ impl Sender {
     /// The next segment of the stream where it is [plainly paced](Sender::is_plainly_paced), when its turn has come.
     #[inline(never)]
     pub(super) fn pull_accounted(&mut self, now: Time) -> Option<Packet> {
+        let start = self.nxt;
         let mut next = if self.todo & todo::TIMED != 0 { self.pull_plain(now) } else { self.next(now) };
         match &mut next {
-            Some(packet) => self.note_sent(now, packet, false),
+            Some(packet) => {
+                if self.accurate.is_some() {
+                    put_first(packet);
+                }
+                // Not asked of the packet, which would have to be in memory for that.
+                let bytes = self.nxt.min(self.end) - start;
+                self.note_sent(now, start, bytes as u32, false);
+            }
             None => self.note_dry(),
         }
         next
@@ -145,17 +153,12 @@ impl Sender {
         }
     }
 
-    /// A segment leaves under a controller that needs more than a window, or with accurate ECN.
-    #[inline]
-    pub(super) fn note_sent(&mut self, now: Time, packet: &mut Packet, again: bool) {
-        if self.accurate.is_some() {
-            put_first(packet);
-        }
-        self.sent_bytes = u32::from(packet.size) - self.header;
+    /// A segment with `bytes` from `number` leaves under a controller that needs more than a window.
+    pub(super) fn note_sent(&mut self, now: Time, number: u64, bytes: u32, again: bool) {
+        self.sent_bytes = bytes;
         let in_flight = self.outstanding();
         if let Some(account) = &mut self.account {
-            let number = packet.body[0];
-            let end = number + u64::from(self.sent_bytes);
+            let end = number + u64::from(bytes);
             let end = if end == self.end { self.stop } else { end };
             account.sent(now, (number, end), in_flight, again);
         }

@@ -119,6 +119,10 @@ pub struct Sender {
     packets: u64,
     /// Bytes acknowledged, cumulatively or selectively, that the controller knows of.
     pub(super) delivered: u64,
+    /// Recovery ends when this is acknowledged.
+    pub(super) recover: u64,
+    /// Congestion echoes count again from this number.
+    pub(super) cut_until: u64,
     pub(super) controller: AnyController,
     pub(super) rtt: Rtt,
     // What only losses, marks and the ends of a connection touch.
@@ -128,16 +132,12 @@ pub struct Sender {
     pub(super) duplicates: u32,
     /// What duplicates and partial acknowledgements add to the window (RFC 5681 section 3.2, RFC 6582).
     pub(super) inflation: i64,
-    /// Recovery ends when this is acknowledged.
-    pub(super) recover: u64,
     /// A new recovery may begin when this is acknowledged.
     pub(super) gate: u64,
     /// `nxt` before limited transmit added to it.
     pub(super) before_duplicates: u64,
     /// The first retransmission of this recovery is acknowledged by this number: a rescue may follow.
     pub(super) rescue_after: u64,
-    /// Congestion echoes count again from this number.
-    pub(super) cut_until: u64,
     /// The next new segment tells the receiver that the window was cut.
     pub(super) tell_cut: bool,
     /// True after the first partial acknowledgement of a recovery.

@@ -6,6 +6,7 @@ use dumbbell_header::{Asking, SackBlock, TcpHeader};
 use super::todo::{self, Repaired};
 use super::{Sender, UNTIMED};
 use crate::controller::{Class, Event};
+use crate::tcp::accurate::put_first;
 use crate::tcp::params::{HEADER, Nagle};
 
 impl Sender {
@@ -267,7 +268,11 @@ impl Sender {
             }
         };
         if self.todo & todo::NEEDS != 0 {
-            self.note_sent(now, &mut packet, self.retransmissions > sent_again);
+            if self.accurate.is_some() {
+                put_first(&mut packet);
+            }
+            let bytes = u32::from(packet.size) - self.header;
+            self.note_sent(now, packet.body[0], bytes, self.retransmissions > sent_again);
         }
         if let Some(exchange) = self.needs.exchange {
             let request = self.control.request;
