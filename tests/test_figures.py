@@ -133,6 +133,19 @@ def test_the_network_of_a_scenario_is_drawn_from_senders_to_receivers() -> None:
         assert figure.axes[0].has_data()
 
 
+@pytest.mark.parametrize(("name", "kind"), [("udp-mix", "rate"), ("assured-service", "queue")])
+def test_a_legend_has_room_in_its_figure(name: str, kind: str) -> None:
+    scenario = db.Scenario.from_file(Path(__file__).parents[1] / "scenarios" / f"{name}.toml")
+    figure = db.figures.draw(kind, scenario.with_("warmup", "0s").with_("duration", "5s").run())
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) >= 5
+    for text in legend.get_texts():
+        extent = text.get_window_extent()
+        assert extent.x0 >= 0
+        assert extent.x1 <= figure.bbox.x1
+
+
 def test_many_flows_lose_their_names_and_gain_a_mean() -> None:
     settings = ["flows[0].count=30", "flows[0].stagger=10ms", "topology.bottleneck.queue.limit=1000pkt"]
     results = db.Scenario.from_toml(SCENARIO, settings).run()

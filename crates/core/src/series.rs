@@ -53,9 +53,9 @@ series! {
     Drops = "drops" of Link in "packets";
     /// Rate of the port under power control.
     Rate = "rate" of Link in "bit/s";
-    /// Arrival rate that the power policy predicts.
+    /// Predicted arrival rate: that by which the power policy decides.
     Predicted = "predicted" of Link in "bit/s";
-    /// Rate that an RCP router offers to each flow.
+    /// Offered rate: what an RCP router offers to each flow.
     Offered = "offered" of Link in "bit/s";
 }
 

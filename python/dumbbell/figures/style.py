@@ -5,16 +5,18 @@ from __future__ import annotations
 import base64
 import io
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from cycler import cycler
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.textpath import TextPath
 from matplotlib.ticker import FuncFormatter
 
 from dumbbell._files.foreign import replace_file
@@ -28,6 +30,9 @@ _MOST_LABEL = 60
 
 _NOTEBOOK_DPI = 110
 """Dots per inch in a notebook: a double column fills the width of a cell."""
+
+_BETWEEN = 1.2
+"""Between the columns of a legend, in sizes of its font."""
 
 HEIGHT = 2.3
 """Height of one row of panels in inches."""
@@ -163,12 +168,26 @@ def name_lines(figure: Figure, panels: list[Axes]) -> None:
     names = {tuple(labels) for _, labels in contents if labels}
     if len(names) == 1:
         handles, labels = next(content for content in contents if content[1])
-        columns = min(len(labels), max(2, int(figure.get_figwidth() / 1.1)))
-        figure.legend(handles, labels, loc="outside upper left", ncols=columns, columnspacing=1.2)
+        columns = _columns(labels, figure.get_figwidth())
+        figure.legend(handles, labels, loc="outside upper left", ncols=columns, columnspacing=_BETWEEN)
     else:
         for panel, (_, labels) in zip(panels, contents, strict=True):
             if labels:
                 panel.legend(loc="best", frameon=True, framealpha=0.8, edgecolor="none")
+
+
+def _columns(labels: Sequence[str], inches: float) -> int:
+    """Return how many columns of a legend have room: a column is as wide as its longest label."""
+    size = STYLE["legend.fontsize"]
+    # Beside a label stand the line, of 1.6 sizes, and the gap between, of 0.8 (`legend.handletextpad`).
+    beside = (STYLE["legend.handlelength"] + 0.8) * size
+    widths = [TextPath((0, 0), label, size=size).get_extents().width + beside for label in labels]
+    for count in range(len(labels), 1, -1):
+        # Matplotlib fills a legend column by column.
+        shares = np.array_split(widths, count)
+        if sum(map(max, shares)) + (count - 1) * _BETWEEN * size < 72 * inches:
+            return count
+    return 1
 
 
 def stamp_on(figure: Figure, stamp: str) -> Figure:
