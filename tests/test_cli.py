@@ -70,6 +70,13 @@ def test_the_scenario_written_gives_the_same_run(cli: Cli, scenario_file: Path, 
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
+def test_a_run_in_which_nothing_starts_says_so(cli: Cli, scenario_file: Path) -> None:
+    said = "; no flow started before the end of the run"
+    late = ("--set", "flows[0].start=9s", "--set", "workloads=[]")
+    assert said in cli("run", scenario_file, *late).stdout
+    assert said not in cli("run", scenario_file, "--set", "duration=2s").stdout
+
+
 def test_settings_change_the_run(cli: Cli, scenario_file: Path, tmp_path: Path) -> None:
     done = cli("run", scenario_file, "--set", "duration=4s", "--set", "flows[0].count=5", "-o", "out")
     assert done.returncode == 0, done.stderr

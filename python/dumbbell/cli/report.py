@@ -42,6 +42,8 @@ def print_summary(out: Output, results: Results) -> None:
         facts.append(f"Jain's fairness index {number(run['fairness'])}")
     if run["flows_completed"]:
         facts.append(f"{run['flows_completed']:,} of {run['flows_started']:,} flows completed")
+    if not run["flows_started"]:
+        facts.append("no flow started before the end of the run")
     out.print("; ".join(facts))
 
 
