@@ -18,7 +18,7 @@ use crate::ring::Ring;
 #[repr(C, align(64))]
 pub struct FifoLink {
     /// The packets whose next event is their arrival at the far end, in order.
-    packets: Ring<Line>,
+    packets: Ring<Packet>,
     impairments: Impairments,
     delay: Duration,
     /// The next time at which counters will be read.
@@ -49,11 +49,6 @@ struct Cold {
     /// Packets counted that depart at the boundary or later.
     beyond: Vec<Visit>,
 }
-
-/// A packet in a cache line of its own.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-struct Line(Packet);
 
 /// When a packet has left the transmitter, and its size: 48 bits of nanoseconds (78 hours) and 16 bits of bytes.
 /// A later departure is kept as the latest.
@@ -157,7 +152,7 @@ impl FifoLink {
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         let Some(at) = self.pass(now, packet, incidents) else { return false };
         let first = self.packets.is_empty();
-        let Line(stored) = self.packets.push(Line(*packet));
+        let stored = self.packets.push(*packet);
         stored.at = at;
         stored.hop = hop;
         first
@@ -167,7 +162,7 @@ impl FifoLink {
     #[inline]
     pub fn take_over(&mut self, packet: &Packet) -> bool {
         let first = self.packets.is_empty();
-        self.packets.push(Line(*packet));
+        self.packets.push(*packet);
         first
     }
 
@@ -229,7 +224,7 @@ impl FifoLink {
     /// See [`super::Link::head`].
     #[inline]
     pub fn head(&self) -> Option<&Packet> {
-        self.packets.front().map(|Line(packet)| packet)
+        self.packets.front()
     }
 
     /// See [`super::Link::pop`].
@@ -285,13 +280,13 @@ impl FifoLink {
     /// The packet held that `behind` others followed.
     #[inline]
     pub fn stored(&self, behind: usize) -> Option<&Packet> {
-        self.packets.get(self.packets.len().checked_sub(behind + 1)?).map(|Line(packet)| packet)
+        self.packets.get(self.packets.len().checked_sub(behind + 1)?)
     }
 
     /// The same, to be changed.
     #[inline]
     pub fn stored_mut(&mut self, behind: usize) -> Option<&mut Packet> {
-        self.packets.from_back(behind).map(|Line(packet)| packet)
+        self.packets.from_back(behind)
     }
 
     /// See [`super::Link::inside`].
@@ -390,9 +385,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_packet_meets_stands_in_four_cache_lines_and_the_packet_in_one() {
+    fn what_a_packet_meets_stands_in_four_cache_lines() {
         assert_eq!((size_of::<FifoLink>(), size_of::<super::super::Link>()), (256, 256));
-        assert_eq!((align_of::<FifoLink>(), align_of::<Line>(), size_of::<Line>()), (64, 64, 64));
+        assert_eq!((align_of::<FifoLink>(), size_of::<Packet>()), (64, 64));
         // The transmitter, the limit and the backlog fill two of them.
         assert_eq!(std::mem::offset_of!(FifoLink, serializer), 64);
         assert_eq!(std::mem::offset_of!(FifoLink, backlog_bytes), 192);
