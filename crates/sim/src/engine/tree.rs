@@ -14,6 +14,63 @@ use dumbbell_core::Time;
 pub struct Tree {
     nodes: Vec<u64>,
     bits: u32,
+    replay: Replay,
+}
+
+/// Writes the event of a leaf, and replays its path to the root.
+type Replay = fn(nodes: &mut [u64], leaf: usize, event: u64);
+
+/// By the bits of the owner, from one on. With the depth known, the compiler unrolls the path and proves all bounds.
+const REPLAYS: [Replay; 16] = [
+    replay::<1, 4>,
+    replay::<2, 8>,
+    replay::<3, 16>,
+    replay::<4, 32>,
+    replay::<5, 64>,
+    replay::<6, 128>,
+    replay::<7, 256>,
+    replay::<8, 512>,
+    replay::<9, 1024>,
+    replay::<10, 2048>,
+    replay::<11, 4096>,
+    replay::<12, 8192>,
+    replay::<13, 16384>,
+    replay::<14, 32768>,
+    replay::<15, 65536>,
+    replay::<16, 131_072>,
+];
+
+/// The choice at each level is a conditional move, not a jump: which of two events is earlier is a coin toss to a
+/// branch predictor.
+fn replay<const BITS: u32, const NODES: usize>(nodes: &mut [u64], leaf: usize, event: u64) {
+    const { assert!(NODES == 2 << BITS) };
+    let Some(nodes) = nodes.first_chunk_mut::<NODES>() else { return };
+    let mut i = leaf % NODES;
+    let mut winner = event;
+    nodes[i] = winner;
+    for _ in 0..BITS {
+        winner = winner.min(nodes[i ^ 1]);
+        i >>= 1;
+        if nodes[i] == winner {
+            break;
+        }
+        nodes[i] = winner;
+    }
+}
+
+/// The same in a tree of any depth.
+fn replay_deep(nodes: &mut [u64], leaf: usize, event: u64) {
+    let mut i = leaf;
+    let mut winner = event;
+    nodes[i] = winner;
+    while i > 1 {
+        winner = winner.min(nodes[i ^ 1]);
+        i >>= 1;
+        if nodes[i] == winner {
+            break;
+        }
+        nodes[i] = winner;
+    }
 }
 
 impl Tree {
@@ -39,26 +96,16 @@ impl Tree {
                 nodes[2 * i].min(nodes[2 * i + 1])
             };
         }
-        Tree { nodes, bits }
+        let replay = REPLAYS.get(bits as usize - 1).copied().unwrap_or(replay_deep);
+        Tree { nodes, bits, replay }
     }
 
     /// Arms `owner` at `time`, in place of what it had; a time beyond [`Tree::horizon`] disarms it.
-    ///
-    /// The choice at each level is a conditional move, not a jump: which of two events is earlier is a coin toss to a
-    /// branch predictor.
     #[inline]
     pub fn set(&mut self, owner: u32, time: Time) {
-        let mut i = 1 << self.bits | owner as usize;
-        let mut winner = time.as_nanos().min(!0 >> self.bits) << self.bits | u64::from(owner);
-        self.nodes[i] = winner;
-        while i > 1 {
-            winner = winner.min(self.nodes[i ^ 1]);
-            i >>= 1;
-            if self.nodes[i] == winner {
-                break;
-            }
-            self.nodes[i] = winner;
-        }
+        let leaf = 1 << self.bits | owner as usize;
+        let event = time.as_nanos().min(!0 >> self.bits) << self.bits | u64::from(owner);
+        (self.replay)(&mut self.nodes, leaf, event);
     }
 
     /// Arms `owner` at `time` at the latest: what is armed earlier stays. For an owner whose time moves later again and again, and
@@ -81,26 +128,30 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn the_first_event_is_the_earliest_and_ties_go_to_the_lower_owner(
-            owners in 1..40u32, sets in prop::collection::vec((0..40u32, prop::option::of(0..50u64), any::<bool>()), 1..200))
+            // Trees of known depth and deeper ones.
+            owners in prop_oneof![1..40u32, 1..16_384u32, 60_000..140_000u32],
+            sets in prop::collection::vec((any::<u32>(), prop::option::of(0..50u64), any::<bool>()), 1..200))
         {
             let mut tree = Tree::new(owners as usize);
-            let mut model = vec![Time::NEVER; owners as usize];
+            let mut model = BTreeMap::new();
             for (owner, time, at_the_latest) in sets {
                 let (owner, time) = (owner % owners, time.map_or(Time::NEVER, Time::from_nanos));
                 if at_the_latest {
                     tree.set_earlier(owner, time);
-                    model[owner as usize] = time.min(model[owner as usize]);
+                    model.entry(owner).and_modify(|armed: &mut Time| *armed = time.min(*armed)).or_insert(time);
                 } else {
                     tree.set(owner, time);
-                    model[owner as usize] = time;
+                    model.insert(owner, time);
                 }
-                let (want_time, want_owner) = model.iter().copied().zip(0u32..).min().unwrap();
+                let (want_time, want_owner) = model.iter().map(|(owner, time)| (*time, *owner)).min().unwrap();
                 let (time, first) = tree.first();
                 if want_time.is_finite() {
                     prop_assert_eq!((time, first), (want_time, want_owner));
