@@ -42,7 +42,7 @@ define lock
 endef
 
 .PHONY: help setup release wheel bare moved demo check check-rust check-python test coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
-  bench bench-record bench-study peers peers-controllers peers-kernel fuzz full audit systems docs lock clean
+  bench bench-record bench-study speed peers peers-controllers peers-kernel fuzz full audit systems docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -122,6 +122,9 @@ bench-record: $(DONE)/release $(STAMPS)/valgrind ## Do the same, and write the f
 
 bench-study: $(DONE)/release ## Measure the overhead of studies, and the gain from a second worker
 	@$(BIN)/python -m bench.study
+
+speed: $(DONE)/release $(STAMPS)/ns2 $(STAMPS)/valgrind ## Measure for the page docs/speed.md, HTSIM=folder for the rows of htsim (10 minutes)
+	@$(BIN)/python -m peers.speed --measure $(if $(HTSIM),--htsim $(HTSIM))
 
 peers: $(STAMPS)/machine $(STAMPS)/ns2 ## Run the same scenarios on ns-2 and here, and compare results and speed
 	@$(PYTHON) -m peers.compare

@@ -60,13 +60,18 @@ def timed(command: list[str]) -> Timed:
 
 def engine() -> str:
     """Build the engine as a program of its own, and return its path: no Python in what is measured."""
+    return example("bench")
+
+
+def example(name: str) -> str:
+    """Build an example of the crate of the simulator, and return its path."""
     command = ["cargo", "build", "--quiet", "--release", "--locked", "--package", "dumbbell-sim"]
-    command += ["--example", "bench", "--message-format", "json"]
+    command += ["--example", name, "--message-format", "json"]
     lines = subprocess.run(
         command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
     ).stdout.splitlines()
     messages = [json.loads(line) for line in lines]
-    built = (m for m in messages if m.get("executable") and m["target"]["name"] == "bench")
+    built = (m for m in messages if m.get("executable") and m["target"]["name"] == name)
     return str(next(built)["executable"])
 
 
