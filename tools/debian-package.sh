@@ -7,7 +7,7 @@ case $package in
     chromium) program=chromium what="browser tests of reports are skipped" ;;
     faketime) program=faketime what="the live test that steps the date is skipped" ;;
     ping) program=ping package=iputils-ping what="live tests that ping are skipped" ;;
-    llvm-22) program=llvm-cov-22 what="coverage of Rust is not measured" ;;
+    llvm-22) program=llvm-cov-22 what="coverage of Rust is not measured, and wheels are not optimised by what runs do" ;;
     tshark) program=tshark what="captures are not read by tshark" ;;
     *) program=$package what="what needs $package is skipped" ;;
 esac
