@@ -7,6 +7,7 @@ from typing import Any
 
 from dumbbell.claims import Claim, Level, Ratio
 from dumbbell.papers import Companion
+from dumbbell.papers.aqm_outcomes.guidelines import GUIDELINES
 from dumbbell.report import FigureSpec, Reference
 from dumbbell.study import Arm, Axis, Metric, Study
 
@@ -103,7 +104,7 @@ FRIENDLY = Companion(
         Claim(
             "both-use-the-link",
             "PIE uses more than 95 % of the link.",
-            "RFC 7928 section 2.5: the trade between delay and goodput",
+            "RFC 7928 section 2.7: the trade between delay and goodput",
             "utilisation",
             Level("pie", low=95),
             ours="what DropTail loses nothing of",
@@ -111,7 +112,7 @@ FRIENDLY = Companion(
         Claim(
             "less-than-droptail",
             "Packets wait less than a fifth as long under CoDel as under DropTail.",
-            "RFC 7928 section 2.5: DropTail is the reference of every comparison",
+            "RFC 7928 section 2.7: the trade between delay and goodput",
             "wait",
             Ratio("codel", "droptail", high=0.2),
             ours="the target is a hundredth of the buffer's time",
@@ -121,7 +122,7 @@ FRIENDLY = Companion(
     | {
         "topology.bottleneck.rate": "choice: a home's link",
         "topology.bottleneck.delay": "choice: a wide-area link",
-        "topology.bottleneck.queue": "the arms; RFC 7928 section 3.3: buffers are large",
+        "topology.bottleneck.queue": "the arms; RFC 7928 section 3.2: buffers are large",
     },
     own_scenario=True,
 )  # fmt: skip
@@ -212,4 +213,4 @@ REGION = Companion(
     own_scenario=True,
 )  # fmt: skip
 
-STUDIES = (FRIENDLY, REGION)
+STUDIES = (FRIENDLY, GUIDELINES, REGION)
