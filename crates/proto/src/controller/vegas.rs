@@ -135,8 +135,9 @@ impl Vegas {
         let base = self.base.as_secs_f64();
         let waiting = match self.params.law {
             Law::Ns2 => {
-                // ns-2.35 tcp/tcp-vegas.cc: before the acknowledgement in hand counts.
-                let outstanding = (signals.flight + signals.acked) as f64;
+                // ns-2.35 tcp/tcp-vegas.cc: t_seqno_ - last_ack_, one segment more than is outstanding, however many segments
+                // the acknowledgement covers.
+                let outstanding = (signals.flight + mss) as f64;
                 let actual = in_round as f64 / rtt.as_secs_f64();
                 let segments = (outstanding - actual * base) / mss as f64;
                 (segments + 0.5).floor()
@@ -179,7 +180,8 @@ impl Vegas {
 
     fn cut(&mut self, signals: &Signals, control: &mut Control, factor: f64) {
         (self.slow, self.growth, self.acked) = (false, Growth::Still, 0);
-        control.threshold = control.threshold.min(growth::reduced(signals, 1.0));
+        let least = 2 * u64::from(signals.mss);
+        control.threshold = control.threshold.min(growth::reduced(signals, 1.0)).max(least);
         // What was sent before the latest cut was sent into a network that has been answered for.
         if signals.delivered >= self.cut_until {
             self.cut_until = signals.delivered + signals.flight;
@@ -234,11 +236,34 @@ impl Controller for Vegas {
 
 #[cfg(test)]
 mod tests {
-    use dumbbell_core::Time;
+    use std::sync::Arc;
+
+    use dumbbell_core::{BitRate, Time};
 
     use super::super::RateSample;
     use super::super::growth::tests::signals;
     use super::*;
+    use crate::tcp;
+    use crate::testing::{Fate, Pipe, opening, read};
+    use crate::transport::{ReceiveEnd, Transport};
+
+    /// With an acknowledgement for two segments and an odd window, a round trip sends a segment less than the window.
+    #[test]
+    fn alone_it_fills_the_link_although_acknowledgements_are_delayed() {
+        for profile in ["rfc", "linux"] {
+            let text = format!(r#"{{"profile": "{profile}", "controller": "vegas"}}"#);
+            let params: Arc<tcp::Params> = Arc::new(read(&text));
+            let mut pipe = Pipe::new(params.open(opening(None)), |_, _, _| Fate::Pass)
+                .shaped(Some(BitRate::from_bps(20_000_000)), Duration::from_millis(50));
+            let second = |n| Time::ZERO + Duration::from_secs(n);
+            pipe.until(|p| p.now >= second(20));
+            let before = pipe.receiver.report().delivered;
+            pipe.until(|p| p.now >= second(30));
+            let share =
+                (pipe.receiver.report().delivered - before) as f64 * 8.0 / 10.0 / (20e6 * 1448.0 / 1500.0);
+            assert!(share > 0.95, "{profile}: {share}");
+        }
+    }
 
     /// A round trip of a sender with a full window of segments of 1000 bytes.
     fn round(vegas: &mut Vegas, control: &mut Control, told: &mut Signals, rtt: u64) {
@@ -300,6 +325,18 @@ mod tests {
                 assert_eq!((control.window as i64 - before).signum(), change, "{law:?} at {rtt} ms");
             }
         }
+    }
+
+    /// RFC 5681 equation 4: two segments at least, also of a path that was remembered.
+    #[test]
+    fn a_loss_that_has_been_answered_leaves_a_threshold_of_two_segments_at_least() {
+        let (mut vegas, mut control, _) = started(Law::Ns2);
+        control.threshold = 1;
+        let mut told = Signals { repeated: true, ..signals(Event::Timeout, Time::ZERO, 0, 4000) };
+        vegas.on(&told, &mut control);
+        (told.event, told.repeated) = (Event::Loss, false);
+        vegas.on(&told, &mut control);
+        assert_eq!(control.threshold, 2000);
     }
 
     #[test]
