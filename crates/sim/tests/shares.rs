@@ -84,6 +84,29 @@ fn two_flows_of_copa_share_equally_and_keep_the_queue_short() {
     assert!(longest < 12.0, "{longest} packets");
 }
 
+/// Arun & Balakrishnan, section 2.2: it competes with flows that fill the queue. With 1 / delta in the place of the window it is as
+/// strong as NewReno (0.32 in this place), not stronger.
+#[test]
+fn copa_holds_its_own_beside_cubic_for_minutes() {
+    let share = share_of_first(&shared(&["copa", "cubic"], &droptail(4), 300, 10));
+    assert!((0.25..0.5).contains(&share), "{share}");
+}
+
+/// Section 2.1: slow start ends where a few packets wait. On a long link with one bandwidth-delay product of buffer, what it overshot
+/// must not keep the buffer overflowing.
+#[test]
+fn copa_alone_fills_a_long_link_without_a_queue() {
+    let text =
+        scenario(&["copa"], &droptail(1), 20, 5).replace("10Mbit/s", "100Mbit/s").replace("10ms", "45ms");
+    let results = run(&plan(&text), u64::MAX, |_| ControlFlow::Continue(())).unwrap();
+    let links = &results.links;
+    let bottleneck =
+        (0..links.utilisation.len()).max_by(|&a, &b| links.utilisation[a].total_cmp(&links.utilisation[b]));
+    let bottleneck = bottleneck.unwrap();
+    assert!(links.utilisation[bottleneck] > 0.9, "{}", links.utilisation[bottleneck]);
+    assert!(links.sojourn_mean[bottleneck] < 0.01, "{} s", links.sojourn_mean[bottleneck]);
+}
+
 /// RFC 6817 section 1: it yields. Where the queue never reaches the target it does not, as the RFC says (section 4.2).
 #[test]
 fn ledbat_yields_to_cubic_where_the_buffer_is_longer_than_its_target() {

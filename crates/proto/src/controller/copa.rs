@@ -68,6 +68,8 @@ impl Build for Params {
 const EMPTY_WITHIN: u64 = 5;
 const RANGE_ROUNDS: u64 = 4;
 const NEARLY: f64 = 0.1;
+/// Or if its delay is below the target of the default mode and below this part of the round-trip time.
+const SHORT: f64 = 0.08;
 /// Section 2.1: the velocity doubles from the third round trip in one direction on.
 const ROUNDS_BEFORE_DOUBLING: u32 = 3;
 /// Section 2.1: pacing spreads a window over half a round trip.
@@ -115,10 +117,12 @@ impl Copa {
         let waiting = standing.saturating_sub(least).as_secs_f64();
         let window = control.window as f64 / f64::from(signals.mss);
         // Flows of Copa alone cross the target of the default mode once a cycle, and a tenth of their range is less than a segment: below
-        // the target there is nothing to compete for. What a starved window would make of the target does not count.
+        // the target there is nothing to compete for. Others starve the window, which would raise the target: no more than what the
+        // initial window makes of it counts, and no more than a small part of the round-trip time, which others soon exceed.
         let least_window = signals.initial_window as f64 / f64::from(signals.mss);
         let target = standing.as_secs_f64() / (window.max(least_window) * self.params.delta);
-        if waiting <= target.max(NEARLY * most.saturating_sub(least).as_secs_f64()) {
+        let range = NEARLY * most.saturating_sub(least).as_secs_f64();
+        if waiting <= range.max(target.min(SHORT * least.as_secs_f64())) {
             self.empty_at = signals.now;
         }
         if signals.round > self.round {
@@ -126,9 +130,7 @@ impl Copa {
             self.end_round(signals, control, smoothed);
         }
         let below = window * self.delta * waiting <= standing.as_secs_f64();
-        if !signals.in_recovery {
-            self.move_window(signals, control, below);
-        }
+        self.move_window(signals, control, below);
         control.pacing = PACING * control.window as f64 / standing.as_secs_f64();
     }
 
@@ -147,6 +149,14 @@ impl Copa {
         self.direction = Direction { window: control.window, up, rounds };
     }
 
+    /// What shows that slow start is over was sent a round trip ago, with half of the window. More would overflow a buffer of one
+    /// bandwidth-delay product in bursts, between which the queue is empty, so that the window stays.
+    fn leave_slow_start(&mut self, signals: &Signals, control: &mut Control) {
+        if std::mem::take(&mut self.slow) {
+            control.window = (control.window / 2).max(signals.initial_window.min(control.window));
+        }
+    }
+
     fn move_window(&mut self, signals: &Signals, control: &mut Control, below: bool) {
         if self.slow && below {
             if signals.window_limited {
@@ -154,7 +164,7 @@ impl Copa {
             }
             return;
         }
-        self.slow = false;
+        self.leave_slow_start(signals, control);
         let (mss, acked) = (f64::from(signals.mss), signals.acked as f64);
         let segments = control.window as f64 / mss;
         // No more than all of the window in a round trip, whatever the velocity.
@@ -174,17 +184,15 @@ impl Copa {
         self.part -= whole;
         let least = 2 * u64::from(signals.mss);
         if whole > 0.0 {
-            let most = if control.window < control.threshold { signals.growth_limit } else { signals.acked };
-            control.window += (whole as u64).min(most);
+            control.window += whole as u64;
         } else if whole < 0.0 && control.window > least {
             control.window = control.window.saturating_sub(-whole as u64).max(least);
-            control.threshold = control.threshold.min(control.window);
         }
     }
 }
 
 impl Controller for Copa {
-    const CLASS: Class = Class::Window;
+    const CLASS: Class = Class::Rate;
     const NEEDS: Needs = Needs { rates: true, pacing: true, ..Needs::NOTHING };
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
@@ -196,18 +204,16 @@ impl Controller for Copa {
                 }
             }
             Event::Ack => self.acknowledged(signals, control),
-            // A loss moves delta, not the window (section 2.2).
+            // A loss moves delta, not the window (section 2.2); but it ends slow start.
             Event::Loss | Event::Ecn => {
                 self.lost = true;
-                self.slow = false;
+                self.leave_slow_start(signals, control);
                 if self.delta < self.params.delta {
                     self.delta = (self.delta * 2.0).min(self.params.delta);
                 }
-                control.threshold = growth::reduced(signals, 1.0);
-                control.window = control.window.min(control.threshold);
             }
             Event::Timeout => {
-                growth::Growth::default().timeout(signals, control, 0.5);
+                control.window = u64::from(signals.mss);
                 (self.slow, self.velocity) = (true, 1.0);
             }
             Event::Idle => growth::restart(signals, control),
