@@ -89,7 +89,7 @@ PAIRS = (
     Pair("highspeed", "highspeed", {"whole_steps": True}),
     # Linux counts the time from the end of recovery.
     Pair("htcp", "htcp", bounds=LESS),
-    # After some random losses ns-2's Illinois leaves a sixth of the window.
+    # That of Linux 2.6.22 leaves beta x window, not window - beta x window: an eighth after a random loss.
     Pair("illinois", "illinois", bounds=LESS),
     # 1 / min(window, 50) of a segment for each acknowledgement.
     Pair("scalable", "scalable", {"increase": 0.02, "legacy_window": 50.0}, bounds=LESS),
