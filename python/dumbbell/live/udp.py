@@ -284,7 +284,7 @@ class LiveRun:
     """Time 0 of the flows in the time of the emulation (s)."""
     series: dict[str, dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]]
     """Of each flow by its number ``cwnd`` (B), ``rtt`` (s) and ``goodput`` (bit/s): times (s) from time 0 of
-    the flows, and values. Empty if the scenario does not sample all flows."""
+    the flows, and values, both of shape (samples,). Empty if the scenario does not sample all flows."""
 
 
 def run_flows(scenario: Scenario, at: str | None = None) -> LiveRun:
