@@ -67,7 +67,7 @@ def _first_figure(wheel: Path, folder: Path) -> list[str]:
     empty = _size(home)
     spent = _step("the core installed", folder, *pip, str(wheel))
     print(f"  {(_size(home) - empty) / MIB:.0f} MiB beyond an empty environment")
-    spent += _step("the first run", folder, dumbbell, "examples", SCENARIO, "-o", "first.toml")
+    spent += _step("an example copied", folder, dumbbell, "examples", SCENARIO, "-o", "first.toml")
     spent += _step("the first run", folder, dumbbell, "run", "first.toml", "-o", "out", "--quiet")
     spent += _step("with the extra `plot`", folder, *pip, f"{wheel}[plot]")
     print(f"  {(_size(home) - empty) / MIB:.0f} MiB beyond an empty environment")
@@ -84,7 +84,9 @@ def _step(what: str, folder: Path, *command: str) -> float:
     """Run a command in a folder, print what it took, and return its processor time."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
     begun, before = time.monotonic(), _spent()
-    subprocess.run(command, cwd=folder, env=clean, check=True, stdin=subprocess.DEVNULL)
+    subprocess.run(
+        command, cwd=folder, env=clean, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
     spent = _spent() - before
     print(f"{what}: {time.monotonic() - begun:.1f} s, of the processor {spent:.1f} s")
     return spent
