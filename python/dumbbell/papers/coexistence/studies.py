@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dumbbell.claims import Claim, Level, Ratio
+from dumbbell.claims import Claim, Level, Order, Ratio
 from dumbbell.papers import Companion
 from dumbbell.report import FigureSpec, Reference
 from dumbbell.study import AT_LEAST_ZERO, Arm, Axis, Metric, Study
@@ -205,11 +205,10 @@ COPA = Companion(
         ),
         Claim(
             "vegas-does-not",
-            "Vegas, which does not compete, gets less than 15 %.",
+            "Vegas, which does not compete, gets less than Copa.",
             "[A18] section 1: delay-based controllers yield to those that fill the queue",
             "share",
-            Level("vegas", high=15),
-            ours="half of what Copa has at least",
+            Order(("vegas", "copa")),
         ),
     ),
     sources=_FLOWS
