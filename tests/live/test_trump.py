@@ -26,7 +26,7 @@ def told(log: Path) -> dict[int, list[tuple[int, float]]]:
     for line in log.read_text().splitlines()[1:]:
         kind, _, flow, *rest = line.split(" ")
         if kind == "came":
-            fields = HEADER.unpack(bytes.fromhex(rest[1]))
+            fields = HEADER.unpack(bytes.fromhex(rest[-1]))
             rates.setdefault(int(flow), []).append((fields[1] & 15, fields[7]))
     return rates
 
