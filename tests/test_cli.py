@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from conftest import COMMAND_TIMEOUT, LONG, SCENARIO, Cli
+from dumbbell.cli import cli as commands
 
 OUTPUT = {"manifest-sha256.txt", "scenario.toml", "summary.json"} | {
     f"{name}.parquet"
@@ -357,6 +360,57 @@ def test_quiet_prints_nothing_but_errors(cli: Cli, scenario_file: Path, tmp_path
     again = cli("run", scenario_file, "-o", folder, "-q")
     assert again.returncode == 2
     assert again.stderr.startswith("dumbbell: ")
+
+
+SELF = "what it prints is for a program, or a copy of a file"
+PAGE = "its result is a page with tables, which stand in its folder"
+NO_JSON = {
+    "completion": SELF,
+    "schema": SELF,
+    "manual": "pages of man",
+    "compare-real": PAGE,
+    "incast-real": PAGE,
+    "rcp-real": PAGE,
+    "trump-real": PAGE,
+    "plot": "figures",
+    "report": "a page",
+    "pack": "an archive",
+}
+"""Commands without --json, and why."""
+
+SHOWN = "it leaves nothing behind but what it prints"
+NO_QUIET = {
+    **dict.fromkeys(("assert", "check", "describe", "doctor", "list", "papers", "query", "replay"), SHOWN),
+    **dict.fromkeys(("completion", "schema", "study status"), SHOWN),
+    "examples": "without a folder it prints the example, with one it says how to go on",
+    "trace": "without a file it prints the packets",
+    "shell": "what it runs prints; the standard output is that of the program",
+}
+"""Commands without --quiet, and why."""
+
+
+def every_command(group: click.Group, above: str = "") -> Iterator[tuple[str, click.Command]]:
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from every_command(command, f"{above}{name} ")
+        else:
+            yield above + name, command
+
+
+def test_every_command_has_json_and_quiet_or_a_reason() -> None:
+    found = dict(every_command(commands))
+    options = {name: {o for p in command.params for o in p.opts} for name, command in found.items()}
+    assert {name for name, own in options.items() if "--json" not in own} == set(NO_JSON)
+    assert {name for name, own in options.items() if not {"-q", "--quiet"} <= own} == set(NO_QUIET)
+
+
+def test_help_of_every_command_fits_a_narrow_terminal() -> None:
+    for name, command in every_command(commands):
+        context = click.Context(command, info_name=f"dumbbell {name}", terminal_width=80)
+        long = [line for line in command.get_help(context).splitlines() if len(line) > 80]
+        assert long == [], name
 
 
 def test_shells_complete_and_man_has_pages(cli: Cli, tmp_path: Path) -> None:

@@ -79,6 +79,14 @@ def test_columns_of_an_answer_keep_their_order() -> None:
     assert [line.rstrip() for line in table.lines(80)][1:] == ["  n  arm", " ───────", "  1  a", " 20  b", ""]
 
 
+def test_an_answer_of_many_columns_stands_as_lists() -> None:
+    heads = ["link", *(f"number{i}" for i in range(20))]
+    table = TextTable("", heads, (), [("left->right", *["1,234"] * 20)], numeric=(False, *[True] * 20))
+    lines = list(table.lines(80))
+    assert lines[:3] == ["", " left->right", "    number0: 1,234"]
+    assert len([line for line in table.lines(300) if "left->right" in line and "1,234" in line]) == 1
+
+
 def test_wide_characters_take_two_columns() -> None:
     assert [cells_of(text) for text in ("ab", "漢字", "e\u0301")] == [2, 4, 1]
     assert wrapped("漢字漢字", 5) == ["漢字", "漢字"]
@@ -98,11 +106,11 @@ def test_styles_are_for_terminals_and_text_is_data(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     for file, lines in (
-        (Terminal(), ["\x1b[1;31mINVALID\x1b[0m: late", "one two", "three four"]),
-        (io.StringIO(), ["INVALID: late", "one two three four"]),
+        (Terminal(), ["\x1b[1;31mINVALID\x1b[0m:", "late by 3 s", "one two", "three four"]),
+        (io.StringIO(), ["INVALID: late by 3 s", "one two three four"]),
     ):
         monkeypatch.setattr("sys.stdout", file)
-        Output().print(Text("INVALID", "bold red"), ": late")
+        Output().print(Text("INVALID", "bold red"), ": late by 3 s")
         Output().print("one two three four")
         assert file.getvalue().splitlines() == lines
     monkeypatch.setattr("sys.stdout", file := Terminal())

@@ -64,7 +64,8 @@ class TextTable:
 
     Where there is not enough room, headings of numbers break, then the last columns of numbers stand below
     the others beside the first column of text, then text breaks between words; numbers themselves never
-    break. Where not even the longest words of a table of text have room, each row stands as a list.
+    break. Where not even the longest words of columns that must stay together have room, each row stands as
+    a list.
 
     Parameters
     ----------
@@ -117,10 +118,11 @@ class TextTable:
             yield from wrapped(self._note.plain, room)
 
     def _is_list(self, room: int) -> bool:
-        """Return whether words would break in a table of text alone."""
-        if any(self._numbers) or len(self._heads) < _FEWEST_OF_LIST:
+        """Return whether words, or numbers that cannot go below the others, have no room."""
+        if len(self._heads) > self._texts or self._texts < _FEWEST_OF_LIST:
             return False
-        return _whole([self._words(index) for index in range(len(self._heads))]) > room
+        columns = enumerate(self._numbers)
+        return _whole([self._broken(i) if number else self._words(i) for i, number in columns]) > room
 
     def _entries(self, room: int, styles: bool) -> Iterator[str]:
         """Yield each row as its first cell and, below it, the others with their headings."""
@@ -197,7 +199,7 @@ class Output:
         parts
             One table, or text.
         whole
-            Never break the line: it holds a path. Lines of several parts stay whole anyway.
+            Never break the line: it holds a path.
         """
         if Output.quiet:
             return
@@ -207,11 +209,10 @@ class Output:
             lines = parts[0].lines(room, styles)
         else:
             texts = [_as_text(part) for part in parts if not isinstance(part, TextTable)]
-            pieces = texts[0].plain.split("\n")
-            if len(texts) == 1 and file.isatty() and not whole:
-                pieces = wrapped(texts[0].plain, room)
-            rest = "".join(text.styled(text.plain) if styles else text.plain for text in texts[1:])
-            lines = ((texts[0].styled(piece) if styles else piece) + rest for piece in pieces)
+            pieces = "".join(text.plain for text in texts).split("\n")
+            if file.isatty() and not whole:
+                pieces = wrapped("\n".join(pieces), room)
+            lines = _styled(pieces, texts) if styles else iter(pieces)
         file.write("".join(f"{line}\n" for line in lines))
         file.flush()
 
@@ -229,6 +230,17 @@ class Output:
             return max(int(os.environ.get("COLUMNS", "")), 0) or _columns(file)
         except ValueError:
             return _columns(file)
+
+
+def _styled(lines: Sequence[str], texts: Sequence[Text]) -> Iterator[str]:
+    """Yield the lines of a text in the style of its first part, which is short where others follow."""
+    head = texts[0]
+    if len(texts) == 1:
+        yield from map(head.styled, lines)
+        return
+    first, *others = lines
+    yield head.styled(first[: len(head.plain)]) + first[len(head.plain) :]
+    yield from others
 
 
 def significant(value: float, digits: int = 4) -> str:

@@ -25,9 +25,12 @@ def assert_(folder: Path, rules: tuple[str, ...], as_json: bool, junit: Path | N
 
     \b
     Of a run, a number of its summary:
-      "run.goodput > 9Mbit/s"  "links.left->right.loss <= 1%"  "groups.web.completion_time.p99 < 0.5s"
-    Of a study, means over seeds; a rule holds only if the whole 95 % interval satisfies it:
-      "goodput: cubic >= 9Mbit/s"  "fct: cubic < newreno at load = 0.8"  "fct: cubic / newreno <= 1.1"
+      "run.goodput > 9Mbit/s"  "links.left->right.loss <= 1%"
+      "groups.web.completion_time.p99 < 0.5s"
+    Of a study, means over seeds. A rule holds only if the whole 95 % interval
+    satisfies it:
+      "goodput: cubic >= 9Mbit/s"  "fct: cubic < newreno at load = 0.8"
+      "fct: cubic / newreno <= 1.1"
     """  # noqa: D301
     from dumbbell._results import load
     from dumbbell.claims.assertion import assert_run, assert_study, outcomes_json, write_outcomes

@@ -11,7 +11,7 @@ from click.shell_completion import get_completion_class
 
 from dumbbell._files.folder import new_files
 from dumbbell._native import version
-from dumbbell.cli.common import echo
+from dumbbell.cli.common import echo, quiet_option
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -39,6 +39,7 @@ def completion(context: click.Context, shell: str) -> None:
     required=True,
     help="Folder for the pages, such as ~/.local/share/man/man1.",
 )
+@quiet_option
 @click.pass_context
 def manual(context: click.Context, output: Path) -> None:
     """Write the pages of the manual, for `man dumbbell` and `man dumbbell-run`."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dumbbell._printing import Text, TextTable
-from dumbbell.cli.common import console, number, side_console
+from dumbbell.cli.common import console, echo, number, quiet_option, side_console
 from dumbbell.errors import DumbbellError
 
 _MOST_SERVERS = 100
@@ -25,6 +25,7 @@ _MOST_SERVERS = 100
 @click.option(
     "--runs", type=click.IntRange(1), default=5, show_default=True, help="Of the kernel, for each cell."
 )
+@quiet_option
 def incast_real(output: Path, servers: str, rate: float, at_once: bool, runs: int) -> None:
     """Write the page "incast on real packets": goodput and timeouts of many servers at one port.
 
@@ -55,7 +56,7 @@ def incast_real(output: Path, servers: str, rate: float, at_once: bool, runs: in
         for result in results
     ]  # fmt: skip
     console().print(TextTable("Goodput, and timeouts per round", ("TCP",), columns, rows))
-    click.echo(f"page: {output / 'page.md'}", err=True)
+    echo(f"page: {output / 'page.md'}", err=True)
 
 
 def _numbers(text: str) -> list[int]:

@@ -26,6 +26,7 @@ from dumbbell.cli.common import (
     json_option,
     number,
     print_json,
+    quiet_option,
     read_scenario,
     side_console,
 )
@@ -280,6 +281,7 @@ def doctor(as_json: bool) -> None:
     help="Runs of each side; with --grid, runs of the kernel for each cell.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for figures and numbers.")
+@quiet_option
 def compare_real(
     file: Path | None,
     settings: tuple[str, ...],
@@ -348,7 +350,7 @@ def compare_real(
     for found in comparisons:
         _print_reasons(out, found)
     if output is not None:
-        click.echo(f"results in {output}", err=True)
+        echo(f"results in {output}", err=True)
 
 
 def _grid(pattern: str, quick: bool, runs: int, profile: str, output: Path) -> None:
@@ -367,8 +369,8 @@ def _grid(pattern: str, quick: bool, runs: int, profile: str, output: Path) -> N
     given = "".join(f" {name}{value}" for name, used, value in options if used)
     command = f"dumbbell compare-real --grid{given} --runs {runs}"
     for line in grid_page.write(output, results, left_out, command):
-        click.echo(line)
-    click.echo(f"page: {output / 'page.md'}", err=True)
+        echo(line)
+    echo(f"page: {output / 'page.md'}", err=True)
 
 
 def _print_comparison(out: Output, comparisons: list[Comparison]) -> None:
@@ -452,6 +454,7 @@ def _print_reasons(out: Output, comparisons: list[Comparison]) -> None:
     show_default=True,
     help="Seconds during which flows arrive.",
 )
+@quiet_option
 def rcp_real(output: Path, rates: str, duration: float) -> None:
     """Write the page "RCP on real packets": completion times over emulated links.
 
@@ -470,7 +473,7 @@ def rcp_real(output: Path, rates: str, duration: float) -> None:
     keys = ("rate", "flows", "fct_live", "fct_simulated", "fct_sharing", "live_over_simulated", "late_p99")
     table = [("" if row["valid"] else "INVALID", *(number(row[key]) for key in keys)) for row in rows]
     console().print(TextTable("Mean completion time", ("",), columns, table))
-    click.echo(f"report: {output / 'report.html'}")
+    echo(f"report: {output / 'report.html'}")
 
 
 @click.command("trump-real")
@@ -479,6 +482,7 @@ def rcp_real(output: Path, rates: str, duration: float) -> None:
     "--rates", default="2,8,32", show_default=True, help="Rates of the links in Mbit/s, separated by commas."
 )
 @click.option("--quench/--no-quench", default=True, help="Whether routers quench sources whose rates fall.")
+@quiet_option
 def trump_real(output: Path, rates: str, quench: bool) -> None:
     """Send TRUMP messages through two emulated RBCC routers, and compare with the simulation.
 

@@ -11,7 +11,7 @@ import click
 
 from dumbbell._files.folder import new_file, refuse_file
 from dumbbell._printing import Cell, Text, TextTable
-from dumbbell.cli.common import console, echo
+from dumbbell.cli.common import console, echo, json_option, quiet_option
 from dumbbell.packetdrill import (
     ABSENT,
     FAILED,
@@ -45,8 +45,16 @@ _STYLES = {PASSED: "green", MASKED: "green", FAILED: "red", UNREADABLE: "red", A
     help="A file for the table: JSON if it ends in .json, else a page.",
 )
 @click.option("--force", is_flag=True, help="Replace that file.")
+@json_option
+@quiet_option
 def packetdrill(
-    folder: Path, program: Path | None, jobs: int | None, only: str | None, output: Path | None, force: bool
+    folder: Path,
+    program: Path | None,
+    jobs: int | None,
+    only: str | None,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> int:
     """Run the scripts of packetdrill in DIR over the TCP of dumbbell, in virtual time.
 
@@ -69,8 +77,11 @@ def packetdrill(
         [outcome.script, Text(outcome.status, _STYLES[outcome.status]), outcome.detail]
         for outcome in outcomes
     ]
-    console().print(TextTable("", ["script", "result", "first difference, or reason"], [], rows))
-    echo(_summary(outcomes))
+    if as_json:
+        click.echo(_as_json(outcomes), nl=False)
+    else:
+        console().print(TextTable("", ["script", "result", "first difference, or reason"], [], rows))
+        echo(_summary(outcomes))
     return 1 if any(outcome.status in (FAILED, UNREADABLE) for outcome in outcomes) else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,9 +61,17 @@ def print_reproduction(out: Output, found: Reproduction) -> None:
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
 @click.option("--strict", is_flag=True, help="Exit with 3 if a claim is not reproduced.")
 @memory_option
+@json_option
 @quiet_option
 def reproduce(
-    name: str, output: Path, quick: bool, executor: str, workers: int | None, strict: bool, memory: int | None
+    name: str,
+    output: Path,
+    quick: bool,
+    executor: str,
+    workers: int | None,
+    strict: bool,
+    memory: int | None,
+    as_json: bool,
 ) -> None:
     """Run the study of the paper NAME, judge its claims, draw its figures and write its report.
 
@@ -79,7 +88,10 @@ def reproduce(
         found = run(
             paper, output, quick=quick, executor=executor, workers=workers, memory=memory, progress=progress
         )
-    print_reproduction(out, found)
-    out.print(f"report: {found.report}", whole=True)
+    if as_json:
+        print_json(json.loads((output / "claims.json").read_text(encoding="utf-8")))
+    else:
+        print_reproduction(out, found)
+        out.print(f"report: {found.report}", whole=True)
     if strict and any(judgement.verdict == "not reproduced" for _, judgement in found.judged):
         sys.exit(NOT_SO)

@@ -14,7 +14,7 @@ import click
 from dumbbell._files.folder import new_folder
 from dumbbell._printing import Text, TextTable
 from dumbbell._scenario import Scenario
-from dumbbell.cli.common import number, read_scenario, side_console
+from dumbbell.cli.common import json_option, number, print_json, quiet_option, read_scenario, side_console
 from dumbbell.errors import DumbbellError
 from dumbbell.live.udp import NETWORKS, PORT, Endpoint, receive, scenario_of_flows
 from dumbbell.live.udp import replay as replay_events
@@ -47,6 +47,8 @@ _SETTINGS = click.option(
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--force", is_flag=True, help="Replace the results in the output folder, and the log.")
+@json_option
+@quiet_option
 def send(
     file: Path | None,
     to: str | None,
@@ -58,6 +60,7 @@ def send(
     events: Path | None,
     output: Path | None,
     force: bool,
+    as_json: bool,
 ) -> int:
     """Send flows over UDP, under TCP, RCP or TRUMP: those of the scenario FILE, or flows of equal size.
 
@@ -78,6 +81,7 @@ def send(
         output,
         force,
         "sent",
+        as_json,
     )
 
 
@@ -113,6 +117,8 @@ class _Silence:
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--force", is_flag=True, help="Replace the results in the output folder, and the log.")
+@json_option
+@quiet_option
 def recv(
     file: Path | None,
     transport: str | None,
@@ -122,6 +128,7 @@ def recv(
     events: Path | None,
     output: Path | None,
     force: bool,
+    as_json: bool,
 ) -> int:
     """Receive flows over UDP until told to stop, under the transport of the scenario FILE, or of --transport.
 
@@ -136,18 +143,22 @@ def recv(
             port, scenario, flows=flows, same_clock=shared, events=events, force=force, stopped=stopped
         )
 
-    return _run(run, output, force, "received")
+    return _run(run, output, force, "received", as_json)
 
 
 @click.command()
 @click.argument("events", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-def replay(events: Path, file: Path | None) -> int:
+@json_option
+def replay(events: Path, file: Path | None, as_json: bool) -> int:
     """Feed the log EVENTS of `send` or `recv` to the state machines of the simulator, and compare.
 
     The log of a sender needs the scenario FILE that it sent.
     """
     found = replay_events(events, read_scenario(file, (), None) if file else None)
+    if as_json:
+        print_json(found)
+        return int(found["difference"] is not None)
     click.echo(
         f"{found['events']:,} events, {found['packets']:,} packets of {found['flows']:,} flows compared"
     )
@@ -158,7 +169,9 @@ def replay(events: Path, file: Path | None) -> int:
     return 1
 
 
-def _run(run: Callable[[Callable[[], bool]], Endpoint], output: Path | None, force: bool, what: str) -> int:
+def _run(
+    run: Callable[[Callable[[], bool]], Endpoint], output: Path | None, force: bool, what: str, as_json: bool
+) -> int:
     """Run an end point until it ends or a signal asks; write and print what it leaves."""
     asked: list[int] = []
 
@@ -173,7 +186,10 @@ def _run(run: Callable[[Callable[[], bool]], Endpoint], output: Path | None, for
         with new_folder(output, force) as part:
             ends = run(lambda: bool(asked))
             ends.write(part)
-    _print(ends, what)
+    if as_json:
+        print_json(ends.results.summary())
+    else:
+        _print(ends, what)
     failed = [reason for reason in ends.results.flows["failure"].tolist() if reason]
     return 1 if failed else 0
 
