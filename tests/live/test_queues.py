@@ -74,3 +74,5 @@ def test_every_queue_carries_real_packets(kind: str) -> None:
     assert up["sent"] > 60
     assert down["sent"] > 30
     assert up["sent"] + up["dropped"] <= up["arrived"]
+    run = emulation.results.runs.row(0)
+    assert run["packets_sent"] == run["packets_delivered"] + run["packets_dropped"] + run["packets_inside"]
