@@ -147,13 +147,6 @@ impl Law {
         None
     }
 
-    /// A packet comes and goes at once: it has not waited.
-    #[inline]
-    pub fn rest(&mut self) {
-        self.first_above = None;
-        self.dropping = false;
-    }
-
     /// The next packet to transmit. What the law gives up on the way goes to the sink.
     #[inline(always)]
     pub fn next<P: Frame>(
@@ -238,10 +231,11 @@ impl<P: Frame> Discipline<P> for CoDel<P> {
     where
         P: Clone,
     {
+        // The packet that left last had nothing behind it, and so ended what was going on (RFC 8289 section 5.5); this one has
+        // not waited, and changes nothing.
+        debug_assert!(self.law.first_above.is_none() && !self.law.dropping);
         let fits = self.limit.admits(0, 0, packet.size());
-        if fits {
-            self.law.rest();
-        } else {
+        if !fits {
             sink.dropped(packet.clone(), DropReason::Overflow);
         }
         fits

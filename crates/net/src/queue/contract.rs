@@ -153,12 +153,12 @@ pub trait Discipline<P: Frame> {
         P: Clone,
     {
         self.enqueue(now, packet.clone(), sink);
-        let next = self.dequeue(now, sink);
-        let passes = next.is_some();
-        if let Some(next) = next {
-            *packet = next;
+        let Some(next) = self.dequeue(now, sink) else { return false };
+        // It is the same packet, which nobody has to wait for.
+        if next.ecn() != packet.ecn() {
+            packet.mark_ce();
         }
-        passes
+        true
     }
 
     /// The next packet to transmit; none if nothing waits, or if all that waits is held back.
