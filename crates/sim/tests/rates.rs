@@ -96,13 +96,16 @@ fn what_waits_behind_a_hole_is_received_when_it_arrives() {
 /// Whichever packet is lost, the one with the FIN among those that wait: each byte counts once, and the FIN is none.
 #[test]
 fn of_a_transfer_each_byte_is_received_once() {
-    for lost in 0..25 {
-        let results = simulate(&format!(
-            "duration = '5s'\nrecord = {{ period = '0.02s' }}\n[topology]\nkind = 'dumbbell'\npairs = 1\n\
-             bottleneck = {{ rate = '10Mbit/s', drop_list = [{lost}] }}\n\
-             [[flows]]\nfrom = 'senders'\nto = 'receivers'\nsize = '30kB'",
-        ));
-        let sum: f64 = bytes_by_period(&results, "received").iter().sum();
-        assert!((sum - 30_000.0).abs() < 1e-3, "packet {lost}: {sum}");
+    for (transport, router) in [("tcp", ""), ("rcp", ", router = 'rcp'"), ("lttp", "")] {
+        for lost in 0..25 {
+            let results = simulate(&format!(
+                "duration = '5s'\ntransport = '{transport}'\nrecord = {{ period = '0.02s' }}\n\
+                 [topology]\nkind = 'dumbbell'\npairs = 1\n\
+                 bottleneck = {{ rate = '10Mbit/s', drop_list = [{lost}]{router} }}\n\
+                 [[flows]]\nfrom = 'senders'\nto = 'receivers'\nsize = '30kB'",
+            ));
+            let sum: f64 = bytes_by_period(&results, "received").iter().sum();
+            assert!((sum - 30_000.0).abs() < 1e-3, "{transport}, packet {lost}: {sum}");
+        }
     }
 }

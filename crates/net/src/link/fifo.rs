@@ -297,10 +297,15 @@ impl FifoLink {
     /// See [`super::Link::progress`].
     pub fn progress(&mut self, now: Time) -> Counters {
         let backlog = self.backlog(now);
+        self.progress_but(backlog, self.backlog_bytes)
+    }
+
+    /// The same, for a driver that knows how many packets have not left, and their bytes.
+    pub(super) fn progress_but(&self, waiting: u64, waiting_bytes: u64) -> Counters {
         Counters {
             arrived: self.arrived,
-            sent: self.accepted - backlog,
-            sent_bytes: self.accepted_bytes - self.backlog_bytes,
+            sent: self.accepted - waiting,
+            sent_bytes: self.accepted_bytes - waiting_bytes,
             dropped: self.cold.dropped,
             ..Counters::default()
         }

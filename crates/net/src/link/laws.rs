@@ -73,6 +73,8 @@ struct Trace {
     ecn: Vec<Ecn>,
     dropped: Vec<u64>,
     backlogs: Vec<u64>,
+    /// Packets and bytes sent after each arrival.
+    sent: Vec<(u64, u64)>,
 }
 
 /// Offers packets of the given sizes and gaps to the link, driving it by its own wake-ups.
@@ -102,6 +104,8 @@ fn drive_with(link: &mut Link, arrivals: &[(u64, u16)], packet: impl Fn(u64, u16
         run_until(link, now, &mut trace, &mut drops);
         link.push(now, &packet(id as u64, size), 0, &mut drops);
         trace.backlogs.push(link.backlog(now));
+        let progress = link.progress(now);
+        trace.sent.push((progress.sent, progress.sent_bytes));
         let inside = link.inside() as usize;
         assert_eq!(id + 1, trace.out.len() + drops.len() + inside, "conservation");
         link.assert_conservation();

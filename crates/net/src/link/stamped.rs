@@ -189,8 +189,7 @@ impl StampedLink {
     /// See [`super::Link::progress`].
     pub fn progress(&mut self, now: Time) -> Counters {
         let waiting = self.backlog(now);
-        let c = self.fifo.progress(now);
-        Counters { sent: c.sent - waiting, sent_bytes: c.sent_bytes - self.waiting_bytes, ..c }
+        self.fifo.progress_but(waiting, self.waiting_bytes)
     }
 
     /// See [`super::Link::counters`].
