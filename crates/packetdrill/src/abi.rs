@@ -96,7 +96,7 @@ fn wait<T>(fd: c_int, mut work: impl FnMut(&mut Machine) -> Result<T>) -> Result
 /// The result as C has it: -1 and `errno` for an error.
 fn answer(result: Result<u64>) -> ssize_t {
     match result {
-        Ok(n) => n as ssize_t,
+        Ok(n) => n.cast_signed() as ssize_t,
         Err(errno) => {
             // SAFETY: the place of errno of this thread is always valid.
             unsafe { *libc::__errno_location() = errno };
@@ -428,7 +428,7 @@ unsafe extern "C" fn netdev_receive(
         let n = bytes.len().min(*len);
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.cast(), n);
         *len = n;
-        *micros = (at.as_nanos() / 1_000) as c_longlong;
+        *micros = (at.as_nanos() / 1_000).cast_signed();
     }
     0
 }
@@ -454,8 +454,8 @@ unsafe extern "C" fn gettimeofday(_: *mut c_void, time: *mut timeval, _zone: *mu
         if !time.is_null() {
             // SAFETY: gettimeofday(2) promises a place.
             unsafe {
-                (*time).tv_sec = (micros / 1_000_000) as _;
-                (*time).tv_usec = (micros % 1_000_000) as _;
+                (*time).tv_sec = (micros / 1_000_000).cast_signed();
+                (*time).tv_usec = (micros % 1_000_000).cast_signed();
             }
         }
     }))

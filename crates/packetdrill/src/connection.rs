@@ -288,7 +288,7 @@ impl Connection {
     /// The number of the byte that the peer expects; `None` for one before the first.
     fn acknowledged(&self, segment: &Segment) -> Option<u64> {
         let expected = ISS.wrapping_add(1).wrapping_add(self.highest as u32);
-        let ahead = segment.ack.wrapping_sub(expected) as i32;
+        let ahead = segment.ack.wrapping_sub(expected).cast_signed();
         self.highest.checked_add_signed(i64::from(ahead))
     }
 
@@ -324,8 +324,8 @@ impl Connection {
         let fin = u64::from(segment.has(flag::FIN));
         let len = segment.payload.len() as u64 + fin;
         let expected = self.irs.wrapping_add(1).wrapping_add(self.next as u32);
-        let ahead = i64::from(segment.seq.wrapping_sub(expected) as i32);
-        let Ok(number) = u64::try_from(self.next as i64 + ahead) else { return };
+        let ahead = i64::from(segment.seq.wrapping_sub(expected).cast_signed());
+        let Ok(number) = u64::try_from(self.next.cast_signed() + ahead) else { return };
         if len == 0 {
             return;
         }

@@ -29,7 +29,7 @@ impl Config for Seeds {
         let wrong = || at.error(format!("{v} are not seeds"), REMEDY);
         let run = |first: i64, count: i64| {
             let end = first.checked_add(count).ok_or_else(wrong)?;
-            if (1..=MOST_VALUES as i64).contains(&count) {
+            if usize::try_from(count).is_ok_and(|count| (1..=MOST_VALUES).contains(&count)) {
                 Ok(Seeds((first..end).collect()))
             } else {
                 Err(wrong())

@@ -18,7 +18,7 @@ pub fn monotonic() -> Time {
 /// A duration as the kernel takes it.
 #[inline]
 pub fn timespec(d: Duration) -> TimeSpec {
-    TimeSpec::new((d.as_nanos() / 1_000_000_000) as i64, (d.as_nanos() % 1_000_000_000) as i64)
+    TimeSpec::new((d.as_nanos() / 1_000_000_000).cast_signed(), (d.as_nanos() % 1_000_000_000).cast_signed())
 }
 
 /// A clock that reads zero when it is started.

@@ -116,7 +116,7 @@ pub fn take_real_time_from(thread: u32) {
 
 /// False of what is scheduled in real time, or has asked for idle time only.
 fn is_ordinary(scheduling: &libc::sched_attr) -> bool {
-    [libc::SCHED_OTHER, libc::SCHED_BATCH].contains(&(scheduling.sched_policy as i32))
+    [libc::SCHED_OTHER, libc::SCHED_BATCH].contains(&scheduling.sched_policy.cast_signed())
 }
 
 /// Asks for short time slices, and for a nice value no higher than `most`. The lateness shows whether what the system grants

@@ -83,7 +83,7 @@ pub fn configure(addresses: &[Address], mtu: u32) -> io::Result<()> {
         let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{DEVICE}/{key}"), value);
     }
     let mut device = request(DEVICE);
-    device.ifr_ifru.ifru_mtu = mtu as i32;
+    device.ifr_ifru.ifru_mtu = mtu.cast_signed();
     ioctl(&v4, libc::SIOCSIFMTU, &mut device)?;
     set_queue(nix::net::if_::if_nametoindex(DEVICE)?)?;
     for (i, address) in addresses.iter().enumerate() {
@@ -104,7 +104,7 @@ pub fn configure(addresses: &[Address], mtu: u32) -> io::Result<()> {
     let Ok(v6) = socket(AddressFamily::Inet6, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None) else {
         return Ok(());
     };
-    let index = nix::net::if_::if_nametoindex(DEVICE)? as i32;
+    let index = nix::net::if_::if_nametoindex(DEVICE)?.cast_signed();
     // Of addresses that serve alike, the kernel chooses the one that it was given last.
     for address in addresses.iter().rev() {
         let mut addressed = libc::in6_ifreq {

@@ -107,7 +107,7 @@ impl Rates {
             Rates::Grid(grid) => (1..=grid.levels)
                 .map(|k| match grid.spacing {
                     Spacing::Uniform => top * f64::from(k) / f64::from(grid.levels),
-                    Spacing::Exponential => top / grid.ratio.powi((grid.levels - k) as i32),
+                    Spacing::Exponential => top / grid.ratio.powi((grid.levels - k).cast_signed()),
                 })
                 .map(|bits| BitRate::from_bps(bits.round() as u64))
                 .collect(),

@@ -320,7 +320,7 @@ impl<P: Frame> Control<P> {
         }
         let load = u64::from(load);
         let more = u64::from(load > 1 && self.rng.random_range(0..load) < self.quantum % load);
-        (self.quantum / load + more) as i64
+        (self.quantum / load + more).cast_signed()
     }
 
     /// Takes the flow at the front of its list away, and puts it where it belongs.

@@ -319,10 +319,10 @@ mod tests {
                 round(&mut vegas, &mut control, &mut told, 100);
                 (control.window, control.threshold, vegas.slow) = (20_000, 10_000, false);
                 round(&mut vegas, &mut control, &mut told, rtt);
-                let before = control.window as i64;
+                let before = control.window.cast_signed();
                 round(&mut vegas, &mut control, &mut told, rtt);
                 round(&mut vegas, &mut control, &mut told, rtt);
-                assert_eq!((control.window as i64 - before).signum(), change, "{law:?} at {rtt} ms");
+                assert_eq!((control.window.cast_signed() - before).signum(), change, "{law:?} at {rtt} ms");
             }
         }
     }

@@ -271,8 +271,9 @@ impl Sender {
         } else {
             // The gain of RFC 6298 section 2.3: 1/8.
             self.smoothed = Duration::from_nanos(
-                (self.smoothed.as_nanos() as i64
-                    + (rtt.as_nanos() as i64 - self.smoothed.as_nanos() as i64) / 8) as u64,
+                (self.smoothed.as_nanos().cast_signed()
+                    + (rtt.as_nanos().cast_signed() - self.smoothed.as_nanos().cast_signed()) / 8)
+                    as u64,
             );
             self.min = self.min.min(rtt);
         }

@@ -92,12 +92,12 @@ impl Rtt {
     /// The estimator of RFC 6298, section 2.
     #[inline(never)]
     fn measure_as_rfc(&mut self, measured: Duration, shift: u32, params: &Params) {
-        let measured = in_ticks(measured, params.rtt_tick).as_nanos() as i64;
+        let measured = in_ticks(measured, params.rtt_tick).as_nanos().cast_signed();
         let (smoothed, variation) = if self.smoothed.is_zero() {
             (measured, measured / 2)
         } else {
-            let smoothed = self.smoothed.as_nanos() as i64;
-            let variation = self.variation.as_nanos() as i64;
+            let smoothed = self.smoothed.as_nanos().cast_signed();
+            let variation = self.variation.as_nanos().cast_signed();
             let error = measured - smoothed;
             // The deviation first: it uses the old mean (RFC 6298 section 2.3).
             (smoothed + (error >> (3 + shift)), variation + ((error.abs() - variation) >> (2 + shift)))
@@ -137,9 +137,9 @@ impl Rtt {
             self.most = (measured * 2).max(params.rto_min);
             self.added = self.most;
         } else {
-            let smoothed = self.smoothed.as_nanos() as i64;
-            let deviation = self.variation.as_nanos() as i64 * 4;
-            let error = measured.as_nanos() as i64 - smoothed;
+            let smoothed = self.smoothed.as_nanos().cast_signed();
+            let deviation = self.variation.as_nanos().cast_signed() * 4;
+            let error = measured.as_nanos().cast_signed() - smoothed;
             let mut change = error.abs() - deviation / 4;
             if error < 0 && change > 0 {
                 change >>= 3;

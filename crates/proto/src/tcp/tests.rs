@@ -395,9 +395,9 @@ fn reno_inflates_by_three_and_by_one_per_duplicate() {
     pipe.until(|p| p.sender.duplicates == 3);
     // Limited transmit has sent two segments, which do not count as outstanding (RFC 5681 section 3.2).
     assert_eq!(pipe.sender.nxt, 22 * MSS);
-    assert_eq!((pipe.sender.control.window, pipe.sender.inflation), (10 * MSS, 3 * MSS as i64));
+    assert_eq!((pipe.sender.control.window, pipe.sender.inflation), (10 * MSS, 3 * MSS.cast_signed()));
     pipe.until(|p| p.sender.duplicates == 19);
-    assert_eq!((pipe.sender.control.window, pipe.sender.inflation), (10 * MSS, 19 * MSS as i64));
+    assert_eq!((pipe.sender.control.window, pipe.sender.inflation), (10 * MSS, 19 * MSS.cast_signed()));
     assert_eq!(pipe.sender.nxt, 29 * MSS, "as far as window and inflation allow");
 }
 

@@ -48,7 +48,7 @@ impl Ticks {
         // Processing times come from the beginning of the stream, delays of the timer from behind the first jump.
         rng.jump();
         rng.jump();
-        let whole = |time: Duration| time.as_nanos().div_ceil(tick.as_nanos()) as i64;
+        let whole = |time: Duration| time.as_nanos().div_ceil(tick.as_nanos()).cast_signed();
         let fine = if params.rtt_integers { 0 } else { FINE };
         Some(Box::new(Ticks {
             tick,
@@ -69,7 +69,7 @@ impl Ticks {
 
     /// Takes in the round-trip time between two times: the ticks that fall into it.
     pub fn measure(&mut self, sent: Time, now: Time) {
-        let ticks = (self.count(now) - self.count(sent)).min(MOST_TICKS) as i64;
+        let ticks = (self.count(now) - self.count(sent)).min(MOST_TICKS).cast_signed();
         if self.smoothed == 0 {
             // A tick more: what lies between two ticks counts as one.
             self.smoothed = (ticks + 1) << (self.fine + EIGHTHS);

@@ -142,7 +142,7 @@ impl Sender {
     /// Takes in SACK blocks. The first may tell of what arrived twice (RFC 2883 section 4).
     fn take_blocks(&mut self, now: Time, header: &TcpHeader, rack: &mut Rack, seen: &mut Seen) {
         let ack = header.number;
-        let place = |offset: u32| ack.wrapping_add_signed(i64::from(offset as i32));
+        let place = |offset: u32| ack.wrapping_add_signed(i64::from(offset.cast_signed()));
         let absent = SackBlock::default();
         let blocks = header.sack.map(|b| if b == absent { (0, 0) } else { (place(b.start), place(b.end)) });
         let mut known = rack.blocks;
@@ -205,7 +205,7 @@ impl Sender {
         rack.duplicate_seen |= rack.reorderings > 0 && !seen.probe;
         seen.duplicates = segments as u32;
         if rack.undo.possible && rack.undo.resent > 0 && end > rack.undo.marker {
-            rack.undo.resent = (rack.undo.resent - segments as i64).max(0);
+            rack.undo.resent = (rack.undo.resent - segments.cast_signed()).max(0);
         }
     }
 

@@ -42,7 +42,7 @@ impl Sender {
         } else {
             0
         };
-        self.una + (window as i64 + added).max(mss) as u64
+        self.una + (window.cast_signed() + added).max(mss) as u64
     }
 
     /// An acknowledgement that is a duplicate, or arrives while losses are known or repaired.
@@ -61,7 +61,7 @@ impl Sender {
             if let Some(board) = self.board.as_mut().filter(|_| advanced) {
                 board.advance(self.una, ack);
             }
-            for block in TcpHeader::unpack(&packet.words()).sack.iter().filter(|b| b.end as i32 > 0) {
+            for block in TcpHeader::unpack(&packet.words()).sack.iter().filter(|b| b.end.cast_signed() > 0) {
                 let (start, end) = (ack + u64::from(block.start), ack + u64::from(block.end));
                 // An old acknowledgement may carry blocks that lie below the latest one.
                 let start = start.max(self.una.max(ack));
@@ -193,7 +193,7 @@ impl Sender {
             // A partial acknowledgement (RFC 6582 section 3.2 step 3): the next hole is sent, the window shrinks by
             // what has left the network, and only the first one restarts the timer.
             self.todo |= todo::RESEND;
-            self.inflation -= acked as i64;
+            self.inflation -= acked.cast_signed();
             if acked >= u64::from(self.mss) {
                 self.inflation += i64::from(self.mss);
             }

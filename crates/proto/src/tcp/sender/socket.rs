@@ -100,7 +100,7 @@ impl Sender {
         let Some(room) = self.max.checked_sub(header.number) else { return false };
         // One that lies below the acknowledgement tells what arrived twice (RFC 2883).
         let is_sane = |block: &SackBlock| {
-            let (start, end) = (block.start as i32, block.end as i32);
+            let (start, end) = (block.start.cast_signed(), block.end.cast_signed());
             start < end && (end <= 0 || start > 0 && end as u64 <= room)
         };
         let mut blocks = header.sack.iter().filter(|block| **block != SackBlock::default());
