@@ -28,12 +28,19 @@ def shell(line: str, folder: Path, **changes: str) -> subprocess.CompletedProces
     )  # fmt: skip
 
 
-def started(folder: Path, before: Callable[[], object] | None = None) -> subprocess.Popen[str]:
+def started(folder: Path, before: Callable[[], object] = lambda: None) -> subprocess.Popen[str]:
     """Start a run that lasts for hours, and wait until it has begun to write."""
+
+    def prepare() -> None:
+        # What ignores them, such as nohup around the tests, would hand that on.
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+            signal.signal(number, signal.SIG_DFL)
+        before()
+
     (folder / "long.toml").write_text(LONG)
     process = subprocess.Popen(
         [*PROGRAM, "run", "long.toml", "-o", "new/out"], cwd=folder, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=before,  # noqa: PLW1509
+        stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=prepare,  # noqa: PLW1509
     )  # fmt: skip
     deadline = time.monotonic() + 120
     while not (folder / "new").exists():
