@@ -74,9 +74,9 @@ check: $(DONE)/packages ## After an edit, in seconds: formatting, lints, types, 
 	@$(MAKE) --jobs 2 --output-sync=target check-rust check-python
 
 # Two halves at a time: tests and lints of Rust take one profile of cargo, the extension another.
-# The extension has no tests of its own in Rust.
+# The extension has no tests of its own in Rust. Properties are tried on an eighth of the cases of `make test`.
 check-rust: lint-rust
-	cargo test --workspace --exclude dumbbell-py --lib --locked --quiet
+	PROPTEST_CASES=32 cargo test --workspace --exclude dumbbell-py --lib --locked --quiet
 
 check-python: lint-python setup
 	$(BIN)/python -m pytest --quiet $(FAST:%=tests/test_%.py)

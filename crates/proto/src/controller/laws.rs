@@ -383,7 +383,9 @@ fn obeys(make: Make<'_>, story: &Story) -> Law {
 
 /// Holds a controller to its laws in generated stories; the law that it breaks, if there is one.
 fn judge(make: Make<'_>) -> Law {
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    // Some broken laws come up in one of a hundred cases.
+    let cases = ProptestConfig::default().cases.max(256);
+    let config = ProptestConfig { failure_persistence: None, cases, ..ProptestConfig::default() };
     let rng = TestRng::deterministic_rng(config.rng_algorithm);
     let mut runner = TestRunner::new_with_rng(config, rng);
     match runner.run(&story(), |story| obeys(make, &story).map_err(TestCaseError::fail)) {
