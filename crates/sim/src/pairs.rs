@@ -122,6 +122,7 @@ impl<'n> Pairs<'n> {
         // Forward and reverse routes are found in the order of their roots, so that each tree is computed once.
         let mut fresh: Vec<(u32, u32)> = Vec::new();
         let mut indices = Vec::with_capacity(ends.len());
+        self.known.reserve(ends.len());
         for (position, (source, destination)) in ends.iter().enumerate() {
             if source == destination {
                 let name = &self.network.nodes[*source as usize];
@@ -157,6 +158,7 @@ impl<'n> Pairs<'n> {
             paths[i] = found.map_err(|excess| fail(fresh[i % fresh.len()], excess.message, excess.remedy))?;
         }
         let backward = paths.split_off(fresh.len());
+        self.pairs.reserve(fresh.len());
         for ((source, destination), (forward, reverse)) in fresh.iter().zip(paths.into_iter().zip(backward)) {
             let name = |node: &u32| &self.network.nodes[*node as usize];
             let none = |from, to| {
@@ -170,21 +172,13 @@ impl<'n> Pairs<'n> {
             let forward = forward.ok_or_else(|| none(source, destination))?;
             let reverse = reverse.ok_or_else(|| none(destination, source))?;
             let direction = |link: &u32| &self.network.links[*link as usize].direction;
-            let mtu = forward
-                .links()
-                .iter()
-                .chain(&reverse.links())
-                .map(|link| direction(link).largest_packet())
-                .min();
-            let mtu = mtu.expect("a path has links");
+            let all = forward.joined().iter().chain(reverse.joined());
+            let mtu = all.map(|link| direction(link).largest_packet()).min().expect("a path has links");
             let first = forward.iter().filter_map(|path| path.first());
             let access = first.map(|link| direction(link).rate).min().expect("a path has links");
             let mean = |set: &PathSet| {
-                let sum = set
-                    .iter()
-                    .flatten()
-                    .map(|link| u128::from(direction(link).delay.as_nanos()))
-                    .sum::<u128>();
+                let delays = set.joined().iter().map(|link| u128::from(direction(link).delay.as_nanos()));
+                let sum: u128 = delays.sum();
                 Duration::from_nanos(u64::try_from(sum / set.len() as u128).unwrap_or(u64::MAX))
             };
             let base_rtt = mean(&forward) + mean(&reverse);
@@ -273,8 +267,9 @@ impl<'n> Pairs<'n> {
             links
         };
         let known = &self.network.bottlenecks;
-        let crossed =
-            of_pairs(&|p| p.forward.links().into_iter().filter(|l| known.binary_search(l).is_ok()).collect());
+        let crossed = of_pairs(&|p| {
+            p.forward.links().iter().copied().filter(|l| known.binary_search(l).is_ok()).collect()
+        });
         if !crossed.is_empty() {
             return crossed;
         }

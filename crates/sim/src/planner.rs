@@ -440,6 +440,27 @@ fn read_traces(
     Ok(traces)
 }
 
+/// The base round-trip times of the pairs through a link, each counted once in each direction.
+#[derive(Clone, Copy, Default)]
+struct Through {
+    sum: u128,
+    count: u64,
+    /// The number of the direction of a pair that was counted last, from 1 on.
+    last: u64,
+}
+
+impl Through {
+    fn add(&mut self, rtt: Duration) {
+        self.sum += u128::from(rtt.as_nanos());
+        self.count += 1;
+    }
+
+    fn mean(&self) -> Duration {
+        let mean = self.sum / u128::from(self.count.max(1));
+        Duration::from_nanos(u64::try_from(mean).unwrap_or(u64::MAX))
+    }
+}
+
 /// The links of the plan: the network's, with the bandwidth-delay product that the pairs through each give it.
 fn links(
     network: &Network,
@@ -448,25 +469,27 @@ fn links(
     classes: &[ClassSet],
     mut traces: Vec<Option<Trace>>,
 ) -> Vec<PlannedLink> {
-    let mean = |(sum, count): (u128, u128)| u64::try_from(sum / count.max(1)).unwrap_or(u64::MAX);
-    let mut through = vec![(0_u128, 0_u128); network.links.len()];
-    let mut all = (0, 0);
-    for pair in pairs {
-        let rtt = u128::from(pair.base_rtt.as_nanos());
-        for link in pair.forward.links().iter().chain(&pair.reverse.links()) {
-            let (sum, count) = &mut through[*link as usize];
-            (*sum, *count) = (*sum + rtt, *count + 1);
+    let mut through = vec![Through::default(); network.links.len()];
+    let mut all = Through::default();
+    for (pair, way) in pairs.iter().flat_map(|pair| [(pair, &pair.forward), (pair, &pair.reverse)]) {
+        all.add(pair.base_rtt);
+        for link in way.joined() {
+            let link = &mut through[*link as usize];
+            // Several of its paths may lead through the link.
+            if link.last != all.count {
+                link.add(pair.base_rtt);
+                link.last = all.count;
+            }
         }
-        all = (all.0 + rtt, all.1 + 1);
     }
     let link = |(i, link): (usize, &crate::topology::NetworkLink)| {
-        let rtt = mean(if through[i].1 > 0 { through[i] } else { all });
+        let rtt = if through[i].count > 0 { through[i].mean() } else { all.mean() };
         let direction = link.direction.clone();
         PlannedLink {
             name: network.link_name(i as u32),
             from: link.from,
             to: link.to,
-            bdp: direction.rate.bytes_in(Duration::from_nanos(rtt)),
+            bdp: direction.rate.bytes_in(rtt),
             direction,
             trace: traces[i].take(),
             classes: classes[i],

@@ -5,7 +5,7 @@
 //! hosts needs two.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 use dumbbell_core::words;
 
@@ -33,7 +33,7 @@ pub struct PathFinder<'n> {
     outgoing: Adjacency,
     incoming: Adjacency,
     /// By destination: the links that each node may take.
-    trees: HashMap<u32, Adjacency>,
+    trees: Vec<Option<Box<Adjacency>>>,
     /// Entries of these.
     kept: usize,
 }
@@ -48,6 +48,7 @@ pub enum Excess {
 }
 
 /// Links at each node, lowest index first.
+#[derive(Clone)]
 struct Adjacency {
     first: Vec<u32>,
     links: Vec<u32>,
@@ -88,7 +89,7 @@ impl<'n> PathFinder<'n> {
             all,
             outgoing: Adjacency::new(nodes, network.links.iter().map(|l| l.from)),
             incoming: Adjacency::new(nodes, network.links.iter().map(|l| l.to)),
-            trees: HashMap::new(),
+            trees: vec![None; nodes],
             kept: 0,
         }
     }
@@ -96,7 +97,7 @@ impl<'n> PathFinder<'n> {
     /// The node whose tree serves paths to `destination`: the one before it, if all paths come through that.
     pub fn root(&self, destination: u32) -> u32 {
         match self.incoming.at(destination) {
-            [only] => self.network.links[*only as usize].from,
+            [only] => self.from(*only),
             _ => destination,
         }
     }
@@ -135,7 +136,12 @@ impl<'n> PathFinder<'n> {
         // Links to take, each with the number of those before it on its path; the one to take first lies last.
         let mut open: Vec<(usize, u32)> = Vec::new();
         loop {
-            if node == root {
+            let link = if node != root {
+                let onward = tree.at(node).split_first();
+                let (first, others) = onward.expect("who can reach the root has a link towards it");
+                open.extend(others.iter().rev().map(|link| (path.len(), *link)));
+                *first
+            } else {
                 path.extend(last);
                 count += 1;
                 if count > MAX_PATHS {
@@ -144,12 +150,15 @@ impl<'n> PathFinder<'n> {
                 if found.total_links() + path.len() > most_links {
                     return Err(Excess::Links);
                 }
+                let next = open.pop();
+                if count == 1 && next.is_none() {
+                    return Ok(Some(PathSet::single(path)));
+                }
                 found.push(&path);
-            } else {
-                open.extend(tree.at(node).iter().rev().map(|link| (path.len(), *link)));
-            }
-            let Some((before, link)) = open.pop() else { return Ok(Some(found)) };
-            path.truncate(before);
+                let Some((before, link)) = next else { return Ok(Some(found)) };
+                path.truncate(before);
+                link
+            };
             path.push(link);
             node = network.links[link as usize].to;
         }
@@ -157,16 +166,16 @@ impl<'n> PathFinder<'n> {
 
     /// For each node the links it takes towards `root`.
     fn tree(&mut self, root: u32) -> &Adjacency {
-        if !self.trees.contains_key(&root) {
+        if self.trees[root as usize].is_none() {
             let tree = self.grow(root);
             if self.kept + tree.entries() > MAX_KEPT {
-                self.trees.clear();
+                self.trees.fill(None);
                 self.kept = 0;
             }
             self.kept += tree.entries();
-            self.trees.insert(root, tree);
+            self.trees[root as usize] = Some(Box::new(tree));
         }
-        &self.trees[&root]
+        self.trees[root as usize].as_ref().expect("it was grown")
     }
 
     /// Dijkstra's algorithm from `root` against the direction of the links.
@@ -180,11 +189,15 @@ impl<'n> PathFinder<'n> {
                 continue;
             }
             for link in self.incoming.at(node) {
-                let from = self.network.links[*link as usize].from;
+                let from = self.from(*link);
                 let longer = self.extend(reached, *link);
                 if longer < length[from as usize] {
                     length[from as usize] = longer;
-                    heap.push(Reverse((longer, from)));
+                    // Behind a leaf, such as a host, is nothing but where the search comes from.
+                    let is_leaf = self.incoming.at(from).iter().all(|link| self.from(*link) == node);
+                    if !is_leaf {
+                        heap.push(Reverse((longer, from)));
+                    }
                 }
             }
         }
@@ -214,6 +227,11 @@ impl<'n> PathFinder<'n> {
         }
         tree.first.push(tree.links.len() as u32);
         tree
+    }
+
+    /// The node that a link leaves.
+    fn from(&self, link: u32) -> u32 {
+        self.network.links[link as usize].from
     }
 
     /// The length of a path that begins with `link` and goes on at length `rest`.

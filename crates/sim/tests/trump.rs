@@ -216,7 +216,7 @@ fn max_min(plan: &Plan) -> Vec<f64> {
             let pair = &plan.pairs[pair as usize];
             if reverse { pair.reverse.links() } else { pair.forward.links() }
         };
-        plan.flows.iter().map(|flow| set(flow.pair).into_iter().collect()).collect()
+        plan.flows.iter().map(|flow| set(flow.pair).into_owned()).collect()
     };
     let (data, acks) = (paths(false), paths(true));
     let inspected = |link: &&u32| plan.links[**link as usize].inspected;

@@ -329,8 +329,8 @@ fn check_alone(link: &PlannedLink) -> Result<(), ConfigError> {
 }
 
 fn no_pair(plan: &Plan, at: &str) -> ConfigError {
-    let mut used: Vec<&str> =
-        plan.pairs.iter().flat_map(|p| p.forward.links()).map(|l| &*plan.links[l as usize].name).collect();
+    let crossed = plan.pairs.iter().flat_map(|pair| pair.forward.links().into_owned());
+    let mut used: Vec<&str> = crossed.map(|link| &*plan.links[link as usize].name).collect();
     used.sort_unstable();
     used.dedup();
     ConfigError::new(

@@ -45,8 +45,8 @@ impl Plan {
         }
         let mut crossed = vec![false; self.links.len()];
         for pair in &self.pairs {
-            for link in [pair.forward.links(), pair.reverse.links()].into_iter().flatten() {
-                crossed[link as usize] = true;
+            for link in pair.forward.links().iter().chain(pair.reverse.links().iter()) {
+                crossed[*link as usize] = true;
             }
         }
         for (link, _) in self.links.iter().zip(crossed).filter(|(_, crossed)| *crossed) {

@@ -80,8 +80,9 @@ impl Plan {
         }
         let mut crossing = vec![0; self.links.len()];
         for pair in &self.pairs {
-            let links = [pair.forward.links(), pair.reverse.links()];
-            links.iter().flatten().for_each(|link| crossing[*link as usize] += 1);
+            for link in pair.forward.links().iter().chain(pair.reverse.links().iter()) {
+                crossing[*link as usize] += 1;
+            }
         }
         let links: Vec<LinkFacts> = (self.links.iter().zip(load).zip(crossing))
             .map(|((link, load), pairs)| self.link_facts(link, load, pairs))

@@ -1,5 +1,6 @@
 //! The paths between two nodes, one way.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Paths from one node to another, each a list of links in order. They are sorted, so that those which begin alike are
@@ -37,6 +38,11 @@ impl PathSet {
         self.links.len()
     }
 
+    /// The links of all paths, one path behind the other.
+    pub fn joined(&self) -> &[u32] {
+        &self.links
+    }
+
     /// The links of a path, in order.
     ///
     /// # Panics
@@ -57,13 +63,15 @@ impl PathSet {
         (0..self.len()).map(|index| self.path(index))
     }
 
-    /// The links that some path crosses, each once, in the order in which they are met.
-    pub fn links(&self) -> Vec<u32> {
+    /// The links that some path crosses, each once: of one path in its order, of several by their numbers.
+    pub fn links(&self) -> Cow<'_, [u32]> {
         if self.len() == 1 {
-            return self.links.clone();
+            return Cow::Borrowed(&self.links);
         }
-        let mut seen = std::collections::HashSet::new();
-        self.links.iter().copied().filter(|link| seen.insert(*link)).collect()
+        let mut links = self.links.clone();
+        links.sort_unstable();
+        links.dedup();
+        Cow::Owned(links)
     }
 
     /// Splits paths that agree in their first `hop` links by the link that follows.
@@ -110,7 +118,9 @@ mod tests {
         let paths: [&[u32]; 3] = [&[0, 1, 4], &[0, 2, 4], &[3, 4]];
         let set = set(&paths);
         assert_eq!(set.iter().collect::<Vec<_>>(), paths);
-        assert_eq!((set.len(), set.total_links(), set.links()), (3, 8, vec![0, 1, 4, 2, 3]));
+        assert_eq!((set.len(), set.total_links()), (3, 8));
+        assert_eq!(set.joined(), paths.concat());
+        assert_eq!(*set.links(), [0, 1, 2, 3, 4]);
         assert_eq!(PathSet::default().iter().collect::<Vec<_>>(), [&[] as &[u32]], "a node is with itself");
         assert_eq!(PathSet::single(vec![7, 8]).iter().collect::<Vec<_>>(), [&[7, 8]]);
     }
