@@ -2,6 +2,7 @@
 //! never changes what another draws (common random numbers between two designs).
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use rand::{Rng, SeedableRng, TryRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -73,10 +74,15 @@ mod count {
 
 /// The stream of the component `name` in a run with `seed`.
 pub fn stream(seed: u64, name: &str) -> Stream {
+    of_parts(seed, &[name])
+}
+
+/// The same for a name in parts, one behind the other.
+fn of_parts(seed: u64, name: &[&str]) -> Stream {
     // FNV-1a separates names; the generator's own SplitMix64 seeding spreads the result over its state.
-    let hash = name
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+    let bytes = name.iter().flat_map(|part| part.bytes());
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
     Stream(Xoshiro256PlusPlus::seed_from_u64(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17)))
 }
 
@@ -84,18 +90,18 @@ pub fn stream(seed: u64, name: &str) -> Stream {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Streams {
     seed: u64,
-    name: String,
+    name: Arc<str>,
 }
 
 impl Streams {
     /// The streams of the component `name` in a run with `seed`.
-    pub fn new(seed: u64, name: impl Into<String>) -> Streams {
+    pub fn new(seed: u64, name: impl Into<Arc<str>>) -> Streams {
         Streams { seed, name: name.into() }
     }
 
     /// The stream for one purpose.
     pub fn of(&self, purpose: &str) -> Stream {
-        stream(self.seed, &format!("{purpose} {}", self.name))
+        of_parts(self.seed, &[purpose, " ", &self.name])
     }
 }
 
@@ -109,5 +115,10 @@ mod tests {
         assert_eq!(draw(1, "workload 0"), draw(1, "workload 0"));
         assert_ne!(draw(1, "workload 0"), draw(1, "workload 1"));
         assert_ne!(draw(1, "workload 0"), draw(2, "workload 0"));
+    }
+
+    #[test]
+    fn the_stream_of_a_purpose_is_that_of_the_purpose_and_the_name() {
+        assert_eq!(Streams::new(1, "left->right").of("loss"), stream(1, "loss left->right"));
     }
 }

@@ -60,29 +60,45 @@ pub struct Label(pub u32);
 /// A dictionary of labels.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
-    texts: Vec<String>,
-    codes: HashMap<String, u32>,
+    texts: Vec<Arc<str>>,
+    codes: HashMap<Arc<str>, u32>,
 }
 
 impl Labels {
     /// The code of `text`, entering it if new.
     pub fn code(&mut self, text: &str) -> Label {
-        if let Some(code) = self.codes.get(text) {
-            return Label(*code);
+        match self.codes.get(text) {
+            Some(code) => Label(*code),
+            None => self.enter(text.into()),
         }
-        let code = self.texts.len() as u32;
-        self.texts.push(text.to_owned());
-        self.codes.insert(text.to_owned(), code);
-        Label(code)
+    }
+
+    /// The code of `text`, of which no copy is made.
+    pub fn share(&mut self, text: &Arc<str>) -> Label {
+        self.enter(text.clone())
+    }
+
+    fn enter(&mut self, text: Arc<str>) -> Label {
+        let code = self.codes.entry(text).or_insert_with_key(|text| {
+            self.texts.push(text.clone());
+            (self.texts.len() - 1) as u32
+        });
+        Label(*code)
+    }
+
+    /// Makes room for `more` labels.
+    pub fn reserve(&mut self, more: usize) {
+        self.texts.reserve(more);
+        self.codes.reserve(more);
     }
 
     /// All labels, by code.
-    pub fn all(&self) -> &[String] {
+    pub fn all(&self) -> &[Arc<str>] {
         &self.texts
     }
 
     /// The same, for tables to share.
-    pub fn into_all(self) -> Arc<[String]> {
+    pub fn into_all(self) -> Arc<[Arc<str>]> {
         self.texts.into()
     }
 }
@@ -129,7 +145,7 @@ pub struct Table {
     /// Declarations and values, in order; all of one length.
     pub columns: Vec<(Column, ColumnData)>,
     /// The dictionary of the label columns, which the tables of a run share.
-    pub labels: Arc<[String]>,
+    pub labels: Arc<[Arc<str>]>,
 }
 
 impl ColumnData {
@@ -256,7 +272,10 @@ macro_rules! tables {
             }
 
             /// The finished table.
-            pub fn into_table(self, labels: ::std::sync::Arc<[::std::string::String]>) -> $crate::table::Table {
+            pub fn into_table(
+                self,
+                labels: ::std::sync::Arc<[::std::sync::Arc<str>]>,
+            ) -> $crate::table::Table {
                 let values = [ $( <$type as $crate::table::Cell>::column(self.$field) ),+ ];
                 $crate::table::Table {
                     name: ::core::stringify!($table),

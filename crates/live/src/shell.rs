@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use dumbbell_core::results::{AllocationRow, DropRow, Results, RunRow};
 use dumbbell_core::series::{Series, SeriesLabels};
+use dumbbell_core::table::Label;
 use dumbbell_core::{ConfigError, Duration, Time};
 use dumbbell_sim::Plan;
 use serde::Serialize;
@@ -261,10 +262,11 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
         ended: results.label("duration"),
         ..RunRow::default()
     };
+    let nodes: Vec<Label> = plan.nodes.iter().map(|name| results.labels.share(name)).collect();
     for (i, (link, tally)) in links.iter().zip(&outcome.tallies).enumerate() {
         let counted = tally.total.since(&tally.baseline);
         let link_row = link.row(
-            &plan.nodes,
+            &nodes,
             &counted,
             (Some(&tally.queue), tally.average),
             (tally.account.as_ref(), None),

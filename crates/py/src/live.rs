@@ -125,10 +125,10 @@ pub struct Emulated {
 pub fn emulated<'py>(py: Python<'py>, scenario: &Scenario, at: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
     let plan = &scenario.plan;
     let path = Path::of(plan, at).map_err(refuse)?;
-    let name = |node: u32| plan.nodes[node as usize].clone();
+    let name = |node: u32| plan.nodes[node as usize].to_string();
     let names = |group: &Group| group.pairs.iter().map(|(from, to)| (name(*from), name(*to))).collect();
     let found = Emulated {
-        link: path.uplink.name.clone(),
+        link: path.uplink.name.to_string(),
         ahead: path.ahead.as_secs_f64(),
         addresses: path.groups.iter().map(names).collect(),
     };

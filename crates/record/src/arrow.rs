@@ -38,7 +38,7 @@ fn field(column: Column, data_type: DataType, nullable: bool) -> Field {
     Field::new(column.name, data_type, nullable).with_metadata(about)
 }
 
-fn array(data: ColumnData, labels: &[String]) -> ArrayRef {
+fn array(data: ColumnData, labels: &[Arc<str>]) -> ArrayRef {
     match data {
         ColumnData::U32(values) => Arc::new(UInt32Array::from(values)),
         ColumnData::U64(values) => Arc::new(UInt64Array::from(values)),
@@ -52,7 +52,7 @@ fn array(data: ColumnData, labels: &[String]) -> ArrayRef {
     }
 }
 
-fn dictionary(mut codes: Vec<u32>, labels: &[String]) -> DictionaryArray<UInt32Type> {
+fn dictionary(mut codes: Vec<u32>, labels: &[Arc<str>]) -> DictionaryArray<UInt32Type> {
     let used = renumber(&mut codes, labels);
     DictionaryArray::new(UInt32Array::from(codes), Arc::new(StringArray::from(used)))
 }
@@ -92,12 +92,12 @@ fn data(array: &dyn Array, labels: &mut Labels) -> ColumnData {
 /// Makes the codes of a column count only the labels that occur, in order of first occurrence, and returns these: the
 /// tables of a run share one dictionary, and a reader who lists the categories of `metric` does not expect the names of
 /// links among them.
-pub fn renumber<'a>(codes: &mut [u32], labels: &'a [String]) -> Vec<&'a str> {
+pub fn renumber<'a>(codes: &mut [u32], labels: &'a [Arc<str>]) -> Vec<&'a str> {
     let mut renumbered: Vec<Option<u32>> = vec![None; labels.len()];
     let mut used = Vec::new();
     for code in codes {
         *code = *renumbered[*code as usize].get_or_insert_with(|| {
-            used.push(labels[*code as usize].as_str());
+            used.push(&*labels[*code as usize]);
             (used.len() - 1) as u32
         });
     }
@@ -119,7 +119,7 @@ mod tests {
                 (column("counted", ""), ColumnData::Bool(vec![true, false, true])),
                 (column("group", ""), ColumnData::Label(vec![3, 1, 3])),
             ],
-            labels: ["never", "web", "not here", "bulk"].map(String::from).into(),
+            labels: ["never", "web", "not here", "bulk"].map(Arc::from).into(),
         }
     }
 
@@ -146,7 +146,7 @@ mod tests {
         let columns: Vec<Column> = before.columns.iter().map(|(column, _)| *column).collect();
         let declared = Declaration { name: before.name, doc: before.doc, columns: columns.leak() };
         let after = from_arrow(&to_arrow(before), &declared);
-        assert_eq!(after.labels[..], ["bulk", "web"]);
+        assert_eq!(after.labels[..], ["bulk", "web"].map(Arc::from));
         let data: Vec<ColumnData> = after.columns.into_iter().map(|(_, data)| data).collect();
         assert_eq!(data[0], ColumnData::U32(vec![0, 1, 2]));
         assert!(

@@ -254,7 +254,7 @@ mod tests {
                 (column("value"), ColumnData::F64(reals)),
                 (column("metric"), ColumnData::Label(codes)),
             ],
-            labels: ["cwnd", "rtt", "queue"].map(String::from).into(),
+            labels: ["cwnd", "rtt", "queue"].map(Arc::from).into(),
         })
     }
 

@@ -43,14 +43,14 @@ fn main() -> ExitCode {
                 results.flows.sender_completion_time.iter().copied().filter(|t| t.is_finite()).collect();
             let links: Vec<_> = (0..links.link.len())
                 .map(|i| {
-                    json!({ "link": labels[links.link[i] as usize], "goodput": links.sent_bytes[i], "sent": links.sent[i],
+                    json!({ "link": &*labels[links.link[i] as usize], "goodput": links.sent_bytes[i], "sent": links.sent[i],
                             "loss": links.loss[i], "queue_mean": links.queue_mean[i], "utilisation": links.utilisation[i] })
                 })
                 .collect();
             let classes = &results.classes;
             let classes: Vec<_> = (0..classes.link.len())
                 .map(|i| {
-                    json!({ "link": labels[classes.link[i] as usize], "class": classes.class[i],
+                    json!({ "link": &*labels[classes.link[i] as usize], "class": classes.class[i],
                             "arrived": classes.arrived[i], "dropped": classes.dropped[i] })
                 })
                 .collect();

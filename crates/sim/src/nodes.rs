@@ -6,14 +6,14 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, Duration, Validate, config};
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::node::NodeAgentSpec;
-use dumbbell_net::pause::{PauseSpec, Role};
+use dumbbell_net::pause::PauseSpec;
 use dumbbell_proto::host::HostPolicySpec;
 
 use crate::limits::MAX_NODE_OWNERS;
 use crate::names::NameList;
 use crate::pairs::{Pair, Pairs};
 use crate::paths::{Choice, PathSet};
-use crate::plan::{PlannedAgent, PlannedHost, PlannedNode};
+use crate::plan::{PlannedAgent, PlannedHost, PlannedLink, PlannedNode};
 use crate::topology::{self, Network};
 
 config! {
@@ -157,7 +157,7 @@ fn not_a(
 ) -> ConfigError {
     let name = &network.nodes[node as usize];
     let fitting = network.nodes.iter().zip(fit).filter(|(_, fit)| **fit);
-    let mut fitting: Vec<&str> = fitting.map(|(name, _)| name.as_str()).collect();
+    let mut fitting: Vec<&str> = fitting.map(|(name, _)| &**name).collect();
     fitting.sort_unstable();
     let remedy = match fitting.as_slice() {
         [] => format!("leave it out: there is no {kind}"),
@@ -231,7 +231,8 @@ pub fn buffers(
     Ok((buffers, of_node))
 }
 
-/// What flow control each link of the network has, and which links its queue pauses: those before it on a path.
+/// Notes what flow control each of the `links` of the network has, and which of them its queue pauses: those before it on a
+/// path.
 ///
 /// # Errors
 /// Pauses of a node through which no path leads, or of a port under power control, which has a clock of its own.
@@ -240,9 +241,9 @@ pub fn pauses(
     nodes: &[(u32, usize)],
     network: &Network,
     pairs: &[Pair],
+    links: &mut [PlannedLink],
     at: &At<'_>,
-) -> Result<Vec<(Role, Vec<u32>)>, ConfigError> {
-    let mut found = vec![(Role::default(), Vec::new()); network.links.len()];
+) -> Result<(), ConfigError> {
     for (node, entry) in nodes {
         let Some(pause) = &entries[*entry].pause else { continue };
         let place = at.index(*entry);
@@ -267,10 +268,10 @@ pub fn pauses(
                     return Err(place.error(message, "leave out one of the two"));
                 }
             }
-            found[link as usize].0.thresholds = Some(pause.thresholds());
-            found[link as usize].1.push(before);
-            found[before as usize].0.obeys = true;
+            links[link as usize].pause.thresholds = Some(pause.thresholds());
+            links[link as usize].before.push(before);
+            links[before as usize].pause.obeys = true;
         }
     }
-    Ok(found)
+    Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dumbbell_core::results::{ClassRow, LinkRow, PacketArrivals, StateRow};
 use dumbbell_core::rng::{Stream, Streams, stream};
-use dumbbell_core::table::Labels;
+use dumbbell_core::table::{Label, Labels};
 use dumbbell_core::{BitRate, ClassSet, DropReason, Duration, FlowEnds, Time, TrafficClass, memory};
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::link::{Counters, Direction, LinkConfig, PerClass, Trace};
@@ -36,7 +36,7 @@ pub struct Plan {
     /// How long counted flows may take after the measured part.
     pub drain: Duration,
     /// Node names.
-    pub nodes: Vec<String>,
+    pub nodes: Vec<Arc<str>>,
     /// What nodes have beside their links, by node; only those that have anything.
     pub described: Vec<PlannedNode>,
     /// Directed links.
@@ -104,7 +104,7 @@ pub struct PlannedAgent {
 #[derive(Clone, Debug)]
 pub struct PlannedLink {
     /// The name in results.
-    pub name: String,
+    pub name: Arc<str>,
     /// Index of the node it leaves.
     pub from: u32,
     /// Index of the node it enters.
@@ -161,7 +161,7 @@ impl PlannedLink {
     }
 
     /// The link to build, under a seed, with a buffer of its own. Its counters will be read at the given times, in order.
-    pub fn config(&self, seed: u64, read_at: Vec<Time>) -> LinkConfig {
+    pub fn config(&self, seed: u64, read_at: Arc<[Time]>) -> LinkConfig {
         LinkConfig {
             direction: self.direction.clone(),
             trace: self.trace.clone(),
@@ -175,16 +175,16 @@ impl PlannedLink {
             read_at,
             buffer: None,
             pause: self.pause,
-            streams: Streams::new(seed, self.name.as_str()),
+            streams: Streams::new(seed, self.name.clone()),
             ends: FlowEnds::default(),
         }
     }
 
     /// The row of the link in the results: what it counted between two times, its queue where it was sampled, the largest
-    /// average that the queue decided by, the account of its port, and the time in pauses.
+    /// average that the queue decided by, the account of its port, and the time in pauses. `nodes` are the labels of all nodes.
     pub fn row(
         &self,
-        nodes: &[String],
+        nodes: &[Label],
         counted: &Counters,
         (queue, average): (Option<&Histogram>, Option<f64>),
         (account, paused): (Option<&Ledger>, Option<Duration>),
@@ -194,9 +194,9 @@ impl PlannedLink {
         let (c, direction) = (counted, &self.direction);
         let power = direction.power.as_ref();
         LinkRow {
-            link: labels.code(&self.name),
-            source: labels.code(&nodes[self.from as usize]),
-            destination: labels.code(&nodes[self.to as usize]),
+            link: labels.share(&self.name),
+            source: nodes[self.from as usize],
+            destination: nodes[self.to as usize],
             queue: labels.code(direction.queue.name()),
             rate: direction.rate.as_bps() as f64,
             delay: direction.delay.as_secs_f64(),

@@ -58,14 +58,11 @@ impl Plan {
         let described = nodes::plan(&scenario.nodes, &named, &mut pairs, &nodes_at)?;
         let (buffers, buffer_of) = nodes::buffers(&scenario.nodes, &named, &network, &nodes_at)?;
         let pairs = pairs.into_pairs();
-        let pauses = nodes::pauses(&scenario.nodes, &named, &network, &pairs, &nodes_at)?;
         let classes = classes::seen(&network, &pairs, &uses)?;
         let mut links = links(&network, &pairs, &sampled, &classes, traces);
+        nodes::pauses(&scenario.nodes, &named, &network, &pairs, &mut links, &nodes_at)?;
         if let Some(replay) = &replay {
             check_replay(&links[replay.link as usize], &root.key("replay").key("link"))?;
-        }
-        for (link, (pause, before)) in links.iter_mut().zip(pauses) {
-            (link.pause, link.before) = (pause, before);
         }
         links.iter_mut().for_each(|link| link.buffer = buffer_of.get(&link.from).copied());
         recorded.into_iter().for_each(|link| links[link as usize].recorded = true);
@@ -486,7 +483,7 @@ fn links(
         let rtt = if through[i].count > 0 { through[i].mean() } else { all.mean() };
         let direction = link.direction.clone();
         PlannedLink {
-            name: network.link_name(i as u32),
+            name: network.link_name(i as u32).into(),
             from: link.from,
             to: link.to,
             bdp: direction.rate.bytes_in(rtt),

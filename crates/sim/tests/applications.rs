@@ -41,7 +41,7 @@ fn simulate(settings: &[&str]) -> Results {
 fn series(results: &Results, name: &str) -> Vec<(f64, f64)> {
     let (s, labels) = (&results.samples, results.labels.all());
     (0..s.time.len())
-        .filter(|i| labels[s.metric[*i] as usize] == name && s.id[*i] == 0)
+        .filter(|i| *labels[s.metric[*i] as usize] == *name && s.id[*i] == 0)
         .map(|i| (s.time[i], s.value[i]))
         .collect()
 }

@@ -62,7 +62,7 @@ fn hot_ports_get_their_closed_form() {
         assert!(each || hot > 2, "{hot} ports, alpha {alpha}: {found:?}, not {share}");
         assert!(empty.iter().all(|n| *n == 0.0));
         let reasons: Vec<&str> =
-            results.drops.reason.iter().map(|code| results.labels.all()[*code as usize].as_str()).collect();
+            results.drops.reason.iter().map(|code| &*results.labels.all()[*code as usize]).collect();
         assert!(reasons.len() > 1000 && reasons.iter().all(|reason| *reason == "shared-buffer"));
     }
 }
@@ -71,7 +71,7 @@ fn hot_ports_get_their_closed_form() {
 fn the_limit_of_a_port_holds_beside_the_buffer() {
     let results = simulate(HOT, &["topology.port={ kind = 'droptail', limit = '7pkt' }"]);
     assert!(waiting(&results).iter().all(|n| [6.0, 7.0].contains(n)), "{:?}", waiting(&results));
-    let reasons = results.drops.reason.iter().map(|code| results.labels.all()[*code as usize].as_str());
+    let reasons = results.drops.reason.iter().map(|code| &*results.labels.all()[*code as usize]);
     assert!(reasons.clone().count() > 1000 && reasons.clone().all(|reason| reason == "overflow"));
 }
 

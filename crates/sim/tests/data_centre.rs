@@ -60,7 +60,7 @@ fn hpcc_stops_an_incast_as_soon_as_it_is_heard_of() {
     let results = run("hpcc", 16, "100Gbit/s", &settings);
     let (samples, labels) = (&results.samples, results.labels.all());
     let queue: Vec<(f64, f64)> = (0..samples.time.len())
-        .filter(|i| labels[samples.metric[*i] as usize] == "queue")
+        .filter(|i| *labels[samples.metric[*i] as usize] == *"queue")
         .map(|i| (samples.time[i], samples.value[i]))
         .collect();
     let longest = queue.iter().map(|(_, packets)| *packets).fold(0.0, f64::max);

@@ -201,7 +201,7 @@ size = { kind = "fixed", size = "2kB" }
                 "flows[0].size=1kB",
             ],
         );
-        let code = r.labels.all().iter().position(|l| l == group).expect("the group") as u32;
+        let code = r.labels.all().iter().position(|l| **l == *group).expect("the group") as u32;
         let rows = (0..r.flows.flow.len()).filter(|i| r.flows.group[*i] == code);
         rows.map(|i| {
             (

@@ -163,7 +163,7 @@ stagger = "50ms"
 const QUENCH: &str = "nodes=[{ name = 'left', agent = 'source-quench' }]";
 
 fn bottleneck(results: &Results) -> usize {
-    results.links.link.iter().position(|l| results.labels.all()[*l as usize] == "left->right").unwrap()
+    results.links.link.iter().position(|l| *results.labels.all()[*l as usize] == *"left->right").unwrap()
 }
 
 fn conserved(results: &Results) {
@@ -213,7 +213,7 @@ fn an_agent_sees_every_packet_of_all_ports_in_both_directions() {
     let (plan, results, probe) = probed(BOTH_WAYS, &[], Deeds::default());
     let seen = probe.seen.lock().unwrap();
     assert_eq!(seen.ports, 4, "three senders and the other router");
-    let left = plan.nodes.iter().position(|name| name == "left").unwrap() as u32;
+    let left = plan.nodes.iter().position(|name| **name == *"left").unwrap() as u32;
     assert!(results.links.dropped.iter().sum::<u64>() > 0 && results.runs.flows_completed[0] == 6);
     let numbered = || (0..).zip(&plan.links);
     let out: Vec<usize> = numbered().filter(|(_, l)| l.from == left).map(|(i, _)| i).collect();
@@ -246,7 +246,7 @@ fn drops_and_marks_of_an_agent_are_those_of_the_link_behind_it() {
     let deeds = Deeds { drop_every: Some(100), mark: true, ..Deeds::default() };
     let (plan, results, probe) = probed(BOTH_WAYS, &[], deeds);
     let seen = probe.seen.lock().unwrap();
-    let left = plan.nodes.iter().position(|name| name == "left").unwrap() as u32;
+    let left = plan.nodes.iter().position(|name| **name == *"left").unwrap() as u32;
     let of_left = |column: &[u64]| -> u64 {
         column.iter().zip(&plan.links).filter(|(_, l)| l.from == left).map(|(n, _)| n).sum()
     };
@@ -377,7 +377,7 @@ fn arrivals_at_an_inspected_queue_are_an_average_of_their_own() {
     };
     let agent = "nodes=[{ name = 'node1', agent = 'source-quench' }]";
     let of = |r: &Results, link: &str| {
-        let row = r.links.link.iter().position(|l| r.labels.all()[*l as usize] == link).unwrap();
+        let row = r.links.link.iter().position(|l| *r.labels.all()[*l as usize] == *link).unwrap();
         (r.links.queue_at_arrivals[row], r.links.queue_mean[row])
     };
     // At half the rate each packet finds nothing: with it there is one, half of the time.

@@ -23,7 +23,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
 
 /// Packets sent over each link, by name.
 fn sent(results: &Results) -> BTreeMap<String, u64> {
-    let name = |code: &u32| results.labels.all()[*code as usize].clone();
+    let name = |code: &u32| results.labels.all()[*code as usize].to_string();
     results.links.link.iter().map(name).zip(results.links.sent.iter().copied()).collect()
 }
 
@@ -101,7 +101,7 @@ fn a_fabric_gives_its_ports_the_queue_of_the_fabric_and_hosts_their_own() {
         plan(FAT_TREE, settings)
             .links
             .iter()
-            .map(|link| (link.name.clone(), link.direction.queue.name()))
+            .map(|link| (link.name.to_string(), link.direction.queue.name()))
             .collect()
     };
     let queue = queues(&["topology={kind='fat-tree', fabric={queue='codel'}}"]);

@@ -49,7 +49,7 @@ transport = { kind = "cbr", rate = "5Mbit/s" }
 /// The row of a link.
 fn row(results: &Results, name: &str) -> usize {
     let links = &results.links;
-    (0..links.rows()).find(|i| results.labels.all()[links.link[*i] as usize] == name).unwrap()
+    (0..links.rows()).find(|i| *results.labels.all()[links.link[*i] as usize] == *name).unwrap()
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn listed_flows_start_at_random_times_within_their_jitter() {
     let starts = |settings: &[&str], group: &str| {
         let r = simulate(STARTS, settings);
         assert!(r.flows.start.is_sorted(), "flows are numbered by their start");
-        let of_group = |i: &usize| r.labels.all()[r.flows.group[*i] as usize] == group;
+        let of_group = |i: &usize| *r.labels.all()[r.flows.group[*i] as usize] == *group;
         let starts: Vec<f64> = (0..r.flows.start.len()).filter(of_group).map(|i| r.flows.start[i]).collect();
         starts
     };

@@ -48,7 +48,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
 
 /// The row of the bottleneck.
 fn bottleneck(results: &Results) -> usize {
-    let code = results.labels.all().iter().position(|l| l == "left->right").expect("its name") as u32;
+    let code = results.labels.all().iter().position(|l| **l == *"left->right").expect("its name") as u32;
     results.links.link.iter().position(|l| *l == code).expect("its row")
 }
 

@@ -20,7 +20,7 @@ fn simulate(text: &str) -> Results {
 fn bytes_by_period(results: &Results, name: &str) -> Vec<f64> {
     let (s, labels) = (&results.samples, results.labels.all());
     let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
-    for i in (0..s.time.len()).filter(|i| labels[s.metric[*i] as usize] == name) {
+    for i in (0..s.time.len()).filter(|i| *labels[s.metric[*i] as usize] == *name) {
         *sums.entry(s.time[i].to_bits()).or_default() += s.value[i] * PERIOD / 8.0;
     }
     sums.into_values().collect()

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use dumbbell_core::config::{At, Field};
 use dumbbell_core::{Config, Duration, Time};
@@ -23,7 +24,7 @@ fn plan(text: &str) -> Plan {
 }
 
 fn link<'p>(plan: &'p Plan, name: &str) -> &'p PlannedLink {
-    plan.links.iter().find(|l| l.name == name).unwrap_or_else(|| panic!("no link {name}"))
+    plan.links.iter().find(|l| *l.name == *name).unwrap_or_else(|| panic!("no link {name}"))
 }
 
 const BULK: &str = "\n[[flows]]\nname = 'bulk'\nfrom = 'senders'\nto = 'receivers'\n";
@@ -33,7 +34,7 @@ const WEB: &str = "\n[[workloads]]\nkind = 'poisson'\nname = 'web'\nfrom = 'send
 #[test]
 fn the_default_dumbbell_is_the_test_bed_of_the_literature() {
     let plan = plan(&format!("duration = '10s'\ntopology = 'dumbbell'{BULK}"));
-    assert_eq!(plan.nodes, ["sender0", "left", "right", "receiver0"]);
+    assert_eq!(plan.nodes, ["sender0", "left", "right", "receiver0"].map(Arc::from));
     assert_eq!(plan.pairs[0].base_rtt, Duration::from_millis(50));
     let bottleneck = link(&plan, "left->right");
     assert_eq!(bottleneck.bdp, 62_500);
@@ -41,7 +42,10 @@ fn the_default_dumbbell_is_the_test_bed_of_the_literature() {
     let shown = facts.links.iter().find(|l| l.name == "left->right").unwrap();
     assert_eq!((shown.buffer_packets, shown.buffer_bytes), (Some(42), Some(63_000)));
     assert_eq!(facts.pairs[0].path, ["sender0", "left", "right", "receiver0"]);
-    assert_eq!(plan.links.iter().filter(|l| l.sampled).map(|l| &l.name).collect::<Vec<_>>(), ["left->right"]);
+    assert_eq!(
+        plan.links.iter().filter(|l| l.sampled).map(|l| &*l.name).collect::<Vec<_>>(),
+        ["left->right"]
+    );
 }
 
 #[test]
@@ -81,7 +85,7 @@ fn ports_of_a_star_are_limited_and_hosts_are_not() {
     for l in &plan.links {
         let packets = if l.name.starts_with("switch->") { 43 } else { u64::MAX };
         assert_eq!(l.direction.queue.limit(0, 1500), Limit { packets, ..Limit::NONE }, "{}", l.name);
-        assert_eq!(l.sampled, l.name == "switch->receiver0");
+        assert_eq!(l.sampled, *l.name == *"switch->receiver0");
     }
     assert_eq!(plan.flows.len(), 3);
     assert_eq!(plan.pairs[0].base_rtt, Duration::from_micros(100));

@@ -31,7 +31,7 @@ struct Row {
 }
 
 fn transfers(results: &Results) -> Vec<Row> {
-    let (t, label) = (&results.transfers, |code: u32| results.labels.all()[code as usize].clone());
+    let (t, label) = (&results.transfers, |code: u32| results.labels.all()[code as usize].to_string());
     (0..t.flow.len())
         .map(|i| Row {
             flow: t.flow[i],

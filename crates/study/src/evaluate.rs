@@ -111,7 +111,7 @@ impl<'a> Of<'a> {
     /// Whether a row has a label in a column.
     fn labelled(&self, column: &str, label: &str) -> impl Fn(usize) -> bool + use<'a> {
         let ColumnData::Label(codes) = self.column(column) else { panic!("{column} holds labels") };
-        let wanted = self.0.labels.iter().position(|known| known == label);
+        let wanted = self.0.labels.iter().position(|known| **known == *label);
         move |row| Some(codes[row] as usize) == wanted
     }
 

@@ -183,7 +183,7 @@ impl Emulator {
                 Some(path) => Some(Log::create(path, ["uplink", "downlink"][i], link, settings.unix)?),
                 None => None,
             };
-            let config = link.config(settings.seed, Vec::new());
+            let config = link.config(settings.seed, [].into());
             let beside = || settings.path.groups.iter().map(move |group| [group.up, group.down][i]);
             directions.push(OneWay {
                 before: Delays::new(beside().map(|beside| beside.before)),

@@ -114,7 +114,7 @@ impl Path {
     /// If there is no such link, no pair sends data over it, its pairs have too many delays, its router or its marker works with
     /// a header that real packets have not, the link shares a buffer, or nodes of the plan have agents or policies.
     pub fn of(plan: &Plan, at: Option<&str>) -> Result<Path, ConfigError> {
-        let named = |link: &u32| at.is_none_or(|name| plan.links[*link as usize].name == name);
+        let named = |link: &u32| at.is_none_or(|name| *plan.links[*link as usize].name == *name);
         let mut paths = plan.pairs.iter().flat_map(|pair| pair.forward.iter().map(move |path| (pair, path)));
         let Some((pair, there)) = paths.find(|(_, path)| path.iter().any(named)) else {
             return Err(no_pair(plan, at.unwrap_or_default()));
@@ -241,11 +241,11 @@ fn routers(plan: &Plan, uplink: u32, ways: &[[Vec<u32>; 2]]) -> Result<[Option<R
         routers[end] = match beyond.as_slice() {
             // Flows end here: nothing passes.
             [] => None,
-            [only] => Some(plan.links[*only as usize].name.clone()),
+            [only] => Some(plan.links[*only as usize].name.to_string()),
             _ => Some(format!("{name}->*")),
         }
         .map(|beyond| Router {
-            name: name.clone(),
+            name: name.to_string(),
             params: agent.params.clone(),
             beyond,
             beyond_rate: BitRate::from_bps(rate),
@@ -560,7 +560,7 @@ mod tests {
         let plan = Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap();
         for spine in 0..3 {
             let path = Path::of(&plan, Some(&format!("leaf0->spine{spine}"))).unwrap();
-            assert_eq!(path.downlink.name, format!("spine{spine}->leaf0"));
+            assert_eq!(*path.downlink.name, format!("spine{spine}->leaf0"));
             assert_eq!(path.base_rtt(&path.groups[0]), Duration::from_nanos(14_800));
         }
     }

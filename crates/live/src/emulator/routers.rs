@@ -87,7 +87,7 @@ impl Routers {
             stations: [station(UP), station(DOWN)],
             flows: Flows::default(),
             outbox: Outbox::default(),
-            links: links.map(|link| link.name.clone()),
+            links: links.map(|link| link.name.to_string()),
         }
     }
 

@@ -532,7 +532,7 @@ pub(crate) mod tests {
             );
             let scenario = dumbbell_sim::Scenario::from_toml(&text).unwrap();
             let plan = dumbbell_sim::Plan::new(&scenario, std::path::Path::new(".")).unwrap();
-            let link = plan.links[0].config(1, Vec::new());
+            let link = plan.links[0].config(1, [].into());
             dumbbell_net::link::QueuedLink::<IpFrame>::new(&link)
         };
         // Three packets of 1000 bytes, 1 ms each: with the DSCP of best effort, best effort, expedited forwarding.

@@ -30,7 +30,7 @@ fn config(delay: &str, impairments: &str) -> LinkConfig {
         watched: false,
         exact_drops: false,
         general: false,
-        read_at: Vec::new(),
+        read_at: [].into(),
         buffer: None,
         pause: Default::default(),
         streams: Streams::new(1, "link"),

@@ -109,7 +109,7 @@ pub struct LinkConfig {
     /// True if it takes the general form, whatever it could do with less: an oracle for tests.
     pub general: bool,
     /// The times at which the counters will be read, in order: the end of the warm-up, the end of the run.
-    pub read_at: Vec<Time>,
+    pub read_at: Arc<[Time]>,
     /// The buffer that it shares with the other links out of its node.
     pub buffer: Option<Arc<Pool>>,
     /// Its part in flow control.

@@ -1,5 +1,7 @@
 //! DropTail at a constant rate, with one event per hop or none.
 
+use std::sync::Arc;
+
 use dumbbell_core::{BitRate, DropReason, Duration, Packet, Time, memory};
 
 use super::{Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Serializer};
@@ -37,15 +39,17 @@ pub struct FifoLink {
     cold: Box<Cold>,
     /// True if the backlog must be known at any time: the queue has a limit or is sampled.
     watched: bool,
+    /// See [`FifoLink::is_transparent`].
+    transparent: bool,
 }
 
 /// What few packets meet.
 #[derive(Clone, Debug)]
 struct Cold {
-    /// See [`FifoLink::is_transparent`].
-    transparent: bool,
     dropped: [u64; DropReason::ALL.len()],
-    boundaries: Vec<Time>,
+    /// The times at which counters will be read, and how many of them the link knows.
+    read_at: Arc<[Time]>,
+    known: usize,
     /// Packets counted that depart at the boundary or later.
     beyond: Vec<Visit>,
 }
@@ -87,11 +91,12 @@ impl FifoLink {
         // Drops that must be told of when they happen are those that a script names.
         let tells_in_time = config.exact_drops && impairments.is_scripted();
         let cold = Cold {
-            transparent: !watched && !impairments.lossy && !tells_in_time,
             dropped: [0; DropReason::ALL.len()],
-            boundaries: config.read_at.iter().rev().copied().collect(),
+            read_at: config.read_at.clone(),
+            known: 0,
             beyond: Vec::new(),
         };
+        let transparent = !watched && !impairments.lossy && !tells_in_time;
         let mut link = FifoLink {
             packets: Ring::default(),
             impairments,
@@ -107,6 +112,7 @@ impl FifoLink {
             sojourn_sum: 0,
             cold: Box::new(cold),
             watched,
+            transparent,
         };
         link.next_boundary();
         link
@@ -115,7 +121,7 @@ impl FifoLink {
     /// True if what happens to a packet on this link depends on nothing but the packets before it, so that packets may be
     /// offered ahead of time: no limit, no samples, no impairments, and nobody who must be told of a drop when it happens.
     pub fn is_transparent(&self) -> bool {
-        self.cold.transparent
+        self.transparent
     }
 
     /// True if a packet accepted here is sure to reach the far end, so that it may be passed on at once.
@@ -194,9 +200,9 @@ impl FifoLink {
         beyond.push(visit);
     }
 
-    /// The arrivals noted.
-    pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
-        self.impairments.arrivals()
+    /// See [`super::Link::next_arrival`].
+    pub(super) fn next_arrival(&mut self) -> Option<Arrival> {
+        self.impairments.next_arrival()
     }
 
     /// See [`super::Link::act`].
@@ -379,8 +385,9 @@ impl FifoLink {
     }
 
     fn next_boundary(&mut self) {
-        let boundary = self.cold.boundaries.pop().unwrap_or(Time::NEVER);
+        let boundary = self.cold.read_at.get(self.cold.known).copied().unwrap_or(Time::NEVER);
         self.boundary = boundary;
+        self.cold.known += 1;
         self.cold.beyond.retain(|v| v.departure >= boundary);
     }
 }

@@ -12,18 +12,18 @@ use crate::ring::Ring;
 #[derive(Clone, Debug)]
 pub(super) struct Impairments {
     mtu: u16,
-    recorded: bool,
-    scripted: bool,
     pub lossy: bool,
-    rare: Box<Rare>,
+    /// What most links do without.
+    rare: Option<Box<Rare>>,
 }
 
 #[derive(Clone, Debug)]
 struct Rare {
-    loss: f64,
-    loss_rng: Stream,
+    /// The share of packets lost, and what decides on each.
+    loss: Option<(f64, Stream)>,
     /// Sorted.
     drop_list: Vec<u64>,
+    recorded: bool,
     arrivals: Ring<Arrival>,
 }
 
@@ -41,50 +41,62 @@ pub struct Arrival {
 impl Impairments {
     pub fn new(config: &LinkConfig) -> Impairments {
         let direction = &config.direction;
-        let mut drop_list = direction.drop_list.clone();
-        drop_list.sort_unstable();
+        let loss = Some(direction.loss.get()).filter(|share| *share > 0.0);
+        let lossy = loss.is_some();
+        let rare = || {
+            let mut drop_list = direction.drop_list.clone();
+            drop_list.sort_unstable();
+            let loss = loss.map(|share| (share, config.streams.of("loss")));
+            Box::new(Rare { loss, drop_list, recorded: config.recorded, arrivals: Ring::default() })
+        };
         Impairments {
             mtu: u16::try_from(direction.largest_packet()).unwrap_or(u16::MAX),
-            recorded: config.recorded,
-            scripted: !drop_list.is_empty(),
-            lossy: direction.loss.get() > 0.0,
-            rare: Box::new(Rare {
-                loss: direction.loss.get(),
-                loss_rng: config.streams.of("loss"),
-                drop_list,
-                arrivals: Ring::default(),
-            }),
+            lossy,
+            rare: (lossy || config.recorded || !direction.drop_list.is_empty()).then(rare),
         }
     }
 
     /// Takes note of the `n`-th arrival. Says why it must not enter the queue, if it must not.
     #[inline]
     pub fn refuse(&mut self, now: Time, packet: &impl Carried, n: u64) -> Option<DropReason> {
-        let size = packet.size();
-        if self.recorded
-            && let Some(flow) = packet.flow()
-        {
-            self.rare.arrivals.push(Arrival { time: now, flow, size });
-        }
-        if size > u32::from(self.mtu) {
+        let scripted = self.rare.as_mut().is_some_and(|rare| rare.note(now, packet, n));
+        if packet.size() > u32::from(self.mtu) {
             return Some(DropReason::TooBig);
         }
-        (self.scripted && self.rare.drop_list.binary_search(&n).is_ok()).then_some(DropReason::Scripted)
+        scripted.then_some(DropReason::Scripted)
     }
 
     /// True if a list names packets to drop.
     pub fn is_scripted(&self) -> bool {
-        self.scripted
+        self.rare.as_ref().is_some_and(|rare| !rare.drop_list.is_empty())
     }
 
     /// True if a transmitted packet is lost on the way.
     #[inline]
     pub fn lose(&mut self) -> bool {
-        self.lossy && self.rare.loss_rng.random::<f64>() < self.rare.loss
+        self.rare.as_mut().is_some_and(|rare| rare.lose())
     }
 
-    /// The arrivals noted.
-    pub fn arrivals(&mut self) -> &mut Ring<Arrival> {
-        &mut self.rare.arrivals
+    /// The next of the arrivals noted.
+    pub fn next_arrival(&mut self) -> Option<Arrival> {
+        self.rare.as_mut()?.arrivals.pop()
+    }
+}
+
+impl Rare {
+    /// Takes note of the `n`-th arrival. True if it is to be dropped.
+    #[cold]
+    #[inline(never)]
+    fn note(&mut self, now: Time, packet: &impl Carried, n: u64) -> bool {
+        if self.recorded
+            && let Some(flow) = packet.flow()
+        {
+            self.arrivals.push(Arrival { time: now, flow, size: packet.size() });
+        }
+        self.drop_list.binary_search(&n).is_ok()
+    }
+
+    fn lose(&mut self) -> bool {
+        self.loss.as_mut().is_some_and(|(share, rng)| rng.random::<f64>() < *share)
     }
 }

@@ -37,7 +37,7 @@ fn config_with(queue: QueueSpec, change: impl FnOnce(&mut Direction)) -> LinkCon
         watched: false,
         exact_drops: false,
         general: false,
-        read_at: Vec::new(),
+        read_at: [].into(),
         buffer: None,
         pause: Default::default(),
         streams: Streams::new(1, "link"),
@@ -125,7 +125,7 @@ proptest! {
         let limit = if in_bytes { QueueLimit::Bytes(packets * 1500) } else { QueueLimit::Packets(packets) };
         let params = droptail::Params { limit, count_in_service: count_in_service && !in_bytes };
         let end = Time::from_nanos(200_000_000_000);
-        let config = LinkConfig { read_at: vec![end], ..config(QueueSpec::DropTail(params.clone())) };
+        let config = LinkConfig { read_at: [end].into(), ..config(QueueSpec::DropTail(params.clone())) };
         let mut fast = Link::Fifo(FifoLink::new(&config, &params));
         let mut general = the_general_form(&config);
         prop_assert_eq!(drive(&mut fast, &arrivals), drive(&mut general, &arrivals));
@@ -133,7 +133,7 @@ proptest! {
 
         // Counters while packets wait: those of packets that have left.
         let read: Time = arrivals.iter().fold(Time::ZERO, |at, (gap, _)| at + Duration::from_nanos(*gap));
-        let config = LinkConfig { read_at: vec![read], ..config };
+        let config = LinkConfig { read_at: [read].into(), ..config };
         let (mut fast, mut general) = (Link::Fifo(FifoLink::new(&config, &params)), the_general_form(&config));
         for link in [&mut fast, &mut general] {
             let (mut now, mut drops) = (Time::ZERO, Vec::new());
@@ -246,7 +246,7 @@ proptest! {
         let end = Time::from_nanos(200_000_000_000);
         let queue = QueueSpec::DropTail(droptail::Params { limit, count_in_service: false });
         let loss = share(if loss { 0.1 } else { 0.0 });
-        let config = LinkConfig { read_at: vec![end], inspected: true, ..config_with(queue, |d| d.loss = loss) };
+        let config = LinkConfig { read_at: [end].into(), inspected: true, ..config_with(queue, |d| d.loss = loss) };
         let mut fast = Link::new(&config);
         prop_assert!(matches!(&fast, Link::Other(other) if matches!(**other, Other::Inspected(_))));
         let mut general = the_general_form(&config);
@@ -299,7 +299,7 @@ proptest! {
         };
         let end = Time::from_nanos(200_000_000_000);
         let config = LinkConfig {
-            read_at: vec![end],
+            read_at: [end].into(),
             ..config_with(QueueSpec::DropTail(droptail::Params { limit, count_in_service: false }), |d| {
                 d.rate = BitRate::from_bps(9_999_991 / slow);
                 d.router = Some(AgentSpec::Rcp(router));
@@ -331,7 +331,7 @@ proptest! {
         let head = &arrivals[..cut.min(arrivals.len())];
         let stop = Time::from_nanos(head.iter().map(|(gap, _)| gap).sum());
         let queue = droptail::Params { limit: QueueLimit::Packets(7), count_in_service: false };
-        let config = LinkConfig { read_at: vec![stop], ..config(QueueSpec::DropTail(queue)) };
+        let config = LinkConfig { read_at: [stop].into(), ..config(QueueSpec::DropTail(queue)) };
         let (mut fast, mut general) = (Link::new(&config), the_general_form(&config));
         // Stop in the middle of things: at the last arrival, before what is queued has left.
         let mut now = Time::ZERO;
@@ -357,12 +357,12 @@ proptest! {
         // Two links in a row, the second fed by the first alone.
         let read = Time::from_nanos(read);
         let queue = QueueSpec::DropTail(droptail::Params { limit: QueueLimit::Packets(7), count_in_service: false });
-        let first = LinkConfig { read_at: vec![read], ..config_with(queue, |d| d.drop_list = vec![2]) };
+        let first = LinkConfig { read_at: [read].into(), ..config_with(queue, |d| d.drop_list = vec![2]) };
         let slower = config_with(QueueSpec::DropTail(droptail::Params::default()), |d| {
             d.rate = BitRate::from_bps(8_000_003);
             d.drop_list.clear();
         });
-        let second = LinkConfig { sampled: false, read_at: vec![read], ..slower };
+        let second = LinkConfig { sampled: false, read_at: [read].into(), ..slower };
         prop_assert!(Link::new(&first).passes_on() && Link::new(&second).is_transparent());
 
         let mut drops = Vec::new();

@@ -325,8 +325,8 @@ impl LazyLink {
         self.queue.average()
     }
 
-    /// The arrivals noted.
-    pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
-        self.impairments.arrivals()
+    /// See [`super::Link::next_arrival`].
+    pub(super) fn next_arrival(&mut self) -> Option<Arrival> {
+        self.impairments.next_arrival()
     }
 }

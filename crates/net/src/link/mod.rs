@@ -328,7 +328,7 @@ impl Link {
 
     /// The next of the arrivals noted, in order. A link that is fed ahead of time notes arrivals to come.
     pub fn next_arrival(&mut self) -> Option<Arrival> {
-        either!(self, link => link.arrivals()).pop()
+        either!(self, link => link.next_arrival())
     }
 
     /// The largest average length that the queue decided by: see `Discipline::average`.

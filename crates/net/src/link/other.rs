@@ -8,7 +8,6 @@ use super::{
 };
 use crate::power::{Ledger, Port};
 use crate::queue::QueueSpec;
-use crate::ring::Ring;
 use crate::router::{Agent, AgentSpec};
 
 /// A link of another form. They lie in a box of this, so that none of them needs one of its own.
@@ -196,8 +195,8 @@ impl Other {
         }
     }
 
-    pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
-        each!(self, link => link.arrivals())
+    pub(super) fn next_arrival(&mut self) -> Option<Arrival> {
+        each!(self, link => link.next_arrival())
     }
 
     pub(super) fn read_classes(&mut self, now: Time) -> Option<PerClass> {

@@ -12,7 +12,6 @@ use crate::marker::{AnyMarker, Marker};
 use crate::pause::Pause;
 use crate::power::{Ledger, Moment, Port, Power, Shaper};
 use crate::queue::{AnyDiscipline, Discipline};
-use crate::ring::Ring;
 use crate::router::{Agent, AnyAgent, QueueView};
 
 /// A link that asks its discipline for the next packet whenever the transmitter is free.
@@ -520,9 +519,9 @@ impl<P: Carried> QueuedLink<P> {
         self.agent.as_deref()
     }
 
-    /// The arrivals noted.
-    pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
-        self.impairments.arrivals()
+    /// See [`super::Link::next_arrival`].
+    pub(super) fn next_arrival(&mut self) -> Option<Arrival> {
+        self.impairments.next_arrival()
     }
 
     /// The port, if the link is under power control.

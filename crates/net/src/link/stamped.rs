@@ -146,9 +146,9 @@ impl StampedLink {
         self.fifo.act(now, incidents)
     }
 
-    /// The arrivals noted.
-    pub(super) fn arrivals(&mut self) -> &mut Ring<Arrival> {
-        self.fifo.arrivals()
+    /// See [`super::Link::next_arrival`].
+    pub(super) fn next_arrival(&mut self) -> Option<Arrival> {
+        self.fifo.next_arrival()
     }
 
     /// See [`super::Link::head`].

@@ -58,7 +58,7 @@ impl Run {
             watched: false,
             exact_drops: false,
             general: false,
-            read_at: Vec::new(),
+            read_at: [].into(),
             buffer: None,
             pause: Default::default(),
             streams: Streams::new(1, "link"),

@@ -140,7 +140,7 @@ impl Recorder {
             .collect();
         Recorder {
             groups,
-            nodes: plan.nodes.iter().map(|n| labels.code(n)).collect(),
+            nodes: plan.nodes.iter().map(|n| labels.share(n)).collect(),
             no_failure: labels.code(""),
             failures: Failure::ALL.map(|failure| labels.code(failure.name())),
             pairs: plan.pairs.iter().map(|p| (p.source, p.destination)).collect(),
@@ -151,6 +151,11 @@ impl Recorder {
             totals: Totals::default(),
             drains: false,
         }
+    }
+
+    /// The labels of all nodes.
+    pub fn nodes(&self) -> &[Label] {
+        &self.nodes
     }
 
     /// Rows so far.

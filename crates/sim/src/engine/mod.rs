@@ -63,14 +63,14 @@ struct Measured {
 }
 
 /// The links of a plan, whose counters will be read at the given times, in order; `watched` by an observer or not.
-fn links_of(plan: &Plan, read_at: &[Time], watched: bool, ends: &FlowEnds) -> Vec<Link> {
+fn links_of(plan: &Plan, read_at: &Arc<[Time]>, watched: bool, ends: &FlowEnds) -> Vec<Link> {
     let pools: Vec<Arc<Pool>> = plan.buffers.iter().map(Pool::new).collect();
     // When a drop is known, a flow may end: what follows from that must not come late.
     let closed = plan.workloads.iter().any(|w| matches!(w.traffic, Traffic::Closed(_)));
     let exact_drops = plan.record.drops || closed || plan.described.iter().any(|node| node.host.is_some());
     let link = |link: &PlannedLink| {
         let buffer = link.buffer.map(|i| pools[i as usize].clone());
-        let config = link.config(plan.seed, read_at.to_vec());
+        let config = link.config(plan.seed, read_at.clone());
         Link::new(&LinkConfig { buffer, watched, exact_drops, ends: ends.clone(), ..config })
     };
     plan.links.iter().map(link).collect()
@@ -102,7 +102,7 @@ struct Engine<'p, O> {
     ways: Ways<'p>,
     /// Links whose arrivals are written down.
     recorded: Vec<u32>,
-    /// Counters of every link, and of the network, when the warm-up ended.
+    /// Counters of every link when the warm-up ended, none before; and of the network.
     link_baseline: Vec<Counters>,
     tally_baseline: Tally,
     /// When flows that are in progress at the end are taken to end: the end of the measured part, then of the drain.
@@ -123,12 +123,11 @@ impl<'p, O: Observer> Engine<'p, O> {
     fn new(plan: &'p Plan, budget: &'p Budget, observer: O) -> Engine<'p, O> {
         let end = Time::ZERO + plan.duration;
         let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);
-        let read_at: Vec<Time> = warmup.into_iter().chain([end]).collect();
+        let read_at: Arc<[Time]> = warmup.into_iter().chain([end]).collect();
         let hosts = Hosts::new(plan);
         let asked = plan.shares_between_hosts();
         let ends = if asked { FlowEnds::table() } else { FlowEnds::default() };
         let links = links_of(plan, &read_at, O::WATCHES, &ends);
-        let link_baseline = vec![Counters::default(); links.len()];
         let (ways, mut routes) = Ways::new(plan);
         let agents = Agents::new(plan, &mut routes);
         let owners = Owners::after(
@@ -143,6 +142,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         }
 
         let mut results = Results::default();
+        results.labels.reserve(plan.nodes.len() + plan.links.len());
         let sampler = Sampler::new(plan, &mut results);
         let recorder = Recorder::new(plan, &mut results.labels);
         let mut arrivals = plan.arrivals();
@@ -175,7 +175,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             states: States::default(),
             ways,
             recorded: (0..).zip(&plan.links).filter(|(_, l)| l.recorded).map(|(i, _)| i).collect(),
-            link_baseline,
+            link_baseline: Vec::new(),
             tally_baseline: Tally::default(),
             until: end,
             measured: None,
@@ -612,12 +612,14 @@ impl<'p, O: Observer> Engine<'p, O> {
 
     fn end_warmup(&mut self, now: Time) {
         self.settle_links(now);
-        for (link, baseline) in self.network.links.iter_mut().zip(&mut self.link_baseline) {
-            *baseline = link.counters(now);
+        let counted = self.network.links.iter_mut().map(|link| {
+            let counters = link.counters(now);
             link.read_port(now);
             link.read_pause(now);
             link.read_classes(now);
-        }
+            counters
+        });
+        self.link_baseline = counted.collect();
         self.tally_baseline = self.network.tally;
         for slot in self.slots.iter_mut().filter(|s| s.active) {
             slot.delivered_at_warmup = slot.receiver.report().delivered;
@@ -726,7 +728,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             let labels = &mut self.results.labels;
             self.results.allocations.push(AllocationRow {
                 link: labels.code(&planned.name),
-                router: labels.code(&self.plan.nodes[planned.from as usize]),
+                router: self.recorder.nodes()[planned.from as usize],
                 hits: counted.hits,
                 misses: counted.misses,
                 updates: counted.updates,
@@ -741,20 +743,21 @@ impl<'p, O: Observer> Engine<'p, O> {
         let warmup = Time::ZERO + self.plan.warmup;
         let early = end < Time::ZERO + self.plan.duration;
         let mut packet_hops = 0;
+        self.results.links.reserve(self.plan.links.len());
         for (i, link) in self.network.links.iter_mut().enumerate() {
             let planned = &self.plan.links[i];
-            let baseline = &self.link_baseline[i];
-            let total = if early { link.counters_early(end).at_least(baseline) } else { link.counters(end) };
+            let baseline = self.link_baseline.get(i).copied().unwrap_or_default();
+            let total = if early { link.counters_early(end).at_least(&baseline) } else { link.counters(end) };
             packet_hops += total.sent;
             // Before the end of the warm-up nothing is measured.
-            let c = if end > warmup { total.since(baseline) } else { Counters::default() };
+            let c = if end > warmup { total.since(&baseline) } else { Counters::default() };
             let histogram = self.sampler.histogram(i);
             let account = link.read_port(end);
             let paused = link.read_pause(end);
             let classes = link.read_classes(end).map(|c| if end > warmup { c } else { PerClass::default() });
             let labels = &mut self.results.labels;
             let row = planned.row(
-                &self.plan.nodes,
+                self.recorder.nodes(),
                 &c,
                 (histogram, link.average()),
                 (account.as_ref(), paused),

@@ -160,7 +160,7 @@ pub struct LastEvents {
 impl LastEvents {
     /// Keeps the last `most` events of a run of this plan.
     pub fn new(plan: &Plan, most: usize) -> LastEvents {
-        let links = plan.links.iter().map(|link| link.name.clone()).collect();
+        let links = plan.links.iter().map(|link| link.name.to_string()).collect();
         LastEvents { most, links, ..LastEvents::default() }
     }
 

@@ -108,7 +108,7 @@ impl Plan {
             warmup: self.warmup.as_secs_f64(),
             drain: self.drain.as_secs_f64(),
             hash: self.origin.hash(),
-            nodes: self.nodes.clone(),
+            nodes: self.nodes.iter().map(ToString::to_string).collect(),
             links,
             pairs: self.pairs.iter().map(|pair| self.pair_facts(pair)).collect(),
             draws: self.draws(),
@@ -196,9 +196,9 @@ impl Plan {
             },
         };
         LinkFacts {
-            name: link.name.clone(),
-            from: self.nodes[link.from as usize].clone(),
-            to: self.nodes[link.to as usize].clone(),
+            name: link.name.to_string(),
+            from: self.nodes[link.from as usize].to_string(),
+            to: self.nodes[link.to as usize].to_string(),
             rate: direction.rate.as_bps() as f64,
             delay: direction.delay.as_secs_f64(),
             mtu,
@@ -236,12 +236,12 @@ impl Plan {
         let path = |links: &[u32]| {
             let first = links.first().map(|l| self.links[*l as usize].from);
             let rest = links.iter().map(|l| self.links[*l as usize].to);
-            first.into_iter().chain(rest).map(|n| self.nodes[n as usize].clone()).collect()
+            first.into_iter().chain(rest).map(|n| self.nodes[n as usize].to_string()).collect()
         };
         let rates = pair.forward.iter().flatten().map(|l| self.links[*l as usize].direction.rate);
         PairFacts {
-            source: self.nodes[pair.source as usize].clone(),
-            destination: self.nodes[pair.destination as usize].clone(),
+            source: self.nodes[pair.source as usize].to_string(),
+            destination: self.nodes[pair.destination as usize].to_string(),
             path: path(pair.forward.first()),
             paths: pair.forward.len() as u64,
             return_path: path(pair.reverse.first()),

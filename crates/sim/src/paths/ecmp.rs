@@ -1,5 +1,7 @@
 //! Equal-cost multipath: each node hashes the flow and takes one of the next hops that are equally short.
 
+use std::sync::Arc;
+
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::stream;
 use dumbbell_core::{Validate, config};
@@ -33,7 +35,7 @@ pub struct Salts(Vec<u64>);
 
 impl Salts {
     /// Of the nodes with these names, under a seed.
-    pub fn new(seed: u64, nodes: &[String]) -> Salts {
+    pub fn new(seed: u64, nodes: &[Arc<str>]) -> Salts {
         Salts(nodes.iter().map(|name| stream(seed, &format!("ecmp {name}")).next_u64()).collect())
     }
 

@@ -13,7 +13,7 @@ use crate::names::NameList;
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Network {
     /// Node names.
-    pub nodes: Vec<String>,
+    pub nodes: Vec<Arc<str>>,
     /// Directed links. The two directions of a duplex link are neighbours, the forward one first.
     pub links: Vec<NetworkLink>,
     /// Groups of nodes that `from` and `to` may name, in order.
@@ -35,14 +35,20 @@ pub struct NetworkLink {
 
 impl Network {
     /// Adds a node and returns its index.
-    pub fn node(&mut self, name: impl Into<String>) -> u32 {
+    pub fn node(&mut self, name: impl Into<Arc<str>>) -> u32 {
         self.nodes.push(name.into());
         (self.nodes.len() - 1) as u32
     }
 
     /// Adds the nodes `prefix0`, `prefix1`, ... and the group of them.
     pub fn hosts(&mut self, group: &str, prefix: &str, count: u32) -> Vec<u32> {
-        let hosts: Vec<u32> = (0..count).map(|i| self.node(format!("{prefix}{i}"))).collect();
+        let mut name = prefix.to_owned();
+        let hosts = (0..count).map(|i| {
+            name.truncate(prefix.len());
+            name.push_str(&i.to_string());
+            self.node(&*name)
+        });
+        let hosts: Vec<u32> = hosts.collect();
         self.groups.push((group.to_owned(), hosts.clone()));
         hosts
     }
@@ -72,7 +78,7 @@ impl Network {
     /// The name of a link: `left->right`.
     pub fn link_name(&self, link: u32) -> String {
         let link = &self.links[link as usize];
-        format!("{}->{}", self.nodes[link.from as usize], self.nodes[link.to as usize])
+        [&*self.nodes[link.from as usize], "->", &*self.nodes[link.to as usize]].concat()
     }
 
     /// An index of the names, for reading a scenario against this network.
@@ -92,7 +98,7 @@ pub struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn nodes(&self) -> &HashMap<&'a str, u32> {
-        self.nodes.get_or_init(|| (0..).zip(&self.network.nodes).map(|(i, n)| (n.as_str(), i)).collect())
+        self.nodes.get_or_init(|| (0..).zip(&self.network.nodes).map(|(i, n)| (&**n, i)).collect())
     }
 
     fn links(&self) -> &HashMap<String, u32> {
@@ -122,7 +128,7 @@ impl<'a> Names<'a> {
             let groups = || self.network.groups.iter().map(|(name, _)| name.as_str());
             let remedy = match nearest(name, groups()) {
                 group if group.starts_with("did you mean") => group,
-                _ => nearest(name, groups().chain(self.network.nodes.iter().map(String::as_str))),
+                _ => nearest(name, groups().chain(self.network.nodes.iter().map(|name| &**name))),
             };
             at.error(format!("there is no group or node {name:?}"), remedy)
         })

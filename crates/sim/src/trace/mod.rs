@@ -195,8 +195,9 @@ impl Observer for Tracer<'_, '_> {
 /// The network of a plan as sinks have it.
 pub fn network(plan: &Plan) -> Network {
     let link =
-        |link: &crate::plan::PlannedLink| Link { name: link.name.clone(), from: link.from, to: link.to };
-    Network { nodes: plan.nodes.clone(), links: plan.links.iter().map(link).collect(), epoch: 0 }
+        |link: &crate::plan::PlannedLink| Link { name: link.name.to_string(), from: link.from, to: link.to };
+    let nodes = plan.nodes.iter().map(ToString::to_string).collect();
+    Network { nodes, links: plan.links.iter().map(link).collect(), epoch: 0 }
 }
 
 fn flow(plan: &Plan, opened: &Opened) -> Flow {

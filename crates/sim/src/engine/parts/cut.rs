@@ -93,7 +93,7 @@ pub struct Graph {
 impl Graph {
     /// That of a plan with its traffic.
     pub fn new(plan: &Plan, traffic: &PacketRates) -> Graph {
-        let mut links = links_of(plan, &[], false, &FlowEnds::default());
+        let mut links = links_of(plan, &[].into(), false, &FlowEnds::default());
         let (_, routes) = Ways::new(plan);
         let (express, _) = join(&mut links, &routes);
         let planned = |link: u32| &plan.links[link as usize];

@@ -102,7 +102,9 @@ impl Engine<'_, Part<'_>> {
             if cut.leaves[i] == self.network.observer.number {
                 here.swap_flight(link);
             }
-            self.link_baseline[i] = other.link_baseline[i];
+            if let Some(there) = other.link_baseline.get(i) {
+                self.link_baseline[i] = *there;
+            }
             self.sampler.adopt(&mut other.sampler, i);
         }
     }
