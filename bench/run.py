@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from bench import costs
-from bench.costs import COSTS, THREADED
+from bench.costs import COSTS, THREADED, at_once
 from bench.measure import BUILD, ROOT, SCENARIOS, engine, instructions, missing, simulate, timed, unfit
 from bench.works import Work, works
 from dumbbell import _native
@@ -110,6 +110,9 @@ LOADS: dict[str, tuple[str, list[str]]] = {
     "RCP": ("rcp.toml", []),
 }
 
+# Networks whose set-up is measured.
+SETUPS = [cost for cost in COSTS if cost.setup]
+
 # W1's flows under controllers that pace, beside CUBIC: as the RFCs have TCP.
 PACED = {"CUBIC": "cubic", "BBR v1": "bbr", "BBR v3": "bbr3", "Copa": "copa"}
 
@@ -153,6 +156,13 @@ def runs(program: str, repeats: int) -> Iterator[Figure]:
     for name, (must, scenario, settings) in RUNS.items():
         cpu = [simulate(program, scenario, settings).cpu for _ in range(repeats)]
         yield Figure(f"{name}, CPU s", statistics.median(cpu), must)
+
+
+def setups(program: str, repeats: int) -> Iterator[Figure]:
+    """Measure runs of many links that are over at once: from the scenario's text to the tables."""
+    for cost in SETUPS:
+        seconds = [simulate(program, cost.scenario, at_once(cost)).cpu for _ in range(repeats)]
+        yield Figure(f"{cost.bench}, set-up CPU s", statistics.median(seconds), cost.setup)
 
 
 def stamps(program: str, repeats: int) -> Iterator[Figure]:
@@ -208,6 +218,9 @@ def counted(program: str) -> Iterator[Figure]:
         beside = [cost for cost in COSTS if cost.bench]
         for cost, per_hop in zip(beside, pool.map(partial(costs.counted, program), beside), strict=True):
             yield Figure(f"{cost.bench}, instructions/packet-hop", per_hop)
+        begun = pool.map(lambda cost: instructions(program, cost.scenario, at_once(cost))[0], SETUPS)
+        for cost, count in zip(SETUPS, begun, strict=True):
+            yield Figure(f"{cost.bench}, set-up M instructions", count / 1e6)
 
 
 def profiles(program: str) -> Iterator[Figure]:
@@ -310,6 +323,7 @@ def main() -> int:
     show(beside(program, options.repeats))
     show(threads(options.repeats))
     show(runs(program, options.repeats))
+    show(setups(program, options.repeats))
     show(starts(options.repeats))
     show(stamps(program, options.repeats))
     show(paced(program, options.repeats))

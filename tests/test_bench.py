@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench.costs import BASES, COSTS, THREADED, Cost
-from bench.run import Figure
+from bench.costs import BASES, COSTS, THREADED, Cost, at_once
+from bench.run import SETUPS, Figure
 from dumbbell import Scenario
 
 
@@ -29,3 +29,11 @@ def test_rows_have_names_of_their_own() -> None:
 def test_an_aim_that_is_not_reached_fails_nothing() -> None:
     assert not Figure("20,002 links, ns over W4S's", 3.5, aim=1.5).missed
     assert Figure("a bound", 3.5, must=1.5).missed
+
+
+@pytest.mark.parametrize("cost", SETUPS, ids=lambda cost: cost.bench)
+def test_a_set_up_is_that_of_many_links_and_over_before_a_packet_arrives(cost: Cost) -> None:
+    about = Scenario.from_file(cost.scenario, at_once(cost)).explain()
+    assert cost.bench
+    assert len(about["links"]) > 5000
+    assert about["duration"] < min(link["delay"] for link in about["links"])
