@@ -111,6 +111,6 @@ def _transfers(tables: Tables) -> list[dict[str, Any]]:
 
 
 def _links(tables: Tables) -> list[dict[str, Any]]:
-    links, names = tables.links, list(tables.links)
-    rows = (dict(zip(names, links.native.row(index), strict=True)) for index in range(len(links)))
-    return [{name: row[name] for name in _LINK_COLUMNS} for row in rows]
+    links, names = tables.links.native, list(tables.links)
+    places = [(name, names.index(name)) for name in _LINK_COLUMNS]
+    return [{name: row[place] for name, place in places} for row in map(links.row, range(len(links)))]
