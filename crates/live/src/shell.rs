@@ -294,6 +294,7 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
         row.total_duplicated += tally.total.duplicated;
         row.total_delivered += tally.delivered;
         row.total_dropped += tally.total.dropped_total();
+        row.packets_inside += tally.inside;
         note_samples(&mut results, i as u32, tally);
         for &Dropped { at, class, size, reason } in &tally.drops {
             let reason = results.label(reason.name());
@@ -301,9 +302,6 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
             results.drops.push(DropRow { time, link, flow: 0, class, size, reason });
         }
     }
-    row.packets_inside = row.total_sent + row.total_originated + row.total_duplicated
-        - row.total_delivered
-        - row.total_dropped;
     for Counted { link, router, allocated } in &outcome.counted {
         let row = AllocationRow {
             link: results.label(link),

@@ -75,6 +75,7 @@ impl OneWay {
 
     fn finish(mut self, now: Time) -> io::Result<Tally> {
         self.tally.total = self.link.counters(now);
+        self.tally.inside = self.link.inside() + self.after.waiting().count() as u64;
         self.tally.account = self.link.read_port(now);
         self.tally.classes = self.link.read_classes();
         self.tally.average = self.link.average();

@@ -22,6 +22,8 @@ pub struct Tally {
     pub originated: Originated,
     /// Those of the warm-up.
     pub originated_before: Originated,
+    /// Packets that have come to the link and were neither delivered nor dropped at the end.
+    pub inside: u64,
     /// Bytes handed to the far end.
     pub written_bytes: u64,
     /// Packets that the far end did not take.
