@@ -327,6 +327,28 @@ mod tests {
         }
     }
 
+    /// With one segment nothing would be told of the path while its acknowledgement is delayed.
+    #[test]
+    fn delay_leaves_two_segments_at_least() {
+        for law in [Law::Ns2, Law::XSim] {
+            let mut vegas = Params { law, alpha: 0.0, beta: 1.0, gamma: 0.0, ..Params::default() }.build();
+            let mut control = Control { window: 4000, ..Control::default() };
+            let mut told = signals(Event::Start, Time::ZERO, 0, 0);
+            vegas.on(&told, &mut control);
+            told.event = Event::Ack;
+            round(&mut vegas, &mut control, &mut told, 100);
+            // A timeout leaves one segment: then at least the threshold is two.
+            for (window, slow) in [(2000, true), (2000, false), (1000, true)] {
+                (control.window, control.threshold, vegas.slow) = (window, u64::MAX, slow);
+                for _ in 0..5 {
+                    round(&mut vegas, &mut control, &mut told, 4000);
+                }
+                assert_eq!(control.window, window, "{law:?}");
+                assert!(control.threshold >= 2000, "{law:?}: {}", control.threshold);
+            }
+        }
+    }
+
     /// RFC 5681 equation 4: two segments at least, also of a path that was remembered.
     #[test]
     fn a_loss_that_has_been_answered_leaves_a_threshold_of_two_segments_at_least() {
