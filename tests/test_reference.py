@@ -55,20 +55,36 @@ def test_every_example_runs(registry):
             pytest.fail(f"{error}; say in tools/examples.py what this lacks:\n{text}")
 
 
+def slips(value: Any) -> Iterator[tuple[str, str, Any]]:
+    """Yield the value with a wrong letter in one key, for each key of each table in it: path, key, value."""
+    if isinstance(value, list):
+        for i, entry in enumerate(value):
+            for path, key, wrong in slips(entry):
+                above = f"[{i}].{path}" if path else f"[{i}]"
+                yield above, key, [wrong if j == i else other for j, other in enumerate(value)]
+    if isinstance(value, dict):
+        for name, entry in value.items():
+            if len(name) > 4:
+                yield "", name, {f"{k}x" if k == name else k: v for k, v in value.items()}
+            for path, key, wrong in slips(entry):
+                below = f"{name}{path}" if path.startswith("[") or not path else f"{name}.{path}"
+                yield below, key, value | {name: wrong}
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_slip_in_a_key_of_any_table_is_told_with_the_near_key(registry):
     for family, name, fields in entries(registry):
         *others, (place, inner) = examples.example(family, name, fields)
         inside = examples.PLACES[f"table {name}" if family == "table" else family][1]
-        table = inner[inside] if inside else inner
-        slips = [key for key in table if len(key) > 4]
-        for key in slips:
-            wrong = {f"{key}x" if k == key else k: value for k, value in table.items()}
-            text = examples.written([*others, (place, inner | {inside: wrong} if inside else wrong)])
+        for path, key, table in slips(inner[inside] if inside else inner):
+            text = examples.written([*others, (place, inner | {inside: table} if inside else table)])
             with pytest.raises(db.ScenarioError) as error:
                 db.Scenario.from_dict(examples.scenario(text))
-            line = f'{key}x: unknown key; did you mean "{key}"?'
-            assert line in str(error.value), (family, name, key)
+            above = ".".join(re.escape(part) for part in (place, inside, path) if part)
+            # The entry may stand behind others of its list.
+            above = above.replace(re.escape("[]"), r"\[\d+\]") + r"\." * bool(above)
+            line = rf'{above}{key}x: unknown key; did you mean "{key}"\?'
+            assert re.fullmatch(line, str(error.value)), (family, name, path, key, str(error.value))
 
 
 def every_field(registry: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
