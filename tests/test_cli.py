@@ -363,15 +363,10 @@ def test_quiet_prints_nothing_but_errors(cli: Cli, scenario_file: Path, tmp_path
 
 
 SELF = "what it prints is for a program, or a copy of a file"
-PAGE = "its result is a page with tables, which stand in its folder"
 NO_JSON = {
     "completion": SELF,
     "schema": SELF,
     "manual": "pages of man",
-    "compare-real": PAGE,
-    "incast-real": PAGE,
-    "rcp-real": PAGE,
-    "trump-real": PAGE,
     "plot": "figures",
     "report": "a page",
     "pack": "an archive",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
+from conftest import Cli
 from dumbbell.live import Arm, Comparison, FlowRun
 from dumbbell.live.beside import draw, write
+
+from .conftest import pairs
 
 LINE = np.array([0.0, 1.0]), np.array([1e6, 2e6])
 
@@ -60,3 +64,31 @@ def test_what_is_invalid_or_alone_is_drawn_and_called_so(tmp_path: Path) -> None
     write(tmp_path, [[alone], [both, both]])
     found = {file.name for file in tmp_path.iterdir()}
     assert {"bbr.png", "cubic-0.png", "cubic-1.svg", "comparison.json"} <= found
+
+
+def test_numbers_that_are_missing_are_null_in_json(tmp_path: Path) -> None:
+    write(tmp_path, [[Comparison("cubic", arm(1), replace(arm(1), rtt=float("nan")))]])
+
+    def refuse(word: str) -> None:
+        raise AssertionError(word)
+
+    found = json.loads((tmp_path / "comparison.json").read_text(), parse_constant=refuse)
+    assert (found["cubic"]["kernel"]["rtt"], found["cubic"]["simulated"]["rtt"]) == (None, 0.01)
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_the_command_answers_in_json_what_its_folder_has(cli: Cli, tmp_path: Path, runs: int) -> None:
+    (tmp_path / "two.toml").write_text(pairs("20ms", "40ms", size="100kB").to_toml())
+    done = cli(
+        "compare-real", "two.toml", "--controllers", "cubic", "--duration", "1", "--runs", str(runs),
+        "-o", "out", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["runs"] == json.loads((tmp_path / "out/comparison.json").read_text())
+    assert list(found["runs"]) == (["cubic"] if runs == 1 else ["cubic-0", "cubic-1"])
+    goodput = found["means"][0]
+    assert (goodput["controller"], goodput["quantity"]) == ("cubic", "goodput Mbit/s")
+    each = [run["kernel"]["goodput"] for run in found["runs"].values()]
+    assert goodput["kernel"] == pytest.approx(sum(each) / runs / 1e6)
+    assert (goodput["kernel_sd"] is None) == (runs == 1)

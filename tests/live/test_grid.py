@@ -152,7 +152,7 @@ def test_the_page_lists_the_worst_cell_first_and_marks_what_differs(tmp_path: Pa
     assert "**0 / 30**" in rows[0]
     assert "**" not in rows[1]
     assert "<b>" not in page
-    assert any("completion within 15 %: 1 of 2, 50 %" in line for line in answer)
+    assert ("cells with completion within 15 %", "1 of 2, 50 %", "90 %") in answer
     assert len((tmp_path / "table.csv").read_text().splitlines()) == 3
 
 
@@ -192,7 +192,7 @@ def test_shares_are_judged_by_how_much_the_runs_differ_among_themselves(
     assert result.share.word == word
     assert ("share" in result.outside) == (word == "outside")
     answer = grid_page.write(tmp_path, [result], [], "dumbbell")
-    assert any(f"1 {word}" in line for line in answer)
+    assert any(f"1 {word}" in each.found for each in answer)
     row = next(line for line in (tmp_path / "page.md").read_text().splitlines() if cell.name in line)
     assert f"{np.mean(ours):.3f} / {np.mean(kernel):.3f} ({len(kernel)})" in row
     assert ("?" in row) == (word == "undecided")
@@ -306,6 +306,13 @@ def test_the_command_runs_a_cell_and_resumes(tmp_path: Path) -> None:
     assert again.returncode == 0
     assert "valid" not in again.stderr, "nothing is run again"
     assert again.stdout == first.stdout
+    found = json.loads(dumbbell(*words, "--json").stdout)
+    answer = [f"{each['what']}: {each['found']} (wanted: {each['wanted']})" for each in found["answer"]]
+    assert answer == first.stdout.splitlines()
+    (cell,) = found["cells"]
+    assert (cell["cell"], cell["kernel_runs"]) == (CELL.name, len(kept["runs"]))
+    assert cell["completion_time_kernel"] == kept["runs"][0]["completion_time"]
+    assert found["left_out"] == {}
 
 
 @pytest.mark.parametrize(

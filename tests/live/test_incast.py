@@ -132,6 +132,27 @@ def test_the_page_marks_what_differs_and_what_is_undecided(tmp_path: Path) -> No
     assert (tmp_path / "incast.png").stat().st_size > 1000
 
 
+def test_the_command_answers_in_json_what_the_kept_runs_came_to(tmp_path: Path) -> None:
+    folder = tmp_path / "cells"
+    folder.mkdir()
+    cell = incast.Cell(PLAIN, 100, 2)
+    runs = [summary(goodput=value) | {"kernel": "6.18"} for value in (70e6, 80e6)]
+    (folder / f"{cell.name}.json").write_text(json.dumps({"runs": runs, "invalid": []}))
+    chosen = [sys.executable, "-m", "dumbbell", "incast-real", "-o", str(tmp_path), "--servers", "2"]
+    words = [*chosen, "--runs", "1", "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    row = next(row for row in found["cells"] if row["cell"] == cell.name)
+    assert (row["tcp"], row["rate"], row["servers"], row["kernel_runs"]) == (PLAIN.label, 100, 2, 2)
+    goodput = row["goodput"]
+    assert goodput["kernel"] == pytest.approx(75e6)
+    assert goodput["difference"] == pytest.approx(goodput["ours"] - goodput["kernel"])
+    assert goodput["verdict"] in ("within", "undecided", "outside")
+    assert row["probes"]["ours"] is None
+    assert set(found["left_out"]) <= {f"rto-{cell.name.removeprefix('cubic-')}"}
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

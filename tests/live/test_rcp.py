@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import json
 import random
 import socket
 import struct
@@ -77,10 +78,11 @@ def test_the_flows_of_a_scenario_have_both_completion_times(tmp_path: Path) -> N
 
 
 def test_the_page_tells_real_from_simulated(cli: Cli, tmp_path: Path) -> None:
-    done = cli("rcp-real", "-o", "page", "--rates", "12", "--duration", "2")
+    done = cli("rcp-real", "-o", "page", "--rates", "12", "--duration", "2", "--json")
     assert done.returncode == 0, done.stderr
     with (tmp_path / "page/table.csv").open() as file:
         rows = list(csv.DictReader(file))
+    assert [{key: str(value) for key, value in row.items()} for row in json.loads(done.stdout)] == rows
     assert [float(row["rate"]) for row in rows] == [12]
     for row in rows:
         assert row["completed_live"] == row["completed_simulated"] == row["flows"]

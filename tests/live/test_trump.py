@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import struct
 import sys
 from pathlib import Path
@@ -124,8 +125,9 @@ def test_acknowledgements_of_several_packets_and_reverse_updates(cli: Cli, tmp_p
     assert visits["right->left"] <= packets // 8 + 3
 
 
-def test_the_command_writes_both_sides(cli: Cli, tmp_path: Path) -> None:
-    done = cli("trump-real", "-o", "out", "--rates", "16", "--no-quench")
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_the_command_writes_both_sides(cli: Cli, tmp_path: Path, form: tuple[str, ...]) -> None:
+    done = cli("trump-real", "-o", "out", "--rates", "16", "--no-quench", *form)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "out/routers.csv").open() as file:
         routers = list(csv.DictReader(file))
@@ -134,7 +136,13 @@ def test_the_command_writes_both_sides(cli: Cli, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert all(row["real_quenches"] == row["simulated_quenches"] == "0" for row in routers)
     assert len(db.load(tmp_path / "out/16M/live").flows) == 4
-    assert "Routers: real, simulated" in done.stdout
+    if not form:
+        assert "Routers: real, simulated" in done.stdout
+        return
+    found = json.loads(done.stdout)
+    assert [{key: str(value) for key, value in row.items()} for row in found["routers"]] == routers
+    assert [row["flow"] for row in found["flows"]] == ["first", "second", "modest", "late"]
+    assert all(isinstance(row["valid"], bool) for row in found["flows"])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from dumbbell import _native
+from dumbbell._files.numbers import finite
 from dumbbell._files.read import read_toml
 from dumbbell._files.text import plain
 from dumbbell._printing import Output, Text, significant
@@ -38,8 +39,8 @@ def echo(text: object, err: bool = False) -> None:
 
 
 def print_json(value: object) -> None:
-    """Write a value of JSON types."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    """Write a value of JSON types; ``null`` for numbers that are not finite."""
+    click.echo(json.dumps(finite(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def json_option(command: Command) -> Command:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dumbbell._printing import Text, TextTable
-from dumbbell.cli.common import console, echo, number, quiet_option, side_console
+from dumbbell.cli.common import console, echo, json_option, number, print_json, quiet_option, side_console
 from dumbbell.errors import DumbbellError
+
+if TYPE_CHECKING:
+    from dumbbell.live.incast import Result
 
 _MOST_SERVERS = 100
 
@@ -25,8 +30,9 @@ _MOST_SERVERS = 100
 @click.option(
     "--runs", type=click.IntRange(1), default=5, show_default=True, help="Of the kernel, for each cell."
 )
+@json_option
 @quiet_option
-def incast_real(output: Path, servers: str, rate: float, at_once: bool, runs: int) -> None:
+def incast_real(output: Path, servers: str, rate: float, at_once: bool, runs: int, as_json: bool) -> None:
     """Write the page "incast on real packets": goodput and timeouts of many servers at one port.
 
     The kernel's TCP runs on real packets beside ours in simulation, with timeouts from 200 ms on and from
@@ -45,18 +51,32 @@ def incast_real(output: Path, servers: str, rate: float, at_once: bool, runs: in
     results, left_out = incast.results(chosen, folder)
     given = f"--servers {servers} --rate {rate:g}{' --at-once' * at_once} --runs {runs}"
     incast_page.write(output, results, left_out, f"dumbbell incast-real {given}")
+    if as_json:
+        print_json(
+            {
+                "cells": [result.row() for result in results],
+                "left_out": {cell.name: reason for cell, reason in left_out},
+            }
+        )
+    else:
+        _print(results)
+    echo(f"page: {output / 'page.md'}", err=True)
+
+
+def _print(results: Sequence[Result]) -> None:
+    from dumbbell.live.incast import mean
+
     columns = ("servers", "ours Mbit/s", "kernel Mbit/s", "ours timeouts", "kernel timeouts", "runs")
     rows: list[tuple[str | Text, ...]] = [
         (
             result.cell.arm.label, number(result.cell.servers),
-            *(number(incast.mean(side), 1e6) for side in result.values("goodput")),
-            *(number(incast.mean(side), digits=3) for side in result.values("timeouts")),
+            *(number(mean(side), 1e6) for side in result.values("goodput")),
+            *(number(mean(side), digits=3) for side in result.values("timeouts")),
             number(len(result.kernel)),
         )
         for result in results
     ]  # fmt: skip
     console().print(TextTable("Goodput, and timeouts per round", ("TCP",), columns, rows))
-    echo(f"page: {output / 'page.md'}", err=True)
 
 
 def _numbers(text: str) -> list[int]:

@@ -32,7 +32,7 @@ from dumbbell.cli.common import (
 )
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Comparison, Emulation, checks, compare_runs, run_shell, scenario_of_link, with_flows
-from dumbbell.live.compare import ENDPOINTS, KERNEL
+from dumbbell.live.compare import ENDPOINTS, KERNEL, summaries
 
 
 @click.command()
@@ -281,6 +281,7 @@ def doctor(as_json: bool) -> None:
     help="Runs of each side; with --grid, runs of the kernel for each cell.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for figures and numbers.")
+@json_option
 @quiet_option
 def compare_real(
     file: Path | None,
@@ -299,6 +300,7 @@ def compare_real(
     quick: bool,
     runs: int,
     output: Path | None,
+    as_json: bool,
 ) -> None:
     """Compare our TCP in the simulator with real packets, over the link of FILE.
 
@@ -317,7 +319,7 @@ def compare_real(
             raise DumbbellError(
                 "--flows, --stagger, --size, --rtt and --endpoints go with FILE; leave --grid or them out"
             )
-        _grid(cells or "*", quick, runs, profile, output or Path("kernel-grid"))
+        _grid(cells or "*", quick, runs, profile, output or Path("kernel-grid"), as_json)
         return
     if file is None:
         raise DumbbellError("no scenario; give a file, or --grid for links and flows that come with dumbbell")
@@ -343,17 +345,19 @@ def compare_real(
             comparisons = run()
             write(part, comparisons)
     out = console()
-    if runs == 1:
+    if as_json:
+        print_json({"runs": summaries(comparisons), "means": _means(comparisons)})
+    elif runs == 1:
         _print_comparison(out, [found for (found,) in comparisons])
     else:
-        _print_runs(out, comparisons)
+        _print_means(out, comparisons)
     for found in comparisons:
-        _print_reasons(out, found)
+        _print_reasons(side_console() if as_json else out, found)
     if output is not None:
         echo(f"results in {output}", err=True)
 
 
-def _grid(pattern: str, quick: bool, runs: int, profile: str, output: Path) -> None:
+def _grid(pattern: str, quick: bool, runs: int, profile: str, output: Path, as_json: bool) -> None:
     """Run what is missing of the grid, and write its page."""
     from dumbbell.live import grid, grid_page, kept
     from dumbbell.live.cells import cells
@@ -368,8 +372,18 @@ def _grid(pattern: str, quick: bool, runs: int, profile: str, output: Path) -> N
     options = (("--cells", pattern != "*", f" {shlex.quote(pattern)}"), ("--quick", quick, ""))
     given = "".join(f" {name}{value}" for name, used, value in options if used)
     command = f"dumbbell compare-real --grid{given} --runs {runs}"
-    for line in grid_page.write(output, results, left_out, command):
-        echo(line)
+    answer = grid_page.write(output, results, left_out, command)
+    if as_json:
+        print_json(
+            {
+                "answer": [each._asdict() for each in answer],
+                "cells": grid_page.rows(results),
+                "left_out": {cell.name: reason for cell, reason in left_out},
+            }
+        )
+    else:
+        for each in answer:
+            echo(f"{each.what}: {each.found} (wanted: {each.wanted})")
     echo(f"page: {output / 'page.md'}", err=True)
 
 
@@ -411,25 +425,38 @@ def _print_comparison(out: Output, comparisons: list[Comparison]) -> None:
         out.print(TextTable("Flow by flow", ("controller", "where", "flow"), each, flows))
 
 
-def _print_runs(out: Output, comparisons: list[list[Comparison]]) -> None:
-    """Print the means over the runs of both sides, and what can be said of their differences."""
+def _means(comparisons: list[list[Comparison]]) -> list[dict[str, Any]]:
+    """Return the means over the runs of both sides, and what can be said of their differences."""
     from dumbbell.live.criteria import judged
 
-    real = comparisons[0][0].endpoints
-    numbers = ("simulated", real, "difference", "from", "to", "simulated sd", f"{real} sd")
-    rows: list[tuple[str | Text, ...]] = []
+    rows: list[dict[str, Any]] = []
     for found in comparisons:
         ours = [each.simulated.summary() for each in found if each.simulated is not None]
         for each in judged(ours, [arm.real.summary() for arm in found]):
-            verdict, sides = each.verdict, (each.ours, each.kernel)
+            verdict, sides = each.verdict, {"simulated": each.ours, found[0].endpoints: each.kernel}
             apart = verdict and verdict.difference
-            cells = [
-                *(fmean(side) if side else None for side in sides),
-                *((apart.value, apart.low, apart.high) if apart else (None, None, None)),
-                *(stdev(side) if len(side) > 1 else None for side in sides),
-            ]
-            name = (found[0].controller, each.title, verdict.word if verdict else "")
-            rows.append((*name, *(number(cell, digits=3) for cell in cells)))
+            rows.append(
+                {
+                    "controller": found[0].controller,
+                    "quantity": each.title,
+                    "verdict": verdict and verdict.word,
+                    **{name: fmean(side) if side else None for name, side in sides.items()},
+                    "difference": apart and apart.value,
+                    "low": apart and apart.low,
+                    "high": apart and apart.high,
+                    **{f"{name}_sd": stdev(side) if len(side) > 1 else None for name, side in sides.items()},
+                }
+            )
+    return rows
+
+
+def _print_means(out: Output, comparisons: list[list[Comparison]]) -> None:
+    real = comparisons[0][0].endpoints
+    numbers = ("simulated", real, "difference", "from", "to", "simulated sd", f"{real} sd")
+    rows: list[tuple[str | Text, ...]] = []
+    for row in _means(comparisons):
+        controller, quantity, verdict, *cells = row.values()
+        rows.append((controller, quantity, verdict or "", *(number(cell, digits=3) for cell in cells)))
     out.print(TextTable("", ("controller", "mean of", "verdict"), numbers, rows))
 
 
@@ -454,8 +481,9 @@ def _print_reasons(out: Output, comparisons: list[Comparison]) -> None:
     show_default=True,
     help="Seconds during which flows arrive.",
 )
+@json_option
 @quiet_option
-def rcp_real(output: Path, rates: str, duration: float) -> None:
+def rcp_real(output: Path, rates: str, duration: float, as_json: bool) -> None:
     """Write the page "RCP on real packets": completion times over emulated links.
 
     The same flows run on real packets, in simulation, and under exact processor sharing.
@@ -469,6 +497,10 @@ def rcp_real(output: Path, rates: str, duration: float) -> None:
         command = f"dumbbell rcp-real --rates {rates} --duration {duration:g} -o {readable(output.name)}"
         write_page(part, links, command)
         rows = [link.row() for link in links]
+    if as_json:
+        print_json(rows)
+        echo(f"report: {output / 'report.html'}", err=True)
+        return
     columns = ("Mbit/s", "flows", "real ms", "simulated ms", "sharing ms", "real / simulated", "late p99 ms")
     keys = ("rate", "flows", "fct_live", "fct_simulated", "fct_sharing", "live_over_simulated", "late_p99")
     table = [("" if row["valid"] else "INVALID", *(number(row[key]) for key in keys)) for row in rows]
@@ -482,20 +514,24 @@ def rcp_real(output: Path, rates: str, duration: float) -> None:
     "--rates", default="2,8,32", show_default=True, help="Rates of the links in Mbit/s, separated by commas."
 )
 @click.option("--quench/--no-quench", default=True, help="Whether routers quench sources whose rates fall.")
+@json_option
 @quiet_option
-def trump_real(output: Path, rates: str, quench: bool) -> None:
+def trump_real(output: Path, rates: str, quench: bool, as_json: bool) -> None:
     """Send TRUMP messages through two emulated RBCC routers, and compare with the simulation.
 
     Prints the completion time of each message, and what the routers counted: hits and misses, updates,
     quenches.
     """
-    from dumbbell.live.trump import measure, write
+    from dumbbell.live.trump import measure, tables, write
 
     numbers = _rates(rates)
     out = side_console()
     with new_folder(output) as part:
         runs = [measure(rate, quench, out.print) for rate in numbers]
         write(part, runs)
+    if as_json:
+        print_json(tables(runs))
+        return
     flows = [
         (
             "" if run.live.fidelity["valid"] else "INVALID",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from dumbbell._files.numbers import finite
 from dumbbell.figures.style import COLOURS, HEIGHT, STYLE, WIDTHS, save
+from dumbbell.live.compare import named, summaries
 
 if TYPE_CHECKING:
     from dumbbell.live.compare import Arm, Comparison
@@ -103,16 +105,11 @@ def _title(comparison: Comparison, name: str, arm: Arm) -> str:
     return f"{comparison.controller}, {name}{'' if arm.valid else ', INVALID'}"
 
 
-def write(folder: Path, comparisons: Iterable[Sequence[Comparison]]) -> None:
+def write(folder: Path, comparisons: Sequence[Sequence[Comparison]]) -> None:
     """Write a figure for each run of each controller, and ``comparison.json``, into an existing folder."""
-    numbers: dict[str, Any] = {}
-    for runs in comparisons:
-        for i, comparison in enumerate(runs):
-            name = comparison.controller + (f"-{i}" if len(runs) > 1 else "")
-            save(draw(comparison), folder / name)
-            simulated = comparison.simulated and comparison.simulated.summary()
-            numbers[name] = {"simulated": simulated, comparison.endpoints: comparison.real.summary()}
-    text = json.dumps(numbers, indent=2)
+    for name, comparison in named(comparisons):
+        save(draw(comparison), folder / name)
+    text = json.dumps(finite(summaries(comparisons)), indent=2, allow_nan=False)
     (folder / "comparison.json").write_text(text + "\n", encoding="utf-8")
 
 

@@ -5,7 +5,7 @@ On real packets run connections of the kernel, or our own end points over UDP.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -142,6 +142,24 @@ class Comparison:
     """Real packets."""
     endpoints: str = KERNEL
     """Whose end points ran on real packets: one of :data:`ENDPOINTS`."""
+
+
+def named(comparisons: Iterable[Sequence[Comparison]]) -> Iterator[tuple[str, Comparison]]:
+    """Yield every run of every controller with its name: the controller, and of several runs the number."""
+    for runs in comparisons:
+        for i, comparison in enumerate(runs):
+            yield comparison.controller + (f"-{i}" if len(runs) > 1 else ""), comparison
+
+
+def summaries(comparisons: Iterable[Sequence[Comparison]]) -> dict[str, Any]:
+    """Return the figures of both sides of every run, by its name."""
+    return {
+        name: {
+            "simulated": comparison.simulated and comparison.simulated.summary(),
+            comparison.endpoints: comparison.real.summary(),
+        }
+        for name, comparison in named(comparisons)
+    }
 
 
 def with_flows(

@@ -8,6 +8,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from dumbbell._files.foreign import replace_file
 from dumbbell._native import version
@@ -35,18 +36,25 @@ _KEY = (
 )
 
 
+class Answer(NamedTuple):
+    """What was found of a number, and what is wanted."""
+
+    what: str
+    found: str
+    wanted: str
+
+
 def write(
     folder: Path, results: Sequence[Result], left_out: Sequence[tuple[Cell, str]], command: str
-) -> list[str]:
-    """Write ``page.md`` and ``table.csv`` into a folder that exists; returns the lines of the answer."""
+) -> list[Answer]:
+    """Write ``page.md`` and ``table.csv`` into a folder that exists; returns the answer."""
     answer = _answer(results)
     replace_file(folder / "page.md", _page(results, left_out, command, answer).encode())
     replace_file(folder / "table.csv", _table(results).encode())
-    return [f"{what}: {found} (wanted: {wanted})" for what, found, wanted in answer]
+    return answer
 
 
-def _answer(results: Sequence[Result]) -> list[tuple[str, str, str]]:
-    """What was found of each number, and what is wanted."""
+def _answer(results: Sequence[Result]) -> list[Answer]:
     differences = [
         abs(ours - kernel) / kernel
         for result in results
@@ -54,7 +62,7 @@ def _answer(results: Sequence[Result]) -> list[tuple[str, str, str]]:
         and (kernel := median("completion_time", result.kernel))
     ]
     middle = _percent(statistics.median(differences), 1) if differences else "-"
-    lines = [("median difference of completion times", middle, f"at most {_percent(_CLOSE)}")]
+    lines = [Answer("median difference of completion times", middle, f"at most {_percent(_CLOSE)}")]
     wanted = {
         "completion_time": "90 %", "first_drop": "80 %", "first_cut": "80 %", "retransmissions": "all",
         "timeouts": "95 %",
@@ -63,10 +71,10 @@ def _answer(results: Sequence[Result]) -> list[tuple[str, str, str]]:
         values = [value for result in results if (value := result.excess[name]) is not None]
         within = sum(value <= 1 for value in values)
         found = f"{within} of {len(values)}, {_percent(within / len(values))}" if values else "-"
-        lines.append((f"cells with {_allowed(name)}", found, share))
+        lines.append(Answer(f"cells with {_allowed(name)}", found, share))
     words = [result.share.word for result in results if result.share is not None]
     found = ", ".join(f"{words.count(word)} {word}" for word in (WITHIN, UNDECIDED, OUTSIDE))
-    lines.append((f"cells with {_allowed('share')}", f"of {len(words)}: {found}", "all"))
+    lines.append(Answer(f"cells with {_allowed('share')}", f"of {len(words)}: {found}", "all"))
     return lines
 
 
@@ -87,7 +95,7 @@ def _page(
     results: Sequence[Result],
     left_out: Sequence[tuple[Cell, str]],
     command: str,
-    answer: list[tuple[str, str, str]],
+    answer: list[Answer],
 ) -> str:
     kernels = sorted({str(run["kernel"]) for result in results for run in result.kernel})
     runs = sum(len(result.kernel) for result in results)
@@ -195,13 +203,29 @@ def _plain(text: str) -> str:
     return "".join(c if c.isprintable() and c not in "|<>`*[]" else " " for c in text)[:200]
 
 
+def rows(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """Return a row for each cell: medians of both sides, ``None`` where most runs lack the quantity."""
+    return [
+        {
+            "cell": result.cell.name,
+            "kernel_runs": len(result.kernel),
+            "worst": result.worst,
+            **{
+                f"{name}_{side}": median(name, runs)
+                for name in CRITERIA
+                for side, runs in (("ours", result.ours), ("kernel", result.kernel))
+            },
+        }
+        for result in results
+    ]
+
+
 def _table(results: Sequence[Result]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     columns = [f"{name}_{side}" for name in CRITERIA for side in ("ours", "kernel")]
     writer.writerow(["cell", "kernel_runs", "worst", *columns])
-    for result in results:
-        pairs = [(median(name, result.ours), median(name, result.kernel)) for name in CRITERIA]
-        flat = ["" if value is None else repr(value) for pair in pairs for value in pair]
-        writer.writerow([result.cell.name, len(result.kernel), f"{result.worst:.4g}", *flat])
+    for cell, runs, worst, *medians in (row.values() for row in rows(results)):
+        flat = ["" if value is None else repr(value) for value in medians]
+        writer.writerow([cell, runs, f"{worst:.4g}", *flat])
     return text.getvalue()

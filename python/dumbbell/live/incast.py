@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -145,6 +146,33 @@ class Result:
         """Judge the means of both sides; ``None`` for what only the kernel counts."""
         ours, kernel = self.values(name)
         return QUANTITIES[name].judge(ours, kernel) if ours else None
+
+    def row(self) -> dict[str, Any]:
+        """Return the cell and, of each quantity, the means of both sides and their difference, for JSON.
+
+        Goodput in bit/s. What only the kernel counts has no other side.
+        """
+        return {
+            "cell": self.cell.name,
+            "tcp": self.cell.arm.label,
+            "rate": self.cell.rate,
+            "servers": self.cell.servers,
+            "kernel_runs": len(self.kernel),
+            **{name: self._judged(name) for name in QUANTITIES},
+        }
+
+    def _judged(self, name: str) -> dict[str, Any]:
+        verdict = self.verdict(name)
+        apart = verdict and verdict.difference
+        ours, kernel = map(mean, self.values(name))
+        return {
+            "ours": ours,
+            "kernel": kernel,
+            "difference": apart and apart.value,
+            "low": apart and apart.low,
+            "high": apart and apart.high,
+            "verdict": verdict and verdict.word,
+        }
 
 
 def cells(servers: Sequence[int], rate: float, at_once: bool = False) -> list[Cell]:

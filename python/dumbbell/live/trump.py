@@ -84,6 +84,7 @@ class Beside:
                     "simulated_rate": ours["size"] * 8e-6 / times[1],
                     "real_delay_sd": real["delay_sd"],
                     "simulated_delay_sd": ours["delay_sd"],
+                    "valid": self.live.fidelity["valid"],
                 }
             )
         return rows
@@ -130,13 +131,18 @@ def measure(rate: float, quench: bool = True, told: Callable[[str], None] = lamb
     return Beside(rate, live, simulated)
 
 
+def tables(runs: list[Beside]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of all flows and of all routers."""
+    return {
+        "flows": [row for run in runs for row in run.flows()],
+        "routers": [row for run in runs for row in run.routers()],
+    }
+
+
 def write(folder: Path, runs: list[Beside]) -> None:
     """Write the tables of all runs, and the results of each, into an existing folder."""
-    for name, rows in (
-        ("flows.csv", [row for run in runs for row in run.flows()]),
-        ("routers.csv", [row for run in runs for row in run.routers()]),
-    ):
-        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+    for name, rows in tables(runs).items():
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             table = csv.DictWriter(file, list(rows[0]))
             table.writeheader()
             table.writerows(rows)
