@@ -39,7 +39,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use dumbbell_core::config::{At, ConfigError, Prose};
+use dumbbell_core::config::{At, ConfigError, Fields, Prose};
+use dumbbell_core::registry::Descriptor;
 use dumbbell_core::{Bytes, Config, Duration, TrafficClass, Validate, Value, config};
 use dumbbell_proto::TransportSpec;
 use dumbbell_proto::schedule::ScheduleSpec;
@@ -213,6 +214,29 @@ impl Validate for Scenario {
         transport.insert("kind", TRANSPORT.into());
         filled.insert("transport", transport);
         Some(filled)
+    }
+
+    /// What belongs to the topology, the transport or the record is easily written beside them.
+    fn place_of(table: &Value, key: &str) -> Option<String> {
+        let kind = |name: &str| match table.get(name) {
+            Some(Value::Str(kind)) => kind.clone(),
+            Some(other) => match other.get("kind") {
+                Some(Value::Str(kind)) => kind.clone(),
+                _ => String::new(),
+            },
+            None => TRANSPORT.to_owned(),
+        };
+        let has = |name: &str, members: Vec<Descriptor>| {
+            let chosen = members.into_iter().find(|member| member.name == kind(name));
+            chosen.is_some_and(|member| member.fields.iter().any(|field| field.name == key))
+        };
+        let place = match key {
+            _ if has("topology", TopologySpec::descriptors()) => "topology",
+            _ if has("transport", TransportSpec::descriptors()) => "transport",
+            _ if RecordSpec::names().contains(&key) => "record",
+            _ => return None,
+        };
+        Some(format!("{place}.{key}"))
     }
 
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {

@@ -65,6 +65,15 @@ pub trait Validate {
         None
     }
 
+    /// Where a key stands that this table lacks: the path from it, such as `topology.pairs`.
+    fn place_of(table: &Value, key: &str) -> Option<String>
+    where
+        Self: Sized,
+    {
+        let _ = (table, key);
+        None
+    }
+
     /// Checks the struct that was read at `at`.
     ///
     /// # Errors
@@ -153,12 +162,21 @@ pub fn need_table<'a>(v: &'a Value, at: &At<'_>) -> Result<&'a [(String, Value)]
 /// Refuses every key of the table that is not in `known`.
 ///
 /// # Errors
-/// Every unknown key, with the nearest known one.
-pub fn refuse_unknown_keys(v: &Value, known: &[&str], at: &At<'_>) -> Result<(), ConfigError> {
+/// Every unknown key, with the place where it stands, or the nearest known one.
+pub fn refuse_unknown_keys(
+    v: &Value,
+    known: &[&str],
+    place_of: fn(&Value, &str) -> Option<String>,
+    at: &At<'_>,
+) -> Result<(), ConfigError> {
     let entries = need_table(v, at)?;
     let mut errors = Errors::default();
     for (key, _) in entries.iter().filter(|(k, _)| !known.contains(&k.as_str())) {
-        errors.note::<()>(Err(at.key(key).error("unknown key", suggest(key, known))));
+        let remedy = match place_of(v, key) {
+            Some(place) => format!("did you mean {place:?}?"),
+            None => suggest(key, known),
+        };
+        errors.note::<()>(Err(at.key(key).error("unknown key", remedy)));
         if errors.is_full() {
             break;
         }
@@ -536,7 +554,7 @@ macro_rules! config {
                 let v = completed.as_ref().unwrap_or(v);
                 let mut errors = $crate::config::Errors::default();
                 errors.note($crate::config::refuse_unknown_keys(
-                    v, &<$name as $crate::config::Fields>::names(), at));
+                    v, &<$name as $crate::config::Fields>::names(), <$name as $crate::Validate>::place_of, at));
                 $( let $field = errors.note($crate::config::read_field(
                     v, ::core::stringify!($field), $crate::config!(@default $($default)?).as_ref(), at)); )*
                 $( let $part = errors.note($crate::config::read_part(
