@@ -52,6 +52,19 @@ def test_runs_of_one_line_come_into_one_panel_and_show_the_buffer(results: db.Re
     assert "capacity 2 Mbit/s" in axes.get_legend_handles_labels()[1]
 
 
+def test_rates_of_ports_are_drawn_beside_throughputs() -> None:
+    power = "topology.bottleneck.power={ policy = 'practra', rates = ['1Mbit/s', '2Mbit/s'] }"
+    results = db.Scenario.from_toml(SCENARIO, [power, "record.period=10ms"]).run()
+    for runs in (results, {"one": results, "two": results}):
+        (axes,) = db.figures.draw("port_rate", runs).axes
+        assert axes.get_ylabel() == "rate of the port under power control (Mbit/s)"
+        assert len(axes.get_lines()) == (1 if runs is results else 2)
+        drawn = axes.get_lines()[0].get_ydata()
+        assert np.array_equal(np.multiply(drawn, 1e6), results.series("rate")[0][1])
+    with pytest.raises(db.NothingToDrawError, match="no port is under power control"):
+        db.figures.draw("port_rate", db.Scenario.from_toml(SCENARIO).run())
+
+
 def test_throughput_does_not_exceed_the_link_and_holes_are_steps_of_what_is_delivered() -> None:
     lossy = ["flows[0].count=1", "workloads=[]", "topology.bottleneck.loss=0.01", "record.period=10ms"]
     results = db.Scenario.from_toml(SCENARIO, lossy).run()

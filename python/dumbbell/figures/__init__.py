@@ -50,8 +50,13 @@ _OWN: Mapping[str, Callable[[Axes, Results], None]] = {
 }
 """Figures with an arithmetic of their own."""
 
+_SERIES = {name: series for name, series in SERIES.items() if name not in _OWN} | {
+    "port_rate": SERIES["rate"]
+}
+"""Series drawn as they were sampled, by the name of the figure: ``rate`` is the throughput of flows."""
+
 KINDS: Mapping[str, Callable[[Axes, Results], None]] = {
-    **{name: partial(draw_series, series=series) for name, series in SERIES.items()},
+    **{name: partial(draw_series, series=series) for name, series in _SERIES.items()},
     **_OWN,
 }
 """The kinds of figures, by name: every series, and some of their own. Each draws one run into axes."""
@@ -73,7 +78,7 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
     ----------
     kind
         One of :data:`KINDS`: ``cwnd``, ``rate``, ``rtt``, ``queue``, ``drops``, ``fct_cdf``, ``fct_size``, or
-        any series.
+        any series. That of the rates of ports under power control is ``port_rate``.
     results
         One run, or several by title: in one panel if each has one line, else side by side on the same scales.
     width
@@ -91,7 +96,7 @@ def draw(kind: str, results: Results | Mapping[str, Results], width: str | None 
     if together:
         figure, panels = new_figure(1, width or "double")
         with mpl.rc_context(STYLE):
-            draw_lines(panels[0], together, *quantity_of(SERIES[kind]), limits=limits)
+            draw_lines(panels[0], together, *quantity_of(_SERIES[kind]), limits=limits)
             finish(figure, panels)
         return figure
     wide = len(runs) > 1 or not kind.startswith("fct")
@@ -110,16 +115,16 @@ def _together(kind: str, runs: Mapping[str, Results]) -> tuple[list[Line], list[
     """Return lines and limits of several runs for one panel, if each run has one line over time."""
     if len(runs) < 2 or kind in _OWN:
         return [], []
-    series = SERIES[kind]
+    series = _SERIES[kind]
     lines_of = flow_lines if series.of == "flow" else link_lines
     found: list[Line] = []
     limits: list[Limit] = []
     for title, run in runs.items():
-        lines = lines_of(run, kind)
+        lines = lines_of(run, series.name)
         if len(lines) != 1:
             return [], []
         found.append((title, *lines[0][1:]))
-        limits += limits_of(run, kind, lines)
+        limits += limits_of(run, series.name, lines)
     return found, list(dict.fromkeys(limits))
 
 

@@ -64,13 +64,20 @@ def _of_flow(flows: Table, row: int | None, number: int, several: bool) -> str:
     return f"flow {number}: {', '.join([*group, about['controller'] or about['transport']])}"
 
 
+_LACKING = {
+    "rate": "no port is under power control",
+    "predicted": "no port has a power policy that predicts",
+    "offered": "no link has a router that offers rates",
+}
+"""Why a run may have no such series although links were sampled."""
+
+
 def link_lines(results: Results, metric: str) -> list[Line]:
     """Return the time series of a metric of links, labelled by the name of the link."""
     series = results.series(metric)
     if not series:
-        raise NothingToDrawError(
-            f"no link was sampled for {metric}; name links in `record.queues`, set `record.samples`"
-        )
+        sampled = f"no link was sampled for {metric}; name links in `record.queues`, set `record.samples`"
+        raise NothingToDrawError(f"{_LACKING[metric]}, or {sampled}" if metric in _LACKING else sampled)
     names = results.links["link"]
     return [(_of_link(str(names[link])), times, values) for link, (times, values) in series.items()]
 
