@@ -57,6 +57,7 @@ def test_of_a_run(run, rule, passed):
         ("run > 1", "run is not a number; use one of its parts: duration"),
         ("name = 1", "name is not a number"),
         ("run.goodput > fast", "'fast' is not a number"),
+        ("run.goodput < 1e999", "'1e999' is not a number"),
         ("run.goodput > 3 parsec", "unknown unit 'parsec'; use s, ms"),
         ("links.left.loss < 1", "links has no 'left'; use one of left->right"),
         ("run.goodput.p99 < 1", "goodput has no 'p99'; it has no parts"),

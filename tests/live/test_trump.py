@@ -185,6 +185,8 @@ def test_the_command_writes_both_sides(cli: Cli, tmp_path: Path, form: tuple[str
         (["send", "apart.toml", "--to", "127.0.0.1"], 'there is no way from "a" to "d"'),
         (["trump-real", "-o", "x", "--rates", "eight"], "--rates: 'eight' are no numbers"),
         (["trump-real", "-o", "x", "--rates", "0"], "--rates: '0'"),
+        (["trump-real", "-o", "x", "--rates", "8,2,8.0"], "--rates: 8 stands there twice; name each once"),
+        (["rcp-real", "-o", "x", "--rates", "12,12"], "--rates: 12 stands there twice; name each once"),
         (["send", "mixed.toml", "--to", "127.0.0.1"], '"tfrc", which has no end points over UDP'),
     ],
 )

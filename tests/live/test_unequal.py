@@ -54,6 +54,7 @@ def test_round_trip_times_are_given_to_flows_in_turn() -> None:
         (["--rtt", "20ms,80ms", "--flows", "1"], "--rtt: 2 round-trip times for 1 flow; give"),
         (["--rtt", "20ms,5ms"], "topology.rtts[1]: 5ms is shorter than the bottleneck's 10ms both ways"),
         (["--rtt", "20ms,soon"], 'topology.rtts[1]: "soon" is not a duration'),
+        (["--controllers", "cubic, bbr,cubic"], "--controllers: cubic stands there twice; name each once"),
         (["--grid", "--rtt", "20ms"], "--size, --rtt and --endpoints go with FILE; leave --grid or them out"),
     ],
 )  # fmt: skip

@@ -192,9 +192,10 @@ def _parts(rule: str, text: str) -> tuple[str, str, str]:
 def _in_unit(rule: str, text: str, own: str) -> float:
     """Return a number in the unit `own`; one without a unit is in it."""
     found = _NUMBER.fullmatch(text)
-    if found is None:
+    number = float(found["number"]) if found else math.nan
+    if found is None or not math.isfinite(number):
         raise ClaimError(f"{rule!r}: {text!r} is not a number; write one, with its unit if it has one")
-    number, unit = float(found["number"]), found["unit"] or ""
+    unit = found["unit"] or ""
     if unit in ("", own):
         return number
     if unit not in _UNITS:

@@ -110,6 +110,15 @@ def read_scenario(file: Path, settings: Iterable[str], seed: int | None) -> Scen
         raise DumbbellError(f"{file}: {error.strerror}; give the path of a readable scenario") from None
 
 
+def refuse_twice(option: str, given: Iterable[str]) -> None:
+    """Refuse a value that stands twice in an option: the second would have the place of the first."""
+    seen = set()
+    for value in given:
+        if value in seen:
+            raise DumbbellError(f"{option}: {value} stands there twice; name each once")
+        seen.add(value)
+
+
 def _is_study(file: Path) -> bool:
     try:
         values = read_toml(file)

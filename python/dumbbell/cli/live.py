@@ -28,6 +28,7 @@ from dumbbell.cli.common import (
     print_json,
     quiet_option,
     read_scenario,
+    refuse_twice,
     side_console,
 )
 from dumbbell.errors import DumbbellError
@@ -326,6 +327,7 @@ def compare_real(
     if cells or quick:
         raise DumbbellError("--cells and --quick belong to --grid; leave them out")
     names = [name.strip() for name in controllers.split(",")]
+    refuse_twice("--controllers", names)
     scenario = read_scenario(file, (*settings, f"duration={duration}s"), None)
     rtts = [time.strip() for time in rtt.split(",")] if rtt else []
     scenario = with_flows(scenario, flows, stagger, size, rtts)
@@ -571,4 +573,6 @@ def _rates(text: str) -> list[float]:
         raise DumbbellError(f"--rates: {text!r} are no numbers; give 12,50,96") from None
     if not all(0.1 <= rate <= 1000 for rate in rates):
         raise DumbbellError(f"--rates: {text!r}: an emulated link has 0.1 to 1000 Mbit/s")
+    # By what their folders are called.
+    refuse_twice("--rates", [f"{rate:g}" for rate in rates])
     return rates

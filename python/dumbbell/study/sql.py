@@ -36,6 +36,8 @@ _PIECE_BYTES = 1 << 28
 _QUESTIONS = ("SELECT", "EXPLAIN", "MULTI")
 """Kinds of statements that ask and change nothing; MULTI is what PIVOT comes to."""
 
+_NO_TABLE = "Catalog Error: Table with name"
+
 _PR_SET_PDEATHSIG = 1
 """From ``linux/prctl.h``."""
 
@@ -63,8 +65,12 @@ def main() -> int:
     except (duckdb.OutOfMemoryException, MemoryError, pa.ArrowMemoryError):
         return TOO_MUCH
     except (duckdb.Error, ValueError) as error:
-        sys.stderr.write(str(error))
-        return TOO_MUCH if "bad_alloc" in str(error) else REFUSED
+        text = str(error)
+        if text.startswith(_NO_TABLE):
+            # DuckDB would name its own.
+            text = f"{text.partition('!')[0]}; use one of {', '.join(question['tables'])}"
+        sys.stderr.write(text)
+        return TOO_MUCH if "bad_alloc" in text else REFUSED
     return 0
 
 
