@@ -1,6 +1,6 @@
 //! Logs of end points over UDP, as `dumbbell replay` reads them: parsed, and fed to the state machines of both ends.
 //!
-//! Input: the first byte says whose log it is; the others are its lines after the first.
+//! Input: the first byte says whose log it is, and over which protocol; the others are its lines after the first.
 
 #![no_main]
 
@@ -28,7 +28,8 @@ static PLAN: LazyLock<Plan> = LazyLock::new(|| {
 fuzz_target!(|data: &[u8]| {
     let Some((form, lines)) = data.split_first() else { return };
     let Ok(lines) = std::str::from_utf8(lines) else { return };
-    let header = 48 + u16::from(form >> 1);
+    // Over IPv4, or over IPv6.
+    let header = if form & 2 == 0 { 76 } else { 96 };
     let what = if form & 1 == 0 {
         What::Send { header, plan: PLAN.origin.hash() }
     } else {

@@ -19,7 +19,7 @@ use dumbbell_core::{Config, ConfigError, Time, json};
 use dumbbell_header::datagram::LENGTH;
 use dumbbell_proto::TransportSpec;
 
-use super::Arrival;
+use super::{Arrival, header_bytes};
 
 /// Which end wrote a log, and what its state machines were made with.
 #[derive(Clone, PartialEq, Debug)]
@@ -57,7 +57,7 @@ impl What {
         let mut words = head.strip_prefix("dumbbell endpoint 2 ")?.splitn(3, ' ');
         let kind = words.next()?;
         let mut value = |key: &str| words.next()?.strip_prefix(key)?.strip_prefix('=');
-        let header = value("header")?.parse().ok()?;
+        let header = value("header")?.parse().ok().filter(|h| [false, true].map(header_bytes).contains(h))?;
         match kind {
             "send" => Some(What::Send { header, plan: value("plan")?.to_owned() }),
             "receive" => {

@@ -34,6 +34,11 @@ pub const PORT: u16 = 52_430;
 /// Bytes of the headers of a packet over IPv4: those of IPv4 (RFC 791) and UDP (RFC 768), and that of the transport.
 pub const HEADERS: u32 = 28 + LENGTH as u32;
 
+/// The same over IPv6, whose header is 20 bytes longer (RFC 8200 section 3), or over IPv4.
+const fn header_bytes(is_ipv6: bool) -> u16 {
+    HEADERS as u16 + if is_ipv6 { 20 } else { 0 }
+}
+
 /// What came and was not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct Counts {

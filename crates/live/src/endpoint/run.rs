@@ -16,7 +16,7 @@ use super::receive::Receivers;
 use super::sampler::Sampler;
 use super::send::Senders;
 use super::socket::Socket;
-use super::{Counts, HEADERS, OverUdp};
+use super::{Counts, OverUdp, header_bytes};
 use crate::clock::lateness::Quantiles;
 use crate::clock::precise::Precise;
 use crate::clock::{monotonic, timespec};
@@ -24,9 +24,6 @@ use crate::shell::Ended;
 
 /// Time between two looks at the caller, who may wish to stop.
 const TICK: Duration = Duration::from_millis(100);
-
-/// Bytes that an IPv6 header has more than one of IPv4 (RFC 8200 section 3).
-const IPV6_MORE: u32 = 20;
 
 /// A receiver that waits for a number of flows ends when nothing has come for so long after the last: time enough for its
 /// last answer to be asked for again.
@@ -63,7 +60,8 @@ pub fn send(
     let (mut socket, mtu) = connect(to).map_err(|e| refused(&to.to_string(), &e))?;
     let begin = monotonic();
     let end = begin + plan.duration;
-    let mut senders = Senders::new(plan, begin, (mtu, header_bytes(to)), events).map_err(Ended::Refused)?;
+    let mut senders =
+        Senders::new(plan, begin, (mtu, header_bytes(to.is_ipv6())), events).map_err(Ended::Refused)?;
     let _precise = Precise::begin();
     let mut came = Vec::new();
     let mut next_tick = begin;
@@ -132,7 +130,7 @@ pub fn receive(
     events: Option<&Path>,
     mut tick: impl FnMut() -> ControlFlow<()>,
 ) -> Result<Endpoint, Ended> {
-    let header = header_bytes(SocketAddr::from(([0; 4], port)));
+    let header = header_bytes(false);
     let transport = OverUdp::of_receivers(plan, header).map_err(Ended::Refused)?;
     let transport_name = transport.spec.name();
     // Both families, where there are two.
@@ -193,11 +191,6 @@ fn answer(receivers: &mut Receivers<SocketAddr>, now: Time, socket: &mut Socket)
     while let Some((to, answer)) = receivers.pull(now) {
         socket.queue(Some(to), answer);
     }
-}
-
-/// Bytes of headers in a packet to or from this address.
-fn header_bytes(peer: SocketAddr) -> u16 {
-    (HEADERS + if peer.is_ipv6() { IPV6_MORE } else { 0 }) as u16
 }
 
 /// A socket connected to `to`, and the largest packet on the way as far as the machine knows.

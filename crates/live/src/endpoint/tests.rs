@@ -278,6 +278,13 @@ fn a_log_that_was_changed_differs() {
     let difference = replay(without, None).unwrap().difference.unwrap();
     assert!(difference.starts_with("line 4: at 7ns only the simulator sends"), "{difference}");
     assert!(replay("nothing", None).is_err());
+    // Headers that no packet has.
+    for header in ["0", "47", "75", "77", "65535", "65536"] {
+        let other = text.replacen("header=76", &format!("header={header}"), 1);
+        let refused = replay(&other, None).unwrap_err().to_string();
+        assert!(refused.starts_with("line 1: this is no log of an end point"), "{header}: {refused}");
+    }
+    assert_eq!(replay(&text.replacen("header=76", "header=96", 1), None).unwrap().difference, None);
 }
 
 #[test]
