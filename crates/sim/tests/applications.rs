@@ -3,10 +3,7 @@
 
 mod traced;
 
-use std::path::Path;
-
-use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, toml};
+use dumbbell_core::Results;
 
 const BASE: &str = r#"
 duration = "30s"
@@ -21,13 +18,7 @@ to = "receivers"
 "#;
 
 fn simulate(settings: &[&str]) -> Results {
-    let mut value: Value = toml::parse(BASE).expect("TOML");
-    for setting in settings {
-        toml::apply_set(&mut value, setting).expect("a setting");
-    }
-    let scenario = Scenario::from_value(&value).expect("a scenario");
-    let plan = Plan::new(&scenario, Path::new(".")).expect("a plan");
-    let results = traced::run(&plan);
+    let results = traced::simulate(BASE, settings);
     let r = &results.runs;
     assert_eq!(
         r.total_sent[0] + r.total_originated[0] + r.total_duplicated[0],

@@ -2,21 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
-use std::ops::ControlFlow;
+mod traced;
+
 use std::path::Path;
 
-use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, run, toml};
-
-fn simulate(text: &str, settings: &[&str]) -> Results {
-    let mut value: Value = toml::parse(text).unwrap();
-    for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap();
-    }
-    let scenario = Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"));
-    let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
-    run(&plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap()
-}
+use dumbbell_core::Results;
+use dumbbell_sim::{Plan, Scenario};
+use traced::simulate;
 
 /// Two sources of datagrams of 1500 bytes to each receiver, which overload its port.
 const HOT: &str = r#"

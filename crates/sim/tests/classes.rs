@@ -2,25 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
+mod traced;
+
 use std::ops::ControlFlow;
-use std::path::Path;
 
-use dumbbell_core::{Results, Value};
+use dumbbell_core::Results;
 use dumbbell_sim::{Plan, Scenario, run, toml};
-
-fn plan(text: &str, settings: &[&str]) -> Result<Plan, String> {
-    let mut value: Value = toml::parse(text).unwrap();
-    for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap();
-    }
-    let scenario = Scenario::from_value(&value).map_err(|e| e.to_string())?;
-    Plan::new(&scenario, Path::new(".")).map_err(|e| e.to_string())
-}
-
-fn simulate(text: &str, settings: &[&str]) -> Results {
-    let plan = plan(text, settings).unwrap_or_else(|e| panic!("{e}"));
-    run(&plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap()
-}
+use traced::{planned, simulate};
 
 /// Two sources of datagrams of 1500 bytes that each fill the link: 12 Mbit/s, a packet a millisecond.
 const OVERLOAD: &str = r#"
@@ -152,7 +140,7 @@ fn a_marker_tells_packets_in_profile_from_the_rest() {
 
 #[test]
 fn what_no_queue_knows_is_refused_and_what_one_knows_is_not() {
-    let of = |settings: &[&str]| plan(OVERLOAD, settings).map(|_| ());
+    let of = |settings: &[&str]| planned(OVERLOAD, settings).map(|_| ());
     let deep = "topology.link.queue={ kind = 'strict-priority', classes = ['droptail', 'drr'] }";
     assert_eq!(of(&[deep, "flows[1].class=2"]), Ok(()));
     assert_eq!(

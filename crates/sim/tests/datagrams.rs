@@ -2,20 +2,7 @@
 
 mod traced;
 
-use std::path::Path;
-
-use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, toml};
-
-fn simulate(text: &str, settings: &[&str]) -> Results {
-    let mut value: Value = toml::parse(text).expect("TOML");
-    for setting in settings {
-        toml::apply_set(&mut value, setting).expect("a setting");
-    }
-    let scenario = Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"));
-    let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
-    traced::run(&plan)
-}
+use traced::simulate;
 
 const SHARED: &str = r#"
 duration = "200s"

@@ -3,23 +3,10 @@
 mod traced;
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use dumbbell_core::{Results, Value};
 use dumbbell_sim::{Interrupted, Plan, Scenario, run, toml};
-
-fn plan(text: &str, settings: &[&str]) -> Plan {
-    let mut value: Value = toml::parse(text).expect("TOML");
-    for setting in settings {
-        toml::apply_set(&mut value, setting).expect("a setting");
-    }
-    let scenario = Scenario::from_value(&value).expect("a scenario");
-    Plan::new(&scenario, Path::new(".")).expect("a plan")
-}
-
-fn simulate(text: &str, settings: &[&str]) -> Results {
-    traced::run(&plan(text, settings))
-}
+use traced::{plan, simulate};
 
 /// One flow of 10 segments over two links of 10 Mbit/s and 1 ms each.
 const ONE_FLOW: &str = r#"

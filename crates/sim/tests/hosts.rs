@@ -4,20 +4,8 @@
 
 mod traced;
 
-use std::path::Path;
-
-use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, toml};
-
-fn simulate(text: &str, settings: &[&str]) -> Results {
-    let mut value: Value = toml::parse(text).unwrap();
-    for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap();
-    }
-    let scenario = Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"));
-    let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
-    traced::run(&plan)
-}
+use dumbbell_core::Results;
+use traced::simulate;
 
 /// Rounds of reads: senders answer together over 1 Gbit/s into a port of 43 packets; 100 us of propagation.
 const INCAST: &str = r#"

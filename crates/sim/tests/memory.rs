@@ -2,20 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
 
+mod traced;
+
 use std::ops::ControlFlow;
-use std::path::Path;
 
+use dumbbell_core::Results;
 use dumbbell_core::results::Part;
-use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, run, toml};
-
-fn plan(text: &str, settings: &[&str]) -> Plan {
-    let mut value: Value = toml::parse(text).unwrap();
-    for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap();
-    }
-    Plan::new(&Scenario::from_value(&value).unwrap(), Path::new(".")).unwrap()
-}
+use dumbbell_sim::run;
+use traced::plan;
 
 fn simulate(text: &str, settings: &[&str], memory: u64) -> Results {
     run(&plan(text, settings), memory, |_| ControlFlow::Continue(())).unwrap()

@@ -5,31 +5,16 @@
 mod traced;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use dumbbell_core::{
-    DropReason, Duration, Frame, MarkReason, Packet, Results, Time, Value, VerdictSink, Way,
-};
+use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Packet, Results, Time, VerdictSink, Way};
 use dumbbell_header::SourceQuench;
 use dumbbell_net::node::{FlowId, NodeAgent, NodeAgentParams, Outbox, Passage, PortView, Setting};
-use dumbbell_sim::{Plan, Scenario, toml};
-
-fn plan(text: &str, settings: &[&str]) -> Plan {
-    let mut value: Value = toml::parse(text).unwrap();
-    for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap();
-    }
-    let scenario = Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"));
-    Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"))
-}
+use dumbbell_sim::Plan;
+use traced::{plan, simulate};
 
 fn results(plan: &Plan) -> Results {
     traced::run(plan)
-}
-
-fn simulate(text: &str, settings: &[&str]) -> Results {
-    results(&plan(text, settings))
 }
 
 /// What a [`Probe`] does beside counting.

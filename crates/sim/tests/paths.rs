@@ -3,23 +3,9 @@
 mod traced;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use dumbbell_core::{Duration, Results, Value};
-use dumbbell_sim::{Plan, Scenario, toml};
-
-fn plan(text: &str, settings: &[&str]) -> Plan {
-    let mut value: Value = toml::parse(text).expect("TOML");
-    for setting in settings {
-        toml::apply_set(&mut value, setting).expect("a setting");
-    }
-    let scenario = Scenario::from_value(&value).expect("a scenario");
-    Plan::new(&scenario, Path::new(".")).expect("a plan")
-}
-
-fn simulate(text: &str, settings: &[&str]) -> Results {
-    traced::run(&plan(text, settings))
-}
+use dumbbell_core::{Duration, Results};
+use traced::{plan, simulate};
 
 /// Packets sent over each link, by name.
 fn sent(results: &Results) -> BTreeMap<String, u64> {

@@ -4,23 +4,8 @@
 
 mod traced;
 
-use std::path::Path;
-
-use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, toml};
-
-fn plan(text: &str, settings: &[&str]) -> Result<Plan, String> {
-    let mut value: Value = toml::parse(text).unwrap_or_else(|e| panic!("{e}"));
-    for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap_or_else(|e| panic!("{e}"));
-    }
-    let scenario = Scenario::from_value(&value).map_err(|e| e.to_string())?;
-    Plan::new(&scenario, Path::new(".")).map_err(|e| e.to_string())
-}
-
-fn simulate(text: &str, settings: &[&str]) -> Results {
-    traced::run(&plan(text, settings).unwrap_or_else(|e| panic!("{e}")))
-}
+use dumbbell_core::Results;
+use traced::{planned, simulate};
 
 /// Two sources of datagrams overload the port of one receiver; one of them sends to another receiver too.
 const STAR: &str = r#"
@@ -143,6 +128,6 @@ fn what_cannot_be_paused_is_refused() {
             "nodes[0].pause: link \"switch->receiver0\" has power control, which knows no pause; leave out one of the two",
         ),
     ] {
-        assert_eq!(plan(STAR, settings).err().as_deref(), Some(expected));
+        assert_eq!(planned(STAR, settings).err().as_deref(), Some(expected));
     }
 }

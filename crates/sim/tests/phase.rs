@@ -6,10 +6,11 @@ mod traced;
 
 use std::path::Path;
 
-use dumbbell_core::{Results, Value};
+use dumbbell_core::Value;
 use dumbbell_sim::files::Base;
 use dumbbell_sim::plan::PlannedLink;
 use dumbbell_sim::{Plan, Scenario, toml};
+use traced::simulate;
 
 fn scenario(text: &str, settings: &[&str]) -> Scenario {
     let mut value: Value = toml::parse(text).unwrap();
@@ -17,11 +18,6 @@ fn scenario(text: &str, settings: &[&str]) -> Scenario {
         toml::apply_set(&mut value, setting).unwrap();
     }
     Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"))
-}
-
-fn simulate(text: &str, settings: &[&str]) -> Results {
-    let plan = Plan::new(&scenario(text, settings), Path::new(".")).unwrap();
-    traced::run(&plan)
 }
 
 /// Two flows with base round-trip times of 60 and 120 ms over a link that takes 12 ms for a packet: all times are

@@ -3,20 +3,9 @@
 mod traced;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, toml};
-
-fn simulate(text: &str, settings: &[&str]) -> Results {
-    let mut value: Value = toml::parse(text).expect("TOML");
-    for setting in settings {
-        toml::apply_set(&mut value, setting).expect("a setting");
-    }
-    let scenario = Scenario::from_value(&value).expect("a scenario");
-    let plan = Plan::new(&scenario, Path::new(".")).expect("a plan");
-    traced::run(&plan)
-}
+use dumbbell_core::Results;
+use traced::simulate;
 
 /// A transfer: round, source, start and end in seconds.
 #[derive(Clone, Debug)]

@@ -1,12 +1,15 @@
 //! Runs that a failing test shows: the last packet events of the thread's latest run are printed when it panics.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::panic;
+use std::path::Path;
 use std::sync::Once;
 
-use dumbbell_core::{Packet, Results, Time, Way};
-use dumbbell_sim::{Event, LastEvents, Observer, Opened, Plan, run_observed};
+use dumbbell_core::{Packet, Results, Time, Value, Way};
+use dumbbell_sim::{Event, LastEvents, Observer, Opened, Plan, Scenario, run_observed, toml};
 
 /// Events that are kept.
 const MOST: usize = 200;
@@ -48,4 +51,24 @@ pub fn run(plan: &Plan) -> Results {
     LATEST.set(LastEvents::new(plan, MOST));
     run_observed(plan, u64::MAX, |_| ControlFlow::Continue(()), &mut Latest)
         .unwrap_or_else(|_| panic!("nobody stops it"))
+}
+
+/// The plan of a scenario with settings, each `path=value`; or why there is none.
+pub fn planned(text: &str, settings: &[&str]) -> Result<Plan, String> {
+    let mut value: Value = toml::parse(text).unwrap_or_else(|e| panic!("{e}"));
+    for setting in settings {
+        toml::apply_set(&mut value, setting).unwrap_or_else(|e| panic!("{e}"));
+    }
+    let scenario = Scenario::from_value(&value).map_err(|e| e.to_string())?;
+    Plan::new(&scenario, Path::new(".")).map_err(|e| e.to_string())
+}
+
+/// The same of a scenario that has one.
+pub fn plan(text: &str, settings: &[&str]) -> Plan {
+    planned(text, settings).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Runs a scenario with settings.
+pub fn simulate(text: &str, settings: &[&str]) -> Results {
+    run(&plan(text, settings))
 }
