@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use dumbbell_core::config::At;
-use dumbbell_core::rng::Streams;
-use dumbbell_core::{Config, Duration, Ecn, FlowEnds, Packet, Time, Value};
+use dumbbell_core::{Config, Duration, Ecn, Packet, Time, Value};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
 use super::ImpairmentSpec;
-use crate::link::laws::described;
+use crate::link::laws::{config_of, described};
 use crate::link::{Incident, Incidents, Link, LinkConfig};
 
 /// A packet takes 1 ms to send.
@@ -20,22 +19,7 @@ fn config(delay: &str, impairments: &str) -> LinkConfig {
         r#"{{"rate": "10Mbit/s", "delay": "{delay}", "queue": {{"kind": "droptail", "limit": "9pkt"}}, "loss": 0.1,
             "impairments": {impairments}}}"#
     );
-    LinkConfig {
-        direction: Arc::new(described(&text)),
-        trace: None,
-        bdp: 62_500,
-        recorded: false,
-        sampled: true,
-        inspected: false,
-        watched: false,
-        exact_drops: false,
-        general: false,
-        read_at: [].into(),
-        buffer: None,
-        pause: Default::default(),
-        streams: Streams::new(1, "link"),
-        ends: FlowEnds::default(),
-    }
+    config_of(described(&text))
 }
 
 /// The same without loss.

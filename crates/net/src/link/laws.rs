@@ -27,6 +27,11 @@ fn config_with(queue: QueueSpec, change: impl FnOnce(&mut Direction)) -> LinkCon
         described(r#"{"rate": "9999991bit/s", "delay": "3ms", "queue": "droptail", "drop_list": [3, 5]}"#);
     direction.queue = queue;
     change(&mut direction);
+    config_of(direction)
+}
+
+/// A link with nothing around it.
+pub(crate) fn config_of(direction: Direction) -> LinkConfig {
     LinkConfig {
         direction: Arc::new(direction),
         trace: None,

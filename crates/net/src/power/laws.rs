@@ -1,16 +1,13 @@
 //! Laws of every policy on a link, over generated arrivals, and cases computed by hand.
 
-use std::sync::Arc;
-
 use dumbbell_core::config::At;
-use dumbbell_core::rng::Streams;
-use dumbbell_core::{BitRate, Config, Duration, Ecn, FlowEnds, Packet, QueueLimit, Time, Value};
+use dumbbell_core::{BitRate, Config, Duration, Ecn, Packet, QueueLimit, Time, Value};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
 use super::{GuardFrom, Ledger, PolicySpec, Power, Span, State};
-use crate::link::laws::described;
-use crate::link::{Incidents, LinkConfig, QueuedLink};
+use crate::link::laws::{config_of, described};
+use crate::link::{Incidents, QueuedLink};
 use crate::queue::{QueueSpec, droptail};
 
 const LINK: BitRate = BitRate::from_bps(10_000_000);
@@ -48,24 +45,8 @@ impl Run {
         let mut direction = described(r#"{"rate": "10Mbit/s", "delay": "0s", "queue": "droptail"}"#);
         direction.queue = QueueSpec::DropTail(droptail::Params { limit, count_in_service: false });
         direction.power = Some(power);
-        let config = LinkConfig {
-            direction: Arc::new(direction),
-            trace: None,
-            bdp: 62_500,
-            recorded: false,
-            sampled: true,
-            inspected: false,
-            watched: false,
-            exact_drops: false,
-            general: false,
-            read_at: [].into(),
-            buffer: None,
-            pause: Default::default(),
-            streams: Streams::new(1, "link"),
-            ends: FlowEnds::default(),
-        };
         let mut run = Run {
-            link: QueuedLink::new(&config),
+            link: QueuedLink::new(&config_of(direction)),
             now: Time::ZERO,
             drops: Vec::new(),
             dropped_at: Vec::new(),

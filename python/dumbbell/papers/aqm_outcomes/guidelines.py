@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from dumbbell.claims import Claim, Level, Ratio
 from dumbbell.papers import Companion
-from dumbbell.report import FigureSpec, Reference
-from dumbbell.study import Arm, Axis, Metric, Study
+from dumbbell.papers.aqm_outcomes.rfc7928 import ARMS, TARGETS, UTILISATION, WAIT, of_link
+from dumbbell.report import FigureSpec
+from dumbbell.study import Axis, Study
 
 _PAIRS = 41
 """One more than the most flows of TCP: the last pair is that of the other flow."""
@@ -39,11 +40,6 @@ _SCENARIOS = {
 """By the sections of RFC 7928: 5.2, 5.3, 5.4, 7.2, 8.2.2 to 8.2.4, 8.2.6 and 4.5."""
 
 _RESPONSIVE = ("aggressive", "background", "medium", "heavy", "ecn")
-
-
-def _link(name: str, label: str, unit: str, column: str, factor: float) -> Metric:
-    source = {"table": "links", "link": "left->right", "column": column, "factor": factor}
-    return Metric(name, label, unit, source)
 
 
 def _guidelines(paper: Study) -> Study:
@@ -83,16 +79,8 @@ def _guidelines(paper: Study) -> Study:
             "record": {"samples": False, "queues": "none"},
         },
         axes=(Axis("scenario", "scenario of RFC 7928", "", tuple(_SCENARIOS), tuple(_SCENARIOS.values())),),
-        arms=(
-            Arm("droptail", "DropTail"),
-            Arm("codel", "CoDel", ("topology.bottleneck.queue=codel",)),
-            Arm("pie", "PIE", ("topology.bottleneck.queue=pie",)),
-        ),
-        metrics=(
-            _link("wait", "mean time in the queue and in transmission", "ms", "sojourn_mean", 1e3),
-            _link("utilisation", "utilisation of the link", "%", "utilisation", 100.0),
-            _link("loss", "loss at the link", "%", "loss", 100.0),
-        ),
+        arms=ARMS,
+        metrics=(WAIT, UTILISATION, of_link("loss", "loss at the link", "%", "loss", 100.0)),
         seeds=paper.seeds,
     )
 
@@ -104,10 +92,7 @@ GUIDELINES = Companion(
     (
         FigureSpec(
             "wait", "Mean wait", "scenario", "wait", scale="log",
-            references=(
-                Reference("target of CoDel", (5.0,), source="RFC 8289 section 4.3"),
-                Reference("target of PIE", (15.0,), source="RFC 8033 section 4.2"),
-            ),
+            references=TARGETS,
         ),
         FigureSpec("utilisation", "Utilisation of the link", "scenario", "utilisation"),
         FigureSpec("loss", "Loss at the link", "scenario", "loss"),

@@ -8,16 +8,12 @@ from typing import Any
 from dumbbell.claims import Claim, Level, Ratio
 from dumbbell.papers import Companion
 from dumbbell.papers.aqm_outcomes.guidelines import GUIDELINES
-from dumbbell.report import FigureSpec, Reference
-from dumbbell.study import Arm, Axis, Metric, Study
+from dumbbell.papers.aqm_outcomes.rfc7928 import ARMS, TARGETS, UTILISATION, WAIT, of_link
+from dumbbell.report import FigureSpec
+from dumbbell.study import Arm, Axis, Study
 
 _SAMPLED = {"period": "200ms", "queues": ["left->right"]}
 _RECORD = {"samples": False, "queues": "none"}
-
-
-def _metric(name: str, label: str, unit: str, column: str, factor: float = 1.0) -> Metric:
-    source = {"table": "links", "link": "left->right", "column": column, "factor": factor}
-    return Metric(name, label, unit, source)
 
 
 def _long_flows(pairs: int, bottleneck: dict[str, Any], access: dict[str, Any]) -> dict[str, Any]:
@@ -57,15 +53,8 @@ def _friendly(paper: Study) -> Study:
         question="How long do packets wait, and is the link used, with few TCP flows and with many?",
         scenario={"duration": "60s", "warmup": "20s"} | scenario,
         axes=(Axis.of("flows", "TCP flows", "", (5, 15, 30), "topology.pairs={value}"),),
-        arms=(
-            Arm("droptail", "DropTail"),
-            Arm("codel", "CoDel", ("topology.bottleneck.queue=codel",)),
-            Arm("pie", "PIE", ("topology.bottleneck.queue=pie",)),
-        ),
-        metrics=(
-            _metric("wait", "mean time in the queue and in transmission", "ms", "sojourn_mean", 1e3),
-            _metric("utilisation", "utilisation of the link", "%", "utilisation", 100.0),
-        ),
+        arms=ARMS,
+        metrics=(WAIT, UTILISATION),
         seeds=paper.seeds,
     )
 
@@ -77,10 +66,7 @@ FRIENDLY = Companion(
     (
         FigureSpec(
             "wait", "Mean wait against the number of flows", "flows", "wait", scale="log",
-            references=(
-                Reference("target of CoDel", (5.0,), source="RFC 8289 section 4.3"),
-                Reference("target of PIE", (15.0,), source="RFC 8033 section 4.2"),
-            ),
+            references=TARGETS,
         ),
         FigureSpec("utilisation", "Utilisation of the link", "flows", "utilisation"),
     ),
@@ -149,10 +135,10 @@ def _region(paper: Study) -> Study:
         axes=(Axis("weight", "weight of the average", "1e-6", tuple(_WEIGHTS), tuple(map(_red, _WEIGHTS))),),
         arms=(Arm("red", "RED"),),
         metrics=(
-            _metric("utilisation", "utilisation of the link", "%", "utilisation", 100.0),
-            _metric("queue", "mean queue", "packets", "queue_mean"),
-            _metric("p50", "median queue", "packets", "queue_p50"),
-            _metric("p99", "99th percentile of the queue", "packets", "queue_p99"),
+            of_link("utilisation", "utilisation of the link", "%", "utilisation", 100.0),
+            of_link("queue", "mean queue", "packets", "queue_mean"),
+            of_link("p50", "median queue", "packets", "queue_p50"),
+            of_link("p99", "99th percentile of the queue", "packets", "queue_p99"),
         ),
         seeds=paper.seeds,
     )
