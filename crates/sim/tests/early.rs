@@ -4,7 +4,7 @@
 
 mod traced;
 
-use traced::simulate;
+use traced::untraced as simulate;
 
 /// Sixteen flows, and `more` from the twentieth second on; what is measured begins twenty seconds later.
 const STEP: &str = r#"

@@ -4,7 +4,7 @@
 
 mod traced;
 
-use traced::simulate;
+use traced::untraced as simulate;
 
 /// Many TCP flows, and one of datagrams (the last pair) at `RATE`, over 10 Mbit/s.
 const MIX: &str = r#"
