@@ -337,7 +337,7 @@ proptest! {
         let last = Time::from_nanos(head.iter().map(|(gap, _)| gap).sum());
         let queue = droptail::Params { limit: QueueLimit::Packets(7), count_in_service: false };
         let config = config(QueueSpec::DropTail(queue));
-        // Stop in the middle of things: at the last arrival, before what is queued has left, or at the moment at which a packet leaves.
+        // Stop in the middle of things: at the last arrival, before what is queued has left, or just when a packet leaves.
         let out = drive(&mut Link::new(&config), head).out;
         let departures = out.iter().map(|(at, ..)| *at - config.direction.delay);
         let stop = departures.filter(|at| leaving && *at >= last).min().unwrap_or(last);
