@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,14 +59,19 @@ def timed(command: list[str]) -> Timed:
     return Timed(output, usage.ru_utime + usage.ru_stime)
 
 
-def engine() -> str:
+RELEASE = ("--release", "--package", "dumbbell-sim")
+TESTED = ("--profile", "test", "--workspace")
+"""What ``cargo test`` builds too: where no time is measured, it is there already."""
+
+
+def engine(built: Sequence[str] = RELEASE) -> str:
     """Build the engine as a program of its own, and return its path: no Python in what is measured."""
-    return example("bench")
+    return example("bench", built)
 
 
-def example(name: str) -> str:
+def example(name: str, built: Sequence[str] = RELEASE) -> str:
     """Build an example of the crate of the simulator, and return its path."""
-    command = ["cargo", "build", "--quiet", "--release", "--locked", "--package", "dumbbell-sim"]
+    command = ["cargo", "build", "--quiet", "--locked", *built]
     command += ["--example", name, "--message-format", "json"]
     lines = subprocess.run(
         command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.measure import engine, missing
+from bench.measure import TESTED, engine, missing
 from bench.works import Work, works
 from peers import incast, published, queues
 from peers.compare import BOUNDS, compare
@@ -14,7 +14,7 @@ from peers.compare import BOUNDS, compare
 def program() -> str:
     if reason := missing("ns", "ns2"):
         pytest.skip(reason)
-    return engine()
+    return engine(TESTED)
 
 
 W1, W2, W4S = works()
