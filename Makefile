@@ -41,7 +41,7 @@ define lock
 	mv $(STAMPS)/locked $(1)
 endef
 
-.PHONY: help setup release wheel bare moved demo check check-rust check-python test coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
+.PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-python coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
   bench bench-record bench-study speed peers peers-controllers peers-kernel fuzz full audit systems docs lock clean
 
 help: ## List the targets
@@ -61,8 +61,18 @@ demo: setup ## Run two experiments and draw their figures into out/demo (less th
 	@$(BIN)/python -m dumbbell.demo -o out/demo
 
 test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
-	cargo test --workspace --locked --quiet
-	$(BIN)/python -m pytest
+	@$(MAKE) --jobs 3 test-rust test-live test-python
+
+# Real packets have their times to keep, and mostly sleep: all other tests run beside them, and give way to them.
+# Lines of the three are told apart by what they begin with.
+test-rust:
+	nice cargo test --workspace --locked --quiet 2>&1 | sed --unbuffered 's/^/rust:   /'
+
+test-live:
+	$(BIN)/python -m pytest tests/live 2>&1 | sed --unbuffered 's/^/live:   /'
+
+test-python:
+	nice $(BIN)/python -m pytest --ignore tests/live 2>&1 | sed --unbuffered 's/^/python: /'
 
 coverage: setup $(DONE)/coverage $(STAMPS)/llvm-22 ## Run every test and tell which lines they reach, by crate and by Python package (an hour)
 	@$(BIN)/python -m tools.reached

@@ -64,14 +64,14 @@ TESTED = ("--profile", "test", "--workspace")
 """What ``cargo test`` builds too: where no time is measured, it is there already."""
 
 
-def engine(built: Sequence[str] = RELEASE) -> str:
+def engine(options: Sequence[str] = RELEASE) -> str:
     """Build the engine as a program of its own, and return its path: no Python in what is measured."""
-    return example("bench", built)
+    return example("bench", options)
 
 
-def example(name: str, built: Sequence[str] = RELEASE) -> str:
+def example(name: str, options: Sequence[str] = RELEASE) -> str:
     """Build an example of the crate of the simulator, and return its path."""
-    command = ["cargo", "build", "--quiet", "--locked", *built]
+    command = ["cargo", "build", "--quiet", "--locked", *options]
     command += ["--example", name, "--message-format", "json"]
     lines = subprocess.run(
         command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
