@@ -61,18 +61,19 @@ demo: setup ## Run two experiments and draw their figures into out/demo (less th
 	@$(BIN)/python -m dumbbell.demo -o out/demo
 
 test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
+	$(BIN)/python -m pytest tests/live -m "quiet and not full"
 	@$(MAKE) --jobs 3 test-rust test-live test-python
 
 # Real packets have their times to keep, and mostly sleep: all other tests run beside them, and give way to them.
-# Lines of the three are told apart by what they begin with.
+# What a line begins with tells whose it is.
 test-rust:
-	nice cargo test --workspace --locked --quiet 2>&1 | sed --unbuffered 's/^/rust:   /'
+	nice cargo test --workspace --locked --quiet 2>&1 | sed -u 's/^/rust:   /'
 
 test-live:
-	$(BIN)/python -m pytest tests/live 2>&1 | sed --unbuffered 's/^/live:   /'
+	$(BIN)/python -m pytest tests/live -m "not quiet and not full" 2>&1 | sed -u 's/^/live:   /'
 
 test-python:
-	nice $(BIN)/python -m pytest --ignore tests/live 2>&1 | sed --unbuffered 's/^/python: /'
+	nice $(BIN)/python -m pytest --ignore tests/live 2>&1 | sed -u 's/^/python: /'
 
 coverage: setup $(DONE)/coverage $(STAMPS)/llvm-22 ## Run every test and tell which lines they reach, by crate and by Python package (an hour)
 	@$(BIN)/python -m tools.reached

@@ -149,6 +149,39 @@ def test_a_library_that_is_newer_than_its_wheel_says_is_found(tmp_path: Path) ->
     assert newer(wheel, tmp_path) == ["some/new.so needs glibc 2.34, more than the wheel's name says"]
 
 
+@pytest.mark.parametrize(
+    "part", ["", "cargo test", "tests/live -m quiet", "tests/live -m not", "--ignore tests/live"]
+)
+def test_every_part_of_the_tests_runs_and_has_to_pass(checkout: Checkout, part: str) -> None:
+    checkout.make("setup")
+    for package in ("ns2", "chromium", "iperf3", "ping", "faketime", "tshark"):
+        (checkout.place / ".setup" / package).touch()
+    failing = (
+        f'#!/bin/sh\ncase "$(basename $0) $*" in *"{part}"*) echo broken; exit 1 ;; esac\n'
+        if part
+        else "#!/bin/sh\n"
+    )
+    for program in (checkout.programs / "cargo", checkout.place / ".venv" / "bin" / "python"):
+        program.write_text(failing + 'echo "$(basename $0) $*" >> "$LOG"\n')
+    checkout.log.write_text("")
+    done = subprocess.run(
+        ["make", "test"], cwd=checkout.place, capture_output=True, text=True, timeout=120, check=False,
+        env=os.environ | {"LOG": str(checkout.log), "PATH": f"{checkout.programs}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    ran = checkout.log.read_text().splitlines()
+    if part:
+        assert done.returncode != 0, done.stdout
+        assert "broken" in done.stdout
+    else:
+        assert done.returncode == 0, done.stderr
+        assert sorted(ran) == [
+            "cargo test --workspace --locked --quiet",
+            "python -m pytest --ignore tests/live",
+            "python -m pytest tests/live -m not quiet and not full",
+            "python -m pytest tests/live -m quiet and not full",
+        ]
+
+
 def test_a_toolchain_that_is_not_there_gives_one_line(checkout: Checkout) -> None:
     # What rustup does without a network and without the toolchain that the file names.
     (checkout.programs / "cargo").write_text("#!/bin/sh\necho 'error: could not download' >&2\nexit 1\n")

@@ -48,6 +48,8 @@ def both(described: db.Scenario) -> tuple[LiveRun, db.Results, dict[str, Any], d
     return live, simulated, live.results.links.row(0), simulated.links.row(link)
 
 
+# Prague over DualPI2 gets a tenth more where packets are late, by no more than a valid run allows.
+@pytest.mark.quiet
 @pytest.mark.parametrize(
     ("controller", "queue"),
     [
