@@ -41,7 +41,7 @@ define lock
 	mv $(STAMPS)/locked $(1)
 endef
 
-.PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-python coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
+.PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-python test-validation coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
   bench bench-record bench-study speed peers peers-controllers peers-kernel fuzz full audit systems docs lock clean
 
 help: ## List the targets
@@ -62,7 +62,7 @@ demo: setup ## Run two experiments and draw their figures into out/demo (less th
 
 test: setup $(STAMPS)/ns2 $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark ## Run every test: Rust, Python, live emulation, and validation against ns-2, where they can be had
 	$(BIN)/python -m pytest tests/live -m "quiet and not full"
-	@$(MAKE) --jobs 3 test-rust test-live test-python
+	@$(MAKE) --jobs 3 test-rust test-live test-python test-validation
 
 # Real packets have their times to keep, and mostly sleep: all other tests run beside them, and give way to them.
 # What a line begins with tells whose it is.
@@ -73,7 +73,11 @@ test-live:
 	$(BIN)/python -m pytest tests/live -m "not quiet and not full" 2>&1 | sed -u 's/^/live:   /'
 
 test-python:
-	nice $(BIN)/python -m pytest --ignore tests/live 2>&1 | sed -u 's/^/python: /'
+	nice $(BIN)/python -m pytest --ignore tests/live --ignore tests/validation 2>&1 | sed -u 's/^/python: /'
+
+# Runs an engine that the tests of Rust have built.
+test-validation: test-rust
+	nice $(BIN)/python -m pytest tests/validation 2>&1 | sed -u 's/^/peers:  /'
 
 coverage: setup $(DONE)/coverage $(STAMPS)/llvm-22 ## Run every test and tell which lines they reach, by crate and by Python package (an hour)
 	@$(BIN)/python -m tools.reached

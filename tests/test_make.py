@@ -150,7 +150,15 @@ def test_a_library_that_is_newer_than_its_wheel_says_is_found(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "part", ["", "cargo test", "tests/live -m quiet", "tests/live -m not", "--ignore tests/live"]
+    "part",
+    [
+        "",
+        "cargo test",
+        "tests/live -m quiet",
+        "tests/live -m not",
+        "pytest --ignore tests/live",
+        "pytest tests/validation",
+    ],
 )
 def test_every_part_of_the_tests_runs_and_has_to_pass(checkout: Checkout, part: str) -> None:
     checkout.make("setup")
@@ -176,9 +184,10 @@ def test_every_part_of_the_tests_runs_and_has_to_pass(checkout: Checkout, part: 
         assert done.returncode == 0, done.stderr
         assert sorted(ran) == [
             "cargo test --workspace --locked --quiet",
-            "python -m pytest --ignore tests/live",
+            "python -m pytest --ignore tests/live --ignore tests/validation",
             "python -m pytest tests/live -m not quiet and not full",
             "python -m pytest tests/live -m quiet and not full",
+            "python -m pytest tests/validation",
         ]
 
 
