@@ -41,7 +41,8 @@ define lock
 	mv $(STAMPS)/locked $(1)
 endef
 
-.PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-python test-validation coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
+.PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-python \
+  test-validation coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
   bench bench-record bench-study speed peers peers-controllers peers-kernel fuzz full audit systems docs lock clean
 
 help: ## List the targets
