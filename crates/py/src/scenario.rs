@@ -8,7 +8,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, Bytes, Config, Value};
 use dumbbell_sim::files::{self, Base};
 use dumbbell_sim::origin::Origin;
-use dumbbell_sim::{Cut, Plan};
+use dumbbell_sim::{Cut, Plan, Whole};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -177,7 +177,9 @@ impl Scenario {
         let failure = py.detach(|| {
             for (scenario, seed) in &runs {
                 let plan = scenario.get().planned(*seed).map_err(|error| Some(refuse(error)))?;
-                let (raw, shortage) = run(&plan, None, memory, &mut watcher).map_err(|Interrupted| None)?;
+                let cut = plan.cut(Some(1), 1).ok();
+                let (raw, shortage) =
+                    run(&plan, cut.as_ref(), memory, &mut watcher).map_err(|Interrupted| None)?;
                 let numbers = metrics.map_or_else(Vec::new, |metrics| metrics.evaluate(&raw));
                 let short = shortage.is_some();
                 let kept =
@@ -198,7 +200,9 @@ impl Scenario {
     #[pyo3(signature = (threads, cores))]
     fn threads(&self, py: Python<'_>, threads: Option<usize>, cores: usize) -> (usize, f64, Option<String>) {
         match py.detach(|| self.plan.cut(threads, cores)) {
-            Ok(cut) => (cut.parts, cut.gain, None),
+            Ok(cut) if cut.parts > 1 => (cut.parts, cut.gain, None),
+            Ok(_) if threads == Some(1) || cores < 2 => (1, 1.0, Some(Whole::Asked.to_string())),
+            Ok(_) => (1, 1.0, Some(Whole::Small.to_string())),
             Err(whole) => (1, 1.0, Some(whole.to_string())),
         }
     }

@@ -17,7 +17,12 @@ fn simulate(file: &Path, settings: &[String]) -> Result<Results, String> {
     let scenario = Scenario::from_value(&value).map_err(|e| e.to_string())?;
     let base = file.parent().unwrap_or(Path::new("."));
     let plan = Plan::new(&scenario, base).map_err(|e| e.to_string())?;
-    dumbbell_sim::run(&plan, u64::MAX, |_| ControlFlow::Continue(())).map_err(|_| "interrupted".to_owned())
+    let go_on = |_: &_| ControlFlow::Continue(());
+    let results = match plan.cut(Some(1), 1) {
+        Ok(cut) => dumbbell_sim::run_cut(&plan, &cut, u64::MAX, go_on),
+        Err(_) => dumbbell_sim::run(&plan, u64::MAX, go_on),
+    };
+    results.map_err(|_| "interrupted".to_owned())
 }
 
 /// Largest resident set of this process in bytes, as Linux counts it; 0 elsewhere. (What `wait4` tells the parent is

@@ -1,4 +1,4 @@
-//! On how many threads a plan runs.
+//! On how many threads a plan runs, and whether its nodes take turns.
 
 use std::fmt;
 
@@ -10,6 +10,9 @@ const LEAST_SECONDS: f64 = 0.1;
 
 /// What more threads must gain to be taken without being asked for.
 const LEAST_GAIN: f64 = 1.4;
+
+/// The same of turns on one thread.
+const LEAST_GAIN_OF_TURNS: f64 = 1.03;
 
 /// Why a run stays on one thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,31 +41,45 @@ impl fmt::Display for Whole {
 }
 
 impl Plan {
-    /// Cuts the plan into `asked` parts or, if that says nothing, as many as pay and are `usable`.
+    /// Cuts the plan into `asked` parts or, if that says nothing, as many as pay and are `usable`. One part is a cut where it pays
+    /// to take its nodes in turns.
     ///
     /// # Errors
-    /// Why the run stays on one thread.
+    /// Why the run stays in one loop on one thread.
     pub fn cut(&self, asked: Option<usize>, usable: usize) -> Result<Cut, Whole> {
         let most = asked.unwrap_or(usable).min(MAX_PARTS);
-        if most < 2 {
-            return Err(Whole::Asked);
-        }
         self.what_is_shared().map_or(Ok(()), |what| Err(Whole::Shared(what)))?;
         let traffic = self.traffic();
-        let seconds = self.duration.as_secs_f64();
-        if asked.is_none() && traffic.least_work() * seconds < LEAST_SECONDS {
+        let seconds = traffic.least_work() * self.duration.as_secs_f64();
+        if asked.is_none_or(|asked| asked < 2) && seconds < LEAST_SECONDS {
             return Err(Whole::Small);
         }
         let graph = Graph::new(self, &traffic);
-        let best = (2..=most)
-            .filter(|parts| asked.is_none_or(|asked| *parts == asked.min(MAX_PARTS)))
-            .flat_map(|parts| graph.cuts(self, parts))
-            .reduce(|best, cut| if cut.gain > best.gain { cut } else { best });
-        match best {
-            None => Err(Whole::Joined),
-            Some(cut) if asked.is_none() && cut.gain < LEAST_GAIN => Err(Whole::Small),
-            Some(cut) => Ok(cut),
+        let of = |parts: usize| graph.cuts(self, parts, true);
+        let best = |best: Cut, cut: Cut| if cut.gain > best.gain { cut } else { best };
+        let turns = of(1).into_iter().find(|cut| cut.gain >= LEAST_GAIN_OF_TURNS);
+        if most < 2 {
+            return turns.ok_or(Whole::Asked);
         }
+        let threads = (2..=most).filter(|parts| asked.is_none_or(|asked| *parts == asked.min(MAX_PARTS)));
+        let threads = threads.flat_map(of).reduce(best).ok_or(Whole::Joined);
+        match asked {
+            Some(_) => threads,
+            None => {
+                let one = turns.as_ref().map_or(1.0, |turns| turns.gain);
+                threads.ok().filter(|cut| cut.gain >= LEAST_GAIN.max(one)).or(turns).ok_or(Whole::Small)
+            }
+        }
+    }
+
+    /// The plan in so many parts, each of as many regions as there can be, whether that pays or not: what tests compare.
+    ///
+    /// # Errors
+    /// As [`Plan::cut`].
+    pub fn finest_cut(&self, parts: usize) -> Result<Cut, Whole> {
+        self.what_is_shared().map_or(Ok(()), |what| Err(Whole::Shared(what)))?;
+        let cuts = Graph::new(self, &self.traffic()).cuts(self, parts, false);
+        cuts.into_iter().max_by_key(|cut| cut.layout.regions.len()).ok_or(Whole::Joined)
     }
 
     /// What all parts of a run would have to know at once, if there is anything.

@@ -40,6 +40,15 @@ fn assert_same(plan: &Plan) {
     for threads in [2, 3] {
         assert!(one == on_cut(plan, &cut(plan, threads)), "tables on {threads} threads are not those on one");
     }
+    for threads in [1, 2] {
+        let cut = plan.finest_cut(threads).unwrap_or_else(|whole| panic!("it can be cut: {whole}"));
+        assert!(cut.layout.regions.len() > threads, "no regions");
+        assert!(
+            one == on_cut(plan, &cut),
+            "tables in {} regions are not those of one loop",
+            cut.layout.regions.len()
+        );
+    }
 }
 
 const W4S: &str = include_str!("../../../scenarios/w4s-long-fat.toml");
@@ -104,8 +113,10 @@ fn what_all_parts_share_keeps_a_run_on_one_thread_and_is_named() {
             .contains("no link with a delay")
     );
     let auto = |text: &str, cores: usize| plan(text, &[]).cut(None, cores);
-    assert_eq!(auto(W4S, 1), Err(Whole::Asked));
+    assert_eq!(auto(FAT_TREE, 1), Err(Whole::Asked));
     assert_eq!(auto(W1, 2), Err(Whole::Small));
+    let many = |cut: Cut| (cut.parts, cut.layout.regions.len() > cut.parts);
+    assert_eq!(auto(W4S, 1).map(many), Ok((1, true)));
     assert_eq!(auto(W4S, 2).map(|cut| cut.parts), Ok(2));
     assert_eq!(auto(FAT_TREE, 2).map(|cut| cut.parts), Ok(2));
 }
@@ -113,13 +124,19 @@ fn what_all_parts_share_keeps_a_run_on_one_thread_and_is_named() {
 #[test]
 fn a_run_that_is_stopped_or_short_of_memory_ends_all_its_threads() {
     let plan = plan(W4S, &["duration=3s", "warmup=500ms"]);
-    let cut = cut(&plan, 2);
-    let stopped = run_cut(&plan, &cut, u64::MAX, |_| ControlFlow::Break(()));
+    let cuts = [cut(&plan, 2), plan.finest_cut(1).expect("it can be cut into regions")];
+    for cut in cuts {
+        assert_ends_early(&plan, &cut);
+    }
+}
+
+fn assert_ends_early(plan: &Plan, cut: &Cut) {
+    let stopped = run_cut(plan, cut, u64::MAX, |_| ControlFlow::Break(()));
     assert!(stopped.is_err());
     // Short of memory, it is cut short where one thread would be.
     let memory = 3 << 20;
-    let one = tables(run(&plan, memory, |_| ControlFlow::Continue(())).expect("nobody stops it"));
-    let two = tables(run_cut(&plan, &cut, memory, |_| ControlFlow::Continue(())).expect("nobody stops it"));
+    let one = tables(run(plan, memory, |_| ControlFlow::Continue(())).expect("nobody stops it"));
+    let two = tables(run_cut(plan, cut, memory, |_| ControlFlow::Continue(())).expect("nobody stops it"));
     assert!(one.starts_with("Some"), "the limit is too high for the test");
     assert!(one == two);
 }
@@ -178,7 +195,11 @@ proptest! {
         let plan = plan(&text, &[]);
         let cut = plan.cut(Some(threads), 1);
         prop_assume!(cut.is_ok());
-        let many = run_cut(&plan, &cut.expect("assumed"), u64::MAX, |_| ControlFlow::Continue(()));
-        prop_assert!(on_one(&plan) == tables(many.expect("nobody stops it")), "not the same on {threads} threads");
+        let one = on_one(&plan);
+        prop_assert!(one == on_cut(&plan, &cut.expect("assumed")), "not the same on {threads} threads");
+        for threads in [1, threads] {
+            let cut = plan.finest_cut(threads).expect("it can be cut into parts");
+            prop_assert!(one == on_cut(&plan, &cut), "not the same in {} regions on {threads} threads", cut.layout.regions.len());
+        }
     }
 }

@@ -21,7 +21,8 @@ impl<O: Observer> Engine<'_, O> {
         let events =
             self.timers.bytes() + self.network.bytes() + self.sampler.bytes() + self.sessions.bytes();
         let rows = self.recorder.bytes() + self.recorder.transfer_bytes() + self.results.bytes();
-        self.budget.count(slots + events + rows);
+        let regions = self.network.observer.regions().map_or(0, |regions| regions.bytes());
+        self.budget.count(slots + events + regions + rows);
     }
 
     /// Counts again if many rows were written since.

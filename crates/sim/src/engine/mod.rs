@@ -12,6 +12,7 @@ mod network;
 mod observer;
 mod owners;
 mod parts;
+mod regions;
 mod routes;
 mod run;
 mod sampler;
@@ -20,6 +21,7 @@ mod states;
 mod stations;
 pub mod timers;
 mod tree;
+mod wakes;
 mod ways;
 
 use std::sync::Arc;
@@ -120,7 +122,7 @@ struct Engine<'p, O> {
 impl<'p, O: Observer> Engine<'p, O> {
     // Inside the loop's function it would take registers from what each event does.
     #[inline(never)]
-    fn new(plan: &'p Plan, budget: &'p Budget, observer: O) -> Engine<'p, O> {
+    fn new(plan: &'p Plan, budget: &'p Budget, observer: impl FnOnce(&Owners) -> O) -> Engine<'p, O> {
         let end = Time::ZERO + plan.duration;
         let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);
         let read_at: Arc<[Time]> = warmup.into_iter().chain([end]).collect();
@@ -135,6 +137,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             agents.as_ref().map_or(0, Agents::len) as u32,
             hosts.len() as u32,
         );
+        let observer = observer(&owners);
         let mut network = Network::new(links, hosts.len() + Owners::COUNT, &routes, agents, observer);
         network.pauses = plan.pauses();
         for host in 0..hosts.len() as u32 {
@@ -147,7 +150,9 @@ impl<'p, O: Observer> Engine<'p, O> {
         let recorder = Recorder::new(plan, &mut results.labels);
         let mut arrivals = plan.arrivals();
         let next_flow = arrivals.next();
-        network.tree.set(owners.arrivals, next_flow.map_or(Time::NEVER, |f| f.start));
+        if !O::IS_PART {
+            network.tree.set(owners.arrivals, next_flow.map_or(Time::NEVER, |f| f.start));
+        }
         let sessions = Sessions::new(plan);
         network.tree.set(owners.sessions, sessions.first());
         network.tree.set(owners.samples, sampler.first());
@@ -194,12 +199,23 @@ impl<'p, O: Observer> Engine<'p, O> {
                 None => {}
             }
         } else if owner == self.owners.timers {
-            if let Some(endpoint) = self.timers.take(now) {
+            if let Some(endpoint) = self.take_timer(now) {
                 self.wake(now, endpoint);
             }
-            self.network.tree.set(self.owners.timers, self.timers.first());
-        } else if owner == self.owners.arrivals {
-            self.start_flow(now);
+            self.rearm_timers();
+        } else {
+            self.step_aside(now, owner);
+        }
+    }
+
+    /// The event of an owner of few.
+    #[inline(never)]
+    fn step_aside(&mut self, now: Time, owner: u32) {
+        if owner == self.owners.arrivals {
+            match self.network.observer.regions() {
+                Some(regions) => regions.take_start().into_iter().for_each(|sender| self.wake(now, sender)),
+                None => self.start_flow(now),
+            }
         } else if owner == self.owners.sessions {
             self.act_for_session(now);
         } else if owner == self.owners.samples {
@@ -238,30 +254,30 @@ impl<'p, O: Observer> Engine<'p, O> {
         for (flow, grant) in self.hosts.grants.drain() {
             let slot = &mut self.slots[flow as usize];
             if slot.receiver.grant(grant) {
-                while let Some(packet) = slot.receiver.pull(now) {
-                    self.network.send(now, &packet, slot.reverse);
+                while let Some(packet) = &slot.receiver.pull(now) {
+                    self.network.send(now, packet, slot.reverse);
                 }
             }
         }
         self.network.tree.set(self.owners.hosts + host, self.hosts.wake_at(host));
     }
 
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, now: Time, delivery: &Delivery) {
         let index = delivery.packet.flow;
         let slot = &mut self.slots[index as usize];
         if delivery.forward {
             slot.receiver.push(now, &delivery.packet);
-            while let Some(packet) = slot.receiver.pull(now) {
-                self.network.send(now, &packet, slot.reverse);
+            while let Some(packet) = &slot.receiver.pull(now) {
+                self.network.send(now, packet, slot.reverse);
             }
         } else {
             slot.sender.push(now, &delivery.packet);
             if O::WATCHES {
                 self.network.observer.state(now, index, slot.sender.state());
             }
-            while let Some(packet) = slot.sender.pull(now) {
-                self.network.send(now, &packet, slot.forward);
+            while let Some(packet) = &slot.sender.pull(now) {
+                self.network.send(now, packet, slot.forward);
             }
         }
         self.settle(now, index, delivery.forward);
@@ -273,16 +289,16 @@ impl<'p, O: Observer> Engine<'p, O> {
         let slot = &mut self.slots[index as usize];
         if forward {
             slot.receiver.wake(now);
-            while let Some(packet) = slot.receiver.pull(now) {
-                self.network.send(now, &packet, slot.reverse);
+            while let Some(packet) = &slot.receiver.pull(now) {
+                self.network.send(now, packet, slot.reverse);
             }
         } else {
             slot.sender.wake(now);
             if O::WATCHES {
                 self.network.observer.state(now, index, slot.sender.state());
             }
-            while let Some(packet) = slot.sender.pull(now) {
-                self.network.send(now, &packet, slot.forward);
+            while let Some(packet) = &slot.sender.pull(now) {
+                self.network.send(now, packet, slot.forward);
             }
         }
         self.settle(now, index, forward);
@@ -301,10 +317,11 @@ impl<'p, O: Observer> Engine<'p, O> {
         } else {
             (slot.sender.wake_at(), index << 1)
         };
-        if at.is_finite() && self.timers.arm(endpoint, at) {
-            self.network.tree.set(self.owners.timers, at);
+        let watched = slot.watched;
+        if at.is_finite() {
+            self.arm_timer(endpoint, at);
         }
-        if slot.watched != 0 {
+        if watched != 0 {
             self.look(now, index, forward);
         }
         let slot = &mut self.slots[index as usize];
@@ -347,8 +364,8 @@ impl<'p, O: Observer> Engine<'p, O> {
         self.grant(now, host);
         let slot = &mut self.slots[index as usize];
         if slot.receiver.hasten() {
-            while let Some(packet) = slot.receiver.pull(now) {
-                self.network.send(now, &packet, slot.reverse);
+            while let Some(packet) = &slot.receiver.pull(now) {
+                self.network.send(now, packet, slot.reverse);
             }
         }
     }
@@ -419,8 +436,10 @@ impl<'p, O: Observer> Engine<'p, O> {
     fn start_flow(&mut self, now: Time) {
         let Some(flow) = self.next_flow else { return };
         self.next_flow = self.arrivals.next();
-        let at = self.next_flow.map_or(Time::NEVER, |f| f.start);
-        self.network.tree.set(self.owners.arrivals, at);
+        if !O::IS_PART {
+            let at = self.next_flow.map_or(Time::NEVER, |f| f.start);
+            self.network.tree.set(self.owners.arrivals, at);
+        }
         let transfer = Transfer { size: flow.size.unwrap_or_default(), ..Transfer::default() };
         self.open(now, flow, transfer, false);
     }
@@ -478,7 +497,9 @@ impl<'p, O: Observer> Engine<'p, O> {
             }
             self.slots.push(slot);
             self.network.reserve_slots(self.slots.len());
-            self.timers.reserve(2 * self.slots.len());
+            if !O::IS_PART {
+                self.timers.reserve(2 * self.slots.len());
+            }
         } else {
             self.slots[index as usize] = slot;
         }
@@ -486,8 +507,9 @@ impl<'p, O: Observer> Engine<'p, O> {
             self.grant(now, self.hosts.of_flow(index));
         }
         // Each part of a run opens every flow, so that it has the same number and slot in all.
-        if self.network.observer.has_node(pair.source) {
-            self.wake(now, index << 1);
+        match self.network.observer.regions() {
+            Some(regions) => regions.open(index, [pair.source, pair.destination], now),
+            None => self.wake(now, index << 1),
         }
     }
 

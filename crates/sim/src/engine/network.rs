@@ -191,6 +191,12 @@ impl<O: Observer> Network<O> {
         self.inside[slot as usize]
     }
 
+    /// The event of a link is due at `at`.
+    #[inline]
+    pub fn arm(&mut self, link: u32, at: Time) {
+        arm(&mut self.observer, &mut self.tree, link, at);
+    }
+
     /// An endpoint sends a packet along the path that begins at `start`, or along one that is dealt to it.
     #[inline]
     pub fn send(&mut self, now: Time, packet: &Packet, start: u32) {
@@ -242,7 +248,7 @@ impl<O: Observer> Network<O> {
     }
 
     /// The event of `link` is due: moves the packet that reached its far end onto the next link, or delivers it.
-    #[inline]
+    #[inline(always)]
     pub fn step(&mut self, now: Time, link: u32) -> Option<Delivery> {
         let from = &mut self.links[link as usize];
         let arrived = from.act(now, &mut self.incidents);
@@ -253,7 +259,7 @@ impl<O: Observer> Network<O> {
         };
         let packet = *packet;
         from.pop();
-        self.tree.set(link, from.wake_at());
+        arm(&mut self.observer, &mut self.tree, link, from.wake_at());
         let next = self.paths[packet.hop as usize];
         if next >= END_REVERSE {
             if next > END_FORWARD {
@@ -309,7 +315,7 @@ impl<O: Observer> Network<O> {
             return self.enter_ahead(now, packet, hop, link);
         }
         if last.push(now, packet, hop, &mut self.incidents) {
-            self.tree.set(link, last.wake_at());
+            arm(&mut self.observer, &mut self.tree, link, last.wake_at());
         }
         tell_notes(&mut self.observer, &self.paths, now, link, last);
         if !self.incidents.is_empty() {
@@ -339,7 +345,11 @@ impl<O: Observer> Network<O> {
         if !self.incidents.is_empty() {
             self.account(link);
         }
-        self.tree.set_earlier(link, self.links[link as usize].wake_at());
+        let at = self.links[link as usize].wake_at();
+        match self.observer.regions() {
+            Some(regions) => regions.arm_earlier(link, at),
+            None => self.tree.set_earlier(link, at),
+        }
     }
 
     /// Hands on what started on `link` up to `now`, the present, to links that give nothing ahead.
@@ -366,7 +376,7 @@ impl<O: Observer> Network<O> {
         if from.gives_ahead() && from.wake_at() <= now {
             self.take_ahead(now, link);
         }
-        self.tree.set(link, self.links[link as usize].wake_at());
+        self.arm(link, self.links[link as usize].wake_at());
         self.account(link);
     }
 
@@ -380,7 +390,7 @@ impl<O: Observer> Network<O> {
             } else if !link.settle(now, &mut self.incidents) {
                 continue;
             }
-            self.tree.set(i, self.links[i as usize].wake_at());
+            self.arm(i, self.links[i as usize].wake_at());
             self.account(i);
         }
     }
@@ -433,6 +443,15 @@ impl<O: Observer> Network<O> {
         let by_flow: u64 = self.inside.iter().map(|n| u64::from(*n)).sum();
         assert_eq!(by_flow, inside, "packets of all flows = packets on all links");
         self.links.iter().for_each(Link::assert_conservation);
+    }
+}
+
+/// The event of a link is due at `at`.
+#[inline(always)]
+fn arm<O: Observer>(observer: &mut O, tree: &mut Tree, link: u32, at: Time) {
+    match observer.regions() {
+        Some(regions) => regions.arm(link, at),
+        None => tree.set(link, at),
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use dumbbell_core::{DropReason, MarkReason, Packet, Time, Way};
 use dumbbell_proto::transport::{Agreed, SenderState};
 
+use super::regions::Regions;
 use crate::plan::Plan;
 use crate::workload::Flow;
 
@@ -80,6 +81,12 @@ pub trait Observer {
     #[inline]
     fn carry(&mut self, link: u32, packet: &Packet) {
         let _ = (link, packet);
+    }
+
+    /// The events of this part of the run, which are then not in the tree of the network.
+    #[inline]
+    fn regions(&mut self) -> Option<&mut Regions> {
+        None
     }
 
     /// The run has come to this time: nothing that is told from now on happened before it.

@@ -98,7 +98,7 @@ fn run_flows<O: Observer>(
     observer: O,
 ) -> Result<Results, Interrupted> {
     let budget = Budget::enter(memory, Time::ZERO + plan.duration);
-    run_to_end(Engine::new(plan, &budget, observer), 0, progress)
+    run_to_end(Engine::new(plan, &budget, |_| observer), 0, progress)
 }
 
 /// The loop of a run that has handled so many events.

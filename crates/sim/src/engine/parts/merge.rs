@@ -1,5 +1,6 @@
 //! Makes one engine of the parts of a run, as one loop over all events would have left it.
 
+use dumbbell_core::Time;
 use dumbbell_core::results::SampleRow;
 use dumbbell_core::table::Label;
 use dumbbell_net::link::{Counters, Link};
@@ -44,6 +45,7 @@ impl Tally {
 impl Engine<'_, Part<'_>> {
     /// What is left of this part.
     pub fn into_remains(mut self, events: u64) -> Remains {
+        self.take_timers_of_regions();
         Remains {
             number: self.network.observer.number,
             samples: self.take_samples(),
@@ -64,6 +66,7 @@ impl Engine<'_, Part<'_>> {
     /// Takes over what the other parts have left, in the order of their numbers. This is the first part.
     pub fn merge(&mut self, cut: &Cut, mut others: Vec<Remains>) {
         let mut samples = self.take_samples();
+        self.take_timers_of_regions();
         for other in &mut others {
             self.budget.take_over(other.memory);
             self.network.tally.add(&other.tally);
@@ -76,7 +79,7 @@ impl Engine<'_, Part<'_>> {
             self.merge_flows(cut, other);
         }
         for link in 0..self.network.links.len() {
-            let (enters, leaves) = (cut.enters[link], cut.leaves[link]);
+            let (enters, leaves) = (cut.enters(link), cut.leaves(link));
             if enters != leaves
                 && let Some(there) = others.iter_mut().find(|other| other.number == leaves)
             {
@@ -88,6 +91,7 @@ impl Engine<'_, Part<'_>> {
             self.network.tree.set(number, link.wake_at());
         }
         self.network.tree.set(self.owners.timers, self.timers.first());
+        self.network.tree.set(self.owners.arrivals, self.next_flow.map_or(Time::NEVER, |flow| flow.start));
         let place = |row: &SampleRow| self.sampler.place(row.subject, row.id, row.metric);
         samples.sort_by(|a, b| a.time.total_cmp(&b.time).then_with(|| place(a).cmp(&place(b))));
         samples.into_iter().for_each(|row| self.results.samples.push(row));
@@ -96,10 +100,10 @@ impl Engine<'_, Part<'_>> {
 
     /// Links are those of the part in which packets enter them; packets on their way are where they come out.
     fn merge_links(&mut self, cut: &Cut, other: &mut Remains) {
-        for (i, link) in other.links.iter_mut().enumerate().filter(|(i, _)| cut.enters[*i] == other.number) {
+        for (i, link) in other.links.iter_mut().enumerate().filter(|(i, _)| cut.enters(*i) == other.number) {
             let here = &mut self.network.links[i];
             std::mem::swap(here, link);
-            if cut.leaves[i] == self.network.observer.number {
+            if cut.leaves(i) == self.network.observer.number {
                 here.swap_flight(link);
             }
             if let Some(there) = other.link_baseline.get(i) {
@@ -136,6 +140,14 @@ impl Engine<'_, Part<'_>> {
                 here.at_sample = there.at_sample;
                 take(1);
             }
+        }
+    }
+
+    /// From here on the end points of all regions have one set of timers.
+    fn take_timers_of_regions(&mut self) {
+        self.timers.reserve(2 * self.slots.len());
+        for (endpoint, at) in self.network.observer.regions.armed() {
+            self.timers.arm(endpoint, at);
         }
     }
 

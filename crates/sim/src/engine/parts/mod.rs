@@ -1,16 +1,21 @@
-//! One run over several threads.
+//! One run in turns, and over several threads.
 //!
 //! Each thread runs the loop of the engine for a part of the nodes: it has all links, flows and owners of events under the same
 //! numbers, and touches only those of its part. A packet that enters a link in one part and comes out in another is handed
 //! over at the end of a window. At the end the parts are put together into one engine, which writes the tables.
+//!
+//! Within a part, regions of nodes take turns: each handles its events for as long as nothing from another can matter. A run on one
+//! thread may be one such part.
 //!
 //! The results are those of one thread, byte for byte, whatever the number of threads: each part handles its events in the
 //! same order, and draws from the same streams.
 
 mod board;
 mod cut;
+mod graph;
 mod merge;
 pub(super) mod part;
+mod turns;
 
 use std::ops::ControlFlow;
 use std::{panic, thread};
@@ -20,7 +25,8 @@ use dumbbell_core::memory::Budget;
 use dumbbell_core::results::Results;
 
 use self::board::{Board, GivenUp, Lifeline};
-pub use self::cut::{Cut, Graph, MAX_PARTS, PacketRates};
+pub use self::cut::{Cut, MAX_PARTS};
+pub use self::graph::{Graph, PacketRates};
 use self::merge::Remains;
 use self::part::Part;
 use super::Engine;
@@ -62,7 +68,7 @@ fn run_parts(
             .collect();
         let _lifeline = Lifeline(&board);
         let budget = Budget::enter(memory, end);
-        let mut engine = Engine::new(plan, &budget, Part::new(cut, 0));
+        let mut engine = Engine::new(plan, &budget, |owners| Part::new(cut, 0, owners));
         let mut interrupted = false;
         let events = engine.run_part(&board, end, |now, board| {
             let (events, used) = board.totals();
@@ -96,7 +102,7 @@ fn run_other(plan: &Plan, cut: &Cut, number: u8, memory: u64, board: &Board) -> 
     let _lifeline = Lifeline(board);
     let end = Time::ZERO + plan.duration;
     let budget = Budget::enter(memory, end);
-    let mut engine = Engine::new(plan, &budget, Part::new(cut, number));
+    let mut engine = Engine::new(plan, &budget, |owners| Part::new(cut, number, owners));
     let events = engine.run_part(board, end, |_, _| Ok(()));
     if events.is_err() {
         board.give_up();

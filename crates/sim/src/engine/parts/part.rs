@@ -1,13 +1,18 @@
 //! One part of a run: the loop of the engine over the events of some nodes.
 
-use dumbbell_core::{Packet, Time};
+use dumbbell_core::{Duration, Packet, Time};
 
 use super::board::{Board, Crossing, GivenUp};
 use super::cut::Cut;
 use crate::engine::Engine;
 use crate::engine::network::link_of;
 use crate::engine::observer::Observer;
+use crate::engine::owners::Owners;
+use crate::engine::regions::Regions;
 use crate::engine::run::EVENTS_PER_REPORT;
+
+/// Up to a time, but not before: in nanoseconds.
+const TICK: Duration = Duration::from_nanos(1);
 
 /// Packets come out here.
 const HERE: u8 = u8::MAX;
@@ -17,6 +22,8 @@ const HERE: u8 = u8::MAX;
 pub struct Part<'c> {
     cut: &'c Cut,
     pub number: u8,
+    /// Its events, but for samples and the end of the warm-up.
+    pub regions: Regions,
     /// By link: the other part that its packets come out in, or [`HERE`].
     leads: Vec<u8>,
     /// By part: the packets of this window that come out there.
@@ -29,14 +36,16 @@ pub struct Part<'c> {
 }
 
 impl<'c> Part<'c> {
-    pub fn new(cut: &'c Cut, number: u8) -> Part<'c> {
-        let leads = |(enters, leaves): (&u8, &u8)| {
-            if *enters == number && *leaves != number { *leaves } else { HERE }
+    pub fn new(cut: &'c Cut, number: u8, owners: &Owners) -> Part<'c> {
+        let leads = |link: usize| {
+            let (enters, leaves) = (cut.enters(link), cut.leaves(link));
+            if enters == number && leaves != number { leaves } else { HERE }
         };
         Part {
             cut,
             number,
-            leads: cut.enters.iter().zip(&cut.leaves).map(leads).collect(),
+            regions: Regions::new(&cut.layout, number, owners),
+            leads: (0..cut.layout.into.len()).map(leads).collect(),
             out: vec![Vec::new(); cut.parts],
             earliest: Time::NEVER,
             left: 0,
@@ -56,7 +65,7 @@ impl Observer for Part<'_> {
 
     #[inline]
     fn has_link(&self, link: u32) -> bool {
-        self.cut.enters[link as usize] == self.number
+        self.cut.enters(link as usize) == self.number
     }
 
     #[inline]
@@ -69,6 +78,11 @@ impl Observer for Part<'_> {
         self.out[usize::from(self.leads[link as usize])].push(Crossing(*packet));
         self.earliest = self.earliest.min(packet.at);
         self.left += 1;
+    }
+
+    #[inline]
+    fn regions(&mut self) -> Option<&mut Regions> {
+        Some(&mut self.regions)
     }
 }
 
@@ -88,9 +102,8 @@ impl Engine<'_, Part<'_>> {
         let (mut events, mut reported) = (0, 0);
         let mut empty = Vec::new();
         for round in 0.. {
-            let here = &mut self.network.observer;
-            let next = self.network.tree.first().0.min(std::mem::replace(&mut here.earliest, Time::NEVER));
-            for (to, out) in here.out.iter_mut().enumerate() {
+            let next = self.next_event();
+            for (to, out) in self.network.observer.out.iter_mut().enumerate() {
                 board.post(round, (part, to), out);
             }
             let first = board.meet(part, round, next)?;
@@ -99,19 +112,20 @@ impl Engine<'_, Part<'_>> {
                 self.take_over(&empty);
                 empty.clear();
             }
-            if cfg!(debug_assertions) {
-                self.assert_part_conservation();
-            }
             if first > end {
                 break;
             }
-            let bound = first + window;
+            let stop = (first + window).min(end + TICK);
+            self.network.observer.regions.skip(first);
             loop {
+                // Samples see all regions at their time.
                 let (now, owner) = self.network.tree.first();
-                if now >= bound || now > self.budget.stop() {
+                let all = if now < stop { now + TICK } else { stop };
+                events += self.take_turns(all);
+                if now >= stop || self.budget.is_exhausted() {
                     break;
                 }
-                self.step(now, owner);
+                self.step_aside(now, owner);
                 events += 1;
             }
             if self.budget.is_exhausted() {
@@ -127,13 +141,73 @@ impl Engine<'_, Part<'_>> {
         Ok(events)
     }
 
+    /// The time of the next event in this part, or of the first packet that it hands over.
+    fn next_event(&mut self) -> Time {
+        let here = &mut self.network.observer;
+        let handed = std::mem::replace(&mut here.earliest, Time::NEVER);
+        let starts = self.next_flow.map_or(Time::NEVER, |flow| flow.start);
+        let pending = here.regions.first_of_all(&self.network.links);
+        pending.min(handed).min(starts).min(self.network.tree.first().0)
+    }
+
+    /// Handles everything before `stop`, region by region. Returns how many events.
+    fn take_turns(&mut self, stop: Time) -> u64 {
+        self.open_before(stop);
+        let mut events = 0;
+        loop {
+            let (mut handled, mut finished) = (0, true);
+            for region in 0..self.network.observer.regions.len() {
+                let bound = self.network.observer.regions.bound(region, stop);
+                finished &= bound == stop;
+                if !self.network.observer.regions.has_done(region, bound) {
+                    handled += self.take_turn(region, bound);
+                }
+            }
+            events += handled;
+            if cfg!(debug_assertions) {
+                self.assert_part_conservation();
+            }
+            if finished {
+                return events;
+            }
+            if handled == 0 {
+                let regions = &mut self.network.observer.regions;
+                let first = regions.first_of_all(&self.network.links);
+                regions.skip(first.min(stop));
+            }
+        }
+    }
+
+    /// Handles the events of a region before `bound`. Returns how many.
+    fn take_turn(&mut self, region: u32, bound: Time) -> u64 {
+        self.network.observer.regions.begin(region, &self.network.links);
+        let mut events = 0;
+        loop {
+            let (now, owner) = self.network.observer.regions.first();
+            if now >= bound {
+                break;
+            }
+            self.step(now, owner);
+            events += 1;
+        }
+        self.network.observer.regions.end(bound);
+        events
+    }
+
+    /// Opens the flows that start before `stop`: each sends when it is the turn of its region.
+    fn open_before(&mut self, stop: Time) {
+        while let Some(flow) = self.next_flow.filter(|flow| flow.start < stop) {
+            self.start_flow(flow.start);
+        }
+    }
+
     /// Takes the packets over that come out in this part.
     fn take_over(&mut self, crossings: &[Crossing]) {
         self.network.observer.came += crossings.len() as u64;
         for Crossing(packet) in crossings {
             let link = link_of(self.network.paths[packet.hop as usize - 1]);
             if self.network.links[link as usize].take_over(packet) {
-                self.network.tree.set(link, packet.at);
+                self.network.arm(link, packet.at);
             }
         }
     }
