@@ -39,6 +39,7 @@ pub fn best(graph: &Graph, plan: &Plan, parts: &[u8], (window, pays): (Duration,
     };
     let least = if pays { 0.0 } else { f64::NEG_INFINITY };
     let tried = graph.lengths().into_iter().map(|least| of_least(graph, parts, least, window));
+    let tried = tried.filter(|turns| turns.regions.len() > usize::from(count));
     let better = |best: Option<Turns>, turns: Turns| {
         let most = best.as_ref().map_or(least, |best| best.saved);
         if turns.saved > most { Some(turns) } else { best }
@@ -107,7 +108,8 @@ fn advance(regions: &[RegionOfRun], window: Duration) -> Duration {
     let far = Time::ZERO + window * (2 * ROUNDS);
     let first = (0..ROUNDS).map(|_| round(far)).last().unwrap_or(far);
     let last = (0..ROUNDS).map(|_| round(far)).last().unwrap_or(far);
-    (last.since(first) / ROUNDS).clamp(Duration::from_nanos(1), window)
+    // Where nothing comes back, or from other parts alone, a round gets as far as it may.
+    if last == far { window } else { (last.since(first) / ROUNDS).clamp(Duration::from_nanos(1), window) }
 }
 
 /// Each region behind those that feed it, as far as there is a first one: the reverse of the order in which a search in depth
