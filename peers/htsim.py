@@ -6,7 +6,10 @@ with it.
 
 from __future__ import annotations
 
+import os
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 from bench.measure import BUILD, ROOT, missing, timed
@@ -23,13 +26,16 @@ def unfit(place: Path) -> str | None:
 
 
 def built(place: Path) -> str:
-    """Build the program, and return its path."""
+    """Build the program, and return its path. The end of all, with a message, where that fails."""
     library = place / "sim"
-    subprocess.run(["make", "-C", str(library), "libhtsim.a"], check=True, stdout=subprocess.DEVNULL)
     program = BUILD / "htsim-works"
     BUILD.mkdir(exist_ok=True)
-    command = ["g++", "-std=c++11", "-O3", "-Wall", f"-I{library}", str(SOURCE), str(library / "libhtsim.a")]
-    subprocess.run([*command, "-o", str(program)], check=True)
+    ours = ["g++", "-std=c++11", "-O3", "-Wall", f"-I{library}", str(SOURCE), str(library / "libhtsim.a")]
+    # Its Makefile needs the rules that every make has; ours turns them off for all that it calls.
+    own = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+    for command in (["make", "-C", str(library), "libhtsim.a"], [*ours, "-o", str(program)]):
+        if subprocess.run(command, check=False, stdout=subprocess.DEVNULL, env=own).returncode:
+            sys.exit(f"{place}: csg-htsim could not be built: see above; failed: {shlex.join(command)}")
     return str(program)
 
 
