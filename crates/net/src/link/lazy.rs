@@ -92,6 +92,7 @@ impl LazyLink {
     }
 
     /// See [`super::Link::push`]. Not for a link that hands packets on.
+    #[inline(always)]
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         let first = self.started.is_empty();
         self.settle(now, incidents);

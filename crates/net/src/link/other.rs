@@ -51,7 +51,8 @@ impl Other {
         }
     }
 
-    #[inline]
+    // As `act`: on the path of every packet, from two kinds of loop; the compiler would make it a call, and save registers for it.
+    #[inline(always)]
     pub(super) fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         match self {
             Other::Stamped(link) => link.push(now, packet, hop, incidents),
@@ -88,7 +89,7 @@ impl Other {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         each!(self, link => link.act(now, incidents))
     }
