@@ -164,11 +164,11 @@ macro_rules! transports {
     };
     ( @end $end:ident, $behaviour:ident, $report:ident, $first:ident, $( $variant:ident ),+ ) => {
         impl Stage for $end {
-            #[inline]
+            // Both are called from several places on the path of every packet: the compiler would make them calls.
+            #[inline(always)]
             fn push(&mut self, now: Time, packet: &Packet) {
                 mostly!(self, $end, $first, [$( $variant ),+], e => e.push(now, packet))
             }
-            // Called from two places on the path of every packet: the compiler would make it a call.
             #[inline(always)]
             fn pull(&mut self, now: Time) -> Option<Packet> {
                 mostly!(self, $end, $first, [$( $variant ),+], e => e.pull(now))

@@ -48,8 +48,8 @@ impl StampedLink {
         }
     }
 
-    /// See [`super::Link::push`].
-    #[inline]
+    /// See [`super::Link::push`]. As there, the compiler would make calls of it and of `act`.
+    #[inline(always)]
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         self.catch_up(now);
         let start = self.fifo.free_at().max(now);
@@ -136,7 +136,7 @@ impl StampedLink {
     }
 
     /// See [`super::Link::act`].
-    #[inline]
+    #[inline(always)]
     pub fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         self.catch_up(now);
         if self.waiting == self.fifo.inside() {

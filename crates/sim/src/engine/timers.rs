@@ -70,7 +70,7 @@ impl Timers {
 
     /// Makes sure that `endpoint` is woken at `at` or earlier. Returns true if that is now the first wake-up of all, but for an
     /// endpoint that was just taken: after [`Timers::take`], ask [`Timers::first`].
-    #[inline]
+    #[inline(always)]
     pub fn arm(&mut self, endpoint: u32, at: Time) -> bool {
         let armed = &mut self.armed[endpoint as usize];
         if at >= *armed {
@@ -111,7 +111,7 @@ impl Timers {
     }
 
     /// Takes the first wake-up, which is due at `now`; `None` if that is a later one.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, now: Time) -> Option<u32> {
         let first = self.first();
         if first > now {
