@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -119,3 +120,10 @@ def missing(program: str, package: str) -> str | None:
     if shutil.which(program):
         return None
     return f"{program} is missing: apt-get install {package}"
+
+
+def processor() -> str:
+    """Name the processor."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()

@@ -7,6 +7,7 @@ writes it to ``bench/record.txt``.
 from __future__ import annotations
 
 import argparse
+import datetime
 import os
 import statistics
 import sys
@@ -18,7 +19,18 @@ from pathlib import Path
 
 from bench import costs
 from bench.costs import COSTS, THREADED, at_once
-from bench.measure import BUILD, ROOT, SCENARIOS, engine, instructions, missing, simulate, timed, unfit
+from bench.measure import (
+    BUILD,
+    ROOT,
+    SCENARIOS,
+    engine,
+    instructions,
+    missing,
+    processor,
+    simulate,
+    timed,
+    unfit,
+)
 from bench.works import Work, works
 from dumbbell import _native
 
@@ -291,8 +303,12 @@ def recorded() -> dict[str, float]:
 
 
 def record(figures: list[Figure]) -> None:
-    """Write the figures."""
-    head = "# What `make bench-record` measured last. Speeds move with the machine, instructions do not.\n"
+    """Write the figures, and where they were measured."""
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    head = (
+        "# What `make bench-record` measured last. Speeds move with the machine, instructions do not.\n"
+        f"# {today}: {processor()}, {CORES} cores.\n"
+    )
     RECORD.write_text(head + "".join(f"{f.name:36} {f.value:10.4g}\n" for f in figures))
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import bench.measure
 from bench.costs import BASES, COSTS, THREADED, Cost, counted, timed, two_to_one
-from bench.measure import ROOT, engine, example, missing
+from bench.measure import ROOT, engine, example, missing, processor
 from bench.measure import timed as process
 from bench.run import memory
 from bench.works import Work, works
@@ -114,11 +114,9 @@ def keep_htsim(now: dict[str, Any], before: dict[str, Any]) -> None:
 
 def machine() -> dict[str, Any]:
     """What is measured on."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     rustc = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout
     return {
-        "processor": models[0] if models else platform.machine(),
+        "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
         "system": f"{platform.system()} {platform.release()}",
         "rustc": rustc.split()[1],
