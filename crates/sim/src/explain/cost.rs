@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::facts::{GroupFacts, LinkFacts};
 use crate::engine::{PACKET_BYTES, PacketRates};
 use crate::pairs::Pair;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedLink};
 
 /// Time for a packet over a link: `bench/record.txt` has from 27 ns (long flows) to 65 ns (datagrams, RCP).
 const SECONDS_PER_HOP: f64 = 50e-9;
@@ -65,6 +65,8 @@ pub struct Share {
 /// Data that a pair is offered: all of it, or as much as the network takes.
 struct Stream<'p> {
     pair: &'p Pair,
+    /// The share of its packets on each path, forward and reverse.
+    shares: [Vec<f64>; 2],
     /// Bits a second.
     rate: f64,
     /// Bytes of a packet.
@@ -87,9 +89,8 @@ impl Plan {
         let (inflow, passed) = self.inflow(&streams);
         let mut data = vec![0.0; self.nodes.len()];
         let mut acknowledgements = vec![0.0; self.nodes.len()];
-        for Stream { pair, rate, packet, acknowledged } in &streams {
+        for Stream { pair, shares: [shares, _], rate, packet, acknowledged } in &streams {
             let passes = |path: &[u32]| path.iter().map(|link| passed[*link as usize]).product::<f64>();
-            let shares = self.choice.shares(&pair.forward);
             let arrives: f64 =
                 pair.forward.iter().zip(shares).map(|(path, share)| share * passes(path)).sum();
             let packets = rate * arrives / 8.0 / packet;
@@ -220,7 +221,8 @@ impl Plan {
 
     fn stream(&self, pair: u32, rate: f64, acknowledged: bool) -> Stream<'_> {
         let pair = &self.pairs[pair as usize];
-        Stream { pair, rate, packet: f64::from(pair.mtu.max(1)), acknowledged }
+        let shares = [&pair.forward, &pair.reverse].map(|paths| self.choice.shares(paths));
+        Stream { pair, shares, rate, packet: f64::from(pair.mtu.max(1)), acknowledged }
     }
 
     /// The link that limits the data of a pair, the first of equals.
@@ -235,9 +237,9 @@ impl Plan {
         for _ in 0..ROUNDS {
             inflow = vec![Inflow::default(); self.links.len()];
             for stream in streams {
-                let (forward, reverse) = (&stream.pair.forward, &stream.pair.reverse);
+                let [forward, reverse] = &stream.shares;
                 let mut arrived = 0.0;
-                for (path, share) in forward.iter().zip(self.choice.shares(forward)) {
+                for (path, share) in stream.pair.forward.iter().zip(forward) {
                     let mut rate = stream.rate * share;
                     for link in path.iter().map(|l| *l as usize) {
                         inflow[link].bits += rate;
@@ -247,15 +249,19 @@ impl Plan {
                     arrived += rate / 8.0 / stream.packet;
                 }
                 if stream.acknowledged {
-                    for (path, share) in reverse.iter().zip(self.choice.shares(reverse)) {
+                    for (path, share) in stream.pair.reverse.iter().zip(reverse) {
                         for link in path {
                             inflow[*link as usize].acknowledgements += arrived * share * ACKNOWLEDGEMENTS;
                         }
                     }
                 }
             }
-            for ((passed, inflow), link) in passed.iter_mut().zip(&inflow).zip(&self.links) {
-                *passed = (link.direction.rate.as_bps() as f64 / inflow.bits.max(1.0)).min(1.0);
+            let share = |(inflow, link): (&Inflow, &PlannedLink)| {
+                (link.direction.rate.as_bps() as f64 / inflow.bits.max(1.0)).min(1.0)
+            };
+            let before = std::mem::replace(&mut passed, inflow.iter().zip(&self.links).map(share).collect());
+            if passed == before {
+                break;
             }
         }
         (inflow, passed)
