@@ -26,7 +26,7 @@ def unfit(place: Path) -> str | None:
 
 
 def built(place: Path) -> str:
-    """Build the program, and return its path. The end of all, with a message, where that fails."""
+    """Build the program, and return its path; exit with a message where that fails."""
     library = place / "sim"
     program = BUILD / "htsim-works"
     BUILD.mkdir(exist_ok=True)

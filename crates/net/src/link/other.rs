@@ -51,7 +51,7 @@ impl Other {
         }
     }
 
-    // As `act`: on the path of every packet, from two kinds of loop; the compiler would make it a call, and save registers for it.
+    // Two kinds of loop call this and `act` for every packet: the compiler would not inline them.
     #[inline(always)]
     pub(super) fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         match self {

@@ -39,6 +39,7 @@ pub fn best(graph: &Graph, plan: &Plan, parts: &[u8], (window, pays): (Duration,
     };
     let least = if pays { 0.0 } else { f64::NEG_INFINITY };
     let tried = graph.lengths().into_iter().map(|least| of_least(graph, parts, least, window));
+    // Parts that are left whole are `none`.
     let tried = tried.filter(|turns| turns.regions.len() > usize::from(count));
     let better = |best: Option<Turns>, turns: Turns| {
         let most = best.as_ref().map_or(least, |best| best.saved);
