@@ -1,18 +1,19 @@
 """Writes docs/algorithms: for each algorithm a page of what it is, where it is from, and how we know.
 
 ``python -m tools.algorithms`` rewrites the pages from the registry and docs/evidence, the line that
-``dumbbell describe`` shows, and with ``--figures`` the figures of the controllers. A test fails when the
-pages differ from what this would write.
+``dumbbell describe`` shows, and with ``--figures`` the figures of the controllers. An algorithm without
+evidence gets a warning. A test fails when the pages differ from what this would write.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
-from tools.evidence import BEDS, FAMILIES, ROOT, Evidence, all_evidence
+from tools.evidence import BEDS, FAMILIES, ROOT, Evidence, EvidenceError, all_evidence, keys, missing
 from tools.reference import rows
 
 FOLDER = ROOT / "docs" / "algorithms"
@@ -65,7 +66,8 @@ def page(family: str, member: dict[str, Any], evidence: Evidence | None) -> str:
         lines += [*(f"- {choice}" for choice in evidence.choices), ""]
     lines += ["## How we know", ""]
     if evidence is None:
-        return "\n".join([*lines, "No evidence yet.", ""])
+        wanted = f"[`docs/evidence/{family}-{name}.toml`](../../CONTRIBUTING.md#evidence)"
+        return "\n".join([*lines, f"**Warning: no evidence yet.** Write {wanted}.", ""])
     if evidence.tests:
         checks = [[f"`{check.name}`", check.catches] for check in evidence.tests]
         lines += rows(("test", "the fault that it fails on"), checks)
@@ -139,21 +141,29 @@ def write(folder: Path, pages: dict[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def main() -> None:
+def main() -> int:
     """Command line."""
     from dumbbell import _native
     from tools.algorithm_figures import draw
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--figures", action="store_true", help="draw the figures of controllers anew")
-    registry, known = _native.registry(), all_evidence()
-    if parser.parse_args().figures:
+    figures, registry = parser.parse_args().figures, _native.registry()
+    try:
+        known = all_evidence()
+        for warning in missing(keys(registry), known):
+            print(f"warning: {warning}", file=sys.stderr)
+    except EvidenceError as error:
+        print(f"docs/evidence: {error}", file=sys.stderr)
+        return 2
+    if figures:
         names = [member["name"] for member in registry["families"]["controller"]]
         beds = {key: evidence.bed for key, evidence in known.items()}
         draw(FIGURES, {name: beds.get(f"controller-{name}", "wide-area") for name in names})
     write(FOLDER, generate(registry, known))
     SHIPPED.write_text(shipped(registry, known), encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,7 +1,8 @@
 """What docs/evidence says of each algorithm: what it is, what its reference leaves open, tests, witnesses.
 
 A file is ``<family>-<name>.toml``; its keys are those of :class:`Evidence`, of which only `bed`
-may be missing.
+may be missing. CONTRIBUTING.md shows one. An algorithm without a file gets a warning; a file that is
+malformed, or belongs to no algorithm, is an error.
 Of several witnesses the first is the best: the one that has the same law, in the setting nearest to ours.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,29 @@ def read_evidence(path: Path) -> Evidence:
             kind(**_table(entry, of, f"{path.name}: {key}[{i}]")) for i, entry in enumerate(found[key])
         )
     return Evidence(**found)
+
+
+def keys(registry: Mapping[str, Any]) -> list[str]:
+    """Return family and name, joined with a hyphen, of each algorithm that has a page."""
+    return [f"{family}-{member['name']}" for family in FAMILIES for member in registry["families"][family]]
+
+
+def missing(algorithms: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Return a warning for each algorithm without evidence.
+
+    Raises
+    ------
+    EvidenceError
+        Evidence belongs to no algorithm.
+    """
+    there, algorithms = set(known), list(algorithms)
+    if strays := sorted(there.difference(algorithms)):
+        raise EvidenceError(f"{strays[0]}.toml: no algorithm has this name; rename or remove the file")
+    return [
+        f"no evidence for {key}: write docs/evidence/{key}.toml, as CONTRIBUTING.md shows"
+        for key in algorithms
+        if key not in there
+    ]
 
 
 def all_evidence(folder: Path = FOLDER) -> dict[str, Evidence]:
