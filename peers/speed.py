@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import bench.measure
-from bench.costs import BASES, COSTS, THREADED, Cost, counted, timed, two_to_one
+from bench.costs import BASES, COSTS, THREADED, Cost, counted, timed, two_to_one, whole
 from bench.measure import ROOT, engine, example, missing, processor
 from bench.measure import timed as process
 from bench.run import memory
@@ -31,7 +31,7 @@ from peers import htsim
 from peers.compare import FCT, GOODPUT, HOPS, JAIN, LOSS, QUEUE, own_physics, peer_command, peer_physics
 from peers.speed_page import DATA, PAGE, render
 
-PARTS = ("works", "costs", "instructions", "threads", "memory", "floor")
+PARTS = ("works", "costs", "whole", "instructions", "threads", "memory", "floor")
 
 OURS, NS2, HTSIM = "dumbbell", "ns-2.35", "htsim"
 
@@ -93,6 +93,8 @@ def measured(
             keep_htsim(found["works"], before.get("works", {}))
     if "costs" in parts:
         found["costs"] = costs(program, repeats)
+    if "whole" in parts:
+        found["whole"] = whole_runs(program, repeats)
     if "instructions" in parts:
         found["instructions"] = instructions_of_costs(program)
     if "threads" in parts:
@@ -172,6 +174,20 @@ def costs(program: str, repeats: int) -> list[dict[str, Any]]:
         _tell(f"{of.cost.by}: {of.cost.name}: {statistics.median(of.own):.1f} ns")
         found.append({"by": of.cost.by, "name": of.cost.name, "ns": of.own, "ratio": of.ratio})
     return found
+
+
+def entire() -> list[Cost]:
+    """Return what is measured as whole runs too: W4S first, then the costs that name it."""
+    return [BASES["flows"], *(cost for cost in COSTS if cost.whole)]
+
+
+def whole_runs(program: str, repeats: int) -> list[dict[str, Any]]:
+    """Measure runs with their set-up and slow start."""
+    _tell("whole runs")
+    return [
+        {"by": of.cost.by, "name": of.cost.name, "time": of.cost.time, "hops": of.hops, "seconds": of.cpu}
+        for of in whole(program, entire(), repeats)
+    ]
 
 
 def instructions_of_costs(program: str) -> dict[str, float]:

@@ -35,6 +35,7 @@ def render(data: dict[str, Any]) -> str:
     else:
         note = ""
     threads = [(name, _median(ratios, 2)) for name, ratios in data["threads"].items()]
+    whole = [_whole(row) for row in data["whole"]]
     memory = [(name, f"{value:,.0f}") for name, value in data["memory"].items()]
     floor = [(f"{row['links']:,}", f"{row['packets']:,}", _median(row["ns"], 1)) for row in data["floor"]]
     return TEMPLATE.read_text(encoding="utf-8").format(
@@ -43,6 +44,7 @@ def render(data: dict[str, Any]) -> str:
         speed=_speed(data["works"]),
         physics=_physics(data["works"]),
         costs=_costs(data["costs"], data["instructions"]),
+        whole=_table(("run", "simulated", "M packet-hops", "CPU s", "ns a packet-hop"), whole),
         threads=_table(("run", "times"), threads) if threads else "Not measured.",
         memory=_table(("what", "measured"), memory),
         floor=_table(("links", "packets in flight", "ns a hop"), floor),
@@ -83,6 +85,13 @@ def _costs(costs: Sequence[dict[str, Any]], instructions: dict[str, float]) -> s
         table = _table((by, "ns a packet-hop", "ratio", "instructions"), rows)
         parts.append(f"### {title}\n\n{about}\n\n{table}")
     return "\n\n".join(parts)
+
+
+def _whole(row: dict[str, Any]) -> tuple[str, ...]:
+    nanoseconds = [seconds / row["hops"] * 1e9 for seconds in row["seconds"]]
+    count, comma, rest = row["name"].partition(", ")
+    run = f"{count} {row['by']}{comma}{rest}"
+    return run, row["time"], f"{row['hops'] / 1e6:.1f}", _median(row["seconds"], 2), _median(nanoseconds, 1)
 
 
 def _tools(of: dict[str, Any]) -> list[str]:
