@@ -13,7 +13,7 @@ use super::{Arrival, Counters, FifoLink, Incident, Incidents, LinkConfig};
 use crate::queue::droptail;
 use crate::ring::Ring;
 use crate::router::rcp::{Params, RcpAgent};
-use crate::router::{Agent, QueueView};
+use crate::router::{Agent, AgentParams, QueueView};
 
 const OVERFLOW: Incident = Incident::Dropped(DropReason::Overflow);
 
@@ -35,7 +35,7 @@ pub struct StampedLink {
 impl StampedLink {
     /// An idle link.
     pub fn new(config: &LinkConfig, queue: &droptail::Params, router: &Params) -> StampedLink {
-        let router = RcpAgent::new(router, config.router_setting());
+        let router = router.build(config.router_setting());
         let fifo = FifoLink::new(&LinkConfig { sampled: false, ..config.clone() }, queue);
         StampedLink {
             fifo,

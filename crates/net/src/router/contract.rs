@@ -14,6 +14,20 @@ pub struct Setting {
     pub rng: Stream,
 }
 
+/// The parameters of an agent.
+pub trait AgentParams {
+    /// The agent.
+    type Machine: Agent;
+
+    /// An agent that has seen nothing.
+    fn build(&self, setting: Setting) -> Self::Machine;
+
+    /// True if it may draw random numbers.
+    fn draws(&self) -> bool {
+        false
+    }
+}
+
 /// What an agent sees of its queue: the packets that wait, without the one in transmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct QueueView {

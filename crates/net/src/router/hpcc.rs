@@ -4,7 +4,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Frame, HeaderKind, Registered, Time, Validate, VerdictSink, config};
 use dumbbell_header::HpccHeader;
 
-use super::{Agent, QueueView, Setting};
+use super::{Agent, AgentParams, QueueView, Setting};
 
 config! {
     /// The use of a link is its rate of transmission by its capacity, plus the part of a round trip that what waits would take; smoothed
@@ -15,10 +15,11 @@ config! {
 
 impl Validate for Params {}
 
-impl Params {
-    /// False: it draws nothing.
-    pub fn draws(&self) -> bool {
-        false
+impl AgentParams for Params {
+    type Machine = HpccAgent;
+
+    fn build(&self, _setting: Setting) -> HpccAgent {
+        HpccAgent { utilisation: 0.0, rtt: 0.0, left_at: Time::ZERO, sent: 0.0, waiting: 0 }
     }
 }
 
@@ -43,11 +44,6 @@ pub struct HpccAgent {
 }
 
 impl HpccAgent {
-    /// A router that has seen nothing.
-    pub fn new(_params: &Params, _setting: Setting) -> HpccAgent {
-        HpccAgent { utilisation: 0.0, rtt: 0.0, left_at: Time::ZERO, sent: 0.0, waiting: 0 }
-    }
-
     /// A packet of `size` bytes leaves (Li et al., algorithm 1, `MeasureInflight`, with a packet in place of the time between two
     /// acknowledgements).
     fn measure(&mut self, now: Time, size: u32, queue: &QueueView) {
@@ -112,7 +108,7 @@ mod tests {
 
     /// Packets of 1000 bytes leave, one in each `gap` nanoseconds, while `waiting` bytes wait: what the last carries.
     fn told(packets: u64, gap: u64, waiting: u64, before: f64) -> f64 {
-        let mut agent = HpccAgent::new(&Params {}, Setting { rate: RATE, mtu: 1500, rng: stream(1, "test") });
+        let mut agent = Params {}.build(Setting { rate: RATE, mtu: 1500, rng: stream(1, "test") });
         let queue = QueueView { packets: waiting / 1000, bytes: waiting, rate: RATE };
         let mut last = 0.0;
         for n in 0..packets {

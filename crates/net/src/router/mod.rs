@@ -10,12 +10,12 @@ pub mod xcp;
 
 use dumbbell_core::{Frame, HeaderKind, Time, VerdictSink};
 
-pub use contract::{Agent, QueueView, Setting};
+pub use contract::{Agent, AgentParams, QueueView, Setting};
 
-/// Registers the agents: `Variant(module) => Type` gives the name in scenarios, the parameters with their defaults, and
+/// Registers the agents: `Variant(module)` gives the name in scenarios, the parameters with their defaults, and
 /// dispatch.
 macro_rules! agents {
-    ($( $variant:ident($module:ident) => $type:ident ),+ $(,)?) => {
+    ($( $variant:ident($module:ident) ),+ $(,)?) => {
         dumbbell_core::registry! {
             /// A router agent with its parameters.
             pub enum AgentSpec in "router" { $( $variant($module::Params) ),+ }
@@ -24,28 +24,32 @@ macro_rules! agents {
         /// Any registered agent.
         #[derive(Clone, Debug)]
         #[allow(missing_docs, reason = "the name says it; what it names has a page")]
-        pub enum AnyAgent { $( $variant($module::$type) ),+ }
+        pub enum AnyAgent {
+            $( $variant(<$module::Params as AgentParams>::Machine) ),+
+        }
 
         impl AgentSpec {
             /// An agent of this kind.
             pub fn build(&self, setting: Setting) -> AnyAgent {
-                match self { $( AgentSpec::$variant(p) => AnyAgent::$variant($module::$type::new(p, setting)) ),+ }
+                match self { $( AgentSpec::$variant(p) => AnyAgent::$variant(p.build(setting)) ),+ }
             }
 
-            /// True if it may draw random numbers.
+            /// See [`AgentParams::draws`].
             pub fn draws(&self) -> bool {
                 match self { $( AgentSpec::$variant(p) => p.draws() ),+ }
             }
 
             /// See [`Agent::HEADERS`].
             pub fn headers(&self) -> &'static [HeaderKind] {
-                match self { $( AgentSpec::$variant(_) => <$module::$type as Agent>::HEADERS ),+ }
+                match self {
+                    $( AgentSpec::$variant(_) => <<$module::Params as AgentParams>::Machine as Agent>::HEADERS ),+
+                }
             }
 
             /// Every agent by its name, with the headers that it reads or writes.
             pub const ALL: &'static [(&'static str, &'static [HeaderKind])] = &[ $( (
                 <$module::Params as dumbbell_core::registry::Algorithm>::NAME,
-                <$module::$type as Agent>::HEADERS,
+                <<$module::Params as AgentParams>::Machine as Agent>::HEADERS,
             ) ),+ ];
         }
 
@@ -80,9 +84,9 @@ macro_rules! agents {
 }
 
 agents! {
-    Rcp(rcp) => RcpAgent,
-    Xcp(xcp) => XcpAgent,
-    Hpcc(hpcc) => HpccAgent,
+    Rcp(rcp),
+    Xcp(xcp),
+    Hpcc(hpcc),
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use dumbbell_core::{
 use dumbbell_header::RcpHeader;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{Agent, QueueView, Setting};
+use super::{Agent, AgentParams, QueueView, Setting};
 
 words! {
     /// Named sets of parameters: the scripts of the published figures, the defaults of the ns-2 code, the NetFPGA
@@ -105,9 +105,49 @@ impl Validate for Params {
     }
 }
 
-impl Params {
+impl AgentParams for Params {
+    type Machine = RcpAgent;
+
+    fn build(&self, mut setting: Setting) -> RcpAgent {
+        let constants = Constants::new(self);
+        let capacity = bytes_per_second(setting.rate);
+        let rtt = self.initial_rtt.as_secs_f64();
+        let period = constants.period.min(rtt);
+        let mut router = RcpAgent {
+            constants,
+            mode: self.mode,
+            share: constants.initial,
+            changes: self.changes.iter().map(|c| (Time::ZERO + c.at, c.share)).collect(),
+            capacity,
+            rate: 0.0,
+            offer: 0,
+            clip: Clip::None,
+            clipped_low: 0,
+            rtt,
+            sampled_rtt: 0.0,
+            since: Time::ZERO,
+            next: Time::NEVER,
+            whole_until: Time::ZERO,
+            bytes: 0.0,
+            spill: 0.0,
+            rtt_sum: 0,
+            rtt_bytes: 0,
+        };
+        router.set_rate(constants.initial * capacity);
+        let next = match router.mode {
+            // Routers that start together do not stay in step (ns-2 rcp.cc).
+            Mode::Law => {
+                let unit: f64 = StandardNormal.sample(&mut setting.rng);
+                Time::ZERO + Duration::from_secs_f64(period * f64::max(1.0 + 0.2 * unit, 0.1))
+            }
+            Mode::Share => router.changes.front().map_or(Time::NEVER, |c| c.0),
+        };
+        router.end_interval_at(next);
+        router
+    }
+
     /// True if it draws when its first interval ends.
-    pub fn draws(&self) -> bool {
+    fn draws(&self) -> bool {
         self.mode == Mode::Law
     }
 }
@@ -211,45 +251,6 @@ pub struct RcpAgent {
 }
 
 impl RcpAgent {
-    /// A router that has seen nothing.
-    pub fn new(params: &Params, mut setting: Setting) -> RcpAgent {
-        let constants = Constants::new(params);
-        let capacity = bytes_per_second(setting.rate);
-        let rtt = params.initial_rtt.as_secs_f64();
-        let period = constants.period.min(rtt);
-        let mut router = RcpAgent {
-            constants,
-            mode: params.mode,
-            share: constants.initial,
-            changes: params.changes.iter().map(|c| (Time::ZERO + c.at, c.share)).collect(),
-            capacity,
-            rate: 0.0,
-            offer: 0,
-            clip: Clip::None,
-            clipped_low: 0,
-            rtt,
-            sampled_rtt: 0.0,
-            since: Time::ZERO,
-            next: Time::NEVER,
-            whole_until: Time::ZERO,
-            bytes: 0.0,
-            spill: 0.0,
-            rtt_sum: 0,
-            rtt_bytes: 0,
-        };
-        router.set_rate(constants.initial * capacity);
-        let next = match router.mode {
-            // Routers that start together do not stay in step (ns-2 rcp.cc).
-            Mode::Law => {
-                let unit: f64 = StandardNormal.sample(&mut setting.rng);
-                Time::ZERO + Duration::from_secs_f64(period * f64::max(1.0 + 0.2 * unit, 0.1))
-            }
-            Mode::Share => router.changes.front().map_or(Time::NEVER, |c| c.0),
-        };
-        router.end_interval_at(next);
-        router
-    }
-
     fn end_interval_at(&mut self, next: Time) {
         self.next = next;
         // A microsecond more than the longest packet takes, for what floating point cuts off.
@@ -420,7 +421,7 @@ mod tests {
 
     fn router(params: &Params) -> RcpAgent {
         let setting = Setting { rate: BitRate::from_bps(100_000_000), mtu: 1500, rng: stream(1, "test") };
-        RcpAgent::new(params, setting)
+        params.build(setting)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use dumbbell_core::{
 use dumbbell_header::XcpHeader;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{Agent, QueueView, Setting};
+use super::{Agent, AgentParams, QueueView, Setting};
 
 config! {
     /// Once every mean round-trip time d the router sets phi = alpha (C - y) - beta q/d: C the rate of the link, y the rate
@@ -48,9 +48,35 @@ impl Validate for Params {
     }
 }
 
-impl Params {
+impl AgentParams for Params {
+    type Machine = XcpAgent;
+
+    fn build(&self, mut setting: Setting) -> XcpAgent {
+        let first = |rng: &mut Stream| {
+            let unit: f64 = StandardNormal.sample(rng);
+            let mean = self.initial_interval.as_secs_f64();
+            Time::ZERO + Duration::from_secs_f64((mean * (1.0 + 0.2 * unit)).max(SHORTEST_FIRST))
+        };
+        XcpAgent {
+            since: Time::ZERO,
+            control_at: first(&mut setting.rng),
+            queue_at: first(&mut setting.rng),
+            rtt: self.initial_interval.as_secs_f64(),
+            bytes: 0.0,
+            spacing_sum: 0.0,
+            rtt_sum: 0.0,
+            to_give: 0.0,
+            to_take: 0.0,
+            give: 0.0,
+            take: 0.0,
+            standing: 0,
+            least: 0,
+            params: self.clone(),
+        }
+    }
+
     /// True: it draws when its first intervals end.
-    pub fn draws(&self) -> bool {
+    fn draws(&self) -> bool {
         true
     }
 }
@@ -95,31 +121,6 @@ pub struct XcpAgent {
 }
 
 impl XcpAgent {
-    /// A router that has seen nothing.
-    pub fn new(params: &Params, mut setting: Setting) -> XcpAgent {
-        let first = |rng: &mut Stream| {
-            let unit: f64 = StandardNormal.sample(rng);
-            let mean = params.initial_interval.as_secs_f64();
-            Time::ZERO + Duration::from_secs_f64((mean * (1.0 + 0.2 * unit)).max(SHORTEST_FIRST))
-        };
-        XcpAgent {
-            since: Time::ZERO,
-            control_at: first(&mut setting.rng),
-            queue_at: first(&mut setting.rng),
-            rtt: params.initial_interval.as_secs_f64(),
-            bytes: 0.0,
-            spacing_sum: 0.0,
-            rtt_sum: 0.0,
-            to_give: 0.0,
-            to_take: 0.0,
-            give: 0.0,
-            take: 0.0,
-            standing: 0,
-            least: 0,
-            params: params.clone(),
-        }
-    }
-
     /// The control interval is over: shares out the bandwidth of the next.
     fn control(&mut self, now: Time, capacity: f64) {
         let measured = self.rtt_sum / self.spacing_sum;
@@ -230,7 +231,7 @@ mod tests {
     const CAPACITY: f64 = 12_500_000.0;
 
     fn router(params: &Params) -> XcpAgent {
-        XcpAgent::new(params, Setting { rate: RATE, mtu: 1500, rng: stream(1, "test") })
+        params.build(Setting { rate: RATE, mtu: 1500, rng: stream(1, "test") })
     }
 
     fn view(bytes: u64) -> QueueView {

@@ -7,8 +7,8 @@ pub fn drawn(all: &[(&'static str, bool)]) -> Vec<&'static str> {
     all.iter().filter(|(_, draws)| *draws).map(|(what, _)| *what).collect()
 }
 
-/// What can be said of a source beforehand.
-#[derive(Clone, PartialEq, Debug)]
+/// What can be said of a source beforehand. The default draws nothing and offers nothing.
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Facts {
     /// Flows a second, while the source is active; `None` if they depend on the network.
     pub rate: Option<f64>,

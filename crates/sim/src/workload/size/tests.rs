@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use dumbbell_core::config::At;
+use dumbbell_core::registry::Descriptor;
 use dumbbell_core::rng::stream;
 use dumbbell_core::{Bytes, Config};
 use proptest::prelude::*;
@@ -20,9 +21,9 @@ fn build(text: &str) -> Result<Sizes, String> {
         .map_err(|e| e.to_string())
 }
 
-/// At least one of every registered distribution whose tail lets a sample mean settle; the last is built from text.
-fn examples() -> Vec<(&'static str, Sizes)> {
-    let mut all: Vec<(&'static str, Sizes)> = [
+/// At least one of every registered distribution, with a tail that lets a sample mean settle.
+fn examples() -> Vec<(String, Sizes)> {
+    let mut all: Vec<(String, Sizes)> = [
         "{ kind = 'fixed', size = '10kB' }",
         "{ kind = 'uniform', min = '1600B', max = '2kB' }",
         "{ kind = 'uniform', min = '1B', max = '2B' }",
@@ -39,7 +40,7 @@ fn examples() -> Vec<(&'static str, Sizes)> {
         "'campus-web-10M'",
     ]
     .into_iter()
-    .map(|text| (text, build(text).unwrap()))
+    .map(|text| (text.to_owned(), build(text).unwrap()))
     .collect();
     for (name, interpolation) in [
         ("empirical step", Interpolation::Step),
@@ -47,16 +48,23 @@ fn examples() -> Vec<(&'static str, Sizes)> {
         ("empirical log", Interpolation::Log),
     ] {
         let text = Text::new("cdf", "size, probability\n# comment\n10, 0.25\n20, 0.5\n20000, 1\n");
-        all.push((name, Sizes::new(Table::read(&text, Bytes::new(1), interpolation).unwrap())));
+        all.push((name.to_owned(), Sizes::new(Table::read(&text, Bytes::new(1), interpolation).unwrap())));
+    }
+    for descriptor in SizeSpec::descriptors() {
+        if !all.iter().any(|(text, _)| text.contains(descriptor.name)) {
+            let text = typical(&descriptor);
+            let sizes = build(&text).unwrap_or_else(|e| panic!("{text}: {e}; add an example above"));
+            all.push((text, sizes));
+        }
     }
     all
 }
 
-#[test]
-fn every_registered_distribution_is_among_the_examples() {
-    for descriptor in SizeSpec::descriptors() {
-        assert!(examples().iter().any(|(text, _)| text.contains(descriptor.name)), "{}", descriptor.name);
-    }
+/// A distribution whose required parameters are 10 kB, 20 kB, and so on.
+fn typical(descriptor: &Descriptor) -> String {
+    let required = descriptor.fields.iter().filter(|field| field.default.is_none());
+    let sizes = (1..).zip(required).map(|(i, field)| format!(", {} = '{i}0kB'", field.name));
+    format!("{{ kind = '{}'{} }}", descriptor.name, sizes.collect::<String>())
 }
 
 /// Ethernet with TCP/IP headers: the cost that offered loads are computed with.
@@ -68,7 +76,7 @@ fn wire(payload: u64) -> u64 {
 fn sample_means_agree_with_stated_means() {
     const DRAWS: u32 = 1_000_000;
     for (name, sizes) in examples() {
-        let mut rng = stream(1, name);
+        let mut rng = stream(1, &name);
         let (mut sum, mut squares, mut on_wire) = (0.0, 0.0, 0.0);
         for _ in 0..DRAWS {
             let size = sizes.sample(&mut rng);
@@ -109,7 +117,7 @@ fn campus_traffic_has_its_published_mean_and_variation() {
 fn stated_moments_agree_with_quantiles_and_draws() {
     for (name, sizes) in examples() {
         let tail = sizes.tail();
-        let mut rng = stream(1, name);
+        let mut rng = stream(1, &name);
         let draws: Vec<f64> = (0..200_000).map(|_| sizes.law.draw(&mut rng)).collect();
         if let Some(largest) = tail.largest {
             assert!(draws.iter().all(|size| *size <= largest), "{name}");
