@@ -32,6 +32,21 @@ def entries(registry: dict[str, Any]) -> Iterator[tuple[str, str, list[dict[str,
     yield from (("table", name, fields) for name, fields in registry["tables"].items())
 
 
+def routers(registry: dict[str, Any]) -> list[str]:
+    return [member["name"] for member in registry["families"]["router"]]
+
+
+def test_examples_give_required_parameters_and_the_router_of_the_name() -> None:
+    number = {"required": True, "default": None, "schema": {"type": "string"}}
+    fields = [number | {"name": name, "kind": "size"} for name in ("min", "max")]
+    (place, entries) = examples.example("size", "triangular", fields)[-1]
+    assert place == "workloads[]"
+    assert entries["size"] == {"kind": "triangular", "min": "10kB", "max": "20kB"}
+    asked = examples.example("controller", "headroom", [], ["headroom"])
+    assert asked[0] == ("topology.bottleneck", {"router": "headroom"})
+    assert examples.example("controller", "headroom", [], ["rcp"])[0][0] == "transport.controller"
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     for name, text in examples.FILES.items():
@@ -45,7 +60,7 @@ def test_every_example_runs(registry):
     written = [
         block for text in pages.values() for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     ]
-    known = [examples.written(examples.example(*entry)) for entry in entries(registry)]
+    known = [examples.written(examples.example(*entry, routers(registry))) for entry in entries(registry)]
     assert sorted(known) == sorted(block for block in written if block != examples.FRAME)
     assert len(known) > 140
     for text in known:
@@ -74,7 +89,7 @@ def slips(value: Any) -> Iterator[tuple[str, str, Any]]:
 @pytest.mark.usefixtures("folder")
 def test_a_slip_in_a_key_of_any_table_is_told_with_the_near_key(registry):
     for family, name, fields in entries(registry):
-        *others, (place, inner) = examples.example(family, name, fields)
+        *others, (place, inner) = examples.example(family, name, fields, routers(registry))
         inside = examples.PLACES[f"table {name}" if family == "table" else family][1]
         for path, key, table in slips(inner[inside] if inside else inner):
             text = examples.written([*others, (place, inner | {inside: table} if inside else table)])

@@ -1,13 +1,14 @@
 """Examples for the reference: what an algorithm, or a table, looks like where it stands in a scenario.
 
 An example is a few tables that go into :data:`FRAME`. It shows what must be given, and the first of the
-defaults. What no default says is in :data:`GIVEN`, what else the scenario needs in :data:`WITH`. A test runs
-each.
+defaults. A required parameter gets a typical value of its kind (:data:`TYPICAL`); for others see
+:data:`GIVEN`. What else the scenario needs is in :data:`WITH`. A test runs each.
 """
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from tools.builders import toml
@@ -116,16 +117,9 @@ GIVEN: dict[str, Entries] = {
         "groups": _GRAPH["groups"],
     },
     "queue strict-priority": {"classes": ["droptail", "codel", "droptail"]},
-    "marker token-bucket": {"rate": "2Mbit/s"},
-    "marker tsw2cm": {"rate": "2Mbit/s"},
-    "marker tsw3cm": {"rate": "2Mbit/s", "peak_rate": "4Mbit/s"},
-    "marker srtcm": {"rate": "2Mbit/s"},
-    "marker trtcm": {"rate": "2Mbit/s", "peak_rate": "4Mbit/s"},
     "marker static": {"share": 0.5},
     "marker head-tail": {"block": "64kB"},
-    "impairment jitter": {"spread": "2ms"},
     "impairment reordering": {"probability": 0.01, "delay": "2ms"},
-    "impairment duplication": {"probability": 0.01},
     "impairment delay-list": {"packets": [3, 7], "delay": "5ms"},
     "schedule rate": {"rate": "1Mbit/s"},
     "schedule on-off": {"rate": "1Mbit/s"},
@@ -133,13 +127,6 @@ GIVEN: dict[str, Entries] = {
     "workload poisson": _PAIR | {"load": 0.5, "size": _SIZE},
     "workload trace": {"file": "flows.csv"},
     "workload rounds": _PAIR | {"size": "20kB"},
-    "workload request-response": _PAIR | {"response": _SIZE},
-    "workload shuffle": _PAIR | {"size": _SIZE},
-    "workload on-close": _PAIR | {"size": _SIZE},
-    "size fixed": {"size": "20kB"},
-    "size uniform": {"min": "10kB", "max": "20kB"},
-    "size exponential": {"mean": "20kB"},
-    "size pareto": {"mean": "20kB"},
     "size bounded-pareto": {"min": "1kB", "max": "1MB"},
     "size lognormal": {"median": "20kB", "sigma": 1.0},
     "size empirical": {"file": "sizes.csv", "unit": "1kB", "interpolation": "linear"},
@@ -154,7 +141,15 @@ GIVEN: dict[str, Entries] = {
     "table shared buffer": {"size": "64kB"},
     "table pause": {"xoff": "50kB"},
 }
-"""Parameters that the defaults leave open, by family and name."""
+"""Parameters that the defaults leave open and for which typical values do not do, by family and name."""
+
+TYPICAL: dict[str, Sequence[Any]] = {
+    "rate": ("2Mbit/s", "4Mbit/s", "8Mbit/s"),
+    "size": ("10kB", "20kB", "40kB"),
+    "duration": ("2ms", "4ms", "8ms"),
+    "probability": (0.01, 0.02, 0.04),
+}
+"""Values of required parameters by their kind, in rising order, as one bound comes before the next."""
 
 WITH: dict[str, list[Table]] = {
     "queue rio": _CLASSES[:2],
@@ -168,11 +163,8 @@ WITH: dict[str, list[Table]] = {
     "node agent rbcc": [("transport", {"kind": "trump"})],
     "marker": _TELLS_CLASSES,
     "rate predictor": [("topology.bottleneck.power.policy", {"kind": "practra"})],
-    "transport rcp": [("topology.bottleneck", {"router": "rcp"})],
     "transport trump": [("nodes[]", {"name": "left", "agent": "rbcc"})],
     "transport replay": [("flows[]", _PAIR | {"packets": "packets.csv"})],
-    "controller xcp": [("topology.bottleneck", {"router": "xcp"})],
-    "controller hpcc": [("topology.bottleneck", {"router": "hpcc"})],
     "table host link": _kind("star"),
     "table graph link": [("topology", _GRAPH)],
     "table fat tree host": _kind("fat-tree"),
@@ -188,18 +180,40 @@ WITH: dict[str, list[Table]] = {
 }
 """Other tables that a scenario needs with it, by family and name; before the example itself."""
 
+SERVED = ("controller", "transport")
+"""Families whose members may need the routers of the same name."""
 
-def example(family: str, name: str, fields: list[Entries]) -> list[Table]:
-    """Return the tables of an example, each with its place; ``[]`` ends the place of an entry of a list."""
+
+def typical(fields: list[Entries]) -> Entries:
+    """Return values for the required parameters, as far as their kind tells them."""
+    found: Entries = {}
+    values = {kind: iter(of) for kind, of in TYPICAL.items()}
+    for field in (field for field in fields if field["required"]):
+        if field["name"] in _PAIR:
+            found[field["name"]] = _PAIR[field["name"]]
+        elif "anyOf" in field["schema"] or "$ref" in field["schema"]:
+            found |= {field["name"]: _SIZE} if field["kind"] == "size" else {}
+        elif field["kind"] in values:
+            found[field["name"]] = next(values[field["kind"]])
+    return found
+
+
+def example(family: str, name: str, fields: list[Entries], routers: Collection[str] = ()) -> list[Table]:
+    """Return the tables of an example, each with its place; ``[]`` ends the place of an entry of a list.
+
+    `routers` are the names of all port agents: a controller or transport of such a name needs that agent.
+    """
     key = f"{family} {name}"
     place, inside = PLACES[key if family == "table" else family]
     entries: Entries = {} if family == "table" else {"kind": name}
-    entries |= GIVEN.get(key, {})
+    entries |= GIVEN.get(key, typical(fields))
     left = [f for f in fields if f["default"] not in (None, {}, []) and f["name"] not in entries]
     entries |= {f["name"]: f["default"] for f in left[:MOST]}
     if inside:
         entries = AROUND[key if family == "table" else family] | {inside: entries}
-    return [*WITH.get(key, WITH.get(family, [])), (place, entries)]
+    served: list[Table] = [("topology.bottleneck", {"router": name})]
+    around = served if family in SERVED and name in routers else WITH.get(key, WITH.get(family, []))
+    return [*around, (place, entries)]
 
 
 def written(tables: list[Table]) -> str:

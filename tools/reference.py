@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -93,12 +94,14 @@ EXAMPLES = [
 """What stands above the entries of a page with examples."""
 
 
-def shown(family: str, name: str, fields: list[dict[str, Any]]) -> list[str]:
+def shown(family: str, name: str, fields: list[dict[str, Any]], routers: Collection[str] = ()) -> list[str]:
     """Return the lines of an example."""
-    return ["```toml", *written(example(family, name, fields)).splitlines(), "```", ""]
+    return ["```toml", *written(example(family, name, fields, routers)).splitlines(), "```", ""]
 
 
-def family_page(family: str, title: str, members: list[dict[str, Any]], places: dict[str, str]) -> str:
+def family_page(
+    family: str, title: str, members: list[dict[str, Any]], places: dict[str, str], routers: Collection[str]
+) -> str:
     """Return the page of a family."""
     lines = [f"# {title}", "", NOTE, "", *EXAMPLES]
     for member in members:
@@ -107,7 +110,7 @@ def family_page(family: str, title: str, members: list[dict[str, Any]], places: 
         if member["name"] == "tcp":
             lines += ["Rule by rule: [tcp.md](../tcp.md).", ""]
         lines += table(member["fields"], places)
-        lines += shown(family, member["name"], member["fields"])
+        lines += shown(family, member["name"], member["fields"], routers)
         for profile in member["profiles"]:
             lines += [f"### Profile `{profile['name']}`", "", f"{profile['title']}.", ""]
             settings = [[f"`{s['name']}`", f"`{toml(s['value'])}`", s["source"]] for s in profile["settings"]]
@@ -161,8 +164,9 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
     """Return the text of every page, by file name."""
     titles = {entry["family"]: entry["title"] for entry in registry["modules"]}
     places = places_of(registry["tables"], "scenario.md")
+    routers = [member["name"] for member in registry["families"]["router"]]
     pages = {
-        f"{family.replace(' ', '-')}.md": family_page(family, titles[family], members, places)
+        f"{family.replace(' ', '-')}.md": family_page(family, titles[family], members, places, routers)
         for family, members in registry["families"].items()
     }
     pages["scenario.md"] = scenario_page(registry["tables"], places)
