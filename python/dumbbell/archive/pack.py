@@ -19,6 +19,7 @@ from dumbbell.archive.crate import METADATA, metadata
 from dumbbell.archive.files import ArchiveError, is_archive, write_zip
 from dumbbell.archive.lock import lock_files
 from dumbbell.errors import FolderError, ScenarioError
+from dumbbell.papers.paper import bibliography_of
 from dumbbell.report import Algorithm, default_figures, write_report
 from dumbbell.report.parameters import algorithms, study_algorithms, study_scenarios
 from dumbbell.study import StudyResult
@@ -49,6 +50,8 @@ class _Content:
     tables: list[Path]
     scenarios: list[Scenario]
     algorithms: list[Algorithm]
+    papers: dict[str, list[str]]
+    """Publications of the paper that the study is of, by its name."""
     result: StudyResult | None
     """Of a study."""
 
@@ -116,7 +119,7 @@ def _write(
     force: bool,
 ) -> None:
     inputs = _inputs(content.scenarios, base)
-    cited = citations(content.algorithms)
+    cited = citations(content.algorithms, content.papers)
     files: _Files = {
         **beside,
         **_named(folder, [folder / content.described, *content.tables]),
@@ -152,6 +155,7 @@ def _study(folder: Path, base: Path) -> _Content:
         tables=[home / "catalogue.parquet", *sorted((home / "shards").glob("[!.]*.parquet"))],
         scenarios=list(study_scenarios(study).values()),
         algorithms=study_algorithms(study),
+        papers=bibliography_of(study.name),
         result=result,
     )
 
@@ -171,6 +175,7 @@ def _run(folder: Path, base: Path) -> _Content:
         tables=[folder / name for name in ("summary.json", *(f"{name}.parquet" for name in TABLES))],
         scenarios=[scenario],
         algorithms=algorithms([scenario]),
+        papers={},
         result=None,
     )
 

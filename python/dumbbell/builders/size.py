@@ -179,7 +179,7 @@ def lognormal(
 ) -> dict[str, Any]:
     """Lognormal sizes.
 
-    Reference: Downey, Performance Evaluation 61, 2005: lognormal file sizes.
+    Reference: Downey, Computer Communications 28(7), 2005: lognormal file sizes.
 
     Parameters
     ----------

@@ -190,3 +190,14 @@ def find_paper(name: str | os.PathLike[str]) -> Paper:
         return Paper(Path(name).resolve())
     remedy = _native.suggest(str(name), list(known))
     raise PaperError(f"{name}: no such paper, and no folder with a study.toml; {remedy}")
+
+
+def bibliography_of(study: str) -> dict[str, list[str]]:
+    """Return the publications of the paper that comes with the package and has a study of this name.
+
+    A dictionary of one paper, or of none: its name, and its publications as ``README.md`` has them.
+    """
+    name = study.partition(", ")[0]
+    papers = [Paper(path.parent) for path in sorted(_HERE.glob("*/study.toml"))]
+    found = [paper for paper in papers if name == paper.name or name.startswith(f"{paper.name}-")]
+    return {paper.name: list(paper.bibliography().values()) for paper in found[-1:]}

@@ -28,7 +28,7 @@ config! {
 impl Algorithm for Lognormal {
     const NAME: &'static str = "lognormal";
     const TITLE: &'static str = "Lognormal sizes";
-    const REFERENCE: &'static str = "Downey, Performance Evaluation 61, 2005: lognormal file sizes";
+    const REFERENCE: &'static str = "Downey, Computer Communications 28(7), 2005: lognormal file sizes";
 }
 
 /// Draws that may fall outside the bounds, for each that falls inside.
