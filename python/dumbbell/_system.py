@@ -62,6 +62,21 @@ def lock(descriptor: int, wait: bool) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def open_at_once(path: Path, flags: int) -> int:
+    """Open a file without waiting for the other end of a pipe; reads and writes wait as usual.
+
+    Raises
+    ------
+    OSError
+        As of ``os.open``: ENXIO for a pipe that nobody reads.
+    """
+    if sys.platform == "win32":
+        return os.open(path, flags | os.O_BINARY)
+    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
+    os.set_blocking(descriptor, True)
+    return descriptor
+
+
 @contextmanager
 def opened(folder: Path) -> Iterator[int | None]:
     """Open a folder, to lock or synchronise it; ``None`` on Windows, which opens none and has no need to."""

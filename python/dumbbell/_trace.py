@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell import _native
 from dumbbell._files.folder import new_file
-from dumbbell._files.names import real
+from dumbbell._files.names import readable, real
 from dumbbell._memory import limit_of_run
 from dumbbell._results import Table
 from dumbbell.errors import DumbbellError
@@ -135,12 +135,8 @@ class Tracing:
         with ExitStack() as stack:
             places: list[tuple[str, str, Path | None]] = []
             for form, path in outputs.items():
-                part = path
-                # What is no file, such as a pipe, has nothing beside it.
-                if path is not None and (path.is_file() or path.is_dir() or not path.exists()):
-                    part = stack.enter_context(new_file(path, is_ours, force))
-
-                places.append((form, "standard output" if path is None else str(path), part))
+                part = path and stack.enter_context(new_file(path, is_ours, force))
+                places.append((form, "standard output" if path is None else readable(str(path)), part))
             _, written = self._run(places, capture == "sources")
         return written
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dumbbell import _system
-from dumbbell._files import manifest, parts
+from dumbbell._files import manifest, parts, special
 from dumbbell._files.foreign import inside
 from dumbbell._files.names import real
 from dumbbell.errors import FolderError
@@ -79,6 +79,9 @@ def new_files(folder: Path) -> Iterator[Path]:
 def new_file(path: Path, ours: Callable[[Path], bool], force: bool) -> Iterator[Path]:
     """Yield a file to write, which takes the place of `path` if the block succeeds.
 
+    A link stays, and the file takes the place of its target. A device or a pipe takes the content
+    (:mod:`dumbbell._files.special`).
+
     Parameters
     ----------
     path
@@ -94,9 +97,14 @@ def new_file(path: Path, ours: Callable[[Path], bool], force: bool) -> Iterator[
         If the file cannot be made, or something is in the way.
     """
     refuse_file(path, ours, force)
-    with parts.part_of(path.absolute(), folder=False) as part:
+    if special.is_special(path):
+        with special.written(path) as part:
+            yield part
+        return
+    place = real(path)
+    with parts.part_of(place, folder=False) as part:
         yield part
-        part.replace(path)
+        part.replace(place)
 
 
 def refuse_file(path: Path, ours: Callable[[Path], bool], force: bool) -> None:
@@ -109,6 +117,10 @@ def refuse_file(path: Path, ours: Callable[[Path], bool], force: bool) -> None:
     FolderError
         If something is in the way.
     """
+    if special.is_special(path):
+        return
+    if real(path).is_symlink():
+        raise FolderError(f"{path}: is a link that leads in a circle; choose another name")
     if path.is_dir():
         raise FolderError(f"{path}: is a folder; choose another name")
     if not path.is_file() or path.stat().st_size == 0:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from dumbbell import _native
 from dumbbell._files.names import real
+from dumbbell._files.special import refuse_special
 from dumbbell.errors import FolderError, ScenarioError
 
 MOST_BYTES = 64 << 20
@@ -94,6 +95,18 @@ def check_values(value: Any, finite: bool = False) -> None:
                 raise NotDataError("a number is not finite")
 
 
+def blamed(error: BaseException, path: Path) -> str:
+    """Return what went wrong in a program of others, and its last line that took part."""
+    line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_filename == str(path):
+            line = frame.tb_lineno
+        frame = frame.tb_next
+    place = "" if line is None else f"line {line}: "
+    return f"{place}{type(error).__name__}: {error}; correct the program"
+
+
 def inside(folder: Path, path: Path) -> Path:
     """Return a path below a folder that others have made.
 
@@ -109,7 +122,14 @@ def inside(folder: Path, path: Path) -> Path:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, also in a folder of others: no link in it is followed."""
+    """Write a file whole or not at all, also in a folder of others: no link in it is followed.
+
+    Raises
+    ------
+    FolderError
+        If something else than a regular file stands there.
+    """
+    refuse_special(path)
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
         with part.open("xb") as file:

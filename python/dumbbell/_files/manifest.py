@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dumbbell._files.foreign import inside
+from dumbbell._files.read import opened, read_bytes
+from dumbbell._files.special import refuse_special
 from dumbbell._files.text import control_character
 from dumbbell.errors import FolderError
 
@@ -98,7 +100,7 @@ def read(folder: Path) -> dict[str, frozenset[str]] | None:
         If the manifest is damaged.
     """
     try:
-        data = inside(folder, folder / MANIFEST).read_bytes()
+        data = read_bytes(inside(folder, folder / MANIFEST))
     except (FileNotFoundError, NotADirectoryError):
         return None
     return parse(folder / MANIFEST, data)
@@ -107,8 +109,12 @@ def read(folder: Path) -> dict[str, frozenset[str]] | None:
 def write(folder: Path, listed: Digests) -> None:
     """Write the manifest of a folder, whole or not at all."""
     part = folder / PART
+    refuse_special(folder / MANIFEST)
     try:
-        part.write_bytes(text(listed))
+        # Whatever has this name is ours, of a killed process, or a trap.
+        part.unlink(missing_ok=True)
+        with part.open("xb") as file:
+            file.write(text(listed))
         part.replace(folder / MANIFEST)
     finally:
         part.unlink(missing_ok=True)
@@ -123,7 +129,7 @@ def digest(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     import hashlib
 
-    with path.open("rb") as file:
+    with opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -183,7 +189,7 @@ def may_replace(folder: Path, name: str) -> bool:
         return name in listed and _as_written(path, listed[name])
     sign = _OLDER_SIGNS.get(path.suffix)
     older = (folder / "study.json").is_file() or is_results(folder)
-    return older and sign is not None and _as_written(path, None) and sign in path.read_bytes()
+    return older and sign is not None and _as_written(path, None) and sign in read_bytes(path)
 
 
 def remove(folder: Path) -> None:

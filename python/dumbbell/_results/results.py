@@ -16,6 +16,7 @@ from dumbbell._declared import SERIES, TABLES
 from dumbbell._files.folder import new_folder, restore
 from dumbbell._files.foreign import NotDataError, inside, parse_json
 from dumbbell._files.names import real
+from dumbbell._files.read import read_bytes
 from dumbbell._files.text import control_character
 from dumbbell._printing import significant
 from dumbbell._results import html
@@ -213,7 +214,7 @@ def _load(folder: Path) -> Results:
         if table.name != name:
             raise ValueError(f"{name}.parquet: holds another table")
     try:
-        summary = parse_json(inside(folder, folder / "summary.json").read_bytes())
+        summary = parse_json(read_bytes(inside(folder, folder / "summary.json")))
     except NotDataError as error:
         raise ValueError(f"summary.json: {error}") from None
     if not isinstance(summary, dict) or "name" not in summary:

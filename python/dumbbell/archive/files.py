@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import os
 import shutil
 import stat
 import struct
@@ -15,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from dumbbell._files.folder import new_file
 from dumbbell._files.manifest import MANIFEST, parse, text
+from dumbbell._files.read import opened
 from dumbbell._files.text import control_character
 from dumbbell.errors import DumbbellError, FolderError
 
@@ -73,7 +75,7 @@ def write_zip(path: Path, files: Mapping[str, Path | bytes], force: bool = False
 def is_archive(path: Path) -> bool:
     """Whether a file is an archive of dumbbell, damaged or not."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path) as file, zipfile.ZipFile(file) as archive:
             return MANIFEST in archive.namelist()
     except (zipfile.BadZipFile, OSError):
         return False
@@ -88,7 +90,7 @@ def _add(archive: zipfile.ZipFile, name: str, content: Path | bytes) -> str:
         archive.writestr(info, content)
         return hashlib.sha256(content).hexdigest()
     info.file_size = content.stat().st_size
-    with content.open("rb") as source, archive.open(info, "w") as target:
+    with opened(content) as source, archive.open(info, "w") as target:
         shutil.copyfileobj(source, target, _PART)
         source.seek(0)
         return hashlib.file_digest(source, "sha256").hexdigest()
@@ -103,9 +105,9 @@ def read_zip(path: Path, folder: Path) -> None:
         What is wrong with it.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path) as file, zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
-            room = min(MOST_BYTES, max(SMALL, MOST_RATIO * path.stat().st_size))
+            room = min(MOST_BYTES, max(SMALL, MOST_RATIO * os.fstat(file.fileno()).st_size))
             _check_entries(path, entries, room)
             for entry in entries:
                 room -= _unpack(path, archive, entry, folder / entry.filename, room)
@@ -115,8 +117,11 @@ def read_zip(path: Path, folder: Path) -> None:
         raise ArchiveError(f"{path}: no such file; give the path of an archive") from None
     except IsADirectoryError:
         raise ArchiveError(f"{path}: is a folder; give the archive that `dumbbell pack` made of it") from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ArchiveError(f"{path}: {reason}; give the path of an archive") from None
     except (
-        zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, OSError, ValueError
+        zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError
     ) as error:  # fmt: skip
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ArchiveError(f"{path}: not a usable ZIP file ({reason}); get the archive again") from None

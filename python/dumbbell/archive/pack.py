@@ -12,11 +12,12 @@ from typing import Any
 from dumbbell._declared import TABLES
 from dumbbell._files.folder import refuse_file
 from dumbbell._files.foreign import inside
+from dumbbell._files.read import read_bytes, read_text
 from dumbbell._results import load
 from dumbbell._scenario import Scenario
 from dumbbell.archive.citations import bibtex, citations
 from dumbbell.archive.crate import METADATA, metadata
-from dumbbell.archive.files import ArchiveError, is_archive, write_zip
+from dumbbell.archive.files import MOST_BYTES, ArchiveError, is_archive, write_zip
 from dumbbell.archive.lock import lock_files
 from dumbbell.errors import FolderError, ScenarioError
 from dumbbell.papers.paper import bibliography_of
@@ -190,7 +191,7 @@ def read_scenario(folder: Path, base: Path) -> Scenario:
     """
     path = inside(folder, folder / "scenario.toml")
     try:
-        return Scenario.from_toml(path.read_text(encoding="utf-8"), base=base, confined=True)
+        return Scenario.from_toml(read_text(path), base=base, confined=True)
     except UnicodeDecodeError:
         raise FolderError(f"{path}: not UTF-8 text; run the scenario again") from None
     except ScenarioError as error:
@@ -203,7 +204,7 @@ def _beside(folder: Path) -> _Files:
     found = [path for pattern in _BESIDE for path in sorted(folder.glob(pattern)) if path.is_file()]
     for path in found:
         remedy = "write it again with `dumbbell report`, or `reproduce`"
-        manifest.check(path, inside(folder, path).read_bytes(), remedy)
+        manifest.check(path, read_bytes(inside(folder, path), MOST_BYTES), remedy)
     return _named(folder, found)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from dumbbell._printing import TextTable
-from dumbbell.cli.common import console, echo, json_option, print_json, quiet_option
+from dumbbell.cli.common import console, json_option, print_json, quiet_option, tell_of_file
 
 EXIT_CODES = {"bit-equal": 0, "within interval": 3, "different": 4}
 """Of `dumbbell verify`; 2 is bad input, as everywhere."""
@@ -34,7 +34,7 @@ def pack(folder: Path, output: Path, base: Path | None, license_url: str, force:
     from dumbbell import archive
 
     archive.pack(folder, output, base=base, license_url=license_url, force=force)
-    echo(f"archive: {output} ({output.stat().st_size:,} bytes)")
+    tell_of_file(output, "archive: ")
 
 
 @click.command()

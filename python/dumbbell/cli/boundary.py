@@ -29,6 +29,9 @@ FAULT = 70
 _PATIENCE = 3.0
 """Seconds that cleaning up may take before a second signal ends the process as it is."""
 
+_LAST_WORDS = 0.05
+"""Seconds that each standard stream has to take what is left when a signal ends a command."""
+
 _MOST_MESSAGE = 2000
 """Characters of a message: what is quoted in one may be long."""
 
@@ -84,7 +87,13 @@ def exit_with(command: click.Command, name: str) -> NoReturn:
         _Stops().catch()
         status = _flushed(_run(command, name))
     except Stopped as stopped:
-        status = _say(ENDING[signal.Signals(stopped.number)], 128 + stopped.number)
+        status = 128 + stopped.number
+        # Nobody may be reading: what is not written soon is not written.
+        with streams.at_most(_LAST_WORDS):
+            sys.stdout.flush()
+        streams.give_up_output()
+        with streams.at_most(_LAST_WORDS):
+            _say(ENDING[signal.Signals(stopped.number)], status)
     end_at_once()
     sys.exit(status)
 

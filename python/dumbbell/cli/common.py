@@ -12,6 +12,7 @@ import click
 from dumbbell import _native
 from dumbbell._files.numbers import finite
 from dumbbell._files.read import read_toml
+from dumbbell._files.special import stream
 from dumbbell._files.text import plain
 from dumbbell._printing import Output, Text, significant
 from dumbbell._results import Results
@@ -36,6 +37,12 @@ def echo(text: object, err: bool = False) -> None:
     """Write a line as it is, without the control characters that a terminal would obey."""
     if not Output.quiet:
         click.echo(plain(str(text)), err=err)
+
+
+def tell_of_file(path: Path, what: str = "", err: bool = False) -> None:
+    """Say that a file was written, and its size; never on the standard output if that is the file."""
+    size = f": {path.stat().st_size:,} bytes" if path.is_file() else ": written"
+    echo(f"{what}{path}{size}", err=err or stream(path) == 1)
 
 
 def print_json(value: object) -> None:
@@ -81,6 +88,8 @@ class _Size(click.ParamType[int]):
             size = _native.parse_size(str(value), "--memory")
         except ScenarioError as error:
             raise DumbbellError(str(error)) from None
+        except UnicodeEncodeError:
+            raise DumbbellError(f"--memory: {value!r} is not UTF-8; write it so") from None
         if size == 0:
             raise DumbbellError("--memory: a run needs some; give a size such as 4GB")
         return size

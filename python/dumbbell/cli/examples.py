@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from dumbbell import _native
-from dumbbell._files.foreign import replace_file
+from dumbbell._files.folder import new_file
+from dumbbell._files.special import stream
 from dumbbell._printing import TextTable
 from dumbbell.cli.common import console, echo, json_option, print_json
 from dumbbell.errors import DumbbellError
@@ -46,10 +47,11 @@ def examples(name: str | None, output: Path | None, as_json: bool) -> None:
         click.echo(texts[name], nl=False)
         return
     path = output / f"{name}.toml" if output.is_dir() else output
-    if path.exists():
+    if path.is_file() and stream(path) is None:
         raise DumbbellError(f"{path}: is there already; name another file")
-    replace_file(path, texts[name].encode())
-    echo(f"scenario: {path}; run it with `dumbbell run {path}`")
+    with new_file(path, lambda _: False, force=False) as part:
+        part.write_text(texts[name], encoding="utf-8")
+    echo(f"scenario: {path}; run it with `dumbbell run {path}`", err=stream(path) == 1)
 
 
 def _about(text: str) -> str:

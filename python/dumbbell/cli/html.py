@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from dumbbell._files.manifest import is_results
+from dumbbell._files.names import real
+from dumbbell._files.special import refuse_special
 from dumbbell.cli.common import echo, packet_options, quiet_option, results_again
 from dumbbell.errors import DumbbellError
 
@@ -37,7 +39,9 @@ def html(
     """
     if not folder.is_dir():
         raise DumbbellError(f"{folder}: no such folder; give that of a run or of a study")
-    path = output or folder / "report.html"
+    # A link that the user names is followed, one in a folder of others is not.
+    path = real(output) if output else folder / "report.html"
+    refuse_special(path)
     if flow is None and (start or until):
         raise DumbbellError("no flow is named whose packets are to be shown; give its number with --flow")
     if is_results(folder):
@@ -48,7 +52,7 @@ def html(
         raise DumbbellError(f"{folder}: holds no run; --flow is for the packets of a run")
     else:
         written = _of_study(folder, path, base)
-    echo(f"report: {written}")
+    echo(f"report: {output or written}")
 
 
 def _of_run(folder: Path, path: Path, flow: int | None, start: str | None, until: str | None) -> Path:

@@ -30,6 +30,7 @@ from dumbbell.cli.common import (
     read_scenario,
     refuse_twice,
     side_console,
+    tell_of_file,
 )
 from dumbbell.errors import DumbbellError
 from dumbbell.live import Comparison, Emulation, checks, compare_runs, run_shell, scenario_of_link, with_flows
@@ -162,7 +163,7 @@ def _tell_of_trace(emulation: Emulation, traces: Mapping[str, Path]) -> int:
         echo(f"dumbbell: no trace is written: {emulation.untraced} ({status})", err=True)
         return emulation.status or 1
     for path in traces.values():
-        echo(f"{path}: {path.stat().st_size:,} bytes", err=True)
+        tell_of_file(path, err=True)
     return emulation.status
 
 

@@ -6,7 +6,10 @@ import codecs
 import contextlib
 import io
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from types import FrameType
 
 _ERRORS = "dumbbell"
 """The name of the error handler of the streams."""
@@ -48,6 +51,34 @@ def prepare() -> None:
     sys.stderr = _Side(
         sys.stderr.buffer, sys.stderr.encoding, _ERRORS, line_buffering=True, write_through=True
     )
+
+
+@contextlib.contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Give up what the block writes after so much time, without an error."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    writing = True
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        if writing:
+            raise _TooLateError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        with contextlib.suppress(_TooLateError, OSError, ValueError):
+            yield
+    finally:
+        writing = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class _TooLateError(Exception):
+    """The time is over."""
 
 
 def give_up_output() -> None:

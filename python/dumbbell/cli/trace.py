@@ -8,7 +8,14 @@ from pathlib import Path
 import click
 
 from dumbbell import _trace
-from dumbbell.cli.common import Command, echo, memory_option, read_scenario, scenario_options
+from dumbbell.cli.common import (
+    Command,
+    echo,
+    memory_option,
+    read_scenario,
+    scenario_options,
+    tell_of_file,
+)
 from dumbbell.errors import DumbbellError
 
 
@@ -97,6 +104,6 @@ def trace(
             f"{names}: not written, because nobody reads the lines; leave out --print"
         ) from None
     for path in named.values():
-        echo(f"{path}: {path.stat().st_size:,} bytes", err=len(named) < len(outputs))
+        tell_of_file(path, err=len(named) < len(outputs))
     if not written.events:
         echo("no events: no packet was sent in this part of the run", err=True)

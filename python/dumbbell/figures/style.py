@@ -20,6 +20,7 @@ from matplotlib.textpath import TextPath
 from matplotlib.ticker import FuncFormatter
 
 from dumbbell._files.foreign import replace_file
+from dumbbell._files.names import real
 from dumbbell._files.text import shortened
 
 WIDTHS = {"single": 3.5, "double": 7.16}
@@ -218,7 +219,7 @@ def save(figure: Figure, stem: Path, formats: Iterable[str] = FORMATS) -> list[P
         undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(suffix, {})
         with io.BytesIO() as buffer, mpl.rc_context(STYLE):
             figure.savefig(buffer, format=suffix, metadata=undated)
-            replace_file(path, buffer.getvalue())
+            replace_file(real(path), buffer.getvalue())
         paths.append(path)
     return paths
 

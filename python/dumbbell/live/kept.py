@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from dumbbell._files.foreign import replace_file
+from dumbbell._files.read import read_bytes
 from dumbbell.errors import DumbbellError
 from dumbbell.live.criteria import Summary
 
@@ -116,7 +117,7 @@ def read(
     """
     path = _path(folder, cell)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_bytes(path))
         for run in found["runs"]:
             if not isinstance(run["kernel"], str):
                 raise TypeError

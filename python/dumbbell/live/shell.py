@@ -11,6 +11,8 @@ from typing import Any
 
 from dumbbell import _native, _trace
 from dumbbell._files.folder import new_file, refuse_file
+from dumbbell._files.names import readable
+from dumbbell._files.special import refuse_log
 from dumbbell._results import Results, Table
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError
@@ -97,6 +99,7 @@ def run_shell(
     """
     for log in (uplink_log, downlink_log):
         if log is not None:
+            refuse_log(Path(log))
             refuse_file(Path(log), _is_log, force)
     traces = traces or {}
     _trace.check_outputs(traces, capture)
@@ -107,9 +110,9 @@ def run_shell(
         with ExitStack() as stack:
             places = []
             for form, path in traces.items():
-                if path.exists() and not (path.is_file() or path.is_dir()):
-                    raise DumbbellError(f"{path}: is no file; give the name of one")
-                places.append((form, str(path), stack.enter_context(new_file(path, _trace.is_ours, force))))
+                places.append(
+                    (form, readable(str(path)), stack.enter_context(new_file(path, _trace.is_ours, force)))
+                )
             status, tables, fidelity, (events, reason) = _native.shell(
                 scenario._native,
                 list(command),

@@ -17,6 +17,7 @@ import numpy as np
 
 from dumbbell import _native
 from dumbbell._files.folder import refuse_file
+from dumbbell._files.special import refuse_log
 from dumbbell._results import Results, Table, load
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError, ScenarioError
@@ -229,6 +230,7 @@ def receive(
 
 def _refuse_log(events: str | os.PathLike[str] | None, force: bool) -> None:
     if events is not None:
+        refuse_log(Path(events))
         refuse_file(Path(events), _is_log, force)
 
 

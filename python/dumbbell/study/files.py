@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dumbbell import _system
+from dumbbell._files.read import read_bytes
+from dumbbell._files.special import refuse_special
 from dumbbell.errors import FolderError
 
 PART = ".part"
@@ -24,6 +26,9 @@ MOST_ROWS = 1 << 24
 
 _MOST_DECODED = 1 << 33
 """Bytes that a table of numbers may become in memory."""
+
+MOST_ENCODED = _MOST_DECODED
+"""Bytes of the file of a table, which packs it or is no larger."""
 
 _MOST_TEXT = 4096
 """Bytes of a text in a table: that of an id, an arm, or a value of an axis."""
@@ -37,7 +42,13 @@ def write_durably(path: Path, data: bytes) -> None:
     """Write a file that after this call survives a crash of the process or of the machine.
 
     Before the call ends, the file is there whole or not at all.
+
+    Raises
+    ------
+    FolderError
+        If something else than a regular file stands there.
     """
+    refuse_special(path)
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{PART}")
     try:
         with part.open("wb") as file:
@@ -116,7 +127,7 @@ def read_shard(path: Path) -> pa.Table:
     FileNotFoundError
         If it is gone, because another process has merged it into a larger one.
     """
-    data = path.read_bytes()
+    data = read_bytes(path, MOST_ENCODED)
     if hashlib.sha256(data).hexdigest()[:32] != path.stem:
         raise DamagedError("its bytes do not have the checksum that is its name")
     table = decode(data)

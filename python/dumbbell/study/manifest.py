@@ -17,6 +17,7 @@ from pathlib import Path
 
 from dumbbell import _system
 from dumbbell._files.manifest import MANIFEST, Digests, read, text
+from dumbbell._files.read import read_bytes
 from dumbbell.errors import FolderError
 from dumbbell.study.files import write_durably
 
@@ -87,5 +88,5 @@ def _merge(folder: Path, sums: Digests) -> None:
         kept = {name: known for name, known in _known(folder).items() if (folder / name).exists()}
         data = text({**kept, **sums})
         path = folder / MANIFEST
-        if not path.is_file() or path.read_bytes() != data:
+        if not path.is_file() or read_bytes(path) != data:
             write_durably(path, data)

@@ -32,11 +32,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from dumbbell import _system
-from dumbbell._files.foreign import MOST_BYTES, NotDataError, inside, parse_json
+from dumbbell._files.foreign import NotDataError, inside, parse_json
 from dumbbell._files.manifest import MANIFEST
+from dumbbell._files.read import opened, read_bytes
 from dumbbell.errors import FolderError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.files import (
+    MOST_ENCODED,
     PART,
     DamagedError,
     decode,
@@ -103,7 +105,7 @@ class Store:
         for path in self.shards.glob("*.parquet"):
             if path not in self._rows:
                 # Gone again, damaged, or being copied here: not for now.
-                with contextlib.suppress(FileNotFoundError, pa.ArrowException), path.open("rb") as file:
+                with contextlib.suppress(FileNotFoundError, pa.ArrowException), opened(path) as file:
                     self._rows[path] = pq.read_metadata(file).num_rows
         self._merge_small()
 
@@ -277,7 +279,7 @@ def _name_of_study(folder: Path) -> str | None:
         with (
             contextlib.suppress(pa.ArrowException, NotDataError, KeyError, TypeError, OSError),
             # Opened here: the name of a folder may be any bytes.
-            path.open("rb") as file,
+            opened(path) as file,
         ):
             return str(parse_json(pq.read_schema(file).metadata[_STUDY])["name"])
     return None
@@ -321,7 +323,7 @@ def _write_plan(store: Store, plan: StudyPlan) -> None:
 
 
 def _write_if_new(path: Path, data: bytes) -> None:
-    if path.is_symlink() or not path.exists() or path.read_bytes() != data:
+    if path.is_symlink() or not path.exists() or read_bytes(path, MOST_ENCODED) != data:
         write_durably(path, data)
 
 
@@ -342,8 +344,7 @@ def _read_mark(folder: Path) -> _Mark | None:
     """Return what ``study.json`` says, or ``None`` if there is no such file."""
     path = inside(folder, folder / "study.json")
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        data = read_bytes(path)
         mark = parse_json(data)
         name, version = mark["study"]["name"], mark["version"]
     except (FileNotFoundError, NotADirectoryError):
@@ -395,7 +396,7 @@ def read_catalogue(folder: Path, version: str | None) -> Catalogue:
     path = inside(folder, store.home / "catalogue.parquet")
     remedy = "run the study again, finished runs are kept"
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, MOST_ENCODED)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         known = ", ".join(versions(folder)) or "none at all"
         raise FolderError(
