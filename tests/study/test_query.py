@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -203,3 +204,22 @@ def test_long_answers_on_the_command_line(cli: Cli, folder: Path, tmp_path: Path
         env=dict(os.environ),
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ('"range"\n0\n', "")
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        ("1 as a, 2 as a", ["a", "a_1"]),
+        ("1 as a, 2 as a, 3 as a_1, 4 as a", ["a", "a_2", "a_1", "a_3"]),
+        ("1, 1", ["1", "1_1"]),
+        ("x.seed, y.seed", ["seed", "seed_1"]),
+    ],
+)
+def test_columns_of_one_name_stay_apart(folder: Path, cli: Cli, columns: str, names: list[str]) -> None:
+    sql = f"select {columns} from runs x join runs y on x.seed = y.seed order by x.seed limit 1"
+    assert query(folder, sql).column_names == names
+    shown, csv, lines = (cli("query", folder, sql, *form) for form in ((), ("--csv",), ("--json",)))
+    assert [done.returncode for done in (shown, csv, lines)] == [0, 0, 0], shown.stderr
+    assert shown.stdout.split()[: len(names)] == names
+    assert csv.stdout.splitlines()[0] == ",".join(f'"{name}"' for name in names)
+    assert list(json.loads(lines.stdout)) == names

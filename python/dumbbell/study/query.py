@@ -112,8 +112,9 @@ def query(folder: Path, sql: str, version: str | None = None) -> pa.Table:
     ``shards``    each run in the Parquet files, earlier forms of the study included: ``run_id``, metrics
     ============= ========================================================================================
 
-    The question reads these tables and nothing else, and changes nothing. :func:`ask` gives answers that are
-    larger than memory.
+    The question reads these tables and nothing else, and changes nothing. Of two columns with the name ``a``,
+    the second becomes ``a_1``, as in tables that DuckDB makes. :func:`ask` gives answers that are larger than
+    memory.
 
     Raises
     ------

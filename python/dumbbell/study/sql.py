@@ -9,6 +9,7 @@ standard output takes the answer as one Arrow stream, piece by piece. Its standa
 from __future__ import annotations
 
 import ctypes
+import itertools
 import json
 import os
 import signal
@@ -83,11 +84,27 @@ def _answer(question: Question, source: BinaryIO, target: BinaryIO) -> None:
     if kind not in _QUESTIONS:
         raise ValueError(f"{kind} is not a question; a study can be asked, with SELECT, and not changed")
     pieces = connection.sql(question["sql"]).to_arrow_reader(_PIECE_ROWS)
-    with pa.ipc.new_stream(target, pieces.schema) as writer:
+    schema = pa.schema(
+        [
+            field.with_name(name)
+            for field, name in zip(pieces.schema, _each_once(pieces.schema.names), strict=True)
+        ]
+    )
+    with pa.ipc.new_stream(target, schema) as writer:
         for piece in pieces:
             if piece.nbytes > _PIECE_BYTES:
                 raise MemoryError
-            writer.write_batch(piece)
+            writer.write_batch(pa.record_batch(piece.columns, schema=schema))
+
+
+def _each_once(names: list[str]) -> list[str]:
+    """Return names of columns, the second ``a`` as ``a_1``: as DuckDB names the columns of a new table."""
+    taken: dict[str, None] = {}
+    for name in names:
+        numbered = (f"{name}_{number}" for number in itertools.count(1))
+        free = name if name not in taken else next(new for new in numbered if new not in {*taken, *names})
+        taken[free] = None
+    return list(taken)
 
 
 def _connect(question: Question, source: BinaryIO) -> duckdb.DuckDBPyConnection:
