@@ -12,9 +12,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
 from conftest import LONG, SCENARIO
+from dumbbell.cli import cli as commands
+from test_cli import every_command
 
 PROGRAM = [sys.executable, "-m", "dumbbell"]
 
@@ -191,6 +194,50 @@ def test_file_names_may_be_any_bytes(tmp_path: Path) -> None:
     assert done.stderr == b"dumbbell: \xfe.toml: no such file; give the path of a scenario\n"
     assert b"o\xff/figures/queue.png\n" in done.stdout
     assert b"results in o\xff\n" in done.stdout
+
+
+BYTES = "\udcff\udce9"
+"""A word that is not UTF-8, as a shell passes it on."""
+
+
+@pytest.mark.usefixtures("scenario_file")
+def test_files_of_traces_and_papers_may_have_any_bytes(tmp_path: Path) -> None:
+    for words in (
+        ["trace", "small.toml", "--pcapng", f"p{BYTES}", "--qlog", f"q{BYTES}", "--until", "1s"],
+        ["trace", "small.toml", "--pcapng", f"none{BYTES}/p", "--until", "1s"],
+        ["reproduce", BYTES, "-o", "out"],
+        ["reproduce", "folder", "-o", f"out{BYTES}"],
+        ["verify", BYTES],
+        ["trace", BYTES],
+    ):
+        done = subprocess.run([*PROGRAM, *words], capture_output=True, cwd=tmp_path, timeout=300, check=False)
+        status = 0 if words[0] == "trace" and f"q{BYTES}" in words else 2
+        assert (done.returncode, done.stderr.count(b"\n")) == (status, status // 2), (words, done.stderr)
+    assert {f"p{BYTES}", f"q{BYTES}"} <= {path.name for path in tmp_path.iterdir()}
+
+
+@pytest.mark.usefixtures("scenario_file")
+def test_words_that_are_no_text_are_one_line(tmp_path: Path) -> None:
+    for words in (
+        ["run", "small.toml", "--set", f"name={BYTES}"],
+        ["trace", "small.toml", "--link", BYTES],
+        ["trace", "small.toml", "--from", BYTES],
+        ["describe", BYTES],
+        ["list", BYTES],
+        ["examples", BYTES],
+        ["study", "run", "study.toml", "-o", "out", "--executor", BYTES],
+        ["send", "--to", "127.0.0.1", "--set", BYTES],
+        ["run", "small.toml", "--memory", BYTES],
+    ):
+        done = subprocess.run([*PROGRAM, *words], capture_output=True, cwd=tmp_path, timeout=300, check=False)
+        assert (done.returncode, done.stderr.count(b"\n")) == (2, 1), (words, done.stderr)
+        assert b"is not UTF-8; write it so" in done.stderr
+    for name, command in every_command(commands):
+        texts = [p for p in command.params if isinstance(p.type, click.types.StringParamType)]
+        for parameter in texts:
+            with pytest.raises(click.BadParameter, match="is not UTF-8"):
+                parameter.type.convert(BYTES, parameter, None)
+        assert all(p.name != "words" for p in texts), name
 
 
 def test_folders_of_studies_may_have_any_bytes(tmp_path: Path) -> None:

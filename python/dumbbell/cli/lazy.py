@@ -10,6 +10,26 @@ import click
 from dumbbell.errors import DumbbellError
 
 
+class _Text(click.types.StringParamType):
+    """Text in UTF-8. A shell passes on any bytes; paths may be such, and have a type of their own."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text: str = super().convert(value, param, ctx)
+        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+            self.fail(f"{text!r} is not UTF-8; write it so", param, ctx)
+        return text
+
+
+def _expect_text(command: click.Command) -> None:
+    """Make a command refuse text that is not UTF-8, wherever it expects text."""
+    for parameter in command.params:
+        if isinstance(parameter.type, click.types.StringParamType):
+            parameter.type = _Text()
+    if isinstance(command, click.Group):
+        for below in command.commands.values():
+            _expect_text(below)
+
+
 class _Later(click.Command):
     """A command that has a name, and a place from which it can be loaded."""
 
@@ -43,6 +63,7 @@ class LazyGroup(click.Group):
                 found = found.load()
             except DumbbellError as error:
                 found = _refused(cmd_name, error)
+            _expect_text(found)
             self.add_command(found, cmd_name)
         return found
 
