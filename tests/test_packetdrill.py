@@ -205,6 +205,21 @@ def test_the_command_writes_a_table_and_its_status_tells_of_failures(tmp_path):
     assert "| one.pkt | failed | line 7: no |" in (tmp_path / "table.md").read_text()
 
 
+@pytest.mark.usefixtures("library")
+def test_python_in_scripts_waits_for_a_yes(tmp_path):
+    script(tmp_path / "scripts", OPENED + "%{ assert True }%\n", "two.pkt")
+    script(tmp_path / "scripts", OPENED)
+    ran = tmp_path / "ran"
+    tool = program(tmp_path, f"open({str(ran)!r}, 'w').close()")
+    arguments = [str(tmp_path / "scripts"), "--program", str(tool)]
+    with pytest.raises(DumbbellError, match=r"scripts: holds Python \(two.pkt\), .* give --trust"):
+        CliRunner().invoke(packetdrill, arguments, standalone_mode=False, catch_exceptions=False)
+    assert not ran.exists()
+    result = CliRunner().invoke(packetdrill, [*arguments, "--trust"], standalone_mode=False)
+    assert result.return_value == 0
+    assert ran.exists()
+
+
 real = pytest.mark.skipif(
     not os.environ.get("PACKETDRILL") or not running.LIBRARY.exists(),
     reason="needs the library of `make setup`, and packetdrill, named by the variable PACKETDRILL",

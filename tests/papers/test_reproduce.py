@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -47,16 +48,80 @@ def test_quick_says_so_everywhere_and_full_reuses_it(folder, tmp_path):
 
 
 def test_command_line(folder, cli, tmp_path):
-    done = cli("reproduce", folder, "--quick", "-o", "out")
+    done = cli("reproduce", folder, "--quick", "-o", "out", "--trust")
     assert done.returncode == 0, done.stderr
+    assert f"note: {folder}: holds Python (claims.py, figures.py)" in done.stderr
     assert "QUICK" in done.stdout
     assert "not reproduced" in done.stdout
     assert done.stdout.splitlines()[-1] == "report: out/report.html"
     assert "12 runs" in done.stderr
     assert (tmp_path / "out" / "claims.json").is_file()
-    assert cli("reproduce", folder, "--quick", "-o", "out", "--strict").returncode == 3
+    assert cli("reproduce", folder, "--quick", "-o", "out", "--strict", "--trust").returncode == 3
     listed = cli("papers")
     assert "campus-web" in listed.stdout
+
+
+def test_foreign_python_waits_for_a_yes(folder, cli, tmp_path):
+    mark = tmp_path / "mark"
+    for name in ("claims.py", "figures.py"):
+        text = (folder / name).read_text()
+        (folder / name).write_text(f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n{text}")
+    done = cli("reproduce", folder, "-o", "out")
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"dumbbell: {folder}: holds Python (claims.py, figures.py), which runs with all your rights; "
+        "read it, then give --trust\n"
+    )
+    assert not mark.exists()
+    for answer, status in ((b"n\n", 2), (b"\n", 2), (b"\x04", 2), (b"y\n", 0)):
+        assert not mark.exists()
+        found, shown = at_a_terminal(["reproduce", folder, "-o", "out"], answer, tmp_path)
+        assert found == status, shown
+        assert shown.count("Run it? [y/N]") == 1
+        assert ("not trusted; nothing was run" in shown) == (status == 2)
+    assert mark.exists()
+    # What comes with dumbbell asks nothing.
+    assert all(not paper.programs for paper in papers.all_papers())
+
+
+def at_a_terminal(words, answer, folder):
+    """Run a command at a terminal that answers; return its status and what it shows."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dumbbell", *words], cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown, answered = b"", False
+    while True:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+        if b"[y/N]" in shown and not answered:
+            os.write(ours, answer)
+            answered = True
+    process.wait(timeout=COMMAND_TIMEOUT)
+    os.close(ours)
+    return process.returncode, shown.decode()
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("import nothing_there", "claims.py: line 1: ModuleNotFoundError: No module named 'nothing_there'"),
+        ("\n1 / 0", "claims.py: line 2: ZeroDivisionError: division by zero"),
+        ("(", "claims.py: line 1: SyntaxError: "),
+        ("import sys; sys.exit(0)", "claims.py: line 1: SystemExit: 0"),
+    ],
+)
+def test_a_faulty_program_of_others_is_their_fault(folder, cli, program, words):
+    (folder / "claims.py").write_text(program)
+    done = cli("reproduce", folder, "-o", "out", "--trust", "-q")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert words in done.stderr
 
 
 def test_unknown_paper(cli):
@@ -71,6 +136,7 @@ def test_interrupted_and_resumed(folder, tmp_path):
     study = folder / "study.toml"
     study.write_text(study.read_text().replace('"60s"', '"400s"').replace("seeds = 6", "seeds = 12"))
     command = [sys.executable, "-m", "dumbbell", "reproduce", folder, "--full", "-o", tmp_path / "out"]
+    command.append("--trust")
     shards = tmp_path / "out" / "results"
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         while process.poll() is None and not list(shards.glob("*/shards/*.parquet")):

@@ -12,6 +12,7 @@ import click
 from dumbbell._files.folder import new_file, refuse_file
 from dumbbell._printing import Cell, Text, TextTable
 from dumbbell.cli.common import console, echo, json_option, quiet_option
+from dumbbell.cli.trust import ask_trust, trust_option
 from dumbbell.packetdrill import (
     ABSENT,
     FAILED,
@@ -21,6 +22,7 @@ from dumbbell.packetdrill import (
     Outcome,
     find,
     find_program,
+    holds_python,
     run_all,
 )
 
@@ -45,6 +47,7 @@ _STYLES = {PASSED: "green", MASKED: "green", FAILED: "red", UNREADABLE: "red", A
     help="A file for the table: JSON if it ends in .json, else a page.",
 )
 @click.option("--force", is_flag=True, help="Replace that file.")
+@trust_option
 @json_option
 @quiet_option
 def packetdrill(
@@ -54,12 +57,13 @@ def packetdrill(
     only: str | None,
     output: Path | None,
     force: bool,
+    trust: bool,
     as_json: bool,
 ) -> int:
     """Run the scripts of packetdrill in DIR over the TCP of dumbbell, in virtual time.
 
     Program and scripts are not part of dumbbell: docs/packetdrill.md says how to get them. What a script
-    says in Python is run: take scripts from people that you trust. Commands for the shell are not run.
+    says in Python is run, if you say so. Commands for the shell are not run.
 
     The exit status is 0 if no script failed.
     """
@@ -67,6 +71,7 @@ def packetdrill(
     program = find_program(program)
     if output is not None:
         refuse_file(output, _is_ours, force)
+    ask_trust(folder, [path for path in paths if holds_python(path)], trust)
     outcomes = sorted(run_all(paths, folder, program, jobs or os.cpu_count() or 1), key=lambda o: o.script)
     if output is not None:
         with new_file(output, _is_ours, force) as part:

@@ -12,6 +12,7 @@ import click
 from dumbbell._printing import Output, Text, TextTable
 from dumbbell.cli.asserting import NOT_SO
 from dumbbell.cli.common import console, json_option, memory_option, print_json, quiet_option
+from dumbbell.cli.trust import ask_trust, trust_option
 
 if TYPE_CHECKING:
     from dumbbell.papers import Reproduction
@@ -46,7 +47,7 @@ def print_reproduction(out: Output, found: Reproduction) -> None:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", type=click.Path())
 @click.option(
     "-o",
     "--output",
@@ -60,6 +61,7 @@ def print_reproduction(out: Output, found: Reproduction) -> None:
 @click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
 @click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
 @click.option("--strict", is_flag=True, help="Exit with 3 if a claim is not reproduced.")
+@trust_option
 @memory_option
 @json_option
 @quiet_option
@@ -70,19 +72,22 @@ def reproduce(
     executor: str,
     workers: int | None,
     strict: bool,
+    trust: bool,
     memory: int | None,
     as_json: bool,
 ) -> None:
     """Run the study of the paper NAME, judge its claims, draw its figures and write its report.
 
-    NAME is one of `dumbbell papers`, or the path of a folder laid out like one. Runs that the output folder
-    holds already are not made again.
+    NAME is one of `dumbbell papers`, or the path of a folder laid out like one. The claims and figures of a
+    folder are Python: they run only if you say so. Runs that the output folder holds already are not made
+    again.
     """
     from dumbbell.cli.progress import study_progress
     from dumbbell.papers import find_paper
     from dumbbell.papers import reproduce as run
 
     paper = find_paper(name)
+    ask_trust(paper.folder, paper.programs, trust)
     out = console()
     with study_progress(paper.name) as progress:
         found = run(

@@ -84,7 +84,10 @@ def run(
     memory: int | None,
     as_json: bool,
 ) -> None:
-    """Run the study in FILE, or the runs of it that are missing."""
+    """Run the study in FILE, or the runs of it that are missing.
+
+    A FILE that ends in .py is a program: it runs with all your rights.
+    """
     from dumbbell.cli.progress import study_progress
     from dumbbell.study import StudyError, run_study
 
@@ -235,6 +238,8 @@ def _text(value: object) -> Text:
 def _read(file: Path) -> Study:
     from dumbbell.study import Study
 
+    if file.suffix == ".py" and file.is_file():
+        echo(f"note: {file} is a program, which runs with all your rights", err=True)
     try:
         return Study.from_file(file)
     except FileNotFoundError:

@@ -13,6 +13,17 @@ from dumbbell.packetdrill.running import (
     find_program,
     run_all,
 )
-from dumbbell.packetdrill.scripts import find
+from dumbbell.packetdrill.scripts import find, holds_python
 
-__all__ = ["ABSENT", "FAILED", "MASKED", "PASSED", "UNREADABLE", "Outcome", "find", "find_program", "run_all"]
+__all__ = [
+    "ABSENT",
+    "FAILED",
+    "MASKED",
+    "PASSED",
+    "UNREADABLE",
+    "Outcome",
+    "find",
+    "find_program",
+    "holds_python",
+    "run_all",
+]

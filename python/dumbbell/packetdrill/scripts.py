@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dumbbell._files.read import opened
 from dumbbell.errors import DumbbellError
 
 SETTINGS = "DUMBBELL_PACKETDRILL_SETTINGS"
@@ -103,6 +104,15 @@ def find(folder: Path, only: str | None = None) -> list[Path]:
     return chosen
 
 
+def holds_python(path: Path) -> bool:
+    """Whether a script holds Python; false for one that cannot be read, which is not run either."""
+    try:
+        with opened(path) as file:
+            return b"%{" in file.read(_LARGEST)
+    except OSError:
+        return False
+
+
 def read(path: Path, folder: Path) -> Script:
     """Read a script and make the copy of it.
 
@@ -113,7 +123,7 @@ def read(path: Path, folder: Path) -> Script:
     """
     name = str(path.relative_to(folder)) if path != folder else path.name
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             raw = file.read(_LARGEST + 1)
     except OSError as error:
         raise DumbbellError(f"{path}: {error.strerror}; give a readable script") from None

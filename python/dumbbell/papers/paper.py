@@ -13,6 +13,9 @@ from types import FunctionType
 from typing import Any
 
 from dumbbell import _native
+from dumbbell._files.foreign import blamed
+from dumbbell._files.names import readable, real
+from dumbbell._files.read import opened, read_text
 from dumbbell.claims import Claim
 from dumbbell.errors import DumbbellError
 from dumbbell.papers.quick import quick_study, shortened
@@ -20,6 +23,12 @@ from dumbbell.report import FigureSpec, MapSpec, PlotSpec, TableSpec
 from dumbbell.study import Derived, Metric, Study, StudyResult
 
 _HERE = Path(__file__).parent
+
+_PROGRAMS = (
+    "bounds.py", "claims.py", "derived.py", "entrants.py", "figures.py", "maps.py", "metrics.py", "plots.py",
+    "studies.py", "tables.py",
+)  # fmt: skip
+"""Of a folder, what is loaded as Python if it is there."""
 
 _ROW = re.compile(r"^\|\s*`([^`]+)`\s*\|[^|]*\|\s*([^|]+?)\s*\|\s*$", re.MULTILINE)
 """A row of the table of parameters in a README: path, value, source."""
@@ -63,6 +72,13 @@ class Paper:
     """The study, if it is not the first one of the folder."""
 
     @property
+    def programs(self) -> tuple[Path, ...]:
+        """Files of Python that run when the paper is used; none for a paper that comes with the package."""
+        if self.folder.parent == _HERE:
+            return ()
+        return tuple(path for file in _PROGRAMS if (path := self.folder / file).exists())
+
+    @property
     def name(self) -> str:
         """The name on the command line."""
         name = self.folder.name.replace("_", "-")
@@ -79,6 +95,8 @@ class Paper:
             If the study has another name than the folder.
         """
         study = Study.from_file(self.folder / "study.toml")
+        if readable(self.folder.name) != self.folder.name:
+            raise PaperError(f"{self.folder}: its name is not UTF-8; rename the folder")
         if study.name != self.folder.name.replace("_", "-"):
             raise PaperError(
                 f"{self.folder / 'study.toml'}: name {study.name!r} is not that of the folder; "
@@ -136,13 +154,21 @@ class Paper:
         """Return where each parameter comes from, by path: the table in ``README.md``, and the companion."""
         if self.companion and self.companion.own_scenario:
             return dict(self.companion.sources)
-        text = (self.folder / "README.md").read_text(encoding="utf-8")
-        return dict(_ROW.findall(text)) | dict(self.companion.sources if self.companion else {})
+        return dict(_ROW.findall(self._readme())) | dict(self.companion.sources if self.companion else {})
 
     def bibliography(self) -> dict[str, str]:
         """Return the publications that ``README.md`` lists, by the short names that its table uses."""
-        text = (self.folder / "README.md").read_text(encoding="utf-8")
-        return {short: " ".join(words.split()) for short, words in _PUBLICATION.findall(text)}
+        found = _PUBLICATION.findall(self._readme())
+        return {short: " ".join(words.split()) for short, words in found}
+
+    def _readme(self) -> str:
+        path = self.folder / "README.md"
+        try:
+            return read_text(path)
+        except FileNotFoundError:
+            raise PaperError(f"{path}: no such file; a paper needs one") from None
+        except UnicodeDecodeError as error:
+            raise PaperError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 
     def _required(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
         found = self._tuple(file, name, kind)
@@ -155,14 +181,25 @@ class Paper:
 
     def _tuple(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...] | None:
         path = self.folder / file
-        spec = importlib.util.spec_from_file_location(f"_dumbbell_paper_{self.folder.name}_{path.stem}", path)
+        assert file in _PROGRAMS, "what runs is known before"
+        try:
+            opened(path).close()
+        except FileNotFoundError:
+            return None
+        module_name = f"_dumbbell_paper_{readable(self.folder.name)}_{path.stem}"
+        spec = importlib.util.spec_from_file_location(module_name, path)
         assert spec is not None, "a file that ends in .py has a loader"
         assert spec.loader is not None, "a file that ends in .py has a loader"
         module = importlib.util.module_from_spec(spec)
         try:
             spec.loader.exec_module(module)
-        except FileNotFoundError:
-            return None
+        except DumbbellError:
+            raise
+        except (Exception, SystemExit) as error:
+            if not self.programs:
+                # A fault of the package itself.
+                raise
+            raise PaperError(f"{path}: {blamed(error, path)}") from None
         found = getattr(module, name, None)
         if not isinstance(found, tuple) or not found or not all(isinstance(entry, kind) for entry in found):
             raise PaperError(f"{path}: defines no {name}; write a tuple of {kind.__name__}")
@@ -187,8 +224,8 @@ def find_paper(name: str | os.PathLike[str]) -> Paper:
     if str(name) in known:
         return known[str(name)]
     if (Path(name) / "study.toml").is_file():
-        return Paper(Path(name).resolve())
-    remedy = _native.suggest(str(name), list(known))
+        return Paper(real(Path(name)))
+    remedy = _native.suggest(readable(str(name)), list(known))
     raise PaperError(f"{name}: no such paper, and no folder with a study.toml; {remedy}")
 
 

@@ -19,11 +19,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from dumbbell._files.read import read_toml
+from dumbbell._files.foreign import blamed
+from dumbbell._files.read import opened, read_toml
 from dumbbell._results import html
 from dumbbell._scenario import Scenario
 from dumbbell._system import usable_cores
-from dumbbell.errors import ScenarioError
+from dumbbell.errors import DumbbellError, ScenarioError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import check_against, write_metric, write_source
 from dumbbell.study.names import clashes
@@ -107,7 +108,13 @@ class Study:
         """
         path = Path(path)
         if path.suffix == ".py":
-            study = runpy.run_path(str(path)).get("study")
+            opened(path).close()
+            try:
+                study = runpy.run_path(str(path)).get("study")
+            except DumbbellError:
+                raise
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a program may raise anything.
+                raise StudyError(f"{path}: {blamed(error, path)}") from None
             if not isinstance(study, Study):
                 raise StudyError(f"{path}: defines no study; add `study = dumbbell.study.Study(...)`")
             return study
