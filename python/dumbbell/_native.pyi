@@ -232,7 +232,10 @@ def shell(
     """
 
 def emulated(scenario: Scenario, at: str | None) -> dict[str, Any]:
-    """The link that `shell` emulates: ``link``, ``ahead`` (s), and ``addresses``: pairs of names."""
+    """The link that `shell` emulates: ``link``, ``back``, ``ahead`` (s), ``addresses``, ``unmet``.
+
+    Addresses are lists of pairs of names; ``unmet`` is what other links have that real packets do not meet.
+    """
 
 def applications(scenario: Scenario) -> list[list[list[list[float]] | None]]:
     """Of each flow, what its applications write and read: times (s) and bytes; None for all at once."""

@@ -153,6 +153,71 @@ def test_an_emulator_that_was_stopped_says_that_its_run_is_invalid(tmp_path: Pat
     assert "INVALID: uplink: one packet in a hundred left" in errors
 
 
+ECHO = """
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("", 9999))
+while True:
+    s.sendto(*s.recvfrom(99))
+"""
+ASK = """
+import os, socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.settimeout(1)
+for i in range(60):
+    s.sendto(b"x", (os.environ["DUMBBELL_SERVER"], 9999))
+    s.recv(99)
+    time.sleep(0.01)
+"""
+STOPPED = r"^%s: its programs were stopped for \d\.\d+ s \(by a signal such as SIGSTOP"
+
+
+def stopping(program: str, tmp_path: Path) -> str:
+    """A command that runs a program and stops it for 40 ms, again and again."""
+    script = tmp_path / "program.py"
+    script.write_text(program)
+    pauses = "while sleep 0.06; do kill -STOP $P || break; sleep 0.04; kill -CONT $P; done 2>/dev/null"
+    return f"{PYTHON} {script} & P=$!; ({pauses}) & wait $P"
+
+
+def test_a_server_that_was_stopped_makes_the_run_invalid(link: db.Scenario, tmp_path: Path) -> None:
+    found = run_shell(link, [PYTHON, "-c", ASK], server=stopping(ECHO, tmp_path))
+    assert found.status == 0
+    assert not found.fidelity["valid"]
+    assert any(re.match(STOPPED % "server", reason) for reason in found.fidelity["reasons"])
+    assert found.fidelity["server"]["stopped"] > 0.1
+    assert found.fidelity["client"]["stopped"] == 0.0
+
+
+def test_a_client_that_was_stopped_makes_the_run_invalid(link: db.Scenario, tmp_path: Path) -> None:
+    (tmp_path / "echo.py").write_text(ECHO)
+    server = f"exec {PYTHON} {tmp_path / 'echo.py'}"
+    found = run_shell(link, ["sh", "-c", stopping(ASK, tmp_path)], server=server)
+    assert found.status == 0
+    assert any(re.match(STOPPED % "client", reason) for reason in found.fidelity["reasons"])
+
+
+@pytest.mark.ping
+def test_a_program_without_a_socket_may_be_stopped(link: db.Scenario) -> None:
+    # As an editor that somebody has put aside: no packet waits for it.
+    found = run_shell(link, ["sh", "-c", "sleep 9 & kill -STOP $!; sleep 0.2; ping -c 1 100.64.0.1"])
+    assert found.status == 0
+    assert found.fidelity["client"]["stopped"] == 0.0
+
+
+def test_a_run_without_packets_is_invalid(link: db.Scenario) -> None:
+    # The kernels report multicast listeners meanwhile, which concerns their own links alone.
+    found = run_shell(link, ["sleep", "1"])
+    assert found.fidelity["reasons"] == ["no packet came to the link: nothing was emulated"]
+    assert not found.fidelity["valid"]
+
+
+def test_a_server_that_fails_at_once_makes_the_run_invalid(link: db.Scenario) -> None:
+    found = run_shell(link, [PYTHON, "-c", "print()"], server="exec nothing-of-this-name 2>/dev/null")
+    reason = "server: its command ended with status 127 before the client's began"
+    assert reason in found.fidelity["reasons"]
+
+
 @pytest.mark.ping
 def test_a_step_of_the_date_changes_nothing(tmp_path: Path) -> None:
     faketime = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)

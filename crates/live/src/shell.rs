@@ -16,6 +16,7 @@ use crate::clock::lateness::{Bucket, Quantiles};
 use crate::emulator::path::Path;
 use crate::emulator::recorder::{Traced, Tracing};
 use crate::emulator::routers::Counted;
+use crate::emulator::unmet::Unmet;
 use crate::emulator::{Dropped, Emulator, Far, Outcome, Sample, Settings, Tally};
 use crate::namespace::device::Address;
 use crate::namespace::nest;
@@ -33,7 +34,8 @@ const CLIENT: u32 = 2;
 pub const LATE_P99: Duration = Duration::from_millis(1);
 
 /// An end point whose threads waited for a smaller share of the run, all together, was not starved: those of a client that runs
-/// seldom have less than a hundred waits, and one of them may meet other work.
+/// seldom have less than a hundred waits, and one of them may meet other work. The same share holds for the time that they were
+/// stopped.
 pub const MOST_WAITING: f64 = 1e-3;
 
 /// In a valid run, at least this share of the rate reaches the far end while packets wait.
@@ -56,7 +58,7 @@ pub struct Shell {
     pub server: Vec<CString>,
     /// The environment of both, `KEY=value`; the addresses are added.
     pub environment: Vec<CString>,
-    /// The link to emulate; the slowest on the first path if not given.
+    /// The link to emulate; by default the slowest on the first path that is all that packets meet.
     pub at: Option<String>,
     /// Let the commands administer the network of their namespaces.
     pub network_administration: bool,
@@ -75,6 +77,8 @@ pub struct Fidelity {
     pub valid: bool,
     /// The bounds that do not hold, in words.
     pub reasons: Vec<String>,
+    /// What the scenario says of other links, and packets did not meet.
+    pub unmet: Vec<String>,
     /// When the run began, by `CLOCK_MONOTONIC` (s): what both ends can tell their times by.
     pub started: f64,
     /// How long the run took (s).
@@ -100,6 +104,10 @@ pub struct EndFidelity {
     pub histogram: Vec<Bucket>,
     /// All waits together, of all threads (s).
     pub waited: f64,
+    /// For how long a process with a socket was stopped, by a signal or a debugger (s).
+    pub stopped: f64,
+    /// For how long nobody could see whether one was (s).
+    pub unseen: f64,
 }
 
 /// How true one direction was.
@@ -316,7 +324,8 @@ fn report(plan: &Plan, path: &Path, outcome: Outcome) -> Report {
     }
     results.runs.push(row);
     let links = links.map(|l| (&*l.name, l.direction.rate.as_bps() as f64));
-    let fidelity = fidelity(&links, &outcome);
+    let unmet = path.unmet.iter().map(Unmet::text).collect();
+    let fidelity = Fidelity { unmet, ..fidelity(&links, &outcome) };
     Report { status: outcome.status, fidelity, results, traced: outcome.traced }
 }
 
@@ -403,6 +412,12 @@ fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
         }
     };
     let (uplink, downlink) = (direction(0, "uplink"), direction(1, "downlink"));
+    if outcome.tallies.iter().all(|tally| tally.total.arrived == 0) {
+        reasons.push("no packet came to the link: nothing was emulated".to_owned());
+    }
+    if let Some(status) = outcome.server_failed {
+        reasons.push(format!("server: its command ended with status {status} before the client's began"));
+    }
     if !outcome.knows_own_delay {
         reasons.push("the kernel does not tell how long the emulator waited for a processor".to_owned());
     }
@@ -411,6 +426,7 @@ fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
     Fidelity {
         valid: reasons.is_empty(),
         reasons,
+        unmet: Vec::new(),
         started: outcome.started.as_secs_f64(),
         duration: outcome.duration.as_secs_f64(),
         processor: outcome.processor.as_secs_f64(),
@@ -422,19 +438,31 @@ fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
 }
 
 fn end(what: &str, waited: Option<&Waited>, run: Duration, reasons: &mut Vec<String>) -> Option<EndFidelity> {
-    let Some(Waited { each, total }) = waited else {
+    let Some(Waited { each, total, stopped, unseen }) = waited else {
         reasons.push(format!("{what}: nobody knows how long its processes waited for a processor"));
         return None;
     };
     let p99 = each.quantile(0.99);
-    if p99 > LATE_P99 && total.as_secs_f64() > MOST_WAITING * run.as_secs_f64() {
+    let most = MOST_WAITING * run.as_secs_f64();
+    let [total, stopped, unseen] = [total, stopped, unseen].map(|time| time.as_secs_f64());
+    if stopped > most {
+        reasons.push(format!(
+            "{what}: its programs were stopped for {stopped:.3} s (by a signal such as SIGSTOP, or a debugger)"
+        ));
+    }
+    if unseen > most {
+        reasons.push(format!(
+            "{what}: for {unseen:.3} s nobody saw whether its programs ran, because their watch was stopped"
+        ));
+    }
+    if p99 > LATE_P99 && total > most {
         reasons.push(format!(
             "{what}: one time in a hundred its processes waited {:.2} ms for a processor, more than {LATE_P99} ({:.3} s in all)",
             p99.as_secs_f64() * 1e3,
-            total.as_secs_f64(),
+            total,
         ));
     }
-    Some(EndFidelity { waits: each.quantiles(), histogram: each.buckets(), waited: total.as_secs_f64() })
+    Some(EndFidelity { waits: each.quantiles(), histogram: each.buckets(), waited: total, stopped, unseen })
 }
 
 #[cfg(test)]
@@ -481,6 +509,11 @@ mod tests {
         late
     }
 
+    fn waits(times: u64, ms: u64) -> Option<Box<Waited>> {
+        let total = Duration::from_millis(ms);
+        Some(Box::new(Waited { each: late(times), total, ..Waited::default() }))
+    }
+
     fn outcome(late_packets: u64, share: f64, lost: u64) -> Outcome {
         let mut up = Tally { lateness: late(late_packets), ..Tally::default() };
         up.total.arrived = 100_000;
@@ -495,6 +528,7 @@ mod tests {
             .collect();
         Outcome {
             status: 0,
+            server_failed: None,
             tallies: [up, Tally::default()],
             lost_before: [lost, 0],
             waited: [Some(Box::default()), Some(Box::default())],
@@ -549,14 +583,33 @@ mod tests {
         let mut unread = outcome(0, 1.0, 0);
         unread.tallies[1].unread = late(11);
         let mut starved = outcome(0, 1.0, 0);
-        starved.waited[0] = Some(Box::new(Waited { each: late(10), total: Duration::from_millis(70) }));
-        starved.waited[1] = Some(Box::new(Waited { each: late(11), total: Duration::from_millis(72) }));
+        starved.waited[0] = waits(10, 70);
+        starved.waited[1] = waits(11, 72);
         let mut seldom = outcome(0, 1.0, 0);
-        seldom.waited[0] = Some(Box::new(Waited { each: late(500), total: Duration::from_millis(10) }));
+        seldom.waited[0] = waits(500, 10);
         assert!(fidelity(&LINKS, &seldom).valid, "a millisecond in each second");
         let mut unknown = outcome(0, 1.0, 0);
         unknown.waited[0] = None;
+        let stops = |ms| Waited { stopped: Duration::from_millis(ms), ..Waited::default() };
+        let mut stopped = outcome(0, 1.0, 0);
+        stopped.waited = [10, 40].map(|ms| Some(Box::new(stops(ms))));
+        let mut unseen = outcome(0, 1.0, 0);
+        unseen.waited[0] = Some(Box::new(Waited { unseen: Duration::from_millis(500), ..Waited::default() }));
+        let mut empty = outcome(0, 1.0, 0);
+        empty.tallies = Default::default();
+        let mut failed = outcome(0, 1.0, 0);
+        failed.server_failed = Some(127);
         for (outcome, reason) in [
+            (
+                stopped,
+                "server: its programs were stopped for 0.040 s (by a signal such as SIGSTOP, or a debugger)",
+            ),
+            (
+                unseen,
+                "client: for 0.500 s nobody saw whether its programs ran, because their watch was stopped",
+            ),
+            (empty, "no packet came to the link: nothing was emulated"),
+            (failed, "server: its command ended with status 127 before the client's began"),
             (
                 unread,
                 "downlink: one packet in a hundred waited 2.00 ms for the emulator to read it, more than 1ms",

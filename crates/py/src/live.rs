@@ -12,6 +12,7 @@ use std::time::SystemTime;
 use dumbbell_core::{ConfigError, Duration, Results};
 use dumbbell_live::emulator::path::{Group, Path};
 use dumbbell_live::emulator::recorder::Tracing;
+use dumbbell_live::emulator::unmet::Unmet;
 use dumbbell_live::endpoint::run::{self, Endpoint, Until};
 use dumbbell_live::shell::{Ended, Shell};
 use dumbbell_sim::Plan;
@@ -113,10 +114,14 @@ fn tracing(places: Vec<(String, String, PathBuf)>, capture: Capture, most: u64) 
 pub struct Emulated {
     /// Its name.
     link: String,
+    /// The name of the link that carries the way back.
+    back: String,
     /// How much earlier than in a simulation packets meet its queue (s).
     ahead: f64,
     /// Of each address of the client, the pairs: the names of their nodes.
     addresses: Vec<Vec<(String, String)>>,
+    /// What the scenario says of other links, and real packets do not meet.
+    unmet: Vec<String>,
 }
 
 /// The link that [`shell`] emulates, and which address of the client stands for which pairs.
@@ -129,8 +134,10 @@ pub fn emulated<'py>(py: Python<'py>, scenario: &Scenario, at: Option<&str>) -> 
     let names = |group: &Group| group.pairs.iter().map(|(from, to)| (name(*from), name(*to))).collect();
     let found = Emulated {
         link: path.uplink.name.to_string(),
+        back: path.downlink.name.to_string(),
         ahead: path.ahead.as_secs_f64(),
         addresses: path.groups.iter().map(names).collect(),
+        unmet: path.unmet.iter().map(Unmet::text).collect(),
     };
     to_python(py, &found)
 }

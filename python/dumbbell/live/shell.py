@@ -37,7 +37,8 @@ class Emulation:
     """The tables of a simulation; link 0 is the uplink, link 1 the downlink. There are no flows."""
     fidelity: dict[str, Any]
     """How true the emulation was: ``valid``, ``reasons``; for each way the lateness of packets, and for each
-    end the time that its processes waited for a processor (s)."""
+    end the time that its processes waited for a processor, and were stopped (s). ``unmet`` is what the
+    scenario says of other links, and packets did not meet."""
     events: int | None = None
     """Events of packets in the trace; ``None`` if there is none."""
     untraced: str | None = None
@@ -70,7 +71,7 @@ def run_shell(
     server
         A command for ``sh``, run at the other end; the client starts when it has opened a port.
     at
-        The link; the slowest one on the first path by default.
+        The link; by default the slowest on the first path that is all that packets meet.
     network_administration
         Let both commands administer the network of their namespaces, and of nothing else.
     keep_priority

@@ -301,7 +301,7 @@ def run_flows(scenario: Scenario, at: str | None = None) -> LiveRun:
     scenario
         All its flows use TCP, under any controllers that ask no routers, or all RCP, or all TRUMP.
     at
-        The link; the slowest one on the first path by default.
+        The link; by default the slowest on the first path that is all that packets meet.
 
     Raises
     ------

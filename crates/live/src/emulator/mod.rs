@@ -8,6 +8,7 @@ pub mod path;
 pub mod recorder;
 pub mod routers;
 mod tally;
+pub mod unmet;
 
 use std::io;
 use std::ops::ControlFlow;
@@ -142,6 +143,8 @@ pub struct Emulator {
 pub struct Outcome {
     /// The exit status of the command.
     pub status: u8,
+    /// The exit status of a server's command that failed before the client's began.
+    pub server_failed: Option<u8>,
     /// Uplink and downlink.
     pub tallies: [Tally; 2],
     /// Packets that the kernel dropped on their way to the emulator, at the client and at the server.
@@ -245,6 +248,7 @@ impl Emulator {
         let _precise = Precise::begin();
         let processor = processor_time();
         let mut started = false;
+        let mut server_failed = None;
         match &self.server {
             Some(server) => server.start(),
             None => {
@@ -321,15 +325,19 @@ impl Emulator {
                         return Err(io::Error::other("the namespace of the server was killed"));
                     }
                     _ if started => {}
-                    _ => {
+                    news => {
+                        if let Some(News::Listening { failed }) = news {
+                            server_failed = failed;
+                        }
                         self.client.start();
                         started = true;
                     }
                 },
                 Wait::Client => match self.client.news() {
-                    News::Listening => {}
+                    News::Listening { .. } => {}
                     News::Exited { status, lost, waited } => {
-                        return self.finish(counted_from, status, (lost, waited), processor);
+                        let outcome = self.finish(counted_from, status, (lost, waited), processor)?;
+                        return Ok(Outcome { server_failed, ..outcome });
                     }
                 },
             }
@@ -366,6 +374,11 @@ impl Emulator {
             self.directions[to].tally.malformed += 1;
             return;
         };
+        if frame.is_for_neighbours() {
+            // It would also draw from the streams of the link whenever a kernel likes: one seed, other losses.
+            self.pool.give(frame.into_buffer());
+            return;
+        }
         self.held += frame.footprint();
         let address = self.address(to, &frame);
         self.note(frame.at(), to, Happened::Sent, &frame);
@@ -712,6 +725,7 @@ impl Emulator {
             counted,
             status,
             tallies: [up.finish(now)?, down.finish(now)?],
+            server_failed: None,
             lost_before: [lost_at_client, lost_at_server],
             waited: [client_waited, server_waited],
             knows_own_delay: self.delay.is_known(),

@@ -11,6 +11,8 @@ use dumbbell_sim::Plan;
 use dumbbell_sim::pairs::Pair;
 use dumbbell_sim::plan::PlannedLink;
 
+use super::unmet::{self, Unmet};
+
 /// The number of the direction from the client to the server.
 pub const UP: usize = 0;
 /// The number of the way back.
@@ -39,6 +41,8 @@ pub struct Path {
     pub ahead: Duration,
     /// The routers with agents at its ends: the client's, and the server's.
     pub routers: [Option<Router>; 2],
+    /// What the scenario says of other links, and real packets do not meet.
+    pub unmet: Vec<Unmet>,
 }
 
 /// A router with an agent.
@@ -108,7 +112,8 @@ impl Beside {
 }
 
 impl Path {
-    /// The path through the link called `at`; without a name, through the slowest link of the first pair.
+    /// The path through the link called `at`. Without a name, through a link of the first pair that is all that packets meet,
+    /// but for delays: the slowest if there are several.
     ///
     /// # Errors
     /// If there is no such link, no pair sends data over it, its pairs have too many delays, its router or its marker works with
@@ -119,10 +124,27 @@ impl Path {
         let Some((pair, there)) = paths.find(|(_, path)| path.iter().any(named)) else {
             return Err(no_pair(plan, at.unwrap_or_default()));
         };
+        let mut candidates: Vec<u32> = there.iter().copied().filter(named).collect();
+        if at.is_some() {
+            return Path::through(plan, pair, candidates[0]);
+        }
+        candidates.sort_by_key(|l| plan.links[*l as usize].direction.rate);
+        let mut refused = None;
+        for link in candidates {
+            let path = Path::through(plan, pair, link)?;
+            match unmet::check(&path.uplink, &path.unmet) {
+                Ok(()) => return Ok(path),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| no_pair(plan, "")))
+    }
+
+    /// The path through a link that `pair` sends data over.
+    fn through(plan: &Plan, pair: &Pair, uplink: u32) -> Result<Path, ConfigError> {
         let slowest =
             |path: &[u32]| path.iter().min_by_key(|l| plan.links[**l as usize].direction.rate).copied();
-        let uplink = at.and_then(|_| there.iter().copied().find(named)).or_else(|| slowest(there));
-        let (from, to) = uplink.map_or((0, 0), |l| (plan.links[l as usize].from, plan.links[l as usize].to));
+        let (from, to) = (plan.links[uplink as usize].from, plan.links[uplink as usize].to);
         let opposite = |l: &u32| (plan.links[*l as usize].from, plan.links[*l as usize].to) == (to, from);
         let back = |pair: &'_ Pair| {
             let through = pair.reverse.iter().find(|path| path.iter().any(opposite));
@@ -130,8 +152,8 @@ impl Path {
         };
         let first_back = back(pair);
         let downlink = first_back.iter().copied().find(opposite).or_else(|| slowest(&first_back));
-        let (Some(uplink), Some(downlink)) = (uplink, downlink) else {
-            return Err(no_pair(plan, at.unwrap_or_default()));
+        let Some(downlink) = downlink else {
+            return Err(no_pair(plan, &plan.links[uplink as usize].name));
         };
         for link in [uplink, downlink] {
             check_router(&plan.links[link as usize])?;
@@ -170,6 +192,7 @@ impl Path {
             groups,
             ahead: up.before,
             routers,
+            unmet: unmet::of(plan, [uplink, downlink], &ways),
         })
     }
 

@@ -226,6 +226,12 @@ impl IpFrame {
         if self.is_v4() { &self.bytes[16..20] } else { &self.bytes[24..40] }
     }
 
+    /// True for what is not to leave the link on which it is sent, such as a kernel's reports of multicast listeners: the
+    /// link-local scope of RFC 4291 section 2.7.
+    pub fn is_for_neighbours(&self) -> bool {
+        !self.is_v4() && self.destination()[..2] == [0xff, 0x02]
+    }
+
     fn is_v4(&self) -> bool {
         self.bytes[0] >> 4 == 4
     }

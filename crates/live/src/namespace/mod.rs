@@ -77,7 +77,10 @@ pub struct Inside {
 #[derive(Clone, Debug)]
 pub enum News {
     /// The server has opened a port, or will not.
-    Listening,
+    Listening {
+        /// The exit status of a command that has ended instead, if it is not 0.
+        failed: Option<u8>,
+    },
     /// The command has ended.
     Exited {
         /// Its exit status; 128 and the signal's number if a signal ended it.
@@ -180,7 +183,9 @@ impl End {
         let mut buffer = vec![0; LONGEST_NEWS];
         let length = receive(&self.socket, &mut buffer).map_or(0, |(length, _)| length);
         match &buffer[..length] {
-            [LISTENING, ..] => News::Listening,
+            [LISTENING, status @ ..] => {
+                News::Listening { failed: status.first().copied().filter(|status| *status != 0) }
+            }
             [EXITED, status, a, b, c, d, e, f, g, h, waited @ ..] => News::Exited {
                 status: *status,
                 lost: u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
@@ -395,7 +400,7 @@ fn first_process(inside: &Inside, socket: &OwnedFd) -> ! {
         }
         if watch_ports_until.is_some_and(|until| ended.is_some() || any_port_open() || now() >= until) {
             watch_ports_until = None;
-            send(socket, &[LISTENING], &[]);
+            send(socket, &[LISTENING, status], &[]);
         }
     }
     let lost = device::counters().unwrap_or_default().lost_before_emulator;

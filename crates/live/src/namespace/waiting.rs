@@ -1,6 +1,6 @@
 //! How long threads waited for a processor, by the account of the scheduler: the fields of
 //! `/proc/PID/task/TID/schedstat` are the nanoseconds that a thread ran, those that it could have run and did not, and how
-//! often it ran.
+//! often it ran. And how long threads were stopped, by a signal or a debugger: no account tells that, so their states are read.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -25,6 +25,9 @@ const REST: u32 = 50;
 /// A thread of an end point that runs more than half of the time for so much longer loses its priority over other work: one
 /// that never rests, after twice as long. It computes, and has no packets that wait.
 const MOST_BUSY: u64 = 50_000_000;
+
+/// The watch itself was stopped if it comes so much later than due, and did not wait for a processor meanwhile.
+const GAP: std::time::Duration = WINDOW;
 
 /// What a thread has waited so far, and how often it ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,8 +89,8 @@ impl OwnDelay {
 /// packets yet, keeps none waiting. A thread counts from when it is first seen.
 pub struct Watch {
     threads: HashMap<(u32, u32), Seen>,
-    waited: Lateness,
-    total: Duration,
+    waited: Waited,
+    own: OwnDelay,
     last: Instant,
     next: Instant,
 }
@@ -99,21 +102,27 @@ pub struct Waited {
     pub each: Lateness,
     /// All waits together.
     pub total: Duration,
+    /// For how long some process with a socket was stopped.
+    pub stopped: Duration,
+    /// For how long nobody looked, because the watch was stopped itself.
+    pub unseen: Duration,
 }
 
 impl Waited {
     /// For the emulator.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = self.total.as_nanos().to_be_bytes().to_vec();
+        let times = [self.total, self.stopped, self.unseen];
+        let mut bytes = times.map(|time| time.as_nanos().to_be_bytes()).concat();
         bytes.extend(self.each.to_bytes());
         bytes
     }
 
     /// What [`Waited::to_bytes`] wrote; none if it did not.
     pub fn from_bytes(bytes: &[u8]) -> Option<Waited> {
-        let (total, each) = bytes.split_first_chunk::<8>()?;
-        let total = Duration::from_nanos(u64::from_be_bytes(*total));
-        Some(Waited { each: Lateness::from_bytes(each)?, total })
+        let (times, each) = bytes.split_at_checked(3 * size_of::<u64>())?;
+        let (times, _) = times.as_chunks();
+        let [total, stopped, unseen] = [0, 1, 2].map(|i| Duration::from_nanos(u64::from_be_bytes(times[i])));
+        Some(Waited { each: Lateness::from_bytes(each)?, total, stopped, unseen })
     }
 }
 
@@ -125,8 +134,8 @@ impl Watch {
         let kept = fs::read("/proc/self/schedstat").is_ok_and(|text| Account::parse(&text).is_some());
         (ours && kept).then(|| Watch {
             threads: HashMap::new(),
-            waited: Lateness::default(),
-            total: Duration::ZERO,
+            waited: Waited::default(),
+            own: OwnDelay::begin(),
             last: now,
             next: now,
         })
@@ -140,11 +149,19 @@ impl Watch {
     /// Looks at every thread.
     pub fn look(&mut self, clock: impl Fn() -> Instant) {
         let begin = clock();
-        let half = (begin - self.last).as_nanos() as u64 / 2;
+        let window = begin - self.last;
+        let half = window.as_nanos() as u64 / 2;
         self.last = begin;
+        let late = elapsed(begin.saturating_duration_since(self.next));
+        let late = late.saturating_sub(self.own.since_last());
+        if late > elapsed(GAP) {
+            self.waited.unseen += late;
+        }
+        let mut stopped = false;
         let packets = device::counters().map_or(0, |counters| counters.packets);
         let before = std::mem::take(&mut self.threads);
         for process in numbers(Path::new("/proc")).filter(|process| *process != 1) {
+            stopped = stopped || is_stopped(process) && holds_socket(process);
             for thread in numbers(Path::new(&format!("/proc/{process}/task"))) {
                 let Some(account) = read(process, thread) else { continue };
                 let last = before.get(&(process, thread));
@@ -169,6 +186,9 @@ impl Watch {
                 self.threads.insert((process, thread), seen);
             }
         }
+        if stopped {
+            self.waited.stopped += elapsed(window);
+        }
         let end = clock();
         self.next = end + WINDOW.max((end - begin) * REST);
     }
@@ -177,16 +197,41 @@ impl Watch {
         let (runs, waited) = (account.runs - last.runs, account.waited.saturating_sub(last.waited));
         if runs > 0 {
             let waited = Duration::from_nanos(waited);
-            self.waited.add(waited);
-            self.waited.add_times(Duration::ZERO, runs - 1);
-            self.total += waited;
+            self.waited.each.add(waited);
+            self.waited.each.add_times(Duration::ZERO, runs - 1);
+            self.waited.total += waited;
         }
     }
 
     /// What it came to.
     pub fn finish(self) -> Waited {
-        Waited { each: self.waited, total: self.total }
+        self.waited
     }
+}
+
+/// True if a process does not run because of a signal or a debugger: the states `T` and `t` of proc_pid_stat(5). A stop by
+/// signal takes all threads.
+fn is_stopped(process: u32) -> bool {
+    let mut text = [0; 128];
+    let read = File::open(format!("/proc/{process}/stat")).and_then(|mut file| file.read(&mut text));
+    state(&text[..read.unwrap_or(0)]).is_some_and(|state| matches!(state, b'T' | b't'))
+}
+
+/// The state in the line of a process: what follows its name, which stands in brackets and may hold any.
+fn state(line: &[u8]) -> Option<u8> {
+    let end = line.iter().rposition(|byte| *byte == b')')?;
+    line.get(end + 2).copied()
+}
+
+/// True if packets may wait for a process, as they do not for an editor that somebody has put aside. Unknown counts as true.
+fn holds_socket(process: u32) -> bool {
+    let Ok(open) = fs::read_dir(format!("/proc/{process}/fd")) else { return true };
+    let mut targets = open.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+    targets.any(|target| target.as_os_str().as_encoded_bytes().starts_with(b"socket:"))
+}
+
+fn elapsed(time: std::time::Duration) -> Duration {
+    Duration::from_nanos(time.as_nanos() as u64)
 }
 
 fn read(process: u32, thread: u32) -> Option<Account> {
@@ -216,10 +261,24 @@ mod tests {
 
     #[test]
     fn what_was_waited_passes_to_another_process() {
-        let mut waited = Waited { total: Duration::from_millis(7), ..Waited::default() };
+        let [total, stopped, unseen] = [7, 20, 30].map(Duration::from_millis);
+        let mut waited = Waited { total, stopped, unseen, ..Waited::default() };
         waited.each.add_times(Duration::from_micros(35), 200);
         let read = Waited::from_bytes(&waited.to_bytes()).unwrap();
-        assert_eq!((read.total, read.each.buckets()), (waited.total, waited.each.buckets()));
-        assert!(Waited::from_bytes(&[0; 7]).is_none() && Waited::from_bytes(&[0; 12]).is_none());
+        assert_eq!((read.total, read.stopped, read.unseen), (total, stopped, unseen));
+        assert_eq!(read.each.buckets(), waited.each.buckets());
+        assert!(Waited::from_bytes(&[0; 23]).is_none() && Waited::from_bytes(&[0; 28]).is_none());
+    }
+
+    #[test]
+    fn the_state_follows_the_name_whatever_that_holds() {
+        for (line, expected) in [
+            ("7 (iperf3) T 1 7 7", Some(b'T')),
+            ("7 (a) S (b) t 1", Some(b't')),
+            ("7 (never ending", None),
+            ("7 (cut)", None),
+        ] {
+            assert_eq!(state(line.as_bytes()), expected, "{line}");
+        }
     }
 }
