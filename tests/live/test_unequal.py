@@ -55,7 +55,10 @@ def test_round_trip_times_are_given_to_flows_in_turn() -> None:
         (["--rtt", "20ms,5ms"], "topology.rtts[1]: 5ms is shorter than the bottleneck's 10ms both ways"),
         (["--rtt", "20ms,soon"], 'topology.rtts[1]: "soon" is not a duration'),
         (["--controllers", "cubic, bbr,cubic"], "--controllers: cubic stands there twice; name each once"),
-        (["--grid", "--rtt", "20ms"], "--size, --rtt and --endpoints go with FILE; leave --grid or them out"),
+        (["--grid", "--rtt", "20ms"], "--rtt: goes with FILE, and --grid has links and flows of"),
+        (["--grid", "--set", "seed=2"], "--set: goes with FILE, and --grid has"),
+        (["--grid", "--controllers", "bbr"], "--controllers: goes with FILE, and --grid has"),
+        (["--controllers", "vegas"], "--controllers: 'vegas' is not a controller of the kernel; use one of"),
     ],
 )  # fmt: skip
 def test_bad_round_trip_times_are_one_line(cli: Cli, tmp_path: Path, words: list[str], message: str) -> None:

@@ -14,6 +14,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from dumbbell import _trace
 from dumbbell._files.folder import new_folder
@@ -33,7 +34,16 @@ from dumbbell.cli.common import (
     tell_of_file,
 )
 from dumbbell.errors import DumbbellError
-from dumbbell.live import Comparison, Emulation, checks, compare_runs, run_shell, scenario_of_link, with_flows
+from dumbbell.live import (
+    Arm,
+    Comparison,
+    Emulation,
+    checks,
+    compare_runs,
+    run_shell,
+    scenario_of_link,
+    with_flows,
+)
 from dumbbell.live.compare import ENDPOINTS, KERNEL, summaries
 
 
@@ -47,7 +57,9 @@ from dumbbell.live.compare import ENDPOINTS, KERNEL, summaries
 @click.option("--agent", help="Without a scenario: an agent of the routers at both ends, such as rbcc.")
 @click.option("--power", metavar="POLICY", help="Without a scenario: a power policy, such as practra.")
 @click.option("--mtu", metavar="SIZE", help="Without a scenario: the largest packet.")
-@click.option("--at", metavar="LINK", help="The link to emulate; by default the slowest on the first path.")
+@click.option(
+    "--at", metavar="LINK", help="The link to emulate; by default the slowest that is all that packets meet."
+)
 @click.option(
     "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
 )
@@ -226,6 +238,8 @@ def _print_fidelity(out: Output, emulation: Emulation) -> None:
                 f"{end['waited']:.3f} s in all",
                 whole=True,
             )
+    for missing in fidelity["unmet"]:
+        out.print(f"note: packets did not meet {missing}", whole=True)
     for reason in fidelity["reasons"]:
         out.print(Text("INVALID", "bold red"), f": {reason}")
 
@@ -241,12 +255,20 @@ def doctor(as_json: bool) -> None:
     console().print(TextTable("", ("what", "works", "detail"), (), rows))
 
 
+_OF_FILE = (
+    "settings", "at", "controllers", "endpoints", "flows", "stagger", "size", "rtt", "duration",
+)  # fmt: skip
+"""What `compare-real` refuses with --grid."""
+
+
 @click.command("compare-real")
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
 )
-@click.option("--at", metavar="LINK", help="The link to emulate.")
+@click.option(
+    "--at", metavar="LINK", help="The link to emulate; by default the slowest that is all that packets meet."
+)
 @click.option(
     "--controllers",
     default="cubic,newreno,bbr",
@@ -280,7 +302,7 @@ def doctor(as_json: bool) -> None:
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Runs of each side; with --grid, runs of the kernel for each cell.",
+    help="Runs of each side, in pairs with one seed; with --grid, runs of the kernel for each cell.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for figures and numbers.")
 @json_option
@@ -309,7 +331,8 @@ def compare_real(
     The flows of FILE run one by one as connections of the kernel, with their starts, sizes and round-trip
     times; with `--endpoints user` as flows of our own end points over UDP. All figures count from time 0, or
     from the warm-up of FILE. With --runs, means of both sides and their difference say what one run cannot:
-    how flows share the link hangs on single drops.
+    how flows share the link hangs on single drops. Each run has a seed of its own, from that of FILE on, by
+    which both sides draw losses, jitter and starts.
 
     With --grid, many links and loads are run, and a page compares them. The folder keeps every run of the
     kernel: the same command goes on where it was stopped, and only simulates where nothing is missing.
@@ -317,9 +340,12 @@ def compare_real(
     if grid:
         if file is not None:
             raise DumbbellError("--grid: the grid has its own links; leave the scenario out")
-        if flows or stagger or size or rtt or endpoints != KERNEL:
+        given = click.get_current_context().get_parameter_source
+        of_file = [name for name in _OF_FILE if given(name) is not ParameterSource.DEFAULT]
+        if of_file:
+            flag = "--set" if of_file[0] == "settings" else f"--{of_file[0]}"
             raise DumbbellError(
-                "--flows, --stagger, --size, --rtt and --endpoints go with FILE; leave --grid or them out"
+                f"{flag}: goes with FILE, and --grid has links and flows of its own; leave one out"
             )
         _grid(cells or "*", quick, runs, profile, output or Path("kernel-grid"), as_json)
         return
@@ -329,7 +355,7 @@ def compare_real(
         raise DumbbellError("--cells and --quick belong to --grid; leave them out")
     names = [name.strip() for name in controllers.split(",")]
     refuse_twice("--controllers", names)
-    scenario = read_scenario(file, (*settings, f"duration={duration}s"), None)
+    scenario = read_scenario(file, (f"duration={duration}s", *settings), None)
     rtts = [time.strip() for time in rtt.split(",")] if rtt else []
     scenario = with_flows(scenario, flows, stagger, size, rtts)
 
@@ -349,13 +375,21 @@ def compare_real(
             write(part, comparisons)
     out = console()
     if as_json:
-        print_json({"runs": summaries(comparisons), "means": _means(comparisons)})
+        print_json(
+            {
+                "runs": summaries(comparisons),
+                "means": _means(comparisons),
+                "notes": _notes(comparisons),
+            }
+        )
     elif runs == 1:
         _print_comparison(out, [found for (found,) in comparisons])
     else:
         _print_means(out, comparisons)
     for found in comparisons:
         _print_reasons(side_console() if as_json else out, found)
+    for note in _notes(comparisons):
+        (side_console() if as_json else out).print(f"note: {note}", whole=True)
     if output is not None:
         echo(f"results in {output}", err=True)
 
@@ -404,7 +438,7 @@ def _print_comparison(out: Output, comparisons: list[Comparison]) -> None:
             cut = arm.flows[0].first_cut
             rows.append(
                 (
-                    *name, number(arm.goodput, 1e6), number(arm.completion_time, 1, 3),
+                    *name, number(arm.goodput, 1e6), _completion(arm),
                     number(arm.first_drop, 1, 3), number(cut and cut[1]), number(arm.loss, 1e-2),
                     number(arm.retransmissions), number(arm.timeouts), number(arm.queueing_delay, 1e-3),
                     number(arm.queueing_delay_p95, 1e-3), number(arm.rtt, 1e-3),
@@ -419,7 +453,7 @@ def _print_comparison(out: Output, comparisons: list[Comparison]) -> None:
                         number(cut and cut[1]), number(flow.retransmissions), number(flow.timeouts),
                     )
                 )  # fmt: skip
-    out.print(TextTable("", ("controller", "where"), numbers, rows))
+    out.print(TextTable(_emulated(comparisons[0]), ("controller", "where"), numbers, rows))
     if len(flows) > len(rows):
         each = (
             "start s", "goodput Mbit/s", "completion s", "first cut s", "first cut segments", "resent",
@@ -428,14 +462,38 @@ def _print_comparison(out: Output, comparisons: list[Comparison]) -> None:
         out.print(TextTable("Flow by flow", ("controller", "where", "flow"), each, flows))
 
 
+def _completion(arm: Arm) -> str | Text:
+    """The mean completion time (s), or how many flows have one."""
+    if arm.finished < arm.sized:
+        return f"{arm.finished} of {arm.sized} finished"
+    return number(arm.completion_time, 1, 3)
+
+
+def _emulated(comparison: Comparison) -> str:
+    return f"Real packets pass {comparison.link}"
+
+
+def _notes(comparisons: list[list[Comparison]]) -> list[str]:
+    """What holds for all runs, each once."""
+    found = [note for runs in comparisons for comparison in runs for note in comparison.notes]
+    repeated = [runs[0].controller for runs in comparisons if len(runs) > 1 and not runs[0].drawn]
+    if repeated:
+        found.append(
+            f"the scenario draws nothing ({', '.join(repeated)}): its runs are repeats, which differ by when "
+            "packets come, in microseconds. So there are no intervals, and verdicts compare ranges"
+        )
+    return list(dict.fromkeys(found))
+
+
 def _means(comparisons: list[list[Comparison]]) -> list[dict[str, Any]]:
     """Return the means over the runs of both sides, and what can be said of their differences."""
-    from dumbbell.live.criteria import judged
+    from dumbbell.live.criteria import PAIRS, REPEATS, judged
 
     rows: list[dict[str, Any]] = []
     for found in comparisons:
         ours = [each.simulated.summary() for each in found if each.simulated is not None]
-        for each in judged(ours, [arm.real.summary() for arm in found]):
+        are = PAIRS if found[0].drawn else REPEATS
+        for each in judged(ours, [arm.real.summary() for arm in found], are):
             verdict, sides = each.verdict, {"simulated": each.ours, found[0].endpoints: each.kernel}
             apart = verdict and verdict.difference
             rows.append(
@@ -460,7 +518,7 @@ def _print_means(out: Output, comparisons: list[list[Comparison]]) -> None:
     for row in _means(comparisons):
         controller, quantity, verdict, *cells = row.values()
         rows.append((controller, quantity, verdict or "", *(number(cell, digits=3) for cell in cells)))
-    out.print(TextTable("", ("controller", "mean of", "verdict"), numbers, rows))
+    out.print(TextTable(_emulated(comparisons[0][0]), ("controller", "mean of", "verdict"), numbers, rows))
 
 
 def _print_reasons(out: Output, comparisons: list[Comparison]) -> None:

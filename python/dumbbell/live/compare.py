@@ -17,7 +17,7 @@ from dumbbell._scenario import Scenario, run_all
 from dumbbell.errors import DumbbellError
 from dumbbell.live import endpoints
 from dumbbell.live.kernel import NAMES, Flow, run_kernel
-from dumbbell.live.lateness import late_runs
+from dumbbell.live.lateness import late_runs, seeded
 from dumbbell.live.udp import run_flows
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ class Arm:
     """False if the emulation was not true enough."""
     reasons: tuple[str, ...] = ()
     """Why it was not."""
+    elsewhere: tuple[str, ...] = ()
+    """What befell packets at links that are not emulated: of a simulation, in words."""
 
     @property
     def first_drop(self) -> float | None:
@@ -103,10 +105,23 @@ class Arm:
         return float(self.drops[0]) if len(self.drops) else None
 
     @property
+    def sized(self) -> int:
+        """Flows with a size."""
+        return sum(flow.size is not None for flow in self.flows)
+
+    @property
+    def finished(self) -> int:
+        """Those that completed."""
+        return sum(flow.completion_time is not None for flow in self.flows)
+
+    @property
     def completion_time(self) -> float | None:
-        """Mean over the flows with a size that completed (s); ``None`` if there is none."""
+        """Mean over the flows with a size (s); ``None`` if there is none, or one has not completed.
+
+        The mean of those that have is one of fast flows, and of other flows on each side.
+        """
         times = [flow.completion_time for flow in self.flows if flow.completion_time is not None]
-        return float(np.mean(times)) if times else None
+        return float(np.mean(times)) if times and len(times) == self.sized else None
 
     @property
     def retransmissions(self) -> int:
@@ -123,7 +138,7 @@ class Arm:
         """The figures without the series, as JSON has them; rates in bit/s, times in s."""
         whole = (
             "goodput", "queueing_delay", "queueing_delay_p95", "rtt", "loss", "first_drop", "completion_time",
-            "retransmissions", "timeouts", "valid", "reasons",
+            "sized", "finished", "retransmissions", "timeouts", "valid", "reasons",
         )  # fmt: skip
         each = ("start", "size", "completion_time", "goodput", "retransmissions", "timeouts", "first_cut")
         flows = [{name: getattr(flow, name) for name in each} for flow in self.flows]
@@ -142,6 +157,20 @@ class Comparison:
     """Real packets."""
     endpoints: str = KERNEL
     """Whose end points ran on real packets: one of :data:`ENDPOINTS`."""
+    link: str = ""
+    """The link that was emulated."""
+    seed: int = 1
+    """Of all that is drawn, on both sides."""
+    drawn: tuple[str, ...] = ()
+    """What the scenario draws, and where. Without any, another run is the same run once more."""
+    unmet: tuple[str, ...] = ()
+    """What the scenario says of other links, and real packets did not meet."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader must know to compare the two sides."""
+        missing = [f"not on real packets: {each}" for each in self.unmet]
+        return missing + list(self.simulated.elsewhere if self.simulated else ())
 
 
 def named(comparisons: Iterable[Sequence[Comparison]]) -> Iterator[tuple[str, Comparison]]:
@@ -155,6 +184,10 @@ def summaries(comparisons: Iterable[Sequence[Comparison]]) -> dict[str, Any]:
     """Return the figures of both sides of every run, by its name."""
     return {
         name: {
+            "link": comparison.link,
+            "seed": comparison.seed,
+            "drawn": list(comparison.drawn),
+            "notes": comparison.notes,
             "simulated": comparison.simulated and comparison.simulated.summary(),
             comparison.endpoints: comparison.real.summary(),
         }
@@ -265,11 +298,13 @@ def compare_runs(
         ``cubic``, ``newreno`` or ``bbr`` of the kernel; only the kernel runs one that the simulator lacks.
         Our own end points run any that asks no routers.
     at
-        The link; the slowest one on the first path by default.
+        The link; by default the one on the first path that is all that packets meet, the slowest of several.
     profile
         Whose TCP the simulator runs.
     runs
-        Of each side. In more than one, packets of the simulator arrive as late as those of the emulator do.
+        Of each side, in pairs with a seed of their own: that of the scenario, and those after it. Both sides
+        of a pair draw the same. In more than one run, packets of the simulator arrive as late as those of
+        the emulator do.
     endpoints
         Whose end points run on real packets: one of :data:`ENDPOINTS`.
 
@@ -281,29 +316,41 @@ def compare_runs(
     Raises
     ------
     DumbbellError
-        If the scenario lists no flows, a flow does not cross the link, the kernel refuses the controller, or
-        our end points cannot run it or the scenario.
+        If the scenario lists no flows, a flow does not cross the link, no link is all that packets meet
+        (without `at`), the kernel refuses the controller, or our end points cannot run it or the scenario.
     """
-    if endpoints == USER:
-        given = prepared(scenario, controller, profile)
-        ours_over_udp = [user_arm(given, at) for _ in range(runs)]
-        simulated = simulated_arms(given, ours_over_udp[0][1], runs)
-        pairs = zip(simulated, ours_over_udp, strict=True)
-        return [Comparison(controller, left, right, USER) for left, (right, _) in pairs]
-    if controller not in NAMES:
+    if endpoints == KERNEL and controller not in NAMES:
+        able = ", ".join(NAMES)
         raise DumbbellError(
-            f"{controller!r} is not a controller of the kernel; use one of {', '.join(NAMES)}"
+            f"--controllers: {controller!r} is not a controller of the kernel; use one of {able}, or our end "
+            f"points: --endpoints {USER}"
         )
     ours = controller in {entry["name"] for entry in _native.registry()["families"]["controller"]}
-    given = prepared(scenario, controller if ours else "newreno", profile)
-    addresses = _addresses(given, at)
-    results = given.run()
-    applications = _native.applications(given._native)
+    given = prepared(scenario, controller if ours or endpoints == USER else "newreno", profile)
+    about = _native.emulated(given._native, at)
+    link = about["link"]
+    seeds = [each.seed for each in seeded(given, runs)]
+    arms = [_real(each, controller, at, endpoints) for each in seeded(given, runs)]
+    expected = simulated_arms(given, link, runs) if ours else [None] * runs
+    drawn = tuple(
+        f"{draw['what']} of {draw['of']}" if draw["of"] else draw["what"] for draw in given.explain()["draws"]
+    )
+    return [
+        Comparison(controller, left, right, endpoints, link, seed, drawn, tuple(about["unmet"]))
+        for seed, left, right in zip(seeds, expected, arms, strict=True)
+    ]
+
+
+def _real(scenario: Scenario, controller: str, at: str | None, endpoints: str) -> Arm:
+    """Run a :func:`prepared` scenario on real packets: what it draws, it draws by its seed."""
+    if endpoints == USER:
+        return user_arm(scenario, at)[0]
+    addresses = _addresses(scenario, at)
+    results = scenario.run()
+    applications = _native.applications(scenario._native)
     rows = map(results.flows.row, range(len(results.flows)))
     flows = [_flow(row, addresses, each) for row, each in zip(rows, applications, strict=True)]
-    kernel = [kernel_arm(given, flows, controller, at) for _ in range(runs)]
-    expected = simulated_arms(given, kernel[0][1], runs) if ours else [None] * runs
-    return [Comparison(controller, left, right) for left, (right, _) in zip(expected, kernel, strict=True)]
+    return kernel_arm(scenario, flows, controller, at)[0]
 
 
 def _addresses(scenario: Scenario, at: str | None) -> dict[tuple[str, str], int]:
@@ -418,7 +465,24 @@ def _simulated_arm(scenario: Scenario, results: Results, link: str) -> Arm:
     drops = results.drops["time"][results.drops["link"] == of_link.row]
     rtt = [values[times > of_link.warmup] for times, values in results.series("rtt").values()]
     loss = results.links.row(of_link.row)["loss"]
-    return of_link.arm(loss, flows, rtt, drops, results.series("queue")[of_link.row])
+    arm = of_link.arm(loss, flows, rtt, drops, results.series("queue")[of_link.row])
+    return replace(arm, elsewhere=_elsewhere(scenario, results, link))
+
+
+def _elsewhere(scenario: Scenario, results: Results, link: str) -> tuple[str, ...]:
+    """What links but the one of this name, and the one of its way back, dropped and marked."""
+    emulated = {link, _native.emulated(scenario._native, link)["back"]}
+    rows = map(results.links.row, range(len(results.links)))
+    others = [row for row in rows if row["link"] not in emulated]
+    counts = (
+        (word, [(row["link"], row[word]) for row in others if row[word]]) for word in ("dropped", "marked")
+    )
+    return tuple(
+        f"simulated only: {sum(count for _, count in each):,} packets {word} at {each[0][0]}"
+        + f" and {len(each) - 1} more links" * (len(each) > 1)
+        for word, each in counts
+        if each
+    )
 
 
 def _flow_runs(
@@ -449,7 +513,7 @@ def user_arm(scenario: Scenario, at: str | None) -> tuple[Arm, str]:
     if len(about["addresses"]) > 1:
         raise DumbbellError(
             "our end points over UDP take the path of one pair, and the pairs of the scenario have different "
-            "round-trip times; give all the same, or use the end points of the kernel"
+            f"round-trip times; give all the same, or use those of the kernel: --endpoints {KERNEL}"
         )
     run = run_flows(scenario, at)
     link = _Link.named(scenario, about["link"])

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from dumbbell.stats import Estimate, difference
+from dumbbell.stats import CONFIDENCE, Estimate, difference, paired_difference
 
 Summary = dict[str, Any]
 """What :meth:`Arm.summary` returns."""
 
 WITHIN, OUTSIDE, UNDECIDED = "within", "outside", "undecided"
+
+SAMPLES, PAIRS, REPEATS = "samples", "pairs", "repeats"
+"""What the runs of two sides are: samples of their own; pairs, each with a seed that both sides draw by; or
+repeats of the same run, whose number says nothing of another."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,11 @@ class Verdict:
 
     word: str
     """``within`` or ``outside``, if the whole interval of the difference is; else ``undecided``: the runs of
-    one side differ among themselves by as much."""
+    one side differ among themselves by as much. Of repeats, the range of all differences decides."""
     difference: Estimate
-    """The mean of ours less that of the kernel's."""
+    """The mean of ours less that of the kernel's; of repeats without an interval."""
     excess: float
-    """The least difference that the interval holds, in units of what is allowed."""
+    """The least difference that the interval or the range holds, in units of what is allowed."""
 
 
 @dataclass(frozen=True)
@@ -51,22 +55,31 @@ class Criterion:
         allowed, apart = self.allowed(kernel), abs(ours - kernel)
         return apart / allowed if allowed else (math.inf if apart else 0.0)
 
-    def judge(self, ours: Sequence[float], kernel: Sequence[float]) -> Verdict | None:
+    def judge(self, ours: Sequence[float], kernel: Sequence[float], are: str = SAMPLES) -> Verdict | None:
         """Judge the means of one value for each run that has the quantity; ``None`` if none has.
 
-        A single value on both sides is judged as it is.
+        A single value on both sides is judged as it is. Of pairs, both sides have the same length.
         """
         if not ours and not kernel:
             return None
-        found = difference(ours, kernel)
         if not ours or not kernel:
-            return Verdict(OUTSIDE, found, math.inf)
+            return Verdict(OUTSIDE, difference(ours, kernel), math.inf)
+        found, (low, high) = _apart(ours, kernel, are)
         kernel_mean = statistics.fmean(kernel)
-        low, high = found.interval or (found.value, found.value)
         least, most = max(low, -high, 0.0), max(high, -low)
         excess = self.excess(kernel_mean + least, kernel_mean) or 0.0
         within = most <= self.allowed(kernel_mean)
         return Verdict(OUTSIDE if excess > 1 else WITHIN if within else UNDECIDED, found, excess)
+
+
+def _apart(ours: Sequence[float], kernel: Sequence[float], are: str) -> tuple[Estimate, tuple[float, float]]:
+    """How far apart two sides are, and between which differences the verdict lies."""
+    if are == REPEATS:
+        value = statistics.fmean(ours) - statistics.fmean(kernel)
+        found = Estimate(value, None, None, 1, CONFIDENCE, "repeats of one run: no interval")
+        return found, (min(ours) - max(kernel), max(ours) - min(kernel))
+    found = (paired_difference if are == PAIRS else difference)(ours, kernel)
+    return found, found.interval or (found.value, found.value)
 
 
 CRITERIA = {
@@ -110,14 +123,18 @@ class Judged:
 
     title: str
     ours: Sequence[float]
-    """Of the runs that have it; the same holds for ``kernel``."""
+    """Of the runs that have it; the same holds for ``kernel``. Empty where flows have not finished."""
     kernel: Sequence[float]
     verdict: Verdict | None
-    """``None`` for a controller that only the kernel has."""
+    """``None`` for a controller that only the kernel has, and where flows have not finished."""
 
 
-def judged(ours: Sequence[Summary], kernel: Sequence[Summary]) -> list[Judged]:
-    """Judge every quantity that any run has: the criteria, the goodput, and the share of each flow."""
+def judged(ours: Sequence[Summary], kernel: Sequence[Summary], are: str = SAMPLES) -> list[Judged]:
+    """Judge every quantity that any run has: the criteria, the goodput, and the share of each flow.
+
+    Completion times are those of all flows in all runs. Where one has not finished, there is no mean: it
+    would be one over other flows on each side.
+    """
     of_all: list[tuple[Criterion, Callable[[Summary], float | None]]] = [
         (GOODPUT, lambda arm: float(arm["goodput"]) / 1e6),
         *((each, partial(quantity, name)) for name, each in CRITERIA.items() if name != "share"),
@@ -126,10 +143,36 @@ def judged(ours: Sequence[Summary], kernel: Sequence[Summary]) -> list[Judged]:
         (Criterion(f"share of flow {flow}", CRITERIA["share"].share), partial(share, flow=flow))
         for flow in range(len(kernel[0]["flows"]))
     ]
-    found = []
+    found: list[Judged] = []
+    unfinished = any(arm["finished"] < arm["sized"] for arm in (*ours, *kernel))
     for criterion, of in of_all:
-        left, right = ([value for arm in side if (value := of(arm)) is not None] for side in (ours, kernel))
+        if unfinished and criterion is CRITERIA["completion_time"]:
+            continue
+        both = [list(map(of, side)) for side in (ours, kernel)]
+        left, right = ([value for value in side if value is not None] for side in both)
         if left or right:
-            verdict = criterion.judge(left, right) if ours else None
+            verdict = _judge(criterion, both[0], both[1], are) if ours else None
             found.append(Judged(criterion.title, left, right, verdict))
+        if criterion is GOODPUT:
+            found += _finished(ours, kernel)
     return found
+
+
+def _finished(ours: Sequence[Summary], kernel: Sequence[Summary]) -> list[Judged]:
+    """How many flows with a size finished."""
+    sized = kernel[0]["sized"]
+    counts = [[float(arm["finished"]) for arm in side] for side in (ours, kernel)]
+    return (
+        [Judged(f"finished, of {sized} flow{'s' * (sized > 1)}", counts[0], counts[1], None)] if sized else []
+    )
+
+
+def _judge(
+    criterion: Criterion, ours: Sequence[float | None], kernel: Sequence[float | None], are: str
+) -> Verdict | None:
+    left, right = ([value for value in side if value is not None] for side in (ours, kernel))
+    if are != PAIRS or not left or not right:
+        return criterion.judge(left, right, are)
+    pairs = [(a, b) for a, b in zip(ours, kernel, strict=True) if a is not None and b is not None]
+    # Both sides have it, in no run together: nothing can be said.
+    return criterion.judge([a for a, _ in pairs], [b for _, b in pairs], are)

@@ -105,7 +105,7 @@ def run_kernel(
     controller
         What the kernel calls it.
     at
-        The link; the slowest one on the first path by default.
+        The link; by default the slowest on the first path that is all that packets meet.
     period
         Time between two looks at each connection (s).
     privileged
@@ -232,7 +232,8 @@ def _read(left: bytes) -> tuple[dict[str, Any], NDArray[np.void]]:
     """What an end says, and its samples."""
     text, _, samples = left.partition(b"\n")
     about = json.loads(text)
-    size = about["info"]
+    # Without a connection there is no sample, and nothing to tell how long one is.
+    size = about["info"] or endpoints.INFO_BYTES
     if size < _LEAST_BYTES:
         raise DumbbellError("this kernel tells too little of its connections; Linux 4.1 or later is needed")
     known = {name: field for name, field in _FIELDS.items() if field[1] + int(field[0][2:]) <= size}

@@ -25,7 +25,7 @@ def late_runs(scenario: Scenario, link: str, runs: int) -> list[Scenario]:
     link
         Its name in :meth:`Scenario.explain`. Other links with the same description are late too.
     runs
-        How many; they differ by their seeds.
+        How many; they differ by their seeds, as those of :func:`seeded` do.
     """
     values = scenario.to_dict()
     before = _impairments(scenario, link)
@@ -35,7 +35,18 @@ def late_runs(scenario: Scenario, link: str, runs: int) -> list[Scenario]:
             break
     else:
         raise AssertionError(f"no description of a link is that of {link}")
-    return [late.with_seed(seed) for seed in range(1, runs + 1)]
+    return seeded(late, runs)
+
+
+def seeded(scenario: Scenario, runs: int) -> list[Scenario]:
+    """Return so many scenarios with seeds of their own, the first with that of the scenario.
+
+    Parameters
+    ----------
+    scenario, runs
+        As for :func:`late_runs`.
+    """
+    return [scenario.with_seed((scenario.seed + i) % 2**63) for i in range(runs)]
 
 
 def _impairments(scenario: Scenario, link: str) -> Any:
