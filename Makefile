@@ -13,6 +13,9 @@ STAMPS := .setup
 # What was done to .venv is written there, and goes with it.
 DONE := $(VENV)/done
 FUZZ_SECONDS ?= 20
+SEED ?= 1
+SAMPLE ?= 150
+PARTS ?= net proto engine
 
 # A .venv of the user's own is neither emptied nor removed. Ours holds the path it was made at: the scripts in it name
 # that path, so a checkout that has moved gets another one.
@@ -43,7 +46,7 @@ endef
 
 .PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-python \
   test-validation coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
-  bench bench-record bench-study speed peers peers-controllers peers-kernel fuzz full audit systems docs lock clean
+  mutants bench bench-record bench-study speed peers peers-controllers peers-kernel fuzz full audit systems docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +85,9 @@ test-validation: test-rust
 
 coverage: setup $(DONE)/coverage $(STAMPS)/llvm-22 ## Run every test and tell which lines they reach, by crate and by Python package (an hour)
 	@$(BIN)/python -m tools.reached
+
+mutants: $(DONE)/packages $(STAMPS)/mutants ## Plant small faults in net, proto and the engine, and count those that tests notice (SEED=2 SAMPLE=250 PARTS="net proto")
+	@PATH="$(abspath $(STAMPS)/mutants/bin):$$PATH" $(BIN)/python -m tools.mutants --seed $(SEED) --sample $(SAMPLE) --parts $(PARTS)
 
 test-cluster: setup $(DONE)/cluster ## Run studies on a Ray cluster on this machine, and kill one of its workers
 	$(BIN)/python -m pytest -m cluster
@@ -226,6 +232,11 @@ $(DONE)/release: $(DONE)/packages $(RUST) pyproject.toml README.md
 	@echo "building the extension for release (a few minutes, after every change)"
 	$(call build,release)
 	@touch $(DONE)/extension $@
+
+# A tool of developers: no other target needs it, and nothing of it is linked.
+$(STAMPS)/mutants: | $(STAMPS)/machine
+	@echo "installing cargo-mutants"
+	@cargo install cargo-mutants --version 27.1.0 --locked --quiet --root $@
 
 # Debian packages that some targets use; without them those targets say what they skip.
 $(STAMPS)/ns2 $(STAMPS)/valgrind $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark $(STAMPS)/llvm-22: | $(STAMPS)/machine

@@ -9,6 +9,8 @@ pub mod node;
 pub mod pause;
 pub mod power;
 pub mod queue;
+#[cfg(test)]
+mod refusals;
 pub mod ring;
 pub mod router;
 mod serializer;

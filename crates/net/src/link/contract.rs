@@ -199,3 +199,41 @@ impl Carried for Packet {
         Some(self.flow)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters(n: u64) -> Counters {
+        let mut dropped = [0; DropReason::ALL.len()];
+        (0..).zip(&mut dropped).for_each(|(i, count)| *count = 100 * n + i);
+        Counters {
+            arrived: n,
+            sent: 2 * n,
+            sent_bytes: 3 * n,
+            dropped,
+            marked: 5 * n,
+            duplicated: 7 * n,
+            reordered: 11 * n,
+            queue_area: 13 * n,
+            queue_at_arrivals: 17 * n,
+            sojourn_sum: 19 * n,
+        }
+    }
+
+    #[test]
+    fn what_was_counted_since_is_the_difference() {
+        let since = counters(10).since(&counters(4));
+        assert_eq!(since, Counters { dropped: [600; DropReason::ALL.len()], ..counters(6) });
+    }
+
+    #[test]
+    fn estimates_do_not_fall_below_what_was_counted() {
+        let [few, many] = [4, 10].map(counters);
+        let Counters { sent, sent_bytes, queue_area, sojourn_sum, .. } = many;
+        assert_eq!(few.at_least(&many), Counters { sent, sent_bytes, queue_area, sojourn_sum, ..few });
+        assert_eq!(many.at_least(&few), many);
+        let total: u64 = (0..DropReason::ALL.len() as u64).map(|i| 400 + i).sum();
+        assert_eq!(few.dropped_total(), total);
+    }
+}

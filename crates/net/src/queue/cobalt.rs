@@ -309,6 +309,21 @@ mod tests {
     }
 
     #[test]
+    fn a_law_that_still_knows_something_is_not_at_rest() {
+        let new = || Law::new(&Params::default().controller, Duration::from_millis(1));
+        assert!(new().is_at_rest(at(0)));
+        let mut law = new();
+        law.probability = 0.1;
+        assert!(!law.is_at_rest(at(0)), "a probability");
+        let mut law = new();
+        law.count = 1;
+        assert!(!law.is_at_rest(at(0)), "a count");
+        let mut law = new();
+        law.drop_next = at(1);
+        assert!(!law.is_at_rest(at(0)) && law.is_at_rest(at(1)), "a time");
+    }
+
+    #[test]
     fn after_the_overload_it_slows_down_step_by_step() {
         let params = Params { limit: QueueLimit::Packets(100_000), ..Params::default() };
         let mut queue = Cobalt::new(&params, setting());

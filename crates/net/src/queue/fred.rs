@@ -285,6 +285,21 @@ mod tests {
     }
 
     #[test]
+    fn an_idle_queue_lowers_the_average_by_what_could_have_left() {
+        // Lin & Morris, SIGCOMM 1997, follow RED: avg (1 - w)^m, m the packets of mean size that the link could have sent, and
+        // one for the arrival. The last packet of 1000 bytes takes 0.8 ms, a packet of mean size 0.4 ms.
+        let params = Params { weight: 0.1, mean_packet: dumbbell_core::Bytes::new(500), ..Params::default() };
+        let mut queue = build(params);
+        let at = |micros| Time::ZERO + dumbbell_core::Duration::from_micros(micros);
+        queue.enqueue(at(0), packet(1), &mut Log::default());
+        queue.dequeue(at(1000), &mut Log::default());
+        queue.control.average = 10.0;
+        queue.enqueue(at(1800 + 3 * 400 + 200), packet(1), &mut Log::default());
+        let expected = 10.0 * 0.9_f64.powi(4);
+        assert!((queue.control.average - expected).abs() < 1e-9, "{} {expected}", queue.control.average);
+    }
+
+    #[test]
     fn flows_of_few_packets_are_spared_below_the_upper_threshold() {
         // Between the thresholds, with probabilities near 1: only flows with two packets or more lose any.
         let mut queue = match described(r#"{"kind": "fred", "max_probability": 1.0}"#).build(setting()) {

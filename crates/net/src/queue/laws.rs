@@ -117,8 +117,13 @@ fn obey(spec: &QueueSpec, steps: &[Step]) {
                 queue.enqueue(now, frame, &mut log);
             }
             Step::Dequeue => {
-                let waiting = queue.len();
+                let (waiting, announced, before) = (queue.len(), queue.next_size(), log.dropped.len());
                 let packet = queue.dequeue(now, &mut log);
+                if let Some(announced) = announced {
+                    let first = log.dropped.get(before).or(packet.as_ref()).map(|packet| packet.size);
+                    assert!(first.is_none_or(|size| size == announced), "{}: the next size", spec.name());
+                    assert!(waiting > 0, "{}: a size of nothing", spec.name());
+                }
                 if packet.is_none() && !queue.is_empty() {
                     // Work conservation: an offer to transmit is declined only by a queue that is, or has become, empty, or
                     // that says that it may hold packets back, and until when.
@@ -233,6 +238,8 @@ fn specs() -> Vec<QueueSpec> {
         r#"{"kind": "fq-pie", "flows": 2, "burst": "0s", "alpha": 10.0, "limit": "9pkt", "drop_batch": 1}"#,
         r#"{"kind": "dualpi2", "alpha": 10.0, "beta": 30.0, "limit": "9pkt"}"#,
         r#"{"kind": "cobalt", "limit": "3pkt", "target": "1ms", "interval": "5ms", "increment": 0.3}"#,
+        r#"{"kind": "cake", "limit": "9kB"}"#,
+        r#"{"kind": "cake", "limit": "5pkt", "flows": 8, "rate": "3Mbit/s"}"#,
         r#"{"kind": "token-bucket-filter", "rate": "3Mbit/s", "queue": "fq-codel"}"#,
         r#"{"kind": "drr", "classes": ["sfq", "fq-pie", "choke"]}"#,
         r#"{"kind": "push-out", "limit": "4kB", "victim": "random"}"#,

@@ -295,6 +295,17 @@ mod tests {
     }
 
     #[test]
+    fn two_packets_may_wait_without_a_drop() {
+        // RFC 8033 section 4.1: below or at 2 * MEAN_PKTSIZE a packet is queued whatever the probability.
+        let params = Controller { burst: Duration::ZERO, derandomize: false, ..Controller::default() };
+        let mut law = law(params);
+        (law.probability, law.previous) = (1.0, 1.0);
+        let mut at =
+            |bytes| law.arrives(Time::ZERO, 1500, Waiting { packets: 2, bytes }, &mut stream(1, "pie"));
+        assert_eq!([0, 3000, 3001].map(&mut at), [Decision::Pass, Decision::Pass, Decision::Drop]);
+    }
+
+    #[test]
     fn drops_keep_their_distance() {
         let mut rng = stream(1, "pie");
         let mut gaps = |derandomize| {

@@ -351,16 +351,44 @@ mod tests {
     }
 
     #[test]
+    fn a_probability_of_three_quarters_drops_half_and_marks_a_quarter() {
+        // Linux sch_sfb.c: sfb_enqueue drops with twice what is above one half, and marks the rest.
+        let mut queue: Sfb<TestFrame> = Sfb::new(&Params::default(), setting());
+        let flow = packet(1).flow_hash();
+        queue.control.filter.each(flow, |bin| *bin = Bin { packets: 1, probability: 0.75 });
+        let decisions: Vec<Decision> = (0..100_000).map(|_| queue.decides(at(0), flow)).collect();
+        // Five standard deviations of a share are 0.008 at most.
+        for (decision, share) in [(Decision::Drop, 0.5), (Decision::Signal, 0.25), (Decision::Pass, 0.25)] {
+            let found = decisions.iter().filter(|d| **d == decision).count() as f64 / 100_000.0;
+            assert!((found - share).abs() < 0.008, "{decision:?}: {found}");
+        }
+    }
+
+    #[test]
     fn other_bins_take_over_with_what_waits_and_with_what_they_have_learnt() {
-        let params =
-            Params { rehash: Duration::from_secs(10), warmup: Duration::from_secs(4), ..Params::default() };
+        let (rehash, warmup) = (Duration::from_secs(10), Duration::from_secs(4));
+        let params = Params { rehash, warmup, bin_size: 3, bin_max: 1000, ..Params::default() };
         let mut queue: Sfb<TestFrame> = Sfb::new(&params, setting());
-        overload(&mut queue, 0..1_001, 50);
+        let salts = |filter: &Filter| format!("{:?}", filter.salts);
+        let first = salts(&queue.control.filter);
+        let send = |queue: &mut Sfb<TestFrame>, millis, flow, packets| {
+            (0..packets).for_each(|_| queue.enqueue(at(millis), packet(flow), &mut Log::default()));
+        };
+        send(&mut queue, 5999, 2, 2);
         assert!(queue.control.next.is_none());
-        // The bins that took over know both: what flow 1 does, and what waits.
-        assert!(probability(&mut queue, 1) > 0.5, "{}", probability(&mut queue, 1));
-        let mut level = 0;
-        queue.control.filter.bins[..16].iter().for_each(|bin| level += bin.packets as usize);
-        assert_eq!(level, queue.len());
+        send(&mut queue, 6000, 1, 14);
+        let next = queue.control.next.as_ref().map(salts);
+        assert!(next.is_some() && salts(&queue.control.filter) == first, "they learn for four seconds");
+        send(&mut queue, 9999, 2, 1);
+        assert_eq!(salts(&queue.control.filter), first);
+        send(&mut queue, 10_000, 2, 1);
+        assert!(queue.control.next.is_none());
+        assert_eq!(Some(salts(&queue.control.filter)), next);
+        // The bins that took over know both: eleven packets of flow 1 found three or more before them, and what waits.
+        assert!((probability(&mut queue, 1) - 11.0 * 0.0005).abs() < 1e-12, "{}", probability(&mut queue, 1));
+        for level in queue.control.filter.bins.chunks(16) {
+            assert_eq!(level.iter().map(|bin| bin.packets as usize).sum::<usize>(), queue.len());
+        }
+        assert_eq!(queue.control.due, at(16_000), "the next ones begin to learn");
     }
 }

@@ -158,6 +158,20 @@ mod tests {
     }
 
     #[test]
+    fn a_window_weighs_a_sixteenth_of_the_estimate() {
+        // RFC 8257 section 3.3 step 6: alpha = alpha (1 - g) + g M, with M the share of marked bytes of the window.
+        let mut dctcp = Params { initial_alpha: 0.0, ..Params::default() }.build();
+        let mut expected = 0.0;
+        for (i, marked) in [3000, 10_000, 0, 5000].into_iter().enumerate() {
+            let delivered = 10_000 * (i as u64 + 1);
+            let window = signals(Event::Ack, Time::ZERO, 10_000, 10_000);
+            dctcp.observe(&Signals { delivered, marked, ..window });
+            expected = expected * 15.0 / 16.0 + marked as f64 / 10_000.0 / 16.0;
+            assert!((dctcp.alpha - expected).abs() < 1e-12, "{} and {expected}", dctcp.alpha);
+        }
+    }
+
+    #[test]
     fn a_window_with_marks_is_cut_once_by_half_the_estimate() {
         // A gain that leaves the estimate as it is, but for less than a byte of the window.
         let mut dctcp = Params { initial_alpha: 0.5, gain: 1e-9 }.build();

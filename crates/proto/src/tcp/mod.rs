@@ -32,6 +32,8 @@ mod reading;
 mod reading_tests;
 mod receiver;
 mod rtt;
+#[cfg(test)]
+mod sack_tests;
 mod scoreboard;
 mod send_buffer;
 mod sender;

@@ -239,3 +239,75 @@ impl Policy for Adaptation {
         Some(self.predictor.value(now))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::predictor::ewma_tau;
+    use super::super::contract::Timing;
+    use super::*;
+
+    const RATES: [f64; 3] = [1e6, 2e6, 3e6];
+
+    /// A law with a bound of 40 ms, a pause of 10 ms and a prediction, which an empty port follows down.
+    fn law(reach: Reach, down: Down, predicted: f64) -> Adaptation {
+        let law = Law {
+            delay: Duration::from_millis(40),
+            down,
+            predictor: PredictorSpec::EwmaTau(ewma_tau::Params::default()),
+            counted: Counted::Accepted,
+            decision: Decision::Event,
+            period: Duration::from_millis(1),
+        };
+        let timing = Timing { pause: Duration::from_millis(10), wake: Duration::ZERO };
+        law.build(reach, Setting { levels: 3, level: 0, rate: predicted, timing })
+    }
+
+    fn level(law: &Adaptation, level: usize, backlog: f64) -> usize {
+        let empty = backlog == 0.0;
+        let view = View { rates: &RATES, level, backlog, empty, asleep: false, since: Time::ZERO };
+        law.level(Time::ZERO, &view)
+    }
+
+    #[test]
+    fn a_step_up_keeps_the_delay_after_a_pause() {
+        // Panarello et al., e-Energy 2012, section 2: up if q / r > D, or if (tau lambda + q) / r' > D - tau, which for 2 Mbit/s is
+        // 60,000 bits.
+        for (predicted, backlog, expected) in [
+            (0.0, 40_000.0, 0),
+            (0.0, 40_001.0, 1),
+            (2e6, 39_999.0, 0),
+            (2.1e6, 39_001.0, 1),
+            (5e6, 9_999.0, 0),
+            (5.1e6, 10_000.0, 1),
+        ] {
+            let law = law(Reach::Single, Down::Present, predicted);
+            assert_eq!(level(&law, 0, backlog), expected, "{predicted} {backlog}");
+        }
+        // To the first rate that keeps it, 90,000 bits for 3 Mbit/s, or to the last.
+        let far = law(Reach::Up, Down::Present, 1e6);
+        assert_eq!(
+            [39_000.0, 41_000.0, 51_000.0, 99_000.0].map(|backlog| level(&far, 0, backlog)),
+            [0, 1, 2, 2]
+        );
+    }
+
+    #[test]
+    fn a_step_down_needs_an_empty_queue_and_a_low_prediction() {
+        for (down, predicted, expected) in [
+            (Down::Present, 2.9e6, 1),
+            (Down::Present, 3e6, 2),
+            (Down::Lower, 1.9e6, 1),
+            (Down::Lower, 2e6, 2),
+        ] {
+            let law = law(Reach::Single, down, predicted);
+            assert_eq!(level(&law, 2, 0.0), expected, "{predicted}");
+            assert_eq!(level(&law, 2, 1.0), 2, "something waits");
+        }
+        assert_eq!(level(&law(Reach::Single, Down::Present, 0.0), 0, 0.0), 0, "there is none below");
+        // With a headroom of a half, 1.2 Mbit/s take 2 and 0.6 take 1; what no lower rate holds goes one down.
+        for (predicted, expected) in [(1.2e6, 1), (0.6e6, 0), (1.5e6, 1)] {
+            let law = law(Reach::Both(0.5), Down::Present, predicted);
+            assert_eq!(level(&law, 2, 0.0), expected, "{predicted}");
+        }
+    }
+}

@@ -219,6 +219,27 @@ mod tests {
     }
 
     #[test]
+    fn a_round_trip_adds_half_a_window_at_most() {
+        // Ten minutes after the cut the function has left the window far below. RFC 9438 section 4.2: the target is 1.5 cwnd then;
+        // Linux tcp_cubic.c: "The maximum rate of cwnd increase CUBIC allows is 1 packet per 2 packets ACKed".
+        for variant in [Variant::Rfc9438, Variant::Linux] {
+            let params = Params { variant, ..Params::default() };
+            let mut cubic = params.build();
+            let mut control = Control { window: 100_000, threshold: 1000, ..Control::default() };
+            cubic.on(&signals(Event::Loss, Time::ZERO, 0, 100_000), &mut control);
+            let mut ack = |seconds, acked| {
+                let now = Time::ZERO + Duration::from_secs(seconds);
+                cubic.on(&signals(Event::Ack, now, acked, 70_000), &mut control);
+                control.window
+            };
+            let begun = ack(1, 1000);
+            assert!(begun - 70_000 <= 1000, "{variant:?}: {begun}");
+            let later = ack(600, 40_000);
+            assert!(later.abs_diff(begun + 20_000) <= 1000, "{variant:?}: {begun} to {later}");
+        }
+    }
+
+    #[test]
     fn a_mark_may_leave_more_than_a_loss_but_not_in_slow_start() {
         for (variant, share) in [(Variant::Rfc9438, 0.85), (Variant::Linux, 870.0 / 1024.0)] {
             let params = Params { variant, ecn_decrease: Some(0.85), ..Params::default() };
