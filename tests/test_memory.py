@@ -68,6 +68,33 @@ def test_an_address_space_of_the_user_s_choice_is_kept(flood: Path) -> None:
     assert ended.stderr.count("\n") == 1
 
 
+def test_memory_that_the_system_refuses_is_one_line(flood: Path) -> None:
+    # A table doubles: neither the run nor Rust can do without.
+    rows = (
+        "topology.link.queue={ kind = 'droptail', limit = '2pkt' }",
+        "record.drops=true",
+        "duration=1000s",
+    )
+    settings = [word for row in rows for word in ("--set", row)]
+    ended = dumbbell("run", str(flood), *settings, "--memory", "100GB", prefix="ulimit -v 1000000; ")
+    assert ended.returncode == 2, ended.stderr[-300:]
+    assert ended.stderr.startswith("dumbbell: memory: the system refuses ")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_memory_that_python_does_not_get_is_one_line() -> None:
+    code = (
+        "import sys, click\n"
+        "from dumbbell.cli.boundary import exit_with\n"
+        "sys.argv = ['dumbbell']\n"
+        "exit_with(click.Command('large', callback=lambda: bytes(10**18)), 'dumbbell')\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("dumbbell: memory: the system refuses more")
+    assert ended.stderr.count("\n") == 1
+
+
 def test_a_size_that_is_none_is_refused_in_one_line(flood: Path) -> None:
     for size in ("much", "0B", "-1GB", "4"):
         ended = dumbbell("run", str(flood), "--memory", size)

@@ -4,7 +4,15 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use dumbbell_core::ConfigError;
+use dumbbell_core::memory::Counting;
 use dumbbell_sim::{Plan, run};
+
+/// Runs keep to a limit of memory.
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Events of a run, at most.
+const EVENTS: u64 = 1 << 17;
 
 /// Links and flows of a plan that is run, at most: an input is to take milliseconds.
 const SMALL: usize = 32;
@@ -19,7 +27,7 @@ pub fn answered(error: &ConfigError) {
     assert!(!error.to_string().chars().any(|c| c.is_control()), "more than a line: {error:?}");
 }
 
-/// Explains a plan, draws its first flows, and runs it, if it is small, until the engine first reports its progress.
+/// Explains a plan, draws its first flows, and runs it, if it is small, up to a number of events.
 pub fn exercise(plan: &Plan) {
     drop(plan.explain());
     let end = plan.duration;
@@ -29,7 +37,7 @@ pub fn exercise(plan: &Plan) {
     }
     let small = |plan: &Plan| plan.links.len() <= SMALL && plan.flows.len() <= SMALL;
     if small(plan) && plan.replay.as_ref().is_none_or(|replay| small(&replay.source)) {
-        let _ = run(plan, MEMORY, |_| ControlFlow::Break(()));
+        let _ = run(plan, MEMORY, |p| if p.events < EVENTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
     }
 }
 

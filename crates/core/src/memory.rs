@@ -1,29 +1,171 @@
 //! The memory that a run may use.
 //!
-//! A run, or a part of one, stays in one thread. The rings that hold packets, deep inside links and queue disciplines, call
-//! [`grow`] before they grow, so no discipline has to think of it. [`grow`] finds the budget of the thread's run. This is not on
-//! the path of a packet, since a ring grows by a quarter at a time. When the budget is exhausted, nothing fails: the run
-//! stops before the next event, with a complete state.
+//! [`Counting`] is the allocator of the process. It charges each thread for what the thread takes, in two additions for each
+//! allocation. So every store counts, with the room that it keeps, and no algorithm reports what it holds. A thread that
+//! takes more than the [`Budget`] of its run exhausts it. Nothing fails then: the run stops before the next event, with a complete
+//! state.
+//!
+//! A run takes memory in the thread that has entered its budget. Several runs take turns on one thread if each enters its
+//! own, and leaves it before the next.
+//!
+//! Stores that hold most of a run, the rings of packets, call [`grow`] before they do: they grow by a quarter, and by
+//! little once the budget is exhausted.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use crate::time::Time;
+use crate::time::{Duration, Time};
+
+/// What a thread has taken since it entered a budget.
+#[derive(Debug)]
+struct Account {
+    /// Bytes taken and not given back. Below zero for a thread that gives back what others have taken.
+    taken: Cell<i64>,
+    /// The budget must know when more is taken.
+    notice: Cell<i64>,
+    /// True while somebody asks for memory who can do without.
+    asking: Cell<bool>,
+}
 
 thread_local! {
+    static ACCOUNT: Account =
+        const { Account { taken: Cell::new(0), notice: Cell::new(i64::MAX), asking: Cell::new(false) } };
     static CURRENT: RefCell<Option<Rc<Budget>>> = const { RefCell::new(None) };
 }
 
-/// What one run may use, and when it must stop.
+/// The allocator of the system, which charges threads for what they take.
+///
+/// A limit of memory needs it: `#[global_allocator] static COUNTING: Counting = Counting;`.
+#[derive(Clone, Copy, Debug)]
+pub struct Counting;
+
+#[expect(unsafe_code, reason = "the contract of an allocator")]
+// SAFETY: each method hands its arguments to the allocator of the system, and returns what that returns. Between them stand
+// two additions in thread-local cells, which need no memory, and do not unwind.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        charge(layout.size() as i64);
+        // SAFETY: the caller keeps the contract.
+        granted(unsafe { System.alloc(layout) }, layout.size(), layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        charge(layout.size() as i64);
+        // SAFETY: the caller keeps the contract.
+        granted(unsafe { System.alloc_zeroed(layout) }, layout.size(), layout.size())
+    }
+
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let more = (size as i64).wrapping_sub(layout.size() as i64);
+        charge(more);
+        // SAFETY: the caller keeps the contract.
+        granted(unsafe { System.realloc(old, layout, size) }, size, more as usize)
+    }
+
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        charge(-(layout.size() as i64));
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.dealloc(old, layout) }
+    }
+}
+
+/// Charges this thread for so many bytes more.
+#[inline]
+fn charge(bytes: i64) {
+    ACCOUNT.with(|account| {
+        let taken = account.taken.get().wrapping_add(bytes);
+        account.taken.set(taken);
+        if taken > account.notice.get() {
+            note(account);
+        }
+    });
+}
+
+/// Lets the budget of this thread know what it has taken.
+#[cold]
+fn note(account: &Account) {
+    // In the way of its own making there is no budget.
+    let budget = |current: &RefCell<Option<Rc<Budget>>>| current.try_borrow().ok().and_then(|b| b.clone());
+    if let Ok(Some(budget)) = CURRENT.try_with(budget) {
+        budget.note(account);
+    }
+}
+
+/// What the system answered to a request for `size` bytes, by which the thread takes `more`.
+#[inline]
+fn granted(answer: *mut u8, size: usize, more: usize) -> *mut u8 {
+    if answer.is_null() {
+        refused(size, more);
+    }
+    answer
+}
+
+#[cold]
+fn refused(size: usize, more: usize) {
+    charge((more as i64).wrapping_neg());
+    if let (false, Some(end)) = (ACCOUNT.with(|account| account.asking.get()), AT_LAST.get()) {
+        end(size);
+    }
+}
+
+/// What ends the process when the system refuses bytes that somebody cannot do without.
+static AT_LAST: OnceLock<fn(usize)> = OnceLock::new();
+
+/// Lets `end` end the process when the system refuses so many bytes. Without it, Rust prints a backtrace and aborts.
+///
+/// It can take no memory, and must not return. Only the first call counts.
+pub fn at_last(end: fn(usize)) {
+    AT_LAST.get_or_init(|| end);
+}
+
+/// What all threads of a run share.
+#[derive(Debug)]
+pub struct Pool {
+    limit: u64,
+    /// What a thread takes before the others know.
+    step: i64,
+    /// Bytes that threads have taken, as far as they have said.
+    taken: AtomicI64,
+}
+
+impl Pool {
+    /// `limit` bytes for so many threads.
+    ///
+    /// # Panics
+    /// If nobody counts what threads take.
+    pub fn new(limit: u64, threads: usize) -> Arc<Pool> {
+        assert!(
+            limit == u64::MAX || is_counting(),
+            "a limit of memory needs dumbbell_core::memory::Counting as the global allocator"
+        );
+        let all = i64::try_from(limit).unwrap_or(i64::MAX);
+        // Together they take a sixteenth before anybody knows.
+        let step = if threads > 1 { all / 16 / threads as i64 } else { all };
+        Arc::new(Pool { limit, step, taken: AtomicI64::new(0) })
+    }
+}
+
+/// True if [`Counting`] is the allocator of the process.
+fn is_counting() -> bool {
+    let taken = || ACCOUNT.with(|account| account.taken.get());
+    let before = taken();
+    let one = std::hint::black_box(Box::new(0_u8));
+    let counted = taken() != before;
+    drop(one);
+    counted
+}
+
+/// What a thread of a run may use, and when the run must stop.
 #[derive(Debug)]
 pub struct Budget {
-    limit: u64,
-    /// Bytes of what asks before it grows.
-    grown: Cell<u64>,
-    /// Bytes of all else, as last counted.
-    counted: Cell<u64>,
+    pool: Arc<Pool>,
+    /// What the pool knows of this thread.
+    noted: Cell<i64>,
     /// The loop of the run compares every event with this time, so that a run that fits pays nothing for its budget.
-    stop: Cell<Time>,
+    until: Cell<Time>,
     exhausted: Cell<bool>,
 }
 
@@ -32,72 +174,78 @@ pub struct Budget {
 pub struct Entered {
     budget: Rc<Budget>,
     outer: Option<Rc<Budget>>,
+    /// What the account said before.
+    before: (i64, i64),
 }
 
 impl Budget {
-    /// Gives the run that this thread begins `limit` bytes, until `stop`.
-    pub fn enter(limit: u64, stop: Time) -> Entered {
+    /// Gives the run that this thread begins its share of a pool, up to and with `stop`.
+    pub fn enter(pool: &Arc<Pool>, stop: Time) -> Entered {
         let budget = Rc::new(Budget {
-            limit,
-            grown: Cell::new(0),
-            counted: Cell::new(0),
-            stop: Cell::new(stop),
+            pool: Arc::clone(pool),
+            noted: Cell::new(0),
+            until: Cell::new(stop + Duration::from_nanos(1)),
             exhausted: Cell::new(false),
         });
         let outer = CURRENT.with(|current| current.replace(Some(Rc::clone(&budget))));
-        Entered { budget, outer }
+        let before =
+            ACCOUNT.with(|account| (account.taken.replace(0), account.notice.replace(budget.pool.step)));
+        Entered { budget, outer, before }
     }
 
-    /// The time after which nothing happens any more: the start, once the budget is exhausted.
+    /// The time from which on nothing happens any more: the start, once the budget is exhausted.
     #[inline]
-    pub fn stop(&self) -> Time {
-        self.stop.get()
+    pub fn until(&self) -> Time {
+        self.until.get()
     }
 
-    /// Moves the end of the run, unless it was cut short.
-    pub fn set_stop(&self, stop: Time) {
+    /// Moves the end of the run, unless it was cut short. Nothing happens from `until` on.
+    #[inline]
+    pub fn set_until(&self, until: Time) {
         if !self.exhausted.get() {
-            self.stop.set(stop);
+            self.until.set(until);
         }
     }
 
-    /// True once more was asked for than the limit.
+    /// True once more was taken than the limit.
+    #[inline]
     pub fn is_exhausted(&self) -> bool {
         self.exhausted.get()
     }
 
     /// The limit in bytes.
     pub fn limit(&self) -> u64 {
-        self.limit
+        self.pool.limit
     }
 
-    /// Takes note of the bytes held by all that does not ask before it grows.
-    pub fn count(&self, bytes: u64) {
-        self.counted.set(bytes);
-        self.check();
-    }
-
-    /// Bytes taken, as far as is known.
-    pub fn used(&self) -> u64 {
-        self.grown.get().saturating_add(self.counted.get())
-    }
-
-    /// Takes over the bytes of another part of the run.
-    pub fn take_over(&self, bytes: u64) {
-        self.grown.set(self.grown.get().saturating_add(bytes));
-        self.check();
+    /// Bytes that this thread has taken for the run.
+    pub fn taken(&self) -> u64 {
+        ACCOUNT.with(|account| account.taken.get()).max(0).unsigned_abs()
     }
 
     /// Stops the run: its limit is reached, or the system has no more.
     fn exhaust(&self) {
         self.exhausted.set(true);
-        self.stop.set(Time::ZERO);
+        self.until.set(Time::ZERO);
     }
 
-    fn check(&self) {
-        if self.used() > self.limit {
+    /// Tells the pool what this thread has taken since it last did.
+    fn note(&self, account: &Account) {
+        let taken = account.taken.get();
+        let more = taken.wrapping_sub(self.noted.replace(taken));
+        let all = self.pool.taken.fetch_add(more, Ordering::Relaxed).wrapping_add(more);
+        account.notice.set(taken.saturating_add(self.pool.step));
+        if u64::try_from(all).is_ok_and(|all| all > self.pool.limit) {
+            account.notice.set(i64::MAX);
             self.exhaust();
         }
+    }
+
+    /// True if so many bytes more are within the limit.
+    fn has(&self, bytes: u64) -> bool {
+        let own = ACCOUNT.with(|account| account.taken.get()).wrapping_sub(self.noted.get());
+        let all = self.pool.taken.load(Ordering::Relaxed).wrapping_add(own);
+        u64::try_from(all).unwrap_or(0).saturating_add(bytes) <= self.pool.limit
     }
 }
 
@@ -110,8 +258,25 @@ impl std::ops::Deref for Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
+        ACCOUNT.with(|account| {
+            self.budget.note(account);
+            let (taken, notice) = self.before;
+            account.taken.set(taken.wrapping_add(account.taken.get()));
+            account.notice.set(notice);
+        });
         CURRENT.with(|current| current.replace(self.outer.take()));
     }
+}
+
+/// Calls what does not belong to the run of this thread: its caller's code, whose memory depends on the hour.
+pub fn aside<T>(f: impl FnOnce() -> T) -> T {
+    let (taken, notice) = ACCOUNT.with(|account| (account.taken.get(), account.notice.replace(i64::MAX)));
+    let returned = f();
+    ACCOUNT.with(|account| {
+        account.taken.set(taken);
+        account.notice.set(notice);
+    });
+    returned
 }
 
 /// Items by which anything grows at least.
@@ -123,27 +288,25 @@ const LEAST: usize = 8;
 /// Once the run of this thread must stop, the store grows by the least that will do until the event is over.
 #[cold]
 pub fn grow<E>(len: usize, more: usize, size: usize, mut reserve: impl FnMut(usize) -> Result<(), E>) {
+    let mut ask = |more: usize| {
+        ACCOUNT.with(|account| account.asking.set(true));
+        let answer = reserve(more);
+        ACCOUNT.with(|account| account.asking.set(false));
+        answer.is_ok()
+    };
     let more = more.max(LEAST);
-    if asked((more * size) as u64) {
-        if reserve(more).is_ok() {
+    let fits = |budget: &Budget| !budget.is_exhausted() && budget.has((more * size) as u64);
+    if with_current(fits) {
+        if ask(more) {
             return;
         }
-        with_current(|budget| {
-            budget.exhaust();
-            false
-        });
     }
-    // If even that is refused, so is what comes next, by the allocator.
-    let _ = reserve((len / 64).max(LEAST));
-}
-
-/// Takes note of `bytes` more. False once the run of this thread must stop.
-fn asked(bytes: u64) -> bool {
     with_current(|budget| {
-        budget.grown.set(budget.grown.get().saturating_add(bytes));
-        budget.check();
-        !budget.is_exhausted()
-    })
+        budget.exhaust();
+        false
+    });
+    // If even that is refused, so is what comes next, by the allocator.
+    ask((len / 64).max(LEAST));
 }
 
 /// True where there is no run.
@@ -151,49 +314,126 @@ fn with_current(f: impl FnOnce(&Budget) -> bool) -> bool {
     CURRENT.with(|current| current.borrow().as_deref().is_none_or(f))
 }
 
-/// Bytes of a vector, with those of its next doubling once that is near.
+/// Bytes of a vector.
 pub fn of_vec<T>(vec: &Vec<T>) -> u64 {
-    let doubled = if vec.len() >= vec.capacity() - vec.capacity() / 4 { 2 } else { 1 };
-    doubled * (vec.capacity() * size_of::<T>()) as u64
+    (vec.capacity() * size_of::<T>()) as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_asks_beyond_the_limit_stops_the_run_of_its_thread() {
-        let end = Time::from_nanos(10);
-        let run = Budget::enter(1000, end);
-        run.count(400);
-        assert!(asked(600));
-        assert!(std::thread::spawn(|| asked(u64::MAX)).join().unwrap(), "another thread's run is another");
-        assert_eq!((run.stop(), run.is_exhausted()), (end, false));
-        assert!(!asked(1));
-        run.set_stop(end);
-        assert_eq!((run.stop(), run.is_exhausted()), (Time::ZERO, true));
-        drop(run);
-        assert!(asked(u64::MAX), "no run, no limit");
+    #[global_allocator]
+    static COUNTING: Counting = Counting;
+
+    const END: Time = Time::from_nanos(10);
+
+    fn enter(limit: u64) -> Entered {
+        Budget::enter(&Pool::new(limit, 1), END)
+    }
+
+    /// A store of so many bytes.
+    fn bytes(count: usize) -> Vec<u8> {
+        std::hint::black_box(Vec::with_capacity(count))
     }
 
     #[test]
-    fn what_the_system_refuses_stops_the_run_too() {
-        let run = Budget::enter(u64::MAX, Time::NEVER);
-        let mut wanted = Vec::new();
-        grow(6400, 1600, 100, |more| {
-            wanted.push(more);
-            if more > 100 { Err(()) } else { Ok(()) }
-        });
-        assert_eq!(wanted, [1600, 100]);
+    fn any_store_beyond_the_limit_stops_the_run() {
+        let run = enter(1000);
+        let mut held = vec![bytes(400)];
+        held.push(bytes(300));
+        held.remove(0);
+        held.push(bytes(500));
+        assert!(!run.is_exhausted() && run.until() > END, "what is given back counts no more");
+        held.push(bytes(300));
+        assert_eq!((run.until(), run.is_exhausted()), (Time::ZERO, true));
+        run.set_until(END);
+        assert_eq!(run.until(), Time::ZERO, "it stays stopped");
+    }
+
+    #[test]
+    fn a_growing_vector_counts_by_what_it_takes_more() {
+        let run = enter(1000);
+        let mut one: Vec<u64> = Vec::with_capacity(100);
+        one.reserve_exact(120);
+        assert_eq!((run.taken(), run.is_exhausted()), (960, false));
+        one.reserve_exact(130);
         assert!(run.is_exhausted());
     }
 
     #[test]
+    fn threads_of_a_run_share_its_limit() {
+        let pool = Pool::new(16_000, 2);
+        let mine = Budget::enter(&pool, END);
+        let held = bytes(9_000);
+        assert!(!mine.is_exhausted());
+        let theirs = std::thread::scope(|scope| {
+            let other = || {
+                let run = Budget::enter(&pool, END);
+                let held = bytes(9_000);
+                let exhausted = run.is_exhausted();
+                drop(held);
+                exhausted
+            };
+            scope.spawn(other).join().unwrap()
+        });
+        assert!(theirs && !mine.is_exhausted(), "the second thread finds too little");
+        drop(held);
+        let alone = std::thread::spawn(|| enter(1 << 20).is_exhausted());
+        assert!(!alone.join().unwrap(), "another run has its own");
+    }
+
+    #[test]
+    fn a_store_that_asks_grows_by_little_in_the_end() {
+        let run = enter(64_000);
+        let mut wanted = Vec::with_capacity(8);
+        let mut ask = |more: usize| {
+            grow(6400, more, 100, |more| {
+                wanted.push(more);
+                Ok::<(), ()>(())
+            });
+        };
+        ask(100);
+        ask(1600);
+        ask(100);
+        assert_eq!(wanted, [100, 100, 100]);
+        assert!(run.is_exhausted());
+    }
+
+    #[test]
+    fn what_the_system_refuses_stops_the_run_too() {
+        let run = enter(1 << 62);
+        let mut store: Vec<u8> = Vec::new();
+        let mut wanted = Vec::new();
+        grow(6400, 1 << 60, 1, |more| {
+            wanted.push(more);
+            store.try_reserve_exact(more)
+        });
+        assert_eq!(wanted, [1 << 60, 100]);
+        assert!(run.is_exhausted());
+        assert!(run.taken() < 1000, "what was refused is not taken: {}", run.taken());
+    }
+
+    #[test]
     fn a_run_in_a_run_has_a_budget_of_its_own() {
-        let outer = Budget::enter(1000, Time::NEVER);
-        let inner = Budget::enter(10, Time::NEVER);
-        assert!(!asked(11));
+        let outer = enter(1000);
+        let inner = enter(10);
+        let held = bytes(11);
+        assert!(inner.is_exhausted());
         drop(inner);
-        assert!(asked(1000) && !outer.is_exhausted());
+        assert!(!outer.is_exhausted());
+        let more = bytes(1000);
+        assert!(outer.is_exhausted());
+        drop((held, more));
+    }
+
+    #[test]
+    fn what_a_caller_does_aside_does_not_count() {
+        let run = enter(1000);
+        let held = aside(|| bytes(5000));
+        assert_eq!((run.taken(), run.is_exhausted()), (0, false));
+        drop(held);
+        let _more = bytes(900);
+        assert!(!run.is_exhausted());
     }
 }

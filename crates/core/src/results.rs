@@ -365,6 +365,11 @@ pub enum Part {
     InFlight(u64),
     /// Flows in progress.
     Flows(u64),
+    /// The network itself, before anything has happened.
+    Network {
+        /// How many links.
+        links: u64,
+    },
     /// Rows of a table.
     Rows {
         /// Its name.

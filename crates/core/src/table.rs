@@ -261,6 +261,14 @@ macro_rules! tables {
                 $( self.$field.push($crate::table::Cell::store(row.$field)); )+
             }
 
+            /// Puts the rows in another order, a column at a time: by place, the row that comes there.
+            pub fn reorder(&mut self, order: &[u32]) {
+                $(
+                    let column = ::std::mem::take(&mut self.$field);
+                    self.$field = order.iter().map(|row| column[*row as usize].clone()).collect();
+                )+
+            }
+
             /// Rows so far.
             pub fn rows(&self) -> usize {
                 [ $( self.$field.len() ),+ ][0]

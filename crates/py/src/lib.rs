@@ -5,6 +5,7 @@ mod errors;
 mod language;
 #[cfg(target_os = "linux")]
 mod live;
+mod memory;
 mod metrics;
 mod panics;
 mod power;
@@ -20,6 +21,8 @@ use pyo3::prelude::*;
 /// The compiled part of dumbbell.
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::language::{
         algorithms, declarations, members, read_study, registry, schema, study_schema, suggest, table, tables,
@@ -47,6 +50,11 @@ mod _native {
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "the name in Python")]
     const version: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::memory::end_in_one_line();
+        Ok(())
+    }
     /// The profile of Cargo.toml that this module is built with: `release`, unless a developer built it.
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "the name in Python")]

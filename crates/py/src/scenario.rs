@@ -134,7 +134,7 @@ impl Scenario {
 
     /// Runs the experiment without holding the interpreter lock; the tables in the order of their declaration.
     ///
-    /// `progress(now_s, duration_s, events)` is called about ten times a second. What it raises, or a signal
+    /// `progress(now_s, duration_s, events)` is called about twenty times a second. What it raises, or a signal
     /// handler (Ctrl-C), ends the run. With the tables comes the line to show of a run that `memory` bytes are not
     /// enough for: it is cut short. `threads` and `cores` are as for `threads`; the tables do not depend on them.
     #[pyo3(signature = (memory, progress=None, threads=None, cores=1))]

@@ -7,27 +7,40 @@ use dumbbell_sim::Progress;
 use pyo3::prelude::*;
 
 /// Wall time between two looks at Python: short enough for Ctrl-C to feel immediate, long enough to cost nothing.
-const PROGRESS_PERIOD: Duration = Duration::from_millis(100);
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// Wall time between two looks at the clock. An event may take nanoseconds or, where thousands of links are sampled, milliseconds:
+/// steps are as many events as take this long.
+const STEP: Duration = Duration::from_millis(20);
 
 /// Looks at Python now and then while a run goes on.
 pub struct Watcher {
     progress: Option<Py<PyAny>>,
+    /// When Python was looked at last.
     last: Instant,
+    /// When the clock was.
+    stepped: Instant,
     raised: Option<PyErr>,
 }
 
 impl Watcher {
-    /// Calls `progress(now_s, duration_s, events)` about ten times a second.
+    /// Calls `progress(now_s, duration_s, events)` about twenty times a second.
     pub fn new(progress: Option<Py<PyAny>>) -> Watcher {
-        Watcher { progress, last: now(), raised: None }
+        Watcher { progress, last: now(), stepped: now(), raised: None }
     }
 
     /// Looks, if it is time to. What Python raises ends the run.
-    pub fn look(&mut self, p: &Progress) -> ControlFlow<()> {
-        if self.last.elapsed() < PROGRESS_PERIOD {
+    pub fn look(&mut self, p: &mut Progress) -> ControlFlow<()> {
+        let took = self.stepped.elapsed();
+        self.stepped += took;
+        if took > STEP {
+            // The next step would be twice as long.
+            p.step = (p.step as f64 / 2.0 * (STEP.as_secs_f64() / took.as_secs_f64())) as u64;
+        }
+        if self.stepped.duration_since(self.last) < PERIOD {
             return ControlFlow::Continue(());
         }
-        self.last = now();
+        self.last = self.stepped;
         let told = Python::attach(|py| {
             py.check_signals()?;
             let args = (p.now.as_secs_f64(), p.duration.as_secs_f64(), p.events);

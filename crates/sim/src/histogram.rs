@@ -8,11 +8,6 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Bytes of memory.
-    pub fn bytes(&self) -> u64 {
-        dumbbell_core::memory::of_vec(&self.counts)
-    }
-
     /// Counts a value.
     pub fn add(&mut self, value: u64) {
         let i = value as usize;

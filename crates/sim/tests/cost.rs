@@ -6,7 +6,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use dumbbell_core::Value;
+use dumbbell_core::memory::Counting;
 use dumbbell_sim::{Plan, Scenario, run, toml};
+
+/// Runs keep to a limit of memory.
+#[global_allocator]
+static COUNTING: Counting = Counting;
 
 fn plan(file: &str, settings: &[&str]) -> Plan {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");

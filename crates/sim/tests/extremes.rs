@@ -7,8 +7,16 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use dumbbell_core::memory::Counting;
 use dumbbell_core::{Config, Value};
 use dumbbell_sim::{Plan, Scenario, descriptors, run, toml};
+
+/// Runs keep to a limit of memory.
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Events of a run, at most.
+const EVENTS: u64 = 1 << 17;
 
 /// A chain, so that a link has all its fields; a flow and a workload.
 const BASE: &str = r#"
@@ -200,7 +208,9 @@ fn try_all(base: &Value, paths: &BTreeSet<String>) -> (u32, u32) {
                 let plan = Plan::new(&scenario, Path::new("/nowhere"))?;
                 plan.explain();
                 // Long runs are stopped, those of many packets by their memory.
-                drop(run(&plan, 30_000_000, |_| ControlFlow::Break(())));
+                drop(run(&plan, 30_000_000, |p| {
+                    if p.events < EVENTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                }));
                 Ok(())
             }));
             match outcome.unwrap_or_else(|_| panic!("{path} = {extreme}: panics")) {

@@ -3,9 +3,14 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use dumbbell_core::memory::Counting;
 use dumbbell_core::{Results, Value};
 use dumbbell_sim::{Cut, Plan, Scenario, Whole, run, run_cut, toml};
 use proptest::prelude::*;
+
+/// Runs keep to a limit of memory.
+#[global_allocator]
+static COUNTING: Counting = Counting;
 
 fn plan(text: &str, settings: &[&str]) -> Plan {
     let mut value: Value = toml::parse(text).expect("TOML");

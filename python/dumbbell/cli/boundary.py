@@ -123,6 +123,10 @@ def _run(command: click.Command, name: str) -> int:
     except ModuleNotFoundError as error:
         missing = explained(error)
         return _fault(error) if missing is None else _say(str(missing), BAD_INPUT)
+    except MemoryError:
+        return _say(
+            "memory: the system refuses more; make fewer runs at a time, or lower --memory", BAD_INPUT
+        )
     except BrokenPipeError:
         # The reader of the output has seen enough, as in `dumbbell schema | head`.
         streams.give_up_output()

@@ -1,8 +1,10 @@
 //! Flows in progress: dense slots, reused once a flow is closed and its last packet has left the network.
 
+use std::cmp::Ordering;
+
 use dumbbell_core::results::{FlowRow, Flows, TransferRow, Transfers};
-use dumbbell_core::table::{Label, Labels};
-use dumbbell_core::{Duration, Time, memory};
+use dumbbell_core::table::{Extent, Label, Labels};
+use dumbbell_core::{Duration, Time};
 use dumbbell_proto::transport::{Failure, ReceiverReport};
 use dumbbell_proto::{Receiver, Sender};
 
@@ -87,8 +89,9 @@ pub struct Recorder {
     pairs: Vec<(u32, u32)>,
     warmup: Time,
     keep_rows: bool,
-    rows: Vec<(u32, FlowRow)>,
-    transfers: Vec<TransferRow>,
+    /// In the order in which they ended.
+    flows: Flows,
+    transfers: Transfers,
     totals: Totals,
     /// True once bytes do not count any more.
     drains: bool,
@@ -146,8 +149,8 @@ impl Recorder {
             pairs: plan.pairs.iter().map(|p| (p.source, p.destination)).collect(),
             warmup: Time::ZERO + plan.warmup,
             keep_rows: plan.record.flows,
-            rows: Vec::new(),
-            transfers: Vec::new(),
+            flows: Flows::default(),
+            transfers: Transfers::default(),
             totals: Totals::default(),
             drains: false,
         }
@@ -158,24 +161,20 @@ impl Recorder {
         &self.nodes
     }
 
-    /// Rows so far.
-    pub fn rows(&self) -> usize {
-        self.rows.len()
+    /// What the tables take so far.
+    pub fn extents(&self) -> [Extent; 2] {
+        let Recorder { flows, transfers, .. } = self;
+        [
+            Extent { table: "flows", rows: flows.rows(), bytes: flows.bytes() },
+            Extent { table: "transfers", rows: transfers.rows(), bytes: transfers.bytes() },
+        ]
     }
 
-    /// Bytes of the rows, with those of the table that they become.
-    pub fn bytes(&self) -> u64 {
-        memory::of_vec(&self.rows) + (self.rows.len() * size_of::<FlowRow>()) as u64
-    }
-
-    /// Rows of transfers so far.
-    pub fn transfer_rows(&self) -> usize {
-        self.transfers.len()
-    }
-
-    /// Bytes of these, with those of the table that they become.
-    pub fn transfer_bytes(&self) -> u64 {
-        memory::of_vec(&self.transfers) + (self.transfers.len() * size_of::<TransferRow>()) as u64
+    /// Makes room for the rows of so many flows in progress: the end of the run writes them all at once.
+    pub fn reserve(&mut self, slots: usize) {
+        if self.keep_rows {
+            self.flows.reserve(slots);
+        }
     }
 
     /// True for flows whose completion the drain waits for.
@@ -249,55 +248,55 @@ impl Recorder {
         let labels = &self.groups[slot.flow.group as usize];
         let (source, destination) = self.pairs[slot.flow.pair as usize];
         let seconds = |d: Duration| (!d.is_zero()).then(|| d.as_secs_f64());
-        self.rows.push((
-            slot.number,
-            FlowRow {
-                flow: slot.number,
-                group: labels.group,
-                source: self.nodes[source as usize],
-                destination: self.nodes[destination as usize],
-                transport: labels.transport,
-                controller: labels.controller,
-                size: slot.flow.size.map(|n| n as f64),
-                start: start.as_secs_f64(),
-                completion_time: completion,
-                sender_completion_time: sent.finished.map(|t| t.since(start).as_secs_f64()),
-                counted,
-                delivered: got.delivered,
-                goodput,
-                packets_sent: sent.packets_sent,
-                retransmissions: sent.retransmissions,
-                timeouts: sent.timeouts,
-                timeouts_full_window: sent.causes.full_window,
-                timeouts_tail: sent.causes.tail,
-                timeouts_resent: sent.causes.resent,
-                timeouts_spurious: sent.causes.spurious,
-                cuts: sent.cuts,
-                dropped: slot.dropped,
-                out_of_order: got.out_of_order,
-                failure: sent.failure.map_or(self.no_failure, |failure| self.failures[failure as usize]),
-                rtt_min: seconds(sent.min_rtt),
-                rtt_smoothed: seconds(sent.smoothed_rtt),
-                delay_sd: got.delay_sd,
-            },
-        ));
+        self.flows.push(FlowRow {
+            flow: slot.number,
+            group: labels.group,
+            source: self.nodes[source as usize],
+            destination: self.nodes[destination as usize],
+            transport: labels.transport,
+            controller: labels.controller,
+            size: slot.flow.size.map(|n| n as f64),
+            start: start.as_secs_f64(),
+            completion_time: completion,
+            sender_completion_time: sent.finished.map(|t| t.since(start).as_secs_f64()),
+            counted,
+            delivered: got.delivered,
+            goodput,
+            packets_sent: sent.packets_sent,
+            retransmissions: sent.retransmissions,
+            timeouts: sent.timeouts,
+            timeouts_full_window: sent.causes.full_window,
+            timeouts_tail: sent.causes.tail,
+            timeouts_resent: sent.causes.resent,
+            timeouts_spurious: sent.causes.spurious,
+            cuts: sent.cuts,
+            dropped: slot.dropped,
+            out_of_order: got.out_of_order,
+            failure: sent.failure.map_or(self.no_failure, |failure| self.failures[failure as usize]),
+            rtt_min: seconds(sent.min_rtt),
+            rtt_smoothed: seconds(sent.smoothed_rtt),
+            delay_sd: got.delay_sd,
+        });
     }
 
     /// The table of flows by number, that of transfers by start, and the totals.
     pub fn finish(mut self) -> (Flows, Transfers, Totals) {
-        self.rows.sort_unstable_by_key(|(number, _)| *number);
-        let mut flows = Flows::default();
-        flows.reserve(self.rows.len());
-        for (_, row) in self.rows {
-            flows.push(row);
-        }
-        self.transfers
-            .sort_by(|a, b| (a.start, a.flow).partial_cmp(&(b.start, b.flow)).expect("finite times"));
-        let mut transfers = Transfers::default();
-        transfers.reserve(self.transfers.len());
-        self.transfers.into_iter().for_each(|row| transfers.push(row));
-        (flows, transfers, self.totals)
+        let number = &self.flows.flow;
+        let order = sorted(number.len(), |a, b| number[a].cmp(&number[b]));
+        self.flows.reorder(&order);
+        let Transfers { start, flow, .. } = &self.transfers;
+        let order =
+            sorted(start.len(), |a, b| start[a].total_cmp(&start[b]).then_with(|| flow[a].cmp(&flow[b])));
+        self.transfers.reorder(&order);
+        (self.flows, self.transfers, self.totals)
     }
+}
+
+/// The numbers of so many rows in an order; equal ones in that in which they were written.
+fn sorted(rows: usize, compare: impl Fn(usize, usize) -> Ordering) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..rows as u32).collect();
+    order.sort_unstable_by(|a, b| compare(*a as usize, *b as usize).then_with(|| a.cmp(b)));
+    order
 }
 
 impl Slot {

@@ -4,7 +4,6 @@
 //! routers before endpoint timers before flow arrivals before sessions before samples. So the same plan gives the same bytes, whatever else the machine does.
 
 mod agents;
-mod endpoints;
 mod flows;
 mod hosts;
 mod memory;
@@ -34,10 +33,9 @@ use dumbbell_net::buffer::Pool;
 use dumbbell_net::link::{Counters, Link, LinkConfig, PerClass};
 use dumbbell_proto::Opening;
 
-use self::endpoints::Endpoints;
-pub use self::endpoints::PACKET_BYTES;
 use self::flows::{Arrived, Recorder, Slot, watched};
 use self::hosts::Hosts;
+pub use self::memory::PACKET_BYTES;
 use self::network::{Aside, Delivery, Dropped, Network, Tally};
 pub use self::observer::{Event, LastEvents, Observer, Opened};
 use self::owners::Owners;
@@ -54,6 +52,9 @@ use crate::arrivals::Arrivals;
 use crate::plan::{Plan, PlannedLink};
 use crate::workload::session::{Action, Connection, Ended, Transfer};
 use crate::workload::{Flow, Traffic};
+
+/// Up to a time, but not before: in nanoseconds.
+const TICK: Duration = Duration::from_nanos(1);
 
 /// What a run's measured part came to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,7 +84,8 @@ struct Engine<'p, O> {
     /// The memory that the run may use. It also says when the loop stops: at the end of the measured part, then of the
     /// drain, or once memory is short.
     budget: &'p Budget,
-    endpoints: Endpoints,
+    /// Bytes that it took before anything happened.
+    at_start: u64,
     owners: Owners,
     network: Network<O>,
     slots: Vec<Slot>,
@@ -162,7 +164,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         Engine {
             plan,
             budget,
-            endpoints: Endpoints::default(),
+            at_start: budget.taken(),
             owners,
             network,
             slots: Vec::new(),
@@ -223,7 +225,6 @@ impl<'p, O: Observer> Engine<'p, O> {
             let next =
                 self.sampler.sample(now, self.plan, &mut self.network, &mut self.slots, &mut self.results);
             self.network.tree.set(owner, next);
-            self.count_rows();
             if cfg!(debug_assertions) && !O::IS_PART {
                 self.network.assert_conservation();
             }
@@ -344,7 +345,6 @@ impl<'p, O: Observer> Engine<'p, O> {
         if watched & watched::STATES != 0 && !forward {
             let slot = &self.slots[index as usize];
             self.states.note(now, index, slot, &mut self.results);
-            self.count_rows();
         }
         if watched & watched::TRANSFER != 0 {
             self.look_for_end(now, index);
@@ -419,7 +419,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             self.awaited -= 1;
             if self.awaited == 0 {
                 self.until = now;
-                self.budget.set_stop(now);
+                self.budget.set_until(now + TICK);
             }
         }
         self.network.note_closed(index, true);
@@ -493,7 +493,8 @@ impl<'p, O: Observer> Engine<'p, O> {
         };
         if index as usize == self.slots.len() {
             if self.slots.len() == self.slots.capacity() {
-                self.count_memory();
+                self.slots.reserve(1);
+                self.recorder.reserve(self.slots.capacity());
             }
             self.slots.push(slot);
             self.network.reserve_slots(self.slots.len());
@@ -555,7 +556,6 @@ impl<'p, O: Observer> Engine<'p, O> {
     /// Notes what happened besides deliveries of what end points sent.
     #[cold]
     fn note_asides(&mut self, now: Time) {
-        self.count_rows();
         let mut asides = std::mem::take(&mut self.network.asides);
         for aside in &asides {
             match aside {
@@ -699,7 +699,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         self.network.tree.set(self.owners.samples, Time::NEVER);
         if self.awaited > 0 {
             self.until = end + drain;
-            self.budget.set_stop(self.until);
+            self.budget.set_until(self.until + TICK);
         }
     }
 

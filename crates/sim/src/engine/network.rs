@@ -1,6 +1,6 @@
 //! Links joined into paths: where a packet goes next, and what became of every packet.
 
-use dumbbell_core::{DropReason, Duration, Packet, Time, Way, memory};
+use dumbbell_core::{DropReason, Duration, Packet, Time, Way};
 use dumbbell_net::link::{Incident, Incidents, Link, Note};
 
 use super::observer::{Event, Observer};
@@ -178,12 +178,6 @@ impl<O: Observer> Network<O> {
         if self.inside.len() < slots {
             self.inside.resize(slots, if O::IS_PART { ELSEWHERE } else { 0 });
         }
-    }
-
-    /// Bytes of what grows with the flow slots.
-    pub fn bytes(&self) -> u64 {
-        let agents = self.agents.as_ref().map_or(0, |agents| agents.bytes());
-        memory::of_vec(&self.inside) + memory::of_vec(&self.dealt) + agents
     }
 
     /// Packets of a flow slot in the network.

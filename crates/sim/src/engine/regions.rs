@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use dumbbell_core::memory::of_vec;
 use dumbbell_core::{Duration, Time};
 use dumbbell_net::link::Link;
 
@@ -163,6 +162,11 @@ impl Regions {
         self.all.len() as u32
     }
 
+    /// Everything before this time is done in all regions.
+    pub(in crate::engine) fn clock(&self) -> Time {
+        self.all.iter().map(|region| region.clock).min().unwrap_or(Time::ZERO)
+    }
+
     /// Up to when a region may go on: what others do from their clocks on comes there later. At most `stop`.
     pub(in crate::engine) fn bound(&self, region: u32, stop: Time) -> Time {
         let feeders = self.all[region as usize].feeders.iter();
@@ -181,9 +185,9 @@ impl Regions {
         self.here.look_at_inlets(links);
     }
 
-    /// The turn is over: everything before `bound` is done.
-    pub(in crate::engine) fn end(&mut self, bound: Time) {
-        self.here.clock = bound;
+    /// The turn is over: everything before `clock` is done.
+    pub(in crate::engine) fn end(&mut self, clock: Time) {
+        self.here.clock = clock;
         std::mem::swap(&mut self.here, &mut self.all[self.at_turn as usize]);
         self.at_turn = NOWHERE;
     }
@@ -290,11 +294,5 @@ impl Regions {
             let armed = |(local, endpoint): (u32, &u32)| (*endpoint, region.timers.armed(local));
             (0..).zip(&region.endpoints).map(armed).filter(|(_, at)| at.is_finite())
         })
-    }
-
-    /// Bytes of what grows with the flows.
-    pub(in crate::engine) fn bytes(&self) -> u64 {
-        let of = |region: &Region| of_vec(&region.endpoints) + region.timers.bytes();
-        of_vec(&self.locals) + self.all.iter().map(of).sum::<u64>()
     }
 }

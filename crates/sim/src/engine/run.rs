@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use dumbbell_core::memory::Budget;
+use dumbbell_core::memory::{self, Budget, Pool};
 use dumbbell_core::results::Results;
 use dumbbell_core::{Duration, Time};
 
@@ -19,27 +19,32 @@ pub struct Progress {
     pub duration: Duration,
     /// Events handled.
     pub events: u64,
+    /// Events until the next report, set by the caller, who has a clock. Without one the steps grow up to [`LONGEST_STEP`].
+    pub step: u64,
 }
 
 /// The caller asked the run to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interrupted;
 
-/// Events between two calls of the progress function: some milliseconds.
-pub(super) const EVENTS_PER_REPORT: u64 = 1 << 17;
+/// The most events between two reports: some milliseconds, where an event is that of a packet.
+pub const LONGEST_STEP: u64 = 1 << 17;
+
+/// Events up to the first report. One event may look at thousands of links, so the first steps are short.
+pub(super) const FIRST_STEP: u64 = 64;
 
 /// Runs a plan to its end.
 ///
-/// `progress` is called every few milliseconds of computing and may stop the run. A run that would take more than `memory`
-/// bytes is cut short: what was measured up to then is returned, with [`Results::shortage`]. A run that fits does not
-/// depend on the limit.
+/// `progress` is called after as many events as it has asked for, see [`Progress::step`], and may stop the run. A run that would
+/// take more than `memory` bytes is cut short: what was measured up to then is returned, with [`Results::shortage`]. A run
+/// that fits does not depend on the limit.
 ///
 /// # Errors
 /// [`Interrupted`] if `progress` said so; nothing is kept.
 pub fn run(
     plan: &Plan,
     memory: u64,
-    progress: impl FnMut(&Progress) -> ControlFlow<()>,
+    progress: impl FnMut(&mut Progress) -> ControlFlow<()>,
 ) -> Result<Results, Interrupted> {
     run_parts(plan, memory, progress, run_unobserved)
 }
@@ -51,7 +56,7 @@ pub fn run(
 pub fn run_observed<O: Observer>(
     plan: &Plan,
     memory: u64,
-    progress: impl FnMut(&Progress) -> ControlFlow<()>,
+    progress: impl FnMut(&mut Progress) -> ControlFlow<()>,
     observer: &mut O,
 ) -> Result<Results, Interrupted> {
     run_parts(plan, memory, progress, |plan, memory, progress| {
@@ -60,21 +65,35 @@ pub fn run_observed<O: Observer>(
 }
 
 /// What the loop reports its progress to.
-pub(super) type Report<'a> = &'a mut dyn FnMut(&Progress) -> ControlFlow<()>;
+pub(super) type Report<'a> = &'a mut dyn FnMut(&mut Progress) -> ControlFlow<()>;
+
+/// Reports the progress of a run, and sets the next step. What the caller does is not the run's.
+pub(super) fn report(progress: Report<'_>, told: &mut Progress) -> Result<(), Interrupted> {
+    let longer = (2 * told.step).min(LONGEST_STEP);
+    told.step = longer;
+    let go_on = memory::aside(|| progress(told));
+    told.step = told.step.clamp(1, longer);
+    if go_on.is_break() { Err(Interrupted) } else { Ok(()) }
+}
 
 /// Runs a plan, or the two runs of a replay.
 fn run_parts(
     plan: &Plan,
     memory: u64,
-    mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
+    mut progress: impl FnMut(&mut Progress) -> ControlFlow<()>,
     mut run: impl FnMut(&Plan, u64, Report<'_>) -> Result<Results, Interrupted>,
 ) -> Result<Results, Interrupted> {
     let Some(replay) = &plan.replay else { return run(plan, memory, &mut progress) };
     // Two runs, shown as one that lasts as long as both.
     let first = replay.source.duration;
     let duration = first + plan.duration;
-    let recorded = run_unobserved(&replay.source, memory, &mut |p| progress(&Progress { duration, ..*p }))?;
-    if recorded.shortage.is_some() {
+    // What is recorded stays until it is packets to be sent, which take more than half of its bytes as often as they are copied.
+    let mut recorded = run_unobserved(&replay.source, memory / 2, &mut |p| {
+        p.duration = duration;
+        progress(p)
+    })?;
+    if let Some(shortage) = &mut recorded.shortage {
+        shortage.limit = memory;
         return Ok(recorded);
     }
     let packets =
@@ -82,7 +101,10 @@ fn run_parts(
     drop(recorded);
     let left = memory.saturating_sub(size_of_val(&*packets) as u64);
     let again = plan.replaying(replay.link, packets);
-    run(&again, left, &mut |p| progress(&Progress { now: p.now + first, duration, ..*p }))
+    run(&again, left, &mut |p| {
+        (p.now, p.duration) = (p.now + first, duration);
+        progress(p)
+    })
 }
 
 /// Not generic, so that there is one such loop, into which the compiler puts what each event does.
@@ -97,7 +119,7 @@ fn run_flows<O: Observer>(
     progress: Report<'_>,
     observer: O,
 ) -> Result<Results, Interrupted> {
-    let budget = Budget::enter(memory, Time::ZERO + plan.duration);
+    let budget = Budget::enter(&Pool::new(memory, 1), Time::ZERO + plan.duration);
     run_to_end(Engine::new(plan, &budget, |_| observer), 0, progress)
 }
 
@@ -110,9 +132,11 @@ pub(super) fn run_to_end<O: Observer>(
 ) -> Result<Results, Interrupted> {
     let (budget, duration) = (engine.budget, engine.plan.duration);
     let end = Time::ZERO + duration;
+    let mut step = FIRST_STEP;
+    let mut left = step;
     loop {
         let (now, owner) = engine.network.tree.first();
-        if now > budget.stop() {
+        if now >= budget.until() {
             if engine.is_over(now) {
                 return Ok(engine.finish());
             }
@@ -120,12 +144,12 @@ pub(super) fn run_to_end<O: Observer>(
         }
         engine.network.observer.clock(now);
         engine.step(now, owner);
-        events += 1;
-        if events.is_multiple_of(EVENTS_PER_REPORT) {
-            engine.count_memory();
-            if progress(&Progress { now: now.min(end), duration, events }).is_break() {
-                return Err(Interrupted);
-            }
+        left -= 1;
+        if left == 0 {
+            events += step;
+            let mut told = Progress { now: now.min(end), duration, events, step };
+            report(progress, &mut told)?;
+            (step, left) = (told.step, told.step);
         }
     }
 }

@@ -47,11 +47,6 @@ impl Sampler {
         }
     }
 
-    /// Bytes of the histograms.
-    pub fn bytes(&self) -> u64 {
-        self.links.iter().map(|l| l.histogram.bytes()).sum()
-    }
-
     /// When the first sample is due.
     pub fn first(&self) -> Time {
         let idle = self.links.is_empty() && !self.series;

@@ -75,11 +75,6 @@ impl<'p> Sessions<'p> {
         sessions
     }
 
-    /// Bytes of what is planned.
-    pub fn bytes(&self) -> u64 {
-        (self.planned.capacity() * size_of::<Planned>()) as u64
-    }
-
     /// True if some session is told of the ends of this group's flows.
     pub fn watch(&self, group: u32) -> bool {
         !self.watchers[group as usize].is_empty()

@@ -1,7 +1,7 @@
 //! The agents of routers with what stands around them: ports, links, the flows that pass.
 
 use dumbbell_core::rng::stream;
-use dumbbell_core::{BitRate, Time, Way, memory};
+use dumbbell_core::{BitRate, Time, Way};
 use dumbbell_net::node::{Allocated, NodeAgent, Outbox, Port, PortView, Setting};
 
 use super::routes::Route;
@@ -150,10 +150,5 @@ impl Agents {
             ports.filter_map(|(link, counted)| Some((link?, counted)))
         };
         self.stations.iter().flat_map(of)
-    }
-
-    /// Bytes of what grows with the flow slots.
-    pub fn bytes(&self) -> u64 {
-        memory::of_vec(&self.flows)
     }
 }

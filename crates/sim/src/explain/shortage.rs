@@ -22,6 +22,9 @@ impl Plan {
             Part::Flows(flows) => {
                 (format!("{flows} flows were in progress at a time"), "let fewer start, or make them shorter")
             }
+            Part::Network { links } => {
+                (format!("the network has {links} links"), "give it fewer nodes, or queues with less state")
+            }
             Part::Rows { table, rows } => (
                 format!("the table {table} has {rows} rows"),
                 match table {

@@ -49,7 +49,7 @@ pub fn trace<'s>(
     memory: u64,
     selection: &'s Selection,
     outputs: Vec<(String, Output<'s>)>,
-    mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
+    mut progress: impl FnMut(&mut Progress) -> ControlFlow<()>,
 ) -> Result<Traced, Cut> {
     let sinks = outputs.into_iter().map(|(name, output)| (name, selection.apply(output))).collect();
     let trace = RefCell::new(Trace::begin(network(plan), sinks).map_err(Cut::Sink)?);

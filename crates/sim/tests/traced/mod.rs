@@ -8,8 +8,13 @@ use std::panic;
 use std::path::Path;
 use std::sync::Once;
 
+use dumbbell_core::memory::Counting;
 use dumbbell_core::{Packet, Results, Time, Value, Way};
 use dumbbell_sim::{Event, LastEvents, Observer, Opened, Plan, Scenario, run_observed, toml};
+
+/// Runs keep to a limit of memory.
+#[global_allocator]
+static COUNTING: Counting = Counting;
 
 /// Events that are kept.
 const MOST: usize = 200;

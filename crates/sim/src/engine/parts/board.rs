@@ -28,8 +28,6 @@ struct Place {
     next: [AtomicU64; 2],
     /// Events handled.
     events: AtomicU64,
-    /// Bytes of memory taken.
-    memory: AtomicU64,
 }
 
 /// The meeting place of the threads of a run.
@@ -77,8 +75,14 @@ impl Board {
     }
 
     /// Waits for all others at the end of a round. `next` is the time of the next event in this part, or of the first packet that
-    /// it hands over. Returns the earliest of all.
-    pub fn meet(&self, part: usize, round: u64, next: Time) -> Result<Time, GivenUp> {
+    /// it hands over. Calls `wait` for as long as it waits. Returns the earliest of all.
+    pub fn meet(
+        &self,
+        part: usize,
+        round: u64,
+        next: Time,
+        mut wait: impl FnMut() -> Result<(), GivenUp>,
+    ) -> Result<Time, GivenUp> {
         let parity = round as usize & 1;
         let mine = &self.places[part];
         mine.next[parity].store(next.as_nanos(), Ordering::Relaxed);
@@ -87,13 +91,12 @@ impl Board {
         for (_, other) in self.places.iter().enumerate().filter(|(number, _)| *number != part) {
             let mut spins = 0;
             while other.round.load(Ordering::Acquire) <= round {
-                if self.given_up.load(Ordering::Relaxed) {
-                    return Err(GivenUp);
-                }
+                self.goes_on()?;
                 spins += 1;
                 if spins < SPINS {
                     hint::spin_loop();
                 } else {
+                    wait()?;
                     thread::yield_now();
                 }
             }
@@ -107,17 +110,19 @@ impl Board {
         self.given_up.store(true, Ordering::Relaxed);
     }
 
-    /// Takes note of the events and the memory of a part.
-    pub fn note(&self, part: usize, events: u64, memory: u64) {
-        self.places[part].events.store(events, Ordering::Relaxed);
-        self.places[part].memory.store(memory, Ordering::Relaxed);
+    /// An error once some part has given up.
+    pub fn goes_on(&self) -> Result<(), GivenUp> {
+        if self.given_up.load(Ordering::Relaxed) { Err(GivenUp) } else { Ok(()) }
     }
 
-    /// The events and the bytes of all parts, as last noted.
-    pub fn totals(&self) -> (u64, u64) {
-        let sum =
-            |of: fn(&Place) -> &AtomicU64| self.places.iter().map(|p| of(p).load(Ordering::Relaxed)).sum();
-        (sum(|place| &place.events), sum(|place| &place.memory))
+    /// Takes note of the events of a part.
+    pub fn note(&self, part: usize, events: u64) {
+        self.places[part].events.store(events, Ordering::Relaxed);
+    }
+
+    /// The events of all parts, as last noted.
+    pub fn events(&self) -> u64 {
+        self.places.iter().map(|place| place.events.load(Ordering::Relaxed)).sum()
     }
 }
 

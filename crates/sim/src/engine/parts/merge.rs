@@ -28,8 +28,6 @@ pub struct Remains {
     samples: Vec<SampleRow>,
     /// Events handled.
     pub events: u64,
-    /// Bytes of memory that it asked for.
-    pub memory: u64,
 }
 
 impl Tally {
@@ -59,7 +57,6 @@ impl Engine<'_, Part<'_>> {
             timers: self.timers,
             sampler: self.sampler,
             events,
-            memory: self.budget.used(),
         }
     }
 
@@ -68,7 +65,6 @@ impl Engine<'_, Part<'_>> {
         let mut samples = self.take_samples();
         self.take_timers_of_regions();
         for other in &mut others {
-            self.budget.take_over(other.memory);
             self.network.tally.add(&other.tally);
             self.tally_baseline.add(&other.tally_baseline);
             for (inside, there) in self.network.inside.iter_mut().zip(&other.inside) {

@@ -15,20 +15,23 @@ mod cut;
 mod graph;
 mod merge;
 pub(super) mod part;
+mod pulse;
 mod turns;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::{panic, thread};
 
 use dumbbell_core::Time;
-use dumbbell_core::memory::Budget;
+use dumbbell_core::memory::{Budget, Pool};
 use dumbbell_core::results::Results;
 
-use self::board::{Board, GivenUp, Lifeline};
+use self::board::{Board, Lifeline};
 pub use self::cut::{Cut, MAX_PARTS};
 pub use self::graph::{Graph, PacketRates};
 use self::merge::Remains;
 use self::part::Part;
+use self::pulse::Pulse;
 use super::Engine;
 use super::run::{Interrupted, Progress, Report, run, run_to_end};
 use crate::plan::Plan;
@@ -41,7 +44,7 @@ pub fn run_cut(
     plan: &Plan,
     cut: &Cut,
     memory: u64,
-    mut progress: impl FnMut(&Progress) -> ControlFlow<()>,
+    mut progress: impl FnMut(&mut Progress) -> ControlFlow<()>,
 ) -> Result<Results, Interrupted> {
     match run_parts(plan, cut, memory, &mut progress)? {
         Some(results) => Ok(results),
@@ -58,24 +61,21 @@ fn run_parts(
     progress: Report<'_>,
 ) -> Result<Option<Results>, Interrupted> {
     let board = Board::new(cut.parts);
+    let pool = Pool::new(memory, cut.parts);
     let end = Time::ZERO + plan.duration;
     thread::scope(|scope| {
         let others: Vec<_> = (1..cut.parts)
             .map(|number| {
-                let board = &board;
-                scope.spawn(move || run_other(plan, cut, number as u8, memory, board))
+                let (board, pool) = (&board, &pool);
+                scope.spawn(move || run_other(plan, cut, number as u8, pool, board))
             })
             .collect();
         let _lifeline = Lifeline(&board);
-        let budget = Budget::enter(memory, end);
+        let budget = Budget::enter(&pool, end);
         let mut engine = Engine::new(plan, &budget, |owners| Part::new(cut, 0, owners));
-        let mut interrupted = false;
-        let events = engine.run_part(&board, end, |now, board| {
-            let (events, used) = board.totals();
-            let report = Progress { now: now.min(end), duration: plan.duration, events };
-            interrupted = progress(&report).is_break();
-            if interrupted || used > memory { Err(GivenUp) } else { Ok(()) }
-        });
+        let mut pulse = Pulse::new(&board, 0, plan.duration, Some(&mut *progress));
+        let events = engine.run_part(&mut pulse, end);
+        let interrupted = pulse.interrupted;
         if events.is_err() {
             board.give_up();
         }
@@ -98,12 +98,13 @@ fn run_parts(
 }
 
 /// Runs a part that is not the first.
-fn run_other(plan: &Plan, cut: &Cut, number: u8, memory: u64, board: &Board) -> Option<Remains> {
+fn run_other(plan: &Plan, cut: &Cut, number: u8, pool: &Arc<Pool>, board: &Board) -> Option<Remains> {
     let _lifeline = Lifeline(board);
     let end = Time::ZERO + plan.duration;
-    let budget = Budget::enter(memory, end);
+    let budget = Budget::enter(pool, end);
     let mut engine = Engine::new(plan, &budget, |owners| Part::new(cut, number, owners));
-    let events = engine.run_part(board, end, |_, _| Ok(()));
+    let mut pulse = Pulse::new(board, number.into(), plan.duration, None);
+    let events = engine.run_part(&mut pulse, end);
     if events.is_err() {
         board.give_up();
     }

@@ -1,18 +1,19 @@
 //! One part of a run: the loop of the engine over the events of some nodes.
 
-use dumbbell_core::{Duration, Packet, Time};
+use dumbbell_core::{Packet, Time};
 
-use super::board::{Board, Crossing, GivenUp};
+use super::board::{Crossing, GivenUp};
 use super::cut::Cut;
-use crate::engine::Engine;
+use super::pulse::Pulse;
 use crate::engine::network::link_of;
 use crate::engine::observer::Observer;
 use crate::engine::owners::Owners;
 use crate::engine::regions::Regions;
-use crate::engine::run::EVENTS_PER_REPORT;
+use crate::engine::run::LONGEST_STEP;
+use crate::engine::{Engine, TICK};
 
-/// Up to a time, but not before: in nanoseconds.
-const TICK: Duration = Duration::from_nanos(1);
+/// Events that a turn may have, however many regions there are: the next region finds them all at once.
+const LEAST_TURN: u64 = 256;
 
 /// Packets come out here.
 const HERE: u8 = u8::MAX;
@@ -92,21 +93,16 @@ impl Engine<'_, Part<'_>> {
     /// A window is no longer than a packet takes at least from one part to another. So nothing that happens in it in one part can
     /// matter to another before its end, and each part handles its events in the order in which one loop would: by time, then
     /// by owner, whose numbers are the same in all parts.
-    pub fn run_part(
-        &mut self,
-        board: &Board,
-        end: Time,
-        mut report: impl FnMut(Time, &Board) -> Result<(), GivenUp>,
-    ) -> Result<u64, GivenUp> {
+    pub fn run_part(&mut self, pulse: &mut Pulse<'_>, end: Time) -> Result<u64, GivenUp> {
         let (part, window) = (usize::from(self.network.observer.number), self.network.observer.cut.window);
-        let (mut events, mut reported) = (0, 0);
+        let board = pulse.board;
         let mut empty = Vec::new();
         for round in 0.. {
             let next = self.next_event();
             for (to, out) in self.network.observer.out.iter_mut().enumerate() {
                 board.post(round, (part, to), out);
             }
-            let first = board.meet(part, round, next)?;
+            let first = board.meet(part, round, next, || pulse.wait())?;
             for from in (0..self.network.observer.cut.parts).filter(|from| *from != part) {
                 board.collect(round, (from, part), &mut empty);
                 self.take_over(&empty);
@@ -121,24 +117,16 @@ impl Engine<'_, Part<'_>> {
                 // Samples see all regions at their time.
                 let (now, owner) = self.network.tree.first();
                 let all = if now < stop { now + TICK } else { stop };
-                events += self.take_turns(all);
-                if now >= stop || self.budget.is_exhausted() {
+                self.take_turns(pulse, all)?;
+                if now >= stop {
                     break;
                 }
                 self.step_aside(now, owner);
-                events += 1;
-            }
-            if self.budget.is_exhausted() {
-                return Err(GivenUp);
-            }
-            if events - reported >= EVENTS_PER_REPORT {
-                reported = events;
-                self.count_memory();
-                board.note(part, events, self.budget.used());
-                report(first, board)?;
+                pulse.count(1, now)?;
             }
         }
-        Ok(events)
+        self.budget.set_until(end + TICK);
+        Ok(pulse.events())
     }
 
     /// The time of the next event in this part, or of the first packet that it hands over.
@@ -150,25 +138,31 @@ impl Engine<'_, Part<'_>> {
         pending.min(handed).min(starts).min(self.network.tree.first().0)
     }
 
-    /// Handles everything before `stop`, region by region. Returns how many events.
-    fn take_turns(&mut self, stop: Time) -> u64 {
+    /// Handles everything before `stop`, region by region.
+    fn take_turns(&mut self, pulse: &mut Pulse<'_>, stop: Time) -> Result<(), GivenUp> {
         self.open_before(stop);
-        let mut events = 0;
+        // Packets of a region that is ahead wait on the links out of it: of all regions together, as many as one step has events.
+        let regions = self.network.observer.regions.len();
+        let longest = LONGEST_STEP / u64::from(regions).max(1) + LEAST_TURN;
         loop {
             let (mut handled, mut finished) = (0, true);
-            for region in 0..self.network.observer.regions.len() {
+            for region in 0..regions {
                 let bound = self.network.observer.regions.bound(region, stop);
-                finished &= bound == stop;
                 if !self.network.observer.regions.has_done(region, bound) {
-                    handled += self.take_turn(region, bound);
+                    let events = self.take_turn(region, bound, longest.min(pulse.left()));
+                    if self.budget.is_exhausted() {
+                        return Err(GivenUp);
+                    }
+                    handled += events;
+                    pulse.count(events, self.network.observer.regions.clock())?;
                 }
+                finished &= self.network.observer.regions.has_done(region, stop);
             }
-            events += handled;
             if cfg!(debug_assertions) {
                 self.assert_part_conservation();
             }
             if finished {
-                return events;
+                return Ok(());
             }
             if handled == 0 {
                 let regions = &mut self.network.observer.regions;
@@ -178,20 +172,21 @@ impl Engine<'_, Part<'_>> {
         }
     }
 
-    /// Handles the events of a region before `bound`. Returns how many.
-    fn take_turn(&mut self, region: u32, bound: Time) -> u64 {
+    /// Handles the events of a region before `bound`, at least one and at most `most`. Returns how many.
+    fn take_turn(&mut self, region: u32, bound: Time, most: u64) -> u64 {
         self.network.observer.regions.begin(region, &self.network.links);
-        let mut events = 0;
-        loop {
+        self.budget.set_until(bound);
+        let mut left = most;
+        let next = loop {
             let (now, owner) = self.network.observer.regions.first();
-            if now >= bound {
-                break;
+            if left == 0 || now >= self.budget.until() {
+                break now;
             }
             self.step(now, owner);
-            events += 1;
-        }
-        self.network.observer.regions.end(bound);
-        events
+            left -= 1;
+        };
+        self.network.observer.regions.end(next.min(bound));
+        most - left
     }
 
     /// Opens the flows that start before `stop`: each sends when it is the turn of its region.

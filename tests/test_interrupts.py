@@ -1,0 +1,155 @@
+"""Every mode of a run acts on a signal at once, and moves its progress."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import dumbbell as db
+
+BEFORE = 1.0
+"""CPU seconds in which a command loads, plans and begins to simulate."""
+
+MOST = 0.2
+"""CPU seconds from the signal to the end, on each thread."""
+
+TOO_MUCH = 2.0
+"""CPU seconds after which a command is deaf, and killed."""
+
+TWO_WAYS = """
+duration = "100000s"
+transport = { kind = "tcp", controller = "cubic" }
+[topology]
+kind = "dumbbell"
+pairs = 2
+bottleneck = { rate = "100Mbit/s", delay = "10ms" }
+[[flows]]
+from = "senders"
+to = "receivers"
+"""
+
+# Nothing comes back to the source: its region may go on to the end of the run.
+ONE_WAY = """
+duration = "100000s"
+transport = { kind = "cbr", rate = "100Gbit/s", packet_size = 64 }
+[topology]
+kind = "chain"
+hops = 2
+link = { rate = "1Mbit/s", delay = "1ms", queue = { kind = "droptail", limit = "10pkt" } }
+[[flows]]
+from = "node0"
+to = "node2"
+"""
+
+STUDY = """
+name = "long"
+scenario = "two-ways.toml"
+seeds = 2
+[[metrics]]
+name = "goodput"
+source = { table = "runs", column = "goodput" }
+"""
+
+
+def setting(*values: str) -> list[str]:
+    return [word for value in values for word in ("--set", value)]
+
+
+MODES = {
+    "turns": ["run", "two-ways.toml"],
+    "ahead": ["run", "one-way.toml"],
+    "loop": [
+        "run",
+        "two-ways.toml",
+        *setting("topology.bottleneck.queue=fq-codel", "record.controllers=true"),
+    ],
+    "threads": ["run", "two-ways.toml", "--threads", "2"],
+    "samples": ["run", "two-ways.toml", *setting("duration=1000s", "record.period=1ms")],
+    "drain": ["run", "two-ways.toml", *setting("duration=1ms", "drain=90000s", "flows[0].size=1000TB")],
+    "replay": ["run", "two-ways.toml", *setting('replay={ link = "left->right" }')],
+    "trace": ["trace", "two-ways.toml"],
+    "study": ["study", "run", "study.toml", "-o", "out", "--workers", "1"],
+}
+THREADS = {"threads": 2}
+
+CLOSING = {"study": 0.3}
+"""CPU seconds in which a command closes what it keeps, beside :data:`MOST`."""
+
+# The packages for tables take a second to load.
+SLOW = {"study": 2.0}
+
+
+def cpu(process: int) -> float:
+    """Return the CPU time that a process has taken, in seconds."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def has_ended(process: int) -> bool:
+    return os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def ended(
+    command: list[str], number: signal.Signals, folder: Path, before: float = BEFORE
+) -> tuple[int, float, str]:
+    """Start a command and send a signal; return its status, what it then took (CPU s), and what it said."""
+    with (folder / "said").open("wb") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dumbbell", *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=said
+        )
+    while cpu(process.pid) < before and not has_ended(process.pid):
+        time.sleep(0.005)
+    before = cpu(process.pid)
+    process.send_signal(number)
+    gone = 0
+    while gone == 0:
+        time.sleep(0.005)
+        if cpu(process.pid) > before + TOO_MUCH:
+            os.kill(process.pid, signal.SIGKILL)
+        gone, status, usage = os.wait4(process.pid, os.WNOHANG)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    took = usage.ru_utime + usage.ru_stime - before
+    return process.returncode, took, (folder / "said").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("mode", "number", "word"),
+    [
+        *((mode, signal.SIGINT, "interrupted") for mode in MODES),
+        *((mode, signal.SIGTERM, "terminated") for mode in ("turns", "threads")),
+    ],
+)
+def test_every_mode_ends_at_once(tmp_path: Path, mode: str, number: signal.Signals, word: str) -> None:
+    for name, text in (("two-ways", TWO_WAYS), ("one-way", ONE_WAY), ("study", STUDY)):
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    status, seconds, said = ended(MODES[mode], number, tmp_path, SLOW.get(mode, BEFORE))
+    assert (status, said.splitlines()[-1]) == (128 + number, f"dumbbell: {word}")
+    assert seconds < MOST * THREADS.get(mode, 1) + CLOSING.get(mode, 0.0)
+
+
+@pytest.mark.parametrize("threads", [None, 2])
+def test_progress_moves_in_turns(threads: int | None) -> None:
+    seen: list[tuple[float, int]] = []
+
+    class EnoughError(Exception):
+        pass
+
+    def show(now: float, duration: float, events: int) -> None:
+        assert duration == 1000
+        seen.append((now, events))
+        if len(seen) == 4:
+            raise EnoughError
+
+    scenario = db.Scenario.from_toml(TWO_WAYS, ["duration=1000s"])
+    with pytest.raises(EnoughError):
+        scenario.run(show, threads=threads)
+    times = [now for now, _ in seen]
+    assert times == sorted(times)
+    assert 0 < times[1] < times[-1] < 1000
+    assert [events for _, events in seen] == sorted(events for _, events in seen)
