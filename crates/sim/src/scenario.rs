@@ -52,10 +52,10 @@ use crate::pairs::Pairing;
 use crate::paths::ChoiceSpec;
 use crate::routing::Routing;
 use crate::topology::TopologySpec;
-use crate::workload::WorkloadSpec;
+use crate::workload::{WorkloadSpec, place_in_transport};
 
 /// The transport of who names none.
-const TRANSPORT: &str = "tcp";
+pub(crate) const TRANSPORT: &str = "tcp";
 
 config! {
     /// Flows known beforehand.
@@ -96,6 +96,10 @@ config! {
 }
 
 impl Validate for FlowsSpec {
+    fn place_of(_: &Value, key: &str) -> Option<String> {
+        place_in_transport(key)
+    }
+
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         match self.count {
             Some(0) => return Err(at.key("count").error("must be above zero", "give 1 or more")),

@@ -3,6 +3,7 @@
 use dumbbell_core::config::ConfigError;
 use dumbbell_core::{Config, Value};
 
+use crate::scenario::TRANSPORT;
 pub use crate::syntax::parse;
 
 /// One step of a path.
@@ -15,8 +16,8 @@ enum Step {
 /// Carries out one `--set path=value`: `topology.bottleneck.rate=20Mbit/s`, `flows[0].transport.controller=cubic`.
 ///
 /// The value is TOML if it reads as such (numbers, `true`, quoted text, lists, inline tables), else text. Tables on the
-/// way are made as needed: that of an algorithm is of its default `kind`. An algorithm that stands as its bare name becomes
-/// a table of that `kind`.
+/// way are made as needed: that of an algorithm is of its default `kind`, and the transport of an entry of `flows` or
+/// `workloads` is that of the scenario. An algorithm that stands as its bare name becomes a table of that `kind`.
 ///
 /// # Errors
 /// A setting without `=`, a malformed path, or an index past the end of a list.
@@ -46,6 +47,7 @@ fn set_at(scenario: &mut Value, path: &str, value: Value, at: &str) -> Result<()
             "write keys with dots and indices in brackets, for example topology.links[0].rate",
         )
     })?;
+    share_transport(scenario, &steps);
     let kinds = default_kinds(scenario, &steps);
     let mut place = scenario;
     let mut walked = String::new();
@@ -106,6 +108,27 @@ fn default_kinds(scenario: &Value, steps: &[Step]) -> Vec<Option<String>> {
         }
     }
     kinds
+}
+
+/// Writes the scenario's transport out where a path enters that of flows that have none of their own: what the path does not
+/// change stays as it is.
+fn share_transport(scenario: &mut Value, steps: &[Step]) {
+    let [Step::Key(list), Step::Index(index), Step::Key(key), _, ..] = steps else { return };
+    if !matches!(list.as_str(), "flows" | "workloads") || key != "transport" {
+        return;
+    }
+    let mut shared = scenario.get("transport").cloned().unwrap_or_else(|| TRANSPORT.into());
+    if matches!(shared, Value::Table(_)) && shared.get("kind").is_none() {
+        shared.insert("kind", TRANSPORT.into());
+    }
+    let Value::Table(entries) = scenario else { return };
+    let flows = entries.iter_mut().find(|(key, _)| key == list);
+    let Some((_, Value::List(flows))) = flows else { return };
+    if let Some(flow @ Value::Table(_)) = flows.get_mut(*index)
+        && flow.get("transport").is_none_or(|own| *own == Value::Null)
+    {
+        flow.insert("transport", shared);
+    }
 }
 
 fn below<'a>(value: &'a Value, step: &Step) -> Option<&'a Value> {
@@ -201,6 +224,32 @@ mod tests {
             set("", limit).unwrap(),
             r#"{ topology = { bottleneck = { queue = { limit = "2bdp" } } } }"#
         );
+    }
+
+    #[test]
+    fn flows_without_a_transport_change_that_of_the_scenario() {
+        let setting = "flows[0].transport.controller=bbr";
+        let flow =
+            |transport: &str| set(&format!("{transport}\nflows = [{{ from = 'a' }}]"), setting).unwrap();
+        let bbr = r#"controller = "bbr""#;
+        for (transport, expected) in [
+            ("", format!(r#"{{ kind = "tcp", {bbr} }}"#)),
+            ("transport = 'tcp'", format!(r#"{{ kind = "tcp", {bbr} }}"#)),
+            ("transport = { profile = 'rfc' }", format!(r#"{{ profile = "rfc", kind = "tcp", {bbr} }}"#)),
+            (
+                "transport = { kind = 'tcp', profile = 'rfc', controller = 'cubic' }",
+                format!(r#"{{ {bbr}, kind = "tcp", profile = "rfc" }}"#),
+            ),
+        ] {
+            let changed = flow(transport);
+            assert!(changed.contains(&format!(r#"from = "a", transport = {expected} }}"#)), "{changed}");
+        }
+        let whole =
+            "duration = '1s'\ntopology = 'dumbbell'\nflows = [{ from = 'senders', to = 'receivers' }]";
+        let deep = set(whole, "flows[0].transport.controller.beta=0.8").unwrap();
+        assert!(deep.contains(r#"controller = { kind = "cubic", beta = 0.8 }"#), "{deep}");
+        let own = set("flows = [{ transport = { kind = 'tcp', mss = 512 } }]", setting).unwrap();
+        assert_eq!(own, format!(r#"{{ flows = [{{ transport = {{ kind = "tcp", mss = 512, {bbr} }} }}] }}"#));
     }
 
     #[test]

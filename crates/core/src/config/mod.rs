@@ -173,7 +173,10 @@ pub fn refuse_unknown_keys(
     let mut errors = Errors::default();
     for (key, _) in entries.iter().filter(|(k, _)| !known.contains(&k.as_str())) {
         let remedy = match place_of(v, key) {
-            Some(place) => format!("did you mean {place:?}?"),
+            Some(place) => {
+                let above = at.to_string();
+                format!("did you mean \"{above}{}{place}\"?", if above.is_empty() { "" } else { "." })
+            }
             None => suggest(key, known),
         };
         errors.note::<()>(Err(at.key(key).error("unknown key", remedy)));
@@ -554,7 +557,10 @@ macro_rules! config {
                 let v = completed.as_ref().unwrap_or(v);
                 let mut errors = $crate::config::Errors::default();
                 errors.note($crate::config::refuse_unknown_keys(
-                    v, &<$name as $crate::config::Fields>::names(), <$name as $crate::Validate>::place_of, at));
+                    v, &<$name as $crate::config::Fields>::names(),
+                    |table, key| <$name as $crate::Validate>::place_of(table, key)
+                        $( .or_else(|| <$part_type as $crate::Validate>::place_of(table, key)) )*,
+                    at));
                 $( let $field = errors.note($crate::config::read_field(
                     v, ::core::stringify!($field), $crate::config!(@default $($default)?).as_ref(), at)); )*
                 $( let $part = errors.note($crate::config::read_part(

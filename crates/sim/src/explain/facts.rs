@@ -125,4 +125,6 @@ pub struct GroupFacts {
     pub mean_wire: Option<f64>,
     /// Bits per second offered in all; `None` for listed flows that adapt to the network.
     pub offered: Option<f64>,
+    /// The share of a full packet that is data of applications: no flow has more of a link's rate as goodput.
+    pub payload: f64,
 }

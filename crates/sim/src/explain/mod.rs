@@ -9,6 +9,7 @@ use dumbbell_core::{Duration, Time};
 use dumbbell_net::buffer::SharedBuffer;
 use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::queue::{Level, Limit, Threshold};
+use dumbbell_proto::TransportSpec;
 use serde::Serialize;
 
 use cost::Cost;
@@ -76,6 +77,7 @@ impl Plan {
                 tail: facts.tail,
                 mean_wire: Some(facts.mean_wire),
                 offered: facts.rate.map(|_| facts.offered.iter().map(|(_, rate)| rate).sum()),
+                payload: self.payload(&group.transport),
             });
         }
         let mut crossing = vec![0; self.links.len()];
@@ -154,9 +156,18 @@ impl Plan {
                 tail: None,
                 mean_wire: wire,
                 offered: each.map(|each| each * started as f64),
+                payload: self.payload(&group.transport),
             }
         };
         self.groups[..count].iter().zip(members).map(facts).collect()
+    }
+
+    /// The share of data in a transport's packets, where those are as large as any path takes.
+    fn payload(&self, transport: &TransportSpec) -> f64 {
+        // Many packets, so that the last, which may not be full, does not show.
+        const SIZE: u64 = 1_000_000_000_000;
+        let mtu = self.pairs.iter().map(|pair| pair.mtu).max();
+        mtu.map_or(1.0, |mtu| SIZE as f64 / transport.wire_bytes(SIZE, mtu) as f64)
     }
 
     /// Adds what is offered to each pair to the load of every link that its data, or a share of it, crosses.

@@ -4,7 +4,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{Duration, Time, TrafficClass, Validate, config};
+use dumbbell_core::registry::Descriptor;
+use dumbbell_core::{Duration, Time, TrafficClass, Validate, Value, config};
 use dumbbell_proto::TransportSpec;
 use dumbbell_proto::schedule::ScheduleSpec;
 
@@ -12,6 +13,12 @@ use super::facts::Facts;
 use super::session::Program;
 use crate::files::Files;
 use crate::pairs::Pairs;
+
+/// Where a key stands that flows lack and some transport has: it is easily written beside their transport.
+pub(crate) fn place_in_transport(key: &str) -> Option<String> {
+    let has = |member: &Descriptor| member.fields.iter().any(|field| field.name == key);
+    TransportSpec::descriptors().iter().any(has).then(|| format!("transport.{key}"))
+}
 
 config! {
     /// What every workload says of its flows.
@@ -29,7 +36,11 @@ config! {
     }
 }
 
-impl Validate for FlowSettings {}
+impl Validate for FlowSettings {
+    fn place_of(_: &Value, key: &str) -> Option<String> {
+        place_in_transport(key)
+    }
+}
 
 /// What every workload says of itself.
 pub struct Common<'a> {

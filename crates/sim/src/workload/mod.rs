@@ -17,6 +17,7 @@ pub mod trace;
 
 use dumbbell_core::registry;
 
+pub(crate) use contract::place_in_transport;
 pub use contract::{Common, Flow, FlowSettings, Setting, Source, Traffic, WorkloadParams};
 pub use facts::Facts;
 
