@@ -272,6 +272,12 @@ def read_parquet(path: str | PathLike[str], name: str) -> Table:
 def parse_size(text: str, place: str) -> int:
     """A number of bytes as users write it: ``4GB``."""
 
+def units() -> list[list[tuple[str, float]]]:
+    """The units that users may write, of rates, times and sizes: how many of the first each is."""
+
+def check_name(value: object, place: str) -> None:
+    """Refuse what a study file does not take as a name, with `ScenarioError`."""
+
 def check_quantity(key: str, value: object, place: str) -> None:
     """Refuse, with `place`, what is no ``rate`` or ``delay`` of scenarios; other keys may hold anything."""
 

@@ -30,6 +30,10 @@ def run():
     ("rule", "passed"),
     [
         ("run.goodput > 1Mbit/s", True),
+        ("run.goodput > 1Mbps", True),
+        ("run.goodput > 1000 Kbps", True),
+        ("run.goodput > 1Gbps", False),
+        ("run.goodput > 100kB/s", True),
         ("run.goodput<1kbit/s", False),
         ("links.left->right.loss <= 100 %", True),
         ("links.left->right.loss > 100%", False),
@@ -58,9 +62,13 @@ def test_of_a_run(run, rule, passed):
         ("name = 1", "name is not a number"),
         ("run.goodput > fast", "'fast' is not a number"),
         ("run.goodput < 1e999", "'1e999' is not a number"),
-        ("run.goodput > 3 parsec", "unknown unit 'parsec'; use s, ms"),
+        ("run.goodput > 3 parsec", "unknown unit 'parsec'; use bit/s, kbit/s"),
         ("links.left.loss < 1", "links has no 'left'; use one of left->right"),
         ("run.goodput.p99 < 1", "goodput has no 'p99'; it has no parts"),
+        ("run.goodput > 9", "9 has no unit; write it with one, such as 9Mbit/s"),
+        ("run.duration < 1e3", "1e3 has no unit; write it with one, such as 1e3s"),
+        ("links.left->right.queue_p99 < 9", "9 has no unit; write it with one, such as 9 packets"),
+        ("run.goodput > 0", "0 has no unit; write it with one, such as 0Mbit/s"),
         ("run.goodput > 1s", "s is not a unit of this; write a number in bit/s"),
         ("run.duration > 1Mbit/s", "Mbit/s is not a unit of this; write a number in s"),
         ("groups.bulk.v1.completion_time.p99 < 1kB", "kB is not a unit of this; write a number in s"),
@@ -88,11 +96,11 @@ def begins_with_the_rule_once(error, rule):
 @pytest.mark.parametrize(
     ("rule", "passed", "word"),
     [
-        ("delay: a <= 10", True, "holds in all 3"),
+        ("delay: a <= 10s", True, "holds in all 3"),
         ("delay: a <= 10000 ms", True, "holds"),
         ("delay: a <= 1.5s", False, "broken"),
-        ("delay: a >= 1.2", False, "undecided"),
-        ("delay: a >= 1.2 at load = 0.5", True, "holds"),
+        ("delay: a >= 1.2s", False, "undecided"),
+        ("delay: a >= 1.2s at load = 0.5", True, "holds"),
         ("delay: a < b", True, "holds"),
         ("delay: a > b", False, "broken"),
         ("delay: a / b >= 0.4 at load = 0.5", True, "holds"),
@@ -109,7 +117,7 @@ def test_of_a_study(made, noise, rule, passed, word):
 
 def test_an_incomplete_study_passes_nothing(made, noise):
     result = made(lambda _arm, load, seed: load + noise(seed), lost=10)
-    found = assert_study(result, "delay: a <= 1000")
+    found = assert_study(result, "delay: a <= 1000s")
     assert not found.passed
     assert "INCOMPLETE" in found.evidence
 
@@ -122,7 +130,9 @@ def test_an_incomplete_study_passes_nothing(made, noise):
         ("dely: a / b <= 3", "the study has no metric 'dely'"),
         ("delay: \udcff <= 3", "not in UTF-8; write it so"),
         ("delay: z <= 3", "the study has no arm 'z'; use one of a, b, c"),
-        ("delay: a < 3", "a mean has an interval, which < does not suit"),
+        ("delay: a <= 3", "3 has no unit; write it with one, such as 3s"),
+        ("delay: b - a <= 3", "3 has no unit; write it with one, such as 3s"),
+        ("delay: a < 3s", "a mean has an interval, which < does not suit"),
         ("delay: a <= b", "two arms are compared by ARM < ARM"),
         ("delay: a <= 3 Mbit/s", "Mbit/s is not a unit of this; write a number in s"),
         ("delay: a / b <= 3 s", "s is not a unit of this"),
@@ -144,12 +154,12 @@ def test_points_have_the_unit_of_their_axis(made, noise):
     result = made(lambda _arm, load, seed: load + 0.01 * noise(seed), loads=(10, 20))
     (axis,) = result.study.axes
     rates = replace(result, study=replace(result.study, axes=(replace(axis, unit="Mbit/s"),)))
-    found = assert_study(rates, "delay: a <= 15 at load = 10000 kbit/s")
+    found = assert_study(rates, "delay: a <= 15s at load = 10000 kbit/s")
     assert found.passed
     assert "load = 10 Mbit/s" in found.evidence
-    assert not assert_study(rates, "delay: a <= 15 at load = 20Mbit/s").passed
+    assert not assert_study(rates, "delay: a <= 15s at load = 20Mbit/s").passed
     with pytest.raises(ClaimError, match="ms is not a unit of this; write a number in Mbit/s"):
-        assert_study(rates, "delay: a <= 15 at load = 10 ms")
+        assert_study(rates, "delay: a <= 15s at load = 10 ms")
 
 
 def test_junit(tmp_path):

@@ -116,6 +116,9 @@ impl fmt::Display for QueueLimit {
     }
 }
 
+/// Units and how many of the first each is, of rates, times and sizes.
+pub const UNITS: [&[(&str, f64)]; 3] = [RATE_UNITS, TIME_UNITS, BYTE_UNITS];
+
 /// Splits `"12.5 Mbit/s"` into the number and the unit.
 fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
@@ -139,6 +142,7 @@ const RATE_UNITS: &[(&str, f64)] = &[
     ("Tbit/s", 1e12),
     ("bps", 1.0),
     ("kbps", 1e3),
+    ("Kbps", 1e3),
     ("Mbps", 1e6),
     ("Gbps", 1e9),
     ("Tbps", 1e12),
@@ -217,7 +221,7 @@ impl Config for BitRate {
         shortest(self, self.0, "bit/s")
     }
     fn schema() -> serde_json::Value {
-        json!({"type": "string", "pattern": "^[0-9._eE+-]+ ?([kMGT]?bit/s|[kMGT]?bps|[kMG]?B/s)$", "examples": ["10Mbit/s"]})
+        json!({"type": "string", "pattern": "^[0-9._eE+-]+ ?([kMGT]?bit/s|[kKMGT]?bps|[kMG]?B/s)$", "examples": ["10Mbit/s"]})
     }
 }
 
@@ -320,6 +324,7 @@ mod tests {
     fn units_are_read_in_one_place() {
         assert_eq!(read::<BitRate>("10Mbit/s"), Ok(BitRate(10_000_000)));
         assert_eq!(read::<BitRate>("2.4 Gbps"), Ok(BitRate(2_400_000_000)));
+        assert_eq!(read::<BitRate>("64 Kbps"), read::<BitRate>("64kbit/s"));
         assert_eq!(read::<Duration>("25ms"), Ok(Duration::from_millis(25)));
         assert_eq!(read::<Duration>("1e-3s"), Ok(Duration::from_millis(1)));
         assert_eq!(read::<Bytes>("64KiB"), Ok(Bytes(65_536)));

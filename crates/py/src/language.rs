@@ -3,10 +3,10 @@
 use dumbbell_core::Config;
 use dumbbell_core::config::{At, suggest as nearest};
 use dumbbell_core::registry::About;
-use dumbbell_study::Study;
+use dumbbell_study::{Name, Study};
 use pyo3::prelude::*;
 
-use crate::convert::{from_value, to_python, to_value};
+use crate::convert::{from_value, refuse, to_python, to_value};
 
 /// The JSON Schema of scenarios.
 #[pyfunction]
@@ -76,6 +76,13 @@ pub fn read_study<'py>(
         Ok(study) => Ok((Some(from_value(py, &study.to_value())?), Vec::new())),
         Err(error) => Ok((None, error.all().iter().map(ToString::to_string).collect())),
     }
+}
+
+/// Refuses what a study file does not take as the name of an axis, an arm or a metric; `place` names it.
+#[pyfunction]
+pub fn check_name(value: &Bound<'_, PyAny>, place: &str) -> PyResult<()> {
+    let at = At::root(place);
+    Name::from_value(&to_value(value, &at)?, &at).map(drop).map_err(refuse)
 }
 
 /// A remedy for an unknown name: the nearest known one if there is one near, else the first of them.

@@ -25,7 +25,8 @@ mod _native {
 
     #[pymodule_export]
     use super::language::{
-        algorithms, declarations, members, read_study, registry, schema, study_schema, suggest, table, tables,
+        algorithms, check_name, declarations, members, read_study, registry, schema, study_schema, suggest,
+        table, tables,
     };
     #[cfg(target_os = "linux")]
     #[pymodule_export]
@@ -39,7 +40,7 @@ mod _native {
     #[pymodule_export]
     use super::rows::{Rows, statistics};
     #[pymodule_export]
-    use super::scenario::{Scenario, check_quantity, parse_size, parse_toml, read_file};
+    use super::scenario::{Scenario, check_quantity, parse_size, parse_toml, read_file, units};
     #[pymodule_export]
     use super::table::{Table, read_parquet};
     #[pymodule_export]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
+use dumbbell_core::quantity::UNITS;
 use dumbbell_core::{BitRate, Bytes, Config, Value};
 use dumbbell_sim::files::{self, Base};
 use dumbbell_sim::origin::Origin;
@@ -291,6 +292,12 @@ fn as_toml(origin: &Origin) -> String {
 #[pyfunction]
 pub fn parse_size(text: &str, place: &str) -> PyResult<u64> {
     Bytes::from_value(&Value::from(text), &At::root(place)).map(Bytes::get).map_err(refuse)
+}
+
+/// The units that users may write, of rates, times and sizes: how many of the first of their list each is.
+#[pyfunction]
+pub fn units() -> Vec<Vec<(&'static str, f64)>> {
+    UNITS.iter().map(|units| units.to_vec()).collect()
 }
 
 /// Refuses what is no quantity as scenarios have them: a `rate`, a `delay`, or anything for another key.

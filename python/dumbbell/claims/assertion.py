@@ -29,15 +29,17 @@ if TYPE_CHECKING:
     from dumbbell.study import StudyResult
 
 _UNITS = {
-    "s": ("s", 1.0), "ms": ("s", 1e-3), "us": ("s", 1e-6), "µs": ("s", 1e-6), "ns": ("s", 1e-9),
-    "bit/s": ("bit/s", 1.0), "kbit/s": ("bit/s", 1e3), "Mbit/s": ("bit/s", 1e6), "Gbit/s": ("bit/s", 1e9),
-    "B": ("B", 1.0), "kB": ("B", 1e3), "MB": ("B", 1e6), "GB": ("B", 1e9),
-    "%": ("", 1e-2), "": ("", 1.0),
-}  # fmt: skip
-"""What a unit measures, and how many of the first of its kind it is."""
+    unit: (units[0][0], factor)
+    for units in (*_native.units(), [("", 1.0), ("%", 1e-2)])
+    for unit, factor in units
+}
+"""What a unit measures, by the first of its kind, and how many of that it is: those of scenarios."""
+
+_USUAL = {"bit/s": "Mbit/s", "B": "kB"}
+"""What a number of this unit is mostly written in."""
 
 _FORM = re.compile(r"(?P<left>.+?)\s*(?P<sign><=|>=|=|(?<!-)>(?!=)|<)\s*(?P<right>[^<>=]+)")
-_NUMBER = re.compile(r"(?P<number>[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)\s*(?P<unit>[^\d\s]\S*)?")
+_NUMBER = re.compile(r"(?P<number>[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)\s*(?P<unit>\D.*)?")
 _ARMS = re.compile(r"(?P<first>\S+)(\s+(?P<sign>[-/])\s+(?P<second>\S+))?")
 
 
@@ -65,17 +67,19 @@ def assert_run(results: Results, rule: str) -> Outcome:
         Of the run.
     rule
         ``PATH SIGN NUMBER``: names of :meth:`dumbbell.Results.summary` joined by points, where an entry of a
-        list goes by its name; ``<``, ``<=``, ``>``, ``>=`` or ``=``; a number, and its unit if it has one.
+        list goes by its name; ``<``, ``<=``, ``>``, ``>=`` or ``=``; a number, and its unit if the quantity
+        has one: a number of ``bit/s`` may be written in ``Mbit/s`` or ``Mbps``, but not without a unit.
 
     Raises
     ------
     ClaimError
-        If the rule is not of this form, the summary has no such number, or its unit is of another kind.
+        If the rule is not of this form, the summary has no such number, or its unit is missing or of another
+        kind.
     """
     _refuse_bytes(rule)
     left, sign, right = _parts(rule, rule)
     value, unit = _value(rule, results.summary(), left)
-    bound = _in_unit(rule, right, unit)
+    bound = _bound(rule, right, unit)
 
     if value is None:
         return Outcome(rule, False, f"{left} has no value in this run")
@@ -99,7 +103,8 @@ def assert_study(result: StudyResult, rule: str) -> Outcome:
     rule
         ``METRIC: ARM SIGN NUMBER``, ``METRIC: ARM SIGN ARM``, ``METRIC: ARM / ARM SIGN NUMBER`` or
         ``METRIC: ARM - ARM SIGN NUMBER``, and ``at AXIS = VALUE, AXIS = VALUE`` for some points only. The
-        sign is ``<=`` or ``>=`` before a number, ``<`` or ``>`` before an arm.
+        sign is ``<=`` or ``>=`` before a number, ``<`` or ``>`` before an arm. A number has a unit where the
+        metric has one.
 
     Raises
     ------
@@ -189,6 +194,16 @@ def _parts(rule: str, text: str) -> tuple[str, str, str]:
     return found["left"], found["sign"], found["right"].strip()
 
 
+def _bound(rule: str, text: str, own: str) -> float:
+    """Return a number in the unit `own`; one without a unit may be meant in another."""
+    number = _in_unit(rule, text, own)
+    if own and (found := _NUMBER.fullmatch(text)) and not found["unit"]:
+        shown = _USUAL.get(own, own)
+        space = "" if shown in _UNITS else " "
+        raise ClaimError(f"{rule!r}: {text} has no unit; write it with one, such as {text}{space}{shown}")
+    return number
+
+
 def _in_unit(rule: str, text: str, own: str) -> float:
     """Return a number in the unit `own`; one without a unit is in it."""
     found = _NUMBER.fullmatch(text)
@@ -257,7 +272,7 @@ def _rule(result: StudyResult, rule: str, metric: str, comparison: str, where: s
     if sign not in ("<=", ">="):
         raise ClaimError(f"{rule!r}: a mean has an interval, which {sign} does not suit; use <= or >=")
     units = {entry.name: entry.unit for entry in result.study.metrics}
-    bound = _in_unit(rule, right, "" if found["sign"] == "/" else units.get(metric, ""))
+    bound = _bound(rule, right, "" if found["sign"] == "/" else units.get(metric, ""))
     low, high = (bound, math.inf) if sign == ">=" else (-math.inf, bound)
     if found["second"] is None:
         return Level(named[0], low, high, at)
