@@ -202,7 +202,11 @@ def test_series_hold_the_samples_of_one_subject(results: db.Results) -> None:
     for times, values in cwnd.values():
         assert (np.diff(times) > 0).all()
         assert (values > 0).all()
-    assert results.series("nonsense") == {}
+    with pytest.raises(db.UnknownNameError, match="there is no series 'cwmd'; did you mean \"cwnd\""):
+        results.series("cwmd")
+    with pytest.raises(db.UnknownNameError, match="there is no cwnd of flow 99; there are 0 to "):
+        cwnd[99]
+    assert results.series("predicted") == {}
 
 
 def test_threads_give_the_results_of_one_thread() -> None:

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         ScenarioError,
         TheoryError,
         TraceLimitError,
+        UnknownNameError,
     )
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "TheoryError",
     "Trace",
     "TraceLimitError",
+    "UnknownNameError",
     "__version__",
     "answers",
     "claims",
@@ -125,7 +127,7 @@ _PLACES = {
     "dumbbell.builders.experiment": ("flows", "nodes", "record", "replay", "scenario"),
     "dumbbell.errors": (
         "ColumnError", "DumbbellError", "FolderError", "NothingToDrawError", "ResultsError", "ScenarioError",
-        "TheoryError", "TraceLimitError",
+        "TheoryError", "TraceLimitError", "UnknownNameError",
     ),
 }  # fmt: skip
 """Where names come from. They are loaded when they are first used: most programs use few of them."""

@@ -43,12 +43,16 @@ class ResultsError(DumbbellError, ValueError):
     """Results that do not hold what is asked of them."""
 
 
-class ColumnError(DumbbellError, KeyError):
-    """A table that has no such column, or none of that kind."""
+class UnknownNameError(DumbbellError, KeyError):
+    """A name, or the number of a flow or a link, that is not there. The message names what is."""
 
     def __str__(self) -> str:
         # That of `KeyError` would stand in quotes.
         return str(self.args[0])
+
+
+class ColumnError(UnknownNameError):
+    """A table that has no such column, or none of that kind."""
 
 
 class TraceLimitError(DumbbellError):

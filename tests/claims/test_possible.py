@@ -23,7 +23,7 @@ INF = math.inf
         ({"table": "links", "column": "loss", "link": "a->b", "factor": 100}, (0, 100)),
         ({"table": "runs", "column": "fairness"}, (0, 1)),
         ({"table": "runs", "column": "goodput", "factor": -1}, (-INF, 0)),
-        ({"table": "states", "statistic": "saving", "link": "a->b", "factor": 100}, (-INF, 100)),
+        ({"table": "states", "statistic": "saving", "link": "a->b", "factor": 100}, (0, 100)),
         ({"table": "states", "statistic": "share", "link": "a->b", "factor": 100}, (0, 100)),
         ({"function": "unknown", "fingerprint": ""}, (-INF, INF)),
         (len, (-INF, INF)),

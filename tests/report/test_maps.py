@@ -60,8 +60,8 @@ def test_the_page_shows_the_map_and_its_data(result: StudyResult, tmp_path: Path
 
 def test_what_the_study_does_not_have_is_refused(result: StudyResult, tmp_path: Path) -> None:
     for changes, words in (
-        ({"x": "laod"}, "no axis or arm 'laod'"),
-        ({"arms": ("vegas",)}, "no axis or arm 'vegas'"),
+        ({"x": "laod"}, "has no axis 'laod'"),
+        ({"arms": ("vegas",)}, "has no arm 'vegas'"),
         ({"at": {}}, "axis 'queue' is open"),
     ):
         with pytest.raises(FigureError, match=words):

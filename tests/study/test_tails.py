@@ -12,6 +12,7 @@ from dumbbell.report import FigureSpec
 from dumbbell.report.data import figure_data
 from dumbbell.study import Study, StudyResult, run_study
 from dumbbell.study.estimates import level
+from dumbbell.study.plans import Plans
 from dumbbell.study.tails import Tails
 from tools.coverage import mean_sizes
 
@@ -67,7 +68,8 @@ def result(folder):
 
 
 def why(size, **more):
-    return Tails(study(size, **more)).why_median("drawn", {"load": 0.4})
+    made = study(size, **more)
+    return Tails(made, Plans(made)).why_median("drawn", {"load": 0.4})
 
 
 def test_the_law_decides():
@@ -87,8 +89,8 @@ def test_a_study_of_metrics_by_size_compares_flows_of_one_size():
     metric = {"name": "afct", "label": "time", "unit": "s", "source": {"column": "completion_time"}}
     chosen = study(PARETO, by_size={"packet": 1448, "up_to": [5, 10], "metrics": [metric]})
     sized = replace(chosen, axes=(*chosen.axes, chosen.by_size.axis), by_size=None)
-    assert Tails(chosen).why_median("drawn", {"load": 0.4})
-    assert Tails(sized).why_median("drawn", {"load": 0.4, "flow_size": 5}) is None
+    assert Tails(chosen, Plans(chosen)).why_median("drawn", {"load": 0.4})
+    assert Tails(sized, Plans(sized)).why_median("drawn", {"load": 0.4, "flow_size": 5}) is None
 
 
 def test_the_median_stands_for_the_seeds(result):

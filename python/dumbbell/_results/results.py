@@ -18,6 +18,7 @@ from dumbbell._files.foreign import NotDataError, inside, parse_json
 from dumbbell._files.names import real
 from dumbbell._files.read import read_bytes
 from dumbbell._files.text import control_character
+from dumbbell._lookup import Numbered, unknown
 from dumbbell._printing import significant
 from dumbbell._results import html
 from dumbbell._results.summary import summarise
@@ -75,20 +76,29 @@ class Results(Tables):
         Returns
         -------
         dict
-            Times (s) and values, both of shape (samples,).
+            Times (s) and values, both of shape (samples,). Empty where nothing was recorded; of a number that
+            is not there, it raises `UnknownNameError`.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no series of this name.
         """
         import numpy as np
 
         codes, labels = self.samples.codes("metric")
+        if metric not in (*labels, *SERIES):
+            raise unknown(metric, SERIES, "there is no series")
+        missing = f"there is no {metric} of {SERIES[metric].of if metric in SERIES else 'number'}"
         if metric not in labels:
-            return {}
+            return Numbered({}, missing)
         chosen = np.flatnonzero(codes == labels.index(metric))
         # Stable, so that the samples of one subject stay in order of time.
         chosen = chosen[np.argsort(self.samples["id"][chosen], kind="stable")]
         found, starts = np.unique(self.samples["id"][chosen], return_index=True)
         times, values = self.samples["time"][chosen], self.samples["value"][chosen]
         parts = zip(np.split(times, starts[1:]), np.split(values, starts[1:]), strict=True)
-        return dict(zip(found.tolist(), parts, strict=True))
+        return Numbered(dict(zip(found.tolist(), parts, strict=True)), missing)
 
     def plot(self, kind: str, width: str | None = None) -> Figure:
         """Draw one kind of figure: :func:`dumbbell.figures.draw` of this run.

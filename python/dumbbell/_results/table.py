@@ -166,7 +166,11 @@ class Table:
         IndexError
             If there is no such row.
         """
-        return dict(zip(self, self._native.row(range(len(self))[index]), strict=True))
+        rows = len(self)
+        if not -rows <= index < rows:
+            there = f"give a number from 0 to {rows - 1}" if rows else "the table is empty"
+            raise IndexError(f"the table {self.name} has no row {index}; {there}")
+        return dict(zip(self, self._native.row(index % rows), strict=True))
 
     def to_numpy(self) -> dict[str, NDArray[Any]]:
         """Return all columns as NumPy arrays of shape (rows,), by name."""
@@ -212,7 +216,7 @@ class Table:
 
         Raises
         ------
-        KeyError
+        ColumnError
             If there is no such column.
         ValueError
             If it does not hold numbers, or has another shape.
@@ -221,6 +225,7 @@ class Table:
 
         native = self._native
         for name, values in columns.items():
+            self._labels(name)
             native = native.with_values(name, np.ascontiguousarray(values, dtype=np.float64))
         return Table(native)
 

@@ -63,7 +63,7 @@ def answer(result: StudyResult, questions: Sequence[Question], confidence: float
 
     Raises
     ------
-    KeyError
+    UnknownNameError
         If the study has no metric, axis or arm of a name in a question.
     """
     asked = [Asked.of(result, question) for question in questions]

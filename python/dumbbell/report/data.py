@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell import stats
 from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, Value
-from dumbbell.study.estimates import level, ratio
-from dumbbell.study.metric import possible
+from dumbbell.study.estimates import level, middle, ratio
 
 if TYPE_CHECKING:
     from dumbbell.stats import Estimate
@@ -167,8 +166,7 @@ def _estimate(result: StudyResult, spec: FigureSpec, arm: str, point: dict[str, 
     if spec.relative_to:
         estimate = ratio(result, spec.metric, (arm, point), (spec.relative_to, point))(stats.CONFIDENCE)
     elif spec.statistic == "median":
-        estimate = stats.median(result.values(spec.metric, arm, **point)[1])
-        estimate = estimate.within(*possible(result.study.metric(spec.metric)))
+        estimate = middle(result, spec.metric, (arm, point))(stats.CONFIDENCE)
     else:
         estimate = level(result, spec.metric, (arm, point))(stats.CONFIDENCE)
     return _scaled(estimate, spec.factor) if math.isfinite(estimate.value) else None

@@ -15,7 +15,7 @@ from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import write_source
 from dumbbell.study.result import StudyResult
 from dumbbell.study.sizes import AXIS, BySize
-from dumbbell.study.spec import Metric
+from dumbbell.study.spec import Metric, check_name
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -48,6 +48,9 @@ class Derived:
     """Whether it is a metric by size."""
     possible: tuple[float, float] | None = None
     """The least and the largest value there can be; ``None``: any."""
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "derived metric")
 
 
 def derive(result: StudyResult, derived: Sequence[Derived]) -> StudyResult:

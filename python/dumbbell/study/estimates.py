@@ -1,24 +1,21 @@
 """How a metric is estimated over the seeds of a point.
 
-By means, or by medians where :mod:`dumbbell.study.tails` says that means do not do.
+By means, or by medians where :mod:`dumbbell.study.tails` says that means do not do. Every interval that a
+study shows is made here, because it must not leave the possible range of its quantity.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dumbbell import stats
 from dumbbell.stats import Estimate
-from dumbbell.study.metric import possible
 from dumbbell.study.spec import Point
-
-if TYPE_CHECKING:
-    from dumbbell.study.result import StudyResult
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -28,39 +25,85 @@ Measure: TypeAlias = Callable[[float], Estimate]
 Where: TypeAlias = tuple[str, Point]
 """An arm and a point."""
 
+Ends: TypeAlias = tuple[float, float]
+"""The least and the largest value there can be."""
 
-def level(result: StudyResult, metric: str, where: Where) -> Measure:
+
+class Measured(Protocol):
+    """What estimates need of :class:`dumbbell.study.StudyResult`."""
+
+    def values(self, metric: str, arm: str, **point: Any) -> tuple[NDArray[np.int64], Floats]:
+        """Return seeds and values."""
+
+    def matched(self, metric: str, a: Where, b: Where) -> tuple[Floats, Floats]:
+        """Return the values of two arms and points, paired by seed."""
+
+    def possible(self, metric: str, arm: str, **point: Any) -> Ends:
+        """Return the least and the largest value there can be."""
+
+    def why_median(self, arm: str, **point: Any) -> str | None:
+        """Return why medians stand for means; ``None`` where they do not."""
+
+
+_ROUNDING = 1e-9
+"""Of an end: so much do sums of shares differ from it."""
+
+
+def level(result: Measured, metric: str, where: Where) -> Measure:
     """Return how to estimate a metric of an arm at a point."""
     _, values = result.values(metric, where[0], **where[1])
-    return _chosen(result, (where,), _range(result, metric), stats.mean, stats.median, values)
+    return _chosen(result, (where,), _range(result, metric, where, values), stats.mean, stats.median, values)
 
 
-def difference(result: StudyResult, metric: str, a: Where, b: Where) -> Measure:
+def difference(result: Measured, metric: str, a: Where, b: Where) -> Measure:
     """Return how to estimate the difference of a metric between `a` and `b`, paired by seed."""
     values = result.matched(metric, a, b)
-    low, high = _range(result, metric)
-    ends = (low - high, high - low)
+    (low_a, high_a), (low_b, high_b) = map(_range, [result] * 2, [metric] * 2, (a, b), values)
+    ends = (low_a - high_b, high_a - low_b)
     return _chosen(result, (a, b), ends, stats.paired_difference, stats.median_difference, *values)
 
 
-def ratio(result: StudyResult, metric: str, a: Where, b: Where) -> Measure:
+def ratio(result: Measured, metric: str, a: Where, b: Where) -> Measure:
     """Return how to estimate the ratio of a metric in `a` to that in `b`, paired by seed."""
     values = result.matched(metric, a, b)
-    low, high = _range(result, metric)
-    ends = (0.0 if low >= 0 or high <= 0 else -math.inf, math.inf)
+    (low_a, high_a), (low_b, high_b) = map(_range, [result] * 2, [metric] * 2, (a, b), values)
+    one_sign = min(low_a, low_b) >= 0 or max(high_a, high_b) <= 0
+    ends = (0.0 if one_sign else -math.inf, math.inf)
     return _chosen(result, (a, b), ends, stats.paired_ratio, stats.median_ratio, *values)
 
 
-def _range(result: StudyResult, metric: str) -> tuple[float, float]:
-    """Return the possible range; numbers by size are of a metric by size."""
-    names = {entry.name: entry for entry in result.study.metrics}
-    return possible(names[metric]) if metric in names else (-math.inf, math.inf)
+def middle(result: Measured, metric: str, where: Where) -> Measure:
+    """Return how to estimate the median of a metric of an arm at a point."""
+    _, values = result.values(metric, where[0], **where[1])
+    return _within(_range(result, metric, where, values), stats.median, values)
+
+
+def scored(values: Floats, possible: Ends) -> Measure:
+    """Return how to estimate the mean of numbers made from runs, one each, that can lie between two ends."""
+    return _within(_shown(possible, values), stats.mean, values)
+
+
+def _range(result: Measured, metric: str, where: Where, values: Floats) -> Ends:
+    return _shown(result.possible(metric, where[0], **where[1]), values)
+
+
+def _shown(possible: Ends, values: Floats) -> Ends:
+    """Return a possible range without the ends that a run has passed: these are wrong."""
+    there = values[np.isfinite(values)]
+    low, high = possible
+    slack = _ROUNDING * max((abs(end) for end in possible if math.isfinite(end)), default=0.0)
+    passed_low, passed_high = (there < low - slack).any(), (there > high + slack).any()
+    return -math.inf if passed_low else low, math.inf if passed_high else high
+
+
+def _within(ends: Ends, how: Callable[..., Estimate], *values: Floats) -> Measure:
+    return lambda confidence: how(*values, confidence).within(*ends)
 
 
 def _chosen(
-    result: StudyResult,
+    result: Measured,
     places: tuple[Where, ...],
-    ends: tuple[float, float],
+    ends: Ends,
     usual: Callable[..., Estimate],
     robust: Callable[..., Estimate],
     *values: Floats,
@@ -68,5 +111,7 @@ def _chosen(
     """Return the usual estimate, or the robust one if a place needs it, within the possible range."""
     reasons = (result.why_median(arm, **point) for arm, point in places)
     reason = next(filter(None, reasons), None)
-    chosen, note = (usual, "") if reason is None else (robust, f"median over seeds, for {reason}")
-    return lambda confidence: chosen(*values, confidence).within(*ends).noting(note)
+    if reason is None:
+        return _within(ends, usual, *values)
+    measure = _within(ends, robust, *values)
+    return lambda confidence: measure(confidence).noting(f"median over seeds, for {reason}")

@@ -86,19 +86,20 @@ _SHARES = ("loss", "utilisation", "fairness")
 def possible(metric: Metric) -> tuple[float, float]:
     """Return the least and the largest value that a metric can have, so that no interval needs to go beyond.
 
-    No column of results is below 0, and no share above its whole. A saving may be a loss. A function may give
+    No column of results is below 0, and no share above its whole. A saving lies between 0 and 1, because no
+    state of a port draws more than full power (``crates/net/src/power/model.rs``). A function may give
     anything, unless :attr:`Metric.possible` says what.
     """
-    if metric.possible is not None:
-        return metric.possible
-    source = metric.source
+    return metric.possible or of_source(metric.source)
+
+
+def of_source(source: Source) -> tuple[float, float]:
+    """Return the least and the largest value that a source can give, as far as its columns tell."""
     if callable(source) or "function" in source:
         return -math.inf, math.inf
     factor = float(source.get("factor", 1))
     ends = (0.0, math.inf)
-    if source.get("statistic") == "saving":
-        ends = (-math.inf, 1.0)
-    elif source.get("table") == "states" or (
+    if source.get("table") == "states" or (
         source.get("column") in _SHARES and source.get("statistic") not in ("count", "sum")
     ):
         ends = (0.0, 1.0)
@@ -146,7 +147,9 @@ def write_metric(metric: Metric) -> dict[str, Any]:
     """Return a metric in JSON types, as in a study file."""
     better = {"better": metric.better} if metric.better else {}
     about = {"name": metric.name, "label": metric.label, "unit": metric.unit}
-    return {**about, **better, "source": write_source(metric.source)}
+    ends = zip(("least", "most"), metric.possible or (), strict=False)
+    declared = {key: end for key, end in ends if math.isfinite(end)}
+    return {**about, **better, **declared, "source": write_source(metric.source)}
 
 
 def _texts(function: Any, seen: set[int]) -> Iterator[str]:

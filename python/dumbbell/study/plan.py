@@ -8,12 +8,12 @@ import json
 import math
 import os
 import runpy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,17 +21,19 @@ from numpy.typing import NDArray
 
 from dumbbell._files.foreign import blamed
 from dumbbell._files.read import opened, read_toml
+from dumbbell._lookup import look_up
 from dumbbell._results import html
 from dumbbell._scenario import Scenario
 from dumbbell._system import usable_cores
 from dumbbell.errors import DumbbellError, ScenarioError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import check_against, write_metric, write_source
-from dumbbell.study.names import clashes
-from dumbbell.study.reader import read_parts
+from dumbbell.study.reader import problems_of, read_parts
 from dumbbell.study.sizes import BySize
 from dumbbell.study.spec import Arm, Axis, Metric, Point, RunSpec, StopRule, filled
 from dumbbell.study.version import code_version
+
+_Part = TypeVar("_Part", Arm, Axis, Metric)
 
 _MOST_PLANS = 512
 """Planned scenarios that are kept; of what goes beyond, each run is planned anew."""
@@ -232,16 +234,19 @@ class Study:
         return names if self.by_size is None else [*names, *self.by_size.columns]
 
     def metric(self, name: str) -> Metric:
-        """Return the metric of that name; `KeyError` if there is none."""
-        return {metric.name: metric for metric in self.metrics}[name]
+        """Return the metric of that name; `UnknownNameError` if there is none."""
+        return self._part("metric", name, self.metrics)
 
     def arm(self, name: str) -> Arm:
-        """Return the arm of that name; `KeyError` if there is none."""
-        return {arm.name: arm for arm in self.arms}[name]
+        """Return the arm of that name; `UnknownNameError` if there is none."""
+        return self._part("arm", name, self.arms)
 
     def axis(self, name: str) -> Axis:
-        """Return the axis of that name; `KeyError` if there is none."""
-        return {axis.name: axis for axis in self.axes}[name]
+        """Return the axis of that name; `UnknownNameError` if there is none."""
+        return self._part("axis", name, self.axes)
+
+    def _part(self, what: str, name: str, parts: Sequence[_Part]) -> _Part:
+        return look_up({part.name: part for part in parts}, name, f"the study {self.name!r} has no {what}")
 
     @property
     def _most_runs(self) -> int:
@@ -296,16 +301,12 @@ class StudyPlan:
     Raises
     ------
     StudyError
-        Names that stand twice; every point that makes an invalid scenario, all at once.
+        What a study file could not say; every point that makes an invalid scenario, all at once.
     """
 
     def __init__(self, study: Study, version: str | None = None) -> None:
-        by_size = study.by_size
-        axes, arms, metrics, sized = (
-            [part.name for part in parts]
-            for parts in (study.axes, study.arms, study.metrics, by_size.metrics if by_size else ())
-        )
-        problems = list(clashes(axes, arms, metrics, sized, by_size))
+        # What a file could not say runs to its end and cannot be opened.
+        problems = problems_of(study.to_dict(), study.by_size)
         if problems:
             raise StudyError(problems)
         self.study = study

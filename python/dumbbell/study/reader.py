@@ -5,7 +5,6 @@ What a study file may say is declared in ``crates/study``; the reference has it:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,12 @@ from dumbbell._files.read import read_toml
 from dumbbell._files.text import control_character, shortened
 from dumbbell.errors import ScenarioError
 from dumbbell.study.errors import StudyError
-from dumbbell.study.metric import name_of
+from dumbbell.study.metric import name_of, of_source
 from dumbbell.study.names import clashes
 from dumbbell.study.sizes import BySize
-from dumbbell.study.spec import Arm, Axis, Metric, StopRule
+from dumbbell.study.spec import Arm, Axis, Metric, StopRule, check_name
 
 Values = dict[str, Any]
-
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{,199}")
 
 _MOST_PATH = 4096
 """Characters of a path (``PATH_MAX``)."""
@@ -45,10 +42,7 @@ def read_parts(values: object, base_dir: Path, confined: bool) -> Values:
         shown = shortened(repr(values), 100)
         raise StudyError(f"{shown} is not a study; give a table with `scenario` and `metrics`")
     functions = _functions(values)
-    try:
-        read, problems = _native.read_study(_without(values, functions))
-    except ScenarioError as error:
-        raise StudyError(str(error)) from None
+    read, problems = _read(_without(values, functions))
     try:
         scenario, base_dir = _scenario(values.get("scenario"), base_dir, confined)
     except StudyError as error:
@@ -76,6 +70,27 @@ def read_parts(values: object, base_dir: Path, confined: bool) -> Values:
     if problems:
         raise StudyError(problems)
     return parts
+
+
+def problems_of(values: Values, by_size: BySize | None) -> list[str]:
+    """Return everything that a study file could not say, of a study that Python has made.
+
+    Parameters
+    ----------
+    values
+        What :meth:`dumbbell.study.Study.to_dict` returns.
+    by_size
+        Metrics by size, whose columns are names too.
+    """
+    _, problems = _read(values)
+    return [*problems, *_cross_checks(values, by_size)]
+
+
+def _read(values: Values) -> tuple[Values | None, list[str]]:
+    try:
+        return _native.read_study(values)
+    except ScenarioError as error:
+        raise StudyError(str(error)) from None
 
 
 def _functions(values: Mapping[str, Any]) -> dict[int, Any]:
@@ -109,7 +124,11 @@ def _entries(values: Any, key: str) -> list[Any]:
 def _name(entry: Any) -> str | None:
     """The name in an entry of a list; ``None`` if it is none, which the extension tells."""
     name = entry.get("name") if isinstance(entry, Mapping) else None
-    return name if isinstance(name, str) and _NAME.fullmatch(name) else None
+    try:
+        check_name(name, "")
+    except StudyError:
+        return None
+    return str(name)
 
 
 def _cross_checks(values: Mapping[str, Any], by_size: BySize | None = None) -> Iterator[str]:
@@ -169,7 +188,12 @@ def _arm(entry: Values) -> Arm:
 
 
 def _metric(entry: Values) -> Metric:
-    return Metric(entry["name"], _label(entry), entry["unit"], entry["source"], entry["better"])
+    least, most = entry["least"], entry["most"]
+    declared = None
+    if least is not None or most is not None:
+        low, high = of_source(entry["source"])
+        declared = (low if least is None else least, high if most is None else most)
+    return Metric(entry["name"], _label(entry), entry["unit"], entry["source"], entry["better"], declared)
 
 
 def _by_size(entry: Values | None) -> BySize | None:

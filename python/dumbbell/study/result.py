@@ -13,9 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dumbbell import stats
+from dumbbell._lookup import look_up
 from dumbbell._results import html
-from dumbbell.study.metric import possible
+from dumbbell.errors import UnknownNameError
+from dumbbell.study.estimates import level
+from dumbbell.study.limits import Limits
 from dumbbell.study.plan import Study
+from dumbbell.study.plans import Plans
 from dumbbell.study.sizes import AXIS
 from dumbbell.study.spec import Metric, Point
 from dumbbell.study.store import read_catalogue, select, versions
@@ -96,12 +100,12 @@ class StudyResult:
 
         Raises
         ------
-        KeyError
+        UnknownNameError
             If the study has none.
         """
         by_size = self.study.by_size
         if by_size is None:
-            raise KeyError("the study has no metrics by size")
+            raise UnknownNameError(f"the study {self.study.name!r} has no metrics by size; add by_size")
         runs, bins = self.table.num_rows, len(by_size.axis.values)
         names = ["run_id", "arm", "seed", *(axis.name for axis in self.study.axes)]
         table = self.table.select(names).take(pa.array(np.repeat(np.arange(runs), bins)))
@@ -148,12 +152,10 @@ class StudyResult:
 
         Raises
         ------
-        KeyError
+        UnknownNameError
             If there is no such metric, arm or point.
         """
-        if metric not in self.study.columns:
-            raise KeyError(metric)
-        self.study.arm(arm)
+        look_up(self._measured, metric, f"the study {self.study.name!r} has no metric")
         key = self._key(arm, point)
         rows = self._rows[key][: 1 if key in self._repeated else None]
         return self._column("seed")[rows], self._column(metric)[rows]
@@ -174,7 +176,7 @@ class StudyResult:
 
         Raises
         ------
-        KeyError
+        UnknownNameError
             If there is no such metric, arm or point.
         """
         return self.matched(metric, (arm_a, point), (arm_b, point))
@@ -195,11 +197,10 @@ class StudyResult:
 
         Raises
         ------
-        KeyError
+        UnknownNameError
             If there is no such metric, arm or point.
         """
-        if metric not in self.study.columns:
-            raise KeyError(metric)
+        look_up(self._measured, metric, f"the study {self.study.name!r} has no metric")
         keys = [self._key(arm, point) for arm, point in (a, b)]
         rows_a, rows_b = (self._rows[key] for key in keys)
         seeds = self._column("seed")
@@ -217,10 +218,9 @@ class StudyResult:
 
         Raises
         ------
-        KeyError
+        UnknownNameError
             If there is no such arm or point.
         """
-        self.study.arm(arm)
         return self._key(arm, point) in self._repeated
 
     def why_median(self, arm: str, **point: Any) -> str | None:
@@ -230,9 +230,39 @@ class StudyResult:
         """
         return self._tails.why_median(arm, point)
 
+    def possible(self, metric: str, arm: str, **point: Any) -> tuple[float, float]:
+        """Return the least and the largest value that a metric can have in an arm at a point.
+
+        Of a metric by size, `metric` may be the name of one of its numbers. See :mod:`dumbbell.study.limits`.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such metric or arm.
+        """
+        measured = look_up(self._measured, metric, f"the study {self.study.name!r} has no metric")
+        return self._limits.of(measured, arm, point)
+
+    @cached_property
+    def _plans(self) -> Plans:
+        return Plans(self.study)
+
+    @cached_property
+    def _limits(self) -> Limits:
+        return Limits(self._plans)
+
     @cached_property
     def _tails(self) -> Tails:
-        return Tails(self.study)
+        return Tails(self.study, self._plans)
+
+    @cached_property
+    def _measured(self) -> dict[str, Metric]:
+        """Metrics by the names of all their numbers."""
+        found = {metric.name: metric for metric in self.study.metrics}
+        by_size = self.study.by_size
+        for metric in by_size.metrics if by_size else ():
+            found |= dict.fromkeys(by_size.columns_of(metric.name) if by_size else (), metric)
+        return found
 
     @cached_property
     def repetition(self) -> str | None:
@@ -259,13 +289,18 @@ class StudyResult:
         return frozenset(found)
 
     def _key(self, arm: str, point: dict[str, Any]) -> tuple[Any, ...]:
-        names = [axis.name for axis in self.study.axes]
-        if set(point) != set(names):
-            raise KeyError(f"give a value for each axis: {', '.join(names) or 'there are none'}")
-        key = (arm, *(point[name] for name in names))
-        if key not in self._rows:
-            raise KeyError(f"no such point: {point}")
-        return key
+        self.study.arm(arm)
+        axes = {axis.name: axis for axis in self.study.axes}
+        if set(point) != set(axes):
+            names = ", ".join(axes) or "there are none"
+            raise UnknownNameError(
+                f"{', '.join(point) or 'nothing'} is not a point; give a value for each axis: {names}"
+            )
+        for name, axis in axes.items():
+            if point[name] not in axis.values:
+                known = ", ".join(map(str, axis.values))
+                raise UnknownNameError(f"axis {name!r} has no value {point[name]!r}; it has {known}")
+        return (arm, *(point[name] for name in axes))
 
     @cached_property
     def _rows(self) -> dict[tuple[Any, ...], NDArray[np.intp]]:
@@ -298,7 +333,7 @@ class StudyResult:
         rows = [
             (
                 arm, *point.values(), len(self._rows[self._key(arm, point)]),
-                *(self._estimate(metric, arm, point).text() for metric in metrics),
+                *(level(self, metric.name, (arm, point))(stats.CONFIDENCE).text() for metric in metrics),
             )
             for arm, point in places[:_MOST_SHOWN]
         ]  # fmt: skip
@@ -308,10 +343,6 @@ class StudyResult:
         notes = [*([f"and {rest:,} points and arms more"] if rest else []), *self.notes]
         table = html.table(("arm", *heads[: len(axes)], "runs", *heads[len(axes) :]), rows, "; ".join(notes))
         return html.heading(self.study.title, done) + table
-
-    def _estimate(self, metric: Metric, arm: str, point: Point) -> stats.Estimate:
-        measure = stats.mean if self.why_median(arm, **point) is None else stats.median
-        return measure(self.values(metric.name, arm, **point)[1]).within(*possible(metric))
 
     def __repr__(self) -> str:
         return f"<StudyResult of {self.study.name!r}: {self.finished} of {self.expected} runs>"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from dumbbell import _native
 from dumbbell.errors import ScenarioError
+from dumbbell.study.errors import StudyError
 
 if TYPE_CHECKING:
     from dumbbell._results import Results
@@ -53,6 +54,20 @@ def filled(settings: Iterable[str], point: Point) -> tuple[str, ...]:
     return tuple(_VALUE.sub(text, setting) for setting in settings)
 
 
+def check_name(name: object, place: str) -> None:
+    """Refuse what a study file does not take as a name: what has run must open again.
+
+    Raises
+    ------
+    StudyError
+        If it is none; the message names the place.
+    """
+    try:
+        _native.check_name(name, place)
+    except ScenarioError as error:
+        raise StudyError(str(error)) from None
+
+
 @dataclass(frozen=True)
 class Axis:
     """A quantity that the study varies.
@@ -70,6 +85,9 @@ class Axis:
     """In their order: numbers, or texts."""
     settings: tuple[tuple[str, ...], ...]
     """For each value, what it changes in the scenario: ``path=value``."""
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "axis")
 
     @classmethod
     def of(cls, name: str, label: str, unit: str, values: Iterable[AxisValue], *templates: str) -> Axis:
@@ -119,6 +137,9 @@ class Arm:
     settings: tuple[str, ...] = ()
     """What the arm changes in the scenario: ``path=value``."""
 
+    def __post_init__(self) -> None:
+        check_name(self.name, "arm")
+
 
 AT_LEAST_ZERO = (0.0, math.inf)
 """The range of times, counts and rates."""
@@ -139,7 +160,10 @@ class Metric:
     better: Literal["lower", "higher"] | None = None
     """Which way it improves; ``None``: neither."""
     possible: tuple[float, float] | None = None
-    """The least and the largest value there can be; ``None``: what the source tells."""
+    """The least and the largest value there can be; ``None``: what the source and the plan tell."""
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "metric")
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.errors import DumbbellError
+from dumbbell.study.plans import Plans
 from dumbbell.study.sizes import AXIS
-from dumbbell.study.spec import Point, filled
+from dumbbell.study.spec import Point
 
 if TYPE_CHECKING:
     from dumbbell.study.plan import Study
@@ -39,10 +38,13 @@ class Tails:
     study
         With metrics by size as an axis, it needs none: they compare flows of one size, none of which can be
         far larger than the others.
+    plans
+        Of the study.
     """
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, plans: Plans) -> None:
         self._study = study
+        self._plans = plans
         self._by_size = any(axis.name == AXIS for axis in study.axes)
         self._found: dict[tuple[str, ...], str | None] = {}
 
@@ -50,20 +52,15 @@ class Tails:
         """Return why no mean over the runs of an arm at a point can be relied on; ``None`` if one can."""
         if self._by_size:
             return None
-        axes = (axis.settings[axis.values.index(point[axis.name])] for axis in self._study.axes)
-        settings = filled((*chain.from_iterable(axes), *self._study.arm(arm).settings), point)
+        settings = self._plans.settings(arm, point)
         key = tuple(filter(_MATTERS.match, settings))
         if key not in self._found:
             self._found[key] = self._why(settings)
         return self._found[key]
 
     def _why(self, settings: tuple[str, ...]) -> str | None:
-        try:
-            groups = self._study.plan(settings).explain()["groups"]
-        except (DumbbellError, OSError):
-            # The scenario names a file that is not here, as it may in a folder from elsewhere.
-            return None
-        drawn = (group for group in groups if group["tail"] is not None)
+        explained = self._plans.explained(settings)
+        drawn = (group for group in (explained["groups"] if explained else ()) if group["tail"] is not None)
         return next(filter(None, (_of_group(group, len(self._study.seeds)) for group in drawn)), None)
 
 

@@ -8,4 +8,4 @@ def _share(runs: Columns) -> Floats:
     return 100 * runs["datagrams"] / (runs["datagrams"] + runs["tcp"])
 
 
-DERIVED = (Derived("share", "share of the datagrams in the goodput", "%", _share),)
+DERIVED = (Derived("share", "share of the datagrams in the goodput", "%", _share, possible=(0, 100)),)

@@ -6,6 +6,7 @@ each, and for both technologies: ``net-time-fs-50`` has frequency scaling and a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -73,11 +74,13 @@ def _of_figures_6_and_7(scaling: str, share: int) -> tuple[Derived, ...]:
             _net(lost, saving),
             _REFERENCE,
             "higher",
+            possible=ends,
         )
-        for name, what, lost in (
-            ("goodput", "goodput", _lost_goodput),
-            ("time", "completion time", _growth),
-            ("time-bounded", "completion time, bounded form", _bounded_growth),
+        # A saving lies between 0 and 100 %. All goodput may be lost, and a time may shrink to nothing.
+        for name, what, lost, ends in (
+            ("goodput", "goodput", _lost_goodput, (-100, math.inf)),
+            ("time", "completion time", _growth, (-math.inf, 200)),
+            ("time-bounded", "completion time, bounded form", _bounded_growth, (-100, math.inf)),
         )
     )
 
@@ -109,6 +112,14 @@ DERIVED = (
         "lower",
         possible=AT_LEAST_ZERO,
     ),
-    Derived("extra-loss", "loss at N1 less that of TCPonly", "%", _extra_loss, _REFERENCE, "lower"),
+    Derived(
+        "extra-loss",
+        "loss at N1 less that of TCPonly",
+        "%",
+        _extra_loss,
+        _REFERENCE,
+        "lower",
+        possible=(-100, 100),
+    ),
     *(entry for scaling in SCALINGS for share in SHARES for entry in _of_figures_6_and_7(scaling, share)),
 )

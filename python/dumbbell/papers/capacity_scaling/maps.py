@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -39,21 +40,24 @@ def _shallow(runs: Any, share: float) -> Any:
     return _saving(runs, share, 0.7)
 
 
-def _map(id_: str, title: str, score: Callable[[Any, float], Any], label: str, sleep: str) -> MapSpec:
+def _map(
+    id_: str, title: str, score: Callable[[Any, float], Any], label: str, sleep: str, most: float = 100
+) -> MapSpec:
     return MapSpec(
         id_, title, "load", "static share of power", SHARES, score, label, _ARMS, "%",
         note=f"Frequency scaling; a sleeping port draws {sleep} of an idle one. {_KEY}",
+        possible=(-math.inf if most > 100 else 0, most),
     )  # fmt: skip
 
 
 MAPS = (
     _map(
         "what-to-do", "Scale, sleep or neither: by saving less growth of times, deep sleep",
-        _net(0.1), "ES - QoS_D", "a tenth",
+        _net(0.1), "ES - QoS_D", "a tenth", 200,
     ),
     _map(
         "what-to-do-shallow", "Scale, sleep or neither: by saving less growth of times, shallow sleep",
-        _net(0.7), "ES - QoS_D", "seven tenths",
+        _net(0.7), "ES - QoS_D", "seven tenths", 200,
     ),
     _map(
         "what-saves-most", "What saves most where completion times may grow by half, shallow sleep",

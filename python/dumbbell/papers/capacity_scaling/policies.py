@@ -44,6 +44,7 @@ def _map(scaling: str, idle: float, asleep: float) -> MapSpec:
         f"What saves most, {scaling.upper()}, idle share {idle:g}, sleep share {asleep:g}",
         "load", "static share of power", SHARES, within(1.5, saving), "energy saving", _ARMS, "%",
         note="Against full power all the time. Ruled out where mean completion times grow by more than half.",
+        possible=(0, 100),
     )  # fmt: skip
 
 

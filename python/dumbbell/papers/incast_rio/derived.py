@@ -68,7 +68,7 @@ def _repeated(runs: Columns) -> Floats:
 
 
 DERIVED = (
-    Derived("elapsed", "time until all have finished", "s", _elapsed, better="lower", possible=AT_LEAST_ZERO),
+    Derived("elapsed", "time until all have finished", "s", _elapsed, better="lower", possible=(0, DURATION)),
     Derived(
         "throughput",
         "throughput (a): all bytes over the time",
@@ -96,7 +96,13 @@ DERIVED = (
     ),
     Derived("marked", "packets that arrive yellow", "%", _marked, possible=(0, 100)),
     Derived("protected_share", "yellow packets among those dropped", "%", _protected, possible=(0, 100)),
-    Derived("early_lead", "first drop by the law before the first by a full queue", "s", _early),
+    Derived(
+        "early_lead",
+        "first drop by the law before the first by a full queue",
+        "s",
+        _early,
+        possible=(-DURATION, DURATION),
+    ),
     Derived("real_lead", "timeouts for a loss less spurious ones, per server", "", _real),
     Derived(
         "used", "client's link busy until all have finished", "%", _used, better="higher", possible=(0, 100)

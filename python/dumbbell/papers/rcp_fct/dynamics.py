@@ -516,7 +516,7 @@ def _outage(study: Study) -> Study:
     metrics = (
         Metric(
             "ended", "flows that end", "%",
-            {"table": "runs", "column": "flows_completed", "factor": 2}, "higher",
+            {"table": "runs", "column": "flows_completed", "factor": 2}, "higher", possible=(0, 100),
         ),
         Metric(
             "longest", "longest completion time of those", "s",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dumbbell import stats
-from dumbbell.stats import Estimate
-from dumbbell.study import StudyResult
+from dumbbell.stats import CONFIDENCE, Estimate
+from dumbbell.study import AT_LEAST_ZERO, StudyResult
+from dumbbell.study.estimates import scored
 
 Floats = NDArray[np.float64]
 
@@ -35,10 +36,12 @@ class Measure:
     text: str
     better: str
     """``high`` or ``low``."""
+    possible: tuple[float, float]
+    """The least and the largest value there can be."""
 
     def estimate(self, result: StudyResult, arm: str, place: Place) -> Estimate:
         """Return the mean over seeds with its interval."""
-        return stats.mean(self.values(result, arm, place))
+        return scored(self.values(result, arm, place), self.possible)(CONFIDENCE)
 
 
 def _of(metric: str, against: str) -> Callable[[StudyResult, str, Place], Floats]:
@@ -60,18 +63,19 @@ def harm(result: StudyResult, arm: str, place: Place) -> Floats:
 MEASURES = (
     Measure(
         "utilisation", "Utilisation of the link by one flow alone", "%", _of("utilisation", "nobody"),
-        "how much of the link one flow uses", "high",
+        "how much of the link one flow uses", "high", (0, 100),
     ),
     Measure(
         "wait", "Mean time in the queue and in transmission, one flow alone", "ms", _of("wait", "nobody"),
-        "how long its packets wait in the queue and are sent", "low",
+        "how long its packets wait in the queue and are sent", "low", AT_LEAST_ZERO,
     ),
     Measure(
         "fairness", "Jain's index of two flows of the controller", "", _of("fairness", "itself"),
-        "how evenly two flows of it share: 1 is equal, 0.5 is all for one", "high",
+        "how evenly two flows of it share: 1 is equal, 0.5 is all for one", "high", (0.5, 1),
     ),
     Measure(
         "harm", "Harm to CUBIC: how much less it gets beside the controller than alone", "%", harm,
         "how much of its goodput CUBIC loses; an equal share is a half, the row cubic is CUBIC itself", "low",
+        (-math.inf, 100),
     ),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dumbbell.study import Metric
+from dumbbell.study import AT_LEAST_ZERO, Metric
 
 if TYPE_CHECKING:
     from dumbbell import Results
@@ -102,15 +102,29 @@ def finished(results: Results) -> float:
 
 
 METRICS = (
-    Metric("hiqueue", "longest mean queue of a router", "packets", hiqueue, "lower"),
-    Metric("avqueue", "mean queue of all routers", "packets", avqueue, "lower"),
-    Metric("hiutil", "utilisation of the busiest link", "", hiutil),
-    Metric("avutil", "mean utilisation of all links", "", avutil),
-    Metric("e2edev", "standard deviation of the delay", "s", e2edev, "lower"),
-    Metric("hits", "hits of the cache", "", hits),
-    Metric("misses", "misses of the cache", "", misses),
-    Metric("abt", "computations of tables", "", abt),
-    Metric("hiqueue_time", "longest mean queue of a router over time", "packets", hiqueue_time, "lower"),
-    Metric("avqueue_time", "mean queue of all routers over time", "packets", avqueue_time, "lower"),
-    Metric("finished", "end of the last message", "s", finished, "lower"),
+    Metric("hiqueue", "longest mean queue of a router", "packets", hiqueue, "lower", possible=AT_LEAST_ZERO),
+    Metric("avqueue", "mean queue of all routers", "packets", avqueue, "lower", possible=AT_LEAST_ZERO),
+    Metric("hiutil", "utilisation of the busiest link", "", hiutil, possible=(0, 1)),
+    Metric("avutil", "mean utilisation of all links", "", avutil, possible=(0, 1)),
+    Metric("e2edev", "standard deviation of the delay", "s", e2edev, "lower", possible=AT_LEAST_ZERO),
+    Metric("hits", "hits of the cache", "", hits, possible=AT_LEAST_ZERO),
+    Metric("misses", "misses of the cache", "", misses, possible=AT_LEAST_ZERO),
+    Metric("abt", "computations of tables", "", abt, possible=AT_LEAST_ZERO),
+    Metric(
+        "hiqueue_time",
+        "longest mean queue of a router over time",
+        "packets",
+        hiqueue_time,
+        "lower",
+        possible=AT_LEAST_ZERO,
+    ),
+    Metric(
+        "avqueue_time",
+        "mean queue of all routers over time",
+        "packets",
+        avqueue_time,
+        "lower",
+        possible=AT_LEAST_ZERO,
+    ),
+    Metric("finished", "end of the last message", "s", finished, "lower", possible=AT_LEAST_ZERO),
 )
