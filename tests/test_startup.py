@@ -66,6 +66,17 @@ def test_a_command_loads_nothing_that_only_others_need(
         assert not modules & {"dumbbell._results", "dumbbell.cli.common", "dumbbell.cli.run"}
 
 
+def test_a_list_of_papers_loads_no_figures_and_builds_no_registry(tmp_path: Path) -> None:
+    code = (
+        "sys.argv = ['dumbbell', 'papers', '--json']\n"
+        "from dumbbell import _native\nfrom dumbbell.cli import main\n"
+        "_native.registry = None\nmain()"
+    )
+    modules = loaded(code, tmp_path)
+    assert "dumbbell.papers" in modules
+    assert not modules & {"matplotlib", "scipy.stats", "duckdb", "jinja2", "rich"}
+
+
 def test_every_name_of_the_package_is_there() -> None:
     assert set(db._PLACE) == set(db.__all__) - {"__version__"}
     for name in db.__all__:

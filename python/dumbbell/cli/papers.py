@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dumbbell._printing import Output, Text, TextTable
+from dumbbell.cli import completing
 from dumbbell.cli.asserting import NOT_SO
 from dumbbell.cli.common import console, json_option, memory_option, print_json, quiet_option
 from dumbbell.cli.trust import ask_trust, trust_option
@@ -47,7 +48,7 @@ def print_reproduction(out: Output, found: Reproduction) -> None:
 
 
 @click.command()
-@click.argument("name", type=click.Path())
+@click.argument("name", type=click.Path(), shell_complete=completing.matching(completing.papers))
 @click.option(
     "-o",
     "--output",
@@ -91,8 +92,9 @@ def reproduce(
     out = console()
     with study_progress(paper.name) as progress:
         found = run(
-            paper, output, quick=quick, executor=executor, workers=workers, memory=memory, progress=progress
-        )
+            paper, output, quick=quick, executor=executor, workers=workers, memory=memory, progress=progress,
+            stage=progress.stage,
+        )  # fmt: skip
     if as_json:
         print_json(json.loads((output / "claims.json").read_text(encoding="utf-8")))
     else:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _LINE_PERIOD = 30.0
 """Seconds between lines of progress where there is no terminal."""
 
+_STAGE_PERIOD = 5.0
+"""Seconds between those of what is done beside the runs, which takes a minute or two."""
+
 
 @dataclass
 class StudyProgress:
@@ -31,6 +34,7 @@ class StudyProgress:
     """What it was told last."""
     _bar: Bar = field(init=False, repr=False)
     _line: float = field(default_factory=time.monotonic, init=False, repr=False)
+    _stage: str = field(default="", init=False, repr=False)
 
     def __post_init__(self) -> None:
         columns = (
@@ -51,10 +55,25 @@ class StudyProgress:
         self.last = progress
         there = progress.reused + progress.done
         eta = "" if progress.remaining is None else f"{_clock(progress.remaining)} to go"
-        self._bar.update(self._task, total=progress.total, completed=there, eta=eta, refresh=True)
+        self._bar.update(
+            self._task, description=self.title, total=progress.total, completed=there, eta=eta, refresh=True
+        )
         if self._bar.disable and time.monotonic() - self._line > _LINE_PERIOD:
             self._line = time.monotonic()
             echo(f"{self.title}: {there:,} of {progress.total:,} runs, {eta}", err=True)
+
+    def stage(self, what: str, done: int, total: int) -> None:
+        """Show how far what precedes or follows the runs is: at once, then by the bar or now and then."""
+        begins = what != self._stage
+        self._stage = what
+        if self._bar.disable:
+            if begins or time.monotonic() - self._line > _STAGE_PERIOD:
+                self._line = time.monotonic()
+                echo(f"{self.title}: {done:,} of {total:,} {what}", err=True)
+            return
+        self._bar.start()
+        shown = f"{self.title}: {what}"
+        self._bar.update(self._task, description=shown, total=total, completed=done, eta="", refresh=True)
 
     def stop(self) -> None:
         """Take the bar away; say what is kept if the study did not end."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +200,25 @@ def stamp_on(figure: Figure, stamp: str) -> Figure:
     return figure
 
 
+@contextmanager
+def laid_out(figure: Figure) -> Iterator[None]:
+    """Lay a figure out once for all formats that it is written in.
+
+    Otherwise each format does, and draws the whole figure once more for it.
+    """
+    engine = figure.get_layout_engine()
+    if engine is None:
+        yield
+        return
+    with mpl.rc_context(STYLE):
+        figure.draw_without_rendering()
+    figure.set_layout_engine(None)
+    try:
+        yield
+    finally:
+        figure.set_layout_engine(engine)
+
+
 def save(figure: Figure, stem: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
     """Write the figure as ``stem.png``, ``stem.svg``, ``stem.pdf``, each whole or not at all.
 
@@ -214,13 +234,12 @@ def save(figure: Figure, stem: Path, formats: Iterable[str] = FORMATS) -> list[P
         Some of ``png``, ``svg``, ``pdf``.
     """
     paths = []
-    for suffix in formats:
-        path = stem.with_name(f"{stem.name}.{suffix}")
-        undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(suffix, {})
-        with io.BytesIO() as buffer, mpl.rc_context(STYLE):
-            figure.savefig(buffer, format=suffix, metadata=undated)
-            replace_file(real(path), buffer.getvalue())
-        paths.append(path)
+    with laid_out(figure):
+        for suffix in formats:
+            path = stem.with_name(f"{stem.name}.{suffix}")
+            undated: dict[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(suffix, {})
+            replace_file(real(path), _drawn(figure, suffix, undated))
+            paths.append(path)
     return paths
 
 
@@ -230,10 +249,11 @@ _MOST_SVG = 400_000
 
 def data_address(figure: Figure) -> Markup:
     """Return a figure as an image within the address of a page: SVG, or PNG where that is much smaller."""
-    drawn = _drawn(figure, "svg", {"Date": None, "Creator": None})
-    kind = "svg+xml"
-    if len(drawn) > _MOST_SVG:
-        drawn, kind = _drawn(figure, "png", {"Software": None}), "png"
+    with laid_out(figure):
+        drawn = _drawn(figure, "svg", {"Date": None, "Creator": None})
+        kind = "svg+xml"
+        if len(drawn) > _MOST_SVG:
+            drawn, kind = _drawn(figure, "png", {"Software": None}), "png"
     return Markup(f"data:image/{kind};base64,{base64.b64encode(drawn).decode()}")
 
 

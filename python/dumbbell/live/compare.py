@@ -325,7 +325,7 @@ def compare_runs(
             f"--controllers: {controller!r} is not a controller of the kernel; use one of {able}, or our end "
             f"points: --endpoints {USER}"
         )
-    ours = controller in {entry["name"] for entry in _native.registry()["families"]["controller"]}
+    ours = controller in {name for name, _, _ in dict(_native.algorithms())["controller"]}
     given = prepared(scenario, controller if ours or endpoints == USER else "newreno", profile)
     about = _native.emulated(given._native, at)
     link = about["link"]

@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from dumbbell import _native
@@ -63,6 +64,64 @@ class Companion:
     """Whether the scenario is another, of which the paper's table says nothing; `sources` then holds all."""
 
 
+class _Files:
+    """The files of the folder of a paper, each read once: by the paper and by its further studies."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._modules: dict[str, ModuleType | None] = {}
+
+    @cached_property
+    def study(self) -> Study:
+        """The first study of the folder, in full."""
+        path, name = self._folder / "study.toml", self._folder.name.replace("_", "-")
+        study = Study.from_file(path)
+        if readable(self._folder.name) != self._folder.name:
+            raise PaperError(f"{self._folder}: its name is not UTF-8; rename the folder")
+        if study.name != name:
+            raise PaperError(f'{path}: name {study.name!r} is not that of the folder; write name = "{name}"')
+        more = self.tuple_of("metrics.py", "METRICS", Metric) or ()
+        study = replace(study, metrics=(*study.metrics, *more))
+        for grow in self.tuple_of("entrants.py", "GROWN", FunctionType) or ():
+            study = grow(study)
+        return study
+
+    def tuple_of(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...] | None:
+        """Return what a file of Python defines; ``None`` if there is no such file."""
+        path = self._folder / file
+        if file not in self._modules:
+            self._modules[file] = self._load(path)
+        module = self._modules[file]
+        if module is None:
+            return None
+        found = getattr(module, name, None)
+        if not isinstance(found, tuple) or not found or not all(isinstance(entry, kind) for entry in found):
+            raise PaperError(f"{path}: defines no {name}; write a tuple of {kind.__name__}")
+        return found
+
+    def _load(self, path: Path) -> ModuleType | None:
+        assert path.name in _PROGRAMS, "what runs is known before"
+        try:
+            opened(path).close()
+        except FileNotFoundError:
+            return None
+        module_name = f"_dumbbell_paper_{readable(self._folder.name)}_{path.stem}"
+        spec = importlib.util.spec_from_file_location(module_name, path)
+        assert spec is not None, "a file that ends in .py has a loader"
+        assert spec.loader is not None, "a file that ends in .py has a loader"
+        module = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except DumbbellError:
+            raise
+        except (Exception, SystemExit) as error:
+            if self._folder.parent == _HERE:
+                # A fault of the package itself.
+                raise
+            raise PaperError(f"{path}: {blamed(error, path)}") from None
+        return module
+
+
 @dataclass(frozen=True)
 class Paper:
     """A study, its claims and its figures."""
@@ -70,6 +129,8 @@ class Paper:
     folder: Path
     companion: Companion | None = None
     """The study, if it is not the first one of the folder."""
+    shared: _Files | None = field(default=None, repr=False, compare=False)
+    """The files of the folder, as far as another of its studies has read them."""
 
     @property
     def programs(self) -> tuple[Path, ...]:
@@ -94,21 +155,20 @@ class Paper:
         PaperError
             If the study has another name than the folder.
         """
-        study = Study.from_file(self.folder / "study.toml")
-        if readable(self.folder.name) != self.folder.name:
-            raise PaperError(f"{self.folder}: its name is not UTF-8; rename the folder")
-        if study.name != self.folder.name.replace("_", "-"):
-            raise PaperError(
-                f"{self.folder / 'study.toml'}: name {study.name!r} is not that of the folder; "
-                f'write name = "{self.folder.name.replace("_", "-")}"'
-            )
-        study = replace(study, metrics=(*study.metrics, *self._optional("metrics.py", "METRICS", Metric)))
-        for grow in self._optional("entrants.py", "GROWN", FunctionType):
-            study = grow(study)
+        if not quick:
+            return self._full
         if self.companion:
-            study = replace(self.companion.study(study), name=self.name)
-            return shortened(study, self.companion.quick, f"{self.name}, quick") if quick else study
-        return quick_study(study, self.folder / "quick.toml") if quick else study
+            return shortened(self._full, self.companion.quick, f"{self.name}, quick")
+        return quick_study(self._full, self.folder / "quick.toml")
+
+    @cached_property
+    def _full(self) -> Study:
+        study = self._files.study
+        return replace(self.companion.study(study), name=self.name) if self.companion else study
+
+    @cached_property
+    def _files(self) -> _Files:
+        return self.shared or _Files(self.folder)
 
     def claims(self) -> tuple[Claim, ...]:
         """Return the claims, in order, those marked whose bounds are ours."""
@@ -148,7 +208,8 @@ class Paper:
 
     def companions(self) -> list[Paper]:
         """Return the further studies of the folder, in order; few papers have any."""
-        return [Paper(self.folder, entry) for entry in self._optional("studies.py", "STUDIES", Companion)]
+        entries = self._optional("studies.py", "STUDIES", Companion)
+        return [Paper(self.folder, entry, self._files) for entry in entries]
 
     def sources(self) -> dict[str, str]:
         """Return where each parameter comes from, by path: the table in ``README.md``, and the companion."""
@@ -171,39 +232,13 @@ class Paper:
             raise PaperError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 
     def _required(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
-        found = self._tuple(file, name, kind)
+        found = self._files.tuple_of(file, name, kind)
         if found is None:
             raise PaperError(f"{self.folder / file}: no such file; a paper needs one")
         return found
 
     def _optional(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
-        return self._tuple(file, name, kind) or ()
-
-    def _tuple(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...] | None:
-        path = self.folder / file
-        assert file in _PROGRAMS, "what runs is known before"
-        try:
-            opened(path).close()
-        except FileNotFoundError:
-            return None
-        module_name = f"_dumbbell_paper_{readable(self.folder.name)}_{path.stem}"
-        spec = importlib.util.spec_from_file_location(module_name, path)
-        assert spec is not None, "a file that ends in .py has a loader"
-        assert spec.loader is not None, "a file that ends in .py has a loader"
-        module = importlib.util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except DumbbellError:
-            raise
-        except (Exception, SystemExit) as error:
-            if not self.programs:
-                # A fault of the package itself.
-                raise
-            raise PaperError(f"{path}: {blamed(error, path)}") from None
-        found = getattr(module, name, None)
-        if not isinstance(found, tuple) or not found or not all(isinstance(entry, kind) for entry in found):
-            raise PaperError(f"{path}: defines no {name}; write a tuple of {kind.__name__}")
-        return found
+        return self._files.tuple_of(file, name, kind) or ()
 
 
 def all_papers() -> list[Paper]:

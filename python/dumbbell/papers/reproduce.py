@@ -12,7 +12,7 @@ from dumbbell._files.names import readable
 from dumbbell.answers import Answer, answer
 from dumbbell.claims import Claim, Judgement, judge, write_claims
 from dumbbell.papers.paper import Paper
-from dumbbell.report import questions, write_report
+from dumbbell.report import questions
 from dumbbell.study import Progress, StudyResult, derive, run_study
 
 QUICK = "QUICK: few runs, so intervals are wide; run with --full for the intervals to rely on"
@@ -42,6 +42,7 @@ def reproduce(
     workers: int | None = None,
     memory: int | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
+    stage: Callable[[str, int, int], object] = lambda _what, _done, _total: None,
 ) -> Reproduction:
     """Run the study of a paper, judge its claims, draw its figures and write its report.
 
@@ -56,17 +57,25 @@ def reproduce(
         Whether to run the quick study; what comes out says so.
     executor, workers, memory, progress
         As in :func:`dumbbell.study.run_study`.
+    stage
+        Called before what follows or precedes the runs, as this may take minutes: what is done, how much
+        of it, and of how much.
 
     Raises
     ------
     PaperError, StudyError, FolderError
         What is wrong with the paper or the folder.
     """
+    # Draws, which takes a second to load: a list of papers does without.
+    from dumbbell.report import write_report
+
     folder = Path(folder)
     study, claims, figures = paper.study(quick), paper.claims(), paper.figures()
     derived, maps = paper.derived(), paper.maps()
+    stage("runs planned", 0, len(study.points()) * len(study.arms) * len(study.seeds))
     result = run_study(study, folder, executor=executor, workers=workers, memory=memory, progress=progress)
     result = derive(result, derived)
+    stage("claims judged", 0, len(claims))
     judged = judge(claims, result)
     note = QUICK if quick else ""
     write_claims(judged, result, folder, note)
@@ -74,6 +83,6 @@ def reproduce(
     command = f"dumbbell reproduce {paper.name} {kind} -o {shlex.quote(readable(folder.name))}"
     report = write_report(
         folder / "report.html", result, judged, figures, maps, paper.tables(), paper.plots(), quick=quick,
-        sources=paper.sources(), bibliography=paper.bibliography(), command=command,
+        sources=paper.sources(), bibliography=paper.bibliography(), command=command, progress=stage,
     )  # fmt: skip
     return Reproduction(result, answer(result, questions(study, figures)), judged, report, note)

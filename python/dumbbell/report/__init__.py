@@ -7,14 +7,21 @@ Examples
 >>> write_report("report.html", result, judgements, figures)  # doctest: +SKIP
 """
 
-from dumbbell.report.data import FigureData, figure_data
-from dumbbell.report.extras import PlotSpec, TableData, TableSpec
-from dumbbell.report.maps import MapData, MapSpec, draw_map, map_data
-from dumbbell.report.page import write_report
-from dumbbell.report.parameters import Algorithm, Parameter, algorithms, parameters
-from dumbbell.report.run import write_run_report
-from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, default_figures, questions
-from dumbbell.report.static import draw
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dumbbell.report.data import FigureData, figure_data
+    from dumbbell.report.extras import PlotSpec, TableData, TableSpec
+    from dumbbell.report.map_figure import draw_map
+    from dumbbell.report.maps import MapData, MapSpec, map_data
+    from dumbbell.report.page import write_report
+    from dumbbell.report.parameters import Algorithm, Parameter, algorithms, parameters
+    from dumbbell.report.run import write_run_report
+    from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, default_figures, questions
+    from dumbbell.report.static import draw
 
 __all__ = [
     "Algorithm",
@@ -40,3 +47,45 @@ __all__ = [
     "write_report",
     "write_run_report",
 ]
+
+_PLACES = {
+    "dumbbell.report.data": (
+        "FigureData",
+        "figure_data",
+    ),
+    "dumbbell.report.extras": (
+        "PlotSpec",
+        "TableData",
+        "TableSpec",
+    ),
+    "dumbbell.report.map_figure": ("draw_map",),
+    "dumbbell.report.maps": ("MapData", "MapSpec", "map_data"),
+    "dumbbell.report.page": ("write_report",),
+    "dumbbell.report.parameters": (
+        "Algorithm",
+        "Parameter",
+        "algorithms",
+        "parameters",
+    ),
+    "dumbbell.report.run": ("write_run_report",),
+    "dumbbell.report.spec": (
+        "FigureError",
+        "FigureSpec",
+        "Measured",
+        "Reference",
+        "default_figures",
+        "questions",
+    ),
+    "dumbbell.report.static": ("draw",),
+}
+"""Where names come from. They are loaded when first used: a list of papers names figures and draws none."""
+
+_PLACE = {name: place for place, names in _PLACES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_PLACE[name]), name)
+    globals()[name] = value
+    return value

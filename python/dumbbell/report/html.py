@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from dumbbell._native import version
-from dumbbell.figures.style import data_address, save
+from dumbbell.figures.style import data_address, laid_out, save
 from dumbbell.report import palette
 
 _FILES = resources.files("dumbbell.report")
@@ -63,8 +63,9 @@ class Drawn:
     @classmethod
     def of(cls, about: Any, image: Figure, folder: Path) -> Drawn:
         """Draw; the files go below a folder."""
-        address = data_address(image)
-        return cls(about, address, image.get_figwidth(), for_print(image, folder, about.id))
+        with laid_out(image):
+            address = data_address(image)
+            return cls(about, address, image.get_figwidth(), for_print(image, folder, about.id))
 
 
 def for_print(image: Figure, folder: Path, name: str) -> list[str]:

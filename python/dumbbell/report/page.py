@@ -8,7 +8,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,12 @@ from matplotlib.figure import Figure
 from dumbbell._files.folder import new_files
 from dumbbell.answers import answer as answer_of
 from dumbbell.claims.family import family_note
-from dumbbell.figures.style import data_address, stamp_on
+from dumbbell.figures.style import data_address, laid_out, stamp_on
 from dumbbell.report.data import FigureData, figure_data, only_values, with_unit
 from dumbbell.report.extras import PlotSpec, TableSpec
 from dumbbell.report.html import Drawn, for_print, own, render
-from dumbbell.report.maps import Cell, MapData, MapSpec, draw_map, map_data
+from dumbbell.report.map_figure import draw_map
+from dumbbell.report.maps import Cell, MapData, MapSpec, map_data
 from dumbbell.report.parameters import parameters, spread, study_algorithms, study_scenarios
 from dumbbell.report.spec import FigureError, FigureSpec, questions
 from dumbbell.report.static import draw
@@ -67,6 +68,7 @@ def write_report(
     sources: Mapping[str, str] | None = None,
     bibliography: Mapping[str, str] | None = None,
     command: str = "",
+    progress: Callable[[str, int, int], object] = lambda _what, _done, _total: None,
 ) -> Path:
     """Write a report: one HTML file that needs nothing else, and files for print beside it.
 
@@ -99,6 +101,8 @@ def write_report(
         Publications by the short names that `sources` uses: ``{"P12": "Panarello et al., ..."}``.
     command
         How to run it again.
+    progress
+        Called before each figure: what is done, how much of it, and of how much.
 
     Returns
     -------
@@ -119,13 +123,24 @@ def write_report(
     stamp = "; ".join(filter(None, [result.stamp, "QUICK" if quick else ""]))
     with new_files(path.parent) as part:
         drawn, drawn_maps = [], []
-        drawn_plots = [Drawn.of(plot, stamp_on(plot.draw(result), stamp), part) for plot in plots]
-        for chart in [map_data(result, spec) for spec in maps]:
+        drawn_plots = []
+        count = len(plots) + len(maps) + len(data)
+        number = iter(range(count))
+        for plot in plots:
+            progress("figures drawn", next(number), count)
+            drawn_plots.append(Drawn.of(plot, stamp_on(plot.draw(result), stamp), part))
+        for spec in maps:
+            progress("figures drawn", next(number), count)
+            chart = map_data(result, spec)
             image = draw_map(chart, stamp)
-            drawn_maps.append(_map(chart, image, for_print(image, part, chart.spec.id)))
+            with laid_out(image):
+                drawn_maps.append(_map(chart, image, for_print(image, part, chart.spec.id)))
         for figure in data:
+            progress("figures drawn", next(number), count)
             image = draw(figure, stamp)
-            drawn.append(_figure(figure, image, for_print(image, part, figure.spec.id)))
+            with laid_out(image):
+                drawn.append(_figure(figure, image, for_print(image, part, figure.spec.id)))
+        progress("figures drawn", count, count)
         (part / "data").mkdir()
         (part / "data" / "runs.parquet").write_bytes(encode(result.table))
         text = _render(

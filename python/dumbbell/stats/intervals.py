@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 
 from dumbbell.stats.estimate import CONFIDENCE, Estimate
@@ -81,7 +80,7 @@ def difference(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE) -> Es
         freedom = sum(squares) ** 2 / among if among else 1.0
     if not sum(squares):
         notes.append("all values are equal")
-    margin = float(scipy.stats.t.ppf((1 + confidence) / 2, freedom)) * math.sqrt(sum(squares))
+    margin = _t(freedom, confidence) * math.sqrt(sum(squares))
     return Estimate(value, value - margin, value + margin, min(n, m), confidence, method, "; ".join(notes))
 
 
@@ -107,7 +106,7 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = CONFIDENCE) -> 
     if n < 2:
         return _alone(ratio, n, confidence, _FIELLER, notes)
     covariance = np.cov(left, right) / n
-    t = float(scipy.stats.t.ppf((1 + confidence) / 2, n - 1)) ** 2
+    t = _t(n - 1, confidence) ** 2
     # The bounds are the roots in r of (over - r under)^2 = t (v_aa - 2 r v_ab + r^2 v_bb).
     square = under**2 - t * covariance[1, 1]
     linear = over * under - t * covariance[0, 1]
@@ -200,6 +199,9 @@ def _ranked(values: Numbers, q: float, confidence: float, what: str, notes: list
     value = _between(ranked, q) if n else math.nan
     if n < 2:
         return _alone(value, n, confidence, method, notes)
+    # Takes a second to load, and few estimates are medians.
+    import scipy.stats
+
     # Of n observations, at most `low` lie below the quantile with less than half of the error, at most `high`
     # with all but half of it.
     error = (1 - confidence) / 2
@@ -229,10 +231,18 @@ def _t_interval(values: Numbers, confidence: float, method: str, notes: list[str
         return _alone(value, n, confidence, method, notes)
     if values.min() == values.max():
         notes.append("all values are equal")
-    margin = scipy.stats.t.ppf((1 + confidence) / 2, n - 1) * values.std(ddof=1) / math.sqrt(n)
+    margin = _t(n - 1, confidence) * values.std(ddof=1) / math.sqrt(n)
     return Estimate(
         value, float(value - margin), float(value + margin), n, confidence, method, "; ".join(notes)
     )
+
+
+def _t(freedom: float, confidence: float) -> float:
+    """Return the quantile of Student's t distribution that a two-sided interval reaches to."""
+    # Takes a tenth of a second to load.
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + confidence) / 2))
 
 
 def _alone(value: float, n: int, confidence: float, method: str, notes: list[str]) -> Estimate:

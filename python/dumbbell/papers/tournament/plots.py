@@ -85,7 +85,11 @@ def _heat(
         axes = figure.subplots()
         colours = _colours(measure)
         norm = _norm(measure, values)
-        image = axes.imshow(values, aspect="auto", cmap=colours, norm=norm)
+        # Colours of cells, and not of all dots that a cell is drawn with.
+        image = axes.imshow(
+            values, aspect="auto", cmap=colours, norm=norm, interpolation="nearest",
+            interpolation_stage="rgba",
+        )  # fmt: skip
         figure.colorbar(
             image, ax=axes, location="bottom", aspect=60, pad=0.01, label=measure.title + unit_of(measure)
         )

@@ -1,22 +1,30 @@
-"""Losses against T and alpha, and what the networks differ by."""
+"""Losses against T and alpha, and what the networks differ by.
+
+Matplotlib is loaded by what draws: a list of papers draws nothing.
+"""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 
-from dumbbell.figures.style import COLOURS, DASHES, STYLE, as_label, new_figure, plain_log
 from dumbbell.papers.trump_rbcc.published import NETWORKS, SWEEPS, Sweep, published
 from dumbbell.papers.trump_rbcc.tables import of_arm
 from dumbbell.report import PlotSpec
 from dumbbell.study import StudyResult
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 def _losses(sweep: Sweep, name: str, log: bool, result: StudyResult) -> Figure:
     """Draw the packets lost in 500 networks against a parameter, published and ours."""
+    import matplotlib as mpl
+
+    from dumbbell.figures.style import COLOURS, STYLE, new_figure, plain_log
+
     figure, (axes,) = new_figure(1, "single")
     xs = [float(value) for value, _ in sweep.arms]
     told = [published()[sweep.table, value, "lost"].value for value, _ in sweep.arms]
@@ -37,6 +45,10 @@ def _losses(sweep: Sweep, name: str, log: bool, result: StudyResult) -> Figure:
 
 def _distribution(metric: str, name: str, arms: tuple[str, ...], log: bool, result: StudyResult) -> Figure:
     """Draw the share of networks in which a metric is at most so much."""
+    import matplotlib as mpl
+
+    from dumbbell.figures.style import COLOURS, DASHES, STYLE, as_label, new_figure, plain_log
+
     figure, (axes,) = new_figure(1, "single")
     with mpl.rc_context(STYLE):
         for slot, arm in enumerate(arms):
