@@ -162,6 +162,9 @@ def _flushed(status: int) -> int:
 
 def _invoke(command: click.Command, name: str) -> int | None:
     if f"_{name.upper()}_COMPLETE" in os.environ:
+        from dumbbell.cli.completing import prepare
+
+        prepare()
         command.main(prog_name=name)
     with command.make_context(name, sys.argv[1:]) as context:
         status: int | None = command.invoke(context)

@@ -18,6 +18,7 @@ from dumbbell._printing import Output, Text, significant
 from dumbbell._results import Results
 from dumbbell._scenario import Scenario
 from dumbbell._trace import LAST_FLOW
+from dumbbell.cli import completing
 from dumbbell.errors import DumbbellError, ScenarioError
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -74,6 +75,7 @@ def scenario_options(command: Command) -> Command:
     change = click.option(
         "--set", "settings", multiple=True, metavar="PATH=VALUE",
         help="Change a value, such as topology.bottleneck.rate=20Mbit/s. May be repeated.",
+        shell_complete=completing.settings,
     )  # fmt: skip
     return click.argument("file", type=click.Path(path_type=Path))(change(seed(command)))
 

@@ -12,12 +12,13 @@ from dumbbell import _native
 from dumbbell._files.folder import new_file
 from dumbbell._files.special import stream
 from dumbbell._printing import TextTable
+from dumbbell.cli import completing
 from dumbbell.cli.common import console, echo, json_option, print_json
 from dumbbell.errors import DumbbellError
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.matching(completing.examples))
 @click.option(
     "-o",
     "--output",

@@ -11,6 +11,7 @@ from click.shell_completion import get_completion_class
 
 from dumbbell._files.folder import new_files
 from dumbbell._native import version
+from dumbbell.cli import completing
 from dumbbell.cli.common import echo, quiet_option
 
 _SHELLS = ("bash", "zsh", "fish")
@@ -25,6 +26,7 @@ def completion(context: click.Context, shell: str) -> None:
     bash: put it into ~/.local/share/bash-completion/completions/dumbbell. fish: into
     ~/.config/fish/completions/dumbbell.fish. zsh: into a file _dumbbell in a folder of fpath.
     """
+    completing.prepare()
     found = get_completion_class(shell)
     assert found is not None, "click knows the shells"
     root = context.find_root()

@@ -13,6 +13,7 @@ from dumbbell import _native
 from dumbbell._memory import limit_of_run
 from dumbbell._printing import Output, Text, TextTable, significant
 from dumbbell._scenario import Scenario
+from dumbbell.cli import completing
 from dumbbell.cli.common import (
     console,
     json_option,
@@ -202,7 +203,7 @@ def _title(what: str, rows: list[Any]) -> str:
 
 
 @click.command("list")
-@click.argument("family", required=False)
+@click.argument("family", required=False, shell_complete=completing.matching(completing.families))
 @json_option
 def list_(family: str | None, as_json: bool) -> None:
     """List the registered algorithms, of one FAMILY or of all."""
@@ -225,7 +226,7 @@ def list_(family: str | None, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completing.matching(completing.algorithms))
 @json_option
 def describe(name: str, as_json: bool) -> None:
     """Show the parameters of NAME, an algorithm or a table such as `flows`: units, defaults, sources."""

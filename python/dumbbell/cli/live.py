@@ -21,6 +21,7 @@ from dumbbell._files.folder import new_folder
 from dumbbell._files.names import readable
 from dumbbell._printing import Output, Text, TextTable
 from dumbbell._scenario import Scenario
+from dumbbell.cli import completing
 from dumbbell.cli.common import (
     console,
     echo,
@@ -264,8 +265,9 @@ _OF_FILE = (
 @click.command("compare-real")
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option(
-    "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
-)
+    "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated.",
+    shell_complete=completing.settings,
+)  # fmt: skip
 @click.option(
     "--at", metavar="LINK", help="The link to emulate; by default the slowest that is all that packets meet."
 )
@@ -274,6 +276,7 @@ _OF_FILE = (
     default="cubic,newreno,bbr",
     show_default=True,
     help="Controllers, separated by commas; one that the simulator lacks runs in the kernel only.",
+    shell_complete=completing.listed(completing.controllers),
 )
 @click.option("--profile", default="linux", show_default=True, help="Whose TCP the simulator runs.")
 @click.option(

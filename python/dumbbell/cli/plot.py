@@ -10,6 +10,7 @@ import click
 from dumbbell._files.folder import new_files
 from dumbbell._files.names import readable, real
 from dumbbell._results import load
+from dumbbell.cli import completing
 from dumbbell.cli.common import echo, packet_options, quiet_option, read_scenario, results_again
 from dumbbell.errors import DumbbellError, NothingToDrawError
 
@@ -35,8 +36,17 @@ def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str 
     type=click.Path(path_type=Path),
     help="Folder for the figures; FOLDER/figures by default.",
 )
-@click.option("--format", "formats", help="Formats, such as png,svg,pdf; all three by default.")
-@click.option("--only", help="Kinds of figures, such as cwnd,queue; all by default.")
+@click.option(
+    "--format",
+    "formats",
+    help="Formats, such as png,svg,pdf; all three by default.",
+    shell_complete=completing.listed(completing.formats),
+)
+@click.option(
+    "--only",
+    help="Kinds of figures, such as cwnd,queue; all by default.",
+    shell_complete=completing.listed(completing.figures),
+)
 @packet_options("Draw time_sequence and sequence_diagram")
 @quiet_option
 def plot(

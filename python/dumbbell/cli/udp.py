@@ -14,6 +14,7 @@ import click
 from dumbbell._files.folder import new_folder
 from dumbbell._printing import Text, TextTable
 from dumbbell._scenario import Scenario
+from dumbbell.cli import completing
 from dumbbell.cli.common import json_option, number, print_json, quiet_option, read_scenario, side_console
 from dumbbell.errors import DumbbellError
 from dumbbell.live.udp import NETWORKS, PORT, Endpoint, receive, scenario_of_flows
@@ -26,8 +27,9 @@ _TRANSPORT = click.option(
     help="Without a scenario: the transport; rcp by default.",
 )
 _SETTINGS = click.option(
-    "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated."
-)
+    "--set", "settings", multiple=True, metavar="PATH=VALUE", help="Change a value. May be repeated.",
+    shell_complete=completing.settings,
+)  # fmt: skip
 
 
 @click.command()
