@@ -10,6 +10,8 @@ mod numbered;
 mod pacer;
 mod ranges;
 pub mod rcp;
+#[cfg(test)]
+mod refusals;
 pub mod schedule;
 pub mod tcp;
 #[cfg(test)]

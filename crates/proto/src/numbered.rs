@@ -129,3 +129,37 @@ impl Numbered {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_packet_is_new_once_in_any_order() {
+        let mut numbered = Numbered::default();
+        let at = |n: u64| Time::from_nanos(n);
+        numbered.learn_total(4);
+        let taken = [2, 2, 0, 0, 3, 1, 1].map(|number| numbered.take(at(7), number, 100));
+        assert_eq!(taken, [true, false, true, false, true, true, false].map(Some));
+        assert!(numbered.is_complete() && numbered.is_last(3) && !numbered.is_last(2));
+        let report = numbered.report();
+        assert_eq!((report.received, report.delivered, report.packets), (400, 400, 7));
+        assert_eq!((report.out_of_order, report.finished), (5, Some(at(7))));
+        assert_eq!(numbered.take(at(8), 4, 100), None, "beyond the end");
+    }
+
+    #[test]
+    fn what_no_path_holds_is_not_taken_in() {
+        let mut numbered = Numbered::default();
+        assert_eq!(numbered.take(Time::ZERO, REACH + 1, 1), None);
+        assert_eq!(numbered.take(Time::ZERO, REACH, 1), Some(true));
+        // An end that lies before what has arrived is none, and neither is a flow of nothing.
+        for total in [0, REACH] {
+            numbered.learn_total(total);
+            assert_eq!(numbered.total, u32::MAX);
+        }
+        numbered.learn_total(REACH + 1);
+        numbered.learn_total(REACH + 2);
+        assert_eq!(numbered.total, REACH + 1, "the first that it hears");
+    }
+}

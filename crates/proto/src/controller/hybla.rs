@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn slow_start_multiplies_by_two_to_rho_in_a_round_trip_and_stops_at_the_threshold() {
-        for (rtt, factor) in [(25, 2.0), (50, 4.0), (75, 8.0), (62, 5.58)] {
+        for (rtt, factor) in [(25, 2.0), (27, 2.114), (50, 4.0), (75, 8.0), (62, 5.58)] {
             let mut run = run(20, rtt);
             run.control.threshold = 1_000_000;
             run.round();

@@ -661,3 +661,28 @@ fn parameters_are_checked_where_they_stand() {
     );
     assert_eq!(error(r#""newrno""#), "controller: \"newrno\" is not a controller; did you mean \"newreno\"?");
 }
+
+#[test]
+fn a_loss_a_timeout_and_an_idle_time_leave_what_the_rfcs_say() {
+    use super::growth::tests::signals;
+    // RFC 5681 section 3.1 and RFC 8257 section 3.5: one half; RFC 9438 section 4.6 and Linux tcp_cubic.c: 0.7.
+    for (text, share) in [
+        (r#"{"kind": "reno"}"#, 50_000),
+        (r#"{"kind": "newreno"}"#, 50_000),
+        (r#"{"kind": "dctcp"}"#, 50_000),
+        (r#"{"kind": "cubic", "variant": "rfc9438"}"#, 70_000),
+        (r#"{"kind": "cubic", "variant": "linux"}"#, 70_000),
+    ] {
+        let spec: ControllerSpec = read(text);
+        let after = |event, repeated| {
+            let mut control = Control { window: 100_000, threshold: 40_000, ..Control::default() };
+            let told = signals(event, Time::ZERO, 0, 100_000);
+            spec.build().on(&Signals { repeated, ..told }, &mut control);
+            (control.window, control.threshold)
+        };
+        assert_eq!(after(Event::Loss, false), (share, share), "{text}");
+        assert_eq!(after(Event::Timeout, false), (1000, share), "{text}");
+        assert_eq!(after(Event::Timeout, true), (1000, 40_000), "{text}: again for the same segment");
+        assert_eq!(after(Event::Idle, false), (10_000, 40_000), "{text}: RFC 5681 section 4.1");
+    }
+}

@@ -158,6 +158,8 @@ pub(super) mod tests {
             run.congested(Event::Loss);
             assert!((run.window() - left).abs() < 0.05 * left, "{} of {window}, not {left}", run.window());
         }
+        let grown = Run::at(make(), 100).rounds(3);
+        assert!((grown - 1.0).abs() < 0.05, "a segment in a round trip, as Reno: {grown}");
         // A timeout closes the window, and slow start goes to the same threshold, also of a small flight.
         let mut run = Run::at(make(), 100);
         for _ in 0..60 {

@@ -182,6 +182,15 @@ mod tests {
         long.round();
         assert!((long.window() - (1000.0 - 82.6 + 1.0)).abs() < 1.5, "{}", long.window());
         assert_eq!(long.control.threshold / 1000, 917);
+        // Baiocchi, Castellani & Vacirca, PFLDnet 2007, section 2: Q / gamma, and at most a part epsilon of the window.
+        for (gamma, epsilon, taken) in [(2.0, 0.5, 41.3), (1.0, 0.05, 50.0)] {
+            let mut part = Run::at(Params { gamma, epsilon, ..Params::default() }.build(), 1000);
+            part.rtt = Duration::from_millis(109);
+            part.rounds(1);
+            part.control.window = 1_000_000;
+            part.round();
+            assert!((part.window() - (1000.0 - taken + 1.0)).abs() < 1.5, "{gamma}: {}", part.window());
+        }
         let mut short = run(1000, 108);
         short.round();
         assert!(short.window() > 1009.0, "{}", short.window());

@@ -415,6 +415,21 @@ mod tests {
         assert_eq!(single, 22);
     }
 
+    #[test]
+    fn the_delay_follows_the_gaps_between_segments() {
+        // Linux net/ipv4/tcp_input.c: tcp_event_data_recv, with TCP_ATO_MIN of 40 ms.
+        for (before, gap, after) in
+            [(100, 20, 70), (100, 21, 71), (100, 30, 80), (100, 99, 149), (100, 100, 100), (40, 10, 40)]
+        {
+            let mut acks = Acks::new(&params(r#"{"profile": "linux"}"#), 1448, false);
+            let at = |ms| Time::ZERO + Duration::from_millis(ms);
+            (acks.delay, acks.latest) = (Duration::from_millis(before), at(1000));
+            acks.follow(at(1000 + gap));
+            assert_eq!(acks.delay, Duration::from_millis(after), "{before} ms, then {gap}");
+            assert_eq!(acks.latest, at(1000 + gap));
+        }
+    }
+
     /// A flow in slow start over 10 Mbit/s and 20 ms, as the receiver of Linux 6.18 saw it: times in milliseconds.
     #[test]
     fn a_round_of_the_window_lasts_as_long_as_round_trips_take_while_the_queue_grows() {

@@ -4,6 +4,7 @@ use dumbbell_core::{Packet, Stage, Time, Way};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
 
+use super::reading::{Reading, Room, Rules};
 use super::tests::{Case, case, params};
 use super::{Receiver, Sender};
 use crate::schedule::Planned;
@@ -319,5 +320,32 @@ proptest! {
         prop_assert!(pipe.sender.report().finished.is_some());
         prop_assert!(pipe.sender.is_closed() && pipe.receiver.is_closed());
         prop_assert_eq!(pipe.sender.report().failure, None);
+    }
+}
+
+#[test]
+fn the_sender_hears_of_a_window_that_has_grown_enough() {
+    let tells = |rules, promised, buffer, window| {
+        let room = Room { buffer, promised, segment: 1000, step: 1 };
+        Reading::new(&planned(r#"{"kind": "rate", "rate": "1Mbit/s"}"#), rules).tells(window, &room)
+    };
+    // 4.4BSD-Lite sys/netinet/tcp_output.c: two segments more, or half of the buffer.
+    assert!(!tells(Rules::Rfc, 500, 10_000, 2499) && tells(Rules::Rfc, 500, 10_000, 2500));
+    assert!(!tells(Rules::Rfc, 500, 3000, 1999) && tells(Rules::Rfc, 500, 3000, 2000));
+    // Linux net/ipv4/tcp.c: tcp_cleanup_rbuf tells of a window twice what was promised, if that was half the buffer at most.
+    assert!(!tells(Rules::Linux, 500, 10_000, 999) && tells(Rules::Linux, 500, 10_000, 1000));
+    assert!(!tells(Rules::Linux, 0, 10_000, 0) && tells(Rules::Linux, 0, 10_000, 1));
+    assert!(tells(Rules::Linux, 5000, 10_000, 10_000) && !tells(Rules::Linux, 5001, 10_000, 10_002));
+}
+
+#[test]
+fn a_single_byte_is_written_too() {
+    let schedule = r#"{"kind": "listed", "actions": [{"at": "10ms", "bytes": "1B"}]}"#;
+    for profile in ["rfc", "linux"] {
+        let text = format!(r#"{{"handshake": false, "profile": "{profile}", "send_buffer": "64kB"}}"#);
+        let opening = Opening { application: Some(planned(schedule)), ..opening(Some(1)) };
+        let mut pipe = Pipe::new(params(&text).open(opening), |_, _, _| Fate::Pass);
+        pipe.until(|pipe| pipe.now > ms(1_000.0) || pipe.receiver.report().delivered == 1);
+        assert_eq!(pipe.receiver.report().delivered, 1, "{profile}");
     }
 }

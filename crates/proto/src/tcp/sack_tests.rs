@@ -1,6 +1,6 @@
 //! What a sender learns from the blocks of one acknowledgement.
 
-use dumbbell_core::{Ecn, Packet, Stage};
+use dumbbell_core::{Ecn, Header, Packet, Stage};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::tests::{MSS, params};
@@ -23,4 +23,27 @@ fn every_block_of_an_acknowledgement_counts() {
         let known = sender.rack.as_ref().map_or(sender.board().held(), |rack| rack.segments.held().into());
         assert_eq!(known, held, "{detection}");
     }
+}
+
+#[test]
+fn what_arrived_twice_is_the_first_block() {
+    // RFC 2883 section 4: D-SACK comes before the blocks, and may lie below the acknowledgement.
+    let text = r#"{"profile": "rfc", "handshake": false, "dsack": true, "ack_every": 1}"#;
+    let (_, mut receiver) = params(text).open(opening(None));
+    let mut blocks = |n: u64| {
+        let header = TcpHeader { flags: TcpHeader::ACK, number: n * MSS, ..TcpHeader::default() };
+        receiver.push(ms(1.0), &Packet::of(header, 7, 1500, Ecn::NotEct));
+        let packet = receiver.pull(ms(1.0)).unwrap();
+        let header = TcpHeader::unpack(&packet.words());
+        let place =
+            |offset: u32| (header.number.cast_signed() + i64::from(offset.cast_signed())) / MSS.cast_signed();
+        let blocks = header.sack.iter().filter(|b| **b != SackBlock::default());
+        (packet.size, blocks.map(|b| (place(b.start), place(b.end))).collect::<Vec<_>>())
+    };
+    assert_eq!(blocks(0), (40, vec![]));
+    assert_eq!(blocks(2), (52, vec![(2, 3)]));
+    assert_eq!(blocks(0), (60, vec![(0, 1), (2, 3)]));
+    assert_eq!(blocks(2), (60, vec![(2, 3), (2, 3)]), "within a block: that follows");
+    assert_eq!(blocks(4), (60, vec![(4, 5), (2, 3)]), "once");
+    assert_eq!(blocks(0), (68, vec![(0, 1), (4, 5), (2, 3)]));
 }

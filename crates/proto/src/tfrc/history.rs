@@ -239,6 +239,14 @@ mod tests {
     }
 
     #[test]
+    fn the_next_packet_follows_the_highest() {
+        let mut history = run(103, |n| n == 100);
+        assert_eq!(history.next(), 103);
+        history.arrived(ms(104), 100, false, RTT);
+        assert_eq!(history.next(), 103, "a late one changes nothing");
+    }
+
+    #[test]
     fn a_mark_is_a_loss_event_of_its_own_packet() {
         let mut history = run(100, |_| false);
         history.arrived(ms(100), 100, true, RTT);

@@ -270,3 +270,55 @@ fn after_an_idle_time_it_paces_at_the_rate_and_does_not_close_the_window_at_once
     told.round(1e6, 10_000, 0);
     assert_eq!(told.bbr.state, State::ProbeBw);
 }
+
+#[test]
+fn a_rate_that_the_application_held_down_counts_if_it_is_larger() {
+    // draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3.
+    let mut bbr = Params::default().build();
+    let mut told = signals(Event::Ack, Time::ZERO, 1000, 10_000);
+    let mut take = |rate, app_limited| {
+        told.rate = RateSample { rate, app_limited, ..RateSample::NONE };
+        bbr.take_rate(&told);
+        bbr.largest_rate()
+    };
+    assert_eq!([take(1e6, false), take(5e5, true), take(2e6, true)], [1e6, 1e6, 2e6]);
+}
+
+#[test]
+fn the_first_rate_is_set_once() {
+    // Section 4.2.1: the initial window in a round trip, as soon as one is known; in startup the rate does not fall.
+    let mut bbr = Params::default().build();
+    let told = signals(Event::Ack, Time::ZERO, 1000, 10_000);
+    let mut control = Control::default();
+    bbr.set_pacing(&told, &mut control);
+    assert!((control.pacing - 2.885 * 10_000.0 / 0.1).abs() < 1.0, "{}", control.pacing);
+    control.pacing = 1e9;
+    bbr.set_pacing(&told, &mut control);
+    assert_eq!(control.pacing, 1e9);
+    bbr.rates[0] = 1e6;
+    bbr.set_pacing(&told, &mut control);
+    assert_eq!(control.pacing, 1e9, "the pipe may not be full");
+    (bbr.plateau.reached, bbr.pacing_gain) = (true, 1.25);
+    bbr.set_pacing(&told, &mut control);
+    assert!((control.pacing - 1.25 * 0.99 * 1e6).abs() < 1e-3, "{}", control.pacing);
+}
+
+#[test]
+fn an_old_round_trip_time_gives_way_to_one_that_was_not_delayed() {
+    // Linux net/ipv4/tcp_bbr.c: bbr_update_min_rtt. After ten seconds a longer one counts, but not that of a lone segment.
+    let segment = |segments: u64| RateSample {
+        in_flight: 1000 * segments,
+        delivered: 1000 * segments,
+        ..RateSample::NONE
+    };
+    for (now, rtt, segments, kept) in
+        [(10.0, 80, 10, 50), (10.1, 80, 1, 50), (10.1, 80, 2, 80), (10.1, 0, 2, 50), (1.0, 49, 1, 49)]
+    {
+        let mut bbr = Params::default().build();
+        (bbr.rtt, bbr.rtt_seen_at) = (Duration::from_millis(50), Time::ZERO);
+        let mut told = signals(Event::Ack, second(now), 1000, 10_000);
+        (told.rtt, told.rate) = (Duration::from_millis(rtt), segment(segments));
+        bbr.take_rtt(&told, &mut Control::default(), false);
+        assert_eq!(bbr.rtt, Duration::from_millis(kept), "{rtt} ms of {segments} after {now} s");
+    }
+}

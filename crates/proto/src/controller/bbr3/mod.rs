@@ -11,6 +11,8 @@ mod model;
 mod params;
 mod probe_rtt;
 mod records;
+#[cfg(test)]
+mod tests;
 
 use dumbbell_core::rng::{self, Stream};
 use dumbbell_core::{Duration, Time};

@@ -46,14 +46,17 @@ mod tests {
         // 86 out, one lost, cut to 60: of 86 deliveries 60 let one out.
         let mut prr = Prr::begin(86);
         let (mut in_flight, mut sent) = (85, 0);
-        for _ in 0..85 {
+        for delivered in 1..=85_u32 {
             in_flight -= 1;
+            let above = in_flight > 60;
             let window = prr.window(60, in_flight, 1, false);
             while in_flight < window {
                 in_flight += 1;
                 sent += 1;
                 prr.sent();
             }
+            // RFC 6937 section 3: sndcnt = CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out.
+            assert!(!above || sent == (delivered * 60).div_ceil(86), "{sent} of {delivered}");
         }
         assert_eq!((sent, in_flight), (60, 60));
     }
