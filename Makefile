@@ -86,7 +86,7 @@ test-validation: test-rust
 coverage: setup $(DONE)/coverage $(STAMPS)/llvm-22 ## Run every test and tell which lines they reach, by crate and by Python package (an hour)
 	@$(BIN)/python -m tools.reached
 
-mutants: $(DONE)/packages $(STAMPS)/mutants ## Plant small faults in net, proto and the engine, and count those that tests notice (SEED=2 SAMPLE=250 PARTS="net proto")
+mutants: $(DONE)/packages $(STAMPS)/mutants/bin/cargo-mutants ## Plant small faults in net, proto and the engine, and count those that tests notice (SEED=2 SAMPLE=250 PARTS="net proto")
 	@PATH="$(abspath $(STAMPS)/mutants/bin):$$PATH" $(BIN)/python -m tools.mutants --seed $(SEED) --sample $(SAMPLE) --parts $(PARTS)
 
 test-cluster: setup $(DONE)/cluster ## Run studies on a Ray cluster on this machine, and kill one of its workers
@@ -234,9 +234,9 @@ $(DONE)/release: $(DONE)/packages $(RUST) pyproject.toml README.md
 	@touch $(DONE)/extension $@
 
 # A tool of developers: no other target needs it, and nothing of it is linked.
-$(STAMPS)/mutants: | $(STAMPS)/machine
+$(STAMPS)/mutants/bin/cargo-mutants: | $(STAMPS)/machine
 	@echo "installing cargo-mutants"
-	@cargo install cargo-mutants --version 27.1.0 --locked --quiet --root $@
+	@cargo install cargo-mutants --version 27.1.0 --locked --quiet --root $(STAMPS)/mutants
 
 # Debian packages that some targets use; without them those targets say what they skip.
 $(STAMPS)/ns2 $(STAMPS)/valgrind $(STAMPS)/chromium $(STAMPS)/iperf3 $(STAMPS)/ping $(STAMPS)/faketime $(STAMPS)/tshark $(STAMPS)/llvm-22: | $(STAMPS)/machine
