@@ -303,6 +303,13 @@ fn transports_refuse_what_stops_a_connection() {
         ("poisson", "packet_size", &["28"], &["29"]),
         ("poisson", "rate", &[r#""12001Gbit/s""#], &[r#""11999Gbit/s""#]),
         ("on-off", "packet_size", &["28"], &["29"]),
+        // 10,000 bursts for a packet of 1500 bytes: at 1 kbit/s that takes 12 s.
+        (
+            "on-off",
+            "mean_on",
+            &[r#""999ns", "rate": "10Mbit/s""#, r#""1199us", "rate": "1kbit/s""#],
+            &[r#""1us", "rate": "10Mbit/s""#, r#""1200us", "rate": "1kbit/s""#],
+        ),
     ]);
 }
 
