@@ -9,6 +9,8 @@ import pytest
 
 import dumbbell as db
 from conftest import SCENARIO
+from dumbbell import figures
+from dumbbell.figures import style
 from dumbbell.figures.series import limits_of, link_lines
 
 
@@ -212,3 +214,15 @@ def test_a_sweep_shows_mean_and_range() -> None:
     low, high = container.lines[1]
     np.testing.assert_allclose(low.get_ydata(), [1, 2])
     np.testing.assert_allclose(high.get_ydata(), [3, 4])
+
+
+def test_a_figure_is_laid_out_once_for_all_formats(results, tmp_path, monkeypatch):
+    figure = figures.draw("cwnd", results)
+    engine = figure.get_layout_engine()
+    laid_out = []
+    execute = engine.execute
+    monkeypatch.setattr(engine, "execute", lambda drawn: (laid_out.append(drawn), execute(drawn))[1])
+    style.save(figure, tmp_path / "cwnd")
+    assert laid_out == [figure]
+    assert figure.get_layout_engine() is engine
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".pdf", ".png", ".svg"]

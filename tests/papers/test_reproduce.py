@@ -194,3 +194,18 @@ def test_quick_changes(folder):
     assert quick.scenario["duration"] == "3s"
     assert quick.scenario["topology"] == full.scenario["topology"] | {"pairs": 3}
     assert full.scenario["topology"]["pairs"] == 2
+
+
+def test_a_finished_folder_tells_at_once_what_is_done(folder, cli, tmp_path):
+    command = ("reproduce", folder, "--trust", "-o", tmp_path / "out")
+    assert cli(*command).returncode == 0
+    again = cli(*command)
+    assert again.returncode == 0
+    lines = [line.partition(": ") for line in again.stderr.splitlines()]
+    told = [what for who, _, what in lines if who == "tiny-paper"]
+    assert told == [
+        "0 of 12 runs planned",
+        "12 runs, 12 reused, 0 to make",
+        "0 of 3 claims judged",
+        "0 of 1 figures drawn",
+    ]
