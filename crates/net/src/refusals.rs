@@ -151,7 +151,14 @@ fn controllers_of_queues_refuse_gains_out_of_range() {
         "dualpi2",
         &[("coupling", &["-0.1", "0.0", "1.1e9"], &["0.1"]), ("classic_share", &["0.0", "1.0"], &["0.5"])],
     );
-    values("queue", "pi", &[("target", gain.0, gain.1)]);
+    values("queue", "pi", &[("target", &["-0.1", "0.0", "1.1e9"], &["1e-9", "1e9"])]);
+    for kind in ["pie", "fq-pie", "dualpi2"] {
+        values("queue", kind, &[("target", &[r#""0s""#], &[r#""1ns""#])]);
+    }
+    for kind in ["blue", "sfb", "cobalt"] {
+        values("queue", kind, &[("decrement", &["0"], &["1e-9"])]);
+        each("queue", kind, &[("decrement", &[], &[r#""increment": 0, "decrement": 0"#])]);
+    }
     each(
         "queue",
         "pi",

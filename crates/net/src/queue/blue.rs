@@ -7,7 +7,7 @@ use dumbbell_core::{BitRate, Duration, Probability, QueueLimit, Time, Validate, 
 use rand::RngExt;
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
-use super::{Limit, QueueParams, Setting};
+use super::{Limit, QueueParams, Setting, check_steps};
 
 config! {
     /// Drops, or marks, arrivals with one probability. A packet that does not fit raises it, a link without work lowers it, each at most once in
@@ -31,7 +31,7 @@ impl Validate for Params {
         if self.freeze.is_zero() {
             return Err(at.key("freeze").error("must be above zero", "give a time such as \"100ms\""));
         }
-        Ok(())
+        check_steps(self.increment, self.decrement, at)
     }
 }
 

@@ -9,7 +9,7 @@ use dumbbell_core::{
 };
 use rand::RngExt;
 
-use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold};
+use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold, check_steps};
 
 config! {
     /// The law of COBALT.
@@ -36,7 +36,7 @@ impl Validate for Controller {
                 .key("target")
                 .error(message, "give 5 to 10 % of the interval (RFC 8289 section 4.3)"));
         }
-        Ok(())
+        check_steps(self.increment, self.decrement, at)
     }
 }
 

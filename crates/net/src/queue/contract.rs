@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::{Stream, Streams};
-use dumbbell_core::{BitRate, Duration, FlowEnds, Frame, QueueLimit, Time, VerdictSink};
+use dumbbell_core::{BitRate, Duration, FlowEnds, Frame, Probability, QueueLimit, Time, VerdictSink};
 
 /// What a discipline may know of the link it serves.
 #[derive(Clone, Debug)]
@@ -50,6 +50,32 @@ pub fn check_factors(factors: &[(&str, f64)], at: &At<'_>) -> Result<(), ConfigE
             .error(format!("{factor} is out of range"), format!("give a number from 0 to {MOST:e}"))),
         None => Ok(()),
     }
+}
+
+/// Checks the wait that a law aims at, under the key `target` of the table at `at`.
+///
+/// # Errors
+/// It is zero: no packet waits for less, so that the integral of such a law never falls.
+pub fn check_target(target: Duration, at: &At<'_>) -> Result<(), ConfigError> {
+    if target.is_zero() {
+        return Err(at
+            .key("target")
+            .error("0s never lets the probability fall", "give a time such as \"15ms\""));
+    }
+    Ok(())
+}
+
+/// Checks the steps by which a law raises and lowers its probability, under the keys `increment` and `decrement` of the table at
+/// `at`.
+///
+/// # Errors
+/// It rises and never falls.
+pub fn check_steps(increment: Probability, decrement: Probability, at: &At<'_>) -> Result<(), ConfigError> {
+    if increment.get() > 0.0 && decrement.get() == 0.0 {
+        let remedy = "give a number above 0, such as a tenth of `increment`";
+        return Err(at.key("decrement").error("0 never lets the probability fall", remedy));
+    }
+    Ok(())
 }
 
 /// A limit in the units a queue counts in.

@@ -10,7 +10,7 @@ use dumbbell_core::{
 use rand::RngExt;
 
 use super::ticks::{Ticks, check_interval};
-use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold, check_factors};
+use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold, check_factors, check_target};
 
 config! {
     /// Packets that ask for low latency, ECT(1) or marked already, wait in a short queue; all others in a classic one. A proportional-integral
@@ -40,6 +40,7 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        check_target(self.target, at)?;
         check_interval(self.interval, at)?;
         check_factors(&[("alpha", self.alpha), ("beta", self.beta), ("coupling", self.coupling)], at)?;
         if self.coupling == 0.0 {

@@ -48,7 +48,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{BitRate, ClassSet, Frame, Time, VerdictSink};
 
 pub use branches::{Branch, Branches, MAX_DEPTH, check_classes, held_in_classes};
-pub use contract::{Discipline, Level, Limit, Setting, Threshold, check_factors};
+pub use contract::{Discipline, Level, Limit, Setting, Threshold, check_factors, check_steps, check_target};
 pub use fifo::Fifo;
 
 /// A discipline within another.

@@ -39,6 +39,12 @@ impl Validate for Params {
             ("gain_previous", self.gain_previous),
         ];
         check_factors(&factors, at)?;
+        if self.target == 0.0 {
+            // No queue is shorter, so that the integral never falls.
+            return Err(at
+                .key("target")
+                .error("0 never lets the probability fall", "give a length such as 50"));
+        }
         if self.gain_previous > self.gain_present {
             let message = format!("{} is above `gain_present`, {}", self.gain_previous, self.gain_present);
             return Err(at

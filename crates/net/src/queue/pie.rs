@@ -8,7 +8,7 @@ use rand::RngExt;
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
 use super::ticks::{Ticks, check_interval};
-use super::{Level, Limit, QueueParams, Setting, Threshold, check_factors};
+use super::{Level, Limit, QueueParams, Setting, Threshold, check_factors, check_target};
 
 config! {
     /// The controller of PIE.
@@ -34,6 +34,7 @@ config! {
 
 impl Validate for Controller {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        check_target(self.target, at)?;
         check_interval(self.interval, at)?;
         check_factors(&[("alpha", self.alpha), ("beta", self.beta)], at)
     }

@@ -10,7 +10,7 @@ use rand::RngExt;
 
 use super::at_arrival::{Decision, Signals};
 use super::flows::Salt;
-use super::{Discipline, Fifo, Limit, QueueParams, Setting};
+use super::{Discipline, Fifo, Limit, QueueParams, Setting, check_steps};
 
 /// Levels and bins at most: a packet touches a bin of each level.
 const MOST: [u32; 2] = [16, 4096];
@@ -63,7 +63,7 @@ impl Validate for Params {
             let message = format!("{} is not above `warmup`, {}", self.rehash, self.warmup);
             return Err(at.key("rehash").error(message, "give more"));
         }
-        Ok(())
+        check_steps(self.increment, self.decrement, at)
     }
 }
 
