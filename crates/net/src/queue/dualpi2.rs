@@ -15,7 +15,8 @@ use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold, che
 config! {
     /// Packets that ask for low latency, ECT(1) or marked already, wait in a short queue; all others in a classic one. A proportional-integral
     /// controller of the longer wait sets a probability p. Classic packets are dropped, or marked, with its square; packets of the short queue are
-    /// marked with `coupling` times p, and all that wait longer than `step`. So a classic and a scalable flow get about the same rate.
+    /// marked with `coupling` times p, and all that wait longer than `step` while others wait. So a classic and a scalable flow get about the
+    /// same rate.
     pub struct Params {
         /// The time that classic packets shall wait.
         target: Duration = "15ms", "RFC 9332 appendix A.1: target";
@@ -29,6 +30,8 @@ config! {
         coupling: f64 as "dimensionless" = 2.0, "RFC 9332 appendix A.1: k";
         /// Scalable packets that wait longer are marked.
         step: Duration = "1ms", "Linux sch_dualpi2.c: step_thresh";
+        /// Packets that must wait in the short queue after a packet for `step` to apply to it; with 0 it applies to all.
+        step_queue: u32 as "packets" = 2, "RFC 9332 appendix A.1: more than Th_len, 1 packet; Linux sch_dualpi2.c: min_qlen_step, 0";
         /// Part of the link for the classic queue, in bytes, while both have packets; the short queue goes first otherwise.
         classic_share: Probability = 0.1, "Linux sch_dualpi2.c: c_protection; RFC 9332 appendix A.1: 1/16";
         /// Mark classic packets that are ECN-capable instead of dropping them.
@@ -90,6 +93,7 @@ struct Control {
     beta: f64,
     coupling: f64,
     step: Duration,
+    step_queue: usize,
     ecn: bool,
     limit: Limit,
     /// With fewer bytes in both queues nothing is dropped or marked at random.
@@ -143,6 +147,7 @@ impl<P: Frame> DualPi2<P> {
             beta: params.beta,
             coupling: params.coupling,
             step: params.step,
+            step_queue: params.step_queue as usize,
             ecn: params.ecn,
             limit: params.limit(setting.bdp, setting.mtu),
             least: 2 * u64::from(setting.mtu),
@@ -201,7 +206,8 @@ impl<P: Frame> DualPi2<P> {
         if overload && control.draws(p * p) {
             return false;
         }
-        if waited > control.step {
+        // Where a packet takes longer than the step to send, a single one waits for as long without a queue (RFC 9332 figure 5).
+        if waited > control.step && self.short.len() >= control.step_queue {
             sink.mark(packet, MarkReason::Threshold);
         } else if control.draws(p * control.coupling) {
             sink.mark(packet, MarkReason::Law);
@@ -308,18 +314,34 @@ mod tests {
         assert!((queue.control.probability - expected).abs() < 1e-12, "{}", queue.control.probability);
     }
 
-    #[test]
-    fn what_waits_too_long_in_the_short_queue_is_marked() {
-        let mut queue = build();
+    /// Marks on four packets of which each leaves later after its arrival than `step`.
+    fn marks_of_late_packets(params: &Params) -> Vec<usize> {
+        let mut queue = DualPi2::new(params, setting());
         let mut log = Log::default();
-        queue.enqueue(at(0), TestFrame::new(1500, true).with_ecn(Ecn::Ect1), &mut log);
-        queue.enqueue(at(1), TestFrame::new(1500, true).with_ecn(Ecn::Ect1), &mut log);
-        queue.enqueue(at(2), TestFrame::new(1500, true).with_ecn(Ecn::Ect1), &mut log);
+        (0..4).for_each(|n| queue.enqueue(at(n), TestFrame::new(1500, true).with_ecn(Ecn::Ect1), &mut log));
+        let leave = |n: u64| {
+            queue.dequeue(at(1001 + n), &mut log);
+            log.marked
+        };
+        (0..4).map(leave).collect()
+    }
+
+    #[test]
+    fn what_waits_longer_than_the_step_is_marked() {
+        let mut queue = DualPi2::new(&Params { step_queue: 0, ..Params::default() }, setting());
+        let mut log = Log::default();
+        (0..2).for_each(|n| queue.enqueue(at(n), TestFrame::new(1500, true).with_ecn(Ecn::Ect1), &mut log));
         queue.dequeue(at(1000), &mut log);
         assert_eq!(log.marked, 0);
         queue.dequeue(at(1002), &mut log);
-        queue.dequeue(at(1003), &mut log);
-        assert_eq!(log.marked, 2);
+        assert_eq!(log.marked, 1);
+    }
+
+    #[test]
+    fn the_step_spares_the_last_packets_of_the_short_queue() {
+        assert_eq!(marks_of_late_packets(&Params::default()), [1, 2, 2, 2]);
+        assert_eq!(marks_of_late_packets(&Params { step_queue: 1, ..Params::default() }), [1, 2, 3, 3]);
+        assert_eq!(marks_of_late_packets(&Params { step_queue: 0, ..Params::default() }), [1, 2, 3, 4]);
     }
 
     #[test]

@@ -406,6 +406,7 @@ def dualpi2(
     beta: float | None = None,
     coupling: float | None = None,
     step: str | None = None,
+    step_queue: int | None = None,
     classic_share: float | None = None,
     ecn: bool | None = None,
     limit: str | None = None,
@@ -434,6 +435,11 @@ def dualpi2(
     step
         Scalable packets that wait longer are marked.
         Default: ``"1ms"`` (Linux sch_dualpi2.c: step_thresh).
+    step_queue
+        Packets that must wait in the short queue after a packet for `step` to apply to it; with 0 it applies
+        to all. Unit: packets.
+        Default: ``2`` (RFC 9332 appendix A.1: more than Th_len, 1 packet; Linux sch_dualpi2.c: min_qlen_step,
+        0).
     classic_share
         Part of the link for the classic queue, in bytes, while both have packets; the short queue goes first
         otherwise.
@@ -459,6 +465,7 @@ def dualpi2(
             "beta": beta,
             "coupling": coupling,
             "step": step,
+            "step_queue": step_queue,
             "classic_share": classic_share,
             "ecn": ecn,
             "limit": limit,
