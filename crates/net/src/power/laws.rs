@@ -65,8 +65,8 @@ impl Run {
 
     fn look(&mut self, rate_before: f64) {
         let (state, rate, previous) = self.link.port().unwrap().state();
-        // A port that wakes to another level does not change its rate.
-        let asleep = self.states.last().is_some_and(|s| s.1 == State::Sleep);
+        // A port that wakes to another level does not change its rate, even if it falls asleep and wakes at one time.
+        let asleep = state == State::Waking || self.states.last().is_some_and(|s| s.1 == State::Sleep);
         if rate_before != 0.0 && self.rate() != rate_before && !asleep {
             self.changes.push((self.now, self.rate()));
         }
