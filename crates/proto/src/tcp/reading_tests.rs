@@ -349,3 +349,23 @@ fn a_single_byte_is_written_too() {
         assert_eq!(pipe.receiver.report().delivered, 1, "{profile}");
     }
 }
+
+/// Nothing is sent while the application writes nothing, and the time that the controller named passes. It must not be due still
+/// when pacing sets the next timer: the second of two segments, of 101 bytes with an MSS of 100, waits for 20 ns.
+#[test]
+fn controllers_wake_before_the_next_segment_after_a_pause() {
+    let text = r#"{"receive_window": "303B", "controller": "dcqcn", "handshake": false, "fin": false, "sack": false,
+        "timestamps": false, "ecn": "classic", "limited_transmit": false, "loss_detection": "duplicates",
+        "segmentation_offload": "off", "pacing": "off", "ack_every": 1, "initial_window": 1, "mss": 100}"#;
+    let opening = Opening {
+        application: Some(planned(r#"{"kind": "rate", "rate": "8kbit/s", "piece": "101B"}"#)),
+        reader: Some(planned(r#"{"kind": "rate", "rate": "1kbit/s", "piece": "1B"}"#)),
+        ..opening(Some(695))
+    };
+    // A mark makes the rate climb again, with a timer.
+    let mut pipe = Pipe::new(params(text).open(opening), |way, _, i| {
+        if way == Way::Forward && i == 2 { Fate::Mark } else { Fate::Pass }
+    });
+    pipe.finish();
+    assert_eq!(pipe.receiver.report().delivered, 695);
+}

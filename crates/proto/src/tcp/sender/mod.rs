@@ -539,17 +539,22 @@ impl Sender {
                 self.pace_wake = Time::NEVER;
                 self.todo &= !todo::HOLD;
             }
-            if now >= self.control.wake_at {
-                self.control.wake_at = Time::NEVER;
-                self.decide(now, Event::Wake, self.delivered, self.outstanding(), Duration::ZERO);
-                self.update_limit();
-            }
+            self.wake_controller(now);
             self.arm_call();
         }
         if self.phase == Phase::Unopened {
             self.open(now);
         } else if now >= self.rto_at {
             self.expire(now);
+        }
+    }
+
+    /// Wakes the controller if its time has come.
+    fn wake_controller(&mut self, now: Time) {
+        if now >= self.control.wake_at {
+            self.control.wake_at = Time::NEVER;
+            self.decide(now, Event::Wake, self.delivered, self.outstanding(), Duration::ZERO);
+            self.update_limit();
         }
     }
 

@@ -217,6 +217,10 @@ impl Sender {
             return Some(copy);
         }
         self.top_up();
+        if self.una == self.max && self.una < self.stop {
+            // While there was nothing to send, the time that the controller named may have passed without a call.
+            self.wake_controller(now);
+        }
         // Pacing may have held a segment back until the receiver's window closed, by an answer that came late.
         let rests = self.todo & todo::IDLE != 0 || self.una == self.max && self.max > 0;
         if rests && self.nxt < self.stop && self.rack.is_none() && !self.fits(self.nxt) {
