@@ -11,6 +11,7 @@ mod panics;
 mod power;
 mod rows;
 mod scenario;
+mod stdout;
 mod table;
 mod theory;
 mod trace;

@@ -17,6 +17,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::errors::{DumbbellError, TraceLimitError};
+use crate::stdout::{Patient, Raised};
 use crate::watcher::Watcher;
 
 /// Bytes that are written at once.
@@ -111,11 +112,12 @@ impl TracedRun<'_> {
         let count = Limit::new(u64::MAX);
         let mut outputs = vec![(String::new(), Output::Chosen(Box::new(count.clone())))];
         let mut errors = Vec::new();
+        let raised = Raised::default();
         for (form, name, path) in places {
             let refused = |error: io::Error| Some(os_error(error.raw_os_error(), &error, name));
             let file: Box<dyn Write> = match path {
                 Some(path) => Box::new(File::options().write(true).open(path).map_err(refused)?),
-                None => Box::new(io::stdout()),
+                None => Box::new(Patient::new(io::stdout(), raised.clone())),
             };
             let error = Rc::new(Cell::new(None));
             errors.push((name, error.clone()));
@@ -128,6 +130,9 @@ impl TracedRun<'_> {
                 Cut::Memory(shortage) => return Some(self.short(&shortage)),
                 Cut::Sink(error) => error,
             };
+            if let Some(error) = raised.take() {
+                return Some(error);
+            }
             let failed = errors.iter().find_map(|(name, number)| number.get().map(|n| (*name, n)));
             Some(match failed {
                 Some((name, number)) => os_error(Some(number), &error, name),

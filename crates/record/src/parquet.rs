@@ -89,24 +89,45 @@ impl From<arrow_schema::ArrowError> for Cause {
 /// Writes the batch to `path`, compressed with Snappy, with `metadata` in the footer.
 ///
 /// The same batch and metadata give the same bytes. The file appears whole or not at all: it is written beside
-/// its place under another name, then renamed over whatever stood there.
+/// its place under another name, then renamed over the regular file that stood there. A link stays, and its target is
+/// replaced.
 ///
 /// # Errors
-/// If the file system refuses.
+/// If something else than a regular file is there, a link leads nowhere, or the file system refuses.
 pub fn write_parquet(path: &Path, batch: &RecordBatch, metadata: &Metadata) -> Result<(), FileError> {
+    let refused = |cause| FileError { path: path.to_owned(), cause };
+    let place = place(path).map_err(|e| refused(e.into()))?;
     let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
+    name.push(place.file_name().unwrap_or_default());
     name.push(".part");
-    let part = path.with_file_name(name);
+    let part = place.with_file_name(name);
     let written = File::create(&part)
         .map_err(Cause::from)
         .and_then(|file| write(file, batch, metadata))
-        .and_then(|_| Ok(fs::rename(&part, path)?));
+        .and_then(|_| Ok(fs::rename(&part, &place)?));
     written.map_err(|cause| {
         // Nothing more can be done if even removing it fails: the first cause is the one to report.
         let _ = fs::remove_file(&part);
-        FileError { path: path.to_owned(), cause }
+        refused(cause)
     })
+}
+
+/// Where a file at `path` goes: where a link leads.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    if fs::symlink_metadata(path).is_err() {
+        // Nothing is there, or the file system says what is wrong when it is written.
+        return Ok(path.to_owned());
+    }
+    regular(path)?;
+    fs::canonicalize(path)
+}
+
+/// Refuses a device, a pipe, which may have no end or no reader, and a folder.
+fn regular(path: &Path) -> io::Result<()> {
+    if fs::metadata(path)?.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
 }
 
 /// The bytes of the file that [`write_parquet`] writes.
@@ -154,7 +175,7 @@ const ROWS_PER_BYTE: u64 = 64;
 /// # Errors
 /// If the file cannot be read or is not Parquet.
 pub fn read_parquet(path: &Path) -> Result<(RecordBatch, Metadata), FileError> {
-    let read = File::open(path).map_err(Cause::from).and_then(read);
+    let read = regular(path).and_then(|()| File::open(path)).map_err(Cause::from).and_then(read);
     read.map_err(|cause| FileError { path: path.to_owned(), cause })
 }
 

@@ -1,0 +1,224 @@
+"""No command waits for what never comes: files without an end or a writer, readers that do not read."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+import dumbbell as db
+from conftest import COMMAND_TIMEOUT, SCENARIO
+from dumbbell.cli import cli as commands
+from test_cli import every_command
+
+READ = {
+    "assert": ("assert", "{}", "run.goodput > 9bit/s"),
+    "check": ("check", "{}"),
+    "compare-real": ("compare-real", "{}"),
+    "pack": ("pack", "{}", "-o", "new.zip"),
+    "packetdrill": ("packetdrill", "{}", "--program", "/bin/true"),
+    "plot": ("plot", "{}"),
+    "query": ("query", "{}", "select 1"),
+    "recv": ("recv", "{}"),
+    "replay": ("replay", "{}"),
+    "report": ("report", "{}"),
+    "reproduce": ("reproduce", "{}", "-o", "new"),
+    "run": ("run", "{}"),
+    "send": ("send", "{}", "--to", "127.0.0.1"),
+    "shell": ("shell", "--trace", "{}", "--", "true"),
+    "study run": ("study", "run", "{}", "-o", "new"),
+    "study status": ("study", "status", "{}"),
+    "trace": ("trace", "{}"),
+    "verify": ("verify", "{}"),
+}
+"""By name, every command that reads a path."""
+
+MEMORY = 6 << 30
+"""Bytes of address space: a file without an end would fill them."""
+
+
+def bound(path: Path) -> None:
+    here = os.open(path.parent, os.O_RDONLY)
+    with socket.socket(socket.AF_UNIX) as made:
+        # The name of a socket is short.
+        made.bind(f"/proc/self/fd/{here}/{path.name}")
+    os.close(here)
+
+
+NODES: dict[str, Callable[[Path], object]] = {
+    "pipe": os.mkfifo,
+    "device": lambda path: os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 5)),
+    "socket": bound,
+    "folder": Path.mkdir,
+    "sparse": lambda path: (path.touch(), os.truncate(path, 1 << 42)),
+    "loop": lambda path: path.symlink_to(path.name),
+}
+
+
+def node(kind: str, path: Path) -> Path:
+    if kind == "device" and os.geteuid() != 0:
+        pytest.skip("only root may make devices")
+    NODES[kind](path)
+    return path
+
+
+def refused(folder: Path, *words: str) -> str:
+    """Run a command that has to end by itself, soon, with one line; return that."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-m", "dumbbell", *words], cwd=folder, capture_output=True, text=True,
+        errors="surrogateescape", stdin=subprocess.DEVNULL, timeout=COMMAND_TIMEOUT, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+    )  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 2, (words, done.returncode, done.stderr)
+    assert done.stderr.count("\n") == 1, (words, done.stderr)
+    assert done.stderr.startswith("dumbbell: "), words
+    # Most of it loads the program.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 20, words
+    return done.stderr
+
+
+def test_every_command_that_reads_is_tested_below() -> None:
+    found = {
+        name
+        for name, command in every_command(commands)
+        if any(isinstance(p, click.Argument) and isinstance(p.type, click.Path) for p in command.params)
+    }
+    # Their arguments are a name, or words.
+    assert found | {"reproduce", "shell"} == set(READ)
+
+
+@pytest.mark.parametrize("kind", NODES)
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+    path = node(kind, tmp_path / "place")
+    for words in READ.values():
+        assert "place" in refused(tmp_path, *(word.format(path) for word in words)), words
+    assert not (tmp_path / "new").exists()
+    assert not (tmp_path / "new.zip").exists()
+
+
+RUN = ("runs.parquet", "flows.parquet", "summary.json", "scenario.toml", "manifest-sha256.txt")
+STUDY = ("study.json", "manifest-sha256.txt")
+PAPER = ("study.toml", "claims.py", "README.md", "quick.toml")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_folders_of_others_hold_nobody_up(tmp_path: Path, results: db.Results, kind: str) -> None:
+    """A pipe in the place of one file after the other."""
+    results.save(tmp_path / "out")
+    for name in RUN:
+        path = tmp_path / "out" / name
+        path.rename(tmp_path / "kept")
+        node(kind, path)
+        for command in ("plot", "report", "assert", "pack", "query"):
+            words = [str(word).format("out") for word in READ[command]]
+            done = subprocess.run(
+                [sys.executable, "-m", "dumbbell", *words], cwd=tmp_path, capture_output=True, text=True,
+                stdin=subprocess.DEVNULL, timeout=COMMAND_TIMEOUT, check=False,
+            )  # fmt: skip
+            # Not each command reads each file.
+            assert done.returncode in (0, 2), (name, words, done.stderr)
+            assert done.stderr.count("\n") == (1 if done.returncode else 0), (name, words, done.stderr)
+        path.unlink()
+        (tmp_path / "kept").rename(path)
+    for name in STUDY:
+        (tmp_path / "study").mkdir()
+        node(kind, tmp_path / "study" / name)
+        for command in ("query", "report", "pack", "assert", "study status"):
+            assert "study" in refused(tmp_path, *(word.format("study") for word in READ[command]))
+        (tmp_path / "study" / name).unlink()
+        (tmp_path / "study").rmdir()
+    paper = tmp_path / "paper"
+    paper.mkdir()
+    (paper / "study.toml").write_text("")
+    node(kind, paper / "claims.py")
+    assert "paper" in refused(tmp_path, "reproduce", "paper", "-o", "new", "--trust", "-q")
+    node(kind, tmp_path / "study.py")
+    assert "study.py: it is not a file" in refused(tmp_path, "study", "run", "study.py", "-o", "new", "-q")
+
+
+LONG_LINES = SCENARIO.replace('"8s"', '"600s"')
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "words", [("trace", "long.toml"), ("schema",), ("trace", "long.toml", "--pcapng", "pipe")],
+    ids=["trace", "schema", "trace to a pipe"],
+)  # fmt: skip
+@pytest.mark.parametrize("both", [False, True], ids=["output", "output and error"])
+def test_a_reader_that_does_not_read_holds_no_signal_up(
+    tmp_path: Path, number: signal.Signals, words: tuple[str, ...], both: bool
+) -> None:
+    (tmp_path / "long.toml").write_text(LONG_LINES if "pipe" not in words else SCENARIO)
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    end, start = os.pipe()
+    # Full but for a page: whoever writes waits.
+    os.set_blocking(start, False)
+    for pipe in (start, os.open(tmp_path / "pipe", os.O_WRONLY | os.O_NONBLOCK)):
+        while True:
+            try:
+                os.write(pipe, b"x" * 4096)
+            except BlockingIOError:
+                break
+    os.set_blocking(start, True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dumbbell", *words], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=start,
+        stderr=start if both else subprocess.DEVNULL, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    )  # fmt: skip
+    os.close(start)
+    try:
+        wait_until_idle(process)
+        before = processor(process.pid)[1]
+        process.send_signal(number)
+        status, used = ended(process)
+    finally:
+        process.kill()
+        os.close(end)
+        os.close(reader)
+    assert status == 128 + number
+    assert used - before < 0.2
+
+
+def ended(process: subprocess.Popen[bytes]) -> tuple[int, float]:
+    """Wait for the end; return the status and the processor time of all of the process, in seconds."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        pid, status, used = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode, used.ru_utime + used.ru_stime
+        time.sleep(0.01)
+    pytest.fail("deaf")
+
+
+def processor(pid: int) -> tuple[str, float]:
+    """Return the state of a process, and the processor time that it has taken, in seconds."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until_idle(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a process waits: it takes no processor time for a while."""
+    deadline = time.monotonic() + COMMAND_TIMEOUT
+    last, since = -1.0, time.monotonic()
+    while time.monotonic() - since < 2:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        state, now = processor(process.pid)
+        # It looks for signals now and then.
+        if state not in "SD" or now > last + 0.01:
+            last, since = now, time.monotonic()
+        time.sleep(0.05)
