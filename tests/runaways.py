@@ -64,7 +64,7 @@ def draw(rng: random.Random, queue: str | None = None) -> Case:
         "duration": "100s",
         "transport": transport,
         "topology": {"kind": "chain", "hops": hops, "link": link},
-        "flows": [flows],
+        "flows": [flows, *([{**flows, "class": 1}] if rng.random() < 0.3 else [])],
     }
     if rng.random() < 0.25:
         size_of = pick([{"kind": "fixed", "size": "100B"}, {"kind": "exponential", "mean": "100kB"}])

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 Progress = Callable[[float, float, int], object]
-"""Called about ten times a second: simulated time so far (s), duration (s), events so far."""
+"""Called about twenty times a second: simulated time so far (s), duration (s), events so far."""
 
 
 def line_of_notebook() -> Callable[[str], object] | None:

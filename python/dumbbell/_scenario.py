@@ -235,7 +235,7 @@ class Scenario:
         Parameters
         ----------
         progress
-            Called about ten times a second; what it raises ends the run and is passed on.
+            Called about twenty times a second; what it raises ends the run and is passed on.
         memory
             The bytes that the run may take; by default a share of what the machine has left. The results of a
             run that fits do not depend on it.

@@ -263,10 +263,10 @@ macro_rules! tables {
 
             /// Puts the rows in another order, a column at a time: by place, the row that comes there.
             pub fn reorder(&mut self, order: &[u32]) {
-                $(
+                $( {
                     let column = ::std::mem::take(&mut self.$field);
                     self.$field = order.iter().map(|row| column[*row as usize].clone()).collect();
-                )+
+                } )+
             }
 
             /// Rows so far.

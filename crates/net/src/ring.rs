@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 
 use dumbbell_core::memory;
 
+/// Items whose room is not worth giving back.
+const FEW: usize = 1 << 12;
+
 /// A growable ring buffer.
 #[derive(Clone, Debug)]
 pub struct Ring<T>(VecDeque<T>);
@@ -49,6 +52,15 @@ impl<T> Ring<T> {
         self.0.pop_front()
     }
 
+    /// Takes the oldest item of a store that is emptied, and gives room back as it becomes free.
+    pub fn drain_one(&mut self) -> Option<T> {
+        let (len, room) = (self.0.len(), self.0.capacity());
+        if room > FEW && len < room - room / 4 {
+            self.0.shrink_to_fit();
+        }
+        self.0.pop_front()
+    }
+
     /// Takes the item `i` places behind the oldest.
     pub fn remove(&mut self, i: usize) -> Option<T> {
         self.0.remove(i)
@@ -87,5 +99,23 @@ impl<T> Ring<T> {
     /// Items from the `i`-th on, oldest first.
     pub fn iter_from(&self, i: usize) -> impl Iterator<Item = &T> {
         self.0.range(i..)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_is_emptied_gives_room_back() {
+        let mut ring = Ring::default();
+        for i in 0..100_000_u64 {
+            ring.push(i);
+        }
+        for i in 0..90_000 {
+            assert_eq!(ring.drain_one(), Some(i));
+        }
+        assert!(ring.0.capacity() < 20_000, "{}", ring.0.capacity());
+        assert_eq!((ring.len(), ring.drain_one()), (10_000, Some(90_000)));
     }
 }

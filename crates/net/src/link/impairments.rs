@@ -79,7 +79,7 @@ impl Impairments {
 
     /// The next of the arrivals noted.
     pub fn next_arrival(&mut self) -> Option<Arrival> {
-        self.rare.as_mut()?.arrivals.pop()
+        self.rare.as_mut()?.arrivals.drain_one()
     }
 }
 
