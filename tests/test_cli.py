@@ -15,6 +15,7 @@ import click
 import pytest
 
 from conftest import COMMAND_TIMEOUT, LONG, SCENARIO, Cli
+from dumbbell._extras import how_to_install
 from dumbbell.cli import cli as commands
 
 OUTPUT = {"manifest-sha256.txt", "scenario.toml", "summary.json"} | {
@@ -476,8 +477,7 @@ def test_a_missing_extra_is_told_in_one_line(package: str, extra: str, arguments
     )
     assert found.returncode == 2
     assert found.stderr.splitlines() == [
-        f"dumbbell: this needs {package}, of the extra {extra!r}; "
-        f"install it with: pip install 'dumbbell[{extra}]'"
+        f"dumbbell: this needs {package}, of the extra {extra!r}; {how_to_install(extra)}"
     ]
     in_python = (
         f"import sys; sys.modules[{package!r}] = None; import dumbbell as db\n"
@@ -485,4 +485,4 @@ def test_a_missing_extra_is_told_in_one_line(package: str, extra: str, arguments
         "except ImportError as error: print(error)"
     )
     found = subprocess.run([sys.executable, "-c", in_python], capture_output=True, text=True, check=True)
-    assert f"dumbbell[{extra}]" in found.stdout
+    assert how_to_install(extra) in found.stdout

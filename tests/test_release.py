@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 
 import dumbbell as db
+from dumbbell._extras import how_to_install, packages_of
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -31,3 +32,30 @@ def test_the_changelog_and_the_citation_name_the_release() -> None:
     citation = (REPOSITORY / "CITATION.cff").read_text()
     assert f"\nversion: {released}\ndate-released: {day}\n" in citation
     assert citation.startswith("cff-version: 1.2.0\n")
+
+
+def test_nobody_is_sent_to_an_index_that_has_no_dumbbell() -> None:
+    places = [
+        *REPOSITORY.glob("*.md"),
+        *(
+            path
+            for folder in ("docs", "python", "crates", "tools")
+            for path in (REPOSITORY / folder).rglob("*")
+        ),
+    ]
+    suffixes = {".md", ".py", ".pyi", ".ipynb", ".toml", ".rs", ".j2", ".sh"}
+    texts = {path: path.read_text(encoding="utf-8") for path in places if path.suffix in suffixes}
+    assert len(texts) > 500
+    wrong = re.compile(r".*(?:pip install [\"']?dumbbell\b|dumbbell\[\w).*")
+    assert [line for text in texts.values() for line in wrong.findall(text)] == []
+
+
+def test_the_extras_of_messages_and_pages_exist() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].keys() - {"test", "lint", "coverage", "wheel"}
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"^\| extra \| brings \|\n((?:\|.*\n)+)", readme, re.MULTILINE)
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == extras
+    for extra in extras:
+        assert f"`pip install '.[{extra}]'` in a checkout" in how_to_install(extra)
+    assert {extra for extra in ("plot", "study") if not packages_of(extra)} == set()

@@ -1,5 +1,8 @@
 """Writes docs/tutorial.ipynb from docs/tutorial.md: the same blocks as cells, in the same order.
 
+A first cell checks that the kernel has what the page needs. Commands run by the Python of the kernel: a shell
+may find another `dumbbell` on the path, or none, and a notebook would go on.
+
 ``python -m tools.notebook`` rewrites the notebook; a test fails when it differs from what this would write.
 """
 
@@ -11,12 +14,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from dumbbell._extras import how_to_install, packages_of
+
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 PAGE = DOCS / "tutorial.md"
 NOTEBOOK = DOCS / "tutorial.ipynb"
 
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(?!text)(\w+)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+"""A block to run; one of text shows what a program prints."""
+
+_COMMAND = "DUMBBELL"
+"""The variable of the notebook that holds the command."""
+
+_OURS = "cell"
+"""The language of what only the notebook has."""
 
 _STUDY = "study.toml"
 """The name under which the page has its reader save TOML."""
@@ -32,11 +44,30 @@ def blocks(page: str) -> Iterator[tuple[str, str]]:
     yield "", page[end:]
 
 
+def first_cell() -> str:
+    """Return the code that a notebook begins with."""
+    needed = sorted({"dumbbell", *packages_of("plot"), *packages_of("study")})
+    return f"""# The commands below run with the Python of this notebook, whatever the path holds.
+import importlib.util
+import sys
+
+needed = {json.dumps(needed)}
+missing = [name for name in needed if importlib.util.find_spec(name) is None]
+if missing:
+    raise ImportError(
+        f"{{', '.join(missing)}}: not installed for {{sys.executable}}; choose another kernel, or "
+        "{how_to_install("jupyter")}"
+    )
+{_COMMAND} = f'"{{sys.executable}}" -m dumbbell'
+"""
+
+
 def code(language: str, text: str) -> str:
     """Return a block of the page as the code of a cell."""
     match language:
         case "sh":
-            return "".join(f"!{line}\n" for line in text.splitlines())
+            lines = (line.replace("dumbbell", f"{{{_COMMAND}}}", 1) for line in text.splitlines())
+            return "".join(f"!{line}\n" for line in lines)
         case "toml":
             return f"%%writefile {_STUDY}\n{text}"
         case "python":
@@ -47,7 +78,7 @@ def code(language: str, text: str) -> str:
 def cell(number: int, language: str, text: str) -> dict[str, Any]:
     """Return a cell in format 4.5 of notebooks."""
     kind = "code" if language else "markdown"
-    text = code(language, text) if language else text
+    text = code(language, text) if language and language != _OURS else text
     base = {"cell_type": kind, "id": f"cell-{number}", "metadata": {}}
     source = {"source": text.strip("\n").splitlines(keepends=True)}
     return base | ({"execution_count": None, "outputs": []} if language else {}) | source
@@ -56,6 +87,8 @@ def cell(number: int, language: str, text: str) -> dict[str, Any]:
 def generate() -> str:
     """Return the text of the notebook."""
     parts = [part for part in blocks(PAGE.read_text(encoding="utf-8")) if part[1].strip()]
+    # After the title and what the page says of itself.
+    parts.insert(1, (_OURS, first_cell()))
     notebook = {
         "cells": [cell(number, *part) for number, part in enumerate(parts)],
         "metadata": {

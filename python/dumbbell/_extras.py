@@ -18,6 +18,19 @@ _EXTRAS = {
 """The extra of ``pyproject.toml`` that brings a package."""
 
 
+def packages_of(extra: str) -> list[str]:
+    """Return the packages that an extra brings."""
+    return [package for package, of in _EXTRAS.items() if of == extra]
+
+
+def how_to_install(extra: str) -> str:
+    """Return how an extra is installed, in words: no package index has dumbbell."""
+    return (
+        f"run `pip install '.[{extra}]'` in a checkout of dumbbell, "
+        f"or `pip install 'FILE[{extra}]'` with the wheel FILE that `make wheel` builds there"
+    )
+
+
 class MissingExtraError(DumbbellError, ImportError):
     """Something that needs a package which is not installed."""
 
@@ -29,6 +42,6 @@ def explained(error: ModuleNotFoundError) -> MissingExtraError | None:
     if extra is None:
         return None
     return MissingExtraError(
-        f"this needs {package}, of the extra {extra!r}; install it with: pip install 'dumbbell[{extra}]'",
+        f"this needs {package}, of the extra {extra!r}; {how_to_install(extra)}",
         name=error.name,
     )

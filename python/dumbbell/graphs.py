@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dumbbell import _native
+from dumbbell._extras import how_to_install
 from dumbbell.errors import DumbbellError, ScenarioError
 
 Format = Literal["graphml", "json", "edgelist"]
@@ -83,7 +84,7 @@ def _parse(text: bytes, chosen: Format) -> Any:
     try:
         import networkx
     except ImportError:
-        raise GraphError("networkx is not installed; install it: pip install networkx") from None
+        raise GraphError(f"networkx is not installed; {how_to_install('graphs')}") from None
     match chosen:
         case "graphml":
             return networkx.parse_graphml(text)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dumbbell._extras import how_to_install
 from dumbbell._memory import limit_of_run
 from dumbbell._scenario import Scenario
 from dumbbell._system import usable_cores
@@ -108,7 +109,7 @@ class Cluster:
         try:
             import ray
         except ModuleNotFoundError:
-            raise StudyError("executor ray: is not installed; pip install 'dumbbell[cluster]'") from None
+            raise StudyError(f"executor ray: is not installed; {how_to_install('cluster')}") from None
         self._ray: Any = ray
         self._address = address
         self._workers = workers
