@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from click.testing import CliRunner
 from dumbbell import registry
 from dumbbell.cli import cli
 from tools.algorithm_figures import BEDS as DRAWN
-from tools.algorithm_figures import LIMIT
+from tools.algorithm_figures import LIMIT, alone
 from tools.algorithms import FIGURES, FOLDER, SHIPPED, generate, main, shipped
 from tools.evidence import BEDS, ROOT, EvidenceError, Witness, all_evidence, keys, missing, read_evidence
 
@@ -156,3 +157,19 @@ def test_controllers_of_data_centres_are_drawn_in_one() -> None:
     assert {key for key, evidence in known.items() if evidence.bed == "data-centre"} >= {"controller-hpcc"}
     assert BEDS.keys() == DRAWN.keys()
     assert "10 Gbit/s" in (FOLDER / "controller-hpcc.md").read_text(encoding="utf-8")
+
+
+def test_controllers_that_need_marks_are_drawn_where_marks_are() -> None:
+    known = {key: evidence.bed for key, evidence in all_evidence().items()}
+    names = [member["name"] for member in REGISTRY["families"]["controller"]]
+    beds = {name: known.get(f"controller-{name}", "wide-area") for name in names}
+
+    def marked(controller: str, bed: str) -> bool:
+        results = alone(controller, replace(DRAWN[bed], settings=DRAWN[bed].settings | {"duration": "2s"}))
+        return results is not None and int(results.links["marked"].sum()) > 0
+
+    # One that asks for marks by itself gets them from a queue that marks.
+    need = [name for name in beds if beds[name] != "data-centre" and marked(name, "step-marking")]
+    assert {"dctcp", "prague"} <= set(need)
+    assert [name for name in need if not marked(name, beds[name])] == []
+    assert (beds["dctcp"], beds["prague"]) == ("step-marking", "dual-queue")

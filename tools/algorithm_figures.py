@@ -39,22 +39,19 @@ class Bed:
 
 _QUEUES = ["left->right"]
 
+
+def _wide_area(rate: str, delay: str, queue: dict[str, str]) -> Bed:
+    """Return a bed of a link at which a packet waits for a millisecond or so, and of 30 s."""
+    bottleneck = {"rate": rate, "delay": delay, "queue": queue}
+    topology = {"bottleneck": bottleneck, "access": {"rate": "100Mbit/s", "delay": "2.5ms"}}
+    record = {"period": "100ms", "queues": _QUEUES}
+    return Bed(30.0, {"duration": "30s", "topology": topology, "record": record}, 1.0, "s")
+
+
 BEDS = {
-    "wide-area": Bed(
-        30.0,
-        {
-            "duration": "30s",
-            "topology": {
-                "bottleneck": {
-                    "rate": "10Mbit/s", "delay": "20ms", "queue": {"kind": "droptail", "limit": "42pkt"},
-                },
-                "access": {"rate": "100Mbit/s", "delay": "2.5ms"},
-            },
-            "record": {"period": "100ms", "queues": _QUEUES},
-        },
-        1.0,
-        "s",
-    ),
+    "wide-area": _wide_area("10Mbit/s", "20ms", {"kind": "droptail", "limit": "42pkt"}),
+    "step-marking": _wide_area("10Mbit/s", "20ms", {"kind": "threshold", "threshold": "10pkt"}),
+    "dual-queue": _wide_area("50Mbit/s", "5ms", {"kind": "dualpi2"}),
     "data-centre": Bed(
         0.03,
         {

@@ -21,6 +21,9 @@ FOLDER = ROOT / "docs" / "evidence"
 
 BEDS = {
     "wide-area": "10 Mbit/s, a round trip of 50 ms, a buffer of one bandwidth-delay product (42 packets)",
+    "step-marking": "10 Mbit/s, a round trip of 50 ms, a queue that marks above 10 packets: a seventh of a "
+    "bandwidth-delay product is the least for full use (Alizadeh et al., SIGCOMM 2010, section 3.4)",
+    "dual-queue": "50 Mbit/s, a round trip of 20 ms, DualPI2 (RFC 9332)",
     "data-centre": "10 Gbit/s, a round trip of 20 us, a queue that marks by a ramp from 5 to 200 kB",
 }
 """Where a controller is drawn, and what that is."""
