@@ -10,13 +10,17 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
+import dumbbell as db
 from conftest import COMMAND_TIMEOUT, LONG, SCENARIO, Cli
+from dumbbell import _native
 from dumbbell._extras import how_to_install
 from dumbbell.cli import cli as commands
+from dumbbell.cli import elsewhere
 
 OUTPUT = {"manifest-sha256.txt", "scenario.toml", "summary.json"} | {
     f"{name}.parquet"
@@ -144,7 +148,8 @@ def test_a_broken_scenario_gives_one_line_and_leaves_nothing(
         (["list", "queues"], "dumbbell: 'queues' is not a family of algorithms; did you mean \"queue\"?"),
         (
             ["describe", "newren"],
-            "dumbbell: 'newren' is neither an algorithm nor a table; did you mean \"newreno\"?",
+            "dumbbell: 'newren' is neither an algorithm nor a table, nor a value or a parameter of one; "
+            'did you mean "newreno"?',
         ),
         (["plot", "none"], "dumbbell: none: no results here (runs.parquet is missing); "),
         (["plot", "full"], "dumbbell: full: no results here (runs.parquet is missing); "),
@@ -293,8 +298,6 @@ def test_check_explains_the_plan(cli: Cli, scenario_file: Path) -> None:
 
 
 def test_list_and_describe_show_every_algorithm(cli: Cli) -> None:
-    import dumbbell as db
-
     everything = cli("list").stdout
     for family, members in db.registry()["families"].items():
         assert family in everything
@@ -303,6 +306,52 @@ def test_list_and_describe_show_every_algorithm(cli: Cli) -> None:
     described = cli("describe", "newreno").stdout
     assert "RFC 6582" in described
     assert "source of the default" in described
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "setting", "place"),
+    [
+        # Names of papers and tools.
+        ("gip", "alias", "transport.unit_window=2", ("transport", "tcp")),
+        ("tcp lite", "alias", "transport.profile=bsd", ("transport", "tcp")),
+        ("Drop Tail", "alias", "topology.bottleneck.queue=droptail", ("queue", "droptail")),
+        ("rio_c", "alias", "topology.bottleneck.queue.averages=coupled", ("queue", "rio")),
+        # Values of parameters, and parameters.
+        ("fack", "value", 'loss_detection = "fack"', ("transport", "tcp")),
+        ("rfc9406", "value", 'hystart = "rfc9406"', ("controller", "cubic")),
+        ("sack", "parameter", None, ("transport", "tcp")),
+        ("tail loss probe", "parameter", None, ("transport", "tcp")),
+    ],
+)
+def test_describe_finds_what_others_call_a_thing(
+    cli: Cli, name: str, kind: str, setting: str | None, place: tuple[str, str]
+) -> None:
+    found = json.loads(cli("describe", name, "--json").stdout)
+    assert {entry["family"] for entry in found} == {kind}
+    assert any(list(place) in entry["described_by"] for entry in found)
+    assert setting is None or any(setting in entry["settings"] for entry in found)
+    told = cli("describe", name)
+    assert told.returncode == 0
+    assert f"More: dumbbell describe {place[1]}" in told.stdout
+
+
+def test_every_value_of_a_parameter_is_described() -> None:
+    registry = db.registry()
+    members = {member["name"] for of in registry["families"].values() for member in of}
+    values: set[str] = set()
+
+    def collect(fields: list[dict[str, Any]]) -> None:
+        for field in fields:
+            values.update(field["schema"].get("enum", ()) if field["kind"] == "word" else ())
+            collect(field["fields"])
+
+    for of in registry["families"].values():
+        for member in of:
+            collect(member["fields"])
+    assert {"fack", "coupled", "minshall"} <= values
+    other = {name for name, *_ in _native.aliases()}
+    assert [value for value in values - members - other if not elsewhere.find(value)] == []
+    assert all(elsewhere.find(name)[0].family == "alias" for name in other)
 
 
 def test_schema_is_json(cli: Cli) -> None:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import dumbbell as db
+from dumbbell import _native
 from dumbbell.cli import cli
 from tools import examples
 from tools.reference import FOLDER, anchor, generate
@@ -23,7 +24,7 @@ def registry() -> dict[str, Any]:
 
 def test_the_pages_follow_from_the_registry(registry):
     written = {file.name: file.read_text(encoding="utf-8") for file in FOLDER.glob("*.md")}
-    assert written == generate(registry), "run `make docs`"
+    assert written == generate(registry, _native.aliases()), "run `make docs`"
 
 
 def entries(registry: dict[str, Any]) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
@@ -56,7 +57,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("folder")
 def test_every_example_runs(registry):
-    pages = generate(registry)
+    pages = generate(registry, _native.aliases())
     written = [
         block for text in pages.values() for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     ]
@@ -139,7 +140,7 @@ def test_every_number_has_a_unit_or_is_said_to_have_none(registry):
 
 
 def test_every_table_leads_to_its_keys(registry):
-    pages = generate(registry)
+    pages = generate(registry, _native.aliases())
     fields = dict(every_field(registry))
     for path, field in fields.items():
         assert field["fields"] or "table" not in field["kind"], path

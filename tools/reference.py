@@ -160,7 +160,26 @@ def results_page(registry: dict[str, Any]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def generate(registry: dict[str, Any]) -> dict[str, str]:
+Alias = tuple[str, str, list[str], tuple[str, str]]
+"""A name that others use, what it is, the settings that give it, family and name of what describes it."""
+
+
+def aliases_page(aliases: list[Alias]) -> str:
+    """Return the page of other names."""
+    lines = ["# Other names", "", NOTE, ""]
+    lines += [
+        "What papers, kernels and tools call a thing, and what scenarios say: `dumbbell describe` has both.",
+        "",
+    ]
+    cells = []
+    for name, title, settings, (family, place) in aliases:
+        page = "scenario" if family == "table" else family.replace(" ", "-")
+        written = " ".join(f"`--set {setting}`" for setting in settings)
+        cells.append([f"`{name}`", title, written, f"[{place}]({page}.md#{anchor(place)})"])
+    return "\n".join([*lines, *rows(("name", "what it is", "settings", "where"), cells)]).rstrip() + "\n"
+
+
+def generate(registry: dict[str, Any], aliases: list[Alias]) -> dict[str, str]:
     """Return the text of every page, by file name."""
     titles = {entry["family"]: entry["title"] for entry in registry["modules"]}
     places = places_of(registry["tables"], "scenario.md")
@@ -173,6 +192,7 @@ def generate(registry: dict[str, Any]) -> dict[str, str]:
     of_studies = places_of({entry["name"]: entry["fields"] for entry in registry["study"]}, "study.md")
     pages["study.md"] = study_page(registry["study"], of_studies)
     pages["results.md"] = results_page(registry)
+    pages["aliases.md"] = aliases_page(aliases)
     index = ["# Reference", "", NOTE, ""]
     index += [f"- [{text.split(chr(10), 1)[0].removeprefix('# ')}]({name})" for name, text in pages.items()]
     return pages | {"README.md": "\n".join(index) + "\n"}
@@ -182,7 +202,7 @@ def main() -> None:
     """Write the pages, and remove those that this has written for families that are gone."""
     from dumbbell import _native
 
-    pages = generate(_native.registry())
+    pages = generate(_native.registry(), _native.aliases())
     FOLDER.mkdir(parents=True, exist_ok=True)
     for file in FOLDER.glob("*.md"):
         if file.name not in pages and NOTE in file.read_text(encoding="utf-8"):

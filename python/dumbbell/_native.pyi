@@ -296,6 +296,9 @@ def schema() -> dict[str, Any]:
 def algorithms() -> list[tuple[str, list[tuple[str, str, str]]]]:
     """The algorithms of each family: name, title and reference of each."""
 
+def aliases() -> list[tuple[str, str, list[str], tuple[str, str]]]:
+    """Names that others use: name, what it is, the settings that give it, family and name of its place."""
+
 def members(family: str, name: str) -> list[dict[str, Any]]:
     """The algorithms of a family that have this name, each with its parameters, as in :func:`registry`."""
 

@@ -3,6 +3,7 @@
 use dumbbell_core::Config;
 use dumbbell_core::config::{At, suggest as nearest};
 use dumbbell_core::registry::About;
+use dumbbell_sim::aliases::{ALIASES, Alias};
 use dumbbell_study::{Name, Study};
 use pyo3::prelude::*;
 
@@ -61,6 +62,18 @@ type Listed = (&'static str, &'static str, &'static str);
 pub fn algorithms() -> Vec<(&'static str, Vec<Listed>)> {
     let rows = |members: &[About]| members.iter().map(|a| (a.name, a.title, a.reference)).collect();
     dumbbell_sim::algorithms().into_iter().map(|(family, members)| (family, rows(members))).collect()
+}
+
+/// A name that others use, what it is, the settings that give it, and the family and the name of what describes it.
+type OtherName = (&'static str, &'static str, Vec<&'static str>, (&'static str, &'static str));
+
+/// The names that papers, kernels and tools have for what scenarios write in another way.
+#[pyfunction]
+pub fn aliases() -> Vec<OtherName> {
+    let each = |alias: &'static Alias| {
+        alias.names.iter().map(|name| (*name, alias.title, alias.settings.to_vec(), alias.place))
+    };
+    ALIASES.iter().flat_map(each).collect()
 }
 
 /// What a study file says, every default filled in, or `None`; and everything that is wrong with it.

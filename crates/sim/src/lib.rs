@@ -1,5 +1,6 @@
 //! From a scenario to results: validation, topology, routing, workloads, and the event-driven engine.
 
+pub mod aliases;
 pub mod arrivals;
 mod classes;
 pub mod engine;

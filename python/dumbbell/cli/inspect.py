@@ -13,7 +13,7 @@ from dumbbell import _native
 from dumbbell._memory import limit_of_run
 from dumbbell._printing import Output, Text, TextTable, significant
 from dumbbell._scenario import Scenario
-from dumbbell.cli import completing
+from dumbbell.cli import completing, elsewhere
 from dumbbell.cli.common import (
     console,
     json_option,
@@ -229,17 +229,17 @@ def list_(family: str | None, as_json: bool) -> None:
 @click.argument("name", shell_complete=completing.matching(completing.algorithms))
 @json_option
 def describe(name: str, as_json: bool) -> None:
-    """Show the parameters of NAME, an algorithm or a table such as `flows`: units, defaults, sources."""
+    """Show the parameters of NAME, an algorithm or a table such as `flows`: units, defaults, sources.
+
+    Other names are found too: those of papers (`gip`), values (`fack`) and parameters (`sack`).
+    """
     families = dict(_native.algorithms())
-    # The registry has all algorithms with their parameters, which takes a second to make.
-    found = [(family, member) for family in families for member in _native.members(family, name)]
-    found += [("table", table) for table in _native.table(name.replace("-", " "))]
+    plain = elsewhere.plain(name)
+    found = [(family, member) for family in families for member in _native.members(family, plain)]
+    found += [("table", table) for table in _native.table(plain.replace("-", " "))]
     if not found:
-        known = dict.fromkeys(entry[0] for members in families.values() for entry in members)
-        known |= dict.fromkeys(table.replace(" ", "-") for table in _native.tables())
-        raise DumbbellError(
-            f"{name!r} is neither an algorithm nor a table; {_native.suggest(name, list(known))}"
-        )
+        _describe_place(name, families, as_json)
+        return
     if as_json:
         print_json([{"family": family, **member} for family, member in found])
         return
@@ -249,7 +249,7 @@ def describe(name: str, as_json: bool) -> None:
         out.print(Text(member["name"], "bold"), f" ({family}): {member['title']}")
         if family != "table":
             out.print(Text(f"Reference: {member['reference']}"))
-        if witness := witnesses.get(family, {}).get(name):
+        if witness := witnesses.get(family, {}).get(plain):
             out.print(Text(f"Witness: {witness}"))
         if not member["fields"]:
             out.print("No parameters.")
@@ -263,6 +263,22 @@ def describe(name: str, as_json: bool) -> None:
         if member.get("profiles"):
             controllers = [_native.members("controller", entry[0]) for entry in families["controller"]]
             _profiles(out, member, [controller for found in controllers for controller in found])
+
+
+def _describe_place(name: str, families: dict[str, Any], as_json: bool) -> None:
+    """Print where a name belongs that is neither an algorithm nor a table."""
+    places = elsewhere.find(name)
+    if not places:
+        known = dict.fromkeys(entry[0] for members in families.values() for entry in members)
+        known |= dict.fromkeys([*(table.replace(" ", "-") for table in _native.tables()), *elsewhere.names()])
+        raise DumbbellError(
+            f"{name!r} is neither an algorithm nor a table, nor a value or a parameter of one; "
+            f"{_native.suggest(name, list(known))}"
+        )
+    if as_json:
+        print_json(elsewhere.as_json(places))
+    else:
+        elsewhere.show(console(), places)
 
 
 def _profiles(out: Output, member: dict[str, Any], controllers: list[dict[str, Any]]) -> None:
