@@ -115,6 +115,8 @@ crate::tables! {
         rtt_min: Option<f64> as "s";
         /// Smoothed round-trip time at the end; null without a sample.
         rtt_smoothed: Option<f64> as "s";
+        /// Mean of the times that data packets were on their way, those of packets sent again too; null where packets do not say when they left (whole run).
+        delay_mean: Option<f64> as "s";
         /// Standard deviation of the times that data packets were on their way, those of packets sent again too; null where packets do not say when they left (whole run).
         delay_sd: Option<f64> as "s";
     }

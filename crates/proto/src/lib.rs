@@ -2,7 +2,7 @@
 //! no clock, no network.
 
 pub mod controller;
-mod deviation;
+pub mod deviation;
 pub mod host;
 mod late;
 pub mod lttp;

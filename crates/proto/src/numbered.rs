@@ -125,7 +125,7 @@ impl Numbered {
             marks: 0,
             finished: self.finished,
             unread: 0,
-            delay_sd: None,
+            delay: None,
         }
     }
 }

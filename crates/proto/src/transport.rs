@@ -6,6 +6,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::{BitRate, Duration, FlowTag, HeaderKind, Packet, Stage, Time};
 
 use crate::controller::{Estimate, Stand};
+use crate::deviation::Spread;
 use crate::host::Grant;
 use crate::schedule::Planned;
 
@@ -167,9 +168,8 @@ pub struct ReceiverReport {
     pub finished: Option<Time>,
     /// Application bytes that arrived in order and wait to be read.
     pub unread: u64,
-    /// Standard deviation of the times that data packets were on their way, in seconds; `None` if packets do not say when they
-    /// left.
-    pub delay_sd: Option<f64>,
+    /// The times that data packets were on their way, in seconds; `None` if packets do not say when they left.
+    pub delay: Option<Spread>,
 }
 
 /// The end of a flow that sends data. The driver opens it by one `wake` at the flow's start.

@@ -361,6 +361,7 @@ def _joined(emulation: Emulation, sent: Results, received: Results) -> Results:
         delivered=seen("delivered", 0),
         goodput=seen("goodput", 0),
         out_of_order=seen("out_of_order", 0),
+        delay_mean=seen("delay_mean", np.nan),
         delay_sd=seen("delay_sd", np.nan),
     )
     times = flows["completion_time"]

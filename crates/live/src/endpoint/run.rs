@@ -310,6 +310,7 @@ fn received_tables(
     let mut run = run_row(plan, now.since(begin), results);
     for flow in flows {
         let start = if same_clock { flow.sent } else { flow.opened };
+        let delay = flow.report.delay.filter(|_| same_clock);
         let completion = flow.report.finished.map(|at| at.since(start).as_secs_f64());
         // A receiver outlives its senders: it waits to be told to end.
         let measured = flow.report.finished.unwrap_or(flow.heard).since(start).as_secs_f64();
@@ -325,7 +326,8 @@ fn received_tables(
             delivered: flow.report.delivered,
             goodput: if measured > 0.0 { flow.report.delivered as f64 * 8.0 / measured } else { 0.0 },
             out_of_order: flow.report.out_of_order,
-            delay_sd: flow.report.delay_sd.filter(|_| same_clock),
+            delay_mean: delay.map(|delay| delay.mean),
+            delay_sd: delay.map(|delay| delay.sd),
             ..no_flow(flow.flow, transport, results)
         };
         results.flows.push(row);

@@ -617,7 +617,7 @@ impl ReceiveEnd for Receiver {
                 .as_ref()
                 .and_then(|allowance| allowance.reading.as_ref())
                 .map_or(0, |reading| reading.unread(delivered)),
-            delay_sd: None,
+            delay: None,
         }
     }
 

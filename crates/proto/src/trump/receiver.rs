@@ -186,7 +186,7 @@ impl Stage for Receiver {
 
 impl ReceiveEnd for Receiver {
     fn report(&self) -> ReceiverReport {
-        ReceiverReport { delay_sd: self.delays.get(), ..self.arrivals.report() }
+        ReceiverReport { delay: self.delays.spread(), ..self.arrivals.report() }
     }
 
     fn memory(&self) -> u64 {

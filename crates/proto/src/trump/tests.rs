@@ -66,7 +66,7 @@ fn a_flow_takes_two_round_trips_and_its_packets_and_tears_down() {
     assert_eq!(pipe.receiver.report().finished, Some(ms(94.0)));
     assert_eq!(pipe.sender.report().finished, Some(ms(119.0)));
     assert_eq!(pipe.receiver.report().delivered, 20 * FULL);
-    assert_eq!(pipe.receiver.report().delay_sd, Some(0.0));
+    assert_eq!(pipe.receiver.report().delay.map(|delay| delay.sd), Some(0.0));
     assert!(pipe.sender.is_closed() && pipe.receiver.is_closed());
 }
 

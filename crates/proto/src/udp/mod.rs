@@ -9,6 +9,7 @@ use dumbbell_core::rng::Stream;
 use dumbbell_core::{Duration, Ecn, FlowTag, Packet, Stage, Time};
 use dumbbell_header::UdpHeader;
 
+use crate::deviation::Deviation;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderReport};
 
 /// IPv4 and UDP headers without options, in bytes (RFC 791 section 3.1, RFC 768).
@@ -110,6 +111,7 @@ pub struct Sink {
     /// Which of the last numbers before `expected` have arrived, the latest in the lowest bit: a copy counts no bytes. One
     /// that is further behind counts as the first of its number (as in RFC 4303 section 3.4.3, but for that).
     seen: u64,
+    delays: Deviation,
     report: ReceiverReport,
 }
 
@@ -119,6 +121,7 @@ impl Sink {
             size: opening.size.unwrap_or(u64::MAX),
             expected: 0,
             seen: 0,
+            delays: Deviation::default(),
             report: ReceiverReport::default(),
         }
     }
@@ -129,7 +132,9 @@ impl Stage for Sink {
         let report = &mut self.report;
         report.packets += 1;
         report.marks += u64::from(packet.ecn == Ecn::Ce);
-        let number = packet.body[0];
+        // The words of a `UdpHeader`.
+        let [number, sent, ..] = packet.body;
+        self.delays.add(now.since(Time::from_nanos(sent)).as_secs_f64());
         let mut is_copy = false;
         if number < self.expected {
             report.out_of_order += 1;
@@ -163,7 +168,7 @@ impl Stage for Sink {
 
 impl ReceiveEnd for Sink {
     fn report(&self) -> ReceiverReport {
-        ReceiverReport { received: self.report.delivered, ..self.report }
+        ReceiverReport { received: self.report.delivered, delay: self.delays.spread(), ..self.report }
     }
 
     fn is_closed(&self) -> bool {
@@ -190,7 +195,10 @@ fn fits(packet_size: u16, mtu: u32) -> Result<(), String> {
 mod tests {
     use std::sync::Arc;
 
+    use dumbbell_core::Frame;
+
     use super::*;
+    use crate::deviation::Spread;
     use crate::testing::{opening, read};
     use crate::transport::Transport;
     use crate::transports::TransportSpec;
@@ -288,12 +296,17 @@ mod tests {
             packets.extend(sender.pull(sender.wake_at()));
         }
         packets[2].ecn = Ecn::Ce;
-        for i in [0, 2, 1] {
-            sink.push(Time::from_nanos(i), &packets[i as usize]);
+        // The datagrams leave every 12 ms and are on their way for 20, 30 and 40 ms.
+        for (i, way) in [(0, 20), (2, 30), (1, 52)] {
+            let sent = packets[i].read::<UdpHeader>().unwrap().sent;
+            sink.push(sent + Duration::from_millis(way), &packets[i]);
         }
         let report = sink.report();
         assert_eq!((report.packets, report.delivered, report.marks, report.out_of_order), (3, 4416, 1, 1));
-        assert_eq!(report.finished, Some(Time::from_nanos(1)));
+        assert_eq!(report.finished, Some(Time::ZERO + Duration::from_millis(64)));
+        let Spread { mean, sd } = report.delay.unwrap();
+        let expected = (34e-3, (f64::from(14 * 14 + 4 * 4 + 18 * 18) / 3.0).sqrt() * 1e-3);
+        assert!((mean - expected.0).abs() < 1e-12 && (sd - expected.1).abs() < 1e-12, "{mean} {sd}");
         assert!(sender.is_closed() && sink.is_closed());
     }
 

@@ -275,7 +275,8 @@ impl Recorder {
             failure: sent.failure.map_or(self.no_failure, |failure| self.failures[failure as usize]),
             rtt_min: seconds(sent.min_rtt),
             rtt_smoothed: seconds(sent.smoothed_rtt),
-            delay_sd: got.delay_sd,
+            delay_mean: got.delay.map(|delay| delay.mean),
+            delay_sd: got.delay.map(|delay| delay.sd),
         });
     }
 
