@@ -49,7 +49,7 @@ def test_runs_of_one_line_come_into_one_panel_and_show_the_buffer(results: db.Re
     (axes,) = db.figures.draw("queue", {"one": results, "two": results}).axes
     assert axes.get_legend_handles_labels()[1] == ["buffer 8 packets", "one", "two"]
     (axes,) = db.figures.draw("queue", results).axes
-    assert [label.split()[0] for label in axes.get_legend_handles_labels()[1]] == ["buffer"]
+    assert axes.get_legend_handles_labels()[1] == ["buffer 8 packets", "left → right"]
     (axes,) = db.figures.draw("rate", results).axes
     assert "capacity 2 Mbit/s" in axes.get_legend_handles_labels()[1]
 
@@ -105,7 +105,8 @@ def test_queues_show_the_thresholds_of_their_discipline(queue: object, limits: l
     # Where lines come near, the figure shows them.
     (axes,) = db.figures.draw("queue", results).axes
     largest = max(values.max() for _, _, values in lines)
-    assert len(axes.get_legend_handles_labels()[1]) == sum(limit.value < 2 * largest for limit in found)
+    shown = sum(limit.value < 2 * largest for limit in found)
+    assert len(axes.get_legend_handles_labels()[1]) == shown + len(lines)
 
 
 def test_lines_of_throughput_have_the_same_windows_and_end_together() -> None:
@@ -126,6 +127,57 @@ def test_a_wait_is_no_length_at_a_rate_that_changes() -> None:
         for results in (codel.run(), steps.run())
     ]
     assert names == [["buffer", "target"], ["buffer"]]
+
+
+def test_a_changing_capacity_is_drawn_over_time(tmp_path: Path) -> None:
+    alone = ["flows[0].count=1", "workloads=[]"]
+    steady = db.Scenario.from_toml(SCENARIO, alone)
+    changes = [{"at": "2s", "rate": "8Mbit/s"}, {"at": "5s", "rate": "1Mbit/s"}]
+    stepped = steady.with_("topology.bottleneck.rate_changes", changes).run()
+    (axes,) = db.figures.draw("rate", stepped).axes
+    capacity, throughput = axes.lines
+    assert capacity.get_label() == "capacity"
+    at = np.interp([1.0, 4.0, 7.0], capacity.get_xdata(), capacity.get_ydata())
+    assert at.tolist() == [2, 8, 1]
+    # What was on its way at a change arrives in the next window.
+    could = np.maximum(capacity.get_ydata(), np.roll(capacity.get_ydata(), 1))
+    assert (throughput.get_ydata() <= 1.02 * could).all()
+    # A recording of ten minutes, of which the first seconds are run: a packet each 6 ms, later each 100 ms.
+    times = [*range(6, 12_000, 6), *range(12_000, 600_001, 100)]
+    (tmp_path / "recorded.trace").write_text("\n".join(map(str, times)), encoding="utf-8")
+    settings = [*alone, "topology.bottleneck.trace.file=recorded.trace"]
+    recorded = db.Scenario.from_toml(SCENARIO, settings, base=tmp_path).run()
+    assert recorded.links["rate"].min() < 0.2e6
+    recorded.save(tmp_path / "out")
+    # The folder of results does not hold the recording.
+    (axes,) = db.figures.draw("rate", db.load(tmp_path / "out")).axes
+    capacity, throughput = axes.lines
+    assert capacity.get_label() == "capacity"
+    assert np.abs(capacity.get_ydata() - 2.0).max() < 0.05
+    assert (throughput.get_ydata() <= 1.02 * capacity.get_ydata()).all()
+
+
+def test_one_flow_is_named() -> None:
+    results = db.Scenario.from_toml(SCENARIO, ["flows[0].count=1", "workloads=[]"]).run()
+    for kind in ("cwnd", "rtt", "goodput"):
+        figure = db.figures.draw(kind, results)
+        (legend,) = figure.legends
+        assert [text.get_text() for text in legend.get_texts()] == ["flow 0: cubic"], kind
+
+
+def test_lines_of_runs_are_not_hidden_by_limits_of_others() -> None:
+    home = db.Scenario.from_file(Path(__file__).parents[1] / "scenarios" / "bufferbloat-droptail.toml")
+    codel = home.with_("topology.bottleneck.queue", "codel")
+    figure = db.figures.draw("queue", {"droptail": home.run(), "codel": codel.run()})
+    (axes,) = figure.axes
+    # The limit of CoDel, 1000 packets, is far from its line; the target of 5 ms lies on it.
+    labels = axes.get_legend_handles_labels()[1]
+    assert labels == ["droptail: buffer 500 packets", "droptail", "codel"]
+    assert axes.get_ylim()[1] < 600
+    # The line of CoDel stands clear of the axis: a point is a 72nd of an inch.
+    figure.draw_without_rendering()
+    heights = axes.transData.transform([(0.0, value) for value in axes.lines[2].get_ydata()])[:, 1]
+    assert (heights.min() - axes.bbox.y0) * 72 / figure.dpi > 2
 
 
 def test_lines_survive_grey_print(results: db.Results) -> None:

@@ -14,7 +14,7 @@ import dumbbell as db
 from dumbbell.errors import FolderError
 from dumbbell.report import run as module
 from dumbbell.report import write_run_report
-from tests.conftest import Cli
+from tests.conftest import SCENARIO, Cli
 
 
 @pytest.fixture(scope="module")
@@ -167,3 +167,23 @@ def test_drops_at_a_link_that_is_not_there_are_refused(tmp_path: Path, results: 
     replace(results, drops=chain.drops).save(tmp_path / "out")
     with pytest.raises(FolderError, match=r"drops\.parquet: drops of a link that is not there"):
         db.load(tmp_path / "out")
+
+
+def test_says_whether_another_seed_gives_other_numbers(tmp_path: Path, page: str) -> None:
+    def note(text: str) -> str:
+        return html.unescape(re.sub(r"</?code>", "`", re.findall(r'<p class="note">(.*?)</p>', text)[0]))
+
+    assert note(page).startswith("One run is one sample: another seed gives other numbers (arrivals, sizes")
+    still = ["workloads=[]", "flows[0].stagger=0s", "duration=2s"]
+    fixed = db.Scenario.from_toml(SCENARIO, still)
+    assert fixed.explain()["draws"] == []
+    ours, other = fixed.run().flows, fixed.with_seed(9).run().flows
+    assert ours["goodput"].tolist() == other["goodput"].tolist()
+    text = write_run_report(tmp_path / "fixed" / "report.html", fixed.run()).read_text(encoding="utf-8")
+    assert note(text) == "Nothing is drawn at random: any seed gives the same numbers."
+    # Without the file that the scenario names, nobody knows.
+    (tmp_path / "recorded.trace").write_text("6\n12\n", encoding="utf-8")
+    needs = [*still, "topology.bottleneck.trace.file=recorded.trace"]
+    recorded = db.Scenario.from_toml(SCENARIO, needs, base=tmp_path).run()
+    text = write_run_report(tmp_path / "recorded" / "report.html", recorded).read_text(encoding="utf-8")
+    assert "`dumbbell check` of the scenario says" in note(text)

@@ -51,6 +51,8 @@ series! {
     Throughput = "throughput" of Link in "bit/s";
     /// Drops in the period.
     Drops = "drops" of Link in "packets";
+    /// Capacity: the mean rate at which a link whose rate changes with time could send in the period.
+    Capacity = "capacity" of Link in "bit/s";
     /// Rate of the port under power control.
     Rate = "rate" of Link in "bit/s";
     /// Predicted arrival rate: that by which the power policy decides.

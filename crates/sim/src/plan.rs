@@ -147,6 +147,20 @@ impl PlannedLink {
         ratio(sent, could)
     }
 
+    /// True if the rate of the link changes at given times, or was recorded.
+    pub fn changes_rate(&self) -> bool {
+        self.trace.is_some() || !self.direction.rate_changes.is_empty()
+    }
+
+    /// The mean rate (bit/s) at which the link could send from `from` to `until`, if it changes with time.
+    pub fn changing_capacity(&self, from: Time, until: Time) -> Option<f64> {
+        let bits = || match &self.trace {
+            Some(trace) => trace.passed(from, until),
+            None => self.capacity(from, until),
+        };
+        self.changes_rate().then(|| ratio(bits(), until.since(from).as_secs_f64()))
+    }
+
     /// Bits that the link can transmit from `from` to `until` at its rates.
     fn capacity(&self, from: Time, until: Time) -> f64 {
         let mut rate = self.direction.rate;

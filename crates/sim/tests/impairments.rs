@@ -177,6 +177,47 @@ fn the_utilisation_of_a_recorded_link_is_of_what_it_offered_meanwhile() {
 }
 
 #[test]
+fn a_changing_capacity_is_sampled_as_the_link_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    // A packet every 10 ms for five seconds, then every millisecond.
+    let times = (1..=500).map(|i| i * 10).chain(5_001..=10_000);
+    let lines: Vec<String> = times.map(|time: u32| time.to_string()).collect();
+    std::fs::write(folder.path().join("steps.trace"), lines.join("\n") + "\n").unwrap();
+    let text = |link: &str| {
+        format!(
+            r#"
+            duration = "10s"
+            transport = {{ kind = "cbr", rate = "50Mbit/s", packet_size = 1500 }}
+            record = {{ period = "1s" }}
+            [topology]
+            kind = "chain"
+            link = {{ rate = "1.2Mbit/s", queue = {{ kind = "droptail", limit = "50pkt" }}, {link} }}
+            [[flows]]
+            from = "node0"
+            to = "node1"
+            "#
+        )
+    };
+    let trace = r#"trace = { file = "steps.trace" }"#;
+    let steps = r#"rate_changes = [{ at = "5s", rate = "12Mbit/s" }]"#;
+    for (link, links) in [(trace, 1), (steps, 1), ("loss = 0.0", 0)] {
+        let results = results(&text(link), &[], folder.path());
+        let (samples, labels) = (&results.samples, results.labels.all());
+        let of = |name: &str| -> Vec<f64> {
+            let rows = (0..samples.value.len()).filter(|i| *labels[samples.metric[*i] as usize] == *name);
+            rows.map(|i| samples.value[i]).collect()
+        };
+        let capacity = of("capacity");
+        let expected: Vec<f64> = [[1.2e6; 5], [12e6; 5]].concat();
+        assert_eq!(capacity, expected.repeat(links), "{link}");
+        // A link that always has something to send sends as much.
+        for (could, sent) in capacity.iter().zip(of("throughput")) {
+            assert!((sent / could - 1.0).abs() < 0.02, "{link}: {sent} of {could}");
+        }
+    }
+}
+
+#[test]
 fn a_queue_that_starts_no_packet_in_a_silence_uses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("silent.trace"), "1\n60000\n").unwrap();

@@ -29,6 +29,7 @@ from dumbbell.figures.series import (
     draw_series,
     flow_lines,
     limits_of,
+    limits_of_runs,
     link_lines,
     quantity_of,
 )
@@ -117,15 +118,14 @@ def _together(kind: str, runs: Mapping[str, Results]) -> tuple[list[Line], list[
         return [], []
     series = _SERIES[kind]
     lines_of = flow_lines if series.of == "flow" else link_lines
-    found: list[Line] = []
-    limits: list[Limit] = []
+    found: dict[str, tuple[list[Line], list[Limit]]] = {}
     for title, run in runs.items():
         lines = lines_of(run, series.name)
         if len(lines) != 1:
             return [], []
-        found.append((title, *lines[0][1:]))
-        limits += limits_of(run, series.name, lines)
-    return found, list(dict.fromkeys(limits))
+        found[title] = lines, limits_of(run, series.name, lines)
+    named = [(title, *lines[0][1:]) for title, (lines, _) in found.items()]
+    return named, limits_of_runs(found)
 
 
 def draw_packets(kind: str, trace: Trace, flow: int) -> Figure:

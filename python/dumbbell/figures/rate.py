@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from dumbbell.figures.series import Line, capacities, draw_lines, flow_lines
+from dumbbell.figures.series import Limit, Line, capacities, draw_lines, flow_lines
 
 if TYPE_CHECKING:
     from dumbbell._results import Results
@@ -32,7 +32,7 @@ def draw(axes: Axes, results: Results) -> None:
         draw_lines(axes, lines, "throughput", "bit/s", step=True, limits=limits)
         return
     period = float(np.median(np.diff(longest)))
-    slowest = min((limit.value for limit in limits), default=math.inf)
+    slowest = min((limit.value for limit in limits if limit.value > 0), default=math.inf)
     samples = max(
         math.ceil(len(longest) / _MOST_VALUES),
         min(round(_FEWEST_PACKETS / slowest / period), len(longest) // _FEWEST_VALUES),
@@ -40,7 +40,16 @@ def draw(axes: Axes, results: Results) -> None:
     )
     whole = round(max(float(times[-1]) for _, times, _ in lines) / period) // samples
     means = [mean for line in lines if len((mean := _averaged(line, period, samples, whole))[2]) > 1]
+    limits = [_windowed(limit, period, samples, whole) for limit in limits]
     draw_lines(axes, means, f"throughput over {samples * period:.3g} s", "bit/s", step=True, limits=limits)
+
+
+def _windowed(limit: Limit, period: float, samples: int, whole: int) -> Limit:
+    """Return a limit that changes with time over the windows of the lines."""
+    if limit.course is None:
+        return limit
+    _, ends, means = _averaged((limit.name, *limit.course), period, samples, whole)
+    return limit._replace(course=(ends, means))
 
 
 def _averaged(line: Line, period: float, samples: int, whole: int) -> Line:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from dumbbell._scenario import Scenario
-from dumbbell.errors import NothingToDrawError, ScenarioError
+from dumbbell.errors import NothingToDrawError
+from dumbbell.figures.planned import planned
 from dumbbell.figures.style import COLOURS, DASHES, GREYS, LIMIT_DASHES, as_label, prefix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -28,18 +27,25 @@ _MEAN_POINTS = 400
 _NEAR = 0.5
 """Part of a limit that a line reaches for the limit to be drawn: a far one would press the lines together."""
 
+_READABLE = 0.1
+"""Part of the largest value in a panel of several runs above which the limit of one of them is drawn."""
+
 Line = tuple[str, "NDArray[np.float64]", "NDArray[np.float64]"]
 """Label, times (s), values."""
 
 
 class Limit(NamedTuple):
-    """A horizontal line to compare with: what values cannot pass, or what decides on them."""
+    """A line to compare with: what values cannot pass, or what decides on them."""
 
     name: str
     value: float
-    """In the unit of the lines."""
+    """In the unit of the lines; the mean over the run if it changes with time."""
     written: str = ""
     """The value as the scenario has it; empty: as the axis has it."""
+    of: str = ""
+    """The run that it is of; empty: of all."""
+    course: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    """Times (s) and values if it changes with time: each value holds for the period before its time."""
 
 
 def flow_lines(results: Results, metric: str) -> list[Line]:
@@ -68,6 +74,7 @@ _LACKING = {
     "rate": "no port is under power control",
     "predicted": "no port has a power policy that predicts",
     "offered": "no link has a router that offers rates",
+    "capacity": "the rate of no link changes with time",
 }
 """Why a run may have no such series although links were sampled."""
 
@@ -102,10 +109,24 @@ def quantity_of(series: Series) -> tuple[str, str]:
 
 
 def capacities(results: Results) -> list[Limit]:
-    """Return the rates of the links whose queues were sampled: where one expects the bottleneck."""
-    links = results.links
-    rates = dict.fromkeys(float(links["rate"][link]) for link in results.series("queue"))
-    return [Limit("capacity", rate) for rate in rates]
+    """Return the rates of the links whose queues were sampled: where one expects the bottleneck.
+
+    The rate of a recorded link, and one that changes at given times, is drawn as it was during the run: the
+    rate in the table of links is the mean of the whole recording, or the first one.
+    """
+    links, courses = results.links, results.series("capacity")
+    sampled = list(results.series("queue"))
+    rates = dict.fromkeys(float(links["rate"][link]) for link in sampled if link not in courses)
+    several = len(courses) > 1
+    return [Limit("capacity", rate) for rate in rates] + [
+        Limit(
+            f"capacity of {_of_link(str(links['link'][link]))}" if several else "capacity",
+            float(courses[link][1].mean()),
+            course=courses[link],
+        )
+        for link in sampled
+        if link in courses
+    ]
 
 
 def limits_of(results: Results, series: str, lines: list[Line]) -> list[Limit]:
@@ -114,7 +135,8 @@ def limits_of(results: Results, series: str, lines: list[Line]) -> list[Limit]:
         return []
     shown = {label for label, _, _ in lines}
     limits: list[Limit] = []
-    for link in _links_planned(results.provenance["scenario"]):
+    about = planned(results)
+    for link in about["links"] if about else ():
         if _of_link(link["name"]) not in shown:
             continue
         if link["buffer_bytes"]:
@@ -143,14 +165,23 @@ def _written(value: float, unit: str) -> str:
     return f"{value / factor:.4g} {name}{unit}"
 
 
-@lru_cache(maxsize=8)
-def _links_planned(scenario: str) -> list[dict[str, Any]]:
-    """Return the links of a scenario; none if it needs a file that does not lie beside the results."""
-    try:
-        links: list[dict[str, Any]] = Scenario.from_toml(scenario, confined=True).explain()["links"]
-    except ScenarioError:
-        return []
-    return links
+def near(limits: Iterable[Limit], largest: float) -> list[Limit]:
+    """Return the limits that lines come near whose largest value is known."""
+    return [limit for limit in limits if largest > _NEAR * limit.value]
+
+
+def limits_of_runs(found: Mapping[str, tuple[list[Line], list[Limit]]]) -> list[Limit]:
+    """Return the limits to draw below the lines of several runs in one panel, by the titles of the runs.
+
+    A limit is drawn if the lines of its own run come near it. It names the run unless all runs have it. One
+    that is small compared with the lines of the other runs would lie on the line of its own run, and hide it.
+    """
+    largest = {title: max(float(np.nanmax(v)) for _, _, v in lines) for title, (lines, _) in found.items()}
+    shown = {title: near(limits, largest[title]) for title, (_, limits) in found.items()}
+    readable = _READABLE * max(largest.values())
+    common = [limit for limit in next(iter(shown.values())) if all(limit in kept for kept in shown.values())]
+    own = [limit._replace(of=title) for title, kept in shown.items() for limit in kept if limit not in common]
+    return [limit for limit in [*common, *own] if limit.value > readable]
 
 
 def draw_lines(
@@ -181,17 +212,22 @@ def draw_lines(
     )
     labelled = len(lines) <= MOST_LABELLED
     largest = max(float(np.nanmax(values)) for _, _, values in lines)
-    near = [limit for limit in limits or () if largest > _NEAR * limit.value]
-    for index, limit in enumerate(near):
-        shown = limit.written or f"{limit.value / factor:.4g} {name}{unit.strip()}"
-        axes.axhline(
-            limit.value / factor, color=GREYS[index % len(GREYS)], linewidth=0.8,
-            dashes=LIMIT_DASHES[index % len(LIMIT_DASHES)], label=as_label(f"{limit.name} {shown}"),
-        )  # fmt: skip
+    for index, limit in enumerate(near(limits or (), largest)):
+        look: dict[str, Any] = {
+            "color": GREYS[index % len(GREYS)], "linewidth": 0.8,
+            "dashes": LIMIT_DASHES[index % len(LIMIT_DASHES)],
+        }  # fmt: skip
+        title = f"{limit.of}: {limit.name}" if limit.of else limit.name
+        if limit.course is None:
+            shown = limit.written or f"{limit.value / factor:.4g} {name}{unit.strip()}"
+            axes.axhline(limit.value / factor, label=as_label(f"{title} {shown}"), **look)
+        else:
+            times, values = limit.course
+            axes.plot(times, values / factor, drawstyle="steps-pre", label=as_label(title), **look)
     for index, (label, times, values) in enumerate(lines):
         style = (
             {
-                "label": as_label(label) if len(lines) > 1 else None,
+                "label": as_label(label),
                 "linestyle": DASHES[index % len(DASHES)],
             }
             if labelled

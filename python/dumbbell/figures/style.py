@@ -33,6 +33,9 @@ _MOST_LABEL = 60
 _NOTEBOOK_DPI = 110
 """Dots per inch in a notebook: a double column fills the width of a cell."""
 
+_LOW = 0.03
+"""Part of the height of a panel below which a line lies on the axis."""
+
 _BETWEEN = 1.2
 """Between the columns of a legend, in sizes of its font."""
 
@@ -153,15 +156,28 @@ def new_figure(panels: int, width: str, height: float = HEIGHT) -> tuple[Figure,
 
 
 def finish(figure: Figure, panels: list[Axes]) -> None:
-    """Start linear scales at zero, widen logarithmic ones that show too little, and name the lines."""
+    """Start linear scales at zero, widen logarithmic ones that show too little, and name the lines.
+
+    Where one of several lines stays near zero, the scale starts a little below, so that it is off the axis.
+    """
+    flat = any(_lies_low(panel) for panel in panels)
     for panel in panels:
         # After everything is drawn: a limit set by hand ends the automatic choice of the other one.
         if panel.get_yscale() == "linear":
-            panel.set_ylim(bottom=0)
+            panel.set_ylim(bottom=-_LOW * panel.get_ylim()[1] if flat else 0)
         for axis in (panel.xaxis, panel.yaxis):
             if axis.get_scale() == "log":
                 _widen(axis)
     name_lines(figure, panels)
+
+
+def _lies_low(panel: Axes) -> bool:
+    """Whether one of several lines of a linear panel stays near zero most of the time."""
+    values = [np.asarray(line.get_ydata(), dtype=np.float64) for line in panel.get_lines()]
+    if panel.get_yscale() != "linear" or len(values) < 2:
+        return False
+    low = _LOW * panel.get_ylim()[1]
+    return any(np.isfinite(of_line).any() and np.nanmedian(of_line) < low for of_line in values)
 
 
 def name_lines(figure: Figure, panels: list[Axes]) -> None:

@@ -14,6 +14,7 @@ from dumbbell import figures
 from dumbbell._files.folder import new_files
 from dumbbell._printing import significant
 from dumbbell.errors import NothingToDrawError
+from dumbbell.figures.planned import planned
 from dumbbell.figures.style import stamp_on
 from dumbbell.report.extras import PlotSpec, TableData
 from dumbbell.report.html import Drawn, render
@@ -112,11 +113,25 @@ def write_run_report(path: str | os.PathLike[str], results: Results, packets: Pa
         text = render(
             "run.html.j2", title=results.name, name=f"seed {results.provenance['seed']}", stamps=stamps,
             stamp=stamp, findings=_findings(results), plots=plots,
-            undrawn=undrawn, tables=_tables(results), scenario=results.provenance["scenario"],
-            provenance=_provenance(results),
+            seeds=_seeds(results), undrawn=undrawn, tables=_tables(results),
+            scenario=results.provenance["scenario"], provenance=_provenance(results),
         )  # fmt: skip
         (part / path.name).write_text(text, encoding="utf-8")
     return path
+
+
+def _seeds(results: Results) -> str:
+    """Return what another seed would change."""
+    about = planned(results)
+    if about is None:
+        return (
+            "The scenario needs a file that the results do not hold: `dumbbell check` of the scenario says "
+            "whether another seed gives other numbers."
+        )
+    if not about["draws"]:
+        return "Nothing is drawn at random: any seed gives the same numbers."
+    what = ", ".join(dict.fromkeys(draw["what"] for draw in about["draws"]))
+    return f"One run is one sample: another seed gives other numbers ({what}). A study gives intervals."
 
 
 def _findings(results: Results) -> list[tuple[str, str]]:

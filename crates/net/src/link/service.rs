@@ -103,6 +103,12 @@ impl Trace {
         (up_to(until) - up_to(from)) * u64::from(self.opportunity)
     }
 
+    /// Bits of packets in full opportunities after `from`, up to and with `until`, the overhead taken out.
+    pub fn passed(&self, from: Time, until: Time) -> f64 {
+        let payload = f64::from(self.opportunity.saturating_sub(self.overhead)) / f64::from(self.opportunity);
+        self.offered(from, until) as f64 * payload * 8.0
+    }
+
     /// Mean rate at which full opportunities pass packets of their size, the overhead taken out.
     pub fn mean_rate(&self) -> BitRate {
         let bytes = u128::from(self.opportunity.saturating_sub(self.overhead)) * self.times.len() as u128;

@@ -81,6 +81,8 @@ impl Sampler {
                 write(Series::Throughput, id, bytes as f64 * 8.0 / seconds);
                 write(Series::Drops, id, drops as f64);
                 sampled.last = counters;
+                let capacity = plan.links[sampled.index].changing_capacity(now - self.period, now);
+                capacity.into_iter().for_each(|r| write(Series::Capacity, id, r));
                 link.offered(now).into_iter().for_each(|r| write(Series::Offered, id, r));
                 if let Some(port) = link.port() {
                     write(Series::Rate, id, port.rate());

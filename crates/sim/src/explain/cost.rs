@@ -143,9 +143,10 @@ impl Plan {
             parts.push(("table of flows".to_owned(), started * BYTES_PER_FLOW));
         }
         if let (true, Some(period)) = (self.record.samples, self.record.period) {
-            let links = self.links.iter().filter(|l| l.sampled).count() as f64;
-            // What is received, goodput, window and RTT; queue, throughput and drops.
-            let rows = (4.0 * sampled + 3.0 * links) * seconds / period.as_secs_f64();
+            let of_link = |link: &PlannedLink| if link.changes_rate() { 4.0 } else { 3.0 };
+            let links: f64 = self.links.iter().filter(|l| l.sampled).map(of_link).sum();
+            // What is received, goodput, window and RTT; queue, throughput, drops and a capacity that changes.
+            let rows = (4.0 * sampled + links) * seconds / period.as_secs_f64();
             parts.push(("table of samples".to_owned(), rows * BYTES_PER_ROW));
         }
         if self.record.drops {
