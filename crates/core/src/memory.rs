@@ -47,26 +47,26 @@ pub struct Counting;
 // two additions in thread-local cells, which need no memory, and do not unwind.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        charge(layout.size() as i64);
+        charge(layout.size().cast_signed());
         // SAFETY: the caller keeps the contract.
-        granted(unsafe { System.alloc(layout) }, layout.size(), layout.size())
+        granted(unsafe { System.alloc(layout) }, layout.size(), layout.size().cast_signed())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        charge(layout.size() as i64);
+        charge(layout.size().cast_signed());
         // SAFETY: the caller keeps the contract.
-        granted(unsafe { System.alloc_zeroed(layout) }, layout.size(), layout.size())
+        granted(unsafe { System.alloc_zeroed(layout) }, layout.size(), layout.size().cast_signed())
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let more = (size as i64).wrapping_sub(layout.size() as i64);
+        let more = size.wrapping_sub(layout.size()).cast_signed();
         charge(more);
         // SAFETY: the caller keeps the contract.
-        granted(unsafe { System.realloc(old, layout, size) }, size, more as usize)
+        granted(unsafe { System.realloc(old, layout, size) }, size, more)
     }
 
     unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
-        charge(-(layout.size() as i64));
+        charge(-layout.size().cast_signed());
         // SAFETY: the caller keeps the contract.
         unsafe { System.dealloc(old, layout) }
     }
@@ -74,9 +74,9 @@ unsafe impl GlobalAlloc for Counting {
 
 /// Charges this thread for so many bytes more.
 #[inline]
-fn charge(bytes: i64) {
+fn charge(bytes: isize) {
     ACCOUNT.with(|account| {
-        let taken = account.taken.get().wrapping_add(bytes);
+        let taken = account.taken.get().wrapping_add(bytes as i64);
         account.taken.set(taken);
         if taken > account.notice.get() {
             note(account);
@@ -96,7 +96,7 @@ fn note(account: &Account) {
 
 /// What the system answered to a request for `size` bytes, by which the thread takes `more`.
 #[inline]
-fn granted(answer: *mut u8, size: usize, more: usize) -> *mut u8 {
+fn granted(answer: *mut u8, size: usize, more: isize) -> *mut u8 {
     if answer.is_null() {
         refused(size, more);
     }
@@ -104,8 +104,8 @@ fn granted(answer: *mut u8, size: usize, more: usize) -> *mut u8 {
 }
 
 #[cold]
-fn refused(size: usize, more: usize) {
-    charge((more as i64).wrapping_neg());
+fn refused(size: usize, more: isize) {
+    charge(more.wrapping_neg());
     if let (false, Some(end)) = (ACCOUNT.with(|account| account.asking.get()), AT_LAST.get()) {
         end(size);
     }
@@ -143,7 +143,7 @@ impl Pool {
         );
         let all = i64::try_from(limit).unwrap_or(i64::MAX);
         // Together they take a sixteenth before anybody knows.
-        let step = if threads > 1 { all / 16 / threads as i64 } else { all };
+        let step = if threads > 1 { all / 16 / i64::try_from(threads).unwrap_or(i64::MAX) } else { all };
         Arc::new(Pool { limit, step, taken: AtomicI64::new(0) })
     }
 }
@@ -296,10 +296,8 @@ pub fn grow<E>(len: usize, more: usize, size: usize, mut reserve: impl FnMut(usi
     };
     let more = more.max(LEAST);
     let fits = |budget: &Budget| !budget.is_exhausted() && budget.has((more * size) as u64);
-    if with_current(fits) {
-        if ask(more) {
-            return;
-        }
+    if with_current(fits) && ask(more) {
+        return;
     }
     with_current(|budget| {
         budget.exhaust();

@@ -237,19 +237,6 @@ mod tests {
     use super::super::AnyDiscipline;
     use super::super::laws::{Log, TestFrame, described, setting};
     use super::*;
-    use dumbbell_core::memory::Budget;
-    use dumbbell_core::{Ecn, MarkReason, Packet};
-    use dumbbell_header::TcpHeader;
-
-    /// Drops nothing.
-    struct NoDrops;
-
-    impl VerdictSink<Packet> for NoDrops {
-        fn dropped(&mut self, packet: Packet, reason: DropReason) {
-            panic!("{packet:?} {reason:?}");
-        }
-        fn marked(&mut self, _packet: &Packet, _reason: MarkReason) {}
-    }
 
     /// A packet of a flow: the hash of a test packet is its number modulo 7.
     fn packet(flow: u64) -> TestFrame {
@@ -288,7 +275,7 @@ mod tests {
     fn an_idle_queue_lowers_the_average_by_what_could_have_left() {
         // Lin & Morris, SIGCOMM 1997, follow RED: avg (1 - w)^m, m the packets of mean size that the link could have sent, and
         // one for the arrival. The last packet of 1000 bytes takes 0.8 ms, a packet of mean size 0.4 ms.
-        let params = Params { weight: 0.1, mean_packet: dumbbell_core::Bytes::new(500), ..Params::default() };
+        let params = Params { weight: 0.1, mean_packet: Bytes::new(500), ..Params::default() };
         let mut queue = build(params);
         let at = |micros| Time::ZERO + dumbbell_core::Duration::from_micros(micros);
         queue.enqueue(at(0), packet(1), &mut Log::default());
@@ -335,29 +322,5 @@ mod tests {
         assert_eq!(queue.control.average, 1.25);
         queue.dequeue(Time::ZERO, &mut Log::default());
         assert_eq!(queue.control.average, 1.625);
-    }
-
-    #[test]
-    fn what_is_kept_of_flows_counts_as_memory_of_the_run() {
-        let params = Params {
-            min_threshold: 1 << 20,
-            max_threshold: 1 << 21,
-            limit: QueueLimit::Unlimited,
-            ..Params::default()
-        };
-        let is_too_much = |flows: u32| {
-            let run = Budget::enter(110_000, Time::NEVER);
-            let mut queue = Fred::new(&params, setting());
-            for n in 0..1000 {
-                let packet = Packet::of(TcpHeader::default(), n % flows, 1000, Ecn::NotEct);
-                queue.enqueue(Time::ZERO, packet, &mut NoDrops);
-            }
-            assert_eq!(queue.len(), 1000);
-            run.is_exhausted()
-        };
-        // A thousand packets of 72 bytes, in a ring that grows by a quarter; then 24 bytes for each place of a table that is
-        // half full at most.
-        assert!(!is_too_much(1));
-        assert!(is_too_much(1000));
     }
 }
