@@ -20,7 +20,7 @@ DELAY = Metric("delay", "mean delay", "s", {"table": "runs", "column": "delay"},
 def result(values, axis=LOADS, metric=DELAY, lost=(), labels="ABCDEFGH", axes=None):
     """Return a result of values of shape (arms, values of the axis, seeds); `lost` runs are not there."""
     values = np.asarray(values, dtype=float)
-    arms = tuple(Arm(label.lower(), label) for label in labels[: values.shape[0]])
+    arms = tuple(Arm(label.lower().replace(", ", "-"), label) for label in labels[: values.shape[0]])
     names = axes or (Axis("load", "offered load", "", tuple(axis), tuple(("",) for _ in axis)),)
     seeds = tuple(range(1, values.shape[2] + 1))
     study = Study("made", "Made up", "?", {}, ".", names if axis else (), arms, seeds, (metric,))

@@ -14,10 +14,11 @@ from typing import Any
 import pyarrow as pa
 
 from dumbbell._files.foreign import NotDataError, parse_json
-from dumbbell.archive.citations import bibtex, citations
+from dumbbell.archive.citations import Citation, bibtex, citations
 from dumbbell.claims import Claim, Judgement, judge, write_claims
 from dumbbell.errors import DumbbellError
 from dumbbell.papers import QUICK, Paper, all_papers
+from dumbbell.papers.paper import bibliography_of
 from dumbbell.report import default_figures, write_report
 from dumbbell.report.parameters import study_algorithms
 from dumbbell.study import Study, StudyError, StudyResult, derive
@@ -111,10 +112,14 @@ def check_files(found: Findings, folder: Path, result: StudyResult, same_version
     cited = folder / "CITATIONS.bib"
     if not cited.is_file():
         found.differences.append("CITATIONS.bib: is missing")
-    elif cited.read_bytes() != bibtex(citations(study_algorithms(result.study))).encode():
+    elif cited.read_bytes() != bibtex(_cited(result.study)).encode():
         _differs(found, "CITATIONS.bib", same_versions)
     _check_report(found, folder, whole, judged, paper, same_versions)
     found.unchecked.append("ro-crate-metadata.json: the description of the archive")
+
+
+def _cited(study: Study) -> list[Citation]:
+    return citations(study_algorithms(study), bibliography_of(study.name))
 
 
 def _differs(found: Findings, name: str, same_versions: bool) -> None:
