@@ -20,7 +20,7 @@ from dumbbell.errors import DumbbellError
 from dumbbell.papers import QUICK, Paper, all_papers
 from dumbbell.papers.paper import bibliography_of
 from dumbbell.report import default_figures, write_report
-from dumbbell.report.parameters import study_algorithms
+from dumbbell.report.parameter import study_algorithms
 from dumbbell.study import Study, StudyError, StudyResult, derive
 from dumbbell.study.files import DamagedError, decode
 from dumbbell.study.plan import StudyPlan

@@ -22,7 +22,7 @@ from dumbbell.archive.lock import lock_files
 from dumbbell.errors import FolderError, ScenarioError
 from dumbbell.papers.paper import bibliography_of
 from dumbbell.report import Algorithm, default_figures, write_report
-from dumbbell.report.parameters import algorithms, study_algorithms, study_scenarios
+from dumbbell.report.parameter import algorithms, study_algorithms, study_scenarios
 from dumbbell.study import StudyResult
 from dumbbell.study.manifest import Manifest
 

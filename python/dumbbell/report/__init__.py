@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dumbbell.report.map_figure import draw_map
     from dumbbell.report.maps import MapData, MapSpec, map_data
     from dumbbell.report.page import write_report
-    from dumbbell.report.parameters import Algorithm, Parameter, algorithms, parameters
+    from dumbbell.report.parameter import Algorithm, Parameter, algorithms, parameters
     from dumbbell.report.run import write_run_report
     from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, default_figures, questions
     from dumbbell.report.static import draw
@@ -61,7 +61,7 @@ _PLACES = {
     "dumbbell.report.map_figure": ("draw_map",),
     "dumbbell.report.maps": ("MapData", "MapSpec", "map_data"),
     "dumbbell.report.page": ("write_report",),
-    "dumbbell.report.parameters": (
+    "dumbbell.report.parameter": (
         "Algorithm",
         "Parameter",
         "algorithms",

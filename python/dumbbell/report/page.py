@@ -24,7 +24,7 @@ from dumbbell.report.extras import PlotSpec, TableSpec
 from dumbbell.report.html import Drawn, for_print, own, render
 from dumbbell.report.map_figure import draw_map
 from dumbbell.report.maps import Cell, MapData, MapSpec, map_data
-from dumbbell.report.parameters import parameters, spread, study_algorithms, study_scenarios
+from dumbbell.report.parameter import parameters, spread, study_algorithms, study_scenarios
 from dumbbell.report.spec import FigureError, FigureSpec, questions
 from dumbbell.report.static import draw
 from dumbbell.study.files import encode

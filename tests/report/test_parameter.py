@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dumbbell.report import Parameter, parameters
-from dumbbell.report.parameters import spread, study_algorithms
+from dumbbell.report.parameter import spread, study_algorithms
 from dumbbell.study import StudyResult
 
 
