@@ -32,7 +32,7 @@ EXPERIMENTS = (
 
 ERRORS = (
     "DumbbellError", "ScenarioError", "ResultsError", "ColumnError", "FolderError", "MemoryLimitError",
-    "NothingToDrawError", "TheoryError", "TraceLimitError",
+    "NothingToDrawError", "TheoryError", "TraceLimitError", "UnknownNameError",
 )  # fmt: skip
 """Names of the package on the page of errors."""
 
