@@ -78,7 +78,7 @@ def edges(*lines):
         (
             lambda: edges("a b {'rate': '10ms'}"),
             "edge 'a' - 'b': rate: \"ms\" is not a unit of a rate; use one of bit/s, kbit/s, Mbit/s, Gbit/s, "
-            'Tbit/s, bps, kbps, Mbps, Gbps, Tbps, B/s, kB/s, MB/s, GB/s, for example "10Mbit/s"',
+            'Tbit/s, bps, kbps, Kbps, Mbps, Gbps, Tbps, B/s, kB/s, MB/s, GB/s, for example "10Mbit/s"',
         ),
         (
             lambda: edges("a b {'delay': 5}"),

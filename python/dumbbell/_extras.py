@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from dumbbell.errors import DumbbellError
 
 _EXTRAS = {
@@ -45,3 +47,17 @@ def explained(error: ModuleNotFoundError) -> MissingExtraError | None:
         f"this needs {package}, of the extra {extra!r}; {how_to_install(extra)}",
         name=error.name,
     )
+
+
+def require(package: str) -> None:
+    """Refuse to begin what would need a package of an extra only at its end.
+
+    Raises
+    ------
+    MissingExtraError
+        If the package is not installed.
+    """
+    if find_spec(package) is None:
+        missing = explained(ModuleNotFoundError(name=package))
+        assert missing is not None, f"{package} belongs to no extra"
+        raise missing

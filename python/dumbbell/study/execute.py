@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from dumbbell._extras import require
 from dumbbell._progress import line_of_notebook
 from dumbbell._system import usable_cores
 from dumbbell.study.cluster import Cluster
@@ -93,7 +94,10 @@ def run_study(
         that would take more memory than its part.
     FolderError
         If the folder cannot be written, is full, or is being used by another process.
+    MissingExtraError
+        If scipy, which the intervals need, is not installed.
     """
+    require("scipy")
     index, count = share
     if not 1 <= index <= count:
         raise StudyError(f"share {index}/{count}: there is no such share; use 1/{count} to {count}/{count}")
