@@ -33,6 +33,9 @@ INPUTS = {"--base", "--program", "--trace"}
 
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root may make devices")
 
+ONE_PACKET = "import socket, time; socket.socket(type=2).sendto(b'1', ('100.64.0.1', 9)); time.sleep(0.2)"
+"""What a shell runs: a link without packets has nothing to tell."""
+
 LIVE = all(check.works for check in checks() if check.name in ("linux", "tun", "namespaces"))
 
 
@@ -76,7 +79,7 @@ OUTPUTS = {
         ("shell", "--cbr", "10Mbit/s"),
         ("--uplink-log", "--downlink-log", "--lines", "--json", "--pcapng", "--qlog", "--perfetto"),
         "--output",
-        after=("--", "true"),
+        after=("--", sys.executable, "-c", ONE_PACKET),
         stops=("stream",),
     ),
     "study run": Command(("study", "run", "study.toml"), folder="--output"),

@@ -22,6 +22,7 @@ if sys.platform == "win32":
     lacking = ["O_DIRECTORY", "O_NONBLOCK", "O_NOFOLLOW", "killpg", "geteuid", "getuid", "sysconf"]
     sys.modules["fcntl"] = sys.modules["resource"] = None
     sys.modules["msvcrt"] = type(sys)("msvcrt")
+    os.O_BINARY = 0
     signals = ["SIGHUP", "SIGQUIT", "SIGKILL", "SIGUSR1", "SIGXCPU", "SIGALRM"]
 else:
     lacking, signals = [], ["SIGPWR"]
