@@ -37,7 +37,9 @@ pub fn exercise(plan: &Plan) {
     }
     let small = |plan: &Plan| plan.links.len() <= SMALL && plan.flows.len() <= SMALL;
     if small(plan) && plan.replay.as_ref().is_none_or(|replay| small(&replay.source)) {
-        let _ = run(plan, MEMORY, |p| if p.events < EVENTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
+        let _ = run(plan, MEMORY, |p| {
+            if p.events < EVENTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
     }
 }
 
