@@ -305,7 +305,7 @@ fn markers_refuse_profiles_without_sense() {
         let window =
             |w| format!(r#""marker": {{"kind": "{kind}", "rate": "2Mbit/s", "window": "{w}"{more}}}"#);
         judge(link, "marker.window", &[window("999ns")], &[window("1us")]);
-        // RFC 2859 and RFC 2698: what is told apart has classes of its own.
+        // RFC 2859 and RFC 2698: packets that differ have classes of their own.
     }
     let classes = |a, b| {
         format!(r#""marker": {{"kind": "tsw2cm", "rate": "2Mbit/s", "in_class": {a}, "out_class": {b}}}"#)

@@ -76,7 +76,7 @@ def refuse_special(path: Path) -> None:
 
 
 def refuse_log(path: Path) -> None:
-    """Raise if a log cannot be written to a place while it grows: a reader could hold up who writes it.
+    """Raise if a log cannot be written to a place while it grows: its reader could hold up the writer.
 
     Raises
     ------

@@ -30,7 +30,7 @@ def ask_trust(where: Path, programs: Sequence[Path], trust: bool) -> None:
     where
         What the user has named.
     programs
-        The files that hold Python; without any, nothing is asked.
+        The files that hold Python. If there are none, the function asks nothing.
     trust
         Whether the user has said so before.
 

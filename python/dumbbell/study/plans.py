@@ -1,4 +1,4 @@
-"""What the plans of a study say of its arms and points, for what is told of results."""
+"""What the plans of a study say of its arms and points, for the answers and notes of results."""
 
 from __future__ import annotations
 
