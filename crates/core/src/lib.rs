@@ -1,7 +1,8 @@
 //! The vocabulary of `dumbbell`: the types that all other crates share.
 //!
 //! Time, quantities and their units, packets, verdicts, random streams, the configuration schema
-//! and the declarations of the result tables. This crate has no clock, no input or output, and no simulator.
+//! and the declarations of the result tables. This crate has no clock and no simulator, and no input
+//! or output outside `testing`.
 
 pub mod class;
 pub mod config;
@@ -17,6 +18,8 @@ pub mod series;
 pub mod stage;
 pub mod statistics;
 pub mod table;
+#[doc(hidden)]
+pub mod testing;
 pub mod time;
 pub mod value;
 pub mod verdict;
