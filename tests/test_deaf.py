@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import socket
+import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -44,7 +47,19 @@ MEMORY = 6 << 30
 
 
 def node(kind: str, path: Path) -> Path:
-    {"pipe": os.mkfifo}[kind](path)
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "socket":
+            with socket.socket(socket.AF_UNIX) as made:
+                made.bind(str(path))
+        case "device":
+            os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 5))
+        case "folder":
+            path.mkdir()
+        case "sparse file":
+            path.touch()
+            os.truncate(path, 1 << 40)
     return path
 
 
@@ -75,9 +90,20 @@ def test_every_command_that_reads_is_tested_below() -> None:
     assert found | {"reproduce", "shell"} == set(READ)
 
 
-@pytest.mark.parametrize("kind", ["pipe"])
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
-    path = node(kind, tmp_path / "place")
+def kinds() -> Iterator[object]:
+    """One kind in ``make test``, the others in ``make full``."""
+    yield "device" if os.geteuid() == 0 else "pipe"
+    for kind in ("pipe", "socket", "folder", "sparse file"):
+        yield pytest.param(kind, marks=pytest.mark.full)
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_what_is_no_file_is_refused_at_once(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The name of a socket is short.
+    monkeypatch.chdir(tmp_path)
+    path = node(kind, Path("place"))
     for words in READ.values():
         assert "place" in refused(tmp_path, *(word.format(path) for word in words)), words
     assert not (tmp_path / "new").exists()

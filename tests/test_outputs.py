@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -200,8 +200,14 @@ def places(tmp_path: Path, name: str, options: tuple[str, ...], kind: str) -> It
         yield option, special(kind, folder / option.strip("-"))
 
 
+def kinds(tried: Sequence[str], others: Sequence[str]) -> pytest.MarkDecorator:
+    """Kinds of places: every command meets some in ``make test``, and the others in ``make full``."""
+    slow = [pytest.param(kind, marks=pytest.mark.full) for kind in others]
+    return pytest.mark.parametrize("kind", [*tried, *slow])
+
+
 @ROOT
-@pytest.mark.parametrize("kind", ["device", "full device", "disk", "pipe", "socket", "folder", "file"])
+@kinds(["device", "pipe", "file"], ["full device", "disk", "socket", "folder"])
 def test_no_file_takes_the_place_of_what_is_none(home: Path, tmp_path: Path, kind: str) -> None:
     def run(name: str) -> None:
         command = OUTPUTS[name]
@@ -227,7 +233,7 @@ def test_no_file_takes_the_place_of_what_is_none(home: Path, tmp_path: Path, kin
 
 
 @ROOT
-@pytest.mark.parametrize("kind", ["device", "full device", "pipe", "socket", "file"])
+@kinds(["device"], ["full device", "pipe", "socket", "file"])
 def test_no_folder_takes_the_place_of_what_is_none(home: Path, tmp_path: Path, kind: str) -> None:
     def run(name: str) -> None:
         made = dict(places(tmp_path, name, (OUTPUTS[name].folder,), kind))

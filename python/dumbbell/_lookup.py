@@ -30,7 +30,7 @@ def unknown(name: object, known: Iterable[str], missing: str) -> UnknownNameErro
 
 
 class Numbered(dict[int, _Entry]):
-    """Entries by the number of a flow or a link; what is not there is told by a message.
+    """Entries by the number of a flow or a link; an unknown number raises an error that names it.
 
     Parameters
     ----------

@@ -24,37 +24,22 @@ _STEP = re.compile(r"([^.\[\]]+)(?:\[(\d+)\])?")
 """A step of a path: a key, and the number of an entry."""
 
 
-def matching(found: Callable[[], Iterable[str]]) -> Complete:
+def matching(found: Callable[[], Iterable[str]], *, several: bool = False) -> Complete:
     """Return what completes a word by names.
 
     Parameters
     ----------
     found
         Gives the names, when they are needed.
+    several
+        Whether the word is a list with commas: its last name is completed by names that it lacks.
     """
 
     def complete(
         _context: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        return [CompletionItem(name) for name in found() if name.startswith(incomplete)]
-
-    return complete
-
-
-def listed(found: Callable[[], Iterable[str]]) -> Complete:
-    """Return what completes the last of several names, which commas separate.
-
-    Parameters
-    ----------
-    found
-        Gives the names, when they are needed.
-    """
-
-    def complete(
-        _context: click.Context, _parameter: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        before, comma, last = incomplete.rpartition(",")
-        given = before.split(",")
+        before, comma, last = incomplete.rpartition(",") if several else ("", "", incomplete)
+        given = before.split(",") if several else []
         names = (name for name in found() if name.startswith(last) and name not in given)
         return [CompletionItem(f"{before}{comma}{name}") for name in names]
 

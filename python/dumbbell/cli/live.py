@@ -276,7 +276,7 @@ _OF_FILE = (
     default="cubic,newreno,bbr",
     show_default=True,
     help="Controllers, separated by commas; one that the simulator lacks runs in the kernel only.",
-    shell_complete=completing.listed(completing.controllers),
+    shell_complete=completing.matching(completing.controllers, several=True),
 )
 @click.option("--profile", default="linux", show_default=True, help="Whose TCP the simulator runs.")
 @click.option(

@@ -40,12 +40,12 @@ def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str 
     "--format",
     "formats",
     help="Formats, such as png,svg,pdf; all three by default.",
-    shell_complete=completing.listed(completing.formats),
+    shell_complete=completing.matching(completing.formats, several=True),
 )
 @click.option(
     "--only",
     help="Kinds of figures, such as cwnd,queue; all by default.",
-    shell_complete=completing.listed(completing.figures),
+    shell_complete=completing.matching(completing.figures, several=True),
 )
 @packet_options("Draw time_sequence and sequence_diagram")
 @quiet_option
