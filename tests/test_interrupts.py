@@ -78,9 +78,6 @@ MODES = {
 }
 THREADS = {"threads": 2}
 
-CLOSING = {"study": 0.3}
-"""CPU seconds in which a command closes what it keeps, beside :data:`MOST`."""
-
 # The packages for tables take a second to load.
 SLOW = {"study": 2.0}
 
@@ -130,7 +127,8 @@ def test_every_mode_ends_at_once(tmp_path: Path, mode: str, number: signal.Signa
         (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
     status, seconds, said = ended(MODES[mode], number, tmp_path, SLOW.get(mode, BEFORE))
     assert (status, said.splitlines()[-1]) == (128 + number, f"dumbbell: {word}")
-    assert seconds < MOST * THREADS.get(mode, 1) + CLOSING.get(mode, 0.0)
+    print(f"{mode}, {number.name}: {seconds:.2f} CPU s")
+    assert seconds < MOST * THREADS.get(mode, 1)
 
 
 @pytest.mark.parametrize("threads", [None, 2])

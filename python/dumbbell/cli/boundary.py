@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 import signal
@@ -94,6 +95,9 @@ def exit_with(command: click.Command, name: str) -> NoReturn:
         streams.give_up_output()
         with streams.at_most(_LAST_WORDS):
             _say(ENDING[signal.Signals(stopped.number)], status)
+        # Python would take down every module first: 0.1 to 0.2 CPU s with the packages for tables.
+        atexit._run_exitfuncs()
+        os._exit(status)
     end_at_once()
     sys.exit(status)
 

@@ -1,0 +1,88 @@
+"""Commands with real packets act on a signal at once, and leave nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import SCENARIO
+from test_interrupts import cpu, has_ended
+
+MOST = 0.2
+"""CPU seconds from the signal to the end, of the command itself."""
+
+TOO_LONG = 20.0
+"""Seconds after which a command is deaf."""
+
+MODES = {
+    "shell": ["shell", "--cbr", "10Mbit/s", "--", "sleep", "60"],
+    "compare-real": ["compare-real", "long.toml", "-o", "out"],
+    "incast-real": ["incast-real", "-o", "out"],
+    "rcp-real": ["rcp-real", "-o", "out"],
+    "trump-real": ["trump-real", "-o", "out"],
+    "recv": ["recv", "--port", "52447"],
+    "send": ["send", "--to", "127.0.0.1:52448"],
+}
+
+ENDS_BY_IT = {"recv", "send"}
+"""What an interrupt ends as planned: they say what they have sent or received."""
+
+
+def in_group(group: int) -> list[int]:
+    """Return the processes of a group."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text(encoding="ascii").rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[2]) == group:
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_real_packets_end_at_once(tmp_path: Path, mode: str) -> None:
+    (tmp_path / "long.toml").write_text(SCENARIO.replace('"8s"', '"60s"'), encoding="utf-8")
+    silent = socket.socket(type=socket.SOCK_DGRAM)
+    silent.bind(("127.0.0.1", 52448))
+    with (tmp_path / "said").open("wb") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dumbbell", *MODES[mode]], cwd=tmp_path, stdin=subprocess.DEVNULL,
+            stdout=said, stderr=said, start_new_session=True,
+        )  # fmt: skip
+    try:
+        # Loading takes half a CPU second or less; then packets flow.
+        deadline = time.monotonic() + 60
+        while not has_ended(process.pid) and time.monotonic() < deadline and cpu(process.pid) < 0.3:
+            time.sleep(0.05)
+        time.sleep(3)
+        assert not has_ended(process.pid), (tmp_path / "said").read_text(encoding="utf-8")
+        before, at = cpu(process.pid), time.monotonic()
+        process.send_signal(signal.SIGINT)
+        while not has_ended(process.pid):
+            assert time.monotonic() < at + TOO_LONG, "deaf"
+            time.sleep(0.01)
+        took = cpu(process.pid) - before
+        status = process.wait()
+        left = in_group(process.pid)
+    finally:
+        silent.close()
+        for number in in_group(process.pid):
+            os.kill(number, signal.SIGKILL)
+    assert not left
+    last = (tmp_path / "said").read_text(encoding="utf-8").splitlines()[-1]
+    print(f"{mode}: {took:.2f} CPU s, {time.monotonic() - at:.2f} s")
+    if mode in ENDS_BY_IT:
+        assert status == 0
+    else:
+        assert (status, last) == (130, "dumbbell: interrupted")
+    assert took < MOST
