@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::config::Field;
+use crate::value::Value;
+
 /// Differences that a failure shows.
 const SHOWN: usize = 5;
 
@@ -48,7 +51,7 @@ impl Record {
         self.hash = bytes.iter().fold(self.hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME));
     }
 
-    /// Ends a run: writes its name, its figures, and the hash of what was added since the line before.
+    /// Ends a run: writes its name, its figures, and the hash of what was added since the line before, if anything was.
     ///
     /// # Panics
     /// The name has a line already, or could not be told from the figures.
@@ -56,8 +59,8 @@ impl Record {
         assert!(!name.contains(": ") && !name.contains('\n') && !text.contains('\n'), "{name}: {text}");
         assert!(self.lines.iter().all(|(other, _)| other != name), "two lines of {name}");
         let hash = std::mem::replace(&mut self.hash, OFFSET);
-        let space = if text.is_empty() { "" } else { " " };
-        self.lines.push((name.to_owned(), format!("{text}{space}{hash:016x}")));
+        let hash = if hash == OFFSET { String::new() } else { format!(" {hash:016x}") };
+        self.lines.push((name.to_owned(), format!("{text}{hash}").trim_start().to_owned()));
     }
 
     /// Compares with the file, or writes it if `DUMBBELL_RECORDS` is `write`. A run without a line in the file is no difference:
@@ -121,22 +124,142 @@ pub fn rounded(number: f64) -> String {
     format!("{number:.8e}")
 }
 
+/// The table with one parameter at a time changed: a flag turned, another word, a number and a quantity larger and smaller, an
+/// absent one present. Only tables that `is_accepted`; of values for an absent parameter the first.
+pub fn variants(base: &Value, fields: &[Field], is_accepted: &dyn Fn(&Value) -> bool) -> Vec<Value> {
+    let mut found = Vec::new();
+    for field in fields {
+        let with = |value: Value| {
+            let mut table = base.clone();
+            table.insert(field.name, value);
+            table
+        };
+        let stands = base.get(field.name).or(field.default.as_ref());
+        if let Some(table @ Value::Table(_)) = stands.filter(|_| !field.nested.is_empty()) {
+            let inner = variants(table, &field.nested, &|value| is_accepted(&with(value.clone())));
+            found.extend(inner.into_iter().map(with));
+            continue;
+        }
+        let others = stands.map(|value| others(value, &(field.schema)())).unwrap_or_default();
+        let accepted = others.into_iter().map(with).filter(|table| is_accepted(table));
+        match stands {
+            Some(Value::Null) => {
+                let first = accepted.into_iter().next();
+                if let Some(table @ Value::Table(_)) = first.as_ref().and_then(|table| table.get(field.name))
+                {
+                    let inner = variants(table, &field.nested, &|value| is_accepted(&with(value.clone())));
+                    found.extend(inner.into_iter().map(with));
+                }
+                found.extend(first);
+            }
+            _ => found.extend(accepted),
+        }
+    }
+    found
+}
+
+/// Other values for a parameter, some of which may make no sense.
+fn others(value: &Value, schema: &serde_json::Value) -> Vec<Value> {
+    if let Some(words) =
+        schema.pointer("/enum").or(schema.pointer("/anyOf/0/enum")).and_then(|words| words.as_array())
+    {
+        let words = words.iter().filter_map(|word| word.as_str()).map(Value::from);
+        return words.filter(|word| word != value).collect();
+    }
+    match value {
+        Value::Bool(flag) => vec![Value::Bool(!flag)],
+        Value::Int(number) => vec![Value::Int(3 * number + 2), Value::Int(number / 3)],
+        Value::Float(0.0) => vec![Value::Float(0.3)],
+        Value::Float(number) => vec![Value::Float(number * 3.0), Value::Float(number / 4.0)],
+        Value::Str(text) => {
+            let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+            let (number, unit) = text.split_at(digits);
+            let times =
+                |number: u64| vec![format!("{}{unit}", 4 * number), format!("{}{unit}", (number / 3).max(1))];
+            let texts = number.parse().map_or(vec!["9pkt".to_owned(), "9kB".to_owned()], times);
+            texts.into_iter().map(Value::Str).collect()
+        }
+        Value::Null => {
+            let quantities = ["20ms", "4500B", "2Mbit/s", "20pkt"].map(Value::from);
+            [Value::Bool(true), Value::Float(0.3), Value::Int(3), Value::table()]
+                .into_iter()
+                .chain(quantities)
+                .collect()
+        }
+        Value::List(_) | Value::Table(_) => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{At, Fields};
+    use crate::{Config, ConfigError, Duration, Validate};
+
+    crate::words! {
+        /// Words.
+        enum Word { One = "one", Two = "two" }
+    }
+
+    crate::config! {
+        /// A part.
+        struct Part {
+            /// A time.
+            time: Duration = "9ms", "test";
+        }
+    }
+
+    impl Validate for Part {}
+
+    crate::config! {
+        /// One of each.
+        struct Whole {
+            /// Required.
+            rate: f64 as "dimensionless";
+            /// A word.
+            word: Word = "one", "test";
+            /// A flag.
+            flag: bool = true, "test";
+            /// Perhaps a part.
+            part: Option<Part> = (), "test";
+        }
+    }
+
+    impl Validate for Whole {
+        fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+            at.within("rate", self.rate, 0.0..=1.0)
+        }
+    }
+
+    #[test]
+    fn variants_change_one_parameter_and_are_accepted() {
+        let base: Value = serde_json::from_str(r#"{"rate": 0.5}"#).unwrap();
+        let accepted = |value: &Value| Whole::from_value(value, &At::root("")).is_ok();
+        let told: Vec<String> =
+            variants(&base, &Whole::fields(), &accepted).iter().map(ToString::to_string).collect();
+        let expected = [
+            "{ rate = 0.125 }",
+            "{ rate = 0.5, word = \"two\" }",
+            "{ rate = 0.5, flag = false }",
+            "{ rate = 0.5, part = { time = \"36ms\" } }",
+            "{ rate = 0.5, part = { time = \"3ms\" } }",
+            "{ rate = 0.5, part = { } }",
+        ];
+        assert_eq!(told, expected);
+    }
 
     fn record() -> Record {
         let mut record = Record::new(Path::new("none"));
         record.hash(1_u8);
         record.line("one", "left 3");
-        record.line("two", "");
+        record.line("two", "least 1");
         record
     }
 
     #[test]
     fn a_record_equals_what_it_writes() {
         assert_eq!(record().compared(&record().written()), (vec![], vec![]));
-        assert_eq!(record().written(), "one: left 3 89cd31291d2aefa4\ntwo: cbf29ce484222325\n");
+        assert_eq!(record().written(), "one: left 3 89cd31291d2aefa4\ntwo: least 1\n");
     }
 
     #[test]

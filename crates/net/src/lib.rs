@@ -10,6 +10,8 @@ pub mod pause;
 pub mod power;
 pub mod queue;
 #[cfg(test)]
+mod records;
+#[cfg(test)]
 mod refusals;
 pub mod ring;
 pub mod router;

@@ -107,6 +107,39 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_store_grows_by_a_quarter() {
+        let mut ring = Ring::default();
+        for i in 0..10_000_u64 {
+            ring.push(i);
+            let room = ring.0.capacity();
+            assert!(room <= (i as usize + 1) * 5 / 4 + 8, "room for {room} of {i}");
+        }
+    }
+
+    #[test]
+    fn a_small_store_keeps_its_room() {
+        let mut ring = Ring::default();
+        (0..FEW / 2).for_each(|i| {
+            ring.push(i);
+        });
+        let room = ring.0.capacity();
+        while ring.drain_one().is_some() {}
+        assert_eq!((ring.0.capacity(), ring.is_empty()), (room, true));
+    }
+
+    #[test]
+    fn a_store_counts_from_both_ends() {
+        let mut ring = Ring::default();
+        (0..5).for_each(|i| {
+            ring.push(i);
+        });
+        assert_eq!((ring.get(1).copied(), ring.from_back(1).copied()), (Some(1), Some(3)));
+        assert!(ring.from_back(4).is_some() && ring.from_back(5).is_none());
+        assert_eq!(ring.iter_from(3).copied().collect::<Vec<_>>(), [3, 4]);
+        assert_eq!((ring.remove(2), ring.pop(), ring.len()), (Some(2), Some(0), 3));
+    }
+
+    #[test]
     fn a_store_that_is_emptied_gives_room_back() {
         let mut ring = Ring::default();
         for i in 0..100_000_u64 {

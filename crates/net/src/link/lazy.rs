@@ -331,3 +331,27 @@ impl LazyLink {
         self.impairments.next_arrival()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dumbbell_core::Ecn;
+    use dumbbell_header::TcpHeader;
+
+    use super::super::laws::{config_of, described};
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "of all classes = packets that wait")]
+    fn a_link_that_forgets_a_packet_is_noticed() {
+        let marker = r#"{"kind": "token-bucket", "rate": "1Mbit/s", "out_class": 1}"#;
+        let text = r#"{"rate": "10Mbit/s", "delay": "5ms", "queue": "codel", "marker": MARKER}"#;
+        let mut link = LazyLink::new(&config_of(described(&text.replace("MARKER", marker))));
+        let packet = Packet::of(TcpHeader::default(), 0, 1500, Ecn::NotEct);
+        (0..2).for_each(|_| {
+            link.push(Time::ZERO, &packet, 0, &mut Vec::new());
+        });
+        link.assert_conservation();
+        link.waiting -= 1;
+        link.assert_conservation();
+    }
+}

@@ -24,6 +24,8 @@ mod verdicts;
 mod watch;
 
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
 pub(crate) mod laws;
 
 use dumbbell_core::{DropReason, Duration, MarkReason, Packet, Time, VerdictSink};

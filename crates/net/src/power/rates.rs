@@ -157,6 +157,12 @@ mod tests {
     }
 
     #[test]
+    fn reference_pages_list_the_parameters_of_a_grid() {
+        let names: Vec<&str> = Rates::nested().iter().map(|field| field.name).collect();
+        assert_eq!(names, Grid::names());
+    }
+
+    #[test]
     fn rates_that_the_link_does_not_have_are_refused() {
         let refused = |text: &str, link: u64| {
             let v: Value = json::from_str(text).unwrap();
@@ -171,6 +177,11 @@ mod tests {
         assert_eq!(
             refused(r#"{"levels": 200}"#, 100),
             "rates: the grid has no 200 different rates up to 100bit/s; give fewer levels"
+        );
+        // Half a bit a second is rounded to the other rate.
+        assert_eq!(
+            refused(r#"{"levels": 2}"#, 1),
+            "rates: the grid has no 2 different rates up to 1bit/s; give fewer levels"
         );
         assert_eq!(refused("[]", 1), "rates: 0 rates; list 1 to 256");
         assert_eq!(

@@ -217,3 +217,53 @@ pub trait Discipline<P: Frame> {
         self.len() == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKETS: Limit = Limit { packets: 10, bytes: u64::MAX };
+    const BYTES: Limit = Limit { packets: u64::MAX, bytes: 4000 };
+
+    #[test]
+    fn two_limits_add_up_in_packets_or_else_in_bytes() {
+        for (one, other, both) in [
+            (PACKETS, PACKETS, Limit { packets: 20, ..Limit::NONE }),
+            (BYTES, BYTES, Limit { bytes: 8000, ..Limit::NONE }),
+            (PACKETS, BYTES, Limit { bytes: 19_000, ..Limit::NONE }),
+            (BYTES, PACKETS, Limit { bytes: 19_000, ..Limit::NONE }),
+            (PACKETS, Limit::NONE, Limit::NONE),
+            (Limit { packets: 10, bytes: 4000 }, PACKETS, Limit { bytes: 19_000, ..Limit::NONE }),
+        ] {
+            assert_eq!(one.and(&other, 1500), both, "{one:?} {other:?}");
+        }
+    }
+
+    #[test]
+    fn a_limit_admits_what_fills_it() {
+        for (limit, packets, bytes, size, admits) in [
+            (PACKETS, 9, 1 << 40, 1500, true),
+            (PACKETS, 10, 0, 40, false),
+            (BYTES, 1 << 40, 2500, 1500, true),
+            (BYTES, 0, 2501, 1500, false),
+            (Limit::NONE, u64::MAX - 1, u64::MAX - 1, 1500, true),
+        ] {
+            assert_eq!(limit.admits(packets, bytes, size), admits, "{limit:?} {packets} {bytes}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_whole_packets_of_a_product_or_as_written() {
+        // 62,500 bytes are 41.7 packets.
+        for (limit, packets, bytes) in [
+            (QueueLimit::Bdp(1.0), 42, u64::MAX),
+            (QueueLimit::Bdp(0.5), 21, u64::MAX),
+            (QueueLimit::Bdp(0.001), 1, u64::MAX),
+            (QueueLimit::Packets(7), 7, u64::MAX),
+            (QueueLimit::Bytes(7), u64::MAX, 7),
+            (QueueLimit::Unlimited, u64::MAX, u64::MAX),
+        ] {
+            assert_eq!(Limit::resolve(limit, 62_500, 1500), Limit { packets, bytes }, "{limit:?}");
+        }
+    }
+}

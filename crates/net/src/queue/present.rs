@@ -153,6 +153,7 @@ mod tests {
                     _ => model.entry(hash).or_default().0 += 1,
                 }
                 prop_assert_eq!(present.flows(), model.len());
+                prop_assert_eq!(present.places.capacity(), present.places.len());
                 for (low, high) in (0..12).flat_map(|low| (0..4).map(move |high| (low, high))) {
                     let hash = (low + 10) | high << 40;
                     prop_assert_eq!(present.look(hash), model.get(&hash).copied().unwrap_or_default());

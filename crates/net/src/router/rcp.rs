@@ -463,6 +463,13 @@ mod tests {
     }
 
     #[test]
+    fn an_update_between_the_bounds_is_not_clipped() {
+        let mut router = router(&Params::default());
+        router.update(router.wake_at(), 0, BitRate::from_bps(100_000_000));
+        assert_eq!((router.clip(), router.clipped_low()), (Clip::None, 0));
+    }
+
+    #[test]
     fn the_rate_stays_between_its_bounds_and_climbs_again() {
         for (preset, floor) in [(Preset::Figures, 10.0), (Preset::Ns2, 10.0), (Preset::NetFpga, 150.0)] {
             let mut router = router(&Params { preset, ..Params::default() });
