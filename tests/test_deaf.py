@@ -97,14 +97,17 @@ def kinds() -> Iterator[object]:
         yield pytest.param(kind, marks=pytest.mark.full)
 
 
-@pytest.mark.parametrize("kind", kinds())
+@pytest.mark.parametrize("kind", list(kinds()))
 def test_what_is_no_file_is_refused_at_once(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The name of a socket is short.
     monkeypatch.chdir(tmp_path)
     path = node(kind, Path("place"))
-    for words in READ.values():
+    for name, words in READ.items():
+        if kind == "sparse file" and name == "packetdrill":
+            # A script that is too large is a row of its table.
+            continue
         assert "place" in refused(tmp_path, *(word.format(path) for word in words)), words
     assert not (tmp_path / "new").exists()
     assert not (tmp_path / "new.zip").exists()
