@@ -108,6 +108,16 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_nanoseconds_are_forgotten_when_idle() {
+        // A byte takes 2,666,666,666 ns and two thirds.
+        let mut s = Serializer::new(BitRate::from_bps(3));
+        let ends = [0, 0, 0, 20_000_000_000, 0].map(|at| s.depart(Time::from_nanos(at), 1).as_nanos());
+        let after = |bytes: u64| bytes * 8_000_000_000 / 3;
+        let idle = 20_000_000_000;
+        assert_eq!(ends, [after(1), after(2), after(3), idle + after(1), idle + after(2)]);
+    }
+
+    #[test]
     fn an_idle_transmitter_starts_at_the_arrival() {
         let mut s = Serializer::new(BitRate::from_bps(10_000_000));
         assert_eq!(s.depart(Time::ZERO, 1500), Time::from_nanos(1_200_000));

@@ -13,16 +13,16 @@ use dumbbell_header::{HpccHeader, RcpHeader, RcpKind, XcpHeader};
 use rand::RngExt;
 
 use super::traffic::{Shape, Source, ends};
-use super::{Figures, each_once, named, record, runs, table};
+use super::{Figures, each_once, named, optional, record, runs, table};
 use crate::buffer::{Part, Pool, SharedBuffer};
 use crate::link::{Counters, Incident, Incidents, Link, LinkConfig, LinkSpec, Note, Trace, laws};
 use crate::pause::{Role, Thresholds};
 use crate::power::{PolicySpec, Power};
 use crate::router::AgentSpec;
 
-/// A link with what is said of it beside its rate of 10 Mbit/s and its delay of 5 ms.
+/// A link with what is said of it beside its delay of 5 ms and a rate at which no packet takes whole nanoseconds.
 fn spec(more: &Value) -> Option<LinkSpec> {
-    let mut link = table(r#"{"rate": "10Mbit/s", "delay": "5ms", "queue": "droptail"}"#);
+    let mut link = table(r#"{"rate": "9999991bit/s", "delay": "5ms", "queue": "droptail"}"#);
     let Value::Table(entries) = more else { return None };
     entries.iter().for_each(|(key, value)| link.insert(key, value.clone()));
     LinkSpec::from_value(&link, &At::root("link")).ok()
@@ -167,14 +167,14 @@ impl Run<'_> {
         self.record.hash(copy.backlog_early(now));
         hash_counters(self.record, &copy.counters_early(now));
         self.record.text(&format!("{:?} {:?}", self.link.read_classes(now), self.link.read_pause(now)));
-        self.record.float(self.link.offered(now).unwrap_or(-1.0));
-        self.record.float(self.link.average().unwrap_or(-1.0));
+        optional(self.record, self.link.offered(now));
+        optional(self.record, self.link.average());
         self.read_port(now);
     }
 
     fn read_port(&mut self, now: Time) {
         let Some(port) = self.link.port() else { return };
-        self.record.float(port.predicted(now).unwrap_or(-1.0));
+        optional(self.record, port.predicted(now));
         self.record.float(port.rate());
         self.record.text(&format!("{:?}", port.state()));
         let ledger = self.link.read_port(now).unwrap();
@@ -512,7 +512,7 @@ fn power_policies_do_what_they_did() {
     let mut powers = variants(&Value::table(), &Power::fields(), &accepted);
     powers.extend(
         [
-            r#"{"rates": ["2Mbit/s", "5Mbit/s", "10Mbit/s"], "in_service": "hold"}"#,
+            r#"{"rates": ["2Mbit/s", "5Mbit/s", "9Mbit/s"], "in_service": "hold"}"#,
             r#"{"rates": {"levels": 4, "spacing": "exponential"}, "guard_from": "end", "start": "lowest"}"#,
             r#"{"policy": {"kind": "practra", "predictor": {"kind": "ewma-window", "weight": 0.5}}, "guard": "2ms"}"#,
             r#"{"policy": {"kind": "multi-both", "predictor": {"kind": "ewma-tau", "tau": "5ms"}}, "pause": "0s", "guard": "0s"}"#,

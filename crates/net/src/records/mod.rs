@@ -53,6 +53,14 @@ fn named(table: &Value) -> String {
     words.join(" ")
 }
 
+/// Adds a number to the hash, or that there is none.
+fn optional(record: &mut Record, number: Option<f64>) {
+    match number {
+        Some(number) => record.float(number),
+        None => record.text("none"),
+    }
+}
+
 /// What became of packets, in a few figures.
 #[derive(Default)]
 struct Figures {

@@ -6,7 +6,7 @@ use dumbbell_core::testing::{Record, rounded};
 use dumbbell_core::{Config, Duration, Packet, Time, Value};
 
 use super::traffic::{Shape, Source, ends};
-use super::{Verdicts, named, record, runs, table};
+use super::{Verdicts, each_once, named, optional, record, runs, table};
 use crate::queue::{AnyDiscipline, Discipline, QueueSpec, Setting};
 
 /// A discipline, its transmitter, and when that asks for a packet.
@@ -92,7 +92,8 @@ fn run(spec: &QueueSpec, shape: Shape, record: &mut Record) -> String {
         port.arrive(packet, n % 2 == 0 && !spec.holds_back());
     }
     port.serve(Time::NEVER);
-    port.record.float(port.queue.average().unwrap_or(-1.0));
+    optional(port.record, port.queue.average());
+    port.record.hash(port.queue.ready_at().as_nanos());
     port.verdicts.figures.text()
 }
 
@@ -124,6 +125,7 @@ fn announced(spec: &QueueSpec) -> String {
 const COMBINED: &[&str] = &[
     r#"{"kind": "strict-priority", "classes": ["codel", {"kind": "droptail", "limit": "3pkt"}, "codel"], "first": "highest"}"#,
     r#"{"kind": "strict-priority", "classes": ["droptail", "red", "codel"], "caps": [{"queue": 0, "rate": "3Mbit/s"}, {"queue": 2, "rate": "1Mbit/s", "burst": "9kB"}]}"#,
+    r#"{"kind": "strict-priority", "classes": ["droptail", "red", "codel"], "caps": [{"queue": 2, "rate": "1Mbit/s"}, {"queue": 1, "rate": "3Mbit/s"}], "first": "highest"}"#,
     r#"{"kind": "drr", "weights": [1, 3, 2], "classes": [{"kind": "droptail", "limit": "20pkt"}, {"kind": "codel", "limit": "9pkt"}, {"kind": "droptail", "limit": "30kB"}]}"#,
     r#"{"kind": "drr", "quantum": "9kB", "classes": [{"kind": "token-bucket-filter"}, "droptail", {"kind": "token-bucket-filter", "rate": "77kbit/s"}]}"#,
     r#"{"kind": "wrr", "weights": [3, 1, 2], "interleaved": true, "classes": [{"kind": "red", "adaptive": {}}, "codel", {"kind": "droptail", "limit": "9pkt"}]}"#,
@@ -190,7 +192,14 @@ fn disciplines_do_what_they_did() {
             let text = run(&spec_of_default, shape, &mut record);
             record.line(&format!("{} {shape:?}", about.name), &text);
         }
-        for table in runs(&default, &about.fields, COMBINED, &|table| spec(table).is_some()) {
+        let mut tables = runs(&default, &about.fields, COMBINED, &|table| spec(table).is_some());
+        // One packet alone, in packets and in bytes.
+        tables.extend(["1pkt", "1500B"].map(|limit| {
+            let mut tight = default.clone();
+            tight.insert("limit", limit.into());
+            tight
+        }));
+        for table in each_once(tables).into_iter().filter(|table| spec(table).is_some()) {
             let spec = spec(&table).unwrap();
             record.text(&announced(&spec));
             // The figures of what tells most; the hash is over all that it can carry.

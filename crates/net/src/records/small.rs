@@ -76,6 +76,8 @@ fn markers_do_what_they_did() {
             r#"{"kind": "srtcm", "rate": "4Mbit/s", "colour_aware": true, "excess_burst": "20kB"}"#,
             r#"{"kind": "trtcm", "rate": "4Mbit/s", "peak_rate": "6Mbit/s", "colour_aware": true}"#,
             r#"{"kind": "head-tail", "block": "20kB", "packets": 3}"#,
+            r#"{"kind": "static", "share": 1.0}"#,
+            r#"{"kind": "static", "share": 0.0}"#,
         ];
         let more = runs(&base, &about.fields, &list, &|table| marker(table).is_some());
         for table in std::iter::once(base).chain(more) {
