@@ -184,5 +184,7 @@ mod tests {
         let at = |rate| m.power(&span(State::Busy, rate), 1e7);
         assert!((at(2.5e6) - at(2.5e6 - 1e-3)).abs() < 1e-9);
         assert!((at(2.5e6) - 1.0 / 64.0).abs() < 1e-12);
+        // Just above, the voltage falls with the rate.
+        assert!((at(2.6e6) - 0.26_f64.powi(3)).abs() < 1e-12);
     }
 }
