@@ -11,6 +11,8 @@ mod pacer;
 mod ranges;
 pub mod rcp;
 #[cfg(test)]
+mod records;
+#[cfg(test)]
 mod refusals;
 pub mod schedule;
 pub mod tcp;

@@ -32,11 +32,6 @@ impl Ranges {
         self.bytes
     }
 
-    /// Bytes of memory.
-    pub fn memory(&self) -> u64 {
-        (self.list.capacity() * size_of::<(u64, u64)>()) as u64
-    }
-
     /// The ranges in ascending order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
         self.list.iter().copied()

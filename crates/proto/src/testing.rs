@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use dumbbell_core::config::At;
+use dumbbell_core::memory::{Budget, Counting, Pool};
 use dumbbell_core::rng::{self, Stream};
 use dumbbell_core::{BitRate, Config, Duration, Frame, Packet, Stage, Time, Value, Way, json};
 
@@ -38,6 +39,18 @@ pub fn stream() -> Stream {
 /// A time in milliseconds.
 pub fn ms(n: f64) -> Time {
     Time::ZERO + Duration::from_secs_f64(n / 1e3)
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// What a function makes, and the bytes of memory that it keeps beside its own size.
+pub fn kept<T>(make: impl FnOnce() -> T) -> (T, u64) {
+    let budget = Budget::enter(&Pool::new(u64::MAX, 1), Time::ZERO);
+    let before = budget.taken();
+    let made = make();
+    let bytes = budget.taken() - before;
+    (made, bytes)
 }
 
 /// What happens to a packet.

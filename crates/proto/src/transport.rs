@@ -193,10 +193,6 @@ pub trait SendEnd: Stage {
     fn agreed(&self) -> Option<Agreed> {
         None
     }
-    /// Bytes of memory that grow with the packets in the network.
-    fn memory(&self) -> u64 {
-        0
-    }
     /// Packets that made no sense to it.
     fn ignored(&self) -> u64 {
         0
@@ -223,11 +219,6 @@ pub trait SendEnd: Stage {
 pub trait ReceiveEnd: Stage {
     /// What it has got so far.
     fn report(&self) -> ReceiverReport;
-    /// Bytes of memory that grow with what arrives out of order.
-    fn memory(&self) -> u64 {
-        0
-    }
-
     /// A packet of the flow has arrived that a router originated: see [`SendEnd::notice`].
     fn notice(&mut self, now: Time, packet: &Packet) {
         let _ = (now, packet);
@@ -289,9 +280,6 @@ impl<E: SendEnd> SendEnd for Box<E> {
     fn agreed(&self) -> Option<Agreed> {
         (**self).agreed()
     }
-    fn memory(&self) -> u64 {
-        size_of::<E>() as u64 + (**self).memory()
-    }
     fn ignored(&self) -> u64 {
         (**self).ignored()
     }
@@ -309,9 +297,6 @@ impl<E: SendEnd> SendEnd for Box<E> {
 impl<E: ReceiveEnd> ReceiveEnd for Box<E> {
     fn report(&self) -> ReceiverReport {
         (**self).report()
-    }
-    fn memory(&self) -> u64 {
-        size_of::<E>() as u64 + (**self).memory()
     }
     fn notice(&mut self, now: Time, packet: &Packet) {
         (**self).notice(now, packet);

@@ -194,11 +194,6 @@ macro_rules! transports {
                 mostly!(self, $end, $first, [$( $variant ),+], e => $behaviour::notice(e, now, packet))
             }
 
-            /// Bytes of memory beside its own size.
-            pub fn memory(&self) -> u64 {
-                mostly!(self, $end, $first, [$( $variant ),+], e => $behaviour::memory(e))
-            }
-
             /// Packets that made no sense to it.
             pub fn ignored(&self) -> u64 {
                 mostly!(self, $end, $first, [$( $variant ),+], e => $behaviour::ignored(e))

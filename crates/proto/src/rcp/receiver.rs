@@ -110,10 +110,6 @@ impl ReceiveEnd for Receiver {
         self.arrivals.report()
     }
 
-    fn memory(&self) -> u64 {
-        self.arrivals.held.memory()
-    }
-
     fn ignored(&self) -> u64 {
         self.ignored
     }

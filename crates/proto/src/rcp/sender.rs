@@ -528,10 +528,6 @@ impl SendEnd for Sender {
         SenderState { smoothed_rtt: self.smoothed, min_rtt: self.min, pacing, ..SenderState::default() }
     }
 
-    fn memory(&self) -> u64 {
-        self.held.memory()
-    }
-
     fn ignored(&self) -> u64 {
         self.ignored
     }

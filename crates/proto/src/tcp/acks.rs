@@ -365,11 +365,6 @@ impl Acks {
         }
     }
 
-    /// Bytes of memory.
-    pub fn memory(&self) -> u64 {
-        (size_of::<Acks>() + self.unanswered.capacity() * size_of::<Sent>()) as u64
-    }
-
     /// A delayed acknowledgement had to leave without a second segment: the next waits longer.
     pub fn expired(&mut self) {
         if self.linux {

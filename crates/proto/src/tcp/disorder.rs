@@ -63,9 +63,4 @@ impl Disorder {
         }
         (blocks, SACK_OPTION + SACK_BLOCK * n as u16)
     }
-
-    /// Bytes of memory.
-    pub fn memory(&self) -> u64 {
-        size_of::<Disorder>() as u64 + self.held.memory()
-    }
 }

@@ -621,12 +621,6 @@ impl ReceiveEnd for Receiver {
         }
     }
 
-    fn memory(&self) -> u64 {
-        let disorder = self.disorder.as_deref().map_or(0, Disorder::memory);
-        let allowance = self.allowance.as_deref().map_or(0, size_of_val);
-        disorder + self.acks.as_deref().map_or(0, Acks::memory) + allowance as u64
-    }
-
     #[inline]
     fn is_closed(&self) -> bool {
         !self.due && self.wake_at() == Time::NEVER

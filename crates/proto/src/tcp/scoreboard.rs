@@ -34,11 +34,6 @@ impl Scoreboard {
         self.held.bytes()
     }
 
-    /// Bytes of memory.
-    pub fn memory(&self) -> u64 {
-        size_of::<Scoreboard>() as u64 + self.held.memory()
-    }
-
     /// True if the byte at `position` is lost (RFC 6675 section 4: IsLost), given that it is not held.
     pub fn is_lost(&self, position: u64) -> bool {
         position < self.lost_below

@@ -189,10 +189,6 @@ impl ReceiveEnd for Receiver {
         ReceiverReport { delay: self.delays.spread(), ..self.arrivals.report() }
     }
 
-    fn memory(&self) -> u64 {
-        self.arrivals.held.memory()
-    }
-
     fn ignored(&self) -> u64 {
         self.ignored
     }

@@ -481,11 +481,6 @@ impl SendEnd for Sender {
         SenderState { pacing: (self.rate > 0.0).then_some(self.rate), ..SenderState::default() }
     }
 
-    fn memory(&self) -> u64 {
-        let room = self.packets.capacity() + self.sent.capacity() + self.lost.capacity();
-        (room * size_of::<u32>()) as u64
-    }
-
     fn ignored(&self) -> u64 {
         self.ignored
     }

@@ -5,7 +5,7 @@ use dumbbell_header::TrumpKind;
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{Fate, Pipe, ms, opening, read};
+use crate::testing::{Fate, Pipe, kept, ms, opening, read};
 use crate::transport::{Failure, ReceiveEnd, SendEnd};
 
 /// Payload of a full packet.
@@ -244,19 +244,24 @@ proptest! {
     ) {
         let size = (packets - 1) * FULL + odd;
         let params = format!(r#"{{"selacksize": {selacksize}, "reordering": {reordering}}}"#);
-        let mut pipe = pipe(&params, Some(size), move |way, _, n| {
-            match fates.get(2 * n + usize::from(way == Way::Reverse)) {
-                Some(0) => Fate::Drop,
-                Some(1) => Fate::Delay(dumbbell_core::Duration::from_micros(3500)),
-                Some(2) => Fate::Twice,
-                _ => Fate::Pass,
-            }
+        let ((sender, got, ignored), bytes) = kept(|| {
+            let mut pipe = pipe(&params, Some(size), move |way, _, n| {
+                match fates.get(2 * n + usize::from(way == Way::Reverse)) {
+                    Some(0) => Fate::Drop,
+                    Some(1) => Fate::Delay(dumbbell_core::Duration::from_micros(3500)),
+                    Some(2) => Fate::Twice,
+                    _ => Fate::Pass,
+                }
+            });
+            pipe.finish();
+            let ignored = pipe.sender.ignored() + pipe.receiver.ignored();
+            (pipe.sender, pipe.receiver.is_closed().then(|| pipe.receiver.report()), ignored)
         });
-        pipe.finish();
-        prop_assert_eq!(pipe.receiver.report().delivered, size);
-        prop_assert!(pipe.sender.is_closed() && pipe.receiver.is_closed());
-        prop_assert!(pipe.sender.report().finished.is_some() && pipe.sender.memory() == 0);
-        prop_assert_eq!(pipe.sender.ignored() + pipe.receiver.ignored(), 0);
+        prop_assert_eq!(got.map(|got| got.delivered), Some(size), "the receiver is closed and has all");
+        prop_assert!(sender.is_closed() && sender.report().finished.is_some());
+        // Its share of the parameters, and their two counts of owners.
+        prop_assert!(bytes as usize <= size_of::<Params>() + 16, "{} bytes", bytes);
+        prop_assert_eq!(ignored, 0);
     }
 
     /// Headers that anybody could send make neither end panic or grow without bound.
@@ -265,21 +270,24 @@ proptest! {
         headers in prop::collection::vec((0..8_u8, any::<(u32, u32, u32, u64)>(), any::<(u32, u32)>()), 1..200),
         small in any::<bool>(),
     ) {
-        let mut pipe = pipe("{}", None, |_, _, _| Fate::Pass);
-        pipe.until(|pipe| pipe.now >= ms(150.0));
-        for (kind, (number, transmission, total, mark), (rate, bottleneck)) in headers {
-            let fit = |n: u32| if small { n % 200 } else { n };
-            let rate = f32::from_bits(rate);
-            let header = TrumpHeader {
-                kind: TrumpKind::of(kind), desired: rate, rate, bottleneck, return_rate: rate,
-                return_bottleneck: bottleneck, number: fit(number), transmission: fit(transmission), total, mark,
-            };
-            pipe.sender.take(pipe.now, &header);
-            pipe.receiver.take(pipe.now, &header, 1460);
-            if !pipe.step() {
-                break;
+        let (_ends, bytes) = kept(|| {
+            let mut pipe = pipe("{}", None, |_, _, _| Fate::Pass);
+            pipe.until(|pipe| pipe.now >= ms(150.0));
+            for (kind, (number, transmission, total, mark), (rate, bottleneck)) in headers {
+                let fit = |n: u32| if small { n % 200 } else { n };
+                let rate = f32::from_bits(rate);
+                let header = TrumpHeader {
+                    kind: TrumpKind::of(kind), desired: rate, rate, bottleneck, return_rate: rate,
+                    return_bottleneck: bottleneck, number: fit(number), transmission: fit(transmission), total, mark,
+                };
+                pipe.sender.take(pipe.now, &header);
+                pipe.receiver.take(pipe.now, &header, 1460);
+                if !pipe.step() {
+                    break;
+                }
             }
-        }
-        prop_assert!(pipe.sender.memory() + pipe.receiver.memory() < 1 << 20);
+            (pipe.sender, pipe.receiver)
+        });
+        prop_assert!(bytes < 1 << 20, "{} bytes", bytes);
     }
 }

@@ -156,11 +156,6 @@ impl Rack {
         window.saturating_sub(self.segments.in_flight())
     }
 
-    /// Bytes of memory.
-    pub fn memory(&self) -> u64 {
-        size_of::<Rack>() as u64 + self.segments.memory()
-    }
-
     /// Before anything is sent.
     pub fn new() -> Rack {
         Rack {

@@ -163,11 +163,6 @@ impl Segments {
         }
     }
 
-    /// Bytes of memory.
-    pub fn memory(&self) -> u64 {
-        (self.queue.capacity() * size_of::<Segment>()) as u64
-    }
-
     /// The first segment.
     pub fn first(&self) -> Option<&Segment> {
         self.queue.front()

@@ -6,8 +6,7 @@ use dumbbell_header::SourceQuench;
 use super::{ENDLESS, Phase, Sender, todo};
 use crate::controller::{Control, Estimate, Stand};
 use crate::tcp::params::Params;
-use crate::tcp::rack::{Rack, State};
-use crate::tcp::scoreboard::Scoreboard;
+use crate::tcp::rack::State;
 use crate::tcp::writer::Writer;
 use crate::transport::{Agreed, SendEnd, SenderPhase, SenderReport, SenderState};
 
@@ -118,14 +117,6 @@ impl SendEnd for Sender {
     fn agreed(&self) -> Option<Agreed> {
         let Params { sack, timestamps, .. } = *self.params;
         Some(Agreed { header: self.header, segment: self.mss, scale: self.scale, sack, timestamps })
-    }
-
-    fn memory(&self) -> u64 {
-        let overhead = self.overhead.as_deref().map_or(0, size_of_val);
-        let board = self.board.as_deref().map_or(0, Scoreboard::memory);
-        let rack = self.rack.as_deref().map_or(0, Rack::memory);
-        let writer = self.writer.as_deref().map_or(0, size_of_val);
-        board + (overhead + writer) as u64 + rack
     }
 
     #[inline]

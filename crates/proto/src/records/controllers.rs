@@ -1,0 +1,313 @@
+//! Controllers by themselves, in stories drawn once and for all: weather that changes every few dozen events.
+
+use dumbbell_core::rng::{Stream, stream};
+use dumbbell_core::testing::Record;
+use dumbbell_core::{Duration, Time};
+use rand::RngExt;
+
+use super::{file, variants};
+use crate::controller::{AnyController, Control, ControllerSpec, Event, RateSample, Signals};
+use crate::tcp;
+use crate::testing::read;
+
+const MSS: u64 = 1448;
+/// Events of a story.
+const EVENTS: u32 = 1500;
+/// Wake-ups between two other events, at most.
+const WAKES: usize = 8;
+/// Above what any controller asks for.
+const LARGEST: u64 = 1 << 30;
+
+/// What the path and the application are like for a while.
+struct Weather {
+    /// Nanoseconds of an empty path, and what they change by at each event.
+    rtt: f64,
+    drift: f64,
+    /// Bytes a second.
+    rate: f64,
+    /// Per event, in thousandths: losses, timeouts, ECN echoes, lost segments, idle times and wake-ups of their own.
+    loss: u32,
+    timeout: u32,
+    echo: u32,
+    idle: u32,
+    /// Of what is acknowledged, and of a hundred events.
+    marked: f64,
+    app_limited: u32,
+    /// Segments in an acknowledgement, at most.
+    stretch: u64,
+    feedback: f64,
+}
+
+impl Weather {
+    fn draw(random: &mut Stream) -> Weather {
+        let rough = random.random_range(0..4) == 0;
+        let few = |random: &mut Stream, most: u32| if rough { random.random_range(0..=most) } else { 0 };
+        Weather {
+            rtt: [0.2e6, 2e6, 20e6, 100e6, 400e6][random.random_range(0..5)],
+            drift: [0.0, 0.01, 0.05, -0.02][random.random_range(0..4)],
+            rate: [2e4, 1e5, 1.25e6, 1.25e7, 1e9][random.random_range(0..5)],
+            loss: few(random, 60),
+            timeout: few(random, 20),
+            echo: few(random, 40),
+            idle: few(random, 20),
+            marked: [0.0, 0.0, 0.1, 1.0][random.random_range(0..4)],
+            app_limited: [0, 0, 5, 100][random.random_range(0..4)],
+            stretch: [1, 2, 10, 45][random.random_range(0..4)],
+            feedback: [1e5, -1e5, 0.8, 1.4, 0.1][random.random_range(0..5)],
+        }
+    }
+
+    fn event(&self, random: &mut Stream) -> Event {
+        let mut at = random.random_range(0..1000_u32);
+        for (share, event) in [
+            (self.loss, Event::Loss),
+            (self.timeout, Event::Timeout),
+            (self.echo, Event::Ecn),
+            (self.loss, Event::Lost),
+            (self.idle, Event::Idle),
+            (self.idle, Event::Restart),
+            (self.loss / 4, Event::Undone),
+        ] {
+            if at < share {
+                return event;
+            }
+            at -= share;
+        }
+        Event::Ack
+    }
+}
+
+/// A connection as a controller sees it.
+struct Story<'a> {
+    random: Stream,
+    signals: Signals,
+    control: Control,
+    record: &'a mut Record,
+    /// When repair ends, in bytes delivered; 0 if nothing is repaired.
+    repaired: u64,
+    /// When the round ends, in bytes delivered.
+    round_end: u64,
+    /// The largest window so far, and how often it was halved or more.
+    largest: u64,
+    cuts: u32,
+}
+
+impl Story<'_> {
+    fn new(record: &mut Record, seed: u64, threshold: u64) -> Story<'_> {
+        let window = 10 * MSS;
+        let signals = Signals {
+            now: Time::ZERO,
+            initial_window: window,
+            growth_limit: 2 * MSS,
+            acked: 0,
+            flight: 0,
+            delivered: 0,
+            rtt: Duration::ZERO,
+            smoothed_rtt: Duration::ZERO,
+            min_rtt: Duration::ZERO,
+            feedback: 0.0,
+            lost: 0,
+            marked: 0,
+            round: 0,
+            rate: RateSample::NONE,
+            mss: MSS as u32,
+            event: Event::Start,
+            in_recovery: false,
+            window_limited: false,
+            repeated: false,
+        };
+        Story {
+            random: stream(seed, "story"),
+            signals,
+            control: Control { window, threshold, ..Control::default() },
+            record,
+            repaired: 0,
+            round_end: 0,
+            largest: 0,
+            cuts: 0,
+        }
+    }
+
+    /// Tells the controller of an event, and notes its answer.
+    fn turn(&mut self, controller: &mut AnyController) {
+        let (before, signals) = (self.control.window, &self.signals);
+        controller.on(signals, &mut self.control);
+        let (control, record) = (&mut self.control, &mut *self.record);
+        record.hash(control.window);
+        record.hash(control.threshold);
+        record.hash(control.wake_at.as_nanos());
+        if control.pacing != Control::UNPACED {
+            record.float(control.pacing);
+        }
+        if control.request != 0.0 {
+            record.float(control.request);
+        }
+        if let Some(stand) = controller.stand() {
+            record.hash(stand.changes);
+            record.hash(stand.round);
+            for entered in stand.latest {
+                record.text(entered.state);
+                record.text(entered.reason);
+            }
+        }
+        control.window = control.window.clamp(MSS, LARGEST);
+        self.largest = self.largest.max(control.window);
+        self.cuts += u32::from(control.window <= before / 2);
+    }
+
+    /// What the controller goes by, at some events: many of them are the same for long.
+    fn estimates(&mut self, controller: &AnyController) {
+        controller.estimates(&mut |estimate| {
+            self.record.text(estimate.name);
+            self.record.text(estimate.unit);
+            self.record.float(estimate.value);
+        });
+    }
+
+    /// One event in some weather.
+    fn step(&mut self, weather: &mut Weather, controller: &mut AnyController) {
+        let event = weather.event(&mut self.random);
+        let random = &mut self.random;
+        let signals = &mut self.signals;
+        weather.rtt = (weather.rtt * (1.0 + weather.drift)).clamp(5e4, 2e9);
+        let news = event == Event::Ack;
+        let segments = random.random_range(1..=weather.stretch);
+        let acked = if news { segments * MSS - random.random_range(0..2) * (MSS / 3) } else { 0 };
+        let wait = match event {
+            Event::Idle | Event::Restart => random.random_range(1e8..3e9),
+            Event::Timeout => 1e9,
+            Event::Ack => acked as f64 / weather.rate * 1e9,
+            _ => 0.0,
+        };
+        let then = signals.now + Duration::from_nanos(wait as u64);
+        // What the controller wants to be woken for comes first.
+        for _ in 0..WAKES {
+            if self.control.wake_at > then {
+                break;
+            }
+            let due = std::mem::replace(&mut self.control.wake_at, Time::NEVER);
+            let signals = &mut self.signals;
+            let quiet = Signals { acked: 0, marked: 0, lost: 0, rtt: Duration::ZERO, ..*signals };
+            *signals =
+                Signals { now: due.max(signals.now), event: Event::Wake, rate: RateSample::NONE, ..quiet };
+            self.turn(controller);
+        }
+        self.signals.now = self.signals.now.max(then);
+        self.tell(event, acked, weather, controller);
+    }
+
+    fn tell(&mut self, event: Event, acked: u64, weather: &Weather, controller: &mut AnyController) {
+        let (random, signals) = (&mut self.random, &mut self.signals);
+        let used = if random.random_range(0..100) < weather.app_limited { 0.4 } else { 1.0 };
+        signals.event = event;
+        signals.acked = acked;
+        signals.delivered += acked;
+        signals.flight = (self.control.window as f64 * used) as u64;
+        signals.window_limited = used == 1.0;
+        signals.feedback = if acked > 0 { weather.feedback } else { 0.0 };
+        let lost = matches!(event, Event::Loss | Event::Timeout | Event::Lost);
+        signals.lost = if lost { MSS * random.random_range(1..4) } else { 0 };
+        signals.marked = (acked as f64 * weather.marked * random.random_range(0.0..1.0)) as u64;
+        signals.repeated =
+            matches!(event, Event::Timeout | Event::Lost | Event::Loss) && random.random_range(0..3) == 0;
+        if signals.delivered > self.round_end {
+            signals.round += 1;
+            self.round_end = signals.delivered + signals.flight;
+        }
+        if matches!(event, Event::Loss | Event::Timeout | Event::Ecn) {
+            self.repaired = signals.delivered + signals.flight.max(1);
+        }
+        if self.repaired > 0 && signals.delivered >= self.repaired && event == Event::Ack {
+            signals.event = Event::Recovered;
+            self.repaired = 0;
+        }
+        signals.in_recovery = self.repaired > 0;
+        signals.rtt = Duration::ZERO;
+        signals.rate = RateSample::NONE;
+        if acked > 0 && random.random_range(0..20) > 0 {
+            let noise = random.random_range(1.0..1.05);
+            let rtt = Duration::from_nanos((weather.rtt * noise) as u64);
+            let first = signals.min_rtt.is_zero();
+            signals.rtt = rtt;
+            signals.min_rtt = if first { rtt } else { signals.min_rtt.min(rtt) };
+            signals.smoothed_rtt = if first { rtt } else { (signals.smoothed_rtt * 7 + rtt) / 8 };
+            let rate = weather.rate * random.random_range(0.9..1.1);
+            let delivered = ((rate * rtt.as_secs_f64()) as u64).clamp(1, signals.delivered);
+            let in_flight = signals.flight + acked;
+            signals.rate = RateSample {
+                rate,
+                interval: rtt,
+                delivered,
+                prior_delivered: signals.delivered - delivered,
+                lost: if weather.loss > 0 { MSS * random.random_range(0..5) } else { 0 },
+                in_flight,
+                packets_in_flight: in_flight.div_ceil(MSS) as u32,
+                app_limited: used < 1.0,
+                reserved: [0; 3],
+            };
+        }
+        self.turn(controller);
+    }
+}
+
+/// A story of a controller, as a line.
+fn tell(record: &mut Record, spec: &ControllerSpec, seed: u64, threshold: u64) -> String {
+    let mut controller = spec.build();
+    if spec.needs().random {
+        controller.seeded(stream(seed, "controller"));
+    }
+    let mut story = Story::new(record, seed, threshold);
+    story.turn(&mut controller);
+    let mut weather = Weather::draw(&mut story.random);
+    for event in 0..EVENTS {
+        if event % 60 == 0 {
+            weather = Weather::draw(&mut story.random);
+        }
+        story.step(&mut weather, &mut controller);
+        if event % 16 == 0 {
+            story.estimates(&controller);
+        }
+    }
+    format!(
+        "{:.3} s, window {} B, largest {} B, halved {} times",
+        story.signals.now.as_secs_f64(),
+        story.control.window,
+        story.largest,
+        story.cuts
+    )
+}
+
+/// Every controller of the registry, with its parameters as the profile has them.
+fn all(profile: &str) -> Vec<ControllerSpec> {
+    let read = |name| {
+        read::<tcp::Params>(&format!(r#"{{"profile": "{profile}", "controller": "{name}", "ecn": true}}"#))
+    };
+    ControllerSpec::descriptors().iter().map(|d| read(d.name).controller).collect()
+}
+
+#[test]
+fn controllers_answer_as_recorded() {
+    let mut record = Record::new(&file("controllers"));
+    for profile in ["linux", "rfc"] {
+        for spec in all(profile) {
+            for (story, threshold) in [(1, u64::MAX), (2, 30 * MSS), (3, u64::MAX), (4, 4 * MSS)] {
+                let name = format!("{}, {profile}, story {story}", spec.name());
+                let figures = tell(&mut record, &spec, story, threshold);
+                record.line(&name, &figures);
+            }
+        }
+    }
+    record.finish();
+}
+
+#[test]
+fn controllers_with_other_parameters_answer_as_recorded() {
+    let mut record = Record::new(&file("controllers-parameters"));
+    for descriptor in ControllerSpec::descriptors() {
+        for (change, spec) in variants::<ControllerSpec>(descriptor.name, &descriptor.fields, &[]) {
+            let figures: Vec<String> = [1, 5].map(|story| tell(&mut record, &spec, story, u64::MAX)).into();
+            record.line(&format!("{}, {change}", spec.name()), &figures.join("; "));
+        }
+    }
+    record.finish();
+}
