@@ -352,6 +352,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn growth_by_a_segment_takes_the_window_to_the_byte() {
+        let (mut vegas, mut control, told) = started(Law::Ns2);
+        (vegas.growth, vegas.slow, control.window, control.threshold) = (Growth::Linear, false, 4000, 1000);
+        for (acked, window) in [(3999, 4000), (1, 5000), (4999, 5000), (1, 6000)] {
+            vegas.grow(&Signals { acked, ..told }, &mut control);
+            assert_eq!(control.window, window);
+        }
+        // A cut begins anew.
+        vegas.grow(&Signals { acked: 5000, ..told }, &mut control);
+        vegas.cut(
+            &Signals { delivered: 50_000, ..signals(Event::Loss, Time::ZERO, 0, 8000) },
+            &mut control,
+            0.75,
+        );
+        assert_eq!((vegas.acked, control.window), (0, 6000));
+    }
+
     /// RFC 5681 equation 4: two segments at least, also of a path that was remembered.
     #[test]
     fn a_loss_that_has_been_answered_leaves_a_threshold_of_two_segments_at_least() {

@@ -1,22 +1,40 @@
 //! Controllers by themselves, in stories drawn once and for all: weather that changes every few dozen events.
 
+use dumbbell_core::config::At;
 use dumbbell_core::rng::{Stream, stream};
 use dumbbell_core::testing::Record;
-use dumbbell_core::{Duration, Time};
+use dumbbell_core::{Config, Duration, Time, Value};
 use rand::RngExt;
 
-use super::{file, variants};
-use crate::controller::{AnyController, Control, ControllerSpec, Event, RateSample, Signals};
+use super::exchange::{LEAVE, run};
+use super::scripts::Script;
+use super::tcp::router;
+use super::{file, scripts, variants};
+use crate::controller::{AnyController, Class, Control, ControllerSpec, Event, RateSample, Signals};
 use crate::tcp;
-use crate::testing::read;
+use crate::testing::{opening, read};
+use crate::transports::TransportSpec;
 
 const MSS: u64 = 1448;
+/// Stories: a seed and a threshold each. In every third windows grow large.
+const STORIES: [(u64, u64); 8] = [
+    (1, u64::MAX),
+    (2, 30 * MSS),
+    (3, u64::MAX),
+    (4, 4 * MSS),
+    (5, u64::MAX),
+    (6, u64::MAX),
+    (7, 100 * MSS),
+    (9, 5000 * MSS),
+];
 /// Events of a story.
 const EVENTS: u32 = 1500;
 /// Wake-ups between two other events, at most.
 const WAKES: usize = 8;
 /// Above what any controller asks for.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: u64 = 1 << 33;
+/// Nanoseconds between acknowledgements, at most.
+const LONGEST_WAIT: f64 = 150e6;
 
 /// What the path and the application are like for a while.
 struct Weather {
@@ -39,13 +57,14 @@ struct Weather {
 }
 
 impl Weather {
-    fn draw(random: &mut Stream) -> Weather {
+    /// New weather on a path of `base` nanoseconds.
+    fn draw(random: &mut Stream, base: f64) -> Weather {
         let rough = random.random_range(0..4) == 0;
         let few = |random: &mut Stream, most: u32| if rough { random.random_range(0..=most) } else { 0 };
         Weather {
-            rtt: [0.2e6, 2e6, 20e6, 100e6, 400e6][random.random_range(0..5)],
-            drift: [0.0, 0.01, 0.05, -0.02][random.random_range(0..4)],
-            rate: [2e4, 1e5, 1.25e6, 1.25e7, 1e9][random.random_range(0..5)],
+            rtt: base * [1.0, 1.02, 1.05, 1.1, 1.3, 2.0, 4.0][random.random_range(0..7)],
+            drift: [0.0, 0.0, 0.01, 0.03, -0.02][random.random_range(0..5)],
+            rate: [2e4, 1e5, 1.25e6, 1.25e7, 1.5e7, 1e9][random.random_range(0..6)],
             loss: few(random, 60),
             timeout: few(random, 20),
             echo: few(random, 40),
@@ -66,7 +85,7 @@ impl Weather {
             (self.loss, Event::Lost),
             (self.idle, Event::Idle),
             (self.idle, Event::Restart),
-            (self.loss / 4, Event::Undone),
+            (self.loss / 2, Event::Undone),
         ] {
             if at < share {
                 return event;
@@ -83,6 +102,10 @@ struct Story<'a> {
     signals: Signals,
     control: Control,
     record: &'a mut Record,
+    /// True if windows are as large as those of the fastest paths.
+    fat: bool,
+    /// How much longer acknowledgements take: some controllers remember minutes.
+    pace: f64,
     /// When repair ends, in bytes delivered; 0 if nothing is repaired.
     repaired: u64,
     /// When the round ends, in bytes delivered.
@@ -94,11 +117,11 @@ struct Story<'a> {
 
 impl Story<'_> {
     fn new(record: &mut Record, seed: u64, threshold: u64) -> Story<'_> {
-        let window = 10 * MSS;
+        let (window, fat) = (10 * MSS, seed.is_multiple_of(3));
         let signals = Signals {
             now: Time::ZERO,
             initial_window: window,
-            growth_limit: 2 * MSS,
+            growth_limit: if fat { 1_000_000 } else { 2 } * MSS,
             acked: 0,
             flight: 0,
             delivered: 0,
@@ -121,6 +144,8 @@ impl Story<'_> {
             signals,
             control: Control { window, threshold, ..Control::default() },
             record,
+            fat,
+            pace: if seed == 5 { 20.0 } else { 1.0 },
             repaired: 0,
             round_end: 0,
             largest: 0,
@@ -169,14 +194,16 @@ impl Story<'_> {
         let event = weather.event(&mut self.random);
         let random = &mut self.random;
         let signals = &mut self.signals;
-        weather.rtt = (weather.rtt * (1.0 + weather.drift)).clamp(5e4, 2e9);
+        weather.rtt = (weather.rtt * (1.0 + weather.drift)).clamp(1e4, 2e9);
         let news = event == Event::Ack;
-        let segments = random.random_range(1..=weather.stretch);
+        // Of large windows acknowledgements tell large parts.
+        let most = if self.fat { (self.control.window / MSS / 6).max(1) } else { weather.stretch };
+        let segments = random.random_range(1..=most);
         let acked = if news { segments * MSS - random.random_range(0..2) * (MSS / 3) } else { 0 };
         let wait = match event {
             Event::Idle | Event::Restart => random.random_range(1e8..3e9),
             Event::Timeout => 1e9,
-            Event::Ack => acked as f64 / weather.rate * 1e9,
+            Event::Ack => (acked as f64 / weather.rate * 1e9).min(LONGEST_WAIT) * self.pace,
             _ => 0.0,
         };
         let then = signals.now + Duration::from_nanos(wait as u64);
@@ -211,7 +238,8 @@ impl Story<'_> {
         signals.repeated =
             matches!(event, Event::Timeout | Event::Lost | Event::Loss) && random.random_range(0..3) == 0;
         if signals.delivered > self.round_end {
-            signals.round += 1;
+            // What a transport counts while the controller hears nothing.
+            signals.round += if random.random_range(0..40) == 0 { 17 } else { 1 };
             self.round_end = signals.delivered + signals.flight;
         }
         if matches!(event, Event::Loss | Event::Timeout | Event::Ecn) {
@@ -258,10 +286,14 @@ fn tell(record: &mut Record, spec: &ControllerSpec, seed: u64, threshold: u64) -
     }
     let mut story = Story::new(record, seed, threshold);
     story.turn(&mut controller);
-    let mut weather = Weather::draw(&mut story.random);
+    let bases = [20e6, 0.03e6, 100e6, 2e6, 400e6];
+    let base = bases[seed as usize % bases.len()];
+    let mut weather = Weather::draw(&mut story.random, base);
     for event in 0..EVENTS {
         if event % 60 == 0 {
-            weather = Weather::draw(&mut story.random);
+            // Now and then the way becomes another.
+            let far = if event == 900 { 1.5 } else { 1.0 };
+            weather = Weather::draw(&mut story.random, base * far);
         }
         story.step(&mut weather, &mut controller);
         if event % 16 == 0 {
@@ -290,7 +322,7 @@ fn controllers_answer_as_recorded() {
     let mut record = Record::new(&file("controllers"));
     for profile in ["linux", "rfc"] {
         for spec in all(profile) {
-            for (story, threshold) in [(1, u64::MAX), (2, 30 * MSS), (3, u64::MAX), (4, 4 * MSS)] {
+            for (story, threshold) in STORIES {
                 let name = format!("{}, {profile}, story {story}", spec.name());
                 let figures = tell(&mut record, &spec, story, threshold);
                 record.line(&name, &figures);
@@ -300,12 +332,32 @@ fn controllers_answer_as_recorded() {
     record.finish();
 }
 
+/// TCP on Linux under a controller.
+fn connection(spec: &ControllerSpec) -> TransportSpec {
+    let feedback = if spec.needs().scalable { "accurate" } else { "classic" };
+    let table = [("kind", "tcp"), ("profile", "linux"), ("ecn", feedback)];
+    let table = table.map(|(key, word)| (key.to_owned(), Value::from(word)));
+    let controller = ("controller".to_owned(), spec.to_value());
+    let table = Value::Table(table.into_iter().chain([controller]).collect());
+    TransportSpec::from_value(&table, &At::root("record")).unwrap()
+}
+
 #[test]
 fn controllers_with_other_parameters_answer_as_recorded() {
     let mut record = Record::new(&file("controllers-parameters"));
     for descriptor in ControllerSpec::descriptors() {
         for (change, spec) in variants::<ControllerSpec>(descriptor.name, &descriptor.fields, &[]) {
-            let figures: Vec<String> = [1, 5].map(|story| tell(&mut record, &spec, story, u64::MAX)).into();
+            let mut figures: Vec<String> =
+                [1, 3, 5].map(|story| tell(&mut record, &spec, story, u64::MAX)).into();
+            let far = [(scripts::long(), 6_000), (scripts::lossy(), 4_000)];
+            let near = [(scripts::near(), 40)];
+            let exchanges: &[(Script, u64)] = if spec.class() == Class::Rate { &near } else { &far };
+            for (script, end) in exchanges {
+                let end = Time::from_nanos(end * 1_000_000);
+                let spec = connection(&spec);
+                let sums = run(&mut record, &spec, opening(None), script, Some(router()), end, LEAVE);
+                figures.push(sums.text());
+            }
             record.line(&format!("{}, {change}", spec.name()), &figures.join("; "));
         }
     }

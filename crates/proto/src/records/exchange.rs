@@ -108,6 +108,9 @@ pub fn run(
         if event % 4 == 0 {
             stand(record, &pipe);
         }
+        if event % 32 == 0 {
+            report(record, &pipe.sender.report(), &pipe.receiver.report());
+        }
     }
     report(record, &pipe.sender.report(), &pipe.receiver.report());
     let (sender, receiver) = (pipe.sender.report(), pipe.receiver.report());

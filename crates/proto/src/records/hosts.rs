@@ -188,8 +188,9 @@ fn hosts_grant_as_recorded() {
     }
     for descriptor in HostPolicySpec::descriptors() {
         for (change, spec) in variants::<HostPolicySpec>(descriptor.name, &descriptor.fields, &[]) {
-            let (host, setting) = settings()[0];
-            tell(&mut record, &format!("{}, {change}, {host}", spec.name()), &spec, setting, 2);
+            for (host, setting) in settings() {
+                tell(&mut record, &format!("{}, {change}, {host}", spec.name()), &spec, setting, 2);
+            }
         }
     }
     record.finish();

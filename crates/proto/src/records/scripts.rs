@@ -136,8 +136,8 @@ pub fn all() -> Vec<Script> {
                 }
             })
         }),
-        Script { stall: Some((ms(150.0), ms(3700.0))), ..script("stall", pass) },
-        Script { stall: Some((ms(140.0), ms(420.0))), ..script("short stall", |_| lose(|i| i == 90)) },
+        Script { stall: Some((ms(95.0), ms(3700.0))), ..script("stall", pass) },
+        Script { stall: Some((ms(110.0), ms(420.0))), ..script("short stall", |_| lose(|i| i == 90)) },
         script("lost ends", |size| {
             Box::new(move |way, packet, i| {
                 let header = packet.read::<TcpHeader>();
@@ -163,6 +163,49 @@ pub fn all() -> Vec<Script> {
         shaped(script("rough", |_| rough(1, 0.01)), 50_000_000, 5_000, None),
         shaped(script("very rough", |_| rough(2, 0.05)), 5_000_000, 80_000, Some(40)),
         shaped(script("data centre", |_| rough(3, 0.002)), 1_000_000_000, 100, Some(100)),
+    ]
+}
+
+/// Losses in bursts, late and marked packets, whole times without any: drawn, and each path another.
+fn storm(seed: u64) -> Fates {
+    let mut random = stream(seed, "storm");
+    let worst = [0.05, 0.15, 0.4, 0.8][seed as usize % 4];
+    let (mut left, mut loss) = (40_u32, 0.0);
+    Box::new(move |way, packet, _| {
+        left = left.saturating_sub(1);
+        if left == 0 {
+            left = random.random_range(1..50);
+            loss = if random.random_range(0..3) == 0 { worst } else { 0.0 };
+        }
+        let (at, late): (f64, u64) = (random.random(), random.random_range(50..60_000));
+        let loss = if way == Way::Forward { loss } else { loss / 2.0 };
+        match way {
+            _ if at < loss => Fate::Drop,
+            _ if at > 0.98 => Fate::Delay(Duration::from_micros(late)),
+            _ if at > 0.96 => Fate::Twice,
+            Way::Forward if at > 0.93 && packet.ecn().is_capable() => Fate::Mark,
+            _ => Fate::Pass,
+        }
+    })
+}
+
+/// Paths on which much goes wrong.
+pub fn storms() -> Vec<Script> {
+    let of = |name, fates: fn(u64) -> Fates, mbps: u64, ms: u64, room| Script {
+        rate: Some(BitRate::from_bps(mbps * 1_000_000)),
+        rtt: Duration::from_millis(ms),
+        room,
+        ..script(name, fates)
+    };
+    vec![
+        of("storm 1", |_| storm(1), 20, 20, None),
+        of("storm 2", |_| storm(2), 3, 90, Some(20)),
+        of("storm 3", |_| storm(3), 50, 10, Some(40)),
+        of("storm 4", |_| storm(4), 10, 40, Some(9)),
+        of("storm 5", |_| storm(5), 100, 3, None),
+        of("storm 6", |_| storm(6), 8, 200, Some(100)),
+        of("storm 7", |_| storm(7), 2, 500, Some(30)),
+        of("storm 8", |_| storm(8), 20, 60, None),
     ]
 }
 
@@ -199,5 +242,33 @@ pub fn near() -> Script {
                 Way::Reverse => Fate::Pass,
             })
         },
+    }
+}
+
+/// A path that loses much for a while, then nothing.
+pub fn lossy() -> Script {
+    Script {
+        rate: Some(BitRate::from_bps(10_000_000)),
+        rtt: Duration::from_millis(40),
+        room: Some(60),
+        stall: None,
+        name: "lossy",
+        fates: |_| {
+            Box::new(|way, _, i| {
+                dropped(way == Way::Forward && (i % 47 == 9 || i / 500 % 3 == 2 && i % 16 < 2))
+            })
+        },
+    }
+}
+
+/// A path that holds hundreds of segments.
+pub fn fat() -> Script {
+    Script {
+        rate: Some(BitRate::from_bps(100_000_000)),
+        rtt: Duration::from_millis(80),
+        room: Some(400),
+        stall: None,
+        name: "fat",
+        fates: |_| Box::new(|way, _, i| dropped(way == Way::Forward && i % 8000 == 7999)),
     }
 }

@@ -19,7 +19,12 @@ use crate::transports::{Receiver, Sender, TransportSpec};
 /// Bytes of an exchange: not a whole number of segments.
 const SIZE: u64 = 400_123;
 /// An exchange that is still under way is cut off.
-const END: Time = Time::from_nanos(400_000_000_000);
+const END: Time = Time::from_nanos(4_000_000_000_000);
+
+/// An application that writes bursts, and one that writes small pieces.
+const BURSTS: &str =
+    r#"{"kind": "on-off", "rate": "6Mbit/s", "piece": "3kB", "mean_on": "60ms", "mean_off": "400ms"}"#;
+const STEADY: &str = r#"{"kind": "rate", "rate": "2Mbit/s", "piece": "700B"}"#;
 
 /// Connections that differ in how they repair losses, in marks and in clocks.
 const KINDS: [(&str, &str); 24] = [
@@ -60,7 +65,7 @@ fn spec(text: &str) -> TransportSpec {
 }
 
 /// A router that answers what controllers ask for: now more, now less.
-fn router() -> Router {
+pub fn router() -> Router {
     let mut packets = 0_u32;
     Box::new(move |_, way, packet: &mut Packet| {
         if way == Way::Reverse {
@@ -86,7 +91,8 @@ fn tcp_behaves_as_recorded() {
     let mut record = Record::new(&file("tcp"));
     for (kind, text) in KINDS {
         let spec = spec(text);
-        for script in scripts::all().into_iter().chain([scripts::silence()]) {
+        let others = scripts::storms().into_iter().chain([scripts::silence()]);
+        for script in scripts::all().into_iter().chain(others) {
             let sums = exchange(&mut record, &spec, SIZE, &script);
             record.line(&format!("{kind}, {}", script.name), &sums.text());
         }
@@ -97,11 +103,9 @@ fn tcp_behaves_as_recorded() {
 #[test]
 fn tcp_with_other_parameters_behaves_as_recorded() {
     let mut record = Record::new(&file("tcp-parameters"));
-    let chosen = ["clean", "burst loss", "lost tail", "lost acks", "lost ends", "stall", "very rough"];
-    let scripts: Vec<Script> =
-        scripts::all().into_iter().filter(|script| chosen.contains(&script.name)).collect();
+    let scripts: Vec<Script> = scripts::all().into_iter().chain([scripts::silence()]).collect();
     let text = |text: &str| Value::from(text);
-    let bases: [(&str, Vec<(&str, Value)>); 4] = [
+    let bases: [(&str, Vec<(&str, Value)>); 6] = [
         ("linux", vec![("profile", text("linux"))]),
         ("rfc", vec![("profile", text("rfc"))]),
         (
@@ -109,13 +113,25 @@ fn tcp_with_other_parameters_behaves_as_recorded() {
             vec![("profile", text("rfc")), ("controller", text("newreno")), ("sack", Value::Bool(false))],
         ),
         ("bsd", vec![("profile", text("bsd"))]),
+        ("marks", vec![("profile", text("linux")), ("ecn", text("classic")), ("pacing", text("linux"))]),
+        (
+            "counters",
+            vec![("profile", text("rfc")), ("ecn", text("accurate")), ("loss_detection", text("rack"))],
+        ),
     ];
     let all = TransportSpec::descriptors();
     let tcp = all.iter().find(|descriptor| descriptor.name == "tcp").unwrap();
     for (base, given) in bases {
         for (change, spec) in variants::<TransportSpec>("tcp", &tcp.fields, &given) {
             let mut sums = Sums::default();
-            scripts.iter().for_each(|script| sums.add(&exchange(&mut record, &spec, SIZE / 3, script)));
+            scripts.iter().for_each(|script| sums.add(&exchange(&mut record, &spec, SIZE / 2, script)));
+            for script in scripts.iter().filter(|script| ["clean", "very rough"].contains(&script.name)) {
+                let steady = Opening { application: planned(STEADY), ..opening(Some(SIZE / 4)) };
+                let bursts = Opening { application: planned(BURSTS), ..opening(Some(SIZE)) };
+                for (opening, meddle) in [(steady, Meddle::by(quenches)), (bursts, LEAVE)] {
+                    sums.add(&run(&mut record, &spec, opening, script, None, END, meddle));
+                }
+            }
             record.line(&format!("{base}, {change}"), &sums.text());
         }
     }
@@ -133,6 +149,11 @@ fn tcp_under_each_controller_behaves_as_recorded() {
             for script in scripts::all() {
                 let sums = exchange(&mut record, &spec, 2 * SIZE, &script);
                 record.line(&format!("{name}, {profile}, {}", script.name), &sums.text());
+            }
+            if profile == "linux" {
+                let end = Time::from_nanos(4_000_000_000);
+                let sums = run(&mut record, &spec, opening(None), &scripts::fat(), None, end, LEAVE);
+                record.line(&format!("{name}, fat"), &sums.text());
             }
             let is_near = class == Class::Rate;
             let script = if is_near { scripts::near() } else { scripts::long() };
@@ -173,34 +194,31 @@ fn quenches(pipe: &mut Pipe<Sender, Receiver>, event: usize) {
 #[test]
 fn tcp_of_applications_and_hosts_behaves_as_recorded() {
     let mut record = Record::new(&file("tcp-applications"));
-    let bursts =
-        r#"{"kind": "on-off", "rate": "6Mbit/s", "piece": "3kB", "mean_on": "60ms", "mean_off": "400ms"}"#;
-    let steady = r#"{"kind": "rate", "rate": "2Mbit/s", "piece": "700B"}"#;
     let list = r#"{"kind": "listed", "actions": [{"at": "5ms", "bytes": "10kB"}, {"at": "900ms", "bytes": "1B"},
         {"at": "901ms", "bytes": "1B"}, {"at": "902ms", "bytes": "90kB"}, {"at": "5s", "bytes": "100kB"}]}"#;
     let late = r#"{"kind": "listed", "actions": [{"at": "900s", "bytes": "1B"}]}"#;
     let granted = |first, by_credit| Some(Granted { first, largest: 100_000, by_credit });
     let opens = || opening(Some(SIZE / 2));
     let cases: [(&str, &str, Opening, Meddle); 14] = [
-        ("writes in bursts", "", Opening { application: planned(bursts), ..opens() }, LEAVE),
-        ("writes steadily", "", Opening { application: planned(steady), ..opens() }, LEAVE),
+        ("writes in bursts", "", Opening { application: planned(BURSTS), ..opens() }, LEAVE),
+        ("writes steadily", "", Opening { application: planned(STEADY), ..opens() }, LEAVE),
         (
             "writes a list",
             "",
             Opening { application: planned(list), ..opening(Some(200_002 + 10_000)) },
             LEAVE,
         ),
-        ("writes for ever", "", Opening { application: planned(bursts), ..opening(None) }, LEAVE),
+        ("writes for ever", "", Opening { application: planned(BURSTS), ..opening(None) }, LEAVE),
         (
             "reads in bursts",
             r#", "receive_window": "20kB""#,
-            Opening { reader: planned(bursts), ..opens() },
+            Opening { reader: planned(BURSTS), ..opens() },
             LEAVE,
         ),
         (
             "reads steadily",
             r#", "receive_window": "64kB""#,
-            Opening { reader: planned(steady), ..opens() },
+            Opening { reader: planned(STEADY), ..opens() },
             LEAVE,
         ),
         ("reads a list", r#", "receive_window": "5kB""#, Opening { reader: planned(list), ..opens() }, LEAVE),

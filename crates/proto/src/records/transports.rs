@@ -20,11 +20,9 @@ type Allows = fn(Time) -> Option<u64>;
 /// Routers with a name.
 const ROUTERS: [(&str, Allows); 4] = [
     ("steady", |_| Some(1_500_000)),
-    ("changing", |now| {
-        Some([2_000_000, 300_000, 5_000, 1_000_000][(now.as_nanos() / 90_000_000 % 4) as usize])
-    }),
+    ("changing", |now| Some([400_000, 60_000, 2_000, 200_000][(now.as_nanos() / 300_000_000 % 4) as usize])),
     ("closing", |now| {
-        Some(if (100..700).contains(&(now.as_nanos() / 1_000_000 % 1500)) { 0 } else { 900_000 })
+        Some(if (100..700).contains(&(now.as_nanos() / 1_000_000 % 1500)) { 0 } else { 90_000 })
     }),
     ("silent", |now| (now.as_nanos() > 2_500_000_000).then_some(500_000)),
 ];
@@ -90,7 +88,7 @@ fn exchanges(
     let mut sums = Sums::default();
     for script in scripts {
         for size in [Some(150_123), None] {
-            let end = Time::from_nanos(if size.is_some() { 300_000_000_000 } else { 1_500_000_000 });
+            let end = Time::from_nanos(if size.is_some() { 300_000_000_000 } else { 3_000_000_000 });
             let opening = Opening { access, replay: Some(replay()), ..opening(size) };
             sums.add(&run(record, spec, opening, script, Some(router(allows)), end, meddle));
         }
@@ -118,7 +116,8 @@ fn other_transports_behave_as_recorded() {
         let spec: TransportSpec = read(&format!("{name:?}"));
         let asks = ["rcp", "trump"].contains(&name);
         for (routers, allows) in ROUTERS.into_iter().filter(|(routers, _)| asks || *routers == "steady") {
-            for script in scripts::all().into_iter().chain([scripts::silence(), scripts::long()]) {
+            let others = scripts::storms().into_iter().chain([scripts::silence(), scripts::long()]);
+            for script in scripts::all().into_iter().chain(others) {
                 let line = format!("{name}, {routers}, {}", script.name);
                 let meddle = if routers == "steady" { LEAVE } else { Meddle::by(quenches) };
                 exchanges(&mut record, &line, &spec, &[script], allows, meddle);
@@ -142,13 +141,18 @@ fn other_transports_behave_as_recorded() {
 #[test]
 fn other_transports_with_other_parameters_behave_as_recorded() {
     let mut record = Record::new(&file("transports-parameters"));
-    let chosen = ["clean", "burst loss", "lost tail", "lost ends", "very rough", "marks"];
-    let scripts: Vec<Script> =
-        scripts::all().into_iter().filter(|script| chosen.contains(&script.name)).collect();
+    let chosen =
+        ["clean", "burst loss", "lost tail", "lost ends", "very rough", "marks", "deaf", "stall", "silence"];
+    let scripts: Vec<Script> = scripts::all()
+        .into_iter()
+        .chain([scripts::silence()])
+        .filter(|script| chosen.contains(&script.name))
+        .collect();
     for descriptor in TransportSpec::descriptors().into_iter().filter(|descriptor| descriptor.name != "tcp") {
         let name = descriptor.name;
         for (change, spec) in variants::<TransportSpec>(name, &descriptor.fields, &[]) {
-            for (routers, allows) in [ROUTERS[1], ROUTERS[2]] {
+            let asks = ["rcp", "trump"].contains(&name);
+            for (routers, allows) in [ROUTERS[1], ROUTERS[2]].into_iter().take(if asks { 2 } else { 1 }) {
                 let line = format!("{name}, {change}, {routers}");
                 exchanges(&mut record, &line, &spec, &scripts, allows, LEAVE);
             }

@@ -311,6 +311,27 @@ mod tests {
     }
 
     #[test]
+    fn the_sink_counts_copies_once_within_64_numbers() {
+        use rand::RngExt;
+        let mut random = crate::testing::stream();
+        let (mut sink, mut seen, mut late) = (Sink::new(&opening(None)), Vec::new(), 0);
+        let mut highest = 0_u64;
+        for _ in 0..3000 {
+            let gap = if random.random_range(0..50) == 0 { 70 } else { 3 };
+            let number = (highest + random.random_range(0..gap)).saturating_sub(random.random_range(0..40));
+            late += u64::from(!seen.is_empty() && number <= highest);
+            highest = highest.max(number);
+            seen.push(number);
+            let header = UdpHeader { number, sent: Time::ZERO };
+            sink.push(Time::ZERO, &Packet::of(header, 7, 128, Ecn::NotEct));
+        }
+        seen.sort_unstable();
+        seen.dedup();
+        let report = sink.report();
+        assert_eq!((report.delivered, report.out_of_order), (100 * seen.len() as u64, late));
+    }
+
+    #[test]
     fn sizes_that_leave_no_payload_are_refused() {
         let value = dumbbell_core::json::from_str(r#"{"kind": "cbr", "packet_size": 28}"#).unwrap();
         let error = <TransportSpec as dumbbell_core::Config>::from_value(

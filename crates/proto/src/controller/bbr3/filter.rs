@@ -73,5 +73,13 @@ mod tests {
         let mut filter = MaxExcess::default();
         filter.update(3, 700, false);
         assert_eq!(filter.update(40, 100, false), 100);
+        // A jump of as many rounds as are remembered forgets the oldest, too.
+        for jump in ROUNDS as u64..ROUNDS as u64 + 3 {
+            let mut filter = MaxExcess::default();
+            filter.update(3, 700, false);
+            let last = if jump <= ROUNDS as u64 { 700 } else { 100 };
+            assert_eq!(filter.update(3 + jump, 100, false), last, "{jump} rounds later");
+            assert_eq!(filter.update(4 + jump, 50, false), 100, "{jump} rounds later and one");
+        }
     }
 }
