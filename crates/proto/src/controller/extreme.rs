@@ -83,6 +83,20 @@ mod tests {
             lowest.push(least.take(now, ms(value), ms(100)));
             highest.push(most.take(now, ms(value), ms(100)));
         }
+        // Samples age at a quarter, a half and the whole of the window, and not at that very time.
+        let times = |count| {
+            let mut filter = Least::default();
+            let mut told = |at, value| filter.take(Time::ZERO + ms(at), ms(value), ms(100));
+            told(0, 1);
+            for i in 0..count {
+                told(25 + 25 * i, 10 + i);
+            }
+            filter.samples.map(|(at, _)| at.as_nanos() / 1_000_000)
+        };
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5].map(times),
+            [[0, 0, 0], [0, 0, 0], [0, 50, 50], [0, 50, 75], [0, 50, 75], [50, 75, 125],]
+        );
         let spans = |answers: &[Duration], value| answers.iter().filter(|v| **v == ms(value)).count();
         assert!((100..=126).contains(&spans(&lowest, 5)), "{}", spans(&lowest, 5));
         assert!((100..=126).contains(&spans(&highest, 500)), "{}", spans(&highest, 500));

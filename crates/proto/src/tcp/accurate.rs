@@ -204,6 +204,22 @@ mod tests {
     }
 
     #[test]
+    fn half_the_bytes_of_the_likely_packets_are_enough_to_believe_them() {
+        // Three more in the counter, or eleven with 12 segments: 5500 bytes are half of eleven segments.
+        for (bytes, packets) in [(5499, 3), (5500, 11), (5501, 11)] {
+            let mut counts = Counts::new();
+            counts.arrived(Ecn::Ce, bytes);
+            for _ in 0..2 {
+                counts.arrived(Ecn::Ce, 0);
+            }
+            let mut packet = ack();
+            counts.write(&mut packet);
+            let marks = Heard::new().take(&mut packet, 12, 1000, false);
+            assert_eq!(marks, Marks { packets, bytes });
+        }
+    }
+
+    #[test]
     fn counters_of_bytes_wrap_and_those_that_go_back_are_late() {
         let (mut counts, mut heard) = (Counts::new(), Heard::new());
         let mut sum = 0;

@@ -369,3 +369,20 @@ fn controllers_wake_before_the_next_segment_after_a_pause() {
     pipe.finish();
     assert_eq!(pipe.receiver.report().delivered, 695);
 }
+
+#[test]
+fn windows_are_reckoned_from_the_buffer_to_the_byte() {
+    let reading = |rules| Reading::new(&planned(r#"{"kind": "rate", "rate": "1Mbit/s"}"#), rules);
+    let room = Room { buffer: 10_000, promised: 3000, segment: 1000, step: 64 };
+    // What is not read takes room: all below the number.
+    let window = |rules, held| reading(rules).window(held, &room);
+    // RFC 9293 section 3.8.6.2.2: news are a segment, or half of a small buffer.
+    assert_eq!([5999, 6000, 6001].map(|held| window(Rules::Rfc, held)), [4001, 4000, 3000]);
+    let small = Room { buffer: 1600, promised: 0, ..room };
+    assert_eq!([799, 800, 801].map(|held| reading(Rules::Rfc).window(held, &small)), [801, 800, 0]);
+    // Linux rounds below half of the buffer, and closes below a segment or a sixteenth of the buffer.
+    assert_eq!([4999, 5000, 5001, 7000].map(|held| window(Rules::Linux, held)), [5001, 5000, 4992, 2944]);
+    assert_eq!([8976, 8977, 9001].map(|held| window(Rules::Linux, held)), [1024, 0, 0]);
+    let large = Room { buffer: 32_000, ..room };
+    assert_eq!([29_952, 29_953, 31_000].map(|held| reading(Rules::Linux).window(held, &large)), [2048, 0, 0]);
+}

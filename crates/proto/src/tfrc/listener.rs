@@ -143,3 +143,33 @@ impl Listener {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Data of a sender whose round trips take 100 ms.
+    fn push(listener: &mut Listener, millis: u64, number: u64) {
+        let header = TfrcHeader { number, delay: Duration::from_millis(100), ..TfrcHeader::default() };
+        let packet = Packet::of(header, 7, (HEADER + 1000) as u16, Ecn::NotEct);
+        listener.push(Time::ZERO + Duration::from_millis(millis), &packet);
+    }
+
+    /// Section 6.3.1: the loss event rate that the rate of arrival stands for, of half a packet in a round trip at least.
+    #[test]
+    fn the_first_interval_stands_for_the_rate_of_arrival() {
+        // A packet a second is less than half a packet in 100 ms: 5000 bytes a second. Then four in 100 ms.
+        for (step, rate) in [(1000, 5000.0), (20, 4000.0 / 0.1)] {
+            let mut listener = Listener::default();
+            for number in [0, 1, 3, 4] {
+                push(&mut listener, number * step, number);
+                listener.pull(Time::ZERO + Duration::from_millis(number * step), 7.into(), None);
+            }
+            push(&mut listener, 5 * step, 5);
+            let told = listener.pull(Time::ZERO + Duration::from_millis(5 * step), 7.into(), None).unwrap();
+            let expected = equation::loss_rate(1000.0, 0.1, rate);
+            let loss = told.read::<TfrcHeader>().unwrap().loss;
+            assert!((loss / expected - 1.0).abs() < 1e-9, "{step}: {loss} {expected}");
+        }
+    }
+}

@@ -330,3 +330,34 @@ fn a_probe_raises_the_bound_twice_as_fast_in_each_round() {
     core.update_probe_bw_cycle_phase(&told, &sample(1e6), &control);
     assert_eq!(core.inflight_longterm, before);
 }
+
+#[test]
+fn more_than_the_threshold_is_too_much_and_no_less() {
+    let (core, _, _) = full();
+    // 2 % of 100,000 bytes.
+    for (lost, too_high) in [(0, false), (1999, false), (2000, false), (2001, true)] {
+        let rate = RateSample { lost, in_flight: 100_000, ..RateSample::NONE };
+        assert_eq!(core.is_inflight_too_high(&rate), too_high, "{lost}");
+    }
+}
+
+#[test]
+fn a_startup_that_a_false_loss_has_ended_goes_on() {
+    for (before, state, after) in [
+        (Some(State::Startup), State::Drain, State::Startup),
+        (Some(State::Startup), State::Startup, State::Startup),
+        (Some(State::Startup), State::ProbeRtt, State::ProbeRtt),
+        (Some(State::Up), State::Down, State::Refill),
+        (Some(State::Up), State::Up, State::Up),
+        (Some(State::Up), State::ProbeRtt, State::ProbeRtt),
+        (Some(State::Cruise), State::Down, State::Down),
+        (None, State::Drain, State::Drain),
+    ] {
+        let (mut core, mut control, told) = full();
+        (core.state, core.undo.state) = (state, before);
+        core.handle_spurious_loss_detection(&told, &mut control);
+        assert_eq!((core.state, core.undo.state), (after, None), "{before:?} {state:?}");
+        let begins_again = before == Some(State::Startup) && state != State::Startup;
+        assert_eq!(core.full_bw_reached, !begins_again, "{before:?} {state:?}");
+    }
+}
