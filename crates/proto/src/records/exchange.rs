@@ -200,7 +200,7 @@ fn report(record: &mut Record, sender: &SenderReport, receiver: &ReceiverReport)
     for time in [finished, got] {
         record.hash(time.map_or(u64::MAX, Time::as_nanos));
     }
-    record.text(&format!("{failure:?}"));
+    record.text(failure.map_or("", |failure| failure.name()));
     if let Some(delay) = delay {
         record.float(delay.mean);
         record.float(delay.sd);

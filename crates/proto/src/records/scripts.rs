@@ -94,6 +94,8 @@ pub fn all() -> Vec<Script> {
         room,
         ..script
     };
+    // Without a bottleneck much happens at the same time, and whole parts of round trips later.
+    let even = |script: Script| Script { rate: None, rtt: Duration::from_millis(40), room: None, ..script };
     vec![
         script("clean", pass),
         script("one loss", |_| lose(|i| i == 40)),
@@ -160,6 +162,18 @@ pub fn all() -> Vec<Script> {
         shaped(script("a little scrambled", |_| scrambled(5, 0.1, 0.0)), 20_000_000, 20_000, Some(50)),
         shaped(script("tight buffer", pass), 10_000_000, 40_000, Some(7)),
         shaped(script("deep buffer", pass), 8_000_000, 10_000, Some(250)),
+        even(script("even", pass)),
+        even(script("even with holes", |_| lose(|i| i % 23 == 11 || (100..104).contains(&i)))),
+        even(script("even and late", |_| {
+            Box::new(|way, _, i| match (way, i % 19) {
+                (Way::Forward, 3) => Fate::Delay(Duration::from_millis(10)),
+                (Way::Forward, 9) => Fate::Delay(Duration::from_millis(20)),
+                (Way::Forward, 16) => Fate::Delay(Duration::from_millis(40)),
+                (Way::Reverse, 5) => Fate::Delay(Duration::from_millis(40)),
+                (Way::Reverse, 11) => Fate::Delay(Duration::from_millis(200)),
+                _ => Fate::Pass,
+            })
+        })),
         shaped(script("rough", |_| rough(1, 0.01)), 50_000_000, 5_000, None),
         shaped(script("very rough", |_| rough(2, 0.05)), 5_000_000, 80_000, Some(40)),
         shaped(script("data centre", |_| rough(3, 0.002)), 1_000_000_000, 100, Some(100)),

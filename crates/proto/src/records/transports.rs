@@ -172,17 +172,16 @@ fn facts(record: &mut Record, name: &str, spec: &TransportSpec) {
     let rate = spec.offered_rate().map_or("none".to_owned(), dumbbell_core::testing::rounded);
     let (controller, asks) = (spec.controller().unwrap_or("none"), spec.asks_routers().is_some());
     let (draws, serves) = (spec.draws().join(" + "), spec.serves_applications());
-    record.text(&format!("{:?}", spec.kept_open()));
+    record.hash(spec.kept_open().is_some());
     let (mut sender, receiver) = spec.open(opening(Some(5000)));
-    record.text(&format!("{:?} {:?} {:?}", sender.agreed(), sender.stand(), sender.state()));
+    record.text(&format!("{:?} {:?}", sender.agreed(), sender.stand()));
     sender.wake(Time::ZERO);
     sender.estimates(&mut |estimate| {
         record.text(estimate.name);
         record.text(estimate.unit);
         record.float(estimate.value);
     });
-    record.text(&format!("{:?} {:?} {:?}", sender.agreed(), sender.stand(), sender.state()));
-    record.text(&format!("{:?} {:?}", receiver.report(), receiver.finished()));
+    record.text(&format!("{:?} {:?}", sender.agreed(), receiver.finished()));
     record.line(
         name,
         &format!("rate {rate}, controller {controller}, asks {asks}, draws {draws}, serves {serves}"),
