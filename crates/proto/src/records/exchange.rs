@@ -108,6 +108,12 @@ pub fn run(
         if event % 4 == 0 {
             stand(record, &pipe);
         }
+        if event % 64 == 0 {
+            pipe.sender.estimates(&mut |estimate| {
+                record.text(estimate.name);
+                record.float(estimate.value);
+            });
+        }
         if event % 32 == 0 {
             report(record, &pipe.sender.report(), &pipe.receiver.report());
         }

@@ -20,11 +20,11 @@ fn file(family: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("records").join(format!("{family}.txt"))
 }
 
-/// Values near a default, or other words, that differ from it: candidates, some of which are out of range.
-fn others(field: &Field) -> Vec<Value> {
+/// Values near a usual one, or other words, that differ from it: candidates, some of which are out of range.
+fn others(field: &Field, usual: Option<&Value>) -> Vec<Value> {
     let scaled = |n: f64| vec![Value::Float(n * 1.25), Value::Float(n * 0.8), Value::Float(n + 0.5)];
     let words = words(&(field.schema)());
-    match &field.default {
+    match usual {
         Some(Value::Bool(on)) if words.is_empty() => vec![Value::Bool(!on)],
         Some(Value::Int(n)) => [n * 2, n + 1, n / 2].map(Value::Int).into(),
         Some(Value::Float(n)) => scaled(*n),
@@ -66,11 +66,12 @@ fn variants<T: Config + PartialEq>(
         T::from_value(&table, &At::root("record"))
     };
     let usual = table(&[]).unwrap_or_else(|error| panic!("{kind}: {error}"));
+    let values = usual.to_value();
     let mut found: Vec<(String, T)> = Vec::new();
     for field in fields {
         let is_word = !words(&(field.schema)()).is_empty();
         let enough = if is_word { usize::MAX } else { found.len() + 2 };
-        for value in others(field) {
+        for value in others(field, values.get(field.name)) {
             let name = format!("{}={}", field.name, written(&value));
             let Ok(member) = table(&[(field.name, value)]) else { continue };
             let is_new = member != usual && found.iter().all(|(_, other)| *other != member);
