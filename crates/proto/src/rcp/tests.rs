@@ -231,6 +231,26 @@ fn headers_that_make_no_sense_change_nothing() {
 }
 
 #[test]
+fn only_the_last_packet_says_how_many_there_are() {
+    for (flags, seq, total, complete) in [
+        (RcpHeader::LAST, 2, 3, true),
+        (0, 2, 3, false),
+        (RcpHeader::LAST, 2, 4, false),
+        (RcpHeader::LAST, 2, 2, false),
+    ] {
+        let mut receiver = Path::new("{}", None, 1).receiver;
+        for header in [
+            RcpHeader { kind: RcpKind::Data, seq: 0, ..RcpHeader::default() },
+            RcpHeader { kind: RcpKind::Data, seq: 1, ..RcpHeader::default() },
+            RcpHeader { kind: RcpKind::Data, flags, seq, total, ..RcpHeader::default() },
+        ] {
+            receiver.take(ms(1.0), &header, 960);
+        }
+        assert_eq!(receiver.is_complete(), complete, "{flags} {seq} {total}");
+    }
+}
+
+#[test]
 fn probes_go_on_apart_when_an_answer_claims_that_no_time_has_passed() {
     // Seeds of which none quits at the first answer.
     for (compat, seed) in [("none", 1), ("ns2", 1), ("ns2", 2)] {
