@@ -97,6 +97,12 @@ mod tests {
             [0, 1, 2, 3, 4, 5].map(times),
             [[0, 0, 0], [0, 0, 0], [0, 50, 50], [0, 50, 75], [0, 50, 75], [50, 75, 125],]
         );
+        let mut filter = Least::default();
+        let third = [(0, 1), (26, 10), (50, 11), (51, 12)].map(|(at, value)| {
+            filter.take(Time::ZERO + ms(at), ms(value), ms(100));
+            filter.samples[2].0.as_nanos() / 1_000_000
+        });
+        assert_eq!(third, [0, 26, 26, 51]);
         let spans = |answers: &[Duration], value| answers.iter().filter(|v| **v == ms(value)).count();
         assert!((100..=126).contains(&spans(&lowest, 5)), "{}", spans(&lowest, 5));
         assert!((100..=126).contains(&spans(&highest, 500)), "{}", spans(&highest, 500));

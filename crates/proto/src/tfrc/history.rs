@@ -254,14 +254,4 @@ mod tests {
         history.arrived(ms(101), 101, true, RTT);
         assert_eq!((history.known, history.loss()), (1, 0.01));
     }
-
-    #[test]
-    fn a_hole_that_fills_from_its_start_is_gone() {
-        let mut history = History::default();
-        // The packets 1 to 19 come after the one behind them.
-        for number in [0, 20].into_iter().chain(1..20).chain(21..30) {
-            assert!(history.arrived(ms(number), number, false, RTT), "{number} is new");
-        }
-        assert_eq!((history.waiting, history.event, history.loss()), (0, None, 0.0));
-    }
 }

@@ -73,6 +73,10 @@ mod tests {
         let mut filter = MaxExcess::default();
         filter.update(3, 700, false);
         assert_eq!(filter.update(40, 100, false), 100);
+        // One that overwrites all slots leaves nothing of the rounds before.
+        let mut filter = MaxExcess::default();
+        let seen = [(3, 700), (13, 100), (24, 50)].map(|(round, bytes)| filter.update(round, bytes, false));
+        assert_eq!(seen, [700, 700, 50]);
         // A jump of as many rounds as are remembered forgets the oldest, too.
         for jump in ROUNDS as u64..ROUNDS as u64 + 3 {
             let mut filter = MaxExcess::default();
