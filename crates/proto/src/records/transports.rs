@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_core::rng::stream;
 use dumbbell_core::testing::Record;
-use dumbbell_core::{BitRate, Duration, Frame, Packet, Stage, Time, Value, Way};
+use dumbbell_core::{BitRate, Duration, Ecn, Frame, Packet, Stage, Time, Value, Way};
 use dumbbell_header::{RcpHeader, TrumpHeader, TrumpKind};
 
 use super::exchange::{LEAVE, Meddle, Router, Sums, run};
@@ -173,7 +173,7 @@ fn facts(record: &mut Record, name: &str, spec: &TransportSpec) {
     let (controller, asks) = (spec.controller().unwrap_or("none"), spec.asks_routers().is_some());
     let (draws, serves) = (spec.draws().join(" + "), spec.serves_applications());
     record.hash(spec.kept_open().is_some());
-    let (mut sender, receiver) = spec.open(opening(Some(5000)));
+    let (mut sender, mut receiver) = spec.open(opening(Some(5000)));
     record.text(&format!("{:?} {:?}", sender.agreed(), sender.stand()));
     sender.wake(Time::ZERO);
     sender.estimates(&mut |estimate| {
@@ -182,6 +182,15 @@ fn facts(record: &mut Record, name: &str, spec: &TransportSpec) {
         record.float(estimate.value);
     });
     record.text(&format!("{:?} {:?}", sender.agreed(), receiver.finished()));
+    for packet in [
+        Packet::of(RcpHeader::default(), 7, 100, Ecn::NotEct),
+        Packet::of(TrumpHeader::default(), 7, 100, Ecn::NotEct),
+    ] {
+        sender.push(Time::ZERO, &packet);
+        receiver.push(Time::ZERO, &packet);
+    }
+    record.hash(sender.ignored());
+    record.hash(receiver.ignored());
     record.line(
         name,
         &format!("rate {rate}, controller {controller}, asks {asks}, draws {draws}, serves {serves}"),
