@@ -3,6 +3,8 @@
 
 pub mod controller;
 pub mod deviation;
+#[cfg(test)]
+mod forged;
 pub mod host;
 mod late;
 pub mod lttp;

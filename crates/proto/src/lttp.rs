@@ -94,7 +94,7 @@ impl Stage for Sender {
     fn push(&mut self, now: Time, packet: &Packet) {
         let Some(header) = packet.read::<TfrcHeader>() else { return };
         match header.kind {
-            TfrcKind::Feedback => self.pace.heard(now, &header),
+            TfrcKind::Feedback => self.pace.heard(now, &header, self.number),
             TfrcKind::Stop if header.object == self.object && self.stopped_at.is_none() => {
                 self.stopped_at = Some(now);
                 self.pace.rest();
@@ -142,6 +142,10 @@ impl SendEnd for Sender {
 
     fn state(&self) -> SenderState {
         self.pace.state()
+    }
+
+    fn ignored(&self) -> u64 {
+        self.pace.ignored
     }
 
     fn is_closed(&self) -> bool {
@@ -245,6 +249,10 @@ impl Stage for Receiver {
 impl ReceiveEnd for Receiver {
     fn report(&self) -> ReceiverReport {
         ReceiverReport { received: self.listener.got.delivered, ..self.listener.got }
+    }
+
+    fn ignored(&self) -> u64 {
+        self.listener.ignored
     }
 
     fn expect(&mut self, bytes: u64) {

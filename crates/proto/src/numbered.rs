@@ -7,7 +7,7 @@ use crate::transport::ReceiverReport;
 
 /// Packets above the next one expected that are taken in: more than any path holds, so that a header made up by somebody
 /// cannot fill the memory.
-const REACH: u32 = 1 << 22;
+pub const REACH: u32 = 1 << 22;
 
 /// The packets of a flow as they arrive.
 #[derive(Debug)]

@@ -471,9 +471,9 @@ impl Sender {
     }
 }
 
-/// Time that `size` bytes take at `rate` bytes a second.
+/// Time that `size` bytes take at `rate` bytes a second. A header may tell any rate: two packets never leave at once.
 fn time_to_send(size: u16, rate: u64) -> Duration {
-    Duration::from_nanos(u64::from(size) * 1_000_000_000 / rate)
+    Duration::from_nanos((u64::from(size) * 1_000_000_000 / rate).max(1))
 }
 
 impl Stage for Sender {

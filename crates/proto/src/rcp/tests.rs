@@ -294,3 +294,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn two_packets_never_leave_at_once_whatever_rate_a_header_tells() {
+    for rate in [u64::MAX - 1, 1 << 63, 2_000_000_000_000] {
+        let mut path = Path::new("{}", None, 1);
+        let answer = RcpHeader { kind: RcpKind::SynAck, rate, ..RcpHeader::default() };
+        while path.sender.pull(Time::ZERO).is_some() {}
+        path.sender.push(ms(50.0), &Packet::of(answer, 7, 48, dumbbell_core::Ecn::NotEct));
+        let now = path.sender.wake_at();
+        assert!(path.sender.pull(now).is_some() && path.sender.pull(now).is_none(), "{rate}");
+        assert_eq!(path.sender.wake_at(), now + Duration::from_nanos(1));
+    }
+}

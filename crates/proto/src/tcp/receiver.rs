@@ -28,6 +28,8 @@ pub struct Receiver {
     next: u64,
     /// Application bytes that will come.
     size: u64,
+    /// The largest window that it can grant or advertise.
+    reach: u64,
     /// True if an acknowledgement is due.
     due: bool,
     /// True if something is held above a hole.
@@ -78,6 +80,8 @@ pub struct Receiver {
     acks: Option<Box<Acks>>,
     /// The window, if the host has a policy.
     allowance: Option<Box<Allowance>>,
+    /// Segments beyond the window.
+    ignored: u64,
 }
 
 /// A receive window that changes. What was promised stays: its right edge never moves back (RFC 9293 section 3.8.6).
@@ -186,6 +190,7 @@ impl Receiver {
         Receiver {
             next: 0,
             size: opening.size.unwrap_or(u64::MAX),
+            reach: granted.largest.max(u64::from(u16::MAX) << scale),
             due: false,
             gap: false,
             flags: TcpHeader::ACK | if weighs { HOSTED } else { 0 },
@@ -213,6 +218,7 @@ impl Receiver {
             early: 0,
             acks,
             allowance,
+            ignored: 0,
             params,
         }
     }
@@ -394,6 +400,13 @@ impl Receiver {
         false
     }
 
+    /// A segment beyond the window: it is dropped and acknowledged (RFC 9293 section 3.10.7.4, first check).
+    #[cold]
+    fn refuse(&mut self) {
+        self.ignored += 1;
+        self.due = true;
+    }
+
     /// A segment without data and without FIN.
     #[cold]
     fn push_empty(&mut self, packet: &Packet) {
@@ -531,6 +544,10 @@ impl Stage for Receiver {
             }
         }
         let number = packet.body[0];
+        if number.saturating_sub(self.next) > self.reach {
+            self.refuse();
+            return;
+        }
         let end = number + payload + u64::from(fin);
         if self.timestamps && self.is_old(number, packet.body[1]) {
             self.due = true;
@@ -640,6 +657,10 @@ impl ReceiveEnd for Receiver {
 
     fn transit(&self, now: Time) -> Option<Duration> {
         self.timestamps.then(|| now.since(Time::from_nanos(self.timestamp)))
+    }
+
+    fn ignored(&self) -> u64 {
+        self.ignored
     }
 
     fn hasten(&mut self) -> bool {

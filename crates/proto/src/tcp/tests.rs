@@ -743,3 +743,20 @@ proptest! {
         prop_assert_eq!(pipe.sender.report().failure, None);
     }
 }
+
+#[test]
+fn a_segment_beyond_the_window_is_dropped_and_acknowledged() {
+    // 65,535 bytes are the largest window without scaling.
+    let (_, mut receiver) =
+        params(r#"{"handshake": false, "receive_window": "65535B"}"#).open(opening(Some(1_000_000)));
+    for (i, number) in [65_536, u64::MAX].into_iter().enumerate() {
+        let header = TcpHeader { flags: TcpHeader::ACK, number, ..TcpHeader::default() };
+        receiver.push(ms(0.0), &Packet::of(header, 7, 1500, Ecn::NotEct));
+        let answer = TcpHeader::unpack(&receiver.pull(ms(0.0)).unwrap().words());
+        assert_eq!((answer.number, answer.sack[0].end, receiver.ignored()), (0, 0, i as u64 + 1));
+        assert_eq!(receiver.report().received, 0);
+    }
+    let header = TcpHeader { flags: TcpHeader::ACK, number: 65_535, ..TcpHeader::default() };
+    receiver.push(ms(0.0), &Packet::of(header, 7, 1500, Ecn::NotEct));
+    assert!(receiver.ignored() == 2 && receiver.report().received > 0);
+}

@@ -11,8 +11,9 @@ use super::tests::{Case, MSS, case, lose, params};
 use super::{Receiver, Sender};
 use crate::controller::probe::Probe;
 use crate::controller::{AnyController, Needs};
-use crate::testing::{Fate, Pipe, ms, opening};
-use crate::transport::{ReceiveEnd, SendEnd, Transport};
+use crate::schedule::{Planned, ScheduleSpec};
+use crate::testing::{Fate, Pipe, ms, opening, read, stream};
+use crate::transport::{Opening, ReceiveEnd, SendEnd, Transport};
 
 fn write(pipe: &mut Pipe<Sender, Receiver>, bytes: u64) {
     pipe.sender.write(bytes);
@@ -282,4 +283,23 @@ proptest! {
         let sent = pipe.forward.iter().map(|(_, p)| p.body[0]).max();
         prop_assert!(sent.is_none_or(|number| number <= total));
     }
+}
+
+#[test]
+fn a_fin_closes_only_a_sender_that_has_sent_its_own() {
+    // A piece every 16 ms: each is acknowledged before the next is written.
+    let schedule: ScheduleSpec = read(r#"{"kind": "rate", "rate": "1Mbit/s", "piece": "2kB"}"#);
+    let application = Some(Planned { schedule: schedule.into(), rng: stream() });
+    let opening = Opening { application, ..opening(Some(20_000)) };
+    let mut pipe =
+        Pipe::new(params("{}").open(opening), |_, _, _| Fate::Pass).shaped(None, Duration::from_millis(4));
+    while pipe.step() {
+        if pipe.sender.acknowledged_to() == 2000 {
+            let (flags, number) = (TcpHeader::ACK | TcpHeader::FIN, 2000);
+            let header = TcpHeader { flags, window: 1000, number, ..TcpHeader::default() };
+            pipe.sender.push(pipe.now, &Packet::of(header, 7, 52, Ecn::NotEct));
+            assert!(!pipe.sender.is_closed());
+        }
+    }
+    assert!(pipe.receiver.report().delivered == 20_000 && pipe.sender.is_closed());
 }

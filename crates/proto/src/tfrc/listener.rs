@@ -5,6 +5,7 @@ use dumbbell_header::{TfrcHeader, TfrcKind};
 
 use super::equation;
 use super::history::History;
+use crate::numbered::REACH;
 use crate::transport::ReceiverReport;
 
 /// IPv4 and DCCP headers of every packet, in bytes (RFC 791 section 3.1; RFC 4340 section 5.1: 16 with long numbers).
@@ -34,6 +35,8 @@ pub struct Listener {
     report_at: Time,
     /// What has arrived; the end point counts bytes.
     pub got: ReceiverReport,
+    /// Packets that made no sense: reports, and numbers that no path holds (RFC 4340 section 7.5.1).
+    pub ignored: u64,
 }
 
 impl Default for Listener {
@@ -51,6 +54,7 @@ impl Default for Listener {
             due: false,
             report_at: Time::NEVER,
             got: ReceiverReport::default(),
+            ignored: 0,
         }
     }
 }
@@ -59,6 +63,10 @@ impl Listener {
     /// A packet has arrived: its header, its payload in bytes, and whether none of its number was here before.
     pub fn push(&mut self, now: Time, packet: &Packet) -> Option<(TfrcHeader, u32, bool)> {
         let header = packet.read::<TfrcHeader>()?;
+        if header.kind != TfrcKind::Data || header.number.saturating_sub(self.history.next()) > REACH.into() {
+            self.ignored += 1;
+            return None;
+        }
         let payload = u32::from(packet.size).saturating_sub(HEADER);
         let new = self.arrived(now, &header, payload, packet.ecn == Ecn::Ce);
         Some((header, payload, new))
@@ -153,6 +161,20 @@ mod tests {
         let header = TfrcHeader { number, delay: Duration::from_millis(100), ..TfrcHeader::default() };
         let packet = Packet::of(header, 7, (HEADER + 1000) as u16, Ecn::NotEct);
         listener.push(Time::ZERO + Duration::from_millis(millis), &packet);
+    }
+
+    #[test]
+    fn reports_and_numbers_that_no_path_holds_are_no_data() {
+        let mut listener = Listener::default();
+        push(&mut listener, 0, 0);
+        for number in [u64::MAX, u64::from(REACH) + 2] {
+            push(&mut listener, 1, number);
+        }
+        let report = TfrcHeader { kind: TfrcKind::Feedback, number: 1, ..TfrcHeader::default() };
+        assert_eq!(listener.push(Time::ZERO, &Packet::of(report, 7, 100, Ecn::NotEct)), None);
+        assert_eq!((listener.got.packets, listener.ignored, listener.history.next()), (1, 3, 1));
+        push(&mut listener, 2, u64::from(REACH) + 1);
+        assert_eq!((listener.got.packets, listener.ignored), (2, 3));
     }
 
     /// Section 6.3.1: the loss event rate that the rate of arrival stands for, of half a packet in a round trip at least.

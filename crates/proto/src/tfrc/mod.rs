@@ -119,7 +119,7 @@ pub struct Sender {
 impl Stage for Sender {
     fn push(&mut self, now: Time, packet: &Packet) {
         if let Some(header) = packet.read::<TfrcHeader>().filter(|header| header.kind == TfrcKind::Feedback) {
-            self.pace.heard(now, &header);
+            self.pace.heard(now, &header, self.number);
         }
     }
 
@@ -162,6 +162,10 @@ impl SendEnd for Sender {
 
     fn state(&self) -> SenderState {
         self.pace.state()
+    }
+
+    fn ignored(&self) -> u64 {
+        self.pace.ignored
     }
 
     fn is_closed(&self) -> bool {
@@ -210,6 +214,10 @@ impl Stage for Receiver {
 impl ReceiveEnd for Receiver {
     fn report(&self) -> ReceiverReport {
         ReceiverReport { received: self.listener.got.delivered, ..self.listener.got }
+    }
+
+    fn ignored(&self) -> u64 {
+        self.listener.ignored
     }
 
     fn is_closed(&self) -> bool {

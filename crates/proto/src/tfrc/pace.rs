@@ -38,6 +38,8 @@ pub struct Pace {
     timer_at: Time,
     /// Times that no feedback came.
     expired: u32,
+    /// Reports that made no sense.
+    pub ignored: u64,
 }
 
 impl Pace {
@@ -63,6 +65,7 @@ impl Pace {
             next_at: Time::NEVER,
             timer_at: Time::NEVER,
             expired: 0,
+            ignored: 0,
         }
     }
 
@@ -160,8 +163,19 @@ impl Pace {
         (self.received, self.known) = (noted, known);
     }
 
+    /// A report has come to a sender of `packets`. What no receiver of them would say is ignored.
+    pub fn heard(&mut self, now: Time, feedback: &TfrcHeader, packets: u64) {
+        let TfrcHeader { number, sent, received, loss, .. } = *feedback;
+        let plausible = number < packets && sent <= now && (0.0..=1.0).contains(&loss);
+        if plausible && received >= 0.0 && received.is_finite() {
+            self.follow(now, feedback);
+        } else {
+            self.ignored += 1;
+        }
+    }
+
     /// The receiver's report has come (section 4.3).
-    pub fn heard(&mut self, now: Time, feedback: &TfrcHeader) {
+    fn follow(&mut self, now: Time, feedback: &TfrcHeader) {
         let sample = now.since(feedback.sent).saturating_sub(feedback.delay).max(Duration::from_nanos(1));
         let first = self.rtt.is_zero();
         if first {
@@ -232,14 +246,14 @@ mod tests {
         assert_eq!((pace.next_at(), pace.timer_at()), (ms(0), ms(2000)));
         pace.sent(ms(0));
         assert_eq!(pace.next_at(), ms(1000), "a packet a second before the round-trip time is known");
-        pace.heard(ms(100), &report(ms(0), 14_600.0, 0.0));
+        pace.follow(ms(100), &report(ms(0), 14_600.0, 0.0));
         // RFC 3390: three segments of 1460 bytes in 100 ms.
         assert_eq!((pace.rate(), pace.next_at()), (43_800.0, ms(100)));
-        pace.heard(ms(150), &report(ms(50), 43_800.0, 0.0));
+        pace.follow(ms(150), &report(ms(50), 43_800.0, 0.0));
         assert_eq!(pace.rate(), 43_800.0, "not twice in a round trip");
-        pace.heard(ms(200), &report(ms(100), 43_800.0, 0.0));
+        pace.follow(ms(200), &report(ms(100), 43_800.0, 0.0));
         assert_eq!(pace.rate(), 87_600.0);
-        pace.heard(ms(300), &report(ms(200), 50_000.0, 0.0));
+        pace.follow(ms(300), &report(ms(200), 50_000.0, 0.0));
         assert_eq!(pace.rate(), 100_000.0);
         assert_eq!(pace.rtt(), Duration::from_millis(100));
     }
@@ -249,20 +263,38 @@ mod tests {
         let mut pace = Pace::new(1464, 1500, Some(BitRate::from_bps(12_000_000)));
         pace.resume(ms(0));
         pace.sent(ms(0));
-        pace.heard(ms(1), &report(ms(0), 1e9, 0.0));
+        pace.follow(ms(1), &report(ms(0), 1e9, 0.0));
         assert!(pace.rate() > 1_464_000.0);
         pace.sent(ms(2));
         assert_eq!(pace.next_at(), ms(3), "1500 bytes in a millisecond");
     }
 
     #[test]
+    fn reports_that_no_receiver_sends_change_nothing() {
+        let mut pace = Pace::new(1460, 1496, None);
+        pace.resume(ms(0));
+        pace.heard(ms(100), &report(ms(0), 14_600.0, 0.0), 1);
+        let before = (pace.rate(), pace.rtt(), pace.next_at());
+        let late = TfrcHeader { number: 1, ..report(ms(0), 1e6, 0.0) };
+        let mut forged = vec![late, report(ms(201), 1e6, 0.0)];
+        forged.extend([f64::NAN, f64::INFINITY, -1.0].map(|received| report(ms(100), received, 0.0)));
+        forged.extend([f64::NAN, 1.1, -0.1].map(|loss| report(ms(100), 1e6, loss)));
+        for (i, feedback) in forged.iter().enumerate() {
+            pace.heard(ms(200), feedback, 1);
+            assert_eq!(((pace.rate(), pace.rtt(), pace.next_at()), pace.ignored), (before, i as u64 + 1));
+        }
+        pace.heard(ms(200), &report(ms(200), 1e6, 1.0), 1);
+        assert_eq!(pace.ignored, 8, "all of that may be at its limits");
+    }
+
+    #[test]
     fn with_losses_the_rate_is_that_of_the_equation() {
         let mut pace = Pace::new(1460, 1496, None);
         pace.resume(ms(0));
-        pace.heard(ms(50), &report(ms(0), 1e6, 0.0));
-        pace.heard(ms(100), &report(ms(50), 1e6, 0.01));
+        pace.follow(ms(50), &report(ms(0), 1e6, 0.0));
+        pace.follow(ms(100), &report(ms(50), 1e6, 0.01));
         assert!((pace.rate() * 8.0 / 2.624e6 - 1.0).abs() < 1e-3, "{}", pace.rate());
-        pace.heard(ms(250), &report(ms(200), 1e5, 0.01));
+        pace.follow(ms(250), &report(ms(200), 1e5, 0.01));
         assert_eq!(pace.rate(), 2e5, "twice what arrives");
     }
 
@@ -270,7 +302,7 @@ mod tests {
     fn the_rate_is_halved_while_no_feedback_comes() {
         let mut pace = Pace::new(1460, 1496, None);
         pace.resume(ms(0));
-        pace.heard(ms(100), &report(ms(0), 14_600.0, 0.0));
+        pace.follow(ms(100), &report(ms(0), 14_600.0, 0.0));
         assert_eq!(pace.timer_at(), ms(500), "four round-trip times");
         pace.expire(ms(500));
         assert_eq!((pace.rate(), pace.expired), (21_900.0, 1));
@@ -284,8 +316,8 @@ mod tests {
     fn without_feedback_half_of_what_the_equation_allows_is_left_at_most() {
         let mut pace = Pace::new(1460, 1496, None);
         pace.resume(ms(0));
-        pace.heard(ms(50), &report(ms(0), 1e6, 0.0));
-        pace.heard(ms(100), &report(ms(50), 1e6, 0.01));
+        pace.follow(ms(50), &report(ms(0), 1e6, 0.0));
+        pace.follow(ms(100), &report(ms(50), 1e6, 0.01));
         let before = pace.rate();
         pace.expire(pace.timer_at());
         assert!((pace.rate() / (before / 2.0) - 1.0).abs() < 1e-9, "{} of {before}", pace.rate());

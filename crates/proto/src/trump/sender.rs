@@ -8,6 +8,7 @@ use dumbbell_header::{TrumpHeader, TrumpKind};
 
 use super::params::Params;
 use crate::late;
+use crate::numbered::REACH;
 use crate::transport::{Failure, Opening, SendEnd, SenderReport, SenderState, TimeoutCauses};
 
 /// The lowest and the highest rate, in bits a second, that the thesis lets a header say. So no flow stops for ever, and
@@ -308,10 +309,16 @@ impl Sender {
         None
     }
 
+    /// The end of what may be sent: that of the message, or of what the destination takes in.
+    #[inline]
+    fn end(&self) -> u32 {
+        self.total.min(self.cum.saturating_add(REACH))
+    }
+
     /// Looks for something to send; without anything, waits for the end of the message to be acknowledged.
     #[inline]
     fn look(&mut self, now: Time) {
-        let busy = self.next < self.total || self.first_lost().is_some();
+        let busy = self.next < self.end() || self.first_lost().is_some();
         if busy && !self.busy {
             self.due = (self.last_send + self.time_to_send(self.sent_size)).max(now);
         }

@@ -291,3 +291,25 @@ proptest! {
         prop_assert!(bytes < 1 << 20, "{} bytes", bytes);
     }
 }
+
+#[test]
+fn no_more_is_sent_than_the_destination_takes_in() {
+    // At a terabit a second, the highest rate that a header may tell, and without an answer.
+    let params: Arc<Params> = Arc::new(read("{}"));
+    let (mut sender, _) = params.open(opening(None));
+    sender.wake(Time::ZERO);
+    while sender.pull(Time::ZERO).is_some() {}
+    let answer =
+        TrumpHeader { kind: TrumpKind::SetupAck, return_rate: f32::INFINITY, ..TrumpHeader::default() };
+    sender.push(Time::ZERO, &Packet::of(answer, 7, 40, dumbbell_core::Ecn::NotEct));
+    let (mut highest, mut sent) = (0, 0);
+    while sent < crate::numbered::REACH + 1000 && sender.wake_at() < ms(1000.0) {
+        let now = sender.wake_at();
+        sender.wake(now);
+        while let Some(packet) = sender.pull(now) {
+            highest = highest.max(header_of(&packet).number);
+            sent += 1;
+        }
+    }
+    assert_eq!(highest, crate::numbered::REACH - 1);
+}

@@ -113,6 +113,7 @@ pub struct Sink {
     seen: u64,
     delays: Deviation,
     report: ReceiverReport,
+    ignored: u64,
 }
 
 impl Sink {
@@ -123,17 +124,23 @@ impl Sink {
             seen: 0,
             delays: Deviation::default(),
             report: ReceiverReport::default(),
+            ignored: 0,
         }
     }
 }
 
 impl Stage for Sink {
     fn push(&mut self, now: Time, packet: &Packet) {
+        // The words of a `UdpHeader`.
+        let [number, sent, ..] = packet.body;
+        // No source comes to the last number.
+        let Some(next) = number.checked_add(1) else {
+            self.ignored += 1;
+            return;
+        };
         let report = &mut self.report;
         report.packets += 1;
         report.marks += u64::from(packet.ecn == Ecn::Ce);
-        // The words of a `UdpHeader`.
-        let [number, sent, ..] = packet.body;
         self.delays.add(now.since(Time::from_nanos(sent)).as_secs_f64());
         let mut is_copy = false;
         if number < self.expected {
@@ -143,9 +150,9 @@ impl Stage for Sink {
             is_copy = self.seen & bit != 0;
             self.seen |= bit;
         } else {
-            let ahead = u32::try_from(number + 1 - self.expected).ok();
+            let ahead = u32::try_from(next - self.expected).ok();
             self.seen = ahead.and_then(|n| self.seen.checked_shl(n)).unwrap_or(0) | 1;
-            self.expected = number + 1;
+            self.expected = next;
         }
         if !is_copy {
             report.delivered += u64::from(packet.size).saturating_sub(u64::from(HEADER));
@@ -169,6 +176,10 @@ impl Stage for Sink {
 impl ReceiveEnd for Sink {
     fn report(&self) -> ReceiverReport {
         ReceiverReport { received: self.report.delivered, delay: self.delays.spread(), ..self.report }
+    }
+
+    fn ignored(&self) -> u64 {
+        self.ignored
     }
 
     fn is_closed(&self) -> bool {
@@ -308,6 +319,16 @@ mod tests {
         let expected = (34e-3, (f64::from(14 * 14 + 4 * 4 + 18 * 18) / 3.0).sqrt() * 1e-3);
         assert!((mean - expected.0).abs() < 1e-12 && (sd - expected.1).abs() < 1e-12, "{mean} {sd}");
         assert!(sender.is_closed() && sink.is_closed());
+    }
+
+    #[test]
+    fn the_last_number_there_is_comes_from_no_source() {
+        let mut sink = Sink::new(&opening(None));
+        for (number, packets, ignored) in [(u64::MAX, 0, 1), (u64::MAX - 1, 1, 1), (u64::MAX, 1, 2)] {
+            let header = UdpHeader { number, sent: Time::ZERO };
+            sink.push(Time::ZERO, &Packet::of(header, 7, 128, Ecn::NotEct));
+            assert_eq!((sink.report().packets, sink.ignored()), (packets, ignored));
+        }
     }
 
     #[test]

@@ -98,6 +98,10 @@ impl SendEnd for Sender {
         }
     }
 
+    fn ignored(&self) -> u64 {
+        self.ignored
+    }
+
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
         let SenderState { window, threshold, in_flight, smoothed_rtt, pacing, .. } = self.state();
         let or_none = |value: Option<f64>| value.unwrap_or(f64::INFINITY);

@@ -175,6 +175,8 @@ pub struct Sender {
     short: (u64, u64),
     /// The application, while it has something to write.
     writer: Option<Box<Writer>>,
+    /// Acknowledgements of what was never sent.
+    ignored: u64,
 }
 
 impl Sender {
@@ -280,6 +282,7 @@ impl Sender {
             finished: Time::NEVER,
             short: (0, 0),
             writer,
+            ignored: 0,
             params,
         }
     }
@@ -493,7 +496,9 @@ impl Sender {
                 } else {
                     self.acknowledged(now, packet);
                 }
-                if header.has(TcpHeader::FIN) && self.una >= self.stop {
+                // Only a sender that has sent its own FIN is done (RFC 9293 section 3.10.7.4, eighth check).
+                let has_ended = self.params.fin && self.writer.is_none() && self.una >= self.stop;
+                if header.has(TcpHeader::FIN) && has_ended {
                     self.phase = Phase::Closed;
                     self.todo |= todo::ACK;
                 }
@@ -616,6 +621,15 @@ impl Sender {
 impl Stage for Sender {
     #[inline]
     fn push(&mut self, now: Time, packet: &Packet) {
+        // What is no acknowledgement is dropped (RFC 9293 section 3.10.7.4, fifth check).
+        if packet.flags & TcpHeader::ACK == 0 {
+            return;
+        }
+        let [ack, _, blocks @ ..] = packet.body;
+        if ack > self.max || blocks != [0; 3] && !self.is_credible(packet) {
+            self.ignored += 1;
+            return;
+        }
         if self.phase == Phase::Established && packet.flags & self.special == 0 {
             self.acknowledged(now, packet);
         } else {

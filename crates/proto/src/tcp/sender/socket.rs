@@ -93,7 +93,9 @@ impl Sender {
     /// neither. The others come from somebody who forges them.
     pub fn is_credible(&self, packet: &Packet) -> bool {
         let mut plain = *packet;
-        if self.accurate.is_some() {
+        if packet.flags & TcpHeader::FEEDBACK != 0 {
+            TcpHeader::take_answer(&mut plain);
+        } else if self.accurate.is_some() {
             TcpHeader::take_option(&mut plain);
         }
         let header = TcpHeader::unpack(&plain.words());
@@ -179,6 +181,37 @@ mod tests {
         // What arrived twice lies below the acknowledgement, or between the blocks.
         assert!(credible(2_920, [(-1_460, 0), (1_460, 2_920)]) && !credible(2_920, [none, (-1_460, 1)]));
         assert!(!credible(0, [(1_460, 1_460), none]) && !credible(0, [(0, 1_460), none]));
+    }
+
+    #[test]
+    fn what_no_receiver_says_changes_nothing() {
+        let mut sender = sender("");
+        sender.take_over(&Handshake { rtt: None, window: 40_000, scale: 0 });
+        sender.wake(ms(0.0));
+        sender.write(5_840);
+        sender.wake(ms(0.0));
+        assert_eq!(pull(&mut sender, ms(0.0)).len(), 4);
+        let (flags, window) = (TcpHeader::ACK, 100);
+        let absurd = SackBlock { start: 1_460, end: 5_841 };
+        let sack = |at| std::array::from_fn(|i| if i == at { absurd } else { SackBlock::default() });
+        let plain = TcpHeader { flags, window, ..TcpHeader::default() };
+        let forged = [
+            TcpHeader { number: 5_841, ..plain },
+            TcpHeader { number: u64::MAX, ..plain },
+            TcpHeader { sack: sack(0), ..plain },
+            TcpHeader { sack: sack(1), ..plain },
+            TcpHeader { sack: sack(2), ..plain },
+        ];
+        for (i, header) in forged.into_iter().enumerate() {
+            sender.push(ms(100.0), &Packet::of(header, 7, 40, Ecn::NotEct));
+            assert_eq!((sender.acknowledged_to(), sender.info().held), (0, 0));
+            assert_eq!(SendEnd::ignored(&sender), i as u64 + 1);
+        }
+        let header = TcpHeader { flags: 0, number: 1_460, ..plain };
+        sender.push(ms(100.0), &Packet::of(header, 7, 40, Ecn::NotEct));
+        assert_eq!(sender.acknowledged_to(), 0, "no acknowledgement");
+        acknowledge(&mut sender, ms(100.0), 5_840);
+        assert_eq!((sender.acknowledged_to(), SendEnd::ignored(&sender)), (5_840, 5));
     }
 
     #[test]
