@@ -277,6 +277,8 @@ fn a_controller_that_asks_hears_of_every_segment_found_lost_what_was_noted_when_
             let rate = &signals.rate;
             assert_eq!((signals.lost, rate.lost), (MSS, (i as u64 + 1) * MSS), "{detection}");
             assert_eq!(signals.repeated, number == 101, "{detection}: of the first range the second");
+            let in_flight = signals.flight / MSS;
+            assert!((40..=50).contains(&in_flight), "{detection}, {number}: {in_flight} segments");
             // A segment a millisecond; 50 are out.
             assert_eq!(
                 (rate.prior_delivered / MSS, rate.packets_in_flight),
