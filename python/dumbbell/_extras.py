@@ -8,6 +8,7 @@ from dumbbell.errors import DumbbellError
 
 _EXTRAS = {
     "IPython": "jupyter",
+    "cmaes": "study",
     "duckdb": "study",
     "jinja2": "plot",
     "markupsafe": "plot",

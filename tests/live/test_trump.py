@@ -33,8 +33,9 @@ def told(log: Path) -> dict[int, list[tuple[int, float]]]:
 
 
 def test_sources_are_told_their_max_min_shares(cli: Cli, tmp_path: Path) -> None:
-    # Far from the threshold, so that rates are those of the whole link.
-    described = scenario(8, settings=["nodes[0].agent.threshold=1000"])
+    # Far from the threshold, so that rates are those of the whole link. It is set-up packets that lower others here.
+    settings = ["nodes[0].agent.threshold=1000", "nodes[0].agent.quench_causes=setup"]
+    described = scenario(8, settings=settings)
     (tmp_path / "flows.toml").write_text(described.to_toml())
     done = cli(
         "shell", "flows.toml", "-o", "out", "--server",

@@ -49,6 +49,11 @@ def rbcc(
     alpha: float | None = None,
     quench: bool | None = None,
     quench_scope: Literal["all", "own"] | None = None,
+    quench_causes: Literal["data", "setup"] | None = None,
+    decisions: Literal["misses", "packets"] | None = None,
+    counted: Literal["waiting", "found", "all"] | None = None,
+    accuracy: float | None = None,
+    teardown: Literal["miss", "update", "leave"] | None = None,
     revupdates: bool | None = None,
     quench_size: int | None = None,
     idle: str | None = None,
@@ -63,8 +68,7 @@ def rbcc(
     Parameters
     ----------
     threshold
-        Packets on an interface, the one in transmission counted, above which its bandwidth is scaled: T.
-        Unit: packets.
+        Packets on an interface above which its bandwidth is scaled: T. Unit: packets.
         Default: ``5`` (Toomey 1998, chapter 11.3: thresh=5; chapter 11.9 recommends 4).
     alpha
         The factor by which it is scaled, above 0 and at most 1. Dimensionless.
@@ -75,6 +79,25 @@ def rbcc(
     quench_scope
         Whom: `all` flows that are lowered, or the packet's `own` alone.
         Default: ``"all"`` (choice: a newcomer lowers the others, and the text can be read either way).
+    quench_causes
+        Which packets quench: `data`, or `setup` packets as well.
+        Default: ``"data"`` (Toomey 1998, chapter 11.3: if a data packet causes a rate to be lowered).
+    decisions
+        Which packets let the router look at its queue: `misses`, or all `packets`.
+        Default: ``"misses"`` (Toomey 1998, chapter 11.2: hits skip update decisions; no row has more updates
+        than misses).
+    counted
+        Which packets count: those `waiting`, or those that a packet `found`, the one in transmission counted,
+        or `all`, itself counted too.
+        Default: ``"waiting"`` (Toomey 1998, chapter 11.5: packets queued for transmission).
+    accuracy
+        The share by which a field of a packet may differ from the last one for a hit. Dimensionless.
+        Default: ``0.001`` (RBCC report, 1996, section 12: rates are accurate to a part in a thousand).
+    teardown
+        What a teardown does: a `miss` is counted and the table is computed again; an `update` computes it
+        without a miss; `leave` removes the flow, and the next miss shares its rate out.
+        Default: ``"leave"`` (choice: with it the updates and misses of Toomey 1998, chapter 11, come out
+        within 1.5).
     revupdates
         True if what acknowledgements return changes the table too. Routes must be the same both ways.
         Default: ``false`` (Toomey 1998, chapter 11.3: revupdates=no).
@@ -104,6 +127,11 @@ def rbcc(
             "alpha": alpha,
             "quench": quench,
             "quench_scope": quench_scope,
+            "quench_causes": quench_causes,
+            "decisions": decisions,
+            "counted": counted,
+            "accuracy": accuracy,
+            "teardown": teardown,
             "revupdates": revupdates,
             "quench_size": quench_size,
             "idle": idle,

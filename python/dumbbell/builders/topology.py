@@ -336,6 +336,7 @@ def random_tree(
     seed: int | None = None,
     min_rate: str | None = None,
     min_delay: str | None = None,
+    delay_power: float | None = None,
     link: Mapping[str, Any] | None = None,
     access: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -366,6 +367,11 @@ def random_tree(
     min_delay
         The least delay of a link between routers; `link.delay` is the longest.
         Default: ``"1ms"`` (choice: neighbouring towns; none: all have `link.delay`).
+    delay_power
+        The power of the law of delays: the way from the least to the longest is a uniform number to this
+        power. Above 1 most links are short and few are long. Of a model that knows how far its routers are,
+        the length takes its place. Dimensionless.
+        Default: ``1.0`` (choice: uniform delays).
     link
         Every link between routers, apart from its rate and its delay.
         A table of ``dumbbell.network.random_link``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
@@ -394,6 +400,7 @@ def random_tree(
             "seed": seed,
             "min_rate": min_rate,
             "min_delay": min_delay,
+            "delay_power": delay_power,
             "link": link,
             "access": access,
         }
@@ -409,6 +416,7 @@ def waxman(
     seed: int | None = None,
     min_rate: str | None = None,
     min_delay: str | None = None,
+    delay_power: float | None = None,
     link: Mapping[str, Any] | None = None,
     access: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -441,6 +449,11 @@ def waxman(
     min_delay
         The least delay of a link between routers; `link.delay` is the longest.
         Default: ``"1ms"`` (choice: neighbouring towns; none: all have `link.delay`).
+    delay_power
+        The power of the law of delays: the way from the least to the longest is a uniform number to this
+        power. Above 1 most links are short and few are long. Of a model that knows how far its routers are,
+        the length takes its place. Dimensionless.
+        Default: ``1.0`` (choice: uniform delays).
     link
         Every link between routers, apart from its rate and its delay.
         A table of ``dumbbell.network.random_link``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
@@ -470,6 +483,7 @@ def waxman(
             "seed": seed,
             "min_rate": min_rate,
             "min_delay": min_delay,
+            "delay_power": delay_power,
             "link": link,
             "access": access,
         }
@@ -484,6 +498,7 @@ def barabasi_albert(
     seed: int | None = None,
     min_rate: str | None = None,
     min_delay: str | None = None,
+    delay_power: float | None = None,
     link: Mapping[str, Any] | None = None,
     access: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -513,6 +528,11 @@ def barabasi_albert(
     min_delay
         The least delay of a link between routers; `link.delay` is the longest.
         Default: ``"1ms"`` (choice: neighbouring towns; none: all have `link.delay`).
+    delay_power
+        The power of the law of delays: the way from the least to the longest is a uniform number to this
+        power. Above 1 most links are short and few are long. Of a model that knows how far its routers are,
+        the length takes its place. Dimensionless.
+        Default: ``1.0`` (choice: uniform delays).
     link
         Every link between routers, apart from its rate and its delay.
         A table of ``dumbbell.network.random_link``: ``rate``, ``delay``, ``queue``, ``router``, ``marker``,
@@ -541,6 +561,7 @@ def barabasi_albert(
             "seed": seed,
             "min_rate": min_rate,
             "min_delay": min_delay,
+            "delay_power": delay_power,
             "link": link,
             "access": access,
         }

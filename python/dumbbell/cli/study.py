@@ -23,6 +23,7 @@ from dumbbell.cli.common import (
     print_json,
     quiet_option,
 )
+from dumbbell.cli.searching import search
 from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ class _Share(click.ParamType[tuple[int, int]]):
 @click.group()
 def study() -> None:
     """Run grids of scenarios over seeds, and keep the results."""
+
+
+study.add_command(search)
 
 
 @study.command("run")

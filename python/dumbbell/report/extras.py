@@ -40,6 +40,8 @@ class TableSpec:
     make: Callable[[StudyResult], TableData]
     note: str = ""
     """A sentence under the table."""
+    head: bool = False
+    """Whether it stands at the head of the report, below the answer."""
 
 
 @dataclass(frozen=True)

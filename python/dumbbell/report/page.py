@@ -145,7 +145,7 @@ def write_report(
         (part / "data" / "runs.parquet").write_bytes(encode(result.table))
         text = _render(
             result, judgements, data, drawn=drawn, maps=drawn_maps, plots=drawn_plots,
-            tables=[(table, table.make(result)) for table in tables],
+            tables=[(number, table, table.make(result)) for number, table in enumerate(tables, start=1)],
             title=title or result.study.title or result.study.name, answer=answer,
             question=question or result.study.question,
             stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},

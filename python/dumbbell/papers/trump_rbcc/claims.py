@@ -14,20 +14,37 @@ _SAME = 0.15
 """Within which ours must then lie. Choice: three times that."""
 
 
+_FACTOR = 1.5
+"""Within which a ratio to the base follows the published one. An ordering lets a factor of 10 pass."""
+
 _ALPHA = (
-    "Losses grow as alpha falls, with longer delays too: each crossing of T is a larger step. "
-    "Why the thesis has its least losses at 0.375 is not known; it does not say how the scaling ends."
+    "27,389 packets are those of a few networks that become unstable: 95 % of the networks lose 4 or fewer. "
+    "None of our 500 becomes unstable. A search over routers, messages, rates, delays to 0.4 s and starts "
+    "found none; the inputs of chapter 10 would settle it."
 )
 
-_THRESHOLD = (
-    "The direction is that of the thesis. The effect is larger: our queues cross T more often, as the "
-    "numbers of table updates show."
+_BUFFER = (
+    "The direction is that of the thesis. With T = 10 our queues still cross T: acknowledgements of 40 "
+    "octets count as packets in a buffer of 15,000 octets."
 )
+
+_SIZE = (
+    "Losses grow with the size as published, and faster: a rate that is known later is wrong for longer, and "
+    "our few lossy networks have a link of up to 69 ms."
+)
+
+_VEGAS = (
+    "The Vegas of REAL is marked as untested by its authors. Ours follows Brakmo's paper and loses a "
+    "twentieth of what the thesis says."
+)
+
+_HALF = "Published 0.47, ours 0.64: of the same 500 networks a third fewer packets are lost, and not half."
 
 
 def _reason(arm: str) -> str:
     """Return why a row is not reproduced, as far as that is known."""
-    return _ALPHA if arm.startswith("alpha") else _THRESHOLD if arm.startswith("threshold") else ""
+    reasons = {"alpha": _ALPHA, "threshold-10": _BUFFER, "selacksize": _SIZE}
+    return next((why for start, why in reasons.items() if arm.startswith(start)), "")
 
 
 def _row(table: str, value: str, arm: str) -> Claim:
@@ -45,6 +62,20 @@ def _row(table: str, value: str, arm: str) -> Claim:
     return Claim(f"lost-{arm}", f"{of}{what} with the base.", source, "lost", rule, _reason(arm))
 
 
+def _followed(table: str, value: str, arm: str) -> Claim:
+    """Return the claim that the ratio of a row to the base is the published one, up to a factor."""
+    share = lost(arm) / lost("base")
+    return Claim(
+        f"ratio-{arm}",
+        f"With {value} (table {table}) {share:.2f} times as many packets are lost as with the base, up to a "
+        f"factor of {_FACTOR:g}.",
+        f"{_TABLES.format(table)}: {lost(arm):.0f} and {lost('base'):.0f} packets",
+        "lost",
+        Ratio(arm, "base", share / _FACTOR, share * _FACTOR),
+        _reason(arm),
+    )
+
+
 _NAMES = {
     "11.3": "rate quenches",
     "11.4": "reverse updates",
@@ -56,7 +87,8 @@ _NAMES = {
 }
 
 ROWS = tuple(
-    _row(sweep.table, _NAMES[sweep.table].format(value.replace("_", " ")), arm)
+    make(sweep.table, _NAMES[sweep.table].format(value.replace("_", " ")), arm)
+    for make in (_row, _followed)
     for sweep in SWEEPS
     for value, arm in sweep.arms
     if arm != "base"
@@ -87,6 +119,7 @@ HELD = (
         source=f"{_TEXT}5: 761 and 551 packets; the fifth is ours",
         metric="lost",
         rule=Ratio("threshold-10", "base", low=1.2),
+        reason=_BUFFER,
     ),
     Claim(
         id="recommended-half",
@@ -94,6 +127,7 @@ HELD = (
         source=f"{_TEXT}10: 259 of 551, 47 %; the margin is ours",
         metric="lost",
         rule=Ratio("recommended", "base", high=0.6),
+        reason=_HALF,
     ),
     Claim(
         id="reno",
@@ -108,6 +142,7 @@ HELD = (
         source=f"{_TEXT}10: 270 times; the bound is two orders of magnitude",
         metric="lost",
         rule=Ratio("recommended", "vegas", high=0.01),
+        reason=_VEGAS,
     ),
     Claim(
         id="vegas-reno",
@@ -162,7 +197,7 @@ CLAIMS = (
         source=f"{_TEXT}6: not substantially affected by any value; the margin is ours",
         metric="abt",
         rule=Ratio("alpha-375", "base", 0.9, 1.1),
-        reason=_ALPHA,
+        reason="Medians are equal (1.01); a few networks, whose tables change often, make the mean.",
     ),
     Claim(
         id="alpha-used",
@@ -170,6 +205,7 @@ CLAIMS = (
         source=f"{_TEXT}6: medians 0.914 and 0.924",
         metric="hiutil",
         rule=Order(("alpha-125", "base")),
+        reason="Queues of our networks are above T for a short time only.",
     ),
     *(
         Claim(
@@ -230,5 +266,6 @@ CLAIMS = (
         source="our question: where a design of 1998 stands now",
         metric="lost",
         rule=Order(("recommended", "rcp")),
+        reason="Eight long messages begin seldom, and RCP leaves room for them.",
     ),
 )

@@ -11,14 +11,16 @@ from dumbbell.study import AT_LEAST_ZERO, Metric
 if TYPE_CHECKING:
     from dumbbell import Results
 
-GUARD = 600.0
-"""When a run ends that never ends, in s: the duration of the scenario."""
+
+def _limit(results: Results) -> float:
+    """When a run ends that never ends, in s: the duration of the scenario."""
+    return float(results.runs["duration"][0])
 
 
 def _end(results: Results) -> float:
-    """When the last message was acknowledged, in s; the guard if one was not."""
+    """When the last message was acknowledged, in s; the limit of time if one was not."""
     ends = results.flows["start"] + results.flows["completion_time"]
-    return float(ends.max()) if np.isfinite(ends).all() else GUARD
+    return float(ends.max()) if np.isfinite(ends).all() else _limit(results)
 
 
 def _of_routers(results: Results, at_arrivals: bool) -> list[float]:
@@ -35,7 +37,7 @@ def _of_routers(results: Results, at_arrivals: bool) -> list[float]:
             total = arrived[used].sum()
             means.append(float((queue[used] * arrived[used]).sum() / total) if total else 0.0)
         else:
-            means.append(float(links["queue_mean"][rows].sum()) * GUARD / _end(results))
+            means.append(float(links["queue_mean"][rows].sum()) * _limit(results) / _end(results))
     return means
 
 
@@ -62,12 +64,12 @@ def avqueue_time(results: Results) -> float:
 
 def hiutil(results: Results) -> float:
     """Return the utilisation of the link that is used most, up to the end of the last message."""
-    return float(results.links["utilisation"].max()) * GUARD / _end(results)
+    return float(results.links["utilisation"].max()) * _limit(results) / _end(results)
 
 
 def avutil(results: Results) -> float:
     """Return the mean utilisation of all directed links, access links too."""
-    return float(results.links["utilisation"].mean()) * GUARD / _end(results)
+    return float(results.links["utilisation"].mean()) * _limit(results) / _end(results)
 
 
 def e2edev(results: Results) -> float:

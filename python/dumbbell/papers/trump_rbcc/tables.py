@@ -57,6 +57,52 @@ def _sweep(sweep: Sweep, result: StudyResult) -> TableData:
     return TableData(("measurement", *(value for value, _ in sweep.arms)), tuple(rows))
 
 
+_WITHIN = 1.5
+"""The factor by which our ratio to the base may differ from the published one. choice: above most effects of
+the thesis, and below the factors of 10 that an ordering lets pass."""
+
+
+def _rounding(measurement: str) -> float:
+    """Return how far a printed number may be from the one that was rounded."""
+    return 0.0 if measurement == "lost" else 0.5 * 10.0 ** -DIGITS.get(measurement, 3)
+
+
+def follows(measurement: str, sweep: Sweep, value: str, ours: float) -> bool:
+    """Return whether our ratio to the base is within a factor of the published one, rounding allowed for."""
+    base = next(value for value, arm in sweep.arms if arm == "base")
+    row, of = (published()[sweep.table, which, measurement].value for which in (value, base))
+    half = _rounding(measurement)
+    least = max(row - half, 0.0) / (of + half)
+    most = (row + half) / (of - half) if of > half else np.inf
+    return bool(least / _WITHIN <= ours <= most * _WITHIN)
+
+
+def ratio_to_base(result: StudyResult, measurement: str, sweep: Sweep, arm: str) -> float:
+    """Return the median, or of `lost` the sum, of an arm over that of the base; not-a-number without one."""
+    ours, base = (of_arm(result, measurement, which, sweep.table == LOSERS) for which in (arm, "base"))
+    centre = np.sum if measurement == "lost" else np.median
+    ours, base = ours[np.isfinite(ours)], base[np.isfinite(base)]
+    if not ours.size or not base.size or not centre(base):
+        return np.nan
+    # Of rows with fewer networks, what each loses.
+    each = (base.size / ours.size) if measurement == "lost" else 1.0
+    return float(centre(ours) / centre(base) * each)
+
+
+def _scores(result: StudyResult) -> TableData:
+    rows = []
+    for measurement in MEASUREMENTS:
+        counts = []
+        for sweep in SWEEPS:
+            others = [(value, arm) for value, arm in sweep.arms if arm != "base"]
+            ratios = [ratio_to_base(result, measurement, sweep, arm) for _, arm in others]
+            hits = [follows(measurement, sweep, v, r) for (v, _), r in zip(others, ratios, strict=True)]
+            counts.append((sum(hits), len(hits)))
+        both = [tuple(map(sum, zip(*counts, strict=True)))]
+        rows.append((measurement, *(f"{good} of {of}" for good, of in (*counts, *both))))
+    return TableData(("measurement", *(f"table {sweep.table}" for sweep in SWEEPS), "all"), tuple(rows))
+
+
 _BESIDE = ("base", "recommended", "reno", "vegas", "cubic", "cubic-codel", "dctcp", "rcp", "xcp")
 
 _MORE = ("hiqueue_time", "avqueue_time", "finished")
@@ -117,6 +163,14 @@ _NOTE = (
 )
 
 TABLES = (
+    TableSpec(
+        "scores",
+        "Rows whose ratio to the base is that of the thesis",
+        _scores,
+        f"Rows whose ratio to the base row is within a factor of {_WITHIN:g} of the published one: of "
+        "medians over the networks, of `lost` of sums.",
+        head=True,
+    ),
     *(
         TableSpec(
             f"sweep-{sweep.table.replace('.', '-')}",

@@ -24,13 +24,33 @@ words! {
     pub enum Scope { All = "all", Own = "own" }
 }
 
+words! {
+    /// Which packets let a router look at its queue.
+    pub enum Decisions { Misses = "misses", Packets = "packets" }
+}
+
+words! {
+    /// Which packets on an interface a router counts.
+    pub enum Counted { Waiting = "waiting", Found = "found", All = "all" }
+}
+
+words! {
+    /// Which packets of a flow quench other flows.
+    pub enum Causes { Data = "data", Setup = "setup" }
+}
+
+words! {
+    /// What the end of a flow does to the tables.
+    pub enum Teardown { Miss = "miss", Update = "update", Leave = "leave" }
+}
+
 config! {
     /// Rate-Based Congestion Control: the router keeps a table of the flows through each interface, and gives each its
     /// max-min share of the rate. A packet whose fields are as the last time costs one comparison, a hit; any other is
     /// a miss, and may change the table. A flow that no other router limits more is told to send no more than its
     /// share.
     pub struct Params {
-        /// Packets on an interface, the one in transmission counted, above which its bandwidth is scaled: T.
+        /// Packets on an interface above which its bandwidth is scaled: T.
         threshold: u32 as "packets" = 5, "Toomey 1998, chapter 11.3: thresh=5; chapter 11.9 recommends 4";
         /// The factor by which it is scaled, above 0 and at most 1.
         alpha: f64 as "dimensionless" = 0.75, "Toomey 1998, chapter 11.3: alpha=0.75; chapter 11.9 recommends 0.4";
@@ -38,6 +58,18 @@ config! {
         quench: bool = false, "Toomey 1998, chapter 11.4: quench=no; chapter 11.9 recommends yes";
         /// Whom: `all` flows that are lowered, or the packet's `own` alone.
         quench_scope: Scope = "all", "choice: a newcomer lowers the others, and the text can be read either way";
+        /// Which packets quench: `data`, or `setup` packets as well.
+        quench_causes: Causes = "data", "Toomey 1998, chapter 11.3: if a data packet causes a rate to be lowered";
+        /// Which packets let the router look at its queue: `misses`, or all `packets`.
+        decisions: Decisions = "misses", "Toomey 1998, chapter 11.2: hits skip update decisions; no row has more updates than misses";
+        /// Which packets count: those `waiting`, or those that a packet `found`, the one in transmission counted, or
+        /// `all`, itself counted too.
+        counted: Counted = "waiting", "Toomey 1998, chapter 11.5: packets queued for transmission";
+        /// The share by which a field of a packet may differ from the last one for a hit.
+        accuracy: f64 as "dimensionless" = 0.001, "RBCC report, 1996, section 12: rates are accurate to a part in a thousand";
+        /// What a teardown does: a `miss` is counted and the table is computed again; an `update` computes it without
+        /// a miss; `leave` removes the flow, and the next miss shares its rate out.
+        teardown: Teardown = "leave", "choice: with it the updates and misses of Toomey 1998, chapter 11, come out within 1.5";
         /// True if what acknowledgements return changes the table too. Routes must be the same both ways.
         revupdates: bool = false, "Toomey 1998, chapter 11.3: revupdates=no";
         /// Bytes of a quench.
@@ -60,6 +92,10 @@ impl Validate for Params {
         if !(self.alpha > 0.0 && self.alpha <= 1.0) {
             let message = format!("{} is no factor that leaves bandwidth", self.alpha);
             return Err(at.key("alpha").error(message, "give a number above 0, at most 1"));
+        }
+        if !(0.0..0.1).contains(&self.accuracy) {
+            let message = format!("{} is no accuracy of a rate", self.accuracy);
+            return Err(at.key("accuracy").error(message, "give 0 or more, below 0.1"));
         }
         if self.quench_size < 20 {
             return Err(at.key("quench_size").error("an IP header takes 20 bytes", "give 20 or more"));
@@ -117,8 +153,7 @@ struct Rbcc {
 /// Why a table is computed again.
 #[derive(Clone, Copy, Debug)]
 enum Cause {
-    /// A packet of this flow's own way, set-up or data. Choice: a set-up packet counts, for a newcomer lowers the
-    /// others.
+    /// A packet of this flow that may quench.
     Data(FlowId),
     /// Anything else, which quenches nobody.
     Other,
@@ -176,13 +211,29 @@ impl Rbcc {
         }
     }
 
+    /// What a packet of a flow may cause.
+    fn cause(&self, passage: &Passage, kind: TrumpKind) -> Cause {
+        let quenches = match self.params.quench_causes {
+            Causes::Data => kind == TrumpKind::Data,
+            Causes::Setup => passage.way == Way::Forward && !passage.originated,
+        };
+        if quenches { Cause::Data(passage.flow) } else { Cause::Other }
+    }
+
     /// A packet of a flow leaves by an interface: decides on it if its fields have changed, and writes its rate.
     #[inline]
-    fn visit(&mut self, now: Time, passage: &Passage, header: &mut TrumpHeader, outbox: &mut Outbox) {
+    fn visit(
+        &mut self,
+        now: Time,
+        passage: &Passage,
+        port: &PortView,
+        header: &mut TrumpHeader,
+        outbox: &mut Outbox,
+    ) {
         let Interface { table, counted, .. } = &mut self.interfaces[passage.leaves as usize];
         let asked = Asked::of(header);
         let place = match table.find(passage.flow, passage.way) {
-            Some(place) if table.at(place).asked.is_same(&asked) => {
+            Some(place) if table.at(place).asked.is_same(&asked, self.params.accuracy) => {
                 counted.hits += 1;
                 place
             }
@@ -193,7 +244,8 @@ impl Rbcc {
                     let entry = table.at(place);
                     entry.told = entry.told.min(header.rate.into());
                 }
-                self.decide(now, passage, known, asked, outbox)
+                let cause = self.cause(passage, header.kind);
+                self.decide(now, passage, port, (known, asked), cause, outbox)
             }
         };
         let entry = self.interfaces[passage.leaves as usize].table.at(place);
@@ -220,11 +272,12 @@ impl Rbcc {
         &mut self,
         now: Time,
         passage: &Passage,
-        known: Option<usize>,
-        asked: Asked,
+        port: &PortView,
+        (known, asked): (Option<usize>, Asked),
+        cause: Cause,
         outbox: &mut Outbox,
     ) -> usize {
-        let table = &mut self.interfaces[passage.leaves as usize].table;
+        let Interface { table, rate, scaled, .. } = &mut self.interfaces[passage.leaves as usize];
         let limit = asked.limit(self.id);
         let (place, moved) = match known {
             None => (table.insert(now, (passage.flow, passage.way), asked, self.id), true),
@@ -235,10 +288,20 @@ impl Rbcc {
                 (if moved { table.set_limit(place, limit) } else { place }, moved)
             }
         };
+        let crossed = self.params.decisions == Decisions::Misses && {
+            let queued = match self.params.counted {
+                Counted::Waiting => port.backlog.saturating_sub(1),
+                Counted::Found => port.backlog,
+                Counted::All => port.backlog + 1,
+            };
+            let found = (queued > u64::from(self.params.threshold), port.queue.rate);
+            let before = (std::mem::replace(scaled, found.0), std::mem::replace(rate, found.1));
+            before != found
+        };
         if moved {
             self.sweep_at = self.sweep_at.min(now + self.params.sweep);
-            let data = passage.way == Way::Forward;
-            let cause = if data { Cause::Data(passage.flow) } else { Cause::Other };
+        }
+        if moved || crossed {
             self.allocate(passage.leaves, cause, outbox);
         }
         place
@@ -266,9 +329,12 @@ impl Rbcc {
     #[cold]
     fn forget(&mut self, flow: FlowId, outbox: &mut Outbox) {
         for port in 0..self.interfaces.len() as u32 {
-            let table = &mut self.interfaces[port as usize].table;
+            let Interface { table, counted, .. } = &mut self.interfaces[port as usize];
             if table.remove(flow, Way::Forward) | table.remove(flow, Way::Reverse) {
-                self.allocate(port, Cause::Other, outbox);
+                counted.misses += u64::from(self.params.teardown == Teardown::Miss);
+                if self.params.teardown != Teardown::Leave {
+                    self.allocate(port, Cause::Other, outbox);
+                }
             }
         }
     }
@@ -284,15 +350,18 @@ impl NodeAgent for Rbcc {
         _sink: &mut dyn VerdictSink<Packet>,
         outbox: &mut Outbox,
     ) -> Option<Packet> {
-        let data = passage.way == Way::Forward && !passage.originated;
-        let cause = if data { Cause::Data(passage.flow) } else { Cause::Other };
-        self.look(passage.leaves, port.backlog, port.queue.rate, Cause::Other, outbox);
+        let looks = self.params.decisions == Decisions::Packets;
+        if looks {
+            self.look(passage.leaves, port.backlog, port.queue.rate, Cause::Other, outbox);
+        }
+        let mut cause = Cause::Other;
         if let Some(mut header) = packet.read::<TrumpHeader>() {
+            cause = self.cause(passage, header.kind);
             match header.kind {
                 TrumpKind::Teardown => self.forget(passage.flow, outbox),
                 TrumpKind::Quench | TrumpKind::Other => {}
                 _ => {
-                    self.visit(now, passage, &mut header, outbox);
+                    self.visit(now, passage, port, &mut header, outbox);
                     packet.write(&header);
                 }
             }
@@ -300,7 +369,9 @@ impl NodeAgent for Rbcc {
                 self.returned(passage, &header, outbox);
             }
         }
-        self.look(passage.leaves, port.backlog + 1, port.queue.rate, cause, outbox);
+        if looks {
+            self.look(passage.leaves, port.backlog + 1, port.queue.rate, cause, outbox);
+        }
         Some(packet)
     }
 
@@ -312,7 +383,9 @@ impl NodeAgent for Rbcc {
         };
         let mut flows = 0;
         for (port, view) in (0..).zip(ports) {
-            self.look(port, view.backlog, view.queue.rate, Cause::Other, outbox);
+            if self.params.decisions == Decisions::Packets {
+                self.look(port, view.backlog, view.queue.rate, Cause::Other, outbox);
+            }
             let Interface { table, counted, .. } = &mut self.interfaces[port as usize];
             let gone = table.sweep(is_gone);
             counted.forgotten += gone;

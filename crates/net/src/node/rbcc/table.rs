@@ -12,7 +12,12 @@ const ACCURACY: f64 = 1e-3;
 /// True if two rates are the same, as far as headers say.
 #[inline]
 pub fn same(a: f64, b: f64) -> bool {
-    a == b || (a - b).abs() <= ACCURACY * a.min(b)
+    is_near(a, b, ACCURACY)
+}
+
+#[inline]
+fn is_near(a: f64, b: f64, accuracy: f64) -> bool {
+    a == b || (a - b).abs() <= accuracy * a.min(b)
 }
 
 /// True if a rate is less than another by more than the accuracy of headers.
@@ -39,12 +44,12 @@ impl Asked {
         Asked { desired: header.desired, rate: header.rate, bottleneck: header.bottleneck }
     }
 
-    /// True if it is the same as `other`, as far as headers say.
+    /// True if it is the same as `other`, up to a share of the lower rate.
     #[inline]
-    pub fn is_same(&self, other: &Asked) -> bool {
+    pub fn is_same(&self, other: &Asked, accuracy: f64) -> bool {
         self.bottleneck == other.bottleneck
-            && same(self.rate.into(), other.rate.into())
-            && same(self.desired.into(), other.desired.into())
+            && is_near(self.rate.into(), other.rate.into(), accuracy)
+            && is_near(self.desired.into(), other.desired.into(), accuracy)
     }
 
     /// What the flow can use of an interface of the router `id`: what it would like, or less where another router

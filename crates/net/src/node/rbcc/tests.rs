@@ -231,7 +231,7 @@ fn a_hit_is_a_packet_with_the_fields_of_the_last_decision() {
 
 #[test]
 fn above_the_threshold_bandwidth_is_scaled_once_for_each_crossing() {
-    let mut router = Router::new(|p| (p.threshold, p.alpha) = (3, 0.5));
+    let mut router = Router::new(|p| (p.threshold, p.alpha, p.decisions) = (3, 0.5, Decisions::Packets));
     let mut rates = Vec::new();
     for queued in [0, 1, 2, 3, 4, 5, 3, 4, 2, 2] {
         router.queued = queued;
@@ -248,7 +248,7 @@ fn above_the_threshold_bandwidth_is_scaled_once_for_each_crossing() {
 fn sources_that_are_lowered_by_data_are_quenched() {
     let all = |change: fn(&mut Params)| {
         let mut router = Router::new(|p| {
-            p.quench = true;
+            (p.quench, p.decisions) = (true, Decisions::Packets);
             change(p);
         });
         router.data(0, FREE, 0);
@@ -270,6 +270,69 @@ fn sources_that_are_lowered_by_data_are_quenched() {
     assert_eq!(again, [(1, 4.5e6)], "the next crossing: its packet has been given a higher rate between");
     assert_eq!(all(|p| p.quench_scope = Scope::Own), (vec![], vec![(1, 4.5e6)], vec![(1, 4.5e6)]));
     assert_eq!(all(|p| p.quench = false), (vec![], vec![], vec![]));
+}
+
+#[test]
+fn only_a_miss_looks_at_the_queue() {
+    let mut router = Router::new(|p| (p.threshold, p.alpha, p.counted) = (3, 0.5, Counted::All));
+    router.data(0, FREE, 0);
+    router.data(0, 12e6, ID);
+    router.queued = 9;
+    assert_eq!(router.data(0, 12e6, ID).0, 12e6, "a hit, whatever the queue");
+    assert_eq!(router.counted(1), (1, 2, 1));
+    assert_eq!(router.data(0, 11e6, ID).0, 6e6, "a miss");
+    assert_eq!(router.counted(1), (1, 3, 2), "an update is a miss too");
+    router.queued = 3;
+    assert_eq!(router.data(0, 6e6, ID).0, 6e6, "the arriving packet counts");
+    router.queued = 2;
+    assert_eq!(router.data(0, 7e6, ID).0, 12e6);
+    assert_eq!(router.counted(1), (1, 5, 3));
+}
+
+#[test]
+fn the_threshold_counts_waiting_found_or_all_packets() {
+    let scaled_from = |counted| {
+        let mut router = Router::new(|p| (p.threshold, p.alpha, p.counted) = (3, 0.5, counted));
+        router.data(0, FREE, 0);
+        let crossing = (0..9).find(|queued| {
+            router.queued = *queued;
+            // Each differs from the last one: a miss.
+            router.data(0, 1e6 * (*queued + 1) as f32, ID).0 < 12e6
+        });
+        crossing.unwrap()
+    };
+    // One packet of those found is in transmission.
+    assert_eq!([Counted::Waiting, Counted::Found, Counted::All].map(scaled_from), [5, 4, 3]);
+}
+
+#[test]
+fn set_up_packets_quench_only_if_asked() {
+    let quenched = |causes| {
+        let mut router = Router::new(|p| (p.quench, p.quench_causes) = (true, causes));
+        router.data(0, FREE, 0);
+        let setup =
+            TrumpHeader { kind: TrumpKind::Setup, desired: FREE, rate: FREE, ..TrumpHeader::default() };
+        router.pass(1, setup);
+        router.data(2, FREE, 0);
+        router.quenched
+    };
+    assert_eq!(quenched(Causes::Data), [(0, 4e6), (1, 4e6)], "of the third flow's data alone");
+    assert_eq!(quenched(Causes::Setup), [(0, 6e6), (0, 4e6), (1, 4e6)]);
+}
+
+#[test]
+fn a_teardown_is_a_miss_an_update_or_neither() {
+    let after = |teardown| {
+        let mut router = Router::new(|p| p.teardown = teardown);
+        router.data(0, FREE, 0);
+        router.data(1, FREE, 0);
+        router.pass(0, TrumpHeader { kind: TrumpKind::Teardown, ..TrumpHeader::default() });
+        let (_, misses, updates) = router.counted(1);
+        (misses, updates, router.data(1, FREE, 0).0)
+    };
+    assert_eq!(after(Teardown::Miss), (3, 3, 12e6));
+    assert_eq!(after(Teardown::Update), (2, 3, 12e6));
+    assert_eq!(after(Teardown::Leave), (2, 2, 6e6), "its share stays unused until the next miss");
 }
 
 #[test]

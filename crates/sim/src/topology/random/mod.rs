@@ -59,6 +59,9 @@ config! {
         min_rate: Option<BitRate> = "2Mbit/s", "choice: as `routers`; none: all have `link.rate`";
         /// The least delay of a link between routers; `link.delay` is the longest.
         min_delay: Option<Duration> = "1ms", "choice: neighbouring towns; none: all have `link.delay`";
+        /// The power of the law of delays: the way from the least to the longest is a uniform number to this power. Above 1
+        /// most links are short and few are long. Of a model that knows how far its routers are, the length takes its place.
+        delay_power: f64 as "dimensionless" = 1.0, "choice: uniform delays";
         /// Every link between routers, apart from its rate and its delay.
         link: RandomLink = Value::table(), "see its fields";
         /// The link of every host; forward is from the host to its router. Its queue is the host's; that of the router's port is
@@ -85,6 +88,7 @@ impl Validate for Common {
             let message = format!("{least} is above `link.delay`, {}", link.delay);
             return Err(at.key("min_delay").error(message, "give a shorter one, or a longer `link.delay`"));
         }
+        at.above_zero("delay_power", self.delay_power, 100.0)?;
         // What depends on the rate or the delay must hold for the least of them too.
         let mut least = link.clone();
         least.rate = self.min_rate.unwrap_or(least.rate);
@@ -145,7 +149,7 @@ impl Common {
             if let Some(least) = self.min_rate {
                 own.rate = BitRate::from_bps(rates.random_range(least.as_bps()..=link.rate.as_bps()));
             }
-            let part = length.unwrap_or_else(|| delays.random());
+            let part = length.unwrap_or_else(|| delays.random::<f64>().powf(self.delay_power));
             if let Some(least) = self.min_delay {
                 own.delay = least + (link.delay - least).mul_f64(part);
             }
@@ -250,6 +254,26 @@ mod tests {
         for (near, far) in near.links.iter().zip(&far.links) {
             assert_eq!((near.from, near.to, near.direction.rate), (far.from, far.to, far.direction.rate));
         }
+    }
+
+    #[test]
+    fn with_a_power_most_links_are_short() {
+        let delays = |power: f64| {
+            let text = format!(r#"{{"kind": "random-tree", "routers": 500, "delay_power": {power}}}"#);
+            let net = build(&text, 7);
+            let between = net.links.iter().filter(|link| link.from < 500 && link.to < 500);
+            let mut all: Vec<f64> = between.map(|link| link.direction.delay.as_secs_f64() * 1e3).collect();
+            all.sort_by(f64::total_cmp);
+            (all[all.len() / 2], all[all.len() - 1])
+        };
+        let (plain, skewed) = (delays(1.0), delays(4.0));
+        // Half of a uniform draw is below 1/2, and of its fourth power below 1/16; from 1 to 20 ms.
+        assert!((plain.0 - 10.5).abs() < 1.0 && (skewed.0 - 2.2).abs() < 0.5, "{plain:?} {skewed:?}");
+        assert!(skewed.1 > 19.0);
+        assert_eq!(
+            refused(r#"{"kind": "random-tree", "delay_power": 0}"#),
+            "topology.delay_power: 0 is out of range; give a number above 0 and up to 100"
+        );
     }
 
     #[test]

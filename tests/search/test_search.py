@@ -1,0 +1,187 @@
+"""The search over readings: it finds what made the numbers, resumes, and refuses bad files in one line."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Cli
+from dumbbell.errors import DumbbellError
+from dumbbell.search import Search, SearchError, Target, run_search
+from dumbbell.search.objective import MOST, of_target
+from dumbbell.study import Progress
+
+STUDY: dict[str, Any] = {
+    "name": "link",
+    "scenario": {
+        "duration": "2s",
+        "topology": {"kind": "dumbbell", "pairs": 1},
+        "transport": {"kind": "tcp"},
+        "flows": [{"from": "senders", "to": "receivers", "jitter": "20ms"}],
+        "record": {"samples": False, "queues": "none"},
+    },
+    "seeds": 2,
+    "arms": [
+        {"name": "cubic", "set": "transport.controller=cubic"},
+        {"name": "newreno", "set": "transport.controller=newreno"},
+    ],
+    "metrics": [
+        {"name": "goodput", "source": {"table": "runs", "column": "goodput"}},
+        {"name": "lost", "source": {"table": "runs", "column": "packets_dropped"}},
+    ],
+}
+
+SEARCH = """
+study = "study.toml"
+seeds = 2
+first = 1
+readings = 16
+local = 16
+best = 2
+fresh = { first = 101, count = 3 }
+
+[[factors]]
+name = "rate"
+low = 2
+high = 20
+set = "topology.bottleneck.rate={value}Mbit/s"
+
+[[factors]]
+name = "delay"
+low = 5
+high = 40
+integer = true
+set = "topology.bottleneck.delay={value}ms"
+
+[[factors]]
+name = "queue"
+values = ["droptail", "codel"]
+set = "topology.bottleneck.queue={value}"
+
+[[targets]]
+metric = "goodput"
+value = 7.5e6
+within = 1.05
+
+[[targets]]
+metric = "goodput"
+arm = "cubic"
+over = "newreno"
+value = 1.0
+"""
+
+
+def toml(values: dict[str, Any]) -> str:
+    """Write the few kinds of values that a study here has."""
+
+    def one(value: Any) -> str:
+        if isinstance(value, dict):
+            return "{ " + ", ".join(f"{key} = {one(entry)}" for key, entry in value.items()) + " }"
+        if isinstance(value, list):
+            return "[" + ", ".join(map(one, value)) + "]"
+        return json.dumps(value)
+
+    return "".join(f"{key} = {one(value)}\n" for key, value in values.items())
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "study.toml").write_text(toml(STUDY))
+    (tmp_path / "search.toml").write_text(SEARCH)
+    return tmp_path
+
+
+def test_search_finds_what_made_the_number(home: Path) -> None:
+    search = Search.from_file(home / "search.toml")
+    result = run_search(search, home / "out")
+    assert result.readings == 32
+    assert [entry.seeds for entry in result.fresh] == [3, 3]
+    rate, delay, queue = result.winner.values
+    # The link carries 8 Mbit/s or a little more where 7.5 arrive, headers and slow start apart.
+    assert isinstance(rate, float)
+    assert 7.5 < rate < 10
+    assert isinstance(delay, int)
+    assert queue in ("droptail", "codel")
+    assert result.winner.cost.within(search.targets) == 2
+    assert next(iter(result.shares())) == "rate"
+    assert result.verdict == (
+        "fit: the best of 32 readings makes 2 of 2 published numbers within their factors at 3 fresh seeds"
+    )
+
+
+def test_search_goes_on_where_it_was(home: Path) -> None:
+    search = Search.from_file(home / "search.toml")
+    told: list[Progress] = []
+    first = run_search(search, home / "out", progress=told.append)
+    assert sum(entry.done for entry in told[-1:]) > 0
+    told.clear()
+    again = run_search(search, home / "out", progress=told.append)
+    assert all(entry.done == 0 for entry in told)
+    assert again.tried == first.tried
+    assert again.fresh == first.fresh
+
+
+def test_command_writes_verdict_and_report(home: Path, cli: Cli) -> None:
+    done = cli("study", "search", "search.toml", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert "fit: the best of 32 readings" in done.stdout
+    facts = json.loads((home / "out" / "search.json").read_text())
+    assert facts["readings"] == 32
+    assert {entry["stage"] for entry in facts["tried"]} == {"sobol", "best", "local"}
+    assert "## What matters" in (home / "out" / "search.md").read_text()
+    assert (home / "out" / "search.svg").stat().st_size > 2000
+
+
+def test_cost_is_the_distance_in_factors() -> None:
+    target = Target("lost", "base", 10.0, within=2.0)
+    assert [of_target(target, made) for made in (10, 20, 5, 40)] == pytest.approx([0, 1, 1, 2])
+    assert of_target(target, 0) == of_target(target, math.nan) == of_target(target, 1e9) == MOST
+
+
+def refused(home: Path, old: str, new: str) -> str:
+    assert old in SEARCH
+    (home / "search.toml").write_text(SEARCH.replace(old, new))
+    with pytest.raises(DumbbellError) as caught:
+        run_search(Search.from_file(home / "search.toml"), home / "out")
+    message = str(caught.value)
+    assert "\n" not in message
+    return message.replace(f"{home}/", "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("low = 2\n", "low = 30\n", "factors[0].low: 30 is not below `high`, 20; put the lower first"),
+        ("topology.bottleneck.rate=", "topology.bottleneck.speed=", "unknown key"),
+        ("value = 7.5e6", "value = 0", "targets[0].value: 0 published"),
+        ("value = 7.5e6", "value = nan", "targets[0].value: nan is out of range"),
+        ('metric = "goodput"\nvalue', 'metric = "lst"\nvalue', "has no metric 'lst'; did you mean \"lost\"?"),
+        ('arm = "cubic"', 'arm = "cubick"', 'has no arm \'cubick\'; did you mean "cubic"?'),
+        ("readings = 16", "readins = 16", 'readins: unknown key; did you mean "readings"?'),
+        ("first = 101", "first = 2", "fresh: seed 2 is one of `seeds`"),
+        ('name = "delay"', 'name = "rate"', "factors: two are called 'rate'; rename one"),
+        ('name = "delay"', 'name = "a.b"', "a.b"),
+        ('values = ["droptail", "codel"]', 'values = ["codel", "codel"]', "a value stands there twice"),
+        ('values = ["droptail", "codel"]', 'values = ["codel"]', "two or more numbers or texts are a choice"),
+        ("within = 1.05", "within = 1.0", "targets[0].within: 1 holds nothing; give a factor above 1"),
+        ('study = "study.toml"', 'study = "nothing.toml"', "nothing.toml"),
+        ('study = "study.toml"', 'paper = "nothing"', "nothing: no such paper"),
+        ('study = "study.toml"', "", "give one of `study"),
+        ("fresh = { first = 101, count = 3 }", "", "fresh"),
+    ],
+)  # fmt: skip
+def test_bad_searches_are_refused_in_one_line(home: Path, old: str, new: str, message: str) -> None:
+    assert message in refused(home, old, new)
+
+
+def test_objective_that_nothing_moves_is_refused(home: Path) -> None:
+    targets = SEARCH.index("[[targets]]")
+    (home / "search.toml").write_text(
+        SEARCH[:targets] + '[[targets]]\nmetric = "goodput"\nover = "cubic"\nvalue = 2.0\n'
+    )
+    with pytest.raises(SearchError, match=r"the objective is .* for all 16 readings: no factor acts"):
+        run_search(Search.from_file(home / "search.toml"), home / "out")
