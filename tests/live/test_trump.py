@@ -33,7 +33,7 @@ def told(log: Path) -> dict[int, list[tuple[int, float]]]:
 
 
 def test_sources_are_told_their_max_min_shares(cli: Cli, tmp_path: Path) -> None:
-    # Far from the threshold, so that rates are those of the whole link. It is set-up packets that lower others here.
+    # Far from the threshold: rates are those of the whole link. Here set-up packets lower the others.
     settings = ["nodes[0].agent.threshold=1000", "nodes[0].agent.quench_causes=setup"]
     described = scenario(8, settings=settings)
     (tmp_path / "flows.toml").write_text(described.to_toml())
