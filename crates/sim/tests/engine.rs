@@ -272,3 +272,17 @@ fn a_recorded_link_sends_at_its_opportunities_and_at_no_other_time() {
     let results = traced::run(&plan);
     assert_eq!(results.links.sent[0], 15, "five rounds of three");
 }
+
+#[test]
+fn progress_counts_the_events_of_all_steps() {
+    let text = ONE_FLOW.replace("14600B", "2MB").replace("delay = \"1ms\"", "delay = \"1ms\"\nqueue = \"codel\"");
+    let mut told: Vec<(u64, u64)> = Vec::new();
+    let every = |progress: &mut dumbbell_sim::Progress| {
+        told.push((progress.events, progress.step));
+        progress.step = 1000;
+        ControlFlow::Continue(())
+    };
+    run(&plan(&text, &[]), u64::MAX, every).unwrap();
+    assert!(told.len() > 5, "{told:?}");
+    assert!(told.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1000), "{told:?}");
+}
