@@ -36,6 +36,7 @@ READ = {
     "send": ("send", "{}", "--to", "127.0.0.1"),
     "shell": ("shell", "--trace", "{}", "--", "true"),
     "study run": ("study", "run", "{}", "-o", "new"),
+    "study search": ("study", "search", "{}", "-o", "new"),
     "study status": ("study", "status", "{}"),
     "trace": ("trace", "{}"),
     "verify": ("verify", "{}"),

@@ -83,6 +83,7 @@ OUTPUTS = {
         stops=("stream",),
     ),
     "study run": Command(("study", "run", "study.toml"), folder="--output"),
+    "study search": Command(("study", "search", "search.toml"), folder="--output"),
     "trace": Command(("trace", "small.toml", "--until", "2s"), ("--pcapng", "--qlog", "--perfetto")),
     "trump-real": Command(("trump-real",), folder="--output"),
 }
@@ -99,6 +100,17 @@ axes = [{ name = "pairs", values = [1], set = "topology.pairs={value}" }]
 metrics = [{ name = "goodput", source = { table = "runs", column = "goodput" } }]
 """
 
+SEARCH = """
+study = "study.toml"
+seeds = 1
+readings = 2
+local = 0
+best = 1
+fresh = { first = 11, count = 1 }
+factors = [{ name = "rate", low = 1, high = 4, set = "topology.bottleneck.rate={value}Mbit/s" }]
+targets = [{ metric = "goodput", value = 1e6, at = { pairs = 1 } }]
+"""
+
 
 @pytest.fixture(scope="module")
 def home(results: db.Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -106,6 +118,7 @@ def home(results: db.Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
     (home / "small.toml").write_text(SCENARIO)
     (home / "study.toml").write_text(STUDY)
+    (home / "search.toml").write_text(SEARCH)
     (home / "scripts").mkdir()
     (home / "scripts" / "one.pkt").write_text("+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n")
     results.save(home / "run")
