@@ -73,7 +73,9 @@ def test_real_packets_end_at_once(tmp_path: Path, mode: str) -> None:
             time.sleep(0.01)
         took = cpu(process.pid) - before
         status = process.wait()
-        left = in_group(process.pid)
+        # What it started ends with it; on a busy machine a little later.
+        while (left := in_group(process.pid)) and time.monotonic() < at + TOO_LONG:
+            time.sleep(0.05)
     finally:
         silent.close()
         for number in in_group(process.pid):

@@ -161,6 +161,7 @@ def refused(home: Path, old: str, new: str) -> str:
         ("value = 7.5e6", "value = nan", "targets[0].value: nan is out of range"),
         ('metric = "goodput"\nvalue', 'metric = "lst"\nvalue', "has no metric 'lst'; did you mean \"lost\"?"),
         ('arm = "cubic"', 'arm = "cubick"', 'has no arm \'cubick\'; did you mean "cubic"?'),
+        ("value = 7.5e6", "at = { x = 1 }\nvalue = 7.5e6", "targets[0]: the study 'link' has no axis 'x'"),
         ("readings = 16", "readins = 16", 'readins: unknown key; did you mean "readings"?'),
         ("first = 101", "first = 2", "fresh: seed 2 is one of `seeds`"),
         ('name = "delay"', 'name = "rate"', "factors: two are called 'rate'; rename one"),

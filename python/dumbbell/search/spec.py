@@ -433,6 +433,12 @@ def _target(table: _Table, study: Study) -> Target:
             study.arm(arm)
         for name in target.at:
             study.axis(name)
+        for axis in study.axes:
+            if target.at.get(axis.name) not in axis.values:
+                known = ", ".join(map(str, axis.values))
+                raise SearchError(
+                    f"{table.at('at')}: gives no value of the axis {axis.name!r}; use one of {known}"
+                )
     except UnknownNameError as error:
         raise SearchError(f"{table.place}: {error}") from None
     return target
