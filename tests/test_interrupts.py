@@ -88,6 +88,11 @@ def cpu(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def heed() -> None:
+    """Heed interrupts, which a job in the background ignores, and so would its children."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def has_ended(process: int) -> bool:
     return os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
@@ -98,8 +103,9 @@ def ended(
     """Start a command and send a signal; return its status, what it then took (CPU s), and what it said."""
     with (folder / "said").open("wb") as said:
         process = subprocess.Popen(
-            [sys.executable, "-m", "dumbbell", *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=said
-        )
+            [sys.executable, "-m", "dumbbell", *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=said,
+            preexec_fn=heed,  # noqa: PLW1509
+        )  # fmt: skip
     while cpu(process.pid) < before and not has_ended(process.pid):
         time.sleep(0.005)
     before = cpu(process.pid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SCENARIO
-from test_interrupts import cpu, has_ended
+from test_interrupts import cpu, has_ended, heed
 
 MOST = 0.2
 """CPU seconds from the signal to the end, of the command itself."""
@@ -57,7 +58,7 @@ def test_real_packets_end_at_once(tmp_path: Path, mode: str) -> None:
     with (tmp_path / "said").open("wb") as said:
         process = subprocess.Popen(
             [sys.executable, "-m", "dumbbell", *MODES[mode]], cwd=tmp_path, stdin=subprocess.DEVNULL,
-            stdout=said, stderr=said, start_new_session=True,
+            stdout=said, stderr=said, start_new_session=True, preexec_fn=heed,  # noqa: PLW1509
         )  # fmt: skip
     try:
         # Loading takes half a CPU second or less; then packets flow.
@@ -78,8 +79,11 @@ def test_real_packets_end_at_once(tmp_path: Path, mode: str) -> None:
             time.sleep(0.05)
     finally:
         silent.close()
+        process.kill()
+        process.wait()
         for number in in_group(process.pid):
-            os.kill(number, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
     assert not left
     last = (tmp_path / "said").read_text(encoding="utf-8").splitlines()[-1]
     print(f"{mode}: {took:.2f} CPU s, {time.monotonic() - at:.2f} s")
