@@ -29,7 +29,7 @@ pub struct Receiver {
     /// Application bytes that will come.
     size: u64,
     /// The largest window that it can grant or advertise.
-    reach: u64,
+    reach: u32,
     /// True if an acknowledgement is due.
     due: bool,
     /// True if something is held above a hole.
@@ -81,7 +81,7 @@ pub struct Receiver {
     /// The window, if the host has a policy.
     allowance: Option<Box<Allowance>>,
     /// Segments beyond the window.
-    ignored: u64,
+    ignored: u32,
 }
 
 /// A receive window that changes. What was promised stays: its right edge never moves back (RFC 9293 section 3.8.6).
@@ -190,7 +190,7 @@ impl Receiver {
         Receiver {
             next: 0,
             size: opening.size.unwrap_or(u64::MAX),
-            reach: granted.largest.max(u64::from(u16::MAX) << scale),
+            reach: granted.largest.max(u64::from(u16::MAX) << scale).try_into().unwrap_or(u32::MAX),
             due: false,
             gap: false,
             flags: TcpHeader::ACK | if weighs { HOSTED } else { 0 },
@@ -403,7 +403,7 @@ impl Receiver {
     /// A segment beyond the window: it is dropped and acknowledged (RFC 9293 section 3.10.7.4, first check).
     #[cold]
     fn refuse(&mut self) {
-        self.ignored += 1;
+        self.ignored = self.ignored.saturating_add(1);
         self.due = true;
     }
 
@@ -544,7 +544,7 @@ impl Stage for Receiver {
             }
         }
         let number = packet.body[0];
-        if number.saturating_sub(self.next) > self.reach {
+        if number.saturating_sub(self.next) > u64::from(self.reach) {
             self.refuse();
             return;
         }
@@ -660,7 +660,7 @@ impl ReceiveEnd for Receiver {
     }
 
     fn ignored(&self) -> u64 {
-        self.ignored
+        self.ignored.into()
     }
 
     fn hasten(&mut self) -> bool {

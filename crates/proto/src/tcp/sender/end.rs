@@ -99,7 +99,7 @@ impl SendEnd for Sender {
     }
 
     fn ignored(&self) -> u64 {
-        self.ignored
+        self.ignored.into()
     }
 
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {

@@ -176,7 +176,7 @@ pub struct Sender {
     /// The application, while it has something to write.
     writer: Option<Box<Writer>>,
     /// Acknowledgements of what was never sent.
-    ignored: u64,
+    ignored: u32,
 }
 
 impl Sender {
@@ -627,7 +627,7 @@ impl Stage for Sender {
         }
         let [ack, _, blocks @ ..] = packet.body;
         if ack > self.max || blocks != [0; 3] && !self.is_credible(packet) {
-            self.ignored += 1;
+            self.ignored = self.ignored.saturating_add(1);
             return;
         }
         if self.phase == Phase::Established && packet.flags & self.special == 0 {
