@@ -170,7 +170,7 @@ def test_the_command_writes_both_sides(cli: Cli, tmp_path: Path, form: tuple[str
                 "--",
                 "true",
             ],
-            "threshold: every packet that arrives would be above it; give 1 or more",
+            "threshold: a single packet that waits would be above it; give 1 or more",
         ),
         (
             ["recv", "--transport", "trump", "--set", "transport.selacksize=17"],

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import dumbbell.papers
 from conftest import Cli
 from dumbbell.errors import DumbbellError
 from dumbbell.search import Search, SearchError, Target, run_search
@@ -134,6 +137,37 @@ def test_command_writes_verdict_and_report(home: Path, cli: Cli) -> None:
     assert {entry["stage"] for entry in facts["tried"]} == {"sobol", "best", "local"}
     assert "## What matters" in (home / "out" / "search.md").read_text()
     assert (home / "out" / "search.svg").stat().st_size > 2000
+
+
+def block(page: str) -> str:
+    text = (Path(__file__).parents[2] / "docs" / page).read_text(encoding="utf-8")
+    found = re.search(r"^```toml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert found
+    return found[1]
+
+
+def test_the_search_of_the_guide(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "buffers.toml").write_text(block("studies.md"))
+    (tmp_path / "readings.toml").write_text(block("search.md"))
+    assert len(Search.from_file(tmp_path / "readings.toml").study.points()) == 1, (
+        "of the axis, what targets name"
+    )
+    done = cli("study", "search", "readings.toml", "-o", "out/readings")
+    assert done.returncode == 0, done.stderr
+    assert "fit: the best of 24 readings makes 2 of 2 published numbers" in done.stdout
+
+
+def test_the_generator_of_trump_is_one_that_its_search_may_find() -> None:
+    folder = Path(dumbbell.papers.__file__).parent / "trump_rbcc"
+    search = Search.from_file(folder / "generator.toml")
+    assert len(search.targets) == 25
+    for factor in search.factors:
+        ((setting,),) = factor.templates
+        value: Any = tomllib.loads((folder / "study.toml").read_text())["scenario"]
+        for key in setting.partition("=")[0].replace("[0]", ".0").split("."):
+            value = value[int(key)] if key == "0" else value[key]
+        (number,) = re.findall(r"[\d.]+", str(value))
+        assert factor.low < float(number) < factor.high, factor.name
 
 
 def test_cost_is_the_distance_in_factors() -> None:

@@ -54,7 +54,7 @@ impl Record {
     /// Ends a run: writes its name, its figures, and the hash of what was added since the line before, if anything was.
     ///
     /// # Panics
-    /// The name has a line already, or could not be told from the figures.
+    /// The name has a line already, or would read as figures.
     pub fn line(&mut self, name: &str, text: &str) {
         assert!(!name.contains(": ") && !name.contains('\n') && !text.contains('\n'), "{name}: {text}");
         assert!(self.lines.iter().all(|(other, _)| other != name), "two lines of {name}");

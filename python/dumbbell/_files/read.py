@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell import _native, _system
 from dumbbell._files.foreign import MOST_BYTES
+from dumbbell.errors import DumbbellError, ScenarioError
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -70,14 +71,26 @@ def read_text(path: str | os.PathLike[str]) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_toml(path: str | os.PathLike[str], blamed: type[DumbbellError] = DumbbellError) -> dict[str, Any]:
     """Return what a TOML file says, by the parser that reads scenarios.
+
+    Parameters
+    ----------
+    path
+        The file.
+    blamed
+        The error to raise.
 
     Raises
     ------
-    OSError, UnicodeDecodeError
+    OSError
         As :func:`read_text`.
-    ScenarioError
-        If it is not TOML: the line and column.
+    DumbbellError
+        `blamed`, with the name of the file: if it is not UTF-8, or not TOML (the line and column).
     """
-    return _native.parse_toml(read_text(path))
+    try:
+        return _native.parse_toml(read_text(path))
+    except UnicodeDecodeError as error:
+        raise blamed(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except ScenarioError as error:
+        raise blamed(f"{path}: {error}") from None

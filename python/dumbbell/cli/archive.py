@@ -9,7 +9,14 @@ from pathlib import Path
 import click
 
 from dumbbell._printing import TextTable
-from dumbbell.cli.common import console, json_option, print_json, quiet_option, tell_of_file
+from dumbbell.cli.common import (
+    console,
+    json_option,
+    print_json,
+    quiet_option,
+    tell_of_file,
+    workers_option,
+)
 
 EXIT_CODES = {"bit-equal": 0, "within interval": 3, "different": 4}
 """Of `dumbbell verify`; 2 is bad input, as everywhere."""
@@ -43,7 +50,7 @@ def pack(folder: Path, output: Path, base: Path | None, license_url: str, force:
     "--sample", type=click.IntRange(min=1), default=8, show_default=True, help="Number of runs to repeat."
 )
 @click.option("--all", "every", is_flag=True, help="Repeat every run.")
-@click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
+@workers_option
 @json_option
 @quiet_option
 def verify(file: Path, sample: int, every: bool, workers: int | None, as_json: bool) -> int:

@@ -106,6 +106,21 @@ def memory_option(command: Command) -> Command:
     )(command)
 
 
+def runs_options(command: Command) -> Command:
+    """Add the options of commands that run many scenarios: where, and how many at a time."""
+    where = click.option(
+        "--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port."
+    )
+    return where(workers_option(command))
+
+
+def workers_option(command: Command) -> Command:
+    """Add the option of commands that run scenarios side by side."""
+    return click.option(
+        "--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default."
+    )(command)
+
+
 def read_scenario(file: Path, settings: Iterable[str], seed: int | None) -> Scenario:
     """Read a scenario file; errors name the file."""
     changes = [*settings, *([] if seed is None else [f"seed={seed}"])]
@@ -133,7 +148,7 @@ def refuse_twice(option: str, given: Iterable[str]) -> None:
 def _is_study(file: Path) -> bool:
     try:
         values = read_toml(file)
-    except (OSError, UnicodeDecodeError, ScenarioError):
+    except (OSError, DumbbellError):
         return False
     return "scenario" in values and "topology" not in values
 

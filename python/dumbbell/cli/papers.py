@@ -12,7 +12,14 @@ import click
 from dumbbell._printing import Output, Text, TextTable
 from dumbbell.cli import completing
 from dumbbell.cli.asserting import NOT_SO
-from dumbbell.cli.common import console, json_option, memory_option, print_json, quiet_option
+from dumbbell.cli.common import (
+    console,
+    json_option,
+    memory_option,
+    print_json,
+    quiet_option,
+    runs_options,
+)
 from dumbbell.cli.trust import ask_trust, trust_option
 
 if TYPE_CHECKING:
@@ -59,8 +66,7 @@ def print_reproduction(out: Output, found: Reproduction) -> None:
 @click.option(
     "--quick/--full", default=True, show_default=True, help="Few runs, or all that the study asks for."
 )
-@click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
-@click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
+@runs_options
 @click.option("--strict", is_flag=True, help="Exit with 3 if a claim is not reproduced.")
 @trust_option
 @memory_option

@@ -8,7 +8,14 @@ from pathlib import Path
 import click
 
 from dumbbell._printing import Text
-from dumbbell.cli.common import console, json_option, memory_option, print_json, quiet_option
+from dumbbell.cli.common import (
+    console,
+    json_option,
+    memory_option,
+    print_json,
+    quiet_option,
+    runs_options,
+)
 from dumbbell.errors import DumbbellError
 
 
@@ -17,8 +24,7 @@ from dumbbell.errors import DumbbellError
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the search."
 )
-@click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
-@click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
+@runs_options
 @memory_option
 @json_option
 @quiet_option

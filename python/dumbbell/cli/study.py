@@ -22,6 +22,7 @@ from dumbbell.cli.common import (
     number,
     print_json,
     quiet_option,
+    runs_options,
 )
 from dumbbell.cli.searching import search
 from dumbbell.errors import DumbbellError
@@ -74,8 +75,7 @@ study.add_command(search)
     default=(1, 1),
     help="Run only this fixed share of the runs; to merge the folders of shares, copy them into one.",
 )
-@click.option("--executor", default="threads", show_default=True, help="threads, ray, or ray://host:port.")
-@click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; all cores by default.")
+@runs_options
 @memory_option
 @json_option
 @quiet_option

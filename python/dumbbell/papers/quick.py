@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from dumbbell._files.read import read_toml
-from dumbbell.errors import ScenarioError
 from dumbbell.study import Study, StudyError
 
 _KEYS = ("seeds", "axes", "scenario")
@@ -33,15 +32,11 @@ def quick_study(study: Study, path: Path) -> Study:
         Everything wrong with the file.
     """
     try:
-        values = read_toml(path)
+        values = read_toml(path, StudyError)
     except FileNotFoundError:
         raise StudyError(f"{path}: no such file; say in it what the quick study leaves out") from None
     except OSError as error:
         raise StudyError(f"{path}: {error.strerror}; say in it what the quick study leaves out") from None
-    except UnicodeDecodeError as error:
-        raise StudyError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    except ScenarioError as error:
-        raise StudyError(f"{path}: {error}") from None
     return shortened(study, values, str(path))
 
 

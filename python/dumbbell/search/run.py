@@ -52,7 +52,7 @@ class SearchResult:
     """All readings that were tried, and the best at seeds that the search did not see."""
 
     search: Search
-    """What was asked."""
+    """The search that was run."""
     tried: tuple[Tried, ...]
     """In the order in which they were tried; one that got more seeds stands there twice."""
     refused: int

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, cast, get_args
 from dumbbell import _native
 from dumbbell._files.read import read_toml
 from dumbbell.claims import Claim
-from dumbbell.errors import DumbbellError, ScenarioError, UnknownNameError
+from dumbbell.errors import DumbbellError, UnknownNameError
 from dumbbell.papers import Paper, find_paper
 from dumbbell.study import Arm, Derived, Study
 from dumbbell.study.spec import AxisValue, check_name
@@ -171,12 +171,7 @@ class Search:
             If it cannot be read.
         """
         path = Path(path)
-        try:
-            values = read_toml(path)
-        except UnicodeDecodeError as error:
-            raise SearchError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-        except ScenarioError as error:
-            raise SearchError(f"{path}: {error}") from None
+        values = read_toml(path, SearchError)
         values.setdefault("name", path.stem)
         try:
             return cls.from_dict(values, path.parent)
@@ -445,7 +440,10 @@ def _target(table: _Table, study: Study) -> Target:
 
 
 def _only(study: Study, reader: _Table, targets: Sequence[Target], claims: Sequence[Claim]) -> Study:
-    """Return the study with the arms that are asked for; by default those of the targets, or all."""
+    """Return the study with what targets and claims look at: claims at all points, targets at their own."""
+    if not claims:
+        looked_at = {axis.name: [t.at[axis.name] for t in targets] for axis in study.axes}
+        study = replace(study, axes=tuple(axis.keeping(looked_at[axis.name]) for axis in study.axes))
     needed = {arm for target in targets for arm in (target.arm, target.over) if arm}
     chosen = reader.texts("arms", ())
     if not chosen and not claims:

@@ -120,12 +120,7 @@ class Study:
             if not isinstance(study, Study):
                 raise StudyError(f"{path}: defines no study; add `study = dumbbell.study.Study(...)`")
             return study
-        try:
-            values = read_toml(path)
-        except UnicodeDecodeError as error:
-            raise StudyError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-        except ScenarioError as error:
-            raise StudyError(f"{path}: {error}") from None
+        values = read_toml(path, StudyError)
         if "topology" in values and "scenario" not in values:
             raise StudyError(f"{path}: is a scenario, not a study; run it with `dumbbell run`")
         values.setdefault("name", path.stem if path.stem != "study" else path.absolute().parent.name)

@@ -13,7 +13,7 @@ from dumbbell import _native
 from dumbbell._files.foreign import NotDataError, check_values
 from dumbbell._files.read import read_toml
 from dumbbell._files.text import control_character, shortened
-from dumbbell.errors import ScenarioError
+from dumbbell.errors import DumbbellError, ScenarioError
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import name_of, of_source
 from dumbbell.study.names import clashes
@@ -158,18 +158,12 @@ def _scenario(value: Any, base_dir: Path, confined: bool) -> tuple[Values, Path]
     path = base_dir / value
     try:
         return read_toml(path), path.parent
+    except DumbbellError as error:
+        raise StudyError(f"scenario: {error}") from None
     except (OSError, ValueError) as error:
-        raise StudyError(f"scenario: {_why(path, error)}") from None
-
-
-def _why(path: Path, error: Exception) -> str:
-    """Return why a scenario file cannot be read."""
-    if isinstance(error, ScenarioError):
-        return f"{path}: {error}"
-    if isinstance(error, UnicodeDecodeError):
-        return f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8"
-    reason = error.strerror if isinstance(error, OSError) else error
-    return f"{shortened(str(path), 200)}: {reason}; give the path of a readable scenario file"
+        reason = error.strerror if isinstance(error, OSError) else error
+        shown = shortened(str(path), 200)
+        raise StudyError(f"scenario: {shown}: {reason}; give the path of a readable scenario file") from None
 
 
 def _label(entry: Values) -> str:

@@ -6,9 +6,8 @@ use std::io;
 use std::path::Path;
 
 use dumbbell_core::rng::stream;
-use dumbbell_core::{ConfigError, Duration, FlowTag, Frame, Packet, Stage, Time, TrafficClass};
-use dumbbell_header::TcpHeader;
-use dumbbell_proto::{Opening, Receiver, ReceiverReport, TransportSpec};
+use dumbbell_core::{ConfigError, Duration, FlowTag, Stage, Time, TrafficClass};
+use dumbbell_proto::{Opening, Receiver, ReceiverReport};
 use dumbbell_sim::engine::timers::Timers;
 
 use super::events::{Log, What};
@@ -121,10 +120,6 @@ impl<A: Copy + Eq + Hash> Receivers<A> {
             return;
         };
         open.heard = now;
-        if !is_in_window(&self.transport, &open.receiver, &read.packet) {
-            self.counts.ignored += 1;
-            return;
-        }
         let complete = open.receiver.finished().is_some();
         if let Some(log) = &mut self.log {
             log.came(now, serial, came);
@@ -258,17 +253,6 @@ pub(super) fn receiver(transport: &OverUdp, serial: u32, mtu: u32, class: u8) ->
         reader: None,
     };
     transport.open(opening).1
-}
-
-/// True if a packet lies where the largest window allows (RFC 9293 section 3.10.7.4): no sender makes a receiver hold what it has
-/// not promised to.
-pub(super) fn is_in_window(transport: &OverUdp, receiver: &Receiver, packet: &Packet) -> bool {
-    match (&transport.spec, receiver, packet.read::<TcpHeader>()) {
-        (TransportSpec::Tcp(params), Receiver::Tcp(receiver), Some(header)) => {
-            header.number <= receiver.next().saturating_add(params.receive_window.get())
-        }
-        _ => true,
-    }
 }
 
 fn received<A>(open: &Open<A>) -> Received {

@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use std::path::Path;
 
 use dumbbell_core::rng::stream;
-use dumbbell_core::{ConfigError, FlowTag, Packet, Stage, Time};
+use dumbbell_core::{ConfigError, FlowTag, Stage, Time};
 use dumbbell_proto::{Opening, Sender, SenderReport};
 use dumbbell_sim::Plan;
 use dumbbell_sim::arrivals::Arrivals;
@@ -77,14 +77,6 @@ impl<'p> Openings<'p> {
             reader: None,
         };
         Some((flow, number, transport.open(opening).0))
-    }
-}
-
-/// True if a sender may be told this.
-pub(super) fn is_answer(sender: &Sender, packet: &Packet) -> bool {
-    match sender {
-        Sender::Tcp(sender) => sender.is_credible(packet),
-        _ => true,
     }
 }
 
@@ -164,10 +156,6 @@ impl<'p> Senders<'p> {
             self.counts.stray += 1;
             return;
         };
-        if !is_answer(sender, &read.packet) {
-            self.counts.ignored += 1;
-            return;
-        }
         if let Some(log) = &mut self.log {
             log.came(now, read.number, came);
         }

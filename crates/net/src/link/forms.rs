@@ -58,7 +58,7 @@ fn a_link_takes_the_cheapest_form_that_serves() {
         (general(&rcp), "queued"),
         (config(r#""queue": "codel", "router": "rcp""#), "queued"),
         (config(r#""queue": "droptail", "router": "xcp""#), "queued"),
-        // A marker needs packets that can be told apart.
+        // A marker needs packets of several kinds.
         (marked, "lazy"),
         (config(r#""queue": "droptail", "power": {}"#), "queued"),
         (config(r#""queue": "droptail", "rate_changes": [{"at": "1s", "rate": "1Mbit/s"}]"#), "queued"),

@@ -142,7 +142,7 @@ impl Law {
         self.count = self.count.max(1);
     }
 
-    /// The queue is asked for a packet and has none.
+    /// The link wants a packet and the queue has none.
     pub fn is_empty(&mut self, now: Time) {
         if self.probability > 0.0 && self.may_move(now) {
             self.probability = (self.probability - self.decrement).max(0.0);

@@ -108,7 +108,7 @@ pub trait QueueParams {
         false
     }
 
-    /// True if it matters to it that it is asked for a packet when it has none, as the link does when it runs idle.
+    /// True if an idle link must ask it for a packet although it has none.
     fn notices_idle(&self) -> bool {
         false
     }
@@ -183,7 +183,7 @@ impl QueueSpec {
         self.params().drops_late() || self.params().within().iter().any(|held| held.queue.drops_late())
     }
 
-    /// True if it matters to it, or to something within it, that it is asked for a packet when it has none.
+    /// True if an idle link must ask it, or something within it, for a packet although it has none.
     pub fn notices_idle(&self) -> bool {
         self.params().notices_idle() || self.params().within().iter().any(|held| held.queue.notices_idle())
     }

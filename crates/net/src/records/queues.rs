@@ -88,7 +88,7 @@ fn run(spec: &QueueSpec, shape: Shape, record: &mut Record) -> String {
     let mut port = Port { queue, shape, free_at: Time::ZERO, ask_at: Time::NEVER, verdicts, source, record };
     for n in 0..shape.packets() {
         let packet = port.source.next();
-        // An empty queue of every second packet is asked to pass it through.
+        // Every second packet that finds the queue empty passes through it.
         port.arrive(packet, n % 2 == 0 && !spec.holds_back());
     }
     port.serve(Time::NEVER);

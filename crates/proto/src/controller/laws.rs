@@ -13,7 +13,7 @@ use proptest::test_runner::{TestError, TestRng, TestRunner};
 use super::probe::Probe;
 use super::*;
 use crate::tcp;
-use crate::testing::{Fate, Pipe, opening, read};
+use crate::testing::{Fate, Pipe, at_start, opening, read};
 use crate::transport::{ReceiveEnd, SendEnd};
 
 const MSS: u64 = 1000;
@@ -149,27 +149,7 @@ impl Story {
     fn told_to(&self, subject: &mut Subject, mut each: impl FnMut(&Turn)) {
         let window = self.initial * MSS;
         let mut control = Control { window, threshold: self.threshold, ..Control::default() };
-        let mut signals = Signals {
-            now: Time::ZERO,
-            initial_window: window,
-            growth_limit: 2 * MSS,
-            acked: 0,
-            flight: 0,
-            delivered: 0,
-            rtt: Duration::ZERO,
-            smoothed_rtt: Duration::ZERO,
-            min_rtt: Duration::ZERO,
-            feedback: 0.0,
-            lost: 0,
-            marked: 0,
-            round: 0,
-            rate: RateSample::NONE,
-            mss: MSS as u32,
-            event: Event::Start,
-            in_recovery: false,
-            window_limited: false,
-            repeated: false,
-        };
+        let mut signals = at_start(window, MSS as u32);
         let mut turn = |signals: Signals, control: &mut Control| {
             let before = *control;
             subject.controller.on(&signals, control);

@@ -12,7 +12,7 @@ use super::tcp::router;
 use super::{file, scripts, variants};
 use crate::controller::{AnyController, Class, Control, ControllerSpec, Event, RateSample, Signals};
 use crate::tcp;
-use crate::testing::{opening, read};
+use crate::testing::{at_start, opening, read};
 use crate::transports::TransportSpec;
 
 const MSS: u64 = 1448;
@@ -121,27 +121,8 @@ struct Story<'a> {
 impl Story<'_> {
     fn new(record: &mut Record, seed: u64, threshold: u64) -> Story<'_> {
         let (window, fat) = (10 * MSS, seed.is_multiple_of(3));
-        let signals = Signals {
-            now: Time::ZERO,
-            initial_window: window,
-            growth_limit: if fat { 1_000_000 } else { 2 } * MSS,
-            acked: 0,
-            flight: 0,
-            delivered: 0,
-            rtt: Duration::ZERO,
-            smoothed_rtt: Duration::ZERO,
-            min_rtt: Duration::ZERO,
-            feedback: 0.0,
-            lost: 0,
-            marked: 0,
-            round: 0,
-            rate: RateSample::NONE,
-            mss: MSS as u32,
-            event: Event::Start,
-            in_recovery: false,
-            window_limited: false,
-            repeated: false,
-        };
+        let signals =
+            Signals { growth_limit: if fat { 1_000_000 } else { 2 } * MSS, ..at_start(window, MSS as u32) };
         Story {
             random: stream(seed, "story"),
             signals,

@@ -86,7 +86,7 @@ config! {
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         if self.threshold == 0 {
-            let why = "every packet that arrives would be above it";
+            let why = "a single packet that waits would be above it";
             return Err(at.key("threshold").error(why, "give 1 or more"));
         }
         if !(self.alpha > 0.0 && self.alpha <= 1.0) {
@@ -198,15 +198,31 @@ impl Rbcc {
         }
     }
 
-    /// Looks at the queue of an interface, `queued` packets with the one in transmission. One recomputation for each
-    /// crossing of the threshold. Nothing reads a table between two packets, so a queue that has drained is noticed
-    /// when the next packet comes.
+    /// Packets that count for T where a packet finds `found` on an interface, and joins them.
+    fn counted(&self, found: u64) -> u64 {
+        match self.params.counted {
+            Counted::Waiting => found.saturating_sub(1),
+            Counted::Found => found,
+            Counted::All => found + 1,
+        }
+    }
+
+    /// Looks at an interface on which `queued` packets count; true if its bandwidth is another one now.
     #[inline]
-    fn look(&mut self, port: u32, queued: u64, rate: BitRate, cause: Cause, outbox: &mut Outbox) {
+    fn changes(&mut self, port: u32, queued: u64, rate: BitRate) -> bool {
         let interface = &mut self.interfaces[port as usize];
         let scaled = queued > u64::from(self.params.threshold);
-        if scaled != interface.scaled || rate != interface.rate {
-            (interface.scaled, interface.rate) = (scaled, rate);
+        let changes = scaled != interface.scaled || rate != interface.rate;
+        (interface.scaled, interface.rate) = (scaled, rate);
+        changes
+    }
+
+    /// Looks at an interface where every packet makes the router do so: one recomputation for each crossing of the
+    /// threshold. Nothing reads a table between two packets, so a queue that has drained is noticed when the next packet
+    /// comes.
+    #[inline]
+    fn look(&mut self, port: u32, queued: u64, rate: BitRate, cause: Cause, outbox: &mut Outbox) {
+        if self.params.decisions == Decisions::Packets && self.changes(port, queued, rate) {
             self.allocate(port, cause, outbox);
         }
     }
@@ -277,7 +293,7 @@ impl Rbcc {
         cause: Cause,
         outbox: &mut Outbox,
     ) -> usize {
-        let Interface { table, rate, scaled, .. } = &mut self.interfaces[passage.leaves as usize];
+        let table = &mut self.interfaces[passage.leaves as usize].table;
         let limit = asked.limit(self.id);
         let (place, moved) = match known {
             None => (table.insert(now, (passage.flow, passage.way), asked, self.id), true),
@@ -288,20 +304,12 @@ impl Rbcc {
                 (if moved { table.set_limit(place, limit) } else { place }, moved)
             }
         };
-        let crossed = self.params.decisions == Decisions::Misses && {
-            let queued = match self.params.counted {
-                Counted::Waiting => port.backlog.saturating_sub(1),
-                Counted::Found => port.backlog,
-                Counted::All => port.backlog + 1,
-            };
-            let found = (queued > u64::from(self.params.threshold), port.queue.rate);
-            let before = (std::mem::replace(scaled, found.0), std::mem::replace(rate, found.1));
-            before != found
-        };
+        let crosses = self.params.decisions == Decisions::Misses
+            && self.changes(passage.leaves, self.counted(port.backlog), port.queue.rate);
         if moved {
             self.sweep_at = self.sweep_at.min(now + self.params.sweep);
         }
-        if moved || crossed {
+        if moved || crosses {
             self.allocate(passage.leaves, cause, outbox);
         }
         place
@@ -350,10 +358,8 @@ impl NodeAgent for Rbcc {
         _sink: &mut dyn VerdictSink<Packet>,
         outbox: &mut Outbox,
     ) -> Option<Packet> {
-        let looks = self.params.decisions == Decisions::Packets;
-        if looks {
-            self.look(passage.leaves, port.backlog, port.queue.rate, Cause::Other, outbox);
-        }
+        let queued = self.counted(port.backlog);
+        self.look(passage.leaves, queued.saturating_sub(1), port.queue.rate, Cause::Other, outbox);
         let mut cause = Cause::Other;
         if let Some(mut header) = packet.read::<TrumpHeader>() {
             cause = self.cause(passage, header.kind);
@@ -369,9 +375,7 @@ impl NodeAgent for Rbcc {
                 self.returned(passage, &header, outbox);
             }
         }
-        if looks {
-            self.look(passage.leaves, port.backlog + 1, port.queue.rate, cause, outbox);
-        }
+        self.look(passage.leaves, queued, port.queue.rate, cause, outbox);
         Some(packet)
     }
 
@@ -383,9 +387,8 @@ impl NodeAgent for Rbcc {
         };
         let mut flows = 0;
         for (port, view) in (0..).zip(ports) {
-            if self.params.decisions == Decisions::Packets {
-                self.look(port, view.backlog, view.queue.rate, Cause::Other, outbox);
-            }
+            let queued = self.counted(view.backlog).saturating_sub(1);
+            self.look(port, queued, view.queue.rate, Cause::Other, outbox);
             let Interface { table, counted, .. } = &mut self.interfaces[port as usize];
             let gone = table.sweep(is_gone);
             counted.forgotten += gone;

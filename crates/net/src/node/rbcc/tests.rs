@@ -138,6 +138,12 @@ impl Router {
         Router { agent, now: Time::ZERO, queued: 0, quenched: Vec::new() }
     }
 
+    /// Each packet makes the router look, and all packets count.
+    fn at_each_packet(mut self) -> Router {
+        (self.agent.params.decisions, self.agent.params.counted) = (Decisions::Packets, Counted::All);
+        self
+    }
+
     fn pass(&mut self, number: u32, header: TrumpHeader) -> TrumpHeader {
         let forward = matches!(header.kind, TrumpKind::Setup | TrumpKind::Data | TrumpKind::Teardown);
         let way = if forward { Way::Forward } else { Way::Reverse };
@@ -231,7 +237,7 @@ fn a_hit_is_a_packet_with_the_fields_of_the_last_decision() {
 
 #[test]
 fn above_the_threshold_bandwidth_is_scaled_once_for_each_crossing() {
-    let mut router = Router::new(|p| (p.threshold, p.alpha, p.decisions) = (3, 0.5, Decisions::Packets));
+    let mut router = Router::new(|p| (p.threshold, p.alpha) = (3, 0.5)).at_each_packet();
     let mut rates = Vec::new();
     for queued in [0, 1, 2, 3, 4, 5, 3, 4, 2, 2] {
         router.queued = queued;
@@ -248,9 +254,10 @@ fn above_the_threshold_bandwidth_is_scaled_once_for_each_crossing() {
 fn sources_that_are_lowered_by_data_are_quenched() {
     let all = |change: fn(&mut Params)| {
         let mut router = Router::new(|p| {
-            (p.quench, p.decisions) = (true, Decisions::Packets);
+            p.quench = true;
             change(p);
-        });
+        })
+        .at_each_packet();
         router.data(0, FREE, 0);
         router.data(1, FREE, 0);
         let newcomer = std::mem::take(&mut router.quenched);

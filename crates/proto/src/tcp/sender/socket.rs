@@ -91,14 +91,12 @@ impl Sender {
 
     /// True if an acknowledgement tells of nothing that was never sent (RFC 9293 section 3.10.7.4, fifth check), in its blocks
     /// neither. The others come from somebody who forges them.
-    pub fn is_credible(&self, packet: &Packet) -> bool {
-        let mut plain = *packet;
-        if packet.flags & TcpHeader::FEEDBACK != 0 {
-            TcpHeader::take_answer(&mut plain);
-        } else if self.accurate.is_some() {
-            TcpHeader::take_option(&mut plain);
+    pub(super) fn is_credible(&self, packet: &Packet) -> bool {
+        let mut header = TcpHeader::unpack(&packet.words());
+        if packet.flags & TcpHeader::FEEDBACK != 0 || self.accurate.is_some() {
+            // An answer, or the option of accurate ECN, stands in the place of the last block.
+            header.sack[2] = SackBlock::default();
         }
-        let header = TcpHeader::unpack(&plain.words());
         let Some(room) = self.max.checked_sub(header.number) else { return false };
         // One that lies below the acknowledgement tells what arrived twice (RFC 2883).
         let is_sane = |block: &SackBlock| {
