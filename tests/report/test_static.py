@@ -9,7 +9,7 @@ import pytest
 
 from dumbbell.figures.style import HEIGHT
 from dumbbell.report.data import figure_data
-from dumbbell.report.spec import FigureSpec
+from dumbbell.report.spec import FigureSpec, Scale
 from dumbbell.report.static import _MARKERS, draw
 from dumbbell.study import StudyResult
 
@@ -51,6 +51,19 @@ def test_ticks_of_whole_numbers_are_whole(result: StudyResult) -> None:
     places = tuple(np.linspace(1, 4, len(data.x_values)).tolist())
     assert fractions(places)
     assert not fractions(tuple(map(int, places)))
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_ticks_are_at_the_values_where_labels_have_room(result: StudyResult, scale: Scale) -> None:
+    spec = replace(SPEC, x_scale=scale)
+    data = replace(figure_data(result, spec), x_values=(3, 5, 7, 10, 14))
+    (axes,) = draw(data).axes
+    assert axes.get_xticks().tolist() == data.ticks == [3, 5, 7, 10, 14]
+    assert [label.get_text() for label in axes.get_xticklabels()][-1] == "14"
+    # Labels would cover each other: the axis finds ticks itself.
+    crowded = replace(data, x_values=(1.0, 1.0000000001, 1.02, 1.03, 1.2))
+    assert crowded.ticks == []
+    assert draw(crowded).axes[0].get_xticks().tolist() != list(crowded.x_values)
 
 
 @pytest.mark.parametrize("length", [3, 15, 35])

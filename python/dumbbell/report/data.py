@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dumbbell import stats
@@ -14,6 +15,10 @@ from dumbbell.study.estimates import level, middle, ratio
 if TYPE_CHECKING:
     from dumbbell.stats import Estimate
     from dumbbell.study import Axis, Metric, StudyResult
+
+
+_CHARACTERS = 40
+"""Of labels side by side, on an axis of the smallest figure."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,16 @@ class FigureData:
         if self.categories:
             return [float(index) for index in range(len(self.x_values))]
         return [float(value) for value in self.x_values]
+
+    @property
+    def ticks(self) -> list[float]:
+        """The values of the axis, where their labels have room; empty where the axis finds ticks itself."""
+        if self.categories or len(self.x_values) < 2:
+            return []
+        places = [math.log(x) if self.spec.x_scale == "log" else x for x in self.positions]
+        room = (1 + max(len(f"{value:g}") for value in self.positions)) / _CHARACTERS
+        gaps = [after - before for before, after in pairwise(places)]
+        return self.positions if min(gaps) >= room * (places[-1] - places[0]) else []
 
 
 def figure_data(result: StudyResult, spec: FigureSpec) -> FigureData:

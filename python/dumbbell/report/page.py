@@ -19,6 +19,7 @@ from dumbbell._files.folder import new_files
 from dumbbell.answers import answer as answer_of
 from dumbbell.claims.family import family_note
 from dumbbell.figures.style import data_address, laid_out, stamp_on
+from dumbbell.report.coincide import coincidences
 from dumbbell.report.data import FigureData, figure_data, only_values, with_unit
 from dumbbell.report.extras import PlotSpec, TableSpec
 from dumbbell.report.html import Drawn, for_print, own, render
@@ -308,7 +309,7 @@ def _figure(figure: FigureData, image: Figure, files: Sequence[str]) -> dict[str
     return {
         "id": spec.id,
         "title": spec.title,
-        "note": spec.note,
+        "notes": [*([spec.note] if spec.note else []), *coincidences(figure)],
         "x_label": figure.x_label,
         "y_label": figure.y_label,
         "statistic": "ratio" if spec.relative_to else spec.statistic,
@@ -368,6 +369,7 @@ def _payload(figure: FigureData) -> dict[str, Any]:
             "values": figure.positions,
             "names": [str(value) for value in figure.x_values],
             "categories": figure.categories,
+            "ticks": figure.ticks,
             "scale": "linear" if figure.categories else spec.x_scale,
         },
         "y": {"label": figure.y_label, "scale": spec.scale},

@@ -196,6 +196,7 @@
     // Categories have their names where they stand; numbers have a tick at each value while these are few.
     ticks() {
       const { x } = this.data;
+      if (x.ticks.length) return { splits: () => x.ticks, filter: (_plot, splits) => splits };
       if (!x.categories) return {};
       return { splits: () => x.values, values: () => x.names, grid: { show: false } };
     }

@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from dumbbell.figures.style import COLOURS, DASHES, STYLE, as_label, new_figure, plain_log, stamp_on
 from dumbbell.report.data import FigureData, Line
@@ -79,8 +79,11 @@ def draw(data: FigureData, stamp: str = "") -> Figure:
             axes.set_xlim(-0.5, len(data.x_values) - 0.5)
         elif data.spec.x_scale == "log":
             plain_log(axes.xaxis)
-        elif all(isinstance(value, int) for value in data.x_values):
+        elif not data.ticks and all(isinstance(value, int) for value in data.x_values):
             axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+        if data.ticks:
+            axes.set_xticks(data.ticks, [f"{value:g}" for value in data.ticks])
+            axes.xaxis.set_minor_locator(NullLocator())
         if not logarithmic:
             _down_to_zero(axes)
         stamp_on(figure, stamp)
