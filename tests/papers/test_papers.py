@@ -11,6 +11,8 @@ import pytest
 from dumbbell import Scenario, papers
 from dumbbell.claims import judge
 from dumbbell.report import figure_data, map_data, parameters
+from dumbbell.report.index import Target, lines_of
+from dumbbell.report.page import targets
 from dumbbell.study import StudyResult, derive
 
 PAPERS = {paper.name: paper for paper in papers.all_papers()}
@@ -36,6 +38,10 @@ def made_up(study, value=lambda _arm, place, _column, _noise: 1 + 0.1 * place, s
         for number, arm in enumerate(study.arms)
     ]
     return StudyResult(study, pa.Table.from_pylist(rows), len(rows), "0.0.0")
+
+
+CAPTIONS = {"capacity-scaling": [f"Figure {number}" for number in range(1, 8)]}
+"""The figures and tables of publications, as their texts number them."""
 
 
 def test_there_are_papers():
@@ -135,3 +141,25 @@ def test_short_names_of_publications_are_explained(paper):
     assert bibliography
     for source in paper.sources().values():
         assert set(re.findall(r"\[([A-Z]\d\d)\]", source)) <= set(bibliography), source
+
+
+@pytest.mark.parametrize("name", CAPTIONS)
+def test_index_has_every_caption(name):
+    printed = [row.printed for row in PAPERS[name].index()]
+    missing = [
+        caption
+        for caption in CAPTIONS[name]
+        if not any(re.fullmatch(rf"{caption}[a-z]?", entry) for entry in printed)
+    ]
+    assert missing == []
+
+
+def test_index_points_at_what_is_there(paper):
+    def there(of):
+        return targets((*of.plots(), *of.figures()), of.maps(), of.tables())
+
+    claims = {claim.id: Target(f"claim-{claim.id}", claim.id) for claim in paper.claims()}
+    for line in lines_of(paper.index(), there(paper), claims):
+        for study, id_ in line.studies:
+            assert study in PAPERS, line.about.printed
+            assert not id_ or id_ in there(PAPERS[study]), (line.about.printed, study, id_)

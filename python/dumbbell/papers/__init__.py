@@ -20,6 +20,7 @@ file            holds
 ``derived.py``  ``DERIVED``, a tuple of :class:`dumbbell.study.Derived`: metrics made from others
 ``maps.py``     ``MAPS``, a tuple of :class:`dumbbell.report.MapSpec`
 ``entrants.py`` ``GROWN``, a tuple of functions that add what is registered to the study
+``index.py``    ``INDEX``, a tuple of :class:`dumbbell.report.IndexRow`: what shows each figure and table
 ``studies.py``  ``STUDIES``, a tuple of :class:`Companion`: further studies, as ``<paper>-<name>``
 =============== ====================================================================================
 

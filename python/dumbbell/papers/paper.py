@@ -20,14 +20,14 @@ from dumbbell._files.read import opened, read_text
 from dumbbell.claims import Claim
 from dumbbell.errors import DumbbellError
 from dumbbell.papers.quick import quick_study, shortened
-from dumbbell.report import FigureSpec, MapSpec, PlotSpec, TableSpec
+from dumbbell.report import FigureSpec, IndexRow, MapSpec, PlotSpec, TableSpec
 from dumbbell.study import Derived, Metric, Study, StudyResult
 
 _HERE = Path(__file__).parent
 
 _PROGRAMS = (
-    "bounds.py", "claims.py", "derived.py", "entrants.py", "figures.py", "maps.py", "metrics.py", "plots.py",
-    "studies.py", "tables.py",
+    "bounds.py", "claims.py", "derived.py", "entrants.py", "figures.py", "index.py", "maps.py", "metrics.py",
+    "plots.py", "studies.py", "tables.py",
 )  # fmt: skip
 """Of a folder, what is loaded as Python if it is there."""
 
@@ -58,6 +58,7 @@ class Companion:
     maps: tuple[MapSpec, ...] = ()
     tables: tuple[TableSpec, ...] = ()
     plots: tuple[PlotSpec[StudyResult], ...] = ()
+    index: tuple[IndexRow, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where the values come from that it sets and the paper's table of parameters does not have."""
     own_scenario: bool = False
@@ -205,6 +206,10 @@ class Paper:
     def plots(self) -> tuple[PlotSpec[StudyResult], ...]:
         """Return the figures that the paper draws itself, in order; few papers have any."""
         return self.companion.plots if self.companion else self._optional("plots.py", "PLOTS", PlotSpec)
+
+    def index(self) -> tuple[IndexRow, ...]:
+        """Return what shows each figure, table and claim of the publication, in its order."""
+        return self.companion.index if self.companion else self._optional("index.py", "INDEX", IndexRow)
 
     def companions(self) -> list[Paper]:
         """Return the further studies of the folder, in order; few papers have any."""

@@ -82,7 +82,8 @@ def reproduce(
     kind = "--quick" if quick else "--full"
     command = f"dumbbell reproduce {paper.name} {kind} -o {shlex.quote(readable(folder.name))}"
     report = write_report(
-        folder / "report.html", result, judged, figures, maps, paper.tables(), paper.plots(), quick=quick,
-        sources=paper.sources(), bibliography=paper.bibliography(), command=command, progress=stage,
+        folder / "report.html", result, judged, figures, maps, paper.tables(), paper.plots(),
+        index=paper.index(), quick=quick, sources=paper.sources(), bibliography=paper.bibliography(),
+        command=command, progress=stage,
     )  # fmt: skip
     return Reproduction(result, answer(result, questions(study, figures)), judged, report, note)

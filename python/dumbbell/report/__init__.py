@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dumbbell.report.data import FigureData, figure_data
     from dumbbell.report.extras import PlotSpec, TableData, TableSpec
+    from dumbbell.report.index import IndexRow
     from dumbbell.report.map_figure import draw_map
     from dumbbell.report.maps import MapData, MapSpec, map_data
     from dumbbell.report.page import write_report
@@ -28,6 +29,7 @@ __all__ = [
     "FigureData",
     "FigureError",
     "FigureSpec",
+    "IndexRow",
     "MapData",
     "MapSpec",
     "Measured",
@@ -58,6 +60,7 @@ _PLACES = {
         "TableData",
         "TableSpec",
     ),
+    "dumbbell.report.index": ("IndexRow",),
     "dumbbell.report.map_figure": ("draw_map",),
     "dumbbell.report.maps": ("MapData", "MapSpec", "map_data"),
     "dumbbell.report.page": ("write_report",),

@@ -23,6 +23,7 @@ from dumbbell.report.coincide import coincidences
 from dumbbell.report.data import FigureData, figure_data, only_values, with_unit
 from dumbbell.report.extras import PlotSpec, TableSpec
 from dumbbell.report.html import Drawn, for_print, own, render
+from dumbbell.report.index import IndexRow, Target, lines_of
 from dumbbell.report.map_figure import draw_map
 from dumbbell.report.maps import Cell, MapData, MapSpec, map_data
 from dumbbell.report.parameter import parameters, spread, study_algorithms, study_scenarios
@@ -62,6 +63,7 @@ def write_report(
     tables: Sequence[TableSpec] = (),
     plots: Sequence[PlotSpec[StudyResult]] = (),
     *,
+    index: Sequence[IndexRow] = (),
     title: str = "",
     question: str = "",
     answer: str = "",
@@ -90,6 +92,8 @@ def write_report(
         Which arm is best where; they stand before the figures.
     tables, plots
         What the study makes itself of the result: tables of text, and figures.
+    index
+        What shows each figure, table and claim of a publication; it stands at the head.
     title, question
         Those of the study by default.
     answer
@@ -113,13 +117,15 @@ def write_report(
     Raises
     ------
     FigureError
-        If the study cannot give a figure.
+        If the study cannot give a figure, or the index points at what the report does not have.
     FolderError
         If the folder cannot be written, or holds files of these names that dumbbell has not written.
     """
     path = Path(path)
     kinds = (("figure", figures), ("map", maps), ("table", tables), ("plot", plots))
     _refuse_twins([(spec.id, kind) for kind, specs in kinds for spec in specs])
+    claims = {claim.id: _claim_target(claim, judgement) for claim, judgement in judgements}
+    lines = lines_of(index, targets((*plots, *figures), maps, tables), claims)
     data = [figure_data(result, spec) for spec in figures]
     stamp = "; ".join(filter(None, [result.stamp, "QUICK" if quick else ""]))
     with new_files(path.parent) as part:
@@ -150,10 +156,28 @@ def write_report(
             title=title or result.study.title or result.study.name, answer=answer,
             question=question or result.study.question,
             stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},
-            bibliography=bibliography or {}, command=command,
+            bibliography=bibliography or {}, command=command, index=lines,
         )  # fmt: skip
         (part / path.name).write_text(text, encoding="utf-8")
     return path
+
+
+def targets(
+    figures: Sequence[FigureSpec | PlotSpec[StudyResult]],
+    maps: Sequence[MapSpec],
+    tables: Sequence[TableSpec],
+) -> dict[str, Target]:
+    """Return what an index may point at, by id, numbered as on the page."""
+    kinds = (("figure", "Figure", figures), ("map", "Map", maps), ("table", "Table", tables))
+    return {
+        spec.id: Target(f"{kind}-{spec.id}", f"{word} {number}. {spec.title}")
+        for kind, word, specs in kinds
+        for number, spec in enumerate(specs, start=1)
+    }
+
+
+def _claim_target(claim: Claim, judgement: Judgement) -> Target:
+    return Target(f"claim-{claim.id}", f"{claim.id} {_VERDICT_SIGNS[judgement.verdict]} {judgement.verdict}")
 
 
 def _stamps(result: StudyResult, quick: bool) -> list[tuple[str, str]]:
