@@ -14,7 +14,7 @@ from dumbbell.live.compare import prepared, simulated_arms
 from dumbbell.live.criteria import OUTSIDE, judged
 from dumbbell.live.kernel import Flow, run_kernel
 
-from .conftest import valid_run
+from .conftest import differences, valid_run
 
 SERVER = "exec iperf3 -s -1 >/dev/null 2>&1"
 
@@ -85,23 +85,28 @@ def far_from_the_start(
     [
         (path("12Mbit/s", "20ms", "2s", size="1MB"), 1),
         (path("50Mbit/s", "25ms", "2500ms", count=2, stagger="1s"), 2),
-        (path("50Mbit/s", "25ms", "2500ms", count=4, stagger="500ms"), 4),
+        # One drop decides between some 50 packets lost and some 110. The fewer are lost in 2 of 20 of our
+        # runs, and in 6 of 16 of the kernel's; on a busy machine in 5 of 6.
+        pytest.param(path("50Mbit/s", "25ms", "2500ms", count=4, stagger="500ms"), 4, marks=pytest.mark.full),
     ],
 )
 def test_flows_do_what_the_kernels_do_from_the_first_packet(scenario: db.Scenario, flows: int) -> None:
-    # Four flows lose 44 to 63 packets in three runs of the kernel, and 82 to 112 in five: one drop decides.
-    kernel = compared(scenario, runs=6 if flows > 2 else 3)
-    assert len(kernel[0].flows) == flows
-    assert far_from_the_start(scenario, "linux", kernel) == []
-    # The bounds tell two TCPs apart: that of the RFCs has no HyStart, and its slow start overflows the queue.
-    assert len(far_from_the_start(scenario, "rfc", kernel)) >= 3
+    def sample() -> list[str]:
+        kernel = compared(scenario, runs=6 if flows > 2 else 3)
+        assert len(kernel[0].flows) == flows
+        # The bounds tell two TCPs apart: that of the RFCs has no HyStart, its slow start overflows the queue.
+        apart = len(far_from_the_start(scenario, "rfc", kernel))
+        told = [] if apart >= 3 else [f"the TCP of the RFCs differs in {apart} quantities"]
+        return told + far_from_the_start(scenario, "linux", kernel)
+
+    assert differences(sample) == []
 
 
 def test_the_first_window_finds_the_queue_as_empty_as_the_kernels_does() -> None:
     # Ten segments, a queue of nine and one in transmission: all fit if the handshake's packet has left. Its
     # transmission takes 42 us, and the application writes 80 us after it.
     scenario = path("10Mbit/s", "5ms", "500ms", size="100kB")
-    assert far_from_the_start(scenario, "linux", compared(scenario)) == []
+    assert differences(lambda: far_from_the_start(scenario, "linux", compared(scenario))) == []
 
 
 def test_runs_of_both_sides_differ_among_themselves() -> None:

@@ -6,7 +6,7 @@
 //! duration = "60s"             # simulated time
 //! warmup = "10s"               # figures count from here
 //! routing = "hops"             # or "delay"
-//! paths = "single"             # or "ecmp", "spray": of those that are equally short
+//! paths = "single"             # or "ecmp", "spray", a route change: of those that are equally short
 //! transport = { kind = "tcp", controller = "cubic" }
 //!
 //! [topology]                   # dumbbell, chain, star, parking-lot, fat-tree, leaf-spine, random or graph

@@ -246,17 +246,17 @@ fn every_field_of_a_scenario_answers_to_extremes() {
 #[test]
 fn every_parameter_of_every_algorithm_answers_to_extremes() {
     for algorithm in descriptors() {
-        let required: Vec<&str> =
-            algorithm.fields.iter().filter(|f| f.default.is_none()).map(|f| f.name).collect();
-        if required.contains(&"file") || ["graph", "replay"].contains(&algorithm.name) {
+        let required: Vec<_> = algorithm.fields.iter().filter(|f| f.default.is_none()).collect();
+        if required.iter().any(|f| f.name == "file") || ["graph", "replay"].contains(&algorithm.name) {
             continue;
         }
         let (place, mut settings) = place(algorithm.family, algorithm.name);
-        if algorithm.family == "size" {
-            let given = required.iter().map(|name| match *name {
-                "sigma" => format!("{place}.sigma=1.0"),
-                "max" => format!("{place}.max=1MB"),
-                name => format!("{place}.{name}=2000B"),
+        if ["size", "path choice"].contains(&algorithm.family) {
+            let given = required.iter().map(|field| match (field.name, field.kind) {
+                ("sigma", _) => format!("{place}.sigma=1.0"),
+                ("max", _) => format!("{place}.max=1MB"),
+                (name, "duration") => format!("{place}.{name}=5ms"),
+                (name, _) => format!("{place}.{name}=2000B"),
             });
             settings.extend(given);
         }

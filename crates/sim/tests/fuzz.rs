@@ -68,6 +68,7 @@ fn fragment() -> impl Strategy<Value = String> {
         Just("\"leaf-spine\"".to_owned()),
         Just("{ kind = \"fat-tree\", k = 2 }".to_owned()),
         Just("\"spray\"".to_owned()),
+        Just("{ kind = \"change\", at = \"10ms\" }".to_owned()),
         ".{0,6}",
     ]
 }

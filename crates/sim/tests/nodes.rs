@@ -304,7 +304,7 @@ size = "300kB"
 
 #[test]
 fn what_a_router_originates_finds_its_way_where_flows_take_several() {
-    for paths in ["single", "ecmp", "spray"] {
+    for paths in ["single", "ecmp", "spray", "{kind='change', at='5ms'}"] {
         let setting = format!("paths={paths}");
         let (_, results, probe) = probed(FABRIC, &[&setting], Deeds { answer: true, ..Deeds::default() });
         let sent = probe.seen.lock().unwrap().sent;

@@ -309,6 +309,29 @@ fn tcp_survives_reordering_and_every_packet_is_accounted_for() {
 }
 
 #[test]
+fn after_a_route_change_packets_take_the_second_path_and_may_overtake() {
+    // Datagrams of 1500 bytes each 2 ms, from 0 on; the last at 998 ms.
+    let slow_first = DIAMOND.replace(
+        "from = \"b\", to = \"z\", rate = \"10Mbit/s\", delay = \"1ms\"",
+        "from = \"b\", to = \"z\", rate = \"10Mbit/s\", delay = \"9500us\"",
+    );
+    let set = ["transport={kind='cbr', rate='6Mbit/s', packet_size=1500}", "flows[0].size=736000B"];
+    for (text, late) in [(DIAMOND, 0), (slow_first.as_str(), 4)] {
+        let results = simulate(text, &[set[0], set[1], "paths={kind='change', at='401ms'}"]);
+        let sent = sent(&results);
+        assert_eq!((sent["a->b"], sent["a->c"], sent["a->d"]), (201, 299, 0));
+        assert_eq!(results.flows.delivered, [736_000]);
+        // Those sent 2, 4, 6 and 8 ms before the first of the other path arrive 8.5 ms later than they would have over it.
+        assert_eq!(results.flows.out_of_order, [late]);
+    }
+    let results = simulate(DIAMOND, &["transport=tcp", "paths={kind='change', at='401ms'}"]);
+    let sent = sent(&results);
+    assert!(sent["z->b"] > 0 && sent["z->c"] > 0, "acknowledgements change too: {sent:?}");
+    let refused = traced::planned(DIAMOND, &["paths={kind='change', at='0s'}"]).unwrap_err();
+    assert!(refused.contains("paths.at: the route changes before the first packet"), "{refused}");
+}
+
+#[test]
 fn a_connection_that_stays_open_keeps_its_path_and_sessions_go_on_under_spraying() {
     let rounds =
         "[[workloads]]\nkind = 'rounds'\nfrom = 'pod0'\nto = 'host12'\nsize = '14600B'\nrounds = 20\n";

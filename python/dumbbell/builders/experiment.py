@@ -269,7 +269,7 @@ def scenario(
     drain: str | None = None,
     nodes: Sequence[Mapping[str, Any]] | None = None,
     routing: Literal["hops", "delay"] | None = None,
-    paths: Literal["single", "ecmp", "spray"] | Mapping[str, Any] | None = None,
+    paths: Literal["single", "ecmp", "spray", "change"] | Mapping[str, Any] | None = None,
     transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,

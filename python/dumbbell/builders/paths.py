@@ -61,3 +61,30 @@ def spray(
             "order": order,
         }
     )
+
+
+def change(
+    *,
+    at: str,
+) -> dict[str, Any]:
+    """A route change: from some time on packets take the second path.
+
+    Reference: Bennett et al., Packet reordering is not pathological, IEEE/ACM ToN 1999.
+
+    Parameters
+    ----------
+    at
+        When the route changes.
+        Required.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+    return given(
+        {
+            "kind": "change",
+            "at": at,
+        }
+    )

@@ -7,7 +7,7 @@ use super::observer::{Event, Observer};
 use super::routes::{END, END_FORWARD, END_REVERSE, Route, Stop};
 use super::stations::Agents;
 use super::tree::Tree;
-use crate::paths::spray::Dealer;
+use crate::paths::dealer::Dealer;
 
 /// A packet that reached the end of its path.
 #[derive(Clone, Copy, Debug)]
@@ -199,7 +199,7 @@ impl<O: Observer> Network<O> {
         // The check of the bounds is the test for a start that is none: what is not dealt pays nothing for it.
         let (start, link) = match self.paths.get(start as usize) {
             Some(link) => (start, *link),
-            None => self.take_turn(start - DEALT),
+            None => self.take_turn(now, start - DEALT),
         };
         if O::WATCHES {
             let packet = &Packet { hop: start, ..*packet };
@@ -220,9 +220,9 @@ impl<O: Observer> Network<O> {
     /// The path that is dealt to the next packet: where it begins, and its first link.
     #[inline(never)]
     #[cold]
-    fn take_turn(&mut self, end: u32) -> (u32, u32) {
+    fn take_turn(&mut self, now: Time, end: u32) -> (u32, u32) {
         let dealt = self.dealt[end as usize].as_mut().expect("a flow with this start has a dealer");
-        let start = self.starts[(dealt.first_path + dealt.dealer.deal()) as usize];
+        let start = self.starts[(dealt.first_path + dealt.dealer.deal(now)) as usize];
         (start, self.paths[start as usize])
     }
 

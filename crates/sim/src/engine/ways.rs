@@ -7,8 +7,8 @@ use super::network::Network;
 use super::observer::Observer;
 use super::routes::Route;
 use crate::paths::Choice;
+use crate::paths::dealer::Dealer;
 use crate::paths::ecmp::Salts;
-use crate::paths::spray::Dealer;
 use crate::plan::Plan;
 
 /// The ways of all pairs.
@@ -58,8 +58,8 @@ impl<'p> Ways<'p> {
                     let node = |link: u32| self.plan.links[link as usize].from;
                     network.start(first + salts.choose(set, rng.next_u64(), node) as u32)
                 }
-                (Choice::PerPacket(order), _) => {
-                    network.deal(end, first, Dealer::new(set.len() as u32, order, rng))
+                (Choice::PerPacket(dealing), _) => {
+                    network.deal(end, first, Dealer::new(set.len() as u32, dealing, rng))
                 }
                 _ => network.start(first),
             }

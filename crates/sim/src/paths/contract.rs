@@ -1,6 +1,6 @@
 //! What a choice among paths comes to.
 
-use dumbbell_core::words;
+use dumbbell_core::{Time, words};
 
 use super::set::PathSet;
 
@@ -15,6 +15,15 @@ pub trait PathChoice {
     fn choice(&self) -> Choice;
 }
 
+/// By what an end that sends deals its packets out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dealing {
+    /// Over all paths, in this order.
+    Over(Order),
+    /// Over the first path, and over the second from this time on.
+    SecondFrom(Time),
+}
+
 /// Who chooses, and how often. An end point that chooses for itself would be one more line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Choice {
@@ -24,7 +33,7 @@ pub enum Choice {
     /// The nodes on the way, once for each flow and direction: each takes the next link by a hash of its own.
     PerFlow,
     /// The end that sends, for each packet.
-    PerPacket(Order),
+    PerPacket(Dealing),
 }
 
 impl Choice {
@@ -37,7 +46,12 @@ impl Choice {
     pub fn shares(self, set: &PathSet) -> Vec<f64> {
         match self {
             Choice::PerFlow => set.shares_by_hop(),
-            Choice::Single | Choice::PerPacket(_) => vec![1.0 / set.len() as f64; set.len()],
+            Choice::Single | Choice::PerPacket(Dealing::Over(_)) => vec![1.0 / set.len() as f64; set.len()],
+            // Which of the two carries more depends on when the flows are.
+            Choice::PerPacket(Dealing::SecondFrom(_)) => {
+                let used = set.len().min(2);
+                (0..set.len()).map(|path| if path < used { 1.0 / used as f64 } else { 0.0 }).collect()
+            }
         }
     }
 }

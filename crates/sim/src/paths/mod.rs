@@ -1,6 +1,8 @@
 //! The choice among the equally short paths between two nodes: one file each, one line each in the registry.
 
+pub mod change;
 mod contract;
+pub mod dealer;
 pub mod ecmp;
 mod set;
 pub mod single;
@@ -8,7 +10,7 @@ pub mod spray;
 
 use dumbbell_core::registry;
 
-pub use self::contract::{Choice, Order, PathChoice};
+pub use self::contract::{Choice, Dealing, Order, PathChoice};
 pub use self::set::PathSet;
 
 registry! {
@@ -17,5 +19,6 @@ registry! {
         Single(single::Single),
         Ecmp(ecmp::Ecmp),
         Spray(spray::Spray),
+        Change(change::Change),
     }
 }
