@@ -8,6 +8,7 @@ import pytest
 
 from dumbbell import Scenario, papers
 from dumbbell.papers.trump_rbcc import metrics
+from dumbbell.papers.trump_rbcc.effects import best, shares
 from dumbbell.papers.trump_rbcc.published import MEASUREMENTS, SWEEPS, lost, published
 from dumbbell.papers.trump_rbcc.tables import follows, of_arm
 from tests.papers.test_papers import made_up
@@ -101,3 +102,24 @@ def test_networks_are_matched_by_their_seeds(study):
     ]
     some = replace(result, table=pa.Table.from_pylist(rows).select(names))
     assert of_arm(some, "hiqueue", "recommended", losers=True).tolist() == [study.seeds[2]]
+
+
+def test_effects_of_an_additive_grid_have_no_interaction() -> None:
+    # Medians: 0, 1, 2 along the first factor and 0, 4 along the second. Variances: 2/3 and 4.
+    cells = np.add.outer(np.arange(3.0), np.array([0.0, 4.0]))
+    values = cells[..., None] + np.zeros(5)
+    found = {share.term: share.value for share in shares(values, "median")}
+    assert found == pytest.approx({(1,): 4 / (4 + 2 / 3), (0,): (2 / 3) / (4 + 2 / 3), (0, 1): 0})
+    values[2, 1] += 6
+    found = {share.term: share.value for share in shares(values, "median")}
+    assert found[0, 1] > 0.1
+    assert sum(found.values()) == pytest.approx(1)
+
+
+def test_best_names_what_may_be_as_good() -> None:
+    rng = np.random.default_rng(5)
+    networks = rng.poisson(10, size=200).astype(float)
+    values = np.stack([networks, networks + rng.integers(-1, 2, size=200), networks + 3])
+    at, alike = best(values)
+    assert at[0] in (0, 1)
+    assert alike.tolist() == [True, True, False]

@@ -28,14 +28,15 @@ class Answer:
     """What a study answers."""
 
     findings: tuple[tuple[str, str], ...]
-    """What is compared, and the sentences on it: ``("Mean completion time", "CUBIC is better than ...")``."""
+    """What is compared, and the sentences on it: ``("Mean completion time", "CUBIC is better than ...")``.
+    What a paper says itself is under no name."""
     sure: str
     """How sure all of it is together; empty if nothing could be compared."""
 
     def lines(self) -> Iterator[str]:
         """Yield the answer for a terminal, a paragraph at a time."""
         for name, text in self.findings:
-            yield f"{name}: {text}"
+            yield f"{name}: {text}" if name else text
         if self.sure:
             yield self.sure
 

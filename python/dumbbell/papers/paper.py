@@ -26,8 +26,8 @@ from dumbbell.study import Derived, Metric, Study, StudyResult
 _HERE = Path(__file__).parent
 
 _PROGRAMS = (
-    "bounds.py", "claims.py", "derived.py", "entrants.py", "figures.py", "index.py", "maps.py", "metrics.py",
-    "plots.py", "studies.py", "tables.py",
+    "answers.py", "bounds.py", "claims.py", "derived.py", "entrants.py", "figures.py", "index.py", "maps.py",
+    "metrics.py", "plots.py", "studies.py", "tables.py",
 )  # fmt: skip
 """Of a folder, what is loaded as Python if it is there."""
 
@@ -59,6 +59,8 @@ class Companion:
     tables: tuple[TableSpec, ...] = ()
     plots: tuple[PlotSpec[StudyResult], ...] = ()
     index: tuple[IndexRow, ...] = ()
+    answers: tuple[Callable[[StudyResult], str], ...] = ()
+    """What it answers itself, in sentences made from the result."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where the values come from that it sets and the paper's table of parameters does not have."""
     own_scenario: bool = False
@@ -210,6 +212,15 @@ class Paper:
     def index(self) -> tuple[IndexRow, ...]:
         """Return what shows each figure, table and claim of the publication, in its order."""
         return self.companion.index if self.companion else self._optional("index.py", "INDEX", IndexRow)
+
+    def answer(self, result: StudyResult) -> str:
+        """Return what the paper answers itself, in sentences made from the result; few papers do."""
+        answers = (
+            self.companion.answers
+            if self.companion
+            else self._optional("answers.py", "ANSWERS", FunctionType)
+        )
+        return " ".join(make(result) for make in answers)
 
     def companions(self) -> list[Paper]:
         """Return the further studies of the folder, in order; few papers have any."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dumbbell._files.names import readable
@@ -81,9 +81,13 @@ def reproduce(
     write_claims(judged, result, folder, note)
     kind = "--quick" if quick else "--full"
     command = f"dumbbell reproduce {paper.name} {kind} -o {shlex.quote(readable(folder.name))}"
+    own = paper.answer(result)
     report = write_report(
         folder / "report.html", result, judged, figures, maps, paper.tables(), paper.plots(),
-        index=paper.index(), quick=quick, sources=paper.sources(), bibliography=paper.bibliography(),
-        command=command, progress=stage,
+        index=paper.index(), answer=own, quick=quick, sources=paper.sources(),
+        bibliography=paper.bibliography(), command=command, progress=stage,
     )  # fmt: skip
-    return Reproduction(result, answer(result, questions(study, figures)), judged, report, note)
+    found = answer(result, questions(study, figures, bool(own)))
+    if own:
+        found = replace(found, findings=(("", own), *found.findings))
+    return Reproduction(result, found, judged, report, note)

@@ -97,7 +97,7 @@ def write_report(
     title, question
         Those of the study by default.
     answer
-        One sentence, before those that the figures which answer give (:class:`FigureSpec`).
+        Sentences, before those that the figures which answer give (:class:`FigureSpec`).
     quick
         Whether the study was cut short on purpose; the report says so.
     sources
@@ -153,7 +153,7 @@ def write_report(
         text = _render(
             result, judgements, data, drawn=drawn, maps=drawn_maps, plots=drawn_plots,
             tables=[(number, table, table.make(result)) for number, table in enumerate(tables, start=1)],
-            title=title or result.study.title or result.study.name, answer=answer,
+            title=title or result.study.title or result.study.name, answer=answer, told=bool(answer),
             question=question or result.study.question,
             stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},
             bibliography=bibliography or {}, command=command, index=lines,
@@ -206,6 +206,7 @@ def _render(
     figures: Sequence[FigureData],
     *,
     drawn: Sequence[dict[str, Any]],
+    told: bool,
     sources: Mapping[str, str],
     **context: Any,
 ) -> str:
@@ -225,7 +226,7 @@ def _render(
         markers=_MARKERS,
         verdict_signs=_VERDICT_SIGNS,
         name=study.name,
-        found=answer_of(result, questions(study, [figure.spec for figure in figures])),
+        found=answer_of(result, questions(study, [figure.spec for figure in figures], told)),
         values=_values(result, figures),
         claims=[(claim, judgement, _decider(judgement)) for claim, judgement in judgements],
         claims_summary=_claims_summary(judgements),

@@ -112,10 +112,13 @@ class FigureSpec:
         )
 
 
-def questions(study: Study, figures: Sequence[FigureSpec]) -> list[Question]:
-    """Return what a report answers: the figures that answer, else the first, else the study itself."""
+def questions(study: Study, figures: Sequence[FigureSpec], told: bool = False) -> list[Question]:
+    """Return what a report answers: the figures that answer, else the first, else the study itself.
+
+    With `told` it has an answer of its own, and asks the study nothing more.
+    """
     answering = [spec for spec in figures if spec.answers] or figures[:1]
-    return [spec.question for spec in answering] or default_questions(study)
+    return [spec.question for spec in answering] or ([] if told else default_questions(study))
 
 
 def default_figures(study: Study) -> list[FigureSpec]:

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from dumbbell.papers import Companion
 from dumbbell.papers.trump_rbcc.claims import HELD, ROWS
+from dumbbell.papers.trump_rbcc.joint import JOINT
 from dumbbell.papers.trump_rbcc.plots import PLOTS
+from dumbbell.papers.trump_rbcc.scenarios import FAR, ROUTE
 from dumbbell.papers.trump_rbcc.tables import TABLES
 from dumbbell.study import Study
 
@@ -28,4 +30,7 @@ STUDIES = (
         tables=TABLES,
         plots=PLOTS,
     ),
+    JOINT,
+    FAR,
+    ROUTE,
 )
