@@ -87,8 +87,10 @@ def test_the_command_answers_in_json_what_its_folder_has(cli: Cli, tmp_path: Pat
     found = json.loads(done.stdout)
     assert found["runs"] == json.loads((tmp_path / "out/comparison.json").read_text())
     assert list(found["runs"]) == (["cubic"] if runs == 1 else ["cubic-0", "cubic-1"])
+    each = [run["kernel"]["goodput"] for run in found["runs"].values() if run["kernel"]["valid"]]
+    if not each:
+        pytest.skip("the machine is too busy: no run was valid")
     goodput = found["means"][0]
     assert (goodput["controller"], goodput["quantity"]) == ("cubic", "goodput Mbit/s")
-    each = [run["kernel"]["goodput"] for run in found["runs"].values()]
-    assert goodput["kernel"] == pytest.approx(sum(each) / runs / 1e6)
-    assert (goodput["kernel_sd"] is None) == (runs == 1)
+    assert goodput["kernel"] == pytest.approx(sum(each) / len(each) / 1e6)
+    assert (goodput["kernel_sd"] is None) == (len(each) == 1)

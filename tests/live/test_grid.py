@@ -23,7 +23,7 @@ from dumbbell.live.pooled import fairness, pooled
 CELL = Cell("cubic", 10, (10,), "1bdp", "10kB")
 
 
-def arm(completion_time: float = 0.05, valid: bool = True, retransmissions: int = 0) -> Arm:
+def arm(completion_time: float | None = 0.05, valid: bool = True, retransmissions: int = 0) -> Arm:
     nothing = np.empty(0)
     flow = FlowRun(
         0.0, 10e3, completion_time, 1e6, retransmissions, 0, (nothing, nothing), (nothing, nothing)
@@ -163,6 +163,17 @@ def test_a_difference_that_the_kernels_own_runs_show_is_called_so() -> None:
     runs = [arm(time).summary() for time in (0.08, 0.09, 0.09)]
     assert "own runs" not in grid.Result(CELL, [ours], runs).reason
     assert grid.Result(Cell("cubic", 10, (100,), "1bdp", "10kB"), [ours], runs).reason == "", "nobody knows"
+
+
+def test_a_flow_that_has_not_finished_is_as_late_as_the_run_at_least() -> None:
+    # The run of 10 kB over 10 Mbit/s lasts 5.024 s.
+    on_time, unfinished = arm(0.05).summary(), arm(None).summary()
+    assert CELL.duration == pytest.approx(5.024)
+    late = grid.Result(CELL, [on_time], [on_time, unfinished, unfinished]).excess["completion_time"]
+    assert late == pytest.approx((5.024 - 0.05) / (0.15 * 0.05))
+    assert grid.Result(CELL, [arm(5.0).summary()], [unfinished]).outside == []
+    assert grid.Result(CELL, [unfinished], [unfinished]).excess["completion_time"] is None
+    assert grid.Result(CELL, [on_time], [on_time, on_time, unfinished]).excess["completion_time"] == 0
 
 
 def shared(share: float) -> dict[str, Any]:

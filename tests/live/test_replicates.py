@@ -12,8 +12,9 @@ import pytest
 
 import dumbbell as db
 from conftest import Cli
+from dumbbell.cli.live import _means, _notes
 from dumbbell.errors import ScenarioError
-from dumbbell.live import Arm, FlowRun, compare, compare_runs, run_shell
+from dumbbell.live import Arm, Comparison, FlowRun, compare, compare_runs, run_shell
 from dumbbell.live.criteria import OUTSIDE, PAIRS, REPEATS, UNDECIDED, WITHIN, Criterion, judged
 
 NOTHING = np.empty(0)
@@ -88,6 +89,15 @@ def test_a_scenario_that_draws_nothing_has_no_intervals(cli: Cli, tmp_path: Path
     assert [row["low"] for row in found["means"]] == [None] * len(found["means"])
     assert any("draws nothing (cubic): its runs are repeats" in note for note in found["notes"])
     assert "note: the scenario draws nothing" in done.stderr
+
+
+def test_invalid_runs_are_in_no_mean() -> None:
+    good, bad = arm(0.5), replace(arm(2.0), valid=False)
+    runs = [Comparison("cubic", good, good), Comparison("cubic", good, good), Comparison("cubic", good, bad)]
+    means = {row["quantity"]: row for row in _means([runs])}
+    assert means["completion s"]["kernel"] == 0.5
+    assert _notes([runs])[-1] == "1 of 3 runs (cubic) are INVALID: no mean has them"
+    assert _means([[Comparison("cubic", good, bad)] * 2]) == []
 
 
 def test_of_equally_fast_links_the_one_that_loses_is_emulated() -> None:

@@ -485,18 +485,28 @@ def _notes(comparisons: list[list[Comparison]]) -> list[str]:
             f"the scenario draws nothing ({', '.join(repeated)}): its runs are repeats, which differ by when "
             "packets come, in microseconds. So there are no intervals, and verdicts compare ranges"
         )
+    counts = [(sum(not each.real.valid for each in runs), runs) for runs in comparisons if len(runs) > 1]
+    found += [
+        f"{invalid} of {len(runs)} runs ({runs[0].controller}) are INVALID: no mean has them"
+        for invalid, runs in counts
+        if invalid
+    ]
     return list(dict.fromkeys(found))
 
 
 def _means(comparisons: list[list[Comparison]]) -> list[dict[str, Any]]:
-    """Return the means over the runs of both sides, and what can be said of their differences."""
+    """Return the means over the valid runs of both sides, and what can be said of their differences."""
     from dumbbell.live.criteria import PAIRS, REPEATS, judged
 
     rows: list[dict[str, Any]] = []
     for found in comparisons:
-        ours = [each.simulated.summary() for each in found if each.simulated is not None]
+        # Of a drawn scenario, a run of one side belongs to that of the other.
+        valid = [each for each in found if each.real.valid]
+        if not valid:
+            continue
+        ours = [each.simulated.summary() for each in valid if each.simulated is not None]
         are = PAIRS if found[0].drawn else REPEATS
-        for each in judged(ours, [arm.real.summary() for arm in found], are):
+        for each in judged(ours, [arm.real.summary() for arm in valid], are):
             verdict, sides = each.verdict, {"simulated": each.ours, found[0].endpoints: each.kernel}
             apart = verdict and verdict.difference
             rows.append(

@@ -82,6 +82,11 @@ class Cell:
         return SIZES[self.size] * 8e-6 / self.rate if self.size else _DURATION
 
     @property
+    def duration(self) -> float:
+        """How long a run is (s): a flow with a size may be three times as slow as the link, and more."""
+        return 3 * self.ideal + _PATIENCE if self.size else _DURATION
+
+    @property
     def flows(self) -> list[Flow]:
         """What the kernel's connections are to send."""
         size, times = SIZES[self.size] if self.size else None, len(self.round_trips)
@@ -89,7 +94,6 @@ class Cell:
 
     def scenario(self) -> Scenario:
         """Return the cell as a scenario."""
-        duration = 3 * self.ideal + _PATIENCE if self.size else _DURATION
         queue = "codel" if self.queue == "codel" else {"kind": "droptail", "limit": self.queue}
         shared = {"rate": f"{self.rate}Mbit/s", "queue": queue}
         topology: dict[str, Any]
@@ -108,7 +112,7 @@ class Cell:
         return Scenario.from_dict(
             {
                 "name": self.name,
-                "duration": f"{duration:g}s",
+                "duration": f"{self.duration:g}s",
                 "topology": topology,
                 "flows": [flow | ({"size": self.size} if self.size else {})],
             }
