@@ -11,6 +11,8 @@ from dumbbell import Scenario, papers
 from dumbbell.claims import judge
 from dumbbell.papers.incast_rio.claims import REASONS
 from dumbbell.papers.incast_rio.derived import DERIVED
+from dumbbell.papers.incast_rio.tables import TABLES, direction, doing
+from dumbbell.stats import Estimate
 from dumbbell.study import derive, run_study
 from dumbbell.study.metric import evaluate
 from dumbbell.study.spec import filled
@@ -70,6 +72,56 @@ def test_thresholds_above_the_limit_are_no_thresholds():
     assert np.isnan(rio["first_early"])
 
 
+def law(arm, **reading):
+    study = papers.find_paper("incast-rio-law").study()
+    return run(study, arm, rate=10, servers=20, **reading)
+
+
+def test_a_weight_for_slow_links_lets_rio_act_on_green_packets_alone():
+    slow = law("rio", weight=0.015625, unit="pkt", limit="300pkt")
+    assert slow["average"] > 50
+    assert slow["dropped"] == slow["dropped_unprotected"] > 0
+    assert slow["dropped_protected"] == 0
+    assert law("rio", weight=0.002, unit="pkt", limit="300pkt")["dropped"] == 0
+
+
+def test_thresholds_in_bytes_of_the_length_itself_raise_throughput():
+    reading = {"weight": 1.0, "unit": "B", "limit": "300pkt"}
+    rio, lite = law("rio", **reading), law("lite", **reading)
+    assert rio["delivered"] > 1.3 * lite["delivered"]
+    assert rio["dropped_protected"] > 0
+    # With a slow average the same thresholds stop nearly all.
+    assert law("rio", **{**reading, "weight": 0.002})["delivered"] < 0.2 * lite["delivered"]
+
+
+def test_it_is_the_doing_of_what_changes_alone():
+    assert doing(1, 0) == doing(-1, 0) == "Lite's"
+    assert doing(0, -1) == "RIO's"
+    assert doing(1, 1) == "both"
+    assert doing(1, -1) == "one against the other"
+    assert doing(0, 0) == "nobody's"
+    sure = Estimate(-2.0, -3.0, -1.0, 5, 0.95, "")
+    assert direction(sure) == -1
+    assert direction(replace(sure, low=1.0, high=3.0)) == 1
+    assert direction(replace(sure, high=1.0)) == direction(replace(sure, low=None, high=None)) == 0
+
+
+def test_lite_does_what_the_joint_arms_show_at_10_kbit_s(small):
+    rows = {row[0]: row[3:] for row in TABLES[0].make(derive(small, DERIVED)).rows}
+    assert rows["figure 3, received (kB), 20 servers"][1:] == ("+0 [0, 0]", "Lite's")
+    assert rows["figure 5, dropped, 20 servers"][2] == "nobody's"
+    altered_rows = (
+        TABLES[0]
+        .make(
+            derive(
+                altered(small, "rio", delivered=lambda row: row["delivered"] + row["seed"] % 3 + 5), DERIVED
+            )
+        )
+        .rows
+    )
+    assert {row[0]: row[5] for row in altered_rows}["figure 3, received (kB), 20 servers"] == "both"
+
+
 def test_the_grid_is_whole():
     grid = papers.find_paper("incast-rio-grid").study()
     assert [len(axis.values) for axis in grid.axes] == [3, 5, 5]
@@ -120,7 +172,7 @@ def test_what_never_happens_happens_at_the_end():
 def small(study, tmp_path_factory):
     """A result with enough of the study for its claims."""
     servers = study.axis("servers").keeping((4, 8, 12, 16, 20))
-    arms = tuple(study.arm(name) for name in ("droptail", "rio"))
+    arms = tuple(study.arm(name) for name in ("tahoe", "droptail", "rio"))
     part = replace(study, axes=(study.axis("rate"), servers), arms=arms, seeds=study.seeds[:4])
     return run_study(part, tmp_path_factory.mktemp("rio") / "out")
 
@@ -153,6 +205,8 @@ def test_verdicts_follow_the_data(paper, small):
 
     assert verdict("B2-more-10k") == BROKEN
     assert verdict("B2-more-10k", altered(small, "rio", **more("delivered", 1))) == HELD
+    assert verdict("B2-joint-more-10k") == HELD
+    assert verdict("B2-joint-more-10k", altered(small, "rio", **more("delivered", -40))) == BROKEN
     assert verdict("B4-less-10k") == BROKEN
     assert verdict("B4-less-10k", altered(small, "rio", **more("sent", -2))) == HELD
     assert verdict("B8-losses-10k") == BROKEN
@@ -171,7 +225,7 @@ def test_reasons_are_of_claims_that_there_are(paper):
 
 @pytest.mark.full
 def test_quick_is_quick_and_full_gives_the_verdicts(tmp_path):
-    found = [papers.find_paper(f"incast-rio{name}") for name in ("", "-readings", "-grid")]
+    found = [papers.find_paper(f"incast-rio{name}") for name in ("", "-readings", "-law", "-grid")]
     start = time.process_time()
     for number, paper in enumerate(found):
         assert papers.reproduce(paper, tmp_path / str(number)).result.complete

@@ -42,6 +42,7 @@ def made_up(study, value=lambda _arm, place, _column, _noise: 1 + 0.1 * place, s
 
 CAPTIONS = {
     "capacity-scaling": [f"Figure {number}" for number in range(1, 8)],
+    "incast-rio": [*(f"Figure {number}" for number in range(1, 7)), "Table 1"],
     "trump-rbcc": [rf"Table 11\.{section}" for section in (3, 4, 5, 6, 7, 8, 10)],
 }
 """The figures and tables of publications, as their texts number them."""

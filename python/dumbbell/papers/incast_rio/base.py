@@ -12,6 +12,10 @@ UNMARKED = ("workloads[0].class=1",)
 """All packets are green."""
 
 
+BASIC = ("transport.controller=tahoe", "transport.timestamps=false")
+"""Basic TCP."""
+
+
 def port(kind: str, *classes: tuple[str, str, float], more: str = "", limit: str = "300pkt") -> str:
     """Return the setting of a port that has classes."""
     text = ", ".join(

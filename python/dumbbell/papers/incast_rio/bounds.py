@@ -3,7 +3,9 @@
 OURS = (
     ("B2-*", "a packet is the least that counts as more, where two designs may do exactly the same"),
     ("B4-*", "a packet is the least that counts as less, where two designs may do exactly the same"),
-    ("[rg]*/B3-*", "a hundredth is the least that counts as higher"),
+    ("B3-joint-*", "a hundredth is the least that counts as higher"),
+    ("B3-lite-*", "a hundredth is the least that counts as higher"),
+    ("[rlg]*/B3-*", "a hundredth is the least that counts as higher"),
     ("B5-marked-*", "with fewer than ten yellow packets it says little that none is dropped"),
     ("grid/B5-*", "none stands for what is spared"),
     ("B6-*", "a thousandth stands for any at all"),

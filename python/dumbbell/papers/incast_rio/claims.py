@@ -1,6 +1,8 @@
 """The claims of the paper, B1 to B8, each for both readings of the client's link."""
 
-from dumbbell.claims import Claim, Difference, Level, Monotone, Order, Rule
+from collections.abc import Callable, Iterator
+
+from dumbbell.claims import Claim, Difference, Level, Monotone, Order, Ratio, Rule
 from dumbbell.claims.points import At
 from dumbbell.papers.incast_rio.figures import READINGS
 
@@ -24,6 +26,15 @@ _TWICE = (
     "after needless timeouts TCP Lite takes the duplicates that it has caused for a loss, again and again"
 )
 
+_WAITING = "what still waits after 120 s counts as lost, and with TCP Lite from 8 servers on more waits"
+_NONE = "without RIO nothing is dropped, by either TCP"
+_STAMPS = "nothing is lost, and the timestamps of TCP Lite take 12 bytes of each packet"
+_SHORT = "from 16 servers on Vegas sends less into the long queue, so that fewer timers expire"
+_RATE = (
+    "with 8 and 12 servers Westwood sends less again: it sets its window by the bandwidth, and does not halve"
+)
+_SELDOM = ("tahoe-1323", "newreno", "sack", "fack")
+
 REASONS = {
     "B1-values-10k": "up to 12 servers it is 7 to 9 kbit/s; from 16 on, what the figure has",
     "B2-more-10k": _SLOW,
@@ -31,8 +42,11 @@ REASONS = {
     **{f"B3-{letter}-with-10k": _SLOW for letter in "abc"},
     "B3-values-10k": "with 20 servers none finishes, and the sum is no more than the link carries",
     **{f"B4-{name}-10k": _SLOW for name in ("less", "less-undelivered", "less-dropped")},
-    **{f"B7-{arm}-10k": _TWICE for arm in ("tahoe-1323", "newreno", "sack")},
-    **{f"B7-{arm}-rio-10k": _TWICE for arm in ("tahoe-1323", "newreno", "sack")},
+    **{f"B4-{id_}-less-10k": _WAITING for id_ in ("joint", "lite")},
+    **{f"B4-{id_}-less-dropped-10k": _NONE for id_ in ("joint", "lite")},
+    **{f"B7-{arm}{tail}-10k": _TWICE for arm in _SELDOM for tail in ("", "-rio")},
+    **{f"B7-westwood{tail}-10k": _RATE for tail in ("", "-rio")},
+    **{f"B7-vegas{tail}-10k": _SHORT for tail in ("", "-rio")},
     "B8-losses-10k": "nothing is lost: the queue outlasts the timer, and all timeouts are spurious",
     "B8-idle-10k": "the link is never idle: it carries the same packets twice",
     **{f"B1-{size}-10M": _ROOM for size in (512, 1024)},
@@ -42,17 +56,62 @@ REASONS = {
     "B3-c-without-10M": _ROOM,
     **{f"B3-{letter}-with-10M": _FAST for letter in "abc"},
     "B3-values-10M": "the figure is in kbit/s, the link carries Mbit/s",
+    "B2-joint-more-10M": _ALL,
+    "B2-lite-more-10M": _ALL,
+    "B3-joint-10M": _FAST,
+    "B3-lite-10M": _STAMPS,
+    "B4-joint-less-10M": _FAST,
+    "B4-joint-less-dropped-10M": _FAST,
+    "B4-joint-less-undelivered-10M": _ALL,
+    "B4-lite-less-10M": _NONE,
+    "B4-lite-less-dropped-10M": _NONE,
+    "B4-lite-less-undelivered-10M": _ALL,
     "B4-less-10M": _FAST,
     "B4-less-dropped-10M": _FAST,
     "B4-less-undelivered-10M": _ALL,
-    **{f"B7-{arm}-10M": _SAME for arm in ("tahoe", "tahoe-1323", "newreno", "sack")},
+    **{f"B7-{arm}-10M": _SAME for arm in ("tahoe", "westwood", *_SELDOM)},
     **{f"B7-{arm}-rio-10M": _AGAIN for arm in ("tahoe", "tahoe-1323")},
     "B7-sack-rio-10M": "SACK repairs several losses of a window, Reno one",
+    "B7-fack-rio-10M": "FACK repairs several losses of a window, Reno one",
+    "B7-westwood-rio-10M": "Westwood repairs as NewReno does, several losses of a window; Reno repairs one",
+    "B7-vegas-rio-10M": "Vegas keeps few packets in the queue, so that RIO drops next to nothing",
     "B7-newreno-rio-10M": "NewReno repairs several losses of a window, Reno one",
     "B8-losses-10M": _ROOM,
     "B8-idle-10M": _ROOM,
 }
 """Why a claim is not reproduced, by its name."""
+
+
+_LOSSES = (
+    ("less", "missing", "packet loss, sent less received,"),
+    ("less-undelivered", "undelivered", "what the client still lacks"),
+    ("less-dropped", "dropped", "the number of packets dropped"),
+)
+"""Readings of figure 5: claim, metric, words."""
+
+_FURTHER = ("Vegas", "Westwood", "FACK")
+
+
+def _joint(claim: Callable[[str, str, str, str, Rule], Claim], at: At) -> Iterator[Claim]:
+    """Return the claims on TCP Lite and RIO against basic TCP and drop tail, and on what Lite does alone."""
+    why = "abstract: TCP Lite instead of basic TCP, and RIO-C"
+    for id_, arm, words in (
+        ("joint", "rio", "TCP Lite and RIO, against basic TCP and drop tail"),
+        ("lite", "droptail", "TCP Lite without RIO, against basic TCP and drop tail"),
+    ):
+        yield claim(
+            f"B2-{id_}-more", f"{words}: the client receives more, by a packet or more",
+            f"{why}; figure 3; the bound is ours", "delivered", Difference(arm, "tahoe", low=_PACKET, at=at),
+        )  # fmt: skip
+        yield claim(
+            f"B3-{id_}", f"{words}: throughput (a) is higher by a hundredth or more",
+            f"{why}; figure 4; the bound is ours", "throughput", Ratio(arm, "tahoe", low=1.01, at=at),
+        )  # fmt: skip
+        for name, metric, meaning in _LOSSES:
+            yield claim(
+                f"B4-{id_}-{name}", f"{words}: {meaning} is less, by a packet or more",
+                f"{why}; figure 5; the bound is ours", metric, Difference(arm, "tahoe", high=-1, at=at),
+            )  # fmt: skip
 
 
 def _of(rate: int) -> tuple[Claim, ...]:
@@ -119,11 +178,7 @@ def _of(rate: int) -> tuple[Claim, ...]:
                 "figure 5: considerably less; the bound is ours", metric,
                 Difference("rio", "droptail", high=-1, at=many),
             )
-            for name, metric, meaning in (
-                ("less", "missing", "packet loss, sent less received,"),
-                ("less-undelivered", "undelivered", "what the client still lacks"),
-                ("less-dropped", "dropped", "the number of packets dropped"),
-            )
+            for name, metric, meaning in _LOSSES
         ),
         *(
             claim(
@@ -132,6 +187,7 @@ def _of(rate: int) -> tuple[Claim, ...]:
             )
             for word, arm in (("without", "droptail"), ("with", "rio"))
         ),
+        *_joint(claim, at),
         claim(
             "B5-green", "of the packets that RIO drops none is yellow, though some are marked",
             "figure 6", "protected_share", Level("rio", high=0, at=many),
@@ -157,6 +213,7 @@ def _of(rate: int) -> tuple[Claim, ...]:
                 ("tahoe-1323", "Tahoe with timestamps", "better than basic TCP; only fast recovery differs"),
                 ("newreno", "NewReno", "better fast retransmission than other variants"),
                 ("sack", "SACK", "better fast retransmission than other variants"),
+                *((name.lower(), name, "better than other variants; [Z13]") for name in _FURTHER),
             )
         ),
         claim(

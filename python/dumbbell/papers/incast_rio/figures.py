@@ -5,9 +5,11 @@ from dumbbell.report import FigureSpec, Reference
 READINGS = {10: "10 kbit/s", 10_000: "10 Mbit/s"}
 """Of the client's link, by its rate in kbit/s: the text of the paper, and its table."""
 
-_BOTH = ("droptail", "rio", "rio-unmarked")
-_TCPS = ("tahoe", "tahoe-1323", "droptail", "newreno", "sack")
-_TCPS_RIO = ("tahoe-rio", "tahoe-1323-rio", "rio", "newreno-rio", "sack-rio")
+_BOTH = ("tahoe", "rio", "droptail", "tahoe-rio")
+"""Without and with, in the order of the paper's legends; then what each of Lite and RIO does alone."""
+_RIO = ("rio", "rio-unmarked")
+_TCPS = ("tahoe", "tahoe-1323", "droptail", "newreno", "sack", "vegas", "westwood", "fack")
+_TCPS_RIO = tuple("rio" if arm == "droptail" else f"{arm}-rio" for arm in _TCPS)
 _SOURCE = "[A16], the ticks of its axes: no data points are legible"
 
 
@@ -28,16 +30,17 @@ def _of(rate: int) -> tuple[FigureSpec, ...]:
     def figure(
         id_: str, title: str, metric: str, arms: tuple[str, ...] = _BOTH,
         references: tuple[Reference, ...] = (), note: str = "", answers: bool = False,
+        x_range: tuple[float, float] | None = None,
     ) -> FigureSpec:  # fmt: skip
         return FigureSpec(
             f"{id_}-{rate}", f"{title}; client's link {words}", "servers", metric, arms, at=at,
-            references=references, note=note, answers=answers,
+            references=references, note=note, answers=answers, x_range=x_range,
         )  # fmt: skip
 
     return (
         figure(
             "figure-2", "Figure 2, throughput of two packet sizes", "throughput", ("droptail", "large"),
-            _ticks(5.4, 6.4, rate),
+            _ticks(5.4, 6.4, rate), x_range=(4, 20),
         ),
         figure(
             "figure-3", "Figure 3, bytes received", "delivered",
@@ -65,13 +68,16 @@ def _of(rate: int) -> tuple[FigureSpec, ...]:
         ),
         figure("figure-5-dropped", "Figure 5, read as packets dropped", "dropped"),
         figure(
-            "figure-6", "Figure 6, green packets dropped", "dropped_unprotected", ("rio", "rio-unmarked"),
+            "figure-6", "Figure 6, green packets dropped", "dropped_unprotected", _RIO,
             note="The figure has no legible ticks.",
         ),
         figure("figure-6-yellow", "Figure 6, yellow packets dropped", "dropped_protected", ("rio",)),
         figure("marked", "Share of packets that arrive yellow", "marked", ("rio",)),
-        figure("average", "Largest average queue that RIO computed", "average", ("rio", "rio-unmarked")),
-        figure("retransmissions", "Retransmissions", "retransmissions"),
+        figure("average", "Largest average queue that RIO computed", "average", _RIO),
+        figure(
+            "retransmissions", "Abstract, number of retransmissions", "retransmissions",
+            note="The abstract promises them; the paper has no figure of them.",
+        ),
         figure("timeouts", "Timeouts", "timeouts"),
         figure("spurious", "Spurious timeouts", "spurious"),
         figure("tcp", "Basic TCP, TCP Lite and their successors, without RIO", "throughput", _TCPS),

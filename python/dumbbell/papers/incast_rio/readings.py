@@ -75,7 +75,7 @@ CLAIMS = tuple(
     claim
     for rate in READINGS
     for limit in _LIMITS
-    for window in (_WINDOWS[0], _WINDOWS[-1])
+    for window in _WINDOWS
     for servers in (12, 20)
     for claim in _claims_at(rate, limit, window, servers)
 )
