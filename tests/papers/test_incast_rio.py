@@ -205,7 +205,7 @@ def test_verdicts_follow_the_data(paper, small):
 
     assert verdict("B2-more-10k") == BROKEN
     assert verdict("B2-more-10k", altered(small, "rio", **more("delivered", 1))) == HELD
-    assert verdict("B2-joint-more-10k") == HELD
+    assert verdict("B2-joint-more-10k", altered(small, "rio", **more("delivered", 9))) == HELD
     assert verdict("B2-joint-more-10k", altered(small, "rio", **more("delivered", -40))) == BROKEN
     assert verdict("B4-less-10k") == BROKEN
     assert verdict("B4-less-10k", altered(small, "rio", **more("sent", -2))) == HELD
