@@ -6,7 +6,7 @@ OURS = (
     ("rcp-near-sharing-long", "1.6 times stand for near"),
     ("/rcp-little-queue", "a tenth of the round-trip time stands for little"),
     ("rcp-buffers-not-full", "one bandwidth-delay product, which is TCP's buffer, stands for full"),
-    ("near-sharing", "10 % stand for near"),
+    ("*near-sharing", "10 % stand for near"),
     ("rounding", "1 % more or less than the mean of the law, for runs are finite"),
     ("pair-*", "5 % stand for no longer"),
     ("steps", "half a round-trip time tells a step from none"),

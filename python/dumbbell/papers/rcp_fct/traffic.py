@@ -12,7 +12,7 @@ from dumbbell.claims import Claim, Level, Order, Ratio, equivalent
 from dumbbell.papers import Companion
 from dumbbell.papers.rcp_fct.derived import OVER_LINE
 from dumbbell.papers.rcp_fct.figures import EXACT, SHARING, SLOW_START
-from dumbbell.papers.rcp_fct.reference import RTT, Floats, sizes
+from dumbbell.papers.rcp_fct.reference import LOAD, RTT, Floats, sizes
 from dumbbell.report import FigureSpec, Reference
 from dumbbell.study import Arm, Axis, Derived, Metric, Study
 from dumbbell.study.derived import Columns
@@ -123,6 +123,69 @@ LAWS = Companion(
     derived=(OVER_LINE,),
     sources=_STOP,
 )
+
+
+_MEASURED = {
+    "Pareto": "{ kind = 'pareto', mean = '24000B', shape = 1.2, ceil = '960B' }",
+    "campus web": "campus-web",
+    "campus web, 10 MB": "campus-web-10M",
+}
+
+
+def _measured(study: Study) -> Study:
+    shorter = _shorter(study)
+    workload = {key: value for key, value in shorter.scenario["workloads"][0].items() if key != "rate"}
+    settings = tuple((f"workloads[0].size={size}",) for size in _MEASURED.values())
+    return replace(
+        shorter,
+        title="Completion times under RCP, XCP and TCP for flow sizes that were measured",
+        question="Do the findings hold for flow sizes that were measured, and not drawn from a Pareto law?",
+        scenario=shorter.scenario | {"workloads": [workload | {"load": LOAD}]},
+        axes=(Axis("law", "sizes", "", tuple(_MEASURED), settings),),
+    )
+
+
+MEASURED = Companion(
+    "measured",
+    _measured,
+    {"seeds": 2},
+    (
+        *(
+            FigureSpec(
+                name, f"Average completion time against flow size, {law}", "flow_size", "afct",
+                at={"law": law}, scale="log", x_scale="log", references=(SHARING, SLOW_START, EXACT),
+                answers=True,
+            )
+            for name, law in (("campus-1m", "campus web"), ("campus-10m", "campus web, 10 MB"))
+        ),
+        FigureSpec("delay", "Mean queueing delay", "law", "delay", scale="log"),
+    ),
+    (
+        Claim(
+            id="measured-near-sharing",
+            statement="For measured sizes, RCP is within 10 % above the line of sharing, 14 to 500 packets.",
+            source="bounds of the reproduction; [K16] misses sizes that were measured",
+            metric="over_line",
+            rule=Level("rcp", high=1.1, at={"flow_size": sizes(_LEAST, 500)}),
+        ),
+        Claim(
+            id="measured-below-tcp",
+            statement="For measured sizes, RCP takes less time than TCP, from 14 to 800 packets.",
+            source="bounds of the reproduction; [K16] misses sizes that were measured",
+            metric="mean",
+            rule=Order(("rcp", "tcp"), at={"flow_size": sizes(_LEAST, 800)}),
+        ),
+        Claim(
+            id="measured-xcp",
+            statement="For measured sizes, XCP takes longer than TCP, from 14 to 800 packets.",
+            source="[K16], motivation; [K16] misses sizes that were measured",
+            metric="mean",
+            rule=Order(("tcp", "xcp"), at={"flow_size": sizes(_LEAST, 800)}),
+        ),
+    ),
+    derived=(OVER_LINE,),
+    sources=_STOP | {"workloads[0].load": "[D06], figure 6: 0.9; the rate of each law follows from its mean"},
+)  # fmt: skip
 
 
 def _tcps(study: Study) -> Study:
