@@ -30,6 +30,7 @@ def practra(
     down: Literal["P12", "N08"] | None = None,
     predictor: Literal["ewma-tau", "ewma-window"] | Mapping[str, Any] | None = None,
     counted: Literal["arrived", "accepted"] | None = None,
+    backlog: Literal["with-service", "waiting"] | None = None,
     decision: Literal["event", "periodic"] | None = None,
     period: str | None = None,
 ) -> dict[str, Any]:
@@ -52,6 +53,10 @@ def practra(
     counted
         What the predictor counts: packets that `arrived`, or those that the queue `accepted`.
         Default: ``"arrived"`` (choice: a lost packet will come again).
+    backlog
+        What the law takes for the backlog: what waits and the rest of the packet in transmission
+        (`with-service`), or what waits alone (`waiting`).
+        Default: ``"with-service"`` (choice: a packet in transmission delays those that wait).
     decision
         When the law is applied: at every `event` that can change its answer, or `periodic`.
         Default: ``"event"`` (choice: the law as stated has no clock).
@@ -71,6 +76,7 @@ def practra(
             "down": down,
             "predictor": predictor,
             "counted": counted,
+            "backlog": backlog,
             "decision": decision,
             "period": period,
         }
@@ -83,6 +89,7 @@ def multi_up(
     down: Literal["P12", "N08"] | None = None,
     predictor: Literal["ewma-tau", "ewma-window"] | Mapping[str, Any] | None = None,
     counted: Literal["arrived", "accepted"] | None = None,
+    backlog: Literal["with-service", "waiting"] | None = None,
     decision: Literal["event", "periodic"] | None = None,
     period: str | None = None,
 ) -> dict[str, Any]:
@@ -105,6 +112,10 @@ def multi_up(
     counted
         What the predictor counts: packets that `arrived`, or those that the queue `accepted`.
         Default: ``"arrived"`` (choice: a lost packet will come again).
+    backlog
+        What the law takes for the backlog: what waits and the rest of the packet in transmission
+        (`with-service`), or what waits alone (`waiting`).
+        Default: ``"with-service"`` (choice: a packet in transmission delays those that wait).
     decision
         When the law is applied: at every `event` that can change its answer, or `periodic`.
         Default: ``"event"`` (choice: the law as stated has no clock).
@@ -124,6 +135,7 @@ def multi_up(
             "down": down,
             "predictor": predictor,
             "counted": counted,
+            "backlog": backlog,
             "decision": decision,
             "period": period,
         }
@@ -136,6 +148,7 @@ def multi_both(
     down: Literal["P12", "N08"] | None = None,
     predictor: Literal["ewma-tau", "ewma-window"] | Mapping[str, Any] | None = None,
     counted: Literal["arrived", "accepted"] | None = None,
+    backlog: Literal["with-service", "waiting"] | None = None,
     decision: Literal["event", "periodic"] | None = None,
     period: str | None = None,
     headroom: float | None = None,
@@ -159,6 +172,10 @@ def multi_both(
     counted
         What the predictor counts: packets that `arrived`, or those that the queue `accepted`.
         Default: ``"arrived"`` (choice: a lost packet will come again).
+    backlog
+        What the law takes for the backlog: what waits and the rest of the packet in transmission
+        (`with-service`), or what waits alone (`waiting`).
+        Default: ``"with-service"`` (choice: a packet in transmission delays those that wait).
     decision
         When the law is applied: at every `event` that can change its answer, or `periodic`.
         Default: ``"event"`` (choice: the law as stated has no clock).
@@ -181,6 +198,7 @@ def multi_both(
             "down": down,
             "predictor": predictor,
             "counted": counted,
+            "backlog": backlog,
             "decision": decision,
             "period": period,
             "headroom": headroom,
@@ -264,6 +282,7 @@ def sleep_and_scale(
     down: Literal["P12", "N08"] | None = None,
     predictor: Literal["ewma-tau", "ewma-window"] | Mapping[str, Any] | None = None,
     counted: Literal["arrived", "accepted"] | None = None,
+    backlog: Literal["with-service", "waiting"] | None = None,
     decision: Literal["event", "periodic"] | None = None,
     period: str | None = None,
     hold: str | None = None,
@@ -290,6 +309,10 @@ def sleep_and_scale(
     counted
         What the predictor counts: packets that `arrived`, or those that the queue `accepted`.
         Default: ``"arrived"`` (choice: a lost packet will come again).
+    backlog
+        What the law takes for the backlog: what waits and the rest of the packet in transmission
+        (`with-service`), or what waits alone (`waiting`).
+        Default: ``"with-service"`` (choice: a packet in transmission delays those that wait).
     decision
         When the law is applied: at every `event` that can change its answer, or `periodic`.
         Default: ``"event"`` (choice: the law as stated has no clock).
@@ -319,6 +342,7 @@ def sleep_and_scale(
             "down": down,
             "predictor": predictor,
             "counted": counted,
+            "backlog": backlog,
             "decision": decision,
             "period": period,
             "hold": hold,

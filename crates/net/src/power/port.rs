@@ -283,6 +283,7 @@ impl Port {
             rates: &[],
             level: self.level,
             backlog: 8.0 * self.waiting as f64 + in_transmission,
+            waiting: 8.0 * self.waiting as f64,
             empty: self.empty,
             asleep: self.phase == Phase::Asleep,
             since: self.since,

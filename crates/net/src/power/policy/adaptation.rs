@@ -26,6 +26,16 @@ words! {
 }
 
 words! {
+    /// What the law takes for the backlog q.
+    pub enum Backlog {
+        /// What waits, and the unsent rest of the packet in transmission.
+        WithService = "with-service",
+        /// What waits: the length of the queue as simulators have it.
+        Waiting = "waiting",
+    }
+}
+
+words! {
     /// When the law is applied.
     pub enum Decision {
         /// At arrivals, when the port empties, when a pause or the guard ends, when the prediction has fallen far enough.
@@ -57,6 +67,8 @@ pub struct Law {
     pub predictor: PredictorSpec,
     /// Which packets the predictor counts.
     pub counted: Counted,
+    /// What counts as backlog.
+    pub backlog: Backlog,
     /// When the law is applied.
     pub decision: Decision,
     /// The interval of periodic decisions.
@@ -83,6 +95,9 @@ macro_rules! adaptation {
                 predictor: $crate::power::predictor::PredictorSpec = "ewma-tau", "choice: Panarello et al. say only that it is an exponential average";
                 /// What the predictor counts: packets that `arrived`, or those that the queue `accepted`.
                 counted: $crate::power::policy::adaptation::Counted = "arrived", "choice: a lost packet will come again";
+                /// What the law takes for the backlog: what waits and the rest of the packet in transmission (`with-service`),
+                /// or what waits alone (`waiting`).
+                backlog: $crate::power::policy::adaptation::Backlog = "with-service", "choice: a packet in transmission delays those that wait";
                 /// When the law is applied: at every `event` that can change its answer, or `periodic`.
                 decision: $crate::power::policy::adaptation::Decision = "event", "choice: the law as stated has no clock";
                 /// The interval of periodic decisions.
@@ -98,6 +113,7 @@ macro_rules! adaptation {
                     down: self.down,
                     predictor: self.predictor.clone(),
                     counted: self.counted,
+                    backlog: self.backlog,
                     decision: self.decision,
                     period: self.period,
                 }
@@ -132,6 +148,7 @@ impl Law {
             reach,
             predictor: self.predictor.build(setting.rate),
             accepted_only: self.counted == Counted::Accepted,
+            waiting_only: self.backlog == Backlog::Waiting,
             period: self.period,
             next: (self.decision == Decision::Periodic).then_some(Time::ZERO + self.period),
         }
@@ -148,12 +165,23 @@ pub struct Adaptation {
     reach: Reach,
     predictor: AnyPredictor,
     accepted_only: bool,
+    waiting_only: bool,
     period: Duration,
     /// The next decision, if they are periodic.
     next: Option<Time>,
 }
 
 impl Adaptation {
+    /// The backlog in bits.
+    fn backlog(&self, view: &View<'_>) -> f64 {
+        if self.waiting_only { view.waiting } else { view.backlog }
+    }
+
+    /// True if there is no backlog.
+    fn empty(&self, view: &View<'_>) -> bool {
+        if self.waiting_only { view.waiting == 0.0 } else { view.empty }
+    }
+
     /// True if `rate` meets the delay constraint for this backlog and prediction, after a pause.
     fn suffices(&self, rate: f64, backlog: f64, predicted: f64) -> bool {
         backlog / rate <= self.delay && (self.pause * predicted + backlog) / rate <= self.delay - self.pause
@@ -161,7 +189,7 @@ impl Adaptation {
 
     fn first_sufficient(&self, from: usize, view: &View<'_>, predicted: f64) -> usize {
         let rates = &view.rates[from..];
-        let found = rates.iter().position(|&rate| self.suffices(rate, view.backlog, predicted));
+        let found = rates.iter().position(|&rate| self.suffices(rate, self.backlog(view), predicted));
         found.map_or(view.rates.len() - 1, |i| from + i)
     }
 
@@ -175,7 +203,7 @@ impl Adaptation {
 
     /// The level that the law asks for now.
     fn level(&self, now: Time, view: &View<'_>) -> usize {
-        let (i, q) = (view.level, view.backlog);
+        let (i, q) = (view.level, self.backlog(view));
         let predicted = self.predictor.value(now);
         if let Some(&next) = view.rates.get(i + 1)
             && (q / view.rates[i] > self.delay
@@ -186,7 +214,7 @@ impl Adaptation {
                 Reach::Up | Reach::Both(_) => self.first_sufficient(i + 1, view, predicted),
             };
         }
-        if i > 0 && view.empty && predicted < self.threshold(i, view.rates) {
+        if i > 0 && self.empty(view) && predicted < self.threshold(i, view.rates) {
             return match self.reach {
                 Reach::Single | Reach::Up => i - 1,
                 Reach::Both(headroom) => {
@@ -228,11 +256,15 @@ impl Policy for Adaptation {
     fn wake_at(&self, now: Time, view: &View<'_>) -> Time {
         match self.next {
             Some(next) => next,
-            None if view.empty && view.level > 0 => {
+            None if self.empty(view) && view.level > 0 => {
                 self.predictor.below(now, self.threshold(view.level, view.rates))
             }
             None => Time::NEVER,
         }
+    }
+
+    fn watches_departures(&self) -> bool {
+        self.waiting_only
     }
 
     fn predicted(&self, now: Time) -> Option<f64> {
@@ -255,6 +287,7 @@ mod tests {
             down,
             predictor: PredictorSpec::EwmaTau(ewma_tau::Params::default()),
             counted: Counted::Accepted,
+            backlog: Backlog::WithService,
             decision: Decision::Event,
             period: Duration::from_millis(1),
         };
@@ -264,8 +297,31 @@ mod tests {
 
     fn level(law: &Adaptation, level: usize, backlog: f64) -> usize {
         let empty = backlog == 0.0;
-        let view = View { rates: &RATES, level, backlog, empty, asleep: false, since: Time::ZERO };
+        let view =
+            View { rates: &RATES, level, backlog, waiting: 0.0, empty, asleep: false, since: Time::ZERO };
         law.level(Time::ZERO, &view)
+    }
+
+    #[test]
+    fn a_packet_in_transmission_need_not_be_backlog() {
+        // 41,000 bits of which 12,000 are in transmission: above 40,000, or below.
+        let seen = |waiting: f64| View {
+            rates: &RATES,
+            level: 0,
+            backlog: waiting + 12_000.0,
+            waiting,
+            empty: false,
+            asleep: false,
+            since: Time::ZERO,
+        };
+        let whole = law(Reach::Single, Down::Present, 0.0);
+        let waiting = Adaptation { waiting_only: true, ..whole.clone() };
+        assert_eq!([&whole, &waiting].map(|law| law.level(Time::ZERO, &seen(29_000.0))), [1, 0]);
+        assert_eq!([&whole, &waiting].map(|law| law.level(Time::ZERO, &seen(41_000.0))), [1, 1]);
+        // Nothing waits: a step down, at the departure after which this is so.
+        let last = View { level: 2, ..seen(0.0) };
+        assert_eq!([&whole, &waiting].map(|law| law.level(Time::ZERO, &last)), [2, 1]);
+        assert_eq!([&whole, &waiting].map(|law| law.watches_departures()), [false, true]);
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct View<'a> {
     pub level: usize,
     /// Bits waiting, and the unsent rest of the packet in transmission.
     pub backlog: f64,
+    /// Of these, bits waiting.
+    pub waiting: f64,
     /// True if nothing waits and nothing is in transmission.
     pub empty: bool,
     /// True if the port sleeps.

@@ -85,6 +85,10 @@ impl Policy for SleepAndScale {
         self.sleeper.wake_at(view).min(self.adaptation.wake_at(now, view))
     }
 
+    fn watches_departures(&self) -> bool {
+        self.adaptation.watches_departures()
+    }
+
     fn predicted(&self, now: Time) -> Option<f64> {
         self.adaptation.predicted(now)
     }
