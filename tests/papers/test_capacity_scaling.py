@@ -14,6 +14,7 @@ from dumbbell.claims import Level, Ratio, judge
 from dumbbell.papers.capacity_scaling import maps, offline, policies, together
 from dumbbell.papers.capacity_scaling.claims import A7_TCPONLY, CLAIMS, claims_of
 from dumbbell.papers.capacity_scaling.derived import DERIVED, SHARES
+from dumbbell.search import Search
 from dumbbell.study import StudyResult, derive, run_study
 from dumbbell.study.metric import evaluate
 
@@ -137,10 +138,11 @@ def test_what_is_close_to_zero_leaves_room_for_twice_the_time(share):
 
 
 def factorial(value, levels=1):
-    """A made-up result of the factorial study with `levels` of each factor, and along the load alone."""
+    """A made-up result of the factorial study with `levels` of the buffer, and along the load alone."""
     study = papers.find_paper("capacity-scaling-readings").study()
     *factors, load = study.axes
-    study = replace(study, axes=(*(axis.keeping(axis.values[:levels]) for axis in factors), load))
+    kept = [axis.keeping(axis.values[: levels if axis is factors[0] else 1]) for axis in factors]
+    study = replace(study, axes=(*kept, load))
     rng = np.random.default_rng(7)
     rows = [
         {"run_id": f"{seed}{arm.name}{point}", "arm": arm.name, "seed": seed, **point}
@@ -192,13 +194,11 @@ def test_a_reading_counts_the_claims_that_come_out_by_their_own_rules():
 
 def test_the_factorial_study_has_every_combination_and_its_tables_name_the_best():
     study = papers.find_paper("capacity-scaling-readings").study()
-    assert {axis.name for axis in study.axes} == {"buffer", "delay", "start", "load"}
-    limits = [setting for (setting,) in study.axis("buffer").settings]
-    assert any(setting.endswith("pkt") for setting in limits)
-    assert any(setting.endswith("B") for setting in limits)
+    assert {axis.name for axis in study.axes} == {"buffer", "round-trip", "q", "sizes", "load"}
+    assert {20, 42, 44} <= set(study.axis("buffer").values)
     # A smaller buffer is the better reading here, and the second of two.
     result, _ = factorial(
-        lambda arm, point, name: rising(arm, point, name) ** (1 if point["buffer"] == "42 packets" else 4),
+        lambda arm, point, name: rising(arm, point, name) ** (1 if point["buffer"] == 42 else 4),
         levels=2,
     )
     best, factors, each = (spec.make(result) for spec in papers.find_paper(study.name).tables())
@@ -208,8 +208,8 @@ def test_the_factorial_study_has_every_combination_and_its_tables_name_the_best(
     assert ranked == sorted(ranked, reverse=True)
     assert max(reading.rank for reading in together.readings(result))[0] == ranked[0]
     assert {row[0] for row in factors.rows} >= {
-        "buffer: 42 packets",
-        "buffer: 21 packets",
+        "buffer: 42",
+        "buffer: 20",
         "figure 7: bounded",
     }
     assert [row[0] for row in each.rows] == list(together.NUMBERS)
@@ -217,22 +217,52 @@ def test_the_factorial_study_has_every_combination_and_its_tables_name_the_best(
 
 def test_the_buffer_decides_whether_the_rate_can_rise(tmp_path):
     """Half the buffer never holds what the rule for a step up asks for at high rates: README.md."""
-    cells = [("42 packets", 40), ("21 packets", 40), ("42 packets", 80)]
+    place = {"round-trip": 50, "sizes": "campus-web", "load": 0.8}
+    cells = [(42, "with-service"), (22, "with-service"), (22, "waiting")]
     result = short(
-        "capacity-scaling-readings", tmp_path / "out", "60s", load=(0.8,),
-        buffer=("42 packets", "21 packets"), delay=(40, 80), start=("2 packets",),
+        "capacity-scaling-readings", tmp_path / "out", "60s", buffer=(42, 22),
+        **{name: (value,) for name, value in place.items()},
     )  # fmt: skip
-    slowdown = [
-        values(result, "slowdown", "tcp-pc", buffer=buffer, delay=delay, start="2 packets", load=0.8)[0]
-        for buffer, delay in cells
-    ]
+    slowdown, steps = (
+        [values(result, metric, "tcp-pc", buffer=buffer, q=q, **place)[0] for buffer, q in cells]
+        for metric in ("slowdown", "transitions")
+    )
     assert slowdown[0] < 2
     assert min(slowdown[1:]) > 4
     # The port has stopped at a rate below the load.
-    stopped = values(
-        result, "transitions", "tcp-pc", buffer="42 packets", delay=80, start="2 packets", load=0.8
-    )
-    assert stopped[0] < 200
+    assert steps[0] > 100 > max(steps[1:])
+
+
+def test_plots_have_the_panels_of_the_paper(tmp_path):
+    paper = papers.find_paper("capacity-scaling")
+    result = short("capacity-scaling", tmp_path / "out", load=(0.3, 0.8))
+    panels = {plot.id: plot.draw(result).axes[0] for plot in paper.plots()}
+    assert list(panels) == [f"printed-{number}" for number in ("2", "3a", "3b", "4", "5", "6", "7")]
+    assert all(axes.get_xlim() == (0, 1) for axes in panels.values())
+    for number, scaling in (("3a", "fs"), ("3b", "dvs")):
+        lines = panels[f"printed-{number}"].get_lines()
+        assert panels[f"printed-{number}"].get_ylim() == (0, 100)
+        assert [line.get_label() for line in lines] == [
+            f"{name}, P_s = {share / 100:g}" for name in ("TCP", "UDP") for share in SHARES
+        ]
+        for line, share in zip(lines, (*SHARES, *SHARES), strict=True):
+            arm = "tcp-pc" if line.get_label().startswith("TCP") else "udp-pc"
+            (saving,) = values(result, f"saving-{scaling}-{share}", arm, load=0.8)
+            assert list(line.get_xdata()) == [0.3, 0.8]
+            assert line.get_ydata()[1] == pytest.approx(saving)
+    published = panels["printed-5"].get_lines()[-1]
+    assert (list(published.get_xdata()), list(published.get_ydata())) == ([0.8, 0.8], [0.2, 7.0])
+
+
+def test_fitted_buffer_stands_in_the_scenario():
+    fitted = papers.find_paper("capacity-scaling-fitted")
+    bottleneck = fitted.study().scenario["topology"]["bottleneck"]
+    assert bottleneck["queue"] == bottleneck["reverse"]["queue"] == {"kind": "droptail", "limit": "24pkt"}
+    printed = papers.find_paper("capacity-scaling").study().scenario["topology"]["bottleneck"]
+    assert {**bottleneck, "queue": printed["queue"], "reverse": printed["reverse"]} == printed
+    # Judged at other seeds than the search had.
+    search = Search.from_file(fitted.folder / "readings.toml")
+    assert not set(fitted.study().seeds) & {*search.seeds, *search.fresh}
 
 
 def test_advice_that_fills_the_link_leaves_the_port_slow(tmp_path):

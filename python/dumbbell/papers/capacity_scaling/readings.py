@@ -1,7 +1,7 @@
 """Other readings of what the paper leaves open, in all combinations: how many claims come out together.
 
 A reading that is searched for is a fit. So this study judges nothing: its best reading is judged by
-``capacity-scaling-half-buffer``, at other seeds.
+``capacity-scaling-fitted``, at other seeds.
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ if TYPE_CHECKING:
     from dumbbell import Results
 
 _QUEUE = "topology.bottleneck.queue.limit"
+_REVERSE = "topology.bottleneck.reverse.queue.limit"
 _POLICY = "topology.bottleneck.power.policy"
 
-BUFFERS = ("42 packets", "21 packets", "62500 B", "31250 B")
-"""One bandwidth-delay product and a half of it."""
+BUFFERS = (42, 20, 22, 24, 26, 30, 36, 44)
+"""Packets: "the bandwidth-delay product", of 50 ms in packets of 1500 B, and below."""
 
-DELAYS = (40, 60, 80)
+ROUND_TRIPS = {50: "10ms", 25: "3.75ms"}
+"""Of an empty network in ms, each with the delay of an access link: an "average" may have queues in it."""
 
-STARTS = {
-    "2 packets": (),
-    "4 packets": ("transport.initial_window=4",),
-    "ns2": ("transport.profile=ns2",),
-}
-"""First window of a flow (RFC 2581, RFC 3390), or the agents of ns-2, which wait 3 s for a lost SYN."""
+BACKLOGS = ("with-service", "waiting")
+"""What q counts: the packet in transmission too, or what waits."""
+
+SIZES = ("campus-web", "campus-10M", "campus-web-10M")
+"""Measured ones."""
 
 LOADS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 SEEDS = 4
@@ -61,23 +62,22 @@ METRICS = (
 """Completion times by other definitions."""
 
 
-def limit(buffer: str) -> str:
-    """Return the setting of a buffer: ``"42 packets"``, ``"62500 B"``."""
-    return f"{_QUEUE}={buffer.replace(' packets', 'pkt').replace(' ', '')}"
+def limits(packets: int) -> tuple[str, str]:
+    """Return the settings of a buffer, which both routers have."""
+    return f"{_QUEUE}={packets}pkt", f"{_REVERSE}={packets}pkt"
 
 
 def _study(paper: Study) -> Study:
+    delays = tuple((f"topology.access.delay={delay}",) for delay in ROUND_TRIPS.values())
     return replace(
         paper,
         title="Capacity scaling under other readings of the paper, in all combinations",
         question="Under which reading of what the paper leaves open do most of its claims come out together?",
         axes=(
-            Axis("buffer", "buffer", "", BUFFERS, tuple((limit(buffer),) for buffer in BUFFERS)),
-            Axis(
-                "delay", "delay constraint", "ms", DELAYS,
-                tuple((f"{_POLICY}.delay={delay}ms",) for delay in DELAYS),
-            ),
-            Axis("start", "start of a flow", "", tuple(STARTS), tuple(STARTS.values())),
+            Axis("buffer", "buffer", "packets", BUFFERS, tuple(map(limits, BUFFERS))),
+            Axis("round-trip", "round-trip time of an empty network", "ms", tuple(ROUND_TRIPS), delays),
+            Axis.of("q", "what q counts", "", BACKLOGS, f"{_POLICY}.backlog={{value}}"),
+            Axis.of("sizes", "flow sizes", "", SIZES, "workloads[0].size={value}"),
             paper.axis("load").keeping(LOADS),
         ),
         arms=tuple(paper.arm(name) for name in ("tcponly", "tcp-pc", "udp-pc")),
@@ -89,16 +89,16 @@ def _study(paper: Study) -> Study:
 COMPANION = Companion(
     "readings",
     _study,
-    {"seeds": 2, "axes": {"buffer": ["42 packets", "21 packets", "31250 B"], "start": ["2 packets", "ns2"]}},
+    {"seeds": 2, "axes": {"buffer": [42, 22, 24], "q": ["with-service"], "sizes": ["campus-web"]}},
     tuple(
         FigureSpec(
-            f"slowdown-{100 * load:.0f}-{delay}",
-            f"Mean completion time over that of TCPonly at load {load}, d = {delay} ms", "buffer", "slowdown",
-            ("tcp-pc",), at={"load": load, "delay": delay, "start": "2 packets"}, scale="log",
-            answers=(load, delay) == (0.8, DELAYS[0]),
+            f"slowdown-{100 * load:.0f}-{round_trip}",
+            f"Mean completion time over that of TCPonly at load {load}, {round_trip} ms", "buffer",
+            "slowdown", ("tcp-pc",), scale="log", answers=(load, round_trip) == (0.8, 50),
+            at={"load": load, "round-trip": round_trip, "q": BACKLOGS[0], "sizes": SIZES[0]},
         )
         for load in (0.1, 0.8)
-        for delay in DELAYS
+        for round_trip in ROUND_TRIPS
     ),
     derived=DERIVED,
     tables=TABLES,

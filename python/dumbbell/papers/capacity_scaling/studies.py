@@ -20,6 +20,8 @@ from dumbbell.papers.capacity_scaling import advice, offline, policies, readings
 from dumbbell.papers.capacity_scaling.claims import A7_TCPONLY, claims_of
 from dumbbell.papers.capacity_scaling.derived import DERIVED
 from dumbbell.papers.capacity_scaling.figures import figures_of
+from dumbbell.papers.capacity_scaling.index import FITTED as INDEX
+from dumbbell.papers.capacity_scaling.plots import PLOTS
 from dumbbell.papers.capacity_scaling.tables import SUPPORT
 from dumbbell.papers.capacity_scaling.together import TABLES
 from dumbbell.report import FigureSpec
@@ -115,25 +117,43 @@ _WHOLE = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 _ARMS = ("tcponly", "tcp-pc", "udp-pc")
 
 
-def _again(paper: Study, *settings: str) -> Study:
-    """The study of the paper with other settings."""
-    arms = (paper.arm(name) for name in _ARMS)
+def _again(paper: Study) -> Study:
+    """The study of the paper at fewer loads, with the arms that it names."""
     return replace(
         paper,
         axes=(paper.axis("load").keeping(_WHOLE),),
-        arms=tuple(replace(arm, settings=(*settings, *arm.settings)) for arm in arms),
-        # Others than those of the search for readings.
+        arms=tuple(paper.arm(name) for name in _ARMS),
+        # Others than those of `readings`.
         seeds=paper.seeds[readings.SEEDS :][:_SEEDS],
     )
 
 
-def _half_buffer(paper: Study) -> Study:
-    """The best joint reading of `readings`, at other seeds than it was chosen by."""
-    study = _again(paper, readings.limit("21 packets"))
+def _fitted(paper: Study) -> Study:
+    """The buffer under which most claims come out together, at other seeds than it was chosen by."""
+    study = _again(paper)
+    topology = paper.scenario["topology"]
+    queue = {"kind": "droptail", "limit": f"{_FITTED}pkt"}
+    bottleneck = {**topology["bottleneck"], "queue": queue, "reverse": {"queue": queue}}
     return replace(
         study,
-        title="TCP against link capacity scaling, half the buffer",
+        title="TCP against link capacity scaling, with a buffer fitted to the paper",
         question="Which claims come out where the buffer holds less than the rule for a step up asks for?",
+        scenario={**paper.scenario, "topology": {**topology, "bottleneck": bottleneck}},
+        seeds=_FRESH,
+        metrics=(*study.metrics, *readings.METRICS),
+    )
+
+
+def _twice(paper: Study) -> Study:
+    """The reading under which scaling doubles completion times at every load."""
+    study = _again(paper)
+    settings = (*readings.limits(22), "topology.access.delay=3.75ms", f"{_POLICY}.backlog=waiting")
+    return replace(
+        study,
+        title="TCP against link capacity scaling, 25 ms there and back without queues",
+        question="Which claims come out where scaling doubles completion times at every load?",
+        arms=tuple(replace(arm, settings=(*settings, *arm.settings)) for arm in study.arms),
+        seeds=_FRESH[:_SEEDS],
         metrics=(*study.metrics, *readings.METRICS),
     )
 
@@ -193,6 +213,12 @@ _DELAY = (5, 10, 20, 40, 80)
 _GUARD = (4, 8, 16, 32, 64, 128)
 _BDP = {0.1: 4, 0.224: 9, 0.25: 10, 0.5: 21, 1: 42, 2: 83, 5: 208}
 """Buffers in bandwidth-delay products and in packets of 1500 B; 0.224 is one over the root of twenty."""
+
+_FITTED = 24
+"""Packets of the fitted buffer: 29.5 kB, as a packet has 1230 B on average."""
+
+_FRESH = tuple(range(4201, 4221))
+"""Seeds that nobody had looked at when the buffer was chosen."""
 
 _STEPS = ("multi-up", "multi-both")
 
@@ -323,13 +349,25 @@ STUDIES = (
     ),
     readings.COMPANION,
     Companion(
-        "half-buffer",
-        _half_buffer,
+        "fitted",
+        _fitted,
         {"seeds": 3},
         figures_of(_ARMS),
         (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY),
         DERIVED,
         tables=(SUPPORT, *TABLES),
+        plots=PLOTS,
+        index=INDEX,
+    ),
+    Companion(
+        "twice",
+        _twice,
+        {"seeds": 3},
+        figures_of(_ARMS),
+        (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY),
+        DERIVED,
+        tables=(SUPPORT, *TABLES),
+        plots=PLOTS,
     ),
     Companion(
         "ns2",
@@ -339,6 +377,7 @@ STUDIES = (
         (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY),
         DERIVED,
         tables=(SUPPORT,),
+        plots=PLOTS,
     ),
     Companion(
         "senders",
