@@ -237,7 +237,8 @@ def test_plots_have_the_panels_of_the_paper(tmp_path):
     paper = papers.find_paper("capacity-scaling")
     result = short("capacity-scaling", tmp_path / "out", load=(0.3, 0.8))
     panels = {plot.id: plot.draw(result).axes[0] for plot in paper.plots()}
-    assert list(panels) == [f"printed-{number}" for number in ("2", "3a", "3b", "4", "5", "6", "7")]
+    assert list(panels) == [f"printed-{number}" for number in ("1", "2", "3a", "3b", "4", "5", "6", "7")]
+    panels.pop("printed-1")
     assert all(axes.get_xlim() == (0, 1) for axes in panels.values())
     for number, scaling in (("3a", "fs"), ("3b", "dvs")):
         lines = panels[f"printed-{number}"].get_lines()

@@ -177,7 +177,7 @@ def targets(
 
 
 def _claim_target(claim: Claim, judgement: Judgement) -> Target:
-    return Target(f"claim-{claim.id}", f"{claim.id} {_VERDICT_SIGNS[judgement.verdict]} {judgement.verdict}")
+    return Target(f"claim-{claim.id}", f"{claim.id} {_VERDICT_SIGNS[judgement.verdict]}")
 
 
 def _stamps(result: StudyResult, quick: bool) -> list[tuple[str, str]]:

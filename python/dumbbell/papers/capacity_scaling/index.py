@@ -7,8 +7,8 @@ from dumbbell.report import IndexRow
 
 _PRINTED = (
     IndexRow(
-        "Figure 1", "Network topology: servers, N1, N2, clients",
-        note="`dumbbell figure topology` draws it; Set-up has rates, delays and buffers.",
+        "Figure 1", "Network topology: servers, N1, N2, clients", ("printed-1",),
+        note="Set-up has rates, delays and buffers.",
     ),
     IndexRow(
         "Figure 2", "Number of rate transitions against the load, TCP and UDP",

@@ -1,4 +1,4 @@
-"""Figures 2 to 7 as the paper has them: its panels, its curves, x from 0 to 1.
+"""Figures 1 to 7 as the paper has them: its panels, its curves, x from 0 to 1.
 
 Its scales of y could not be read off, but for that of figure 3. Matplotlib is loaded by what draws: a list of
 papers draws nothing.
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dumbbell import Scenario
 from dumbbell.papers.capacity_scaling.derived import SHARES
 from dumbbell.report import PlotSpec
 from dumbbell.study import StudyResult
@@ -70,6 +71,14 @@ def _draw(panel: _Panel, result: StudyResult) -> Figure:
     return figure
 
 
+def _network(result: StudyResult) -> Figure:
+    from dumbbell.figures.topology import draw_topology
+
+    study = result.study
+    settings = (*study.arm("tcp-pc").settings, *study.axis("load").settings[0])
+    return draw_topology(Scenario.from_dict({"name": study.name, **study.scenario}, settings, study.base_dir))
+
+
 def _both(metric: str) -> tuple[_Curve, ...]:
     return _Curve("TCP", metric, "tcp-pc", 0), _Curve("UDP", metric, "udp-pc", 1, dashed=True)
 
@@ -108,6 +117,11 @@ def _plot(number: str, title: str, panel: _Panel, note: str = _UNREAD) -> PlotSp
 
 
 PLOTS = (
+    PlotSpec(
+        "printed-1", "Network topology (figure 1 of the paper)", _network,
+        "Twenty servers, the routers left and right, which are N1 and N2 of the paper, and twenty clients.",
+        "N1 is called left, N2 right. The paper's figure could not be read; its text describes it.",
+    ),
     _plot("2", "Number of power state transitions", _Panel("transitions in 540 s", _both("transitions"))),
     _plot(
         "3a", "Potential energy saving, FS", _Panel("energy saving (%)", _savings("fs"), (0, 100)),
