@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -9,9 +10,11 @@ import pytest
 
 from dumbbell import Scenario, papers
 from dumbbell.claims import judge
+from dumbbell.papers.incast_rio import fit as fitted
 from dumbbell.papers.incast_rio.claims import REASONS
 from dumbbell.papers.incast_rio.derived import DERIVED
 from dumbbell.papers.incast_rio.tables import TABLES, direction, doing
+from dumbbell.search import Search
 from dumbbell.stats import Estimate
 from dumbbell.study import derive, run_study
 from dumbbell.study.metric import evaluate
@@ -122,6 +125,34 @@ def test_lite_does_what_the_joint_arms_show_at_10_kbit_s(small):
     assert {row[0]: row[5] for row in altered_rows}["figure 3, received (kB), 20 servers"] == "both"
 
 
+def test_thresholds_that_nothing_reaches_are_droptail():
+    fit = papers.find_paper("incast-rio-fit").study()
+    limit = fit.scenario["topology"]["port"]["limit"]
+    droptail = replace(
+        fit.arm("lite"),
+        settings=(
+            f"topology.port={{ kind = 'droptail', limit = '{limit}' }}",
+            f"topology.link={{ rate = '10Mbit/s', delay = '{fitted.READING['delay']}ms' }}",
+        ),
+    )
+    both = replace(fit, arms=(fit.arm("lite"), droptail))
+    found = [run(replace(both, arms=(arm,)), "lite", servers=20) for arm in both.arms]
+    same = ("delivered", "sent", "retransmissions", "timeouts", "dropped")
+    assert [found[0][name] for name in same] == [found[1][name] for name in same]
+    assert found[0]["dropped"] > 0
+
+
+def test_the_fitted_reading_is_one_that_its_search_may_find():
+    search = Search.from_file(Path(fitted.__file__).parent / "reading.toml")
+    assert len(search.targets) == 5
+    assert len(search.claims) == 14
+    factors = {factor.name: factor for factor in search.factors}
+    assert fitted.READING.keys() == factors.keys()
+    for name, value in fitted.READING.items():
+        factor = factors[name]
+        assert value in factor.values if factor.values else factor.low <= value <= factor.high, name
+
+
 def test_the_grid_is_whole():
     grid = papers.find_paper("incast-rio-grid").study()
     assert [len(axis.values) for axis in grid.axes] == [3, 5, 5]
@@ -225,7 +256,7 @@ def test_reasons_are_of_claims_that_there_are(paper):
 
 @pytest.mark.full
 def test_quick_is_quick_and_full_gives_the_verdicts(tmp_path):
-    found = [papers.find_paper(f"incast-rio{name}") for name in ("", "-readings", "-law", "-grid")]
+    found = [papers.find_paper(f"incast-rio{name}") for name in ("", "-readings", "-law", "-fit", "-grid")]
     start = time.process_time()
     for number, paper in enumerate(found):
         assert papers.reproduce(paper, tmp_path / str(number)).result.complete

@@ -11,4 +11,8 @@ OURS = (
     ("B6-*", "a thousandth stands for any at all"),
     ("B8-losses-*", "a thousandth stands for any at all"),
     ("B8-idle-*", "half of the time stands for a link that is idle, as in a collapse"),
+    ("F3-more", "a packet is the least that counts as more"),
+    ("F5-less*", "a packet is the least that counts as less"),
+    ("F4-rio", "a hundredth is the least that counts as higher"),
+    ("F6-early", "a thousandth stands for any at all"),
 )

@@ -51,6 +51,6 @@ INDEX = (
     IndexRow("section 5.1", "RIO-C reacts before the congestion happens", ("average-*",), ("B6-*",)),
     IndexRow(
         "section 5.2", "Throughput collapse is totally overcome", ("figure-4*", "used-*"), ("B3-?-with-*",),
-        ("incast-rio-readings", "incast-rio-law"),
+        ("incast-rio-readings", "incast-rio-law", "incast-rio-fit"),
     ),
 )  # fmt: skip
