@@ -10,7 +10,7 @@ from dumbbell import Scenario, papers
 from dumbbell.papers.trump_rbcc import metrics
 from dumbbell.papers.trump_rbcc.effects import best, shares
 from dumbbell.papers.trump_rbcc.published import MEASUREMENTS, SWEEPS, lost, published
-from dumbbell.papers.trump_rbcc.tables import follows, of_arm
+from dumbbell.papers.trump_rbcc.tables import TABLES, follows, of_arm
 from tests.papers.test_papers import made_up
 
 
@@ -102,6 +102,16 @@ def test_networks_are_matched_by_their_seeds(study):
     ]
     some = replace(result, table=pa.Table.from_pylist(rows).select(names))
     assert of_arm(some, "hiqueue", "recommended", losers=True).tolist() == [study.seeds[2]]
+
+
+def test_sums_of_few_networks_are_scaled_beside_published_ones(study) -> None:
+    def sums(seeds):
+        result = made_up(study, value=lambda *place: 2 + 1e-6 * place[-1], seeds=seeds)
+        (spec,) = [table for table in TABLES if table.id == "sweep-11-3"]
+        return next((row[0], row[1]) for row in spec.make(result).rows if row[0].startswith("lost, ours"))
+
+    assert sums(50) == ("lost, ours, 50 networks scaled to 500", "1000 (2 to 2)")
+    assert sums(500) == ("lost, ours", "1000 (2 to 2)")
 
 
 def test_effects_of_an_additive_grid_have_no_interaction() -> None:

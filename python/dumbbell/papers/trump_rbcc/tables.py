@@ -37,13 +37,27 @@ def _text(measurement: str, found: Published) -> str:
     return f"{found.value:.{digits}f} ({found.low:.{digits}f} to {found.high:.{digits}f})"
 
 
-def _summary(measurement: str, values: Floats) -> str:
-    """Write the median with the range of 90 %, or the sum of what was lost."""
+def _scale(result: StudyResult) -> float:
+    """Return what makes a sum over the networks of a study one over as many as published."""
+    return NETWORKS / len(result.study.seeds)
+
+
+def _ours(measurement: str, result: StudyResult) -> str:
+    """Return the name of our row; of sums that are scaled it says so."""
+    networks = len(result.study.seeds)
+    scaled = measurement == "lost" and networks != NETWORKS
+    return (
+        f"{measurement}, ours, {networks} networks scaled to {NETWORKS}" if scaled else f"{measurement}, ours"
+    )
+
+
+def _summary(measurement: str, values: Floats, scale: float = 1.0) -> str:
+    """Write the median with the range of 90 %, or the sum of what was lost, `scale` times."""
     values = values[np.isfinite(values)]
     if not values.size:
         return "-"
     low, high = np.quantile(values, [0.05, 0.95])
-    value = values.sum() if measurement == "lost" else np.median(values)
+    value = values.sum() * scale if measurement == "lost" else np.median(values)
     return _text(measurement, Published(float(value), float(low), float(high)))
 
 
@@ -53,7 +67,8 @@ def _sweep(sweep: Sweep, result: StudyResult) -> TableData:
         told = [published()[sweep.table, value, measurement] for value, _ in sweep.arms]
         rows.append((f"{measurement}, published", *(_text(measurement, entry) for entry in told)))
         ours = [of_arm(result, measurement, arm, sweep.table == LOSERS) for _, arm in sweep.arms]
-        rows.append((f"{measurement}, ours", *(_summary(measurement, values) for values in ours)))
+        cells = (_summary(measurement, values, _scale(result)) for values in ours)
+        rows.append((_ours(measurement, result), *cells))
     return TableData(("measurement", *(value for value, _ in sweep.arms)), tuple(rows))
 
 
@@ -111,12 +126,13 @@ _MORE = ("hiqueue_time", "avqueue_time", "finished")
 def _beside(result: StudyResult) -> TableData:
     labels = [result.study.arm(arm).label for arm in _BESIDE]
     names = (*MEASUREMENTS, *_MORE)
-    rows = [(name, *(_summary(name, of_arm(result, name, arm)) for arm in _BESIDE)) for name in names]
+    scale = _scale(result)
+    rows = [(name, *(_summary(name, of_arm(result, name, arm), scale) for arm in _BESIDE)) for name in names]
     return TableData(("measurement", *labels), tuple(rows))
 
 
 def _sum(result: StudyResult, arm: str) -> float:
-    return float(of_arm(result, "lost", arm).sum())
+    return float(of_arm(result, "lost", arm).sum()) * _scale(result)
 
 
 def _inconsistencies(result: StudyResult) -> TableData:
@@ -159,7 +175,7 @@ def _inconsistencies(result: StudyResult) -> TableData:
 
 _NOTE = (
     "Median over the networks and, in parentheses, the range from the 5th to the 95th percentile. Of `lost` "
-    f"the sum over the networks: the published ones are of {NETWORKS}."
+    f"the sum over {NETWORKS} networks; a study of fewer is scaled to as many."
 )
 
 TABLES = (
