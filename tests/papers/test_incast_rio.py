@@ -111,7 +111,7 @@ def test_it_is_the_doing_of_what_changes_alone():
 
 def test_lite_does_what_the_joint_arms_show_at_10_kbit_s(small):
     rows = {row[0]: row[3:] for row in TABLES[0].make(derive(small, DERIVED)).rows}
-    assert rows["figure 3, received (kB), 20 servers"][1:] == ("+0 [0, 0]", "Lite's")
+    assert rows["figure 3, received (kB), 20 servers"][1:] == ("0", "Lite's")
     assert rows["figure 5, dropped, 20 servers"][2] == "nobody's"
     altered_rows = (
         TABLES[0]

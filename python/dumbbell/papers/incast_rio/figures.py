@@ -39,43 +39,43 @@ def _of(rate: int) -> tuple[FigureSpec, ...]:
 
     return (
         figure(
-            "figure-2", "Figure 2, throughput of two packet sizes", "throughput", ("droptail", "large"),
+            "figure-2", "Throughput of two packet sizes, as in figure 2", "throughput", ("droptail", "large"),
             _ticks(5.4, 6.4, rate), x_range=(4, 20),
         ),
         figure(
-            "figure-3", "Figure 3, bytes received", "delivered",
+            "figure-3", "Bytes received, as in figure 3", "delivered",
             note="The figure has no legible ticks.", answers=True,
         ),
         figure(
-            "figure-4a", "Figure 4, throughput (a)", "throughput", references=_ticks(4, 18, rate),
+            "figure-4a", "Throughput (a), as in figure 4", "throughput", references=_ticks(4, 18, rate),
             note="All bytes received over the time until the last server has finished, or 120 s.",
         ),
         figure(
-            "figure-4b", "Figure 4, throughput (b)", "mean_goodput", references=_ticks(4, 18, rate),
+            "figure-4b", "Throughput (b), as in figure 4", "mean_goodput", references=_ticks(4, 18, rate),
             note="The mean over servers of what each received over its own time.",
         ),
         figure(
-            "figure-4c", "Figure 4, throughput (c)", "sum_goodput", references=_ticks(4, 18, rate),
+            "figure-4c", "Throughput (c), as in figure 4", "sum_goodput", references=_ticks(4, 18, rate),
             note="The sum over servers of the same.",
         ),
         figure(
-            "figure-5", "Figure 5, packet loss: packets sent less packets received", "missing",
+            "figure-5", "Packet loss as in figure 5: packets sent less packets received", "missing",
             references=_ticks(0, 2000, rate), note="What still waits after 120 s counts as lost.",
         ),
         figure(
-            "figure-5-undelivered", "Figure 5, read as packets that the client still lacks", "undelivered",
+            "figure-5-undelivered", "Packets that the client still lacks, as in figure 5", "undelivered",
             references=_ticks(0, 2000, rate),
         ),
-        figure("figure-5-dropped", "Figure 5, read as packets dropped", "dropped"),
+        figure("figure-5-dropped", "Packets dropped, as in figure 5", "dropped"),
         figure(
-            "figure-6", "Figure 6, green packets dropped", "dropped_unprotected", _RIO,
+            "figure-6", "Green packets dropped, as in figure 6", "dropped_unprotected", _RIO,
             note="The figure has no legible ticks.",
         ),
-        figure("figure-6-yellow", "Figure 6, yellow packets dropped", "dropped_protected", ("rio",)),
+        figure("figure-6-yellow", "Yellow packets dropped, as in figure 6", "dropped_protected", ("rio",)),
         figure("marked", "Share of packets that arrive yellow", "marked", ("rio",)),
         figure("average", "Largest average queue that RIO computed", "average", _RIO),
         figure(
-            "retransmissions", "Abstract, number of retransmissions", "retransmissions",
+            "retransmissions", "Retransmissions", "retransmissions",
             note="The abstract promises them; the paper has no figure of them.",
         ),
         figure("timeouts", "Timeouts", "timeouts"),

@@ -141,18 +141,20 @@ def _ticks(low: float, high: float) -> tuple[Reference, ...]:
 
 
 FIGURES = (
-    FigureSpec("figure-2", "Figure 2, throughput (a)", "servers", "throughput", references=_ticks(5.4, 6.4)),
-    FigureSpec("figure-3", "Figure 3, bytes received", "servers", "delivered", answers=True),
     FigureSpec(
-        "figure-4", "Figure 4, throughput (c)", "servers", "sum_goodput", references=_ticks(4, 18)
+        "figure-2", "Throughput (a), as in figure 2", "servers", "throughput", references=_ticks(5.4, 6.4)
     ),
-    FigureSpec("figure-5", "Figure 5, packet loss: sent less received", "servers", "missing"),
+    FigureSpec("figure-3", "Bytes received, as in figure 3", "servers", "delivered", answers=True),
     FigureSpec(
-        "figure-5-undelivered", "Figure 5, packets that the client lacks", "servers", "undelivered",
+        "figure-4", "Throughput (c), as in figure 4", "servers", "sum_goodput", references=_ticks(4, 18)
+    ),
+    FigureSpec("figure-5", "Packet loss as in figure 5: sent less received", "servers", "missing"),
+    FigureSpec(
+        "figure-5-undelivered", "Packets that the client lacks, as in figure 5", "servers", "undelivered",
         references=_ticks(0, 2000),
     ),
-    FigureSpec("figure-6", "Figure 6, green packets dropped", "servers", "dropped_unprotected", ("rio",)),
-    FigureSpec("figure-6-yellow", "Figure 6, yellow packets", "servers", "dropped_protected", ("rio",)),
+    FigureSpec("figure-6", "Green packets, as in figure 6", "servers", "dropped_unprotected", ("rio",)),
+    FigureSpec("figure-6-yellow", "Yellow packets, as in figure 6", "servers", "dropped_protected", ("rio",)),
     FigureSpec("retransmissions", "Retransmissions", "servers", "retransmissions"),
 )  # fmt: skip
 

@@ -48,6 +48,8 @@ def _number(found: Estimate) -> str:
 def _signed(found: Estimate) -> str:
     if not math.isfinite(found.value):
         return "-"
+    if found.value == 0 and found.interval == (0, 0):
+        return "0"
     ends = f" [{found.interval[0]:.3g}, {found.interval[1]:.3g}]" if found.interval else ""
     return f"{found.value:+.3g}{ends}"
 
