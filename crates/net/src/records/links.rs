@@ -13,7 +13,7 @@ use dumbbell_header::{HpccHeader, RcpHeader, RcpKind, XcpHeader};
 use rand::RngExt;
 
 use super::traffic::{Shape, Source, ends};
-use super::{Figures, each_once, named, optional, record, runs, table};
+use super::{Figures, each_once, header_names, named, optional, record, runs, table};
 use crate::buffer::{Part, Pool, SharedBuffer};
 use crate::link::{Counters, Incident, Incidents, Link, LinkConfig, LinkSpec, Note, Trace, laws};
 use crate::pause::{Role, Thresholds};
@@ -479,7 +479,7 @@ fn routers_do_what_they_did() {
             let config = config(&link(&router));
             let name = named(&router);
             if let Some(agent) = &config.direction.router {
-                record.text(&format!("{:?} {}", agent.headers(), agent.draws()));
+                record.text(&format!("{} {}", header_names(agent.headers()), agent.draws()));
             }
             lines(&name, &config, How::Plain, &mut record);
             let mut general = LinkConfig { general: true, ..config };

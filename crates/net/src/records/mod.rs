@@ -10,7 +10,7 @@ use std::path::Path;
 
 use dumbbell_core::config::Field;
 use dumbbell_core::testing::{Record, variants};
-use dumbbell_core::{DropReason, MarkReason, Packet, Time, Value, VerdictSink};
+use dumbbell_core::{DropReason, HeaderKind, MarkReason, Packet, Time, Value, VerdictSink};
 
 /// The record of a family.
 fn record(family: &str) -> Record {
@@ -51,6 +51,11 @@ fn named(table: &Value) -> String {
     words
         .extend(entries.iter().filter(|(key, _)| key != "kind").map(|(key, value)| format!("{key}={value}")));
     words.join(" ")
+}
+
+/// The names of headers: a kind has another number once more are registered.
+fn header_names(kinds: &[HeaderKind]) -> String {
+    kinds.iter().map(|kind| dumbbell_header::info(*kind).name).collect::<Vec<_>>().join(" ")
 }
 
 /// Adds a number to the hash, or that there is none.

@@ -10,7 +10,7 @@ use dumbbell_header::{TcpHeader, TrumpHeader, TrumpKind};
 use rand::RngExt;
 
 use super::traffic::{Shape, Source};
-use super::{Verdicts, named, record, runs, table};
+use super::{Verdicts, header_names, named, record, runs, table};
 use crate::impairment::{self, Impairment, ImpairmentSpec};
 use crate::link::Counters;
 use crate::marker::{Marker, MarkerSpec};
@@ -34,7 +34,7 @@ fn marker(table: &Value) -> Option<MarkerSpec> {
 }
 
 fn mark(spec: &MarkerSpec, record: &mut Record) -> String {
-    record.text(&format!("{:?} {}", spec.headers(), spec.draws()));
+    record.text(&format!("{} {}", header_names(spec.headers()), spec.draws()));
     for arriving in [ClassSet::EMPTY, ClassSet::first(3), ClassSet::ALL] {
         record.text(&format!("{:?}", spec.classes(arriving)));
     }
@@ -144,7 +144,7 @@ fn pass(spec: &NodeAgentSpec, record: &mut Record) -> String {
     let port = Port { rate: BitRate::from_bps(10_000_000), mtu: 1500 };
     let setting = Setting { router: 2, ports: vec![port; PORTS as usize], rng: stream(1, "records") };
     let mut agent = spec.params().build(setting);
-    record.text(&format!("{:?} {}", spec.params().headers(), spec.params().draws()));
+    record.text(&format!("{} {}", header_names(spec.params().headers()), spec.params().draws()));
     let (mut verdicts, mut outbox) = (Verdicts::default(), Outbox::default());
     let mut rng = stream(1, "node");
     let trump = spec.params().headers().contains(&TrumpHeader::KIND);
