@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import signal
+import sys
 from pathlib import Path
 from types import FrameType
 
@@ -71,6 +73,10 @@ def test_hostile_paths_are_one_line_at_most(
     (tmp_path / "scripts" / "one.pkt").write_text("+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n")
     results.save(tmp_path / "run")
     monkeypatch.chdir(tmp_path)
+    # The program writes bytes that are not UTF-8 as they are; what pytest reads is text.
+    for stream in (sys.stdout, sys.stderr):
+        assert isinstance(stream, io.TextIOWrapper)
+        stream.reconfigure(errors="replace")
     before = signal.signal(signal.SIGALRM, stop)
     draw = random.Random(seed)
     try:

@@ -147,7 +147,8 @@ def test_progress_moves_in_turns(threads: int | None) -> None:
     def show(now: float, duration: float, events: int) -> None:
         assert duration == 1000
         seen.append((now, events))
-        if len(seen) == 4:
+        # On a busy machine, turns may come no further between two calls.
+        if len(seen) >= 4 and seen[1][0] < now:
             raise EnoughError
 
     scenario = db.Scenario.from_toml(TWO_WAYS, ["duration=1000s"])
