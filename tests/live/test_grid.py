@@ -170,7 +170,9 @@ def test_a_flow_that_has_not_finished_is_as_late_as_the_run_at_least() -> None:
     on_time, unfinished = arm(0.05).summary(), arm(None).summary()
     assert CELL.duration == pytest.approx(5.024)
     late = grid.Result(CELL, [on_time], [on_time, unfinished, unfinished]).excess["completion_time"]
-    assert late == pytest.approx((5.024 - 0.05) / (0.15 * 0.05))
+    assert late == pytest.approx((5.024 - 0.05) / (0.15 * 5.024))
+    early = grid.Result(CELL, [unfinished], [on_time]).excess["completion_time"]
+    assert early == pytest.approx((5.024 - 0.05) / (0.15 * 0.05))
     assert grid.Result(CELL, [arm(5.0).summary()], [unfinished]).outside == []
     assert grid.Result(CELL, [unfinished], [unfinished]).excess["completion_time"] is None
     assert grid.Result(CELL, [on_time], [on_time, on_time, unfinished]).excess["completion_time"] == 0

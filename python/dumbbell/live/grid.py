@@ -29,27 +29,27 @@ class Result:
 
     def __post_init__(self) -> None:
         share = CRITERIA["share"].judge(values("share", self.ours), values("share", self.kernel))
-        excess: dict[str, float | None] = {
-            name: criterion.excess(median(name, self.ours), median(name, self.kernel))
+        apart = {"completion_time": self._apart(), "share": share.excess if share else None}
+        excess = {
+            name: apart[name] if name in apart else criterion.excess(*self._medians(name))
             for name, criterion in CRITERIA.items()
         }
-        excess |= {"completion_time": self._apart(), "share": share.excess if share else None}
         object.__setattr__(self, "share", share)
         object.__setattr__(self, "excess", excess)
+
+    def _medians(self, name: str) -> tuple[float | None, float | None]:
+        return median(name, self.ours), median(name, self.kernel)
 
     def _apart(self) -> float | None:
         """How far medians of completion times are apart at least, in units of what is allowed.
 
-        A flow that has not finished takes longer than the run, nobody knows by how much.
+        A flow that has not finished counts as one that takes the whole run: it takes longer. Where most flows
+        of both sides have not finished, or have no size, nothing is known.
         """
-        if not self.cell.size:
+        ours, kernel = self._completion(self.ours), self._completion(self.kernel)
+        if min(ours, kernel) >= self.cell.duration:
             return None
-        ours, kernel = (self._completion(side) for side in (self.ours, self.kernel))
-        if max(ours, kernel) < self.cell.duration:
-            return CRITERIA["completion_time"].excess(ours, kernel)
-        least = min(ours, kernel)
-        late = CRITERIA["completion_time"].excess(self.cell.duration, least)
-        return late if least < self.cell.duration else None
+        return CRITERIA["completion_time"].excess(ours, kernel)
 
     def _completion(self, runs: Sequence[Summary]) -> float:
         times = [arm["completion_time"] for arm in runs]
