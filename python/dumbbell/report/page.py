@@ -153,7 +153,7 @@ def write_report(
         text = _render(
             result, judgements, data, drawn=drawn, maps=drawn_maps, plots=drawn_plots,
             tables=[(number, table, table.make(result)) for number, table in enumerate(tables, start=1)],
-            title=title or result.study.title or result.study.name, answer=answer, told=bool(answer),
+            title=title or result.study.title or result.study.name, answer=answer,
             question=question or result.study.question,
             stamps=_stamps(result, quick), stamp=stamp, sources=sources or {},
             bibliography=bibliography or {}, command=command, index=lines,
@@ -206,7 +206,7 @@ def _render(
     figures: Sequence[FigureData],
     *,
     drawn: Sequence[dict[str, Any]],
-    told: bool,
+    answer: str,
     sources: Mapping[str, str],
     **context: Any,
 ) -> str:
@@ -226,7 +226,8 @@ def _render(
         markers=_MARKERS,
         verdict_signs=_VERDICT_SIGNS,
         name=study.name,
-        found=answer_of(result, questions(study, [figure.spec for figure in figures], told)),
+        answer=answer,
+        found=answer_of(result, questions(study, [figure.spec for figure in figures], bool(answer))),
         values=_values(result, figures),
         claims=[(claim, judgement, _decider(judgement)) for claim, judgement in judgements],
         claims_summary=_claims_summary(judgements),

@@ -24,7 +24,7 @@ from dumbbell.papers.capacity_scaling.index import FITTED as INDEX
 from dumbbell.papers.capacity_scaling.plots import PLOTS
 from dumbbell.papers.capacity_scaling.tables import SUPPORT
 from dumbbell.papers.capacity_scaling.together import TABLES
-from dumbbell.report import FigureSpec
+from dumbbell.report import FigureSpec, IndexRow, TableSpec
 from dumbbell.study import AT_LEAST_ZERO, Arm, Axis, Metric, Study
 
 if TYPE_CHECKING:
@@ -222,6 +222,21 @@ _FRESH = tuple(range(4201, 4221))
 
 _STEPS = ("multi-up", "multi-both")
 
+
+def _whole(
+    name: str,
+    make: Callable[[Study], Study],
+    tables: tuple[TableSpec, ...] = (),
+    index: tuple[IndexRow, ...] = (),
+) -> Companion:
+    """Return the whole study under another reading."""
+    claims = (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY)
+    return Companion(
+        name, make, {"seeds": 3}, figures_of(_ARMS), claims, DERIVED,
+        tables=(SUPPORT, *tables), plots=PLOTS, index=index,
+    )  # fmt: skip
+
+
 STUDIES = (
     Companion(
         "delay",
@@ -348,37 +363,9 @@ STUDIES = (
         DERIVED,
     ),
     readings.COMPANION,
-    Companion(
-        "fitted",
-        _fitted,
-        {"seeds": 3},
-        figures_of(_ARMS),
-        (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY),
-        DERIVED,
-        tables=(SUPPORT, *TABLES),
-        plots=PLOTS,
-        index=INDEX,
-    ),
-    Companion(
-        "twice",
-        _twice,
-        {"seeds": 3},
-        figures_of(_ARMS),
-        (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY),
-        DERIVED,
-        tables=(SUPPORT, *TABLES),
-        plots=PLOTS,
-    ),
-    Companion(
-        "ns2",
-        _ns2,
-        {"seeds": 3},
-        figures_of(_ARMS),
-        (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY),
-        DERIVED,
-        tables=(SUPPORT,),
-        plots=PLOTS,
-    ),
+    _whole("fitted", _fitted, TABLES, INDEX),
+    _whole("twice", _twice, TABLES),
+    _whole("ns2", _ns2),
     Companion(
         "senders",
         _over(

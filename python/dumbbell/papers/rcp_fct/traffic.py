@@ -79,6 +79,34 @@ def _average(name: str, law: str, title: str) -> FigureSpec:
     )  # fmt: skip
 
 
+def _claims(prefix: str, which: str, why: str, most: int) -> tuple[Claim, ...]:
+    """Return what holds for flow sizes in general; RCP against TCP and XCP up to `most` packets."""
+    all_sizes = {"flow_size": sizes(_LEAST, most)}
+    return (
+        Claim(
+            f"{prefix}near-sharing",
+            f"{which}, RCP is within 10 % above the line of sharing, from 14 to 500 packets.",
+            f"bounds of the reproduction; {why}",
+            "over_line",
+            Level("rcp", high=1.1, at={"flow_size": sizes(_LEAST, 500)}),
+        ),
+        Claim(
+            f"{prefix}rcp-below-tcp",
+            f"{which}, RCP takes less time than TCP, from 14 to {most} packets.",
+            f"bounds of the reproduction; {why}",
+            "mean",
+            Order(("rcp", "tcp"), at=all_sizes),
+        ),
+        Claim(
+            f"{prefix}tcp-below-xcp",
+            f"{which}, XCP takes longer than TCP, from 14 to {most} packets.",
+            f"[K16], motivation; {why}",
+            "mean",
+            Order(("tcp", "xcp"), at=all_sizes),
+        ),
+    )
+
+
 LAWS = Companion(
     "sizes",
     _laws,
@@ -91,27 +119,7 @@ LAWS = Companion(
         FigureSpec("delay", "Mean queueing delay", "law", "delay", scale="log"),
     ),
     (
-        Claim(
-            id="near-sharing",
-            statement="For all laws, RCP is within 10 % above the line of sharing, from 14 to 500 packets.",
-            source="bounds of the reproduction, for the sizes of other publications",
-            metric="over_line",
-            rule=Level("rcp", high=1.1, at={"flow_size": sizes(_LEAST, 500)}),
-        ),
-        Claim(
-            id="rcp-below-tcp",
-            statement="For all laws, RCP takes less time than TCP, from 14 to 1000 packets.",
-            source="bounds of the reproduction, for the sizes of other publications",
-            metric="mean",
-            rule=Order(("rcp", "tcp"), at={"flow_size": sizes(_LEAST, 1000)}),
-        ),
-        Claim(
-            id="tcp-below-xcp",
-            statement="For all laws, XCP takes longer than TCP, from 14 to 1000 packets.",
-            source="[K16], motivation, for the sizes of other publications",
-            metric="mean",
-            rule=Order(("tcp", "xcp"), at={"flow_size": sizes(_LEAST, 1000)}),
-        ),
+        *_claims("", "For all laws", "for the sizes of other publications", 1000),
         Claim(
             id="rounding",
             statement="Sizes rounded up make a load of 0.9 one of 0.918 for mean 25 and shape 2.2.",
@@ -150,39 +158,11 @@ MEASURED = Companion(
     _measured,
     {"seeds": 2},
     (
-        *(
-            FigureSpec(
-                name, f"Average completion time against flow size, {law}", "flow_size", "afct",
-                at={"law": law}, scale="log", x_scale="log", references=(SHARING, SLOW_START, EXACT),
-                answers=True,
-            )
-            for name, law in (("campus-1m", "campus web"), ("campus-10m", "campus web, 10 MB"))
-        ),
+        _average("campus-1m", "campus web", "campus web"),
+        _average("campus-10m", "campus web, 10 MB", "campus web, 10 MB"),
         FigureSpec("delay", "Mean queueing delay", "law", "delay", scale="log"),
     ),
-    (
-        Claim(
-            id="measured-near-sharing",
-            statement="For measured sizes, RCP is within 10 % above the line of sharing, 14 to 500 packets.",
-            source="bounds of the reproduction; [K16] misses sizes that were measured",
-            metric="over_line",
-            rule=Level("rcp", high=1.1, at={"flow_size": sizes(_LEAST, 500)}),
-        ),
-        Claim(
-            id="measured-below-tcp",
-            statement="For measured sizes, RCP takes less time than TCP, from 14 to 800 packets.",
-            source="bounds of the reproduction; [K16] misses sizes that were measured",
-            metric="mean",
-            rule=Order(("rcp", "tcp"), at={"flow_size": sizes(_LEAST, 800)}),
-        ),
-        Claim(
-            id="measured-xcp",
-            statement="For measured sizes, XCP takes longer than TCP, from 14 to 800 packets.",
-            source="[K16], motivation; [K16] misses sizes that were measured",
-            metric="mean",
-            rule=Order(("tcp", "xcp"), at={"flow_size": sizes(_LEAST, 800)}),
-        ),
-    ),
+    _claims("measured-", "For measured sizes", "[K16] misses sizes that were measured", 800),
     derived=(OVER_LINE,),
     sources=_STOP | {"workloads[0].load": "[D06], figure 6: 0.9; the rate of each law follows from its mean"},
 )  # fmt: skip
