@@ -50,7 +50,7 @@ def test_many_servers_collapse_in_the_kernel_too_and_a_short_timeout_repairs_it(
     assert all(run["goodput"] < 60e6 for run in incast.simulate(plain, 3))
 
 
-# On a busy machine requests that leave at once do not arrive at once: 1.6 timeouts per round in place of 0.1.
+# On a busy machine requests that leave at once do not arrive at once: 1.6 timeouts per round, not 0.1.
 # Other work only spreads the requests, so one run of four that shows the order is enough.
 @pytest.mark.quiet
 def test_the_order_in_which_servers_are_asked_decides_what_the_kernel_gets() -> None:

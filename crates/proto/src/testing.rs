@@ -242,7 +242,7 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
     }
 }
 
-/// What a controller is told when its flow starts: nothing yet.
+/// The signals of a flow that starts: nothing has happened yet.
 pub(crate) fn at_start(window: u64, mss: u32) -> Signals {
     Signals {
         now: Time::ZERO,

@@ -271,6 +271,7 @@ impl Port {
 
     /// What a policy sees, but for the rates.
     fn seen(&self, now: Time) -> View<'static> {
+        let waiting = 8.0 * self.waiting as f64;
         let in_transmission = match self.transmission {
             InTransmission::None => 0.0,
             InTransmission::Until(end) => {
@@ -282,8 +283,8 @@ impl Port {
         View {
             rates: &[],
             level: self.level,
-            backlog: 8.0 * self.waiting as f64 + in_transmission,
-            waiting: 8.0 * self.waiting as f64,
+            backlog: waiting + in_transmission,
+            waiting,
             empty: self.empty,
             asleep: self.phase == Phase::Asleep,
             since: self.since,
