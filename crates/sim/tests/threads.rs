@@ -94,6 +94,33 @@ fn parts_of_several_forms_of_links_are_the_same() {
 }
 
 #[test]
+fn turns_take_no_longer_with_many_regions() {
+    // What a turn does must not grow with the number of regions: 20,002 links here.
+    let settings = [
+        "flows=[{ from = 'senders', to = 'receivers', count = 5000, stagger = '10us', sampled = false }]",
+        "topology.pairs=5000",
+        "topology.bottleneck.rate=12Gbit/s",
+        "topology.bottleneck.queue.limit=150000pkt",
+        "topology.access.rate=50Gbit/s",
+        "warmup=0s",
+    ];
+    let lasting = |duration: &str| plan(W4S, &[&settings[..], &[duration]].concat());
+    // Turns pay in a long run, and the regions of a short one are the same.
+    let cut = lasting("duration=2s").cut(None, 1).expect("turns pay");
+    assert!(cut.layout.regions.len() > 1000, "few regions");
+    let plan = lasting("duration=120ms");
+    let seconds = |work: &dyn Fn() -> String| {
+        let begun = std::time::Instant::now();
+        assert!(!work().is_empty());
+        begun.elapsed().as_secs_f64()
+    };
+    // The least of three: other work of the machine only adds.
+    let least = |work: &dyn Fn() -> String| (0..3).map(|_| seconds(work)).fold(f64::INFINITY, f64::min);
+    let (one, turns) = (least(&|| on_one(&plan)), least(&|| on_cut(&plan, &cut)));
+    assert!(turns < 3.0 * one, "{turns:.3} s in turns, {one:.3} s in one loop");
+}
+
+#[test]
 fn parts_that_look_too_rarely_at_each_other_are_found_out() {
     // A packet takes 12 ms at least from one part to the other, and there are always some on their way.
     let plan = plan(W1, &["duration=1s", "warmup=200ms"]);

@@ -122,7 +122,7 @@ impl Engine<'_, Part<'_>> {
                     break;
                 }
                 self.step_aside(now, owner);
-                pulse.count(1, now)?;
+                pulse.count(1, || now)?;
             }
         }
         self.budget.set_until(end + TICK);
@@ -154,7 +154,7 @@ impl Engine<'_, Part<'_>> {
                         return Err(GivenUp);
                     }
                     handled += events;
-                    pulse.count(events, self.network.observer.regions.clock())?;
+                    pulse.count(events, || self.network.observer.regions.clock())?;
                 }
                 finished &= self.network.observer.regions.has_done(region, stop);
             }

@@ -53,11 +53,11 @@ impl<'a> Pulse<'a> {
         self.left
     }
 
-    /// Takes note of some events. The part has come to `clock`.
+    /// Takes note of some events. The part has come to `clock`, which may take long to find with many regions.
     #[inline]
-    pub fn count(&mut self, events: u64, clock: Time) -> Result<(), GivenUp> {
+    pub fn count(&mut self, events: u64, clock: impl FnOnce() -> Time) -> Result<(), GivenUp> {
         self.left -= events;
-        if self.left == 0 { self.look(clock) } else { Ok(()) }
+        if self.left == 0 { self.look(clock()) } else { Ok(()) }
     }
 
     #[cold]
