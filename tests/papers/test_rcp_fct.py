@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from dumbbell import Scenario, papers, theory
-from dumbbell.papers.rcp_fct import dynamics, published, reference
+from dumbbell.papers.rcp_fct import dynamics, plots, published, reference
+from dumbbell.study import derive
 from dumbbell.study.metric import evaluate
+from tests.papers.test_papers import made_up
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +78,73 @@ def test_the_studies_of_long_flows_measure_what_they_say():
     assert 0 < evaluate(change.metric("drained"), results) < 5
 
 
+PANELS = {
+    # plot.pl of the reproduction: ranges, and curves in the order of the legend.
+    "printed-normal": ((1, 2000), (0.1, 10), ["RCP", "TCP", "Processor Sharing", "Slow Start"]),
+    "printed-log": ((1, 100_000), (0.1, 10), ["RCP", "TCP", "Processor Sharing", "Slow Start"]),
+    # plotdata.py of the reproduction of 2014, and XCP, which the text names.
+    "printed-6a": ((0, 2000), (0.1, 100), ["TCP", "XCP", "RCP", "Slow Start", "Processor Sharing"]),
+    "printed-6b": ((1000, 100_000), (0.1, 100), ["TCP", "XCP", "RCP", "Slow Start", "Processor Sharing"]),
+    "printed-6c": ((0, 2000), (0.1, 100), ["TCP", "XCP", "RCP", "Slow Start", "Processor Sharing"]),
+}
+
+
+def test_plots_have_the_panels_of_the_publications():
+    paper = papers.find_paper("rcp-fct")
+    result = derive(made_up(paper.study(quick=True), lambda *_: 0.5), paper.derived())
+    drawn = {plot.id: plot.draw(result).axes[0] for plot in paper.plots()}
+    assert list(drawn) == list(PANELS)
+    for name, (x, y, labels) in PANELS.items():
+        axes = drawn[name]
+        assert (axes.get_xlim(), axes.get_ylim(), axes.get_yscale()) == (x, y, "log")
+        assert axes.get_xscale() == ("log" if x[1] == 100_000 else "linear")
+        legend = axes.get_legend_handles_labels()[1]
+        told = [f"{label}, published" for label in labels if label in ("RCP", "TCP") and name != "printed-6c"]
+        assert legend == [*labels, *told]
+        ours = axes.get_lines()[labels.index("RCP")]
+        assert list(ours.get_xdata()) == [
+            entry.size for entry in reference.bins("rcp") if x[0] <= entry.size <= x[1]
+        ]
+        assert set(ours.get_ydata()) == {0.5}
+    # The formulas of the plots end at the receiver: the digitised file has them.
+    printed = plots.line_as_printed("Slow Start", np.array([5.0, 1e5]), one_packet=True)
+    assert printed == pytest.approx([0.3085, 1.7110], abs=1e-4)
+    assert plots.line_as_printed("Processor Sharing", np.array([5.0]), one_packet=True) == pytest.approx(
+        0.1502, abs=1e-4
+    )
+
+
+def test_index_has_every_heading_and_picture_of_the_text():
+    index = papers.find_paper("rcp-fct").index()
+    assert list(dict.fromkeys(row.printed for row in index)) == [
+        "Motivation", "Results in the paper", "Subset goal", "Subset motivation", "Our results", "Extension",
+        "Critique", "Future work",
+    ]  # fmt: skip
+    pictures = {row.shows.partition(":")[0]: row.here for row in index if ".png" in row.shows}
+    assert list(pictures) == ["original-results.png", "normal-plot.png", "log-plot.png"]
+    assert all(any(id_ in PANELS for id_ in here) for here in pictures.values())
+
+
+def test_tables_set_published_averages_next_to_ours():
+    paper = papers.find_paper("rcp-fct")
+    result = derive(made_up(paper.study(quick=True), lambda *_: 0.5), paper.derived())
+    tables = {spec.id: spec.make(result) for spec in paper.tables()}
+    first = dict(zip(tables["beside"].columns, tables["beside"].rows[0], strict=False))
+    assert first["RCP, published"] == "0.204 [0.202, 0.204]"
+    assert first["RCP, ratio"] == "2.451"
+    assert [row[0] for row in tables["orders"].rows] == [
+        "5",
+        "10",
+        "23",
+        "90",
+        "448",
+        "895",
+        "1,789",
+        "4,473",
+        "8,945",
+    ]
+
+
 @pytest.mark.full
 def test_quick_is_quick_and_full_gives_the_verdicts(tmp_path):
     paper = papers.find_paper("rcp-fct")
@@ -103,7 +172,7 @@ def test_published_flows_are_those_that_ns2_draws():
 def test_the_published_tcp_takes_the_published_times_on_its_own_flows():
     """Neither the flows nor the TCP may be another: of NewReno by the RFCs short flows take 5 % less."""
     of_ns2, by_rfcs = (
-        np.array([row.ratio for row in published.run(name) if row.size <= 100])
+        np.array([row.ratio for row in published.beside(name, published.averages(name)) if row.size <= 100])
         for name in ("Reno of ns-2", "NewReno by the RFCs")
     )
     assert len(of_ns2) == 16
@@ -113,7 +182,9 @@ def test_the_published_tcp_takes_the_published_times_on_its_own_flows():
 
 @pytest.mark.full
 def test_rcp_takes_the_published_times_on_the_published_flows():
-    ratios = np.array([row.ratio for row in published.run("RCP") if row.size <= 2500])
+    ratios = np.array(
+        [row.ratio for row in published.beside("RCP", published.averages("RCP")) if row.size <= 2500]
+    )
     assert len(ratios) == 30
     assert np.abs(ratios - 1).max() < 0.025
 

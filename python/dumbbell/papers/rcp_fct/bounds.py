@@ -19,5 +19,6 @@ OURS = (
     ("rcp-floods", "one bandwidth-delay product stands for a flood"),
     ("rcp-fair", "5 % more or less stand for the same rate"),
     ("tcp-unfair", "0.8 is where one rate begins"),
+    ("needs-the-bottleneck", "a tenth of the packets stands for need"),
     ("published-loses", "one flow of a hundred stands for any at all"),
 )

@@ -1,9 +1,10 @@
-"""Further studies of long flows: newcomers, storms, changes of capacity, bottlenecks in a row, outages."""
+"""Further studies of long flows: newcomers, storms, changes of capacity, routers in a row, outages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from dumbbell.claims import Claim, Level, Order
 from dumbbell.papers import Companion
-from dumbbell.report import FigureSpec, Reference
+from dumbbell.papers.rcp_fct.tables import INTERVALS, of_arms
+from dumbbell.report import FigureSpec, Reference, TableSpec
 from dumbbell.study import AT_LEAST_ZERO, Arm, Axis, Metric, Study
 
 if TYPE_CHECKING:
@@ -497,6 +499,84 @@ ROW = Companion(
     }
     | _flow_sources("flows[0]", "name", "from", "to", "stagger")
     | _flow_sources("flows[1]", "name", "from", "to", "stagger"),
+    own_scenario=True,
+)  # fmt: skip
+
+
+_TIGHT = 50e6
+"""Of the second link of a row, in bit/s; the first has 100 Mbit/s."""
+
+
+def _some_routers(study: Study) -> Study:
+    rest = {"delay": "12.5ms", "mtu": "1000B", "queue": {"kind": "droptail", "limit": "313pkt"}}
+    links = [
+        {"from": "a", "to": "b", "rate": "100Mbit/s", **rest},
+        {"from": "b", "to": "c", "rate": "50Mbit/s", **rest},
+    ]
+    groups = [{"name": "senders", "nodes": ["a"]}, {"name": "receivers", "nodes": ["c"]}]
+    topology = {"kind": "graph", "nodes": ["a", "b", "c"], "links": links, "groups": groups}
+    scenario = {
+        "topology": topology, "transport": {"kind": "rcp"}, "warmup": "10s",
+        "flows": [_flows("long", count=4, stagger="50ms")],
+    }  # fmt: skip
+    tight = {"table": "links", "link": "b->c"}
+    metrics = (
+        Metric("loss", "packets lost at the bottleneck", "%",
+               {**tight, "column": "loss", "factor": 100}, "lower"),
+        Metric("delay", "mean queueing delay at the bottleneck", "ms",
+               {**tight, "column": "sojourn_mean", "factor": 1e3}, "lower"),
+        Metric("goodput", "goodput of all flows over the bottleneck's rate", "%",
+               {"table": "flows", "column": "goodput", "statistic": "sum", "factor": 100 / _TIGHT}, "higher"),
+    )  # fmt: skip
+    arms = (
+        Arm("both", "RCP at both links", ("topology.links[0].router=rcp", "topology.links[1].router=rcp")),
+        Arm("tight", "RCP at the bottleneck alone", ("topology.links[1].router=rcp",)),
+        Arm("loose", "RCP at the other link alone", ("topology.links[0].router=rcp",)),
+    )
+    return _study(
+        study, scenario, metrics,
+        title="RCP where not every router supports it",
+        question="What do flows of RCP lose at a bottleneck whose router does not support it?",
+        arms=arms,
+    )  # fmt: skip
+
+
+SOME_ROUTERS = Companion(
+    "some-routers",
+    _some_routers,
+    {"seeds": 3},
+    (),
+    tables=(
+        TableSpec(
+            "bottleneck", "What flows of RCP have, and lose at the bottleneck",
+            partial(of_arms, ("loss", "delay", "goodput")), INTERVALS,
+        ),
+    ),
+    claims=(
+        Claim(
+            id="needs-the-bottleneck",
+            statement="A bottleneck that alone does not support RCP loses a tenth of the packets, or more.",
+            source="[K16], critique: all routers must support the protocol; the tenth is our bound",
+            metric="loss",
+            rule=Level("loose", low=10),
+        ),
+        Claim(
+            id="bottleneck-suffices",
+            statement="A bottleneck that alone supports RCP loses less than a thousandth of the packets.",
+            source="our question, on [K16], critique: all routers must support the protocol",
+            metric="loss",
+            rule=Level("tight", high=0.1),
+        ),
+    ),
+    sources=_sources("duration", "record.period", "transport.kind")
+    | {
+        "warmup": "choice: the start is not counted",
+        "topology.kind": "choice: two links in a row, the second half as fast",
+        "topology.nodes": "choice: two links in a row",
+        "topology.links": "choice: a round-trip time of 50 ms; DropTail of one BDP of the second",
+        "topology.groups": "choice: names",
+    }
+    | _flow_sources("flows[0]", "name", "from", "to", "count", "stagger"),
     own_scenario=True,
 )  # fmt: skip
 

@@ -42,6 +42,10 @@ FIGURES = (
         note="The line holds for the nominal load of 0.9; runs have loads of their own.",
     ),
     FigureSpec(
+        "over-exact", "RCP over exact processor sharing of the same flows", "flow_size", "over_exact",
+        arms=("rcp",), x_scale="log", references=(Reference("equal", (1.0,)),),
+    ),
+    FigureSpec(
         "over-published", "RCP over the published averages", "flow_size", "over_rcp", arms=("rcp",),
         x_scale="log", x_range=(0, 10_000),
         references=(Reference("10 % above", (1.1,)), Reference("10 % below", (0.9,))),

@@ -1,6 +1,6 @@
 """The run of the published figure again: its own flows, and our times beside its averages.
 
-    python -m dumbbell.papers.rcp_fct.published
+    python -m dumbbell.papers.rcp_fct.published -o out/published
 
 [T16] draws gaps between arrivals from the random stream of ns-2 with seed 4, and sizes from that with seed 7.
 Both are MRG32k3a, so the flows can be drawn here. Its averages are over flows that end within 10 s under TCP,
@@ -95,8 +95,8 @@ class Beside:
         return self.own / self.published
 
 
-def run(protocol: str, until: float | None = None) -> list[Beside]:
-    """Run the published flows under one of :data:`PROTOCOLS` and return every bin.
+def averages(protocol: str, until: float | None = None) -> tuple[Floats, Floats]:
+    """Run the published flows under one of :data:`PROTOCOLS` and average the times of each size.
 
     Parameters
     ----------
@@ -104,8 +104,13 @@ def run(protocol: str, until: float | None = None) -> list[Beside]:
         Its name.
     until
         By when a flow has to end to count, in s; as published by default.
+
+    Returns
+    -------
+    tuple
+        Sizes in packets, rising, and average completion times in s, both of shape (sizes,).
     """
-    curve, settings, published_until = PROTOCOLS[protocol]
+    _, settings, published_until = PROTOCOLS[protocol]
     end = published_until if until is None else until
     starts, sizes = flows(end)
     with tempfile.TemporaryDirectory() as folder:
@@ -121,25 +126,53 @@ def run(protocol: str, until: float | None = None) -> list[Beside]:
             "record": {"samples": False},
         }
         results = Scenario.from_dict(scenario, settings, Path(folder)).run()
-    packets = np.round(results.flows["size"] / PACKET)
     times = results.flows["sender_completion_time"]
-    found, low = [], 0
-    for entry in bins(curve):
-        here = np.isfinite(times) & (packets > low) & (packets <= entry.up_to)
-        averages = [times[here & (packets == size)].mean() for size in np.unique(packets[here])]
-        found.append(Beside(entry.size, entry.median, float(np.median(averages)) if averages else math.nan))
+    ended = np.isfinite(times)
+    packets = np.round(results.flows["size"] / PACKET)[ended]
+    there, place, count = np.unique(packets, return_inverse=True, return_counts=True)
+    return there, np.bincount(place, times[ended]) / count
+
+
+def beside(protocol: str, found: tuple[Floats, Floats]) -> list[Beside]:
+    """Compare averages of :func:`averages` with the published ones, bin by bin."""
+    rows, low = [], 0
+    sizes, times = found
+    for entry in bins(PROTOCOLS[protocol][0]):
+        here = times[(sizes > low) & (sizes <= entry.up_to)]
+        rows.append(Beside(entry.size, entry.median, float(np.median(here)) if here.size else math.nan))
         low = entry.up_to
-    return found
+    return rows
 
 
 def main() -> None:
     """Command line."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter).parse_args()
-    tables = {name: run(name) for name in PROTOCOLS}
-    for name, rows in tables.items():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument(
+        "-o", "--output", type=Path, help="folder for both published plots, drawn from our times"
+    )
+    folder = parser.parse_args().output
+    if folder is not None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            parser.error(f"{folder}: {error.strerror}; name a folder that can be made")
+    found = {name: averages(name) for name in PROTOCOLS}
+    for name, of_sizes in found.items():
         print(f"{name}\n{'packets':>8} {'published s':>12} {'ours s':>8} {'ratio':>6}")
-        for row in rows:
+        for row in beside(name, of_sizes):
             print(f"{row.size:8} {row.published:12.3f} {row.own:8.3f} {row.ratio:6.3f}")
+    if folder is not None:
+        _draw(found, folder)
+
+
+def _draw(found: dict[str, tuple[Floats, Floats]], folder: Path) -> None:
+    """Write both published plots, RCP and the TCP of ns-2, size by size."""
+    from dumbbell.figures.style import save
+    from dumbbell.papers.rcp_fct.plots import draw_sizes
+
+    for name in ("normal", "log"):
+        curves = {"rcp": found["RCP"], "tcp": found["Reno of ns-2"]}
+        print(*save(draw_sizes(name, curves), folder / f"{name}-plot"), sep="\n")
 
 
 if __name__ == "__main__":

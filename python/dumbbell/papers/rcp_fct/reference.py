@@ -36,6 +36,8 @@ class Bin:
     up_to: int
     median: float
     """Over the sizes, in s."""
+    ends: tuple[float, float]
+    """The least and the largest average of a size, in s."""
 
 
 def bins(protocol: str) -> list[Bin]:
@@ -44,9 +46,12 @@ def bins(protocol: str) -> list[Bin]:
         rows = [row for row in csv.DictReader(file) if row["protocol"] == protocol]
     ends = [(int(row["flow_size_lo_pkts"]), int(row["flow_size_hi_pkts"])) for row in rows]
     return [
-        Bin(round(math.sqrt(low * high)), high, float(row["afct_median_s"]))
+        Bin(
+            round(math.sqrt(low * high)), high, float(row["afct_median_s"]),
+            (float(row["afct_low_s"]), float(row["afct_high_s"])),
+        )
         for (low, high), row in zip(ends, rows, strict=True)
-    ]
+    ]  # fmt: skip
 
 
 def sizes(first: int, last: int) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """The further studies."""
 
-from dumbbell.papers.rcp_fct.dynamics import CHANGE, NEWCOMER, OUTAGE, ROW, STORM
-from dumbbell.papers.rcp_fct.traffic import GAINS, LAWS, MEASURED, STEPS, TCPS
+from dumbbell.papers.rcp_fct.dynamics import CHANGE, NEWCOMER, OUTAGE, ROW, SOME_ROUTERS, STORM
+from dumbbell.papers.rcp_fct.traffic import GAINS, LAWS, MEASURED, PATHS, STEPS, TCPS
 
-STUDIES = (LAWS, MEASURED, TCPS, GAINS, STEPS, NEWCOMER, STORM, CHANGE, ROW, OUTAGE)
+STUDIES = (LAWS, MEASURED, TCPS, GAINS, PATHS, STEPS, NEWCOMER, STORM, CHANGE, ROW, SOME_ROUTERS, OUTAGE)
