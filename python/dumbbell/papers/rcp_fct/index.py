@@ -75,7 +75,7 @@ INDEX = (
     ),
     IndexRow(
         "Our results", "A fast link and a long round trip make the results look especially good",
-        elsewhere=("rcp-fct-paths: times-634",),
+        elsewhere=("rcp-fct-paths: times-125", "rcp-fct-paths: times-30000",),
     ),
     IndexRow(
         "Extension", "The TCP of ns-2 is suspicious; that of a kernel would be better",
