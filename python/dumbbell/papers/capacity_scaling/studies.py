@@ -217,8 +217,8 @@ _BDP = {0.1: 4, 0.224: 9, 0.25: 10, 0.5: 21, 1: 42, 2: 83, 5: 208}
 _FITTED = 24
 """Packets of the fitted buffer: 29.5 kB, as a packet has 1230 B on average."""
 
-_FRESH = tuple(range(4201, 4221))
-"""Seeds that nobody had looked at when the buffer was chosen."""
+_FRESH = tuple(range(4401, 4421))
+"""Seeds that nobody had looked at when the buffer was chosen, nor, from 4201 on, the definitions."""
 
 _STEPS = ("multi-up", "multi-both")
 

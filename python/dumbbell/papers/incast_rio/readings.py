@@ -7,7 +7,7 @@ from dataclasses import replace
 from dumbbell.claims import Claim, Difference, Ratio
 from dumbbell.claims.points import At
 from dumbbell.papers import Companion
-from dumbbell.papers.incast_rio.base import GREEN, SEEDS, TOKENS, UNMARKED, YELLOW, port
+from dumbbell.papers.incast_rio.base import GREEN, TOKENS, UNMARKED, YELLOW, port
 from dumbbell.papers.incast_rio.derived import DERIVED
 from dumbbell.papers.incast_rio.figures import READINGS
 from dumbbell.report import FigureSpec
@@ -50,7 +50,8 @@ def _study(paper: Study) -> Study:
             paper.axis("servers").keeping((4, 12, 20)),
         ),
         arms=ARMS,
-        seeds=paper.seeds[:SEEDS],
+        # The claims were written after a look at seeds 301 to 310.
+        seeds=tuple(range(1001, 1011)),
     )  # fmt: skip
 
 

@@ -33,7 +33,8 @@ def _far(study: Study) -> Study:
         study,
         title="Rate quenches and long delays",
         question="Do rate quenches help where the path behind the bottleneck is long?",
-        seeds=tuple(range(1, 101)),
+        # The claims were written after a look at seeds 1 to 100.
+        seeds=tuple(range(101, 201)),
         scenario={
             "duration": "300s",
             "transport": "trump",
@@ -147,7 +148,8 @@ def _route(study: Study) -> Study:
         study,
         title="A route that changes in mid-run",
         question="What does a route change cost a transport that calls packets lost which others overtake?",
-        seeds=tuple(range(1, 41)),
+        # The claims were written after a look at seeds 1 to 40.
+        seeds=tuple(range(101, 141)),
         scenario={
             "duration": "120s",
             "transport": {"kind": "trump"},
