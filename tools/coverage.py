@@ -103,6 +103,18 @@ def mean_sizes(shape: float) -> Callable[[Draws, int], Floats]:
     return lambda rng, n: pareto(rng, shape, (n, FLOWS)).mean(axis=1)
 
 
+def _trials(part: float) -> Callable[[Draws, int], Floats]:
+    return lambda rng, n: (rng.random(n) < part).astype(float)
+
+
+def _part(hits: Floats) -> Estimate:
+    return stats.proportion(int(hits.sum()), hits.size)
+
+
+def _part_of_groups(hits: Floats) -> Estimate:
+    return stats.proportion(5 * int(hits.sum()), 5 * hits.size, hits.size)
+
+
 def _one_more(rng: Draws, n: int) -> bool:
     return predicted(rng.normal(3, 1, n), rng.normal(3, 1))
 
@@ -143,6 +155,10 @@ def cases() -> Iterator[Case]:
     for q, n in ((0.9, 60), (0.99, 20)):
         of_q = _of(lambda x, q=q: stats.quantile(x, q), -math.log(1 - q), _exponential)
         yield Case(f"{q:g}-quantile, order statistics", "exponential", n, of_q)
+    for n, part in ((20, 0.9), (40, 0.95)):
+        yield Case("part, Wilson", f"{100 * part:g} % of trials", n, _of(_part, part, _trials(part)))
+    alike = "90 % of groups, 5 trials of a group alike"
+    yield Case("part, Wilson, by groups", alike, 20, _of(_part_of_groups, 0.9, _trials(0.9)))
     for shape in (1.2, 1.5):
         runs = mean_sizes(shape)
         data = f"mean size of {FLOWS} flows, Pareto {shape:g}"

@@ -133,7 +133,7 @@ def test_a_killed_grid_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pyt
 )  # fmt: skip
 def test_a_file_that_is_no_cell_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / f"{CELL.name}.json").write_text(text)
-    with pytest.raises(DumbbellError, match=r"no cell of the grid; remove it") as error:
+    with pytest.raises(DumbbellError, match=r"no runs of the cell; remove the file") as error:
         grid.results([CELL], tmp_path)
     assert "\n" not in str(error.value)
 
@@ -334,7 +334,7 @@ def test_the_command_runs_a_cell_and_resumes(tmp_path: Path) -> None:
         ((), "no scenario; give a file, or --grid"),
         (("two.toml", "--grid"), "--grid: the grid has its own links"),
         (("--grid", "--cells", "vegas-*"), "--cells: no cell is called 'vegas-*'; try"),
-        (("two.toml", "--quick"), "--cells and --quick belong to --grid; leave them out"),
+        (("two.toml", "--quick"), "--cells belongs to --grid and --draw, --quick to --grid; leave them out"),
         (("--grid", "-o", "{tmp}"), "this is no folder of a grid; give a new folder to -o"),
     ],
 )

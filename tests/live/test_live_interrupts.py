@@ -25,6 +25,7 @@ TOO_LONG = 20.0
 MODES = {
     "shell": ["shell", "--cbr", "10Mbit/s", "--", "sleep", "60"],
     "compare-real": ["compare-real", "long.toml", "-o", "out"],
+    "compare-real --draw": ["compare-real", "--draw", "3", "--controllers", "cubic", "-o", "out"],
     "incast-real": ["incast-real", "-o", "out"],
     "rcp-real": ["rcp-real", "-o", "out"],
     "trump-real": ["trump-real", "-o", "out"],

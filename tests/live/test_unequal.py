@@ -61,7 +61,7 @@ def test_round_trip_times_are_given_to_flows_in_turn() -> None:
         (["--grid", "--rtt", "20ms"], "--rtt: goes with FILE, and --grid has links and flows of"),
         (["--grid", "--set", "seed=2"], "--set: goes with FILE, and --grid has"),
         (["--grid", "--controllers", "bbr"], "--controllers: goes with FILE, and --grid has"),
-        (["--controllers", "vegas"], "--controllers: 'vegas' is not a controller of the kernel; use one of"),
+        (["--controllers", "swift"], "--controllers: 'swift' is not a controller of the kernel; use one of"),
     ],
 )  # fmt: skip
 def test_bad_round_trip_times_are_one_line(cli: Cli, tmp_path: Path, words: list[str], message: str) -> None:

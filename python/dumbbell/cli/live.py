@@ -257,9 +257,11 @@ def doctor(as_json: bool) -> None:
 
 
 _OF_FILE = (
-    "settings", "at", "controllers", "endpoints", "flows", "stagger", "size", "rtt", "duration",
+    "settings", "at", "endpoints", "flows", "stagger", "size", "rtt", "duration",
 )  # fmt: skip
-"""What `compare-real` refuses with --grid."""
+"""What `compare-real` refuses with --grid and with --draw."""
+_OF_CELLS = ("draw", "quick", "runs")
+"""What does not go with the one or the other."""
 
 
 @click.command("compare-real")
@@ -275,7 +277,8 @@ _OF_FILE = (
     "--controllers",
     default="cubic,newreno,bbr",
     show_default=True,
-    help="Controllers, separated by commas; one that the simulator lacks runs in the kernel only.",
+    help="Controllers, separated by commas; one that the simulator lacks runs in the kernel only. With "
+    "--draw, names of the kernel; all that it has by default.",
     shell_complete=completing.matching(completing.controllers, several=True),
 )
 @click.option("--profile", default="linux", show_default=True, help="Whose TCP the simulator runs.")
@@ -298,7 +301,20 @@ _OF_FILE = (
     "--duration", type=click.FloatRange(0.1), default=20, show_default=True, help="Seconds of each run."
 )
 @click.option("--grid", is_flag=True, help="Without FILE: run the grid of links and flows.")
-@click.option("--cells", metavar="PATTERN", help="With --grid: the cells to run, such as 'cubic-50M-*'.")
+@click.option(
+    "--draw",
+    metavar="N",
+    type=click.IntRange(1, 10_000),
+    help="Without FILE: run N cells that are drawn: links, flows and controllers.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    help="With --draw: by which cells are drawn; 1 by default. Cell k is the same whatever N.",
+)
+@click.option(
+    "--cells", metavar="PATTERN", help="With --grid or --draw: the cells to run, such as 'cubic-50M-*'."
+)
 @click.option("--quick", is_flag=True, help="With --grid: some twenty cells, in about two minutes.")
 @click.option(
     "--runs",
@@ -323,6 +339,8 @@ def compare_real(
     rtt: str | None,
     duration: float,
     grid: bool,
+    draw: int | None,
+    seed: int | None,
     cells: str | None,
     quick: bool,
     runs: int,
@@ -339,23 +357,30 @@ def compare_real(
 
     With --grid, many links and loads are run, and a page compares them. The folder keeps every run of the
     kernel: the same command goes on where it was stopped, and only simulates where nothing is missing.
+
+    With --draw, links, flows and controllers are drawn by a seed; each side runs once. The page names the
+    first packet that differs. --controllers chooses among those of the kernel.
     """
+    if seed is not None and draw is None:
+        raise DumbbellError("--seed: belongs to --draw; change that of FILE with --set seed=N")
     if grid:
-        if file is not None:
-            raise DumbbellError("--grid: the grid has its own links; leave the scenario out")
-        given = click.get_current_context().get_parameter_source
-        of_file = [name for name in _OF_FILE if given(name) is not ParameterSource.DEFAULT]
-        if of_file:
-            flag = "--set" if of_file[0] == "settings" else f"--{of_file[0]}"
-            raise DumbbellError(
-                f"{flag}: goes with FILE, and --grid has links and flows of its own; leave one out"
-            )
+        _refuse_of_file("--grid", file, ("controllers", "draw"))
         _grid(cells or "*", quick, runs, profile, output or Path("kernel-grid"), as_json)
         return
+    if draw is not None:
+        from dumbbell.cli.drawing import draw as draw_cells
+
+        _refuse_of_file("--draw", file, ("quick", "runs"))
+        chosen = controllers if _is_given("controllers") else None
+        folder = output or Path("kernel-drawn")
+        draw_cells(draw, 1 if seed is None else seed, chosen, cells, profile, folder, as_json)
+        return
     if file is None:
-        raise DumbbellError("no scenario; give a file, or --grid for links and flows that come with dumbbell")
+        raise DumbbellError(
+            "no scenario; give a file, or --grid or --draw for links and flows that come with dumbbell"
+        )
     if cells or quick:
-        raise DumbbellError("--cells and --quick belong to --grid; leave them out")
+        raise DumbbellError("--cells belongs to --grid and --draw, --quick to --grid; leave them out")
     names = [name.strip() for name in controllers.split(",")]
     refuse_twice("--controllers", names)
     scenario = read_scenario(file, (f"duration={duration}s", *settings), None)
@@ -395,6 +420,27 @@ def compare_real(
         (side_console() if as_json else out).print(f"note: {note}", whole=True)
     if output is not None:
         echo(f"results in {output}", err=True)
+
+
+def _is_given(name: str) -> bool:
+    """Whether an option is not by default what it is."""
+    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
+
+
+def _refuse_of_file(mode: str, file: Path | None, others: Sequence[str]) -> None:
+    """Refuse a scenario, and options of one or of another mode, where cells come with dumbbell."""
+    if file is not None:
+        what = "grid" if mode == "--grid" else "draw"
+        raise DumbbellError(f"{mode}: the {what} has its own links; leave the scenario out")
+    for name in (*_OF_FILE, *others):
+        if _is_given(name):
+            flag = "--set" if name == "settings" else f"--{name}"
+            why = (
+                f"does not go with {mode}"
+                if name in _OF_CELLS
+                else f"goes with FILE, and {mode} has links and flows of its own"
+            )
+            raise DumbbellError(f"{flag}: {why}; leave one out")
 
 
 def _grid(pattern: str, quick: bool, runs: int, profile: str, output: Path, as_json: bool) -> None:

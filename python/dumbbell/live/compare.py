@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from dumbbell import _native
 from dumbbell._scenario import Scenario, run_all
 from dumbbell.errors import DumbbellError
 from dumbbell.live import endpoints
-from dumbbell.live.kernel import NAMES, Flow, run_kernel
+from dumbbell.live.kernel import NAMES, Flow, KernelRun, run_kernel
 from dumbbell.live.lateness import late_runs, seeded
+from dumbbell.live.packets import Packets, real
 from dumbbell.live.udp import run_flows
 
 if TYPE_CHECKING:
@@ -295,8 +297,8 @@ def compare_runs(
     scenario
         Its listed flows are run; its workloads are not.
     controller
-        ``cubic``, ``newreno`` or ``bbr`` of the kernel; only the kernel runs one that the simulator lacks.
-        Our own end points run any that asks no routers.
+        One that the kernel has, by our name (:data:`dumbbell.live.kernel.NAMES`); only the kernel runs one
+        that the simulator lacks. Our own end points run any that asks no routers.
     at
         The link; by default the one on the first path that is all that packets meet, the slowest of several.
     profile
@@ -452,7 +454,11 @@ def _between(line: Line, begin: float, end: float) -> float:
 
 def simulated_arms(scenario: Scenario, link: str, runs: int) -> list[Arm]:
     """Simulate a :func:`prepared` scenario: once as it is, or more often as :func:`late_runs` has it."""
-    scenarios = [scenario] if runs == 1 else late_runs(scenario, link, runs)
+    return arms_of([scenario] if runs == 1 else late_runs(scenario, link, runs), link)
+
+
+def arms_of(scenarios: Sequence[Scenario], link: str) -> list[Arm]:
+    """Simulate :func:`prepared` scenarios, once each."""
     found = zip(scenarios, run_all(scenarios), strict=True)
     return [_simulated_arm(each, results, link) for each, results in found]
 
@@ -548,8 +554,41 @@ def _segment(scenario: Scenario, row: int) -> int:
 
 def kernel_arm(scenario: Scenario, flows: Sequence[Flow], controller: str, at: str | None) -> tuple[Arm, str]:
     """Run flows in the kernel; also returns the name of the link."""
+    arm, _, link = _kernel_arm(scenario, flows, controller, at, {})
+    return arm, link
+
+
+def traced_kernel_arm(
+    scenario: Scenario, flows: Sequence[Flow], controller: str, at: str | None, trace: Path
+) -> tuple[Arm, Packets]:
+    """Run flows in the kernel; also returns the packets that reached the link.
+
+    Parameters
+    ----------
+    scenario, flows, controller, at
+        As for :func:`kernel_arm`.
+    trace
+        A file to write and to remove again: some 300 bytes for each event of a packet.
+
+    Raises
+    ------
+    DumbbellError
+        Also if the trace is longer than a file may be.
+    """
+    try:
+        arm, run, _ = _kernel_arm(scenario, flows, controller, at, {"json": trace})
+        if run.emulation.untraced is not None:
+            raise DumbbellError(run.emulation.untraced)
+        return arm, real(trace, run.origin - _native.emulated(scenario._native, at)["ahead"])
+    finally:
+        trace.unlink(missing_ok=True)
+
+
+def _kernel_arm(
+    scenario: Scenario, flows: Sequence[Flow], controller: str, at: str | None, traces: Mapping[str, Path]
+) -> tuple[Arm, KernelRun, str]:
     period = _period(scenario.explain()["duration"])
-    run = run_kernel(scenario, flows, NAMES[controller], at=at, period=period)
+    run = run_kernel(scenario, flows, NAMES[controller], at=at, period=period, traces=traces)
     results, fidelity = run.emulation.results, run.emulation.fidelity
     about = _native.emulated(scenario._native, at)
     link = _Link.named(scenario, about["link"])
@@ -564,4 +603,5 @@ def kernel_arm(scenario: Scenario, flows: Sequence[Flow], controller: str, at: s
         )  # fmt: skip
     rtt = [values[times > link.warmup] for times, values in (c.rtt for c in run.connections)]
     # Links before the queue have delays.
-    return _real_arm(link, results, fidelity, run.origin - about["ahead"], seen, rtt), about["link"]
+    arm = _real_arm(link, results, fidelity, run.origin - about["ahead"], seen, rtt)
+    return arm, run, about["link"]

@@ -128,6 +128,10 @@ def receive(plan: dict[str, Any], out: str) -> None:
     seen = Seen(plan)
     door = socket.create_server(("0.0.0.0", PORT), backlog=len(plan["flows"]))
     door.setblocking(False)
+    # A receiver of DCTCP echoes marks otherwise than others (RFC 8257 section 3.2). If the kernel refuses the
+    # controller, the sender says so.
+    with contextlib.suppress(OSError):
+        door.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, plan["controller"].encode())
     poll = select.epoll()
     poll.register(door, select.EPOLLIN)
     ends: dict[int, tuple[int, socket.socket]] = {}

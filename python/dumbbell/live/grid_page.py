@@ -103,7 +103,7 @@ def _page(
     lines = [
         "# Our TCP beside the kernel's: the grid",
         "",
-        f"`{command}`, dumbbell {version}, Linux {', '.join(map(_plain, kernels)) or '-'}:",
+        f"`{command}`, dumbbell {version}, Linux {', '.join(map(plain, kernels)) or '-'}:",
         f"{len(results)} cells, {runs} valid runs of the kernel. Each cell counts from its first packet.",
         "",
         "| what | found | wanted |",
@@ -119,7 +119,7 @@ def _page(
     ]
     if left_out:
         lines += ["", "Left out, because no run was valid:", ""]
-        lines += [f"- {cell.name}: {_plain(reason)}" for cell, reason in left_out]
+        lines += [f"- {cell.name}: {plain(reason)}" for cell, reason in left_out]
     return "\n".join(lines) + "\n"
 
 
@@ -198,9 +198,9 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4g}"
 
 
-def _plain(text: str) -> str:
-    """Text from a file as one cell of a table."""
-    return "".join(c if c.isprintable() and c not in "|<>`*[]" else " " for c in text)[:200]
+def plain(text: str, most: int = 200) -> str:
+    """Return text from a file as one cell of a table, of so many characters at most."""
+    return "".join(c if c.isprintable() and c not in "|<>`*[]" else " " for c in text)[:most]
 
 
 def rows(results: Sequence[Result]) -> list[dict[str, Any]]:

@@ -126,7 +126,9 @@ def read(
     except FileNotFoundError:
         return [], []
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise DumbbellError(f"{path}: this is no cell of the grid; remove it, and it is run again") from None
+        raise DumbbellError(
+            f"{path}: these are no runs of the cell; remove the file, and it is run again"
+        ) from None
 
 
 def _path(folder: Path, cell: Named) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import socket
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -25,8 +26,13 @@ if TYPE_CHECKING:
     Line = tuple[Floats, Floats]
     Actions = Sequence[Sequence[float]]
 
-NAMES = {"newreno": "reno", "cubic": "cubic", "reno": "reno", "bbr": "bbr"}
-"""What the kernel calls a controller. Its ``reno`` recovers as NewReno does."""
+NAMES = {
+    "newreno": "reno", "cubic": "cubic", "reno": "reno", "bbr": "bbr", "dctcp": "dctcp", "vegas": "vegas",
+    "illinois": "illinois", "westwood-plus": "westwood", "htcp": "htcp", "yeah": "yeah", "bic": "bic",
+    "hybla": "hybla", "scalable": "scalable", "highspeed": "highspeed",
+}  # fmt: skip
+"""What the kernel calls a controller. Its ``reno`` recovers as NewReno does, and its ``westwood`` is
+Westwood+ (Linux net/ipv4/tcp_westwood.c)."""
 
 SETTINGS = {"tcp_no_metrics_save": 1, "tcp_timestamps": 1, "tcp_sack": 1}
 """Of both namespaces: no connection learns from an earlier one (ip-sysctl, tcp_no_metrics_save)."""
@@ -93,6 +99,7 @@ def run_kernel(
     at: str | None = None,
     period: float = 1e-3,
     privileged: bool = True,
+    traces: Mapping[str, Path] | None = None,
 ) -> KernelRun:
     """Run connections of the kernel through the link of a scenario, until its duration.
 
@@ -110,6 +117,8 @@ def run_kernel(
         Time between two looks at each connection (s).
     privileged
         Give the ends the right to choose a controller that the machine reserves for administrators.
+    traces
+        As for :func:`dumbbell.live.run_shell`.
 
     Raises
     ------
@@ -123,7 +132,7 @@ def run_kernel(
         "period": period,
         "settings": SETTINGS if privileged else {},
     }
-    left, emulation = run_ends(scenario, ("send", "receive"), plan, at, privileged)
+    left, emulation = run_ends(scenario, ("send", "receive"), plan, at, privileged, traces)
     sent, looks = _read(left["send"])
     received, arrivals = _read(left["receive"])
     origin = sent["origin"]
@@ -184,7 +193,12 @@ def _connection(
 
 
 def run_ends(
-    scenario: Scenario, words: tuple[str, str], plan: Mapping[str, Any], at: str | None, privileged: bool
+    scenario: Scenario,
+    words: tuple[str, str],
+    plan: Mapping[str, Any],
+    at: str | None,
+    privileged: bool,
+    traces: Mapping[str, Path] | None = None,
 ) -> tuple[dict[str, bytes], Emulation]:
     """Run the client's and the server's part of :mod:`dumbbell.live.endpoints`; returns what each left.
 
@@ -206,9 +220,28 @@ def run_ends(
         client, server = words
         emulation = run_shell(
             scenario, ["sh", "-c", program(client)], server=program(server), at=at,
-            network_administration=privileged,
+            network_administration=privileged, traces=traces,
         )  # fmt: skip
         return {what: _left(folder, what, plan["controller"]) for what in words}, emulation
+
+
+def kernel_has(controller: str) -> bool:
+    """Whether a controller can be had: of the kernel, or of a module that it loads when root asks for it.
+
+    Parameters
+    ----------
+    controller
+        As the kernel calls it.
+    """
+    with socket.socket() as end:
+        try:
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, controller.encode())
+        except PermissionError:
+            # It is there, and reserved for administrators.
+            return True
+        except OSError:
+            return False
+    return True
 
 
 def _left(folder: Path, what: str, controller: str) -> bytes:

@@ -27,15 +27,26 @@ def late_runs(scenario: Scenario, link: str, runs: int) -> list[Scenario]:
     runs
         How many; they differ by their seeds, as those of :func:`seeded` do.
     """
+    return seeded(late(scenario, link), runs)
+
+
+def late(scenario: Scenario, link: str, by: str = LATENESS) -> Scenario:
+    """Return a scenario whose packets arrive later over a link, both ways, by a time with a mean.
+
+    Parameters
+    ----------
+    scenario, link
+        As for :func:`late_runs`.
+    by
+        The mean, such as ``"80us"``; the times are exponentially distributed.
+    """
     values = scenario.to_dict()
     before = _impairments(scenario, link)
-    for topology in _late(values["topology"]):
-        late = Scenario.from_dict({**values, "topology": topology})
-        if _impairments(late, link) != before:
-            break
-    else:
-        raise AssertionError(f"no description of a link is that of {link}")
-    return seeded(late, runs)
+    for topology in _late(values["topology"], by):
+        found = Scenario.from_dict({**values, "topology": topology})
+        if _impairments(found, link) != before:
+            return found
+    raise AssertionError(f"no description of a link is that of {link}")
 
 
 def seeded(scenario: Scenario, runs: int) -> list[Scenario]:
@@ -53,21 +64,21 @@ def _impairments(scenario: Scenario, link: str) -> Any:
     return next(each["impairments"] for each in scenario.explain()["links"] if each["name"] == link)
 
 
-def _late(table: Any) -> Iterator[Any]:
+def _late(table: Any, by: str) -> Iterator[Any]:
     """Copies of a part of a topology: in each, one description of links is late in both directions."""
     if isinstance(table, dict):
         if "impairments" in table:
-            yield {**_jittered(table), "reverse": _jittered(table["reverse"])}
+            yield {**_jittered(table, by), "reverse": _jittered(table["reverse"], by)}
             return
         for key, part in table.items():
-            for changed in _late(part):
+            for changed in _late(part, by):
                 yield {**table, key: changed}
     elif isinstance(table, list):
         for i, part in enumerate(table):
-            for changed in _late(part):
+            for changed in _late(part, by):
                 yield [*table[:i], changed, *table[i + 1 :]]
 
 
-def _jittered(direction: dict[str, Any]) -> dict[str, Any]:
-    late = {"kind": "jitter", "distribution": "exponential", "spread": LATENESS}
-    return {**direction, "impairments": [*direction["impairments"], late]}
+def _jittered(direction: dict[str, Any], by: str) -> dict[str, Any]:
+    jitter = {"kind": "jitter", "distribution": "exponential", "spread": by}
+    return {**direction, "impairments": [*direction["impairments"], jitter]}

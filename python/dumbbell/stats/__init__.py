@@ -18,6 +18,7 @@ from dumbbell.stats.intervals import (
     median_ratio,
     paired_difference,
     paired_ratio,
+    proportion,
     quantile,
 )
 from dumbbell.stats.tail import Tail, heavy_tail, tail
@@ -36,6 +37,7 @@ __all__ = [
     "median_ratio",
     "paired_difference",
     "paired_ratio",
+    "proportion",
     "quantile",
     "tail",
     "warmup",

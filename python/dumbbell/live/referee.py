@@ -1,0 +1,374 @@
+"""Drawn cells in the kernel and in the simulator, kept in a folder, and what differs."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dumbbell import _native
+from dumbbell._files.foreign import replace_file
+from dumbbell._files.numbers import finite
+from dumbbell._files.read import read_bytes
+from dumbbell._scenario import Scenario
+from dumbbell.errors import DumbbellError
+from dumbbell.live import kept, packets
+from dumbbell.live.compare import arms_of, prepared, traced_kernel_arm
+from dumbbell.live.criteria import Summary
+from dumbbell.live.drawn import CONTROLLERS, LINK, VERSION, Cell
+from dumbbell.live.lateness import late
+from dumbbell.live.packets import Apart
+
+COMPLETION, SHARE = 0.05, 0.10
+"""How far ours may be from the kernel's, as a part of it: mean completion times, and shares of the link."""
+
+SPREAD = ("20us", "40us", "60us", "80us", "100us")
+"""How late packets arrive in the mean in further simulations of a cell outside: does ours vary as much?"""
+
+_COARSE = 6
+"""CLOCK_MONOTONIC_COARSE of Linux: it advances with the kernel's timers, HZ times a second."""
+
+_VIRTUAL = "DUMBBELL_VIRTUAL"
+"""In virtual time, the variable with what it rests on."""
+
+_DRAW = "draw.json"
+_KERNELS = "kernels"
+_SCENARIOS = "scenarios"
+_QUANTITIES = ("first_drop", "retransmissions", "timeouts", "queueing_delay")
+
+
+def release() -> str:
+    """Return the version of the kernel that runs, such as ``6.12.117``."""
+    return platform.release().partition("-")[0]
+
+
+def open_folder(output: Path, seed: int, controllers: Sequence[str]) -> None:
+    """Make a folder of drawn cells, or make sure that one is of this seed and these controllers.
+
+    Raises
+    ------
+    DumbbellError
+        If the folder is something else, or of another draw.
+    """
+    wanted = {"seed": seed, "controllers": list(controllers), "law": VERSION}
+    about = output / _DRAW
+    if not about.exists():
+        if output.exists() and (not output.is_dir() or any(output.iterdir())):
+            raise DumbbellError(f"{output}: this is no folder of drawn cells; give a new folder to -o")
+        try:
+            (output / _SCENARIOS).mkdir(parents=True, exist_ok=True)
+            replace_file(about, (json.dumps(wanted) + "\n").encode())
+        except OSError as error:
+            raise DumbbellError(f"{output}: {error.strerror}; give another folder to -o") from None
+        return
+    try:
+        found = json.loads(read_bytes(about))
+        seed_there, names, law = (
+            int(found["seed"]),
+            [str(name) for name in found["controllers"]],
+            found["law"],
+        )
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise DumbbellError(f"{about}: this is no description of a draw; give a new folder to -o") from None
+    if law != VERSION:
+        raise DumbbellError(
+            f"{output}: another version of dumbbell drew its cells, by another law; give a new folder to -o"
+        )
+    if seed_there != seed:
+        raise DumbbellError(
+            f"{output}: its cells are of seed {seed_there}; give --seed {seed_there}, or a new folder to -o"
+        )
+    if names != list(controllers):
+        option = f"--controllers {','.join(names)}" if set(names) <= CONTROLLERS.keys() else "others"
+        raise DumbbellError(
+            f"{output}: its cells were drawn with other controllers; give {option}, or a new folder to -o"
+        )
+
+
+def kernels(output: Path) -> list[str]:
+    """Return the versions of the kernels that a folder has runs of, the latest first."""
+    folder = output / _KERNELS
+    found = [each.name for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
+    return sorted(found, key=_version, reverse=True)
+
+
+def _version(name: str) -> list[tuple[int, str]]:
+    return [(int(part) if part.isdecimal() else -1, part) for part in name.split(".")]
+
+
+def scenario_file(output: Path, cell: Cell) -> Path:
+    """Return where the scenario of a cell stands."""
+    return output / _SCENARIOS / f"{cell.name}.toml"
+
+
+@dataclass(frozen=True)
+class Result:
+    """One cell: a run of the kernel, ours, and the first packet that differs."""
+
+    cell: Cell
+    kernel: Summary
+    """Also has ``tick``, the resolution of the kernel's timers (s), and ``virtual``, what virtual time rests
+    on, or ``None``."""
+    ours: Summary
+    spread: Sequence[Summary]
+    """Runs of ours whose packets arrive a little late; none of a cell within the bounds."""
+    first: Apart | None
+    """The first packet that differs; ``None`` if all are the same."""
+    data: Apart | None
+    """The first one with data."""
+
+    @cached_property
+    def completion(self) -> float | None:
+        """Ours less the kernel's, as a part of the kernel's; ``None`` if no flow with a size has finished."""
+        return _relative(*self._completions(self.ours))
+
+    @cached_property
+    def shares(self) -> list[float]:
+        """The same of the share of the link of each flow without a size; 0 where both have none."""
+        pairs = zip(_shares(self.cell, self.ours), _shares(self.cell, self.kernel), strict=True)
+        return [_relative(ours, kernel) or 0.0 for ours, kernel in pairs]
+
+    def _completions(self, ours: Summary) -> tuple[float, float]:
+        """Means over flows that have finished on some side; on the other they take the rest of the run."""
+        end = self.cell.duration
+        times = [
+            tuple(
+                end - side["start"] if side["completion_time"] is None else side["completion_time"]
+                for side in (a, b)
+            )
+            for a, b in zip(ours["flows"], self.kernel["flows"], strict=True)
+            if a["size"] is not None and (a["completion_time"], b["completion_time"]) != (None, None)
+        ]
+        if not times:
+            return 0.0, 0.0
+        return statistics.fmean(a for a, _ in times), statistics.fmean(b for _, b in times)
+
+    @cached_property
+    def outside(self) -> list[str]:
+        """The quantities that differ by more than is allowed."""
+        found = []
+        if self.completion is not None and abs(self.completion) > COMPLETION:
+            found.append("completion")
+        if any(abs(share) > SHARE for share in self.shares):
+            found.append("share")
+        return found
+
+    @property
+    def worst(self) -> float:
+        """The largest difference in units of what is allowed."""
+        shares = [abs(share) / SHARE for share in self.shares]
+        return max([abs(self.completion or 0.0) / COMPLETION, *shares])
+
+    @property
+    def reason(self) -> str:
+        """Why it is outside, as far as it is known."""
+        if not self.outside:
+            return ""
+        if all(self._varies(what) for what in self.outside):
+            return f"ours varies as much: {self._range()} when packets come up to {SPREAD[-1]} late"
+        return f"not known; begins with {self.first.what}" if self.first else "not known"
+
+    def _varies(self, what: str) -> bool:
+        """Whether the kernel's run lies among runs of ours, in every flow that is outside."""
+        runs = [self.ours, *self.spread]
+        if what == "completion":
+            apart = [_relative(*self._completions(run)) or 0.0 for run in runs]
+            return min(apart) <= 0 <= max(apart)
+        of_runs = list(zip(*(_shares(self.cell, run) for run in runs), strict=True))
+        kernel = _shares(self.cell, self.kernel)
+        return all(
+            min(of_runs[i]) <= kernel[i] <= max(of_runs[i])
+            for i, share in enumerate(self.shares)
+            if abs(share) > SHARE
+        )
+
+    def _range(self) -> str:
+        found = []
+        for what in self.outside:
+            if what == "completion":
+                times = [self._completions(run)[0] for run in (self.ours, *self.spread)]
+                found.append(f"{min(times):.3g} to {max(times):.3g} s")
+            else:
+                worst = max(range(len(self.shares)), key=lambda i: abs(self.shares[i]))
+                part = [_shares(self.cell, run)[worst] for run in (self.ours, *self.spread)]
+                found.append(f"shares of {min(part):.3g} to {max(part):.3g}")
+        return ", ".join(found)
+
+    def completions(self) -> tuple[float, float] | None:
+        """Mean completion times of both sides (s); ``None`` if no flow with a size has finished."""
+        return None if self.completion is None else self._completions(self.ours)
+
+    def worst_share(self) -> tuple[int, float, float] | None:
+        """The flow whose shares differ most, and its share of both sides; ``None`` if no flow has one."""
+        if not self.shares:
+            return None
+        worst = max(range(len(self.shares)), key=lambda i: abs(self.shares[i]))
+        flow = [i for i, size in enumerate(self.cell.sizes) if size is None][worst]
+        return flow, _shares(self.cell, self.ours)[worst], _shares(self.cell, self.kernel)[worst]
+
+    def row(self) -> dict[str, Any]:
+        """Return the numbers of a table: times in s, shares as parts of the link."""
+        completions, share = self.completions(), self.worst_share()
+        return {
+            "cell": self.cell.name,
+            "controller": self.cell.controller,
+            "link": self.cell.about,
+            "flows": len(self.cell.starts),
+            "duration": self.cell.duration,
+            "worst": self.worst,
+            "outside": ", ".join(self.outside),
+            "completion_difference": self.completion,
+            "completion_ours": completions and completions[0],
+            "completion_kernel": completions and completions[1],
+            "share_flow": share and share[0],
+            "share_ours": share and share[1],
+            "share_kernel": share and share[2],
+            **{
+                f"{name}_{side}": run[name]
+                for name in _QUANTITIES
+                for side, run in (("ours", self.ours), ("kernel", self.kernel))
+            },
+            "first_packet": None if self.first is None else str(self.first),
+            "first_data_packet": None if self.data is None else str(self.data),
+            "tolerance": self.kernel["tick"],
+            "reason": self.reason,
+        }
+
+
+def _relative(ours: float, kernel: float) -> float | None:
+    """The difference as a part of the kernel's; ``None`` where both are zero."""
+    if kernel:
+        return ours / kernel - 1
+    return math.inf if ours else None
+
+
+def _shares(cell: Cell, side: Summary) -> list[float]:
+    """The parts of the link that flows without a size have."""
+    return [flow["goodput"] / (cell.rate * 1e6) for flow in side["flows"] if flow["size"] is None]
+
+
+def measure(cells: Sequence[Cell], output: Path, note: Callable[[str], object] = lambda _: None) -> None:
+    """Run the kernel for every cell that has no valid run of it: see :func:`dumbbell.live.kept.measure`.
+
+    Each cell also leaves the packets that reached its link, and its scenario.
+    """
+    folder = output / _KERNELS / release()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DumbbellError(f"{folder}: {error.strerror}; give another folder to -o") from None
+
+    def run(cell: Cell) -> tuple[Summary, Sequence[str]]:
+        given = prepared(cell.scenario(), cell.ours, "linux")
+        trace = folder / f".{cell.name}.trace"
+        trace.unlink(missing_ok=True)
+        arm, seen = traced_kernel_arm(given, cell.flows, cell.ours, LINK, trace)
+        if arm.valid:
+            packets.save(seen, _packets(folder, cell))
+        about = {"tick": time.clock_getres(_COARSE), "virtual": os.environ.get(_VIRTUAL)}
+        return {**finite(arm.summary()), **about}, arm.reasons
+
+    missing = [cell for cell in cells if not kept.read(folder, cell, _check)[0]]
+    if len(missing) < len(cells):
+        note(f"{len(cells) - len(missing)} of {len(cells)} cells were there")
+    for done, cell in enumerate(missing):
+        replace_file(scenario_file(output, cell), cell.scenario().to_toml().encode())
+        try:
+            kept.measure([cell], folder, 1, run, _check)
+        except KeyboardInterrupt:
+            note(f"{done} of {len(missing)} cells are finished and kept, the same command goes on from there")
+            raise
+        runs, invalid = kept.read(folder, cell, _check)
+        verdict = "valid" if runs else f"INVALID ({invalid[-1]})"
+        note(f"{done + 1} of {len(missing)}: {cell.name}, {verdict}")
+
+
+def _packets(folder: Path, cell: Cell) -> Path:
+    return folder / f"{cell.name}.parquet"
+
+
+def _check(run: Summary, cell: Cell) -> None:
+    """Refuse what is no summary of the cell."""
+    if len(run["flows"]) != len(cell.starts) or not run["tick"] > 0:
+        raise ValueError
+    if not isinstance(run["virtual"], str | None):
+        raise TypeError
+    for name in _QUANTITIES:
+        if run[name] is not None and not run[name] >= 0:
+            raise ValueError
+    for flow, size in zip(run["flows"], cell.sizes, strict=True):
+        time = flow["completion_time"]
+        if not (flow["goodput"] >= 0 and flow["start"] >= 0 and (time is None or time > 0)):
+            raise ValueError
+        if (flow["size"] is None) != (size is None):
+            raise ValueError
+
+
+def results(
+    cells: Sequence[Cell],
+    output: Path,
+    kernel: str,
+    profile: str = "linux",
+    note: Callable[[str], object] = lambda _: None,
+) -> tuple[list[Result], list[tuple[Cell, str]]]:
+    """Simulate every cell that has a run of a kernel, and find the first packet that differs.
+
+    Parameters
+    ----------
+    cells, output
+        As for :func:`measure`.
+    kernel
+        One of :func:`kernels`.
+    profile
+        Whose TCP the simulator runs.
+    note
+        Receives a line now and then.
+
+    Returns
+    -------
+    tuple
+        The results, worst first, and the cells that were left out, each with the reason.
+    """
+    folder = output / _KERNELS / kernel
+    found: list[Result] = []
+    left_out: list[tuple[Cell, str]] = []
+    for place, cell in enumerate(cells):
+        runs, invalid = kept.read(folder, cell, _check)
+        if not runs:
+            left_out.append((cell, invalid[-1] if invalid else "not run"))
+            continue
+        if place and place % _SILENCE == 0:
+            note(f"Linux {kernel}: simulated {place} of {len(cells)} cells")
+        found.append(_result(folder, cell, runs[0], profile))
+    return sorted(found, key=lambda result: (-result.worst, result.cell.name)), left_out
+
+
+_SILENCE = 50
+"""Cells between lines of progress: in virtual time, no clock tells how long simulations take."""
+
+
+def _result(folder: Path, cell: Cell, kernel: Summary, profile: str) -> Result:
+    given = prepared(cell.scenario(), cell.ours, profile)
+    (ours,) = _summaries([given])
+    back = _native.emulated(given._native, LINK)["back"]
+    sides = packets.simulated(given, LINK, back), packets.load(_packets(folder, cell))
+    first, data = (
+        packets.first_difference(*sides, cell.duration, kernel["tick"], only) for only in (False, True)
+    )
+    result = Result(cell, kernel, ours, [], first, data)
+    if not result.outside:
+        return result
+    # The seed stays, so that the same packets are lost.
+    return replace(result, spread=_summaries([late(given, LINK, by) for by in SPREAD]))
+
+
+def _summaries(scenarios: Sequence[Scenario]) -> list[Summary]:
+    return [arm.summary() for arm in arms_of(scenarios, LINK)]

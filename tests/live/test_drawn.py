@@ -1,0 +1,457 @@
+"""Cells that are drawn: their law, runs that are kept, what differs, and the page."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Cli
+from dumbbell import _native
+from dumbbell.errors import DumbbellError
+from dumbbell.live import drawn_page, packets, referee
+from dumbbell.live.agreement import agreements, first_differences
+from dumbbell.live.compare import Arm, arms_of, prepared
+from dumbbell.live.drawn import CONTROLLERS, DISTRIBUTION, LINK, Cell, cells
+from dumbbell.live.kernel import NAMES
+from dumbbell.live.packets import Apart, Packets
+from dumbbell.live.referee import Result
+
+ROOT = Path(__file__).parents[2]
+ALL = list(CONTROLLERS)
+SOME = ["cubic", "reno"]
+
+CELL = Cell(1, 7, "cubic", 10.0, 20.0, "droptail", 1.0, 0.0, 6.0, (0.0, 0.5), (100_000, None))
+
+
+def test_a_cell_is_the_same_however_many_are_drawn() -> None:
+    assert cells(30, 5, ALL)[:3] == cells(3, 5, ALL)
+    assert cells(3, 6, ALL) != cells(3, 5, ALL)
+    assert cells(30, 5, ALL, "0007-*") == [cells(30, 5, ALL)[7]]
+
+
+def test_fewer_controllers_change_only_the_controller() -> None:
+    every, some = cells(200, 3, ALL), cells(200, 3, SOME)
+    for one, other in zip(every, some, strict=True):
+        assert replace(one, controller=other.controller) == other
+        assert one.controller not in SOME or one == other
+    assert {cell.controller for cell in some} == set(SOME)
+
+
+def test_the_law_has_not_changed_without_its_number() -> None:
+    # What this says, folders of earlier versions hold. Another law has another drawn.VERSION.
+    cell = cells(8, 1, ALL)[7]
+    assert (cell.name, cell.about) == ("0007-cubic-droptail-x3", "2.25 Mbit/s, 147 ms, 0.219 BDP")
+    assert (cell.starts, cell.sizes) == ((0.0, 0.058, 2.13), (21400, 69500, 126000))
+    assert (cell.scenario().seed, cell.duration) == (1313663399, 7.34)
+
+
+def test_cells_are_drawn_as_the_table_says() -> None:
+    every = cells(2000, 11, ALL)
+    counts = Counter(cell.controller for cell in every)
+    assert counts.keys() == set(ALL)
+    assert all(abs(count / 2000 - 1 / 13) < 0.025 for count in counts.values()), counts
+    queues = Counter(cell.queue for cell in every)
+    assert queues.keys() == {"droptail", "codel", "fq-codel", "pie", "dualpi2"}
+    assert queues["droptail"] / 2000 == pytest.approx(0.6, abs=0.05)
+    assert Counter(len(cell.starts) for cell in every)[1] / 2000 == pytest.approx(0.3, abs=0.05)
+    assert {len(cell.starts) for cell in every} == set(range(1, 9))
+    assert sum(cell.loss == 0 for cell in every) / 2000 == pytest.approx(0.7, abs=0.05)
+    sizes = [size for cell in every for size in cell.sizes]
+    assert sum(size is None for size in sizes) / len(sizes) == pytest.approx(0.4, abs=0.03)
+    for quantity, low, high in (("rate", 1, 100), ("round_trip", 4, 200), ("duration", 5, 20)):
+        values = [getattr(cell, quantity) for cell in every]
+        assert low <= min(values) < 1.05 * low, quantity
+        assert 0.95 * high < max(values) <= high, quantity
+    rates = sorted(cell.rate for cell in every)
+    assert rates[1000] == pytest.approx(10, rel=0.15), "log-uniform"
+    for cell in every:
+        packets_of_product = cell.rate * 1e3 * cell.round_trip / 12000
+        if cell.buffer is not None:
+            assert cell.buffer <= 4.01 or cell.buffer * packets_of_product <= 4.1
+            assert cell.buffer >= 0.2
+            assert cell.buffer * packets_of_product >= 3.9
+        assert cell.starts[0] == 0
+        assert list(cell.starts) == sorted(cell.starts)
+        assert cell.starts[-1] <= cell.duration / 3 + 1e-3
+        assert cell.rate * 1e6 * cell.duration <= 1.01 * 60_000 * 12_000
+        most = min(cell.rate * 1e6 / 8 * cell.duration / 2, 20e6)
+        assert sum(size or 0 for size in cell.sizes) <= 1.01 * most
+        assert all(size is None or size >= 10_000 for size in cell.sizes)
+        assert 0 <= cell.loss <= 0.03
+
+
+def test_every_cell_is_a_scenario() -> None:
+    for cell in cells(40, 2, ALL):
+        given = prepared(cell.scenario(), cell.ours, "linux")
+        about = _native.emulated(given._native, LINK)
+        assert (about["link"], about["unmet"]) == (LINK, [])
+        link = given.explain()["links"][0]
+        assert link["queue"] == cell.queue
+        if cell.buffer is not None:
+            assert link["buffer_packets"] >= 4
+        assert NAMES[cell.ours] == cell.controller
+
+
+def test_the_law_stands_in_the_documentation() -> None:
+    page = (ROOT / "docs/kernel.md").read_text()
+    for line in drawn_page.distribution():
+        assert line in page, line
+    assert len(DISTRIBUTION) == 10
+
+
+# ---- What differs ------------------------------------------------------------------------------------------
+
+
+def summary(completion: float | None = 1.0, goodput: float = 5e6, drop: float | None = 0.3) -> dict[str, Any]:
+    """Of :data:`CELL`: a flow with a size, and one without."""
+    flows = [
+        {"start": 0.0, "size": 100_000.0, "completion_time": completion, "goodput": 1e6},
+        {"start": 0.5, "size": None, "completion_time": None, "goodput": goodput},
+    ]
+    about = {"first_drop": drop, "retransmissions": 3, "timeouts": 0, "queueing_delay": 0.01}
+    return {"flows": flows, **about, "tick": 0.004, "virtual": None, "kernel": "6.12.1"}
+
+
+def result(number: int, ours: dict[str, Any], kernel: dict[str, Any], *spread: Any, **more: Any) -> Result:
+    cell = replace(CELL, number=number, **more)
+    apart = Apart(0.5, 0, True, 3, packets.TIME, "seq=1 len=100 at 0.5000 s", "nothing more")
+    return Result(cell, kernel, ours, spread, apart, apart)
+
+
+def test_completion_and_shares_are_relative_to_the_kernels() -> None:
+    found = result(1, summary(1.1, 4e6), summary(1.0, 5e6))
+    assert found.completion == pytest.approx(0.1)
+    assert found.shares == pytest.approx([-0.2])
+    assert found.worst_share() == (1, pytest.approx(0.4), pytest.approx(0.5))
+    assert found.outside == ["completion", "share"]
+    assert found.worst == pytest.approx(2.0)
+    near = result(1, summary(1.049, 5.49e6), summary(1.0, 5e6))
+    assert (near.outside, near.reason) == ([], "")
+
+
+def test_an_unfinished_flow_takes_the_rest_of_the_run() -> None:
+    assert result(1, summary(None), summary(3.0)).completion == pytest.approx(1.0)
+    assert result(1, summary(3.0), summary(None)).completion == pytest.approx(-0.5)
+    late = [summary(None), summary(1.0)]
+    for side in late:
+        side["flows"][0]["start"] = 4.0
+    assert result(1, *late).completion == pytest.approx(1.0), "two seconds are left"
+    neither = result(1, summary(None), summary(None))
+    assert (neither.completion, neither.completions(), neither.outside) == (None, None, [])
+
+
+def test_a_share_that_the_kernel_lacks_is_worst() -> None:
+    found = result(1, summary(goodput=5e6), summary(goodput=0.0))
+    assert found.worst == math.inf
+    assert result(1, summary(goodput=0.0), summary(goodput=0.0)).shares == [0.0]
+
+
+def test_the_reason_is_that_ours_varies_as_much() -> None:
+    kernel = summary(1.0)
+    assert result(1, summary(1.2), kernel).reason == f"not known; begins with {packets.TIME}"
+    varies = result(1, summary(1.2), kernel, summary(1.1), summary(0.9))
+    assert varies.reason == "ours varies as much: 0.9 to 1.2 s when packets come up to 100us late"
+    assert result(1, summary(1.2), kernel, summary(1.1)).reason.startswith("not known")
+    # Both quantities have to vary.
+    both = result(1, summary(1.2, 4e6), summary(1.0, 5e6), summary(0.9, 4e6))
+    assert both.reason.startswith("not known")
+
+
+def test_agreements_are_per_controller_and_possible() -> None:
+    near = [result(i, summary(1.01), summary(1.0)) for i in range(12)]
+    far = [result(i, summary(1.2, 4e6), summary(1.0, 5e6), controller="bbr") for i in range(12, 20)]
+    of_all, bbr, cubic = agreements(near + far)
+    assert [each.controller for each in (of_all, bbr, cubic)] == ["all", "bbr", "cubic"]
+    assert [each.cells for each in (of_all, bbr, cubic)] == [20, 8, 12]
+    assert cubic.completion.value == pytest.approx(0.01)
+    assert bbr.signed.value == pytest.approx(0.2)
+    assert (cubic.within.value, bbr.within.value, of_all.within.value) == (1.0, 0.0, 0.6)
+    for each in (of_all, bbr, cubic):
+        for part in (each.within, each.shares):
+            low, high = part.interval or (-1, 2)
+            assert 0 <= low <= part.value <= high <= 1
+            assert high - low > 0.1
+    assert math.exp(bbr.ratio.value) == pytest.approx(0.8)
+
+
+def test_faster_cells_are_not_within_either() -> None:
+    of_all, _ = agreements([result(i, summary(0.8), summary(1.0)) for i in range(3)])
+    assert (of_all.completion.value, of_all.within.value) == (pytest.approx(0.2), 0.0)
+
+
+def test_the_interval_of_shares_counts_cells() -> None:
+    def sides() -> tuple[dict[str, Any], dict[str, Any]]:
+        ours, kernel = summary(), summary()
+        for side in (ours, kernel):
+            side["flows"] += [dict(side["flows"][1]) for _ in range(3)]
+        return ours, kernel
+
+    of_all, _ = agreements([result(i, *sides()) for i in range(5)])
+    assert (of_all.flows, of_all.shares.n, of_all.shares.value) == (20, 5, 1.0)
+
+
+def test_one_cell_has_no_interval() -> None:
+    of_all, _ = agreements([result(1, summary(1.01), summary(1.0))])
+    assert (of_all.completion.interval, of_all.ratio.interval) == (None, None)
+    empty = agreements([])
+    assert [each.n for each in (empty[0].completion, empty[0].within, empty[0].shares)] == [0, 0, 0]
+
+
+def test_kinds_of_first_differences_are_counted() -> None:
+    one = result(1, summary(1.2), summary(1.0))
+    none = replace(result(2, summary(), summary()), first=None, data=None)
+    assert first_differences([one, one, none]) == [(packets.TIME, 2, 2), ("nothing", 1, 0)]
+
+
+# ---- Runs that are kept ------------------------------------------------------------------------------------
+
+
+class Kernel:
+    """Stands in for the kernel: our TCP with another controller, and its packets."""
+
+    def __init__(self, controller: str | None = None, stops_after: int = 10**6, valid: bool = True) -> None:
+        self.controller, self.stops_after, self.valid, self.runs = controller, stops_after, valid, 0
+
+    def __call__(self, scenario: Any, _flows: Any, name: str, _at: Any, trace: Path) -> tuple[Arm, Packets]:
+        if self.runs == self.stops_after:
+            raise KeyboardInterrupt
+        self.runs += 1
+        assert not trace.exists()
+        given = prepared(scenario, self.controller or name, "linux")
+        (arm,) = arms_of([given], LINK)
+        back = _native.emulated(given._native, LINK)["back"]
+        reasons = () if self.valid else ("uplink: | *late*",)
+        return replace(arm, valid=self.valid, reasons=reasons), packets.simulated(given, LINK, back)
+
+
+SMALL = [
+    replace(cell, duration=5.0, starts=cell.starts[:2], sizes=(50_000, None)[: len(cell.starts[:2])])
+    for cell in cells(12, 4, SOME)
+    if cell.rate < 12
+][:4]
+
+
+def run(
+    monkeypatch: pytest.MonkeyPatch, kernel: Kernel, output: Path, notes: list[str] | None = None
+) -> None:
+    monkeypatch.setattr(referee, "traced_kernel_arm", kernel)
+    monkeypatch.setattr(referee, "release", lambda: "6.12.1")
+    referee.measure(SMALL, output, (notes if notes is not None else []).append)
+
+
+def test_equal_sides_do_not_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    referee.open_folder(tmp_path / "out", 4, SOME)
+    run(monkeypatch, Kernel(), tmp_path / "out")
+    found, left_out = referee.results(SMALL, tmp_path / "out", "6.12.1")
+    assert left_out == []
+    assert [(each.first, each.outside, each.worst) for each in found] == [(None, [], 0.0)] * len(SMALL)
+    apart, _ = referee.results(SMALL, tmp_path / "out", "6.12.1", "rfc")
+    assert all(each.first is not None for each in apart), "another TCP is seen"
+
+
+def test_a_killed_draw_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    referee.open_folder(out, 4, SOME)
+    stopped: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        run(monkeypatch, Kernel(stops_after=2), out, stopped)
+    assert stopped[-1].startswith(f"2 of {len(SMALL)} cells are finished and kept, the same command goes on")
+    first = sorted(path.name for path in (out / "kernels/6.12.1").iterdir())
+    assert first == sorted(f"{cell.name}.{end}" for cell in SMALL[:2] for end in ("json", "parquet"))
+    kernel, notes = Kernel(), list[str]()
+    run(monkeypatch, kernel, out, notes)
+    assert kernel.runs == len(SMALL) - 2
+    assert notes[0] == f"2 of {len(SMALL)} cells were there"
+    assert notes[1] == f"1 of {len(SMALL) - 2}: {SMALL[2].name}, valid"
+    again = Kernel()
+    run(monkeypatch, again, out)
+    assert again.runs == 0
+    assert {path.stem for path in (out / "scenarios").iterdir()} == {cell.name for cell in SMALL}
+
+
+def test_an_invalid_cell_is_left_out_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    referee.open_folder(out, 4, SOME)
+    notes: list[str] = []
+    run(monkeypatch, Kernel(valid=False), out, notes)
+    assert notes[0].endswith("INVALID (uplink: | *late*)")
+    found, left_out = referee.results(SMALL, out, "6.12.1")
+    assert not list(out.rglob("*.parquet"))
+    assert (found, [reason for _, reason in left_out]) == ([], ["uplink: | *late*"] * len(SMALL))
+    said = drawn_page.write(out, [drawn_page.Side("6.12.1", found, left_out)], "dumbbell", {})
+    assert said["kernels"][0]["left_out"][SMALL[0].name] == "uplink: | *late*"
+    assert f"- {SMALL[0].name}: uplink:    late" in (out / "page.md").read_text()
+
+
+def test_the_page_has_the_worst_cell_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    referee.open_folder(out, 4, SOME)
+    run(monkeypatch, Kernel("vegas"), out)
+    found, left_out = referee.results(SMALL, out, "6.12.1")
+    assert [each.worst for each in found] == sorted((each.worst for each in found), reverse=True)
+    assert found[0].outside
+    assert found[0].spread
+    sides = [drawn_page.Side(kernel, found, left_out) for kernel in referee.kernels(out)]
+    said = drawn_page.write(out, sides, "dumbbell compare-real --draw 4", {"bic": "the kernel has none"})
+    page = (out / "page.md").read_text()
+    rows = [line for line in page.splitlines() if line.startswith("| 0")]
+    assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == [each.cell.name for each in found]
+    assert "**" in rows[0]
+    assert str(found[0].data) in rows[0]
+    assert "Not drawn: bic (the kernel has none)." in page
+    assert json.loads((out / "results.json").read_text()) == said
+    worst = said["kernels"][0]["cells"][0]
+    assert worst["cell"] == found[0].cell.name
+    assert worst["first_data_packet"].startswith(f"flow {worst['first_data']['flow']}, data ")
+    assert (out / worst["scenario"]).is_file()
+    assert len((out / "table.csv").read_text().splitlines()) == 1 + len(SMALL)
+
+
+def test_the_scenario_of_a_cell_repeats_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dumbbell as db
+
+    out = tmp_path / "out"
+    referee.open_folder(out, 4, SOME)
+    run(monkeypatch, Kernel(), out)
+    cell = SMALL[0]
+    given = db.Scenario.from_file(referee.scenario_file(out, cell))
+    assert (
+        prepared(given, cell.ours, "linux").plan_hash
+        == prepared(cell.scenario(), cell.ours, "linux").plan_hash
+    )
+    assert drawn_page.repeat(cell) == (
+        f"dumbbell compare-real scenarios/{cell.name}.toml --controllers {cell.ours} --duration 5"
+    )
+
+
+# ---- Bad input ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"seed": 2, "controllers": ["cubic", "reno"], "law": 1}', "are of seed 2; give --seed 2, or a new"),
+        (
+            '{"seed": 1, "controllers": ["cubic"], "law": 1}',
+            "with other controllers; give --controllers cubic, or a new",
+        ),
+        (
+            '{"seed": 1, "controllers": ["\\u001b"], "law": 1}',
+            "with other controllers; give others, or a new",
+        ),
+        (
+            '{"seed": 1, "controllers": ["cubic", "reno"], "law": 0}',
+            "by another law; give a new folder to -o",
+        ),
+        ('{"seed": "x", "controllers": [], "law": 1}', "this is no description of a draw"),
+        ('{"seed": 1, "controllers": 3, "law": 1}', "this is no description of a draw"),
+        ('{"seed": 1}', "this is no description of a draw; give a new folder to -o"),
+        ("[" * 100_000, "this is no description of a draw"),
+        ("3", "this is no description of a draw"),
+    ],
+)
+def test_a_folder_of_another_draw_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "draw.json").write_text(text)
+    with pytest.raises(DumbbellError) as error:
+        referee.open_folder(tmp_path, 1, SOME)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(DumbbellError, match=r"this is no folder of drawn cells; give a new folder to -o"):
+        referee.open_folder(tmp_path, 1, SOME)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tick": 0}, {"tick": "x"}, {"flows": []}, {"flows": [7, 8]}, {"retransmissions": -1},
+        {"virtual": 3}, {"first_drop": "soon"},
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_cell_is_one_line(tmp_path: Path, change: dict[str, Any]) -> None:
+    folder = tmp_path / "kernels/6.12.1"
+    folder.mkdir(parents=True)
+    text = {"runs": [{**summary(), **change}], "invalid": []}
+    (folder / f"{CELL.name}.json").write_text(json.dumps(text))
+    with pytest.raises(DumbbellError, match=r"no runs of the cell; remove the file") as error:
+        referee.results([CELL], tmp_path, "6.12.1")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--draw", "0"], "--draw"),
+        (["--draw", "3", "--seed", "-1"], "--seed"),
+        (["--draw", "x"], "--draw"),
+        (
+            ["--draw", "3", "--controllers", "swift"],
+            "--controllers: 'swift' is not drawn; use some of cubic, ",
+        ),
+        (["--draw", "3", "--controllers", "cubic,cubic"], "cubic stands there twice"),
+        (["--draw", "3", "--controllers", ""], "--controllers: '' is not drawn"),
+        (["--draw", "3", "--cells", "9*"], "--cells: no cell of the draw is called '9*'"),
+        (["--draw", "3", "--runs", "2"], "--runs: does not go with --draw; leave one out"),
+        (["--draw", "3", "--quick"], "--quick: does not go with --draw; leave one out"),
+        (["--draw", "3", "--grid"], "--draw: does not go with --grid; leave one out"),
+        (["--draw", "3", "--set", "seed=3"], "--set: goes with FILE, and --draw has links and flows"),
+        (["two.toml", "--draw", "3"], "--draw: the draw has its own links; leave the scenario out"),
+        (["two.toml", "--seed", "3"], "--seed: belongs to --draw; change that of FILE with --set seed=N"),
+        (
+            ["--draw", "3", "-o", "other"],
+            "other: its cells are of seed 2; give --seed 2, or a new folder to -o",
+        ),
+    ],
+)
+def test_bad_input_is_one_line(cli: Cli, tmp_path: Path, words: list[str], message: str) -> None:
+    referee.open_folder(tmp_path / "other", 2, SOME)
+    done = cli("compare-real", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("dumbbell: ")
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "kernel-drawn").exists()
+
+
+def test_a_controller_that_the_kernel_lacks_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dumbbell.cli import drawing
+
+    monkeypatch.setattr(drawing, "kernel_has", lambda name: name == "cubic")
+    monkeypatch.setattr(
+        drawing, "cells", lambda *given: [cell for cell in SMALL if given[2] == ["cubic"]][:1]
+    )
+    monkeypatch.setattr(referee, "traced_kernel_arm", Kernel())
+    drawing.draw(1, 4, "cubic,bic", None, "linux", tmp_path / "out", True)
+    said = capsys.readouterr()
+    assert json.loads(said.out)["not_drawn"] == {"bic": "the kernel has none"}
+    assert json.loads((tmp_path / "out/draw.json").read_text())["controllers"] == ["cubic"]
+    assert "note: bic is not drawn: the kernel has none; try `modprobe tcp_bic`" in said.err
+    with pytest.raises(DumbbellError, match=r"the kernel has none of bic; as root, try `modprobe tcp_bic`"):
+        drawing.draw(1, 4, "bic", None, "linux", tmp_path / "none", True)
+
+
+def test_a_cell_runs_live_and_resumes(cli: Cli, tmp_path: Path) -> None:
+    words = ["--draw", "3", "--seed", "1", "--controllers", "cubic", "--cells", "0001-*", "-o", "out"]
+    done = cli("compare-real", *words)
+    assert done.returncode == 0, done.stderr
+    again = cli("compare-real", *words, "--json")
+    (side,) = json.loads(again.stdout)["kernels"]
+    if not side["cells"]:
+        pytest.skip(f"the machine is too busy: {side['left_out']}")
+    assert "1 of 1 cells were there" in again.stderr
+    (cell,) = side["cells"]
+    assert cell["cell"] == "0001-cubic-droptail-x1"
+    # The handshake and the first window: packets of both sides are put together rightly.
+    assert cell["first_data"] is None or cell["first_data"]["place"] >= 12, cell["first_data_packet"]
+    assert not list((tmp_path / "out/kernels" / side["kernel"]).glob("*trace*"))
