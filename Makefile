@@ -16,6 +16,7 @@ FUZZ_SECONDS ?= 20
 SEED ?= 1
 SAMPLE ?= 150
 PARTS ?= net proto engine
+KERNELS ?= 6.12 6.1
 
 # A .venv of the user's own is neither emptied nor removed. Ours holds the path it was made at: the scripts in it name
 # that path, so a checkout that has moved gets another one.
@@ -46,7 +47,7 @@ endef
 
 .PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-python \
   test-validation coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
-  mutants bench bench-record bench-study speed peers peers-controllers peers-kernel fuzz full audit systems docs lock clean
+  mutants bench bench-record bench-study speed peers peers-controllers peers-kernel kernel fuzz full audit systems docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -145,6 +146,11 @@ peers-controllers: setup $(STAMPS)/ns2 ## Run one flow of each controller that n
 
 peers-kernel: setup ## Run the queues of Linux, in user mode, and ours on the same arrivals (5 minutes)
 	@$(BIN)/python -m peers.kernel
+
+kernel: $(KERNELS:%=$(STAMPS)/kernel/linux-%) ## Build Linux in user mode, for commands in virtual time: KERNELS=6.12 (8 CPU minutes each)
+
+$(STAMPS)/kernel/linux-%: tools/kernel.sh
+	@tools/kernel.sh $* $@
 
 fuzz: setup ## Feed hostile input to every parser, FUZZ_SECONDS each
 	@$(BIN)/python -m fuzz.run --seconds $(FUZZ_SECONDS)

@@ -9,6 +9,8 @@ case $package in
     ping) program=ping package=iputils-ping what="live tests that ping are skipped" ;;
     llvm-22) program=llvm-cov-22 what="coverage of Rust is not measured, and wheels are not optimised by what runs do" ;;
     tshark) program=tshark what="captures are not read by tshark" ;;
+    flex | bison | bc) program=$package what="no kernel in virtual time is built" ;;
+    xz) program=xz package=xz-utils what="no kernel in virtual time is built" ;;
     *) program=$package what="what needs $package is skipped" ;;
 esac
 

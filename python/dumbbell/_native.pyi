@@ -266,6 +266,9 @@ def replay(text: str, scenario: Scenario | None) -> dict[str, Any]:
 def probe() -> str | None:
     """Make a namespace with a device and take it down; what the machine refuses, or ``None``."""
 
+def is_virtual() -> bool:
+    """Whether this is a kernel in virtual time (docs/virtual.md)."""
+
 def read_parquet(path: str | PathLike[str], name: str) -> Table:
     """Read the result table `name` back from a Parquet file."""
 

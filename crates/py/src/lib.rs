@@ -31,7 +31,7 @@ mod _native {
     };
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use super::live::{applications, emulated, probe, receive, replay, send, shell};
+    use super::live::{applications, emulated, is_virtual, probe, receive, replay, send, shell};
     #[pymodule_export]
     use super::metrics::Metrics;
     #[pymodule_export]

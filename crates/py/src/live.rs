@@ -274,6 +274,12 @@ pub fn probe(py: Python<'_>) -> Option<String> {
     py.detach(|| dumbbell_live::shell::probe().err().map(|error| error.message))
 }
 
+/// True in a kernel in virtual time.
+#[pyfunction]
+pub fn is_virtual() -> bool {
+    dumbbell_live::clock::is_virtual()
+}
+
 /// Words of a command line or an environment: any bytes but NUL, not UTF-8 alone.
 fn c_strings(texts: Vec<OsString>) -> PyResult<Vec<CString>> {
     let convert =

@@ -80,20 +80,32 @@ def scenario_options(command: Command) -> Command:
     return click.argument("file", type=click.Path(path_type=Path))(change(seed(command)))
 
 
-class _Size(click.ParamType[int]):
+class SizeOf(click.ParamType[int]):
+    """Bytes of memory, such as ``4GB``.
+
+    Parameters
+    ----------
+    option
+        Whose value it is, for messages.
+    """
+
     name = "SIZE"
 
+    def __init__(self, option: str) -> None:
+        self._option = option
+
     def convert(self, value: object, _param: click.Parameter | None, _context: click.Context | None) -> int:
+        """Return a size in bytes."""
         if isinstance(value, int):
             return value
         try:
-            size = _native.parse_size(str(value), "--memory")
+            size = _native.parse_size(str(value), self._option)
         except ScenarioError as error:
             raise DumbbellError(str(error)) from None
         except UnicodeEncodeError:
-            raise DumbbellError(f"--memory: {value!r} is not UTF-8; write it so") from None
+            raise DumbbellError(f"{self._option}: {value!r} is not UTF-8; write it so") from None
         if size == 0:
-            raise DumbbellError("--memory: a run needs some; give a size such as 4GB")
+            raise DumbbellError(f"{self._option}: a run needs some; give a size such as 4GB")
         return size
 
 
@@ -101,7 +113,7 @@ def memory_option(command: Command) -> Command:
     """Add the option of commands that run scenarios."""
     return click.option(
         "--memory",
-        type=_Size(),
+        type=SizeOf("--memory"),
         help="Memory for all runs together, such as 4GB; by default three quarters of what is free.",
     )(command)
 

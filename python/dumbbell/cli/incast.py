@@ -10,6 +10,7 @@ import click
 
 from dumbbell._printing import Text, TextTable
 from dumbbell.cli.common import console, echo, json_option, number, print_json, quiet_option, side_console
+from dumbbell.cli.virtual import virtual_options
 from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _MOST_SERVERS = 100
 )
 @json_option
 @quiet_option
+@virtual_options("output")
 def incast_real(output: Path, servers: str, rate: float, at_once: bool, runs: int, as_json: bool) -> None:
     """Write the page "incast on real packets": goodput and timeouts of many servers at one port.
 

@@ -34,6 +34,7 @@ from dumbbell.cli.common import (
     side_console,
     tell_of_file,
 )
+from dumbbell.cli.virtual import virtual_options
 from dumbbell.errors import DumbbellError
 from dumbbell.live import (
     Arm,
@@ -46,6 +47,13 @@ from dumbbell.live import (
     with_flows,
 )
 from dumbbell.live.compare import ENDPOINTS, KERNEL, summaries
+
+
+def _has_command(given: dict[str, Any]) -> None:
+    """Refuse a shell for the keyboard: time would run on while nothing is typed."""
+    _, command = _split(given["words"])
+    if not command:
+        raise DumbbellError("--virtual: no keyboard works in virtual time; give a command after --")
 
 
 @click.command()
@@ -107,6 +115,9 @@ from dumbbell.live.compare import ENDPOINTS, KERNEL, summaries
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--force", is_flag=True, help="Replace the results in the output folder, logs, and traces.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[SCENARIO.toml] [-- COMMAND ...]")
+@virtual_options(
+    "output", "uplink_log", "downlink_log", "lines", "json", "pcapng", "qlog", "perfetto", check=_has_command
+)
 def shell(
     words: tuple[str, ...],
     at: str | None,
@@ -134,6 +145,7 @@ def shell(
     $DUMBBELL_SERVER. The client has an address for each delay of the scenario's pairs: $DUMBBELL_CLIENTS.
     """
     file, command = _split(words)
+    command = command or [os.environ.get("SHELL") or "/bin/sh"]
     scenario = _scenario(file, link, settings)
     named = {"lines": lines, "json": json, "pcapng": pcapng, "qlog": qlog, "perfetto": perfetto}
     traces = {form: path for form, path in named.items() if path is not None}
@@ -183,8 +195,7 @@ def _tell_of_trace(emulation: Emulation, traces: Mapping[str, Path]) -> int:
 def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
     """Tell the scenario from the command: the first word is a scenario if it ends in ``.toml``."""
     file = Path(words[0]) if words and words[0].endswith(".toml") else None
-    command = list(words[1:] if file else words)
-    return file, command or [os.environ.get("SHELL") or "/bin/sh"]
+    return file, list(words[1:] if file else words)
 
 
 def _scenario(file: Path | None, link: dict[str, Any], settings: Sequence[str]) -> Scenario:
@@ -248,12 +259,22 @@ def _print_fidelity(out: Output, emulation: Emulation) -> None:
 @click.command()
 @json_option
 def doctor(as_json: bool) -> None:
-    """Show what live emulation needs of this machine, and what is missing."""
+    """Show what emulation needs of this machine, live and in virtual time, and what is missing."""
     if as_json:
         print_json([asdict(check) for check in checks()])
         return
     rows = [(check.name, "yes" if check.works else "no", check.detail) for check in checks()]
     console().print(TextTable("", ("what", "works", "detail"), (), rows))
+
+
+_GRID = Path("kernel-grid")
+"""The folder of a grid without --output."""
+
+
+def _name_grid(given: dict[str, Any]) -> None:
+    """Name the folder of a grid, in which it writes."""
+    if given["grid"] and given["output"] is None:
+        given["output"] = _GRID
 
 
 _OF_FILE = (
@@ -326,6 +347,7 @@ _OF_CELLS = ("draw", "quick", "runs")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for figures and numbers.")
 @json_option
 @quiet_option
+@virtual_options("output", check=_name_grid)
 def compare_real(
     file: Path | None,
     settings: tuple[str, ...],
@@ -365,7 +387,7 @@ def compare_real(
         raise DumbbellError("--seed: belongs to --draw; change that of FILE with --set seed=N")
     if grid:
         _refuse_of_file("--grid", file, ("controllers", "draw"))
-        _grid(cells or "*", quick, runs, profile, output or Path("kernel-grid"), as_json)
+        _grid(cells or "*", quick, runs, profile, output or _GRID, as_json)
         return
     if draw is not None:
         from dumbbell.cli.drawing import draw as draw_cells
@@ -603,6 +625,7 @@ def _print_reasons(out: Output, comparisons: list[Comparison]) -> None:
 )
 @json_option
 @quiet_option
+@virtual_options("output")
 def rcp_real(output: Path, rates: str, duration: float, as_json: bool) -> None:
     """Write the page "RCP on real packets": completion times over emulated links.
 
@@ -636,6 +659,7 @@ def rcp_real(output: Path, rates: str, duration: float, as_json: bool) -> None:
 @click.option("--quench/--no-quench", default=True, help="Whether routers quench sources whose rates fall.")
 @json_option
 @quiet_option
+@virtual_options("output")
 def trump_real(output: Path, rates: str, quench: bool, as_json: bool) -> None:
     """Send TRUMP messages through two emulated RBCC routers, and compare with the simulation.
 

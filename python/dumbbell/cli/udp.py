@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from dumbbell._files.folder import new_folder
+from dumbbell._native import is_virtual
 from dumbbell._printing import Text, TextTable
 from dumbbell._scenario import Scenario
 from dumbbell.cli import completing
@@ -32,6 +33,20 @@ _SETTINGS = click.option(
 )  # fmt: skip
 
 
+def _only_within(_context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    """Refuse an end point that is alone in virtual time; within such a kernel, the option has been obeyed."""
+    if wanted and not is_virtual():
+        raise DumbbellError(
+            "--virtual: no link leads out of virtual time; give it to the `dumbbell shell` around both ends"
+        )
+
+
+_VIRTUAL = click.option(
+    "--virtual", is_flag=True, expose_value=False, callback=_only_within,
+    help="Within `dumbbell shell --virtual`, where all commands run in virtual time.",
+)  # fmt: skip
+
+
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option("--to", metavar="ADDRESS", help="The receiver; by default the server of `dumbbell shell`.")
@@ -49,6 +64,7 @@ _SETTINGS = click.option(
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--force", is_flag=True, help="Replace the results in the output folder, and the log.")
+@_VIRTUAL
 @json_option
 @quiet_option
 def send(
@@ -119,6 +135,7 @@ class _Silence:
 @click.option("--events", type=click.Path(path_type=Path), help="Log of every event, for `dumbbell replay`.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--force", is_flag=True, help="Replace the results in the output folder, and the log.")
+@_VIRTUAL
 @json_option
 @quiet_option
 def recv(

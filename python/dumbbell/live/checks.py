@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dumbbell import _native
+from dumbbell.errors import DumbbellError
+from dumbbell.live import virtual
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Check:
 
 
 def checks() -> list[Check]:
-    """Return what of this machine live emulation can use, and why not the rest."""
+    """Return what of this machine emulation can use, live and in virtual time, and why not the rest."""
     tun = Path("/dev/net/tun")
     tunnels = os.access(tun, os.R_OK | os.W_OK)
     refused = _native.probe()
@@ -48,7 +50,17 @@ def checks() -> list[Check]:
         Check(tool, (found := shutil.which(tool)) is not None, found or f"not on the PATH; install {package}")
         for tool, package in (("iperf3", "iperf3"), ("ping", "iputils-ping"))
     ]
+    rows += [_virtual_kernel(version) for version in virtual.VERSIONS]
     return rows
+
+
+def _virtual_kernel(version: str) -> Check:
+    name = f"virtual {version}"
+    try:
+        kernel = virtual.find(version)
+    except DumbbellError as error:
+        return Check(name, False, str(error))
+    return Check(name, True, f"Linux {kernel.release} in virtual time, {kernel.hz} ticks a second")
 
 
 def _kernel_controller(name: str) -> Check:

@@ -16,6 +16,7 @@ from dumbbell._files.special import refuse_log
 from dumbbell._results import Results, Table
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError
+from dumbbell.live import virtual
 
 SERVER = "100.64.0.1"
 """The address of the server in every shell."""
@@ -38,7 +39,8 @@ class Emulation:
     fidelity: dict[str, Any]
     """How true the emulation was: ``valid``, ``reasons``; for each way the lateness of packets, and for each
     end the time that its processes waited for a processor, and were stopped (s). ``unmet`` is what the
-    scenario says of other links, and packets did not meet."""
+    scenario says of other links, and packets did not meet. ``virtual`` is the kernel in virtual time in which
+    all ran, in words, or ``None``."""
     events: int | None = None
     """Events of packets in the trace; ``None`` if there is none."""
     untraced: str | None = None
@@ -127,6 +129,7 @@ def run_shell(
                 capture,
                 limit,
             )
+            fidelity["virtual"] = os.environ.get(virtual.RESTS_ON) if _native.is_virtual() else None
             results = Results.of(map(Table, tables), scenario.name)
             emulation = Emulation(status, results, fidelity, events)
             if reason is not None:

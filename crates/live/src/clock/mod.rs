@@ -3,6 +3,8 @@
 pub mod lateness;
 pub(crate) mod precise;
 
+use std::sync::LazyLock;
+
 use dumbbell_core::{Duration, Time};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
@@ -13,6 +15,17 @@ pub fn monotonic() -> Time {
     // The clock exists on every Linux.
     let nanos = |t: TimeSpec| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64;
     Time::from_nanos(clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, nanos))
+}
+
+/// True in a kernel in virtual time: Linux in user mode whose clock stands still while it computes. Nothing is late there.
+#[must_use]
+pub fn is_virtual() -> bool {
+    static VIRTUAL: LazyLock<bool> = LazyLock::new(|| {
+        let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+        read("/proc/cmdline").split_ascii_whitespace().any(|word| word == "time-travel=inf-cpu")
+            && read("/proc/cpuinfo").contains("User Mode Linux")
+    });
+    *VIRTUAL
 }
 
 /// A duration as the kernel takes it.

@@ -32,7 +32,7 @@ use self::recorder::{Recorder, Traced, Tracing};
 use self::routers::{Counted, Fate, Routers};
 pub use self::tally::{Dropped, Originated, Sample, Tally};
 use crate::clock::precise::{Lead, Precise};
-use crate::clock::{Clock, timespec};
+use crate::clock::{Clock, is_virtual, timespec};
 use crate::frame::IpFrame;
 use crate::namespace::device::Address;
 use crate::namespace::nest;
@@ -126,6 +126,8 @@ pub struct Emulator {
     /// The numbers of the client's addresses, one for each group of the path.
     addresses: Vec<u32>,
     lead: Lead,
+    /// In virtual time, a timer fires when it is due, and waking up costs nothing.
+    exact: bool,
     /// How long the thread waited for a processor.
     delay: OwnDelay,
     /// How long a packet that is read now has waited, at most.
@@ -226,6 +228,7 @@ impl Emulator {
             guests: Guests::new(first_number),
             addresses,
             lead: Lead::default(),
+            exact: is_virtual(),
             delay: OwnDelay::begin(),
             unread: Duration::ZERO,
             pool: Pool::new(settings.path.mtu),
@@ -265,7 +268,7 @@ impl Emulator {
             let now = self.clock.now();
             // What waited goes first: the links take packets in order of time.
             let moved = self.release(now) + self.read(now, &ready) > 0;
-            let dense = moved && now.since(last_moved) <= DENSE;
+            let dense = moved && !self.exact && now.since(last_moved) <= DENSE;
             if moved {
                 last_moved = now;
             }
@@ -675,7 +678,7 @@ impl Emulator {
             // A signal is looked at with the next tick.
             let came = ppoll(&mut watched, Some(timespec(timeout)), None);
             let later = self.clock.now();
-            if came == Ok(0) && timeout > Duration::ZERO {
+            if came == Ok(0) && timeout > Duration::ZERO && !self.exact {
                 self.lead.observe(later.since(timer));
             }
             if came != Ok(0) || later >= until {
@@ -683,7 +686,8 @@ impl Emulator {
             }
         };
         // It waited for a processor, or stood still beyond its timer for another reason.
-        self.unread = self.delay.since_last().max(woken.since(until));
+        let delay = if self.exact { Duration::ZERO } else { self.delay.since_last() };
+        self.unread = delay.max(woken.since(until));
         let (processes, ports) = watched.split_at(ports);
         let at = |i: usize| ports.get(i).is_some_and(has_come);
         let doors = 2 + usize::from(self.client.door.is_some());
@@ -728,7 +732,7 @@ impl Emulator {
             server_failed: None,
             lost_before: [lost_at_client, lost_at_server],
             waited: [client_waited, server_waited],
-            knows_own_delay: self.delay.is_known(),
+            knows_own_delay: self.exact || self.delay.is_known(),
             counted_from: counted_from.unwrap_or(now),
             started: self.clock.started(),
             duration: now.since(Time::ZERO),
