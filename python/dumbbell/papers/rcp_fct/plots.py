@@ -76,7 +76,8 @@ def _draw_curve(axes: Axes, curve: _Curve, panel: _Panel, result: StudyResult) -
     from dumbbell.figures.style import COLOURS
 
     by_size, colour = result.by_size, COLOURS[curve.colour]
-    sizes = [int(size) for size in by_size.study.axis("flow_size").values if panel.x[0] <= size <= panel.x[1]]
+    # The study has the bins of the digitised figure.
+    sizes = [entry.size for entry in bins("rcp") if panel.x[0] <= entry.size <= panel.x[1]]
     found = [
         level(by_size, curve.metric, (curve.arm, {"flow_size": size}))(stats.CONFIDENCE) for size in sizes
     ]
