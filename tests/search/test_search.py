@@ -35,6 +35,7 @@ STUDY: dict[str, Any] = {
     "metrics": [
         {"name": "goodput", "source": {"table": "runs", "column": "goodput"}},
         {"name": "lost", "source": {"table": "runs", "column": "packets_dropped"}},
+        {"name": "complete", "source": {"table": "flows", "column": "completion_time", "statistic": "mean"}},
     ],
 }
 
@@ -192,8 +193,9 @@ def refused(home: Path, old: str, new: str) -> str:
         ("low = 2\n", "low = 30\n", "factors[0].low: 30 is not below `high`, 20; put the lower first"),
         ("topology.bottleneck.rate=", "topology.bottleneck.speed=", "unknown key"),
         ("value = 7.5e6", "value = 0", "targets[0].value: 0 published"),
-        ("value = 7.5e6", "value = nan", "targets[0].value: nan is out of range"),
-        ('metric = "goodput"\nvalue', 'metric = "lst"\nvalue', "has no metric 'lst'; did you mean \"lost\"?"),
+        ("value = 7.5e6", "value = nan", "targets[0].value: nan is out of range; give a number"),
+        ("rate={value}Mbit/s", "rate=5Mbit/s", "factors[0].set: {value} stands nowhere; write path={value}"),
+        ('metric = "goodput"\nvalue', 'metric = "lst"\nvalue', "targets[0].metric: the study 'link' has"),
         ('arm = "cubic"', 'arm = "cubick"', 'has no arm \'cubick\'; did you mean "cubic"?'),
         ("value = 7.5e6", "at = { x = 1 }\nvalue = 7.5e6", "targets[0]: the study 'link' has no axis 'x'"),
         ("readings = 16", "readins = 16", 'readins: unknown key; did you mean "readings"?'),
@@ -213,10 +215,20 @@ def test_bad_searches_are_refused_in_one_line(home: Path, old: str, new: str, me
     assert message in refused(home, old, new)
 
 
-def test_objective_that_nothing_moves_is_refused(home: Path) -> None:
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (
+            'metric = "goodput"\nover = "cubic"\nvalue = 2.0',
+            r"the objective is 1\.\d+ for all 16 readings: no factor acts",
+        ),
+        ('metric = "goodput"\nvalue = 7.5e12', "is 5 for all 16 readings: each misses each"),
+        # No flow of endless data is ever complete.
+        ('metric = "complete"\nvalue = 1.0', "no run gave a number for any target"),
+    ],
+)
+def test_objective_that_nothing_moves_is_refused(home: Path, target: str, message: str) -> None:
     targets = SEARCH.index("[[targets]]")
-    (home / "search.toml").write_text(
-        SEARCH[:targets] + '[[targets]]\nmetric = "goodput"\nover = "cubic"\nvalue = 2.0\n'
-    )
-    with pytest.raises(SearchError, match=r"the objective is .* for all 16 readings: no factor acts"):
+    (home / "search.toml").write_text(f"{SEARCH[:targets]}[[targets]]\n{target}\n")
+    with pytest.raises(SearchError, match=message):
         run_search(Search.from_file(home / "search.toml"), home / "out")

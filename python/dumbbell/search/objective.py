@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dumbbell.claims import Verdict, judge
-from dumbbell.errors import UnknownNameError
 from dumbbell.search.spec import AXIS, Search, SearchError, Statistic, Target
 from dumbbell.study import Arm, StudyResult, derive
 from dumbbell.study.spec import AxisValue
@@ -97,10 +96,7 @@ def _made(target: Target, result: StudyResult) -> float:
     statistic = _STATISTICS[target.statistic]
 
     def of(arm: str) -> float:
-        try:
-            _, values = result.values(target.metric, arm, **target.at)
-        except UnknownNameError as error:
-            raise SearchError(f"targets: {target}: {error}") from None
+        _, values = result.values(target.metric, arm, **target.at)
         values = values[np.isfinite(values)]
         return statistic(values) if values.size else math.nan
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dumbbell._extras import require
-from dumbbell.search.objective import Cost, cost, of_reading
+from dumbbell.search.objective import MOST, Cost, cost, of_reading
 from dumbbell.search.spec import AXIS, Search, SearchError
 from dumbbell.study import Axis, Progress, Study, StudyError, StudyResult, run_study
 from dumbbell.study.plan import StudyPlan
@@ -179,14 +179,17 @@ class _Searching:
         search = self._search
         places = _sobol(len(search.factors), search.readings, search.seed)
         first = self._try("sobol", places, search.seeds[: search.first])
+        if search.targets and all(np.isnan(tried.cost.made).all() for tried in first):
+            raise SearchError("no run gave a number for any target; check metrics and arms")
         costs = {tried.cost.total for tried in first}
         if len(costs) == 1 and len(first) > 1:
-            raise SearchError(
-                f"the objective is {costs.pop():g} for all {len(first)} readings: no factor acts on what is "
-                "aimed at; vary another one, or aim at other numbers"
+            (same,) = costs
+            remedy = (
+                "each misses each number by the most that counts; widen the ranges of factors, or `within`"
+                if same == MOST
+                else "no factor acts on what is aimed at; vary another one, or aim at other numbers"
             )
-        if all(np.isnan(tried.cost.made).all() and search.targets for tried in first):
-            raise SearchError("no run gave a number for any target; check metrics and arms")
+            raise SearchError(f"the objective is {same:g} for all {len(first)} readings: {remedy}")
         kept = sorted(first, key=lambda tried: tried.cost.total)[: max(1, round(search.keep * len(first)))]
         best = self._again("best", kept, search.seeds) if search.first < len(search.seeds) else kept
         self._local(min(best, key=lambda tried: tried.cost.total))

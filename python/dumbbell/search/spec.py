@@ -196,14 +196,15 @@ class Search:
         """
         reader = _Table(values, "")
         study, paper = _studied(reader, Path(base_dir))
+        derived = paper.derived() if paper else ()
         factors = tuple(_factor(entry) for entry in reader.tables("factors"))
-        targets = tuple(_target(entry, study) for entry in reader.tables("targets", ()))
+        targets = tuple(_target(entry, study, derived) for entry in reader.tables("targets", ()))
         claims = _claims(reader, paper)
         seeds = reader.seeds("seeds")
         search = cls(
             name=reader.name("name"),
             study=_only(study, reader, targets, claims),
-            derived=paper.derived() if paper else (),
+            derived=derived,
             claims=claims,
             claim_weight=reader.number("claim_weight", 1.0, least=0.0),
             factors=factors,
@@ -335,6 +336,8 @@ class _Table:
 
 
 def _range(least: float, most: float) -> str:
+    if math.isinf(least) and math.isinf(most):
+        return "a number"
     if math.isinf(most):
         return f"{least:g} or more"
     return f"{most:g} or less" if math.isinf(least) else f"{least:g} to {most:g}"
@@ -383,7 +386,7 @@ def _factor(table: _Table) -> Factor:
                 count = f"{len(templates)} entries for {len(values)} values"
                 raise SearchError(f"{table.at('settings')}: {count}; give one for each value")
         else:
-            templates = (table.texts("set"),)
+            templates = (_set(table),)
         if not all(isinstance(text, str) for entry in templates for text in entry):
             raise SearchError(f"{table.at('settings')}: a setting is a text; write path=value")
         return Factor(name, templates, values=values)
@@ -398,10 +401,18 @@ def _factor(table: _Table) -> Factor:
     whole = table.flag("integer")
     if whole and (low % 1 or high % 1):
         raise SearchError(f"{table.at('low')}: the ends of whole numbers are whole; round them")
-    return Factor(name, (table.texts("set"),), low=low, high=high, log=scale == "log", integer=whole)
+    return Factor(name, (_set(table),), low=low, high=high, log=scale == "log", integer=whole)
 
 
-def _target(table: _Table, study: Study) -> Target:
+def _set(table: _Table) -> tuple[str, ...]:
+    """Return the settings of a factor, in which its value must stand."""
+    texts = table.texts("set")
+    if not any("{value}" in text for text in texts):
+        raise SearchError(f"{table.at('set')}: {{value}} stands nowhere; write path={{value}}")
+    return texts
+
+
+def _target(table: _Table, study: Study, derived: Sequence[Derived]) -> Target:
     statistic = table.text("statistic", "mean")
     if statistic not in get_args(Statistic):
         remedy = _native.suggest(statistic, list(get_args(Statistic)))
@@ -413,8 +424,14 @@ def _target(table: _Table, study: Study) -> Target:
     within = table.number("within", 1.5)
     if within <= 1:
         raise SearchError(f"{table.at('within')}: {within:g} holds nothing; give a factor above 1")
+    metric = table.text("metric")
+    names = [*(entry.name for entry in study.metrics), *(entry.name for entry in derived)]
+    if metric not in names:
+        remedy = _native.suggest(metric, names)
+        what = f"the study {study.name!r} has no metric {metric!r}"
+        raise SearchError(f"{table.at('metric')}: {what}; {remedy}")
     target = Target(
-        metric=table.text("metric"),
+        metric=metric,
         arm=table.text("arm", study.arms[0].name),
         value=value,
         statistic=cast("Statistic", statistic),
