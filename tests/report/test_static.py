@@ -11,6 +11,7 @@ from dumbbell.figures.style import HEIGHT
 from dumbbell.report.data import figure_data
 from dumbbell.report.spec import FigureSpec, Scale
 from dumbbell.report.static import _MARKERS, draw
+from dumbbell.stats import Estimate
 from dumbbell.study import StudyResult
 
 SPEC = FigureSpec("f", "", "load", "fct", at={"queue": "codel"})
@@ -39,6 +40,14 @@ def test_label_is_no_longer_than_its_axis(result: StudyResult, label: str, lines
 def test_stamp_stands_across_the_top(result: StudyResult) -> None:
     (axes,) = draw(figure_data(result, SPEC), "INCOMPLETE: 3 of 8 runs").axes
     assert axes.get_title(loc="left") == "INCOMPLETE: 3 of 8 runs"
+
+
+def test_axis_of_zeros_starts_at_zero(result: StudyResult) -> None:
+    data = figure_data(result, SPEC)
+    nothing = Estimate(0.0, 0.0, 0.0, 3, 0.95, "all values are equal")
+    lines = tuple(replace(line, estimates=(nothing,) * len(line.estimates)) for line in data.lines)
+    (axes,) = draw(replace(data, lines=lines)).axes
+    assert axes.get_ylim() == (0, 1)
 
 
 def test_ticks_of_whole_numbers_are_whole(result: StudyResult) -> None:

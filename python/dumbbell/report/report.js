@@ -143,6 +143,8 @@
       if (!usable.length) return this.log ? [0.1, 10] : [0, 1];
       const low = Math.min(...usable), high = Math.max(...usable);
       if (this.log) return [round(low / 1.1, Math.floor), round(high * 1.1, Math.ceil)];
+      // A count of nothing: an axis around zero would show less than nothing.
+      if (low === 0 && high === 0) return [0, 1];
       const pad = (high - low || Math.abs(high) || 1) * 0.07;
       // Down to zero where that leaves most of the height to the data.
       return [low >= 0 && low < 0.5 * high ? 0 : low - pad, high + pad];

@@ -156,5 +156,8 @@ def _positive(data: FigureData) -> bool:
 def _down_to_zero(axes: Axes) -> None:
     """Start the y axis at zero where that leaves most of the height to the data."""
     low, high = axes.dataLim.intervaly
-    if 0 <= low < 0.5 * high:
+    if low == high == 0:
+        # A count of nothing: an axis around zero would show less than nothing.
+        axes.set_ylim(0, 1)
+    elif 0 <= low < 0.5 * high:
         axes.set_ylim(bottom=0)
