@@ -59,8 +59,11 @@ def _real(runs: Columns) -> Floats:
 
 
 def _used(runs: Columns) -> Floats:
-    """Return for how much of the time until all have finished the client's link was busy."""
-    return 100 * runs["busy"] / runs["elapsed"]
+    """Return for how much of the time until all have finished the client's link was busy.
+
+    Copies of packets that cross after that count too: so at most all of it.
+    """
+    return 100 * np.minimum(runs["busy"] / runs["elapsed"], 1.0)
 
 
 def _repeated(runs: Columns) -> Floats:
