@@ -227,7 +227,7 @@ def laid_out(figure: Figure) -> Iterator[None]:
         yield
         return
     with mpl.rc_context(STYLE):
-        figure.draw_without_rendering()
+        engine.execute(figure)
     figure.set_layout_engine(None)
     try:
         yield

@@ -10,6 +10,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import Colormap, LogNorm, Normalize
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 from dumbbell.figures.style import STYLE, WIDTHS, as_label
 from dumbbell.papers.tournament.measures import MEASURES, Measure, Place
@@ -85,26 +86,27 @@ def _heat(
         axes = figure.subplots()
         colours = _colours(measure)
         norm = _norm(measure, values)
-        # Colours of cells, and not of all dots that a cell is drawn with.
-        image = axes.imshow(
-            values, aspect="auto", cmap=colours, norm=norm, interpolation="nearest",
-            interpolation_stage="rgba",
-        )  # fmt: skip
-        figure.colorbar(
+        # A rectangle for each cell: an image has a colour for each dot, and took a third of the time of a figure.
+        image = axes.pcolormesh(values, cmap=colours, norm=norm, snap=True)
+        axes.invert_yaxis()
+        bar = figure.colorbar(
             image, ax=axes, location="bottom", aspect=60, pad=0.01, label=measure.title + unit_of(measure)
         )
+        if isinstance(norm, LogNorm):
+            # Plain numbers: the style has no formulas in texts.
+            bar.formatter = bar.minorformatter = LogFormatter(labelOnlyBase=False)
         for row, of_arm in enumerate(cells):
             for column, found in enumerate(of_arm):
                 # A number that is missing leaves its cell white.
                 dark = np.isfinite(found.value) and _is_dark(colours(norm(found.value)))
                 text = written(measure, found) + ("" if many else half(measure, found))
                 axes.text(
-                    column, row, text, ha="center", va="center",
+                    column + 0.5, row + 0.5, text, ha="center", va="center",
                     size=5.5 if many else 6.5, color="white" if dark else "black",
                 )  # fmt: skip
         turned: Any = {"rotation": 45, "ha": "left"} if many else {}
-        axes.set_xticks(range(len(names)), [as_label(name) for name in names], **turned)
-        axes.set_yticks(range(len(arms)), [as_label(arm.label) for arm in arms])
+        axes.set_xticks(np.arange(len(names)) + 0.5, [as_label(name) for name in names], **turned)
+        axes.set_yticks(np.arange(len(arms)) + 0.5, [as_label(arm.label) for arm in arms])
         axes.set_xlabel(kind)
         axes.xaxis.set_label_position("top")
         axes.xaxis.tick_top()
