@@ -364,23 +364,31 @@ fn no_pair(plan: &Plan, at: &str) -> ConfigError {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use dumbbell_sim::Scenario;
 
+    /// The plan of a scenario of one second.
+    fn planned(text: &str) -> Plan {
+        let scenario = Scenario::from_toml(&format!("duration = \"1s\"\n{text}")).unwrap();
+        Plan::new(&scenario, std::path::Path::new(".")).unwrap()
+    }
+
+    /// The plan of flows over a dumbbell with these entries; other entries stand `above` its table.
+    pub fn dumbbell(above: &str, topology: &str) -> Plan {
+        let flows = r#"flows = [{ from = "senders", to = "receivers" }]"#;
+        planned(&format!("{above}\n{flows}\n[topology]\nkind = \"dumbbell\"\n{topology}"))
+    }
+
     fn plan() -> Plan {
-        let text = r#"
-            duration = "1s"
-            [topology]
-            kind = "dumbbell"
+        dumbbell(
+            "",
+            r#"
             pairs = 2
             bottleneck = { rate = "10Mbit/s", delay = "5ms", reverse = { rate = "2Mbit/s" } }
             access = { rate = "100Mbit/s", delay = "10ms", mtu = "1400B" }
-            [[flows]]
-            from = "senders"
-            to = "receivers"
-        "#;
-        Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap()
+            "#,
+        )
     }
 
     #[test]
@@ -398,13 +406,9 @@ mod tests {
         assert_eq!(path.mtu, 1400);
     }
 
-    fn dumbbell(rtts: &[String]) -> Plan {
-        let text = format!(
+    fn with_times(rtts: &[String]) -> Plan {
+        let topology = format!(
             r#"
-            duration = "1s"
-            flows = [{{ from = "senders", to = "receivers" }}]
-            [topology]
-            kind = "dumbbell"
             pairs = {}
             rtts = {rtts:?}
             bottleneck = {{ rate = "10Mbit/s", delay = "5ms" }}
@@ -412,12 +416,12 @@ mod tests {
             "#,
             rtts.len()
         );
-        Plan::new(&Scenario::from_toml(&text).unwrap(), std::path::Path::new(".")).unwrap()
+        dumbbell("", &topology)
     }
 
     #[test]
     fn pairs_with_delays_of_their_own_are_told_apart_and_share_what_they_have_in_common() {
-        let plan = dumbbell(&["50ms", "20ms", "50ms"].map(str::to_owned));
+        let plan = with_times(&["50ms", "20ms", "50ms"].map(str::to_owned));
         let path = Path::of(&plan, None).unwrap();
         let ms = |n: u64| Duration::from_micros(n * 100);
         // Access links of 10 and 2.5 ms: 2.5 ms before and behind the bottleneck are common to all.
@@ -435,9 +439,9 @@ mod tests {
     #[test]
     fn more_delays_than_addresses_are_refused() {
         let rtts = |n: usize| (0..n).map(|i| format!("{}ms", 20 + i)).collect::<Vec<_>>();
-        assert_eq!(Path::of(&dumbbell(&rtts(32)), None).unwrap().groups.len(), 32);
+        assert_eq!(Path::of(&with_times(&rtts(32)), None).unwrap().groups.len(), 32);
         assert_eq!(
-            Path::of(&dumbbell(&rtts(33)), None).unwrap_err().to_string(),
+            Path::of(&with_times(&rtts(33)), None).unwrap_err().to_string(),
             "link \"left->right\": its pairs have 33 different delays, and the client has one address for each, at most 32; \
              give fewer different round-trip times"
         );
@@ -446,17 +450,13 @@ mod tests {
     #[test]
     fn agents_of_routers_and_policies_of_hosts_are_refused() {
         let refused = |node: &str| {
-            let text = format!(
+            let plan = planned(&format!(
                 r#"
-                duration = "1s"
                 nodes = [{{ {node} }}]
                 flows = [{{ from = "senders", to = "receivers" }}]
-                [topology]
-                kind = "chain"
-                hops = 3
+                topology = {{ kind = "chain", hops = 3 }}
                 "#
-            );
-            let plan = Plan::new(&Scenario::from_toml(&text).unwrap(), std::path::Path::new(".")).unwrap();
+            ));
             Path::of(&plan, None).unwrap_err().to_string()
         };
         assert_eq!(
@@ -478,18 +478,17 @@ mod tests {
 
     #[test]
     fn routers_stand_where_they_stand_in_the_scenario() {
-        let text = r#"
-            duration = "1s"
+        let plan = dumbbell(
+            r#"
             transport = "trump"
             nodes = [{ name = "left", agent = "rbcc" }, { name = "right", agent = "rbcc" }]
-            flows = [{ from = "senders", to = "receivers" }]
-            [topology]
-            kind = "dumbbell"
+            "#,
+            r#"
             pairs = 2
             bottleneck = { rate = "10Mbit/s", delay = "5ms" }
             access = { rate = "1Gbit/s", delay = "10ms" }
-        "#;
-        let plan = Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap();
+            "#,
+        );
         let path = Path::of(&plan, None).unwrap();
         let ms = Duration::from_millis;
         assert_eq!((path.ahead, path.uplink.direction.delay), (Duration::ZERO, ms(5)));
@@ -507,16 +506,14 @@ mod tests {
     #[test]
     fn a_router_whose_header_real_packets_cannot_carry_is_refused_in_either_direction() {
         let refused = |forward: &str, reverse: &str| {
-            let text = format!(
+            let plan = planned(&format!(
                 r#"
-                duration = "1s"
                 flows = [{{ from = "node0", to = "node1" }}]
                 [topology]
                 kind = "chain"
                 link = {{ rate = "10Mbit/s", {forward} reverse = {{ rate = "1Mbit/s", {reverse} }} }}
                 "#
-            );
-            let plan = Plan::new(&Scenario::from_toml(&text).unwrap(), std::path::Path::new(".")).unwrap();
+            ));
             Path::of(&plan, None).err().map(|e| e.to_string())
         };
         let message = |link: &str| {
@@ -544,15 +541,13 @@ mod tests {
                  leave out `pause` of the node",
             ),
         ] {
-            let text = format!(
+            let plan = planned(&format!(
                 r#"
-                duration = "1s"
                 topology = "star"
                 flows = [{{ from = "sender0", to = "receiver0" }}]
                 nodes = [{{ name = "switch", {nodes} }}]
                 "#
-            );
-            let plan = Plan::new(&Scenario::from_toml(&text).unwrap(), std::path::Path::new(".")).unwrap();
+            ));
             let error = Path::of(&plan, Some("switch->receiver0")).unwrap_err().to_string();
             assert_eq!(error, format!("link \"switch->receiver0\": {said}"));
         }
@@ -574,13 +569,13 @@ mod tests {
 
     #[test]
     fn of_several_paths_real_packets_take_one_that_crosses_the_link() {
-        let text = r#"
-            duration = "1s"
+        let plan = planned(
+            r#"
             paths = "ecmp"
             topology = { kind = "leaf-spine", leaves = 2, spines = 3, hosts = 1 }
             flows = [{ from = "host0", to = "host1" }]
-        "#;
-        let plan = Plan::new(&Scenario::from_toml(text).unwrap(), std::path::Path::new(".")).unwrap();
+            "#,
+        );
         for spine in 0..3 {
             let path = Path::of(&plan, Some(&format!("leaf0->spine{spine}"))).unwrap();
             assert_eq!(*path.downlink.name, format!("spine{spine}->leaf0"));

@@ -103,25 +103,19 @@ pub fn check(link: &PlannedLink, unmet: &[Unmet]) -> Result<(), ConfigError> {
 
 #[cfg(test)]
 mod tests {
-    use dumbbell_sim::Scenario;
-
     use super::*;
     use crate::emulator::path::Path;
+    use crate::emulator::path::tests::dumbbell;
 
     fn path(bottleneck: &str, access: &str, at: Option<&str>) -> Result<Path, String> {
-        let text = format!(
+        let topology = format!(
             r#"
-            duration = "1s"
-            flows = [{{ from = "senders", to = "receivers" }}]
-            [topology]
-            kind = "dumbbell"
             pairs = 2
             bottleneck = {{ delay = "5ms", {bottleneck} }}
             access = {{ delay = "1ms", {access} }}
             "#
         );
-        let plan = Plan::new(&Scenario::from_toml(&text).unwrap(), std::path::Path::new(".")).unwrap();
-        Path::of(&plan, at).map_err(|error| error.to_string())
+        Path::of(&dumbbell("", &topology), at).map_err(|error| error.to_string())
     }
 
     const FAST: &str = r#"rate = "1Gbit/s""#;
