@@ -327,6 +327,9 @@ def read_study(values: Any) -> tuple[dict[str, Any] | None, list[str]]:
     Sources of metrics stay as they are written. The scenario is not parsed.
     """
 
+def read_report(values: Any) -> tuple[dict[str, Any] | None, list[str]]:
+    """What a file says that a study file includes, as :func:`read_study` says what a study file does."""
+
 def suggest(name: str, known: list[str]) -> str:
     """A remedy for an unknown name: the nearest known one if there is one near, else the first of them."""
 

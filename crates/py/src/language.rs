@@ -4,7 +4,7 @@ use dumbbell_core::Config;
 use dumbbell_core::config::{At, suggest as nearest};
 use dumbbell_core::registry::About;
 use dumbbell_sim::aliases::{ALIASES, Alias};
-use dumbbell_study::{Name, Study};
+use dumbbell_study::{Name, Report, Study};
 use pyo3::prelude::*;
 
 use crate::convert::{from_value, refuse, to_python, to_value};
@@ -87,6 +87,19 @@ pub fn read_study<'py>(
     let value = to_value(values, &At::root(""))?;
     match py.detach(|| Study::read(&value)) {
         Ok(study) => Ok((Some(from_value(py, &study.to_value())?), Vec::new())),
+        Err(error) => Ok((None, error.all().iter().map(ToString::to_string).collect())),
+    }
+}
+
+/// What a file says that a study file includes, as [`read_study`] says what a study file does.
+#[pyfunction]
+pub fn read_report<'py>(
+    py: Python<'py>,
+    values: &Bound<'py, PyAny>,
+) -> PyResult<(Option<Bound<'py, PyAny>>, Vec<String>)> {
+    let value = to_value(values, &At::root(""))?;
+    match py.detach(|| Report::read(&value)) {
+        Ok(report) => Ok((Some(from_value(py, &report.to_value())?), Vec::new())),
         Err(error) => Ok((None, error.all().iter().map(ToString::to_string).collect())),
     }
 }

@@ -5,23 +5,33 @@
 
 mod axis;
 mod by_size;
+mod claim;
+mod companion;
 mod evaluate;
+mod figure;
 mod limits;
 mod measure;
+mod rows;
 mod schema;
 mod seeds;
+mod shapes;
 mod source;
 mod spec;
 mod text;
 
 pub use axis::{Axis, Range, Settings, Values};
 pub use by_size::{BySize, SizeMetric, SizeSource};
+pub use claim::{Claim, Crossing, Difference, Direction, Level, Monotone, Order, Ratio, Reason, Rule};
+pub use companion::{ChosenAxis, Companion, Fewer, Quick};
+pub use figure::{Answers, Figure, IndexRow, Middle, Reference};
 pub use limits::{MOST_RUNS, MOST_VALUES};
 pub use measure::Measure;
+pub use rows::{Chosen, Rows};
 pub use schema::{declarations_json, schema};
 pub use seeds::Seeds;
+pub use shapes::{Numbers, Part, Places, Texts};
 pub use source::{Kept, Source};
-pub use spec::{Arm, Base, Metric, Stop, Study};
+pub use spec::{Arm, Base, Metric, Report, Stop, Study};
 pub use text::{Label, Name};
 
 use dumbbell_core::config::At;
@@ -34,5 +44,15 @@ impl Study {
     /// Everything that is wrong with it.
     pub fn read(v: &Value) -> Result<Study, ConfigError> {
         Study::from_value(v, &At::root(""))
+    }
+}
+
+impl Report {
+    /// Reads a file that a study file includes. Of the error, [`ConfigError::more`] says what else is wrong.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn read(v: &Value) -> Result<Report, ConfigError> {
+        Report::from_value(v, &At::root(""))
     }
 }

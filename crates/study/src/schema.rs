@@ -6,6 +6,9 @@ use dumbbell_core::json::{Value, json};
 
 use crate::axis::{Axis, Range};
 use crate::by_size::{BySize, Sharing, SizeMetric, SizeSource};
+use crate::claim::{Claim, rules};
+use crate::companion::{Companion, Quick};
+use crate::figure::{Figure, IndexRow, Reference};
 use crate::seeds::Consecutive;
 use crate::source::tables;
 use crate::spec::{Arm, Metric, Stop, Study};
@@ -49,6 +52,17 @@ pub fn declarations_json(fields_json: impl Fn(&[Field]) -> Value) -> Value {
         ("source of a metric by size".to_owned(), doc(SizeSource::schema()), SizeSource::fields()),
         ("sharing".to_owned(), doc(Sharing::schema()), Sharing::fields()),
         ("stop".to_owned(), doc(Stop::schema()), Stop::fields()),
+        ("quick".to_owned(), doc(Quick::schema()), Quick::fields()),
+        ("claims".to_owned(), doc(Claim::schema()), Claim::fields()),
+    ]);
+    for (name, fields, schema) in rules() {
+        parts.push((format!("rule with kind = \"{name}\""), doc(schema), fields));
+    }
+    parts.extend([
+        ("figures".to_owned(), doc(Figure::schema()), Figure::fields()),
+        ("figures.references".to_owned(), doc(Reference::schema()), Reference::fields()),
+        ("index".to_owned(), doc(IndexRow::schema()), IndexRow::fields()),
+        ("companions".to_owned(), doc(Companion::schema()), Companion::fields()),
     ]);
     let table = |(name, doc, fields): (String, String, Vec<Field>)| json!({ "name": name, "doc": doc, "fields": fields_json(&fields) });
     parts.into_iter().map(table).collect()

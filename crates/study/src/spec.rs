@@ -6,9 +6,14 @@ use dumbbell_core::{Config, ConfigError, Validate, Value, config};
 
 use crate::axis::{Axis, Settings};
 use crate::by_size::BySize;
+use crate::claim::Claim;
+use crate::companion::{Companion, Quick};
+use crate::figure::{Figure, IndexRow};
 use crate::limits::{MOST_RUNS, thousands};
 use crate::measure::Measure;
+use crate::rows::Rows;
 use crate::seeds::Seeds;
+use crate::shapes::Texts;
 use crate::source::{Kept, Source};
 use crate::text::{Label, Name};
 
@@ -35,8 +40,30 @@ config! {
         by_size: Option<BySize> = (), "absent: none";
         /// Ends a point early, once the mean of a metric is known well enough in every arm.
         stop: Option<Stop> = (), "absent: every point has all seeds";
+        /// What its quick form leaves.
+        quick: Option<Quick> = (), "absent: there is none";
+        /// Where values of its scenario come from, by the path of the parameter.
+        sources: Option<Texts> = (), "absent: the report says what is set";
+        /// Files with more claims, figures, rows of the index and companions, in order.
+        include: Vec<String> = [], "choice: all of it is here";
+        ..report: Report {}
     }
 }
+
+config! {
+    /// What a report says of a study, and its further studies: in a study file, or in a file that it includes.
+    pub struct Report {
+        /// Statements that its numbers can break.
+        claims: Rows<Claim> = [], "choice: none";
+        /// Its figures.
+        figures: Rows<Figure> = [], "absent: every metric against the longest axis";
+        /// What shows each figure, table and sentence of a publication.
+        index: Vec<IndexRow> = [], "choice: none";
+        /// Further studies: the study with changes.
+        companions: Vec<Companion> = [], "choice: none";
+    }
+}
+impl Validate for Report {}
 
 impl Validate for Study {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {

@@ -16,6 +16,7 @@ Examples
 
 from dumbbell.claims.claim import VERDICTS, Claim, ClaimError, Finding, Judgement, Rule, Verdict, judge
 from dumbbell.claims.decide import Probe, decide
+from dumbbell.claims.declared import claims_of
 from dumbbell.claims.family import family_note, standing
 from dumbbell.claims.rules import Crossing, Difference, Level, Monotone, Order, Ratio, equivalent
 from dumbbell.claims.write import claims_markdown, claims_table, write_claims
@@ -36,6 +37,7 @@ __all__ = [
     "Rule",
     "Verdict",
     "claims_markdown",
+    "claims_of",
     "claims_table",
     "decide",
     "equivalent",

@@ -17,11 +17,21 @@ from dumbbell import _native
 from dumbbell._files.foreign import blamed
 from dumbbell._files.names import readable, real
 from dumbbell._files.read import opened, read_text
-from dumbbell.claims import Claim
+from dumbbell.claims import Claim, claims_of
 from dumbbell.errors import DumbbellError
 from dumbbell.papers.quick import quick_study, shortened
-from dumbbell.report import FigureSpec, IndexRow, MapSpec, PlotSpec, TableSpec
-from dumbbell.study import Derived, Metric, Study, StudyResult
+from dumbbell.report import (
+    FigureSpec,
+    IndexRow,
+    MapSpec,
+    PlotSpec,
+    TableSpec,
+    default_figures,
+    figures_of,
+    index_of,
+    report_problems,
+)
+from dumbbell.study import Derived, Metric, Study, StudyError, StudyResult
 
 _HERE = Path(__file__).parent
 
@@ -44,17 +54,19 @@ class PaperError(DumbbellError, ValueError):
 
 @dataclass(frozen=True)
 class Companion:
-    """A further study of a paper: other axes and arms, or another scenario."""
+    """What Python adds to a further study of a paper: what computes."""
 
     name: str
-    """Follows that of the paper on the command line, after a hyphen."""
-    study: Callable[[Study], Study]
-    """Makes it from the paper's own study."""
-    quick: Mapping[str, Any]
-    """What its quick form leaves: the keys of ``quick.toml``."""
-    figures: tuple[FigureSpec, ...]
+    """The name in ``[[companions]]``."""
+    study: Callable[[Study], Study] | None = None
+    """Changes the study that ``[[companions]]`` describes: metrics that are functions, what is registered."""
+    quick: Mapping[str, Any] | None = None
+    figures: tuple[FigureSpec, ...] = ()
+    """Before those of ``[[companions]]``."""
     claims: tuple[Claim, ...] = ()
+    """Before those of ``[[companions]]``."""
     derived: tuple[Derived, ...] = ()
+    """In place of the paper's."""
     maps: tuple[MapSpec, ...] = ()
     tables: tuple[TableSpec, ...] = ()
     plots: tuple[PlotSpec[StudyResult], ...] = ()
@@ -62,9 +74,7 @@ class Companion:
     answers: tuple[Callable[[StudyResult], str], ...] = ()
     """What it answers itself, in sentences made from the result."""
     sources: Mapping[str, str] = field(default_factory=dict)
-    """Where the values come from that it sets and the paper's table of parameters does not have."""
     own_scenario: bool = False
-    """Whether the scenario is another, of which the paper's table says nothing; `sources` then holds all."""
 
 
 class _Files:
@@ -130,8 +140,8 @@ class Paper:
     """A study, its claims and its figures."""
 
     folder: Path
-    companion: Companion | None = None
-    """The study, if it is not the first one of the folder."""
+    companion: str = ""
+    """Name of the further study; empty for the first one of the folder."""
     shared: _Files | None = field(default=None, repr=False, compare=False)
     """The files of the folder, as far as another of its studies has read them."""
 
@@ -146,7 +156,7 @@ class Paper:
     def name(self) -> str:
         """The name on the command line."""
         name = self.folder.name.replace("_", "-")
-        return f"{name}-{self.companion.name}" if self.companion else name
+        return f"{name}-{self.companion}" if self.companion else name
 
     def study(self, quick: bool = False) -> Study:
         """Return the full study, or the quick one.
@@ -160,78 +170,120 @@ class Paper:
         """
         if not quick:
             return self._full
-        if self.companion:
-            return shortened(self._full, self.companion.quick, f"{self.name}, quick")
-        return quick_study(self._full, self.folder / "quick.toml")
+        if not self._declared and self.companion:
+            return shortened(self._full, self._added.quick or {}, f"{self.name}, quick")
+        if self._full.declared.quick is None:
+            return quick_study(self._full, self.folder / "quick.toml")
+        return self._full.quick()
 
     @cached_property
     def _full(self) -> Study:
         study = self._files.study
-        return replace(self.companion.study(study), name=self.name) if self.companion else study
+        try:
+            if self._declared:
+                study = study.companion(self.companion)
+            if self._added.study:
+                study = self._added.study(study)
+            study = replace(study, name=self.name)
+            problems = report_problems(study, (entry.name for entry in self._derived(study)))
+            if problems:
+                raise StudyError(problems)
+        except StudyError as error:
+            path = self.folder / "study.toml"
+            raise StudyError([f"{path}: {problem}" for problem in error.problems]) from None
+        return study
+
+    @property
+    def _declared(self) -> bool:
+        """Whether the study file describes the further study."""
+        return self.companion in self._files.study.companions
+
+    @cached_property
+    def _added(self) -> Companion:
+        """What Python adds to the further study."""
+        added = {entry.name: entry for entry in self._optional("studies.py", "STUDIES", Companion)}
+        return added.get(self.companion, Companion(self.companion))
 
     @cached_property
     def _files(self) -> _Files:
         return self.shared or _Files(self.folder)
 
     def claims(self) -> tuple[Claim, ...]:
-        """Return the claims, in order, those marked whose bounds are ours."""
-        claims = self.companion.claims if self.companion else self._required("claims.py", "CLAIMS", Claim)
+        """Return the claims, in order: those that Python makes, then those of the study file."""
+        made = self._added.claims if self.companion else self._optional("claims.py", "CLAIMS", Claim)
         marks = self._optional("bounds.py", "OURS", tuple)
-        return tuple(self._marked(claim, marks) for claim in claims)
+        return tuple(self._marked(claim, marks) for claim in (*made, *claims_of(self._full)))
 
     def _marked(self, claim: Claim, marks: Sequence[tuple[str, str]]) -> Claim:
         """Return a claim with the reason of the first mark that speaks of it."""
-        place = f"{self.companion.name if self.companion else ''}/{claim.id}"
+        place = f"{self.companion}/{claim.id}"
         said = (why for what, why in marks if fnmatchcase(place if "/" in what else claim.id, what))
         return claim if claim.ours else replace(claim, ours=next(said, ""))
 
     def figures(self) -> tuple[FigureSpec, ...]:
-        """Return the figures, in order."""
-        if self.companion:
-            return self.companion.figures
-        if self.plots():
-            return self._optional("figures.py", "FIGURES", FigureSpec)
-        return self._required("figures.py", "FIGURES", FigureSpec)
+        """Return the figures, in order: those that Python makes, then those of the study file.
+
+        Without any, and without plots, those of every metric against the longest axis.
+        """
+        made = self._added.figures if self.companion else self._optional("figures.py", "FIGURES", FigureSpec)
+        found = (*made, *figures_of(self._full))
+        return found if found or self.plots() else tuple(default_figures(self._full))
 
     def derived(self) -> tuple[Derived, ...]:
-        """Return the derived metrics, in order; few papers have any."""
-        return self.companion.derived if self.companion else self._optional("derived.py", "DERIVED", Derived)
+        """Return the derived metrics, in order; few papers have any.
+
+        A further study that has all metrics of the paper has its derived ones too.
+        """
+        return self._derived(self._full)
+
+    def _derived(self, study: Study) -> tuple[Derived, ...]:
+        if self.companion and (self._added.derived or not self._declared):
+            return self._added.derived
+        whole = set(self._files.study.columns) <= set(study.columns)
+        return self._optional("derived.py", "DERIVED", Derived) if whole else ()
 
     def maps(self) -> tuple[MapSpec, ...]:
         """Return the maps, in order; few papers have any."""
-        return self.companion.maps if self.companion else self._optional("maps.py", "MAPS", MapSpec)
+        return self._added.maps if self.companion else self._optional("maps.py", "MAPS", MapSpec)
 
     def tables(self) -> tuple[TableSpec, ...]:
         """Return the tables that the paper makes itself, in order; few papers have any."""
-        return self.companion.tables if self.companion else self._optional("tables.py", "TABLES", TableSpec)
+        return self._added.tables if self.companion else self._optional("tables.py", "TABLES", TableSpec)
 
     def plots(self) -> tuple[PlotSpec[StudyResult], ...]:
         """Return the figures that the paper draws itself, in order; few papers have any."""
-        return self.companion.plots if self.companion else self._optional("plots.py", "PLOTS", PlotSpec)
+        return self._added.plots if self.companion else self._optional("plots.py", "PLOTS", PlotSpec)
 
     def index(self) -> tuple[IndexRow, ...]:
         """Return what shows each figure, table and claim of the publication, in its order."""
-        return self.companion.index if self.companion else self._optional("index.py", "INDEX", IndexRow)
+        made = self._added.index if self.companion else self._optional("index.py", "INDEX", IndexRow)
+        return (*made, *index_of(self._full))
 
     def answer(self, result: StudyResult) -> str:
         """Return what the paper answers itself, in sentences made from the result; few papers do."""
-        answers = (
-            self.companion.answers
-            if self.companion
-            else self._optional("answers.py", "ANSWERS", FunctionType)
-        )
-        return " ".join(make(result) for make in answers)
+        made = self._added.answers if self.companion else self._optional("answers.py", "ANSWERS", FunctionType)
+        return " ".join(make(result) for make in made)
 
     def companions(self) -> list[Paper]:
-        """Return the further studies of the folder, in order; few papers have any."""
-        entries = self._optional("studies.py", "STUDIES", Companion)
-        return [Paper(self.folder, entry, self._files) for entry in entries]
+        """Return the further studies of the folder, in order; few papers have any.
+
+        Raises
+        ------
+        PaperError
+            If ``studies.py`` adds to one that the study file does not describe.
+        """
+        declared = self._files.study.companions
+        more = [entry.name for entry in self._optional("studies.py", "STUDIES", Companion)]
+        return [Paper(self.folder, name, self._files) for name in dict.fromkeys((*declared, *more))]
 
     def sources(self) -> dict[str, str]:
-        """Return where each parameter comes from, by path: the table in ``README.md``, and the companion."""
-        if self.companion and self.companion.own_scenario:
-            return dict(self.companion.sources)
-        return dict(_ROW.findall(self._readme())) | dict(self.companion.sources if self.companion else {})
+        """Return where each parameter comes from, by path: the table in ``README.md``, and the study file."""
+        declared = self._full.declared
+        if self.companion and not self._declared:
+            own, more = self._added.own_scenario, self._added.sources
+        else:
+            own, more = declared.own_scenario, declared.sources
+        return dict(more) if own else dict(_ROW.findall(self._readme())) | dict(more)
 
     def bibliography(self) -> dict[str, str]:
         """Return the publications that ``README.md`` lists, by the short names that its table uses."""
@@ -246,12 +298,6 @@ class Paper:
             raise PaperError(f"{path}: no such file; a paper needs one") from None
         except UnicodeDecodeError as error:
             raise PaperError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-
-    def _required(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
-        found = self._files.tuple_of(file, name, kind)
-        if found is None:
-            raise PaperError(f"{self.folder / file}: no such file; a paper needs one")
-        return found
 
     def _optional(self, file: str, name: str, kind: type[Any]) -> tuple[Any, ...]:
         return self._files.tuple_of(file, name, kind) or ()

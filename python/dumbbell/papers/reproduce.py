@@ -14,6 +14,7 @@ from dumbbell.claims import Claim, Judgement, judge, write_claims
 from dumbbell.papers.paper import Paper
 from dumbbell.report import questions
 from dumbbell.study import Progress, StudyResult, derive, run_study
+from dumbbell.study.declared import Declared
 
 QUICK = "QUICK: few runs, so intervals are wide; run with --full for the intervals to rely on"
 """The note of a quick study."""
@@ -73,7 +74,9 @@ def reproduce(
     study, claims, figures = paper.study(quick), paper.claims(), paper.figures()
     derived, maps = paper.derived(), paper.maps()
     stage("runs planned", 0, len(study.points()) * len(study.arms) * len(study.seeds))
-    result = run_study(study, folder, executor=executor, workers=workers, memory=memory, progress=progress)
+    # What a report of the folder alone could not show stays out of it: Python is not in there.
+    bare = replace(study, declared=Declared())
+    result = run_study(bare, folder, executor=executor, workers=workers, memory=memory, progress=progress)
     result = derive(result, derived)
     stage("claims judged", 0, len(claims))
     judged = judge(claims, result)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dumbbell.report.data import FigureData, figure_data
+    from dumbbell.report.declared import figures_of, index_of, report_problems
     from dumbbell.report.extras import PlotSpec, TableData, TableSpec
     from dumbbell.report.index import IndexRow
     from dumbbell.report.map_figure import draw_map
@@ -43,9 +44,12 @@ __all__ = [
     "draw",
     "draw_map",
     "figure_data",
+    "figures_of",
+    "index_of",
     "map_data",
     "parameters",
     "questions",
+    "report_problems",
     "write_report",
     "write_run_report",
 ]
@@ -54,6 +58,11 @@ _PLACES = {
     "dumbbell.report.data": (
         "FigureData",
         "figure_data",
+    ),
+    "dumbbell.report.declared": (
+        "figures_of",
+        "index_of",
+        "report_problems",
     ),
     "dumbbell.report.extras": (
         "PlotSpec",

@@ -26,6 +26,8 @@ from dumbbell._results import html
 from dumbbell._scenario import Scenario
 from dumbbell._system import usable_cores
 from dumbbell.errors import DumbbellError, ScenarioError
+from dumbbell.study.companion import companion_of, quick_form
+from dumbbell.study.declared import Declared
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import check_against, write_metric, write_source
 from dumbbell.study.reader import problems_of, read_parts
@@ -91,6 +93,8 @@ class Study:
     """Metrics that a run gives for each bin of flow sizes."""
     confined: bool = False
     """Whether scenarios open no file outside :attr:`base_dir`: those of a folder or an archive do not."""
+    declared: Declared = field(default_factory=Declared, compare=False)
+    """What its file says besides: quick form, sources, claims, figures, index, further studies."""
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Study:
@@ -183,7 +187,35 @@ class Study:
             values["by_size"] = self.by_size.write()
         if self.stop is not None:
             values["stop"] = self.stop.write()
-        return values
+        return values | self.declared.write()
+
+    @property
+    def companions(self) -> tuple[str, ...]:
+        """Names of the further studies that its file describes."""
+        return tuple(entry["name"] for entry in self.declared.companions)
+
+    def companion(self, name: str) -> Study:
+        """Return the further study of that name; it is called ``<study>-<name>``.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is none.
+        StudyError
+            Everything in it that does not fit the study.
+        """
+        entries = {entry["name"]: entry for entry in self.declared.companions}
+        return companion_of(self, look_up(entries, name, f"the study {self.name!r} has no companion"))
+
+    def quick(self) -> Study:
+        """Return the quick form: what ``[quick]`` leaves of seeds, axes and scenario.
+
+        Raises
+        ------
+        StudyError
+            If there is none; everything in it that does not fit the study.
+        """
+        return quick_form(self)
 
     def plan(self, settings: Iterable[str]) -> Scenario:
         """Return the base scenario with some changes.

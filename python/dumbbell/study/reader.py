@@ -14,6 +14,7 @@ from dumbbell._files.foreign import NotDataError, check_values
 from dumbbell._files.read import read_toml
 from dumbbell._files.text import control_character, shortened
 from dumbbell.errors import DumbbellError, ScenarioError
+from dumbbell.study.declared import declared_of
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import name_of, of_source
 from dumbbell.study.names import clashes
@@ -43,6 +44,8 @@ def read_parts(values: object, base_dir: Path, confined: bool) -> Values:
         raise StudyError(f"{shown} is not a study; give a table with `scenario` and `metrics`")
     functions = _functions(values)
     read, problems = _read(_without(values, functions))
+    included, more = _included(values.get("include"), base_dir, confined)
+    problems += more
     try:
         scenario, base_dir = _scenario(values.get("scenario"), base_dir, confined)
     except StudyError as error:
@@ -55,18 +58,19 @@ def read_parts(values: object, base_dir: Path, confined: bool) -> Values:
         "question": read["question"],
         "scenario": scenario,
         "base_dir": base_dir,
-        "axes": tuple(map(_axis, read["axes"])),
-        "arms": tuple(map(_arm, read["arms"])) or (Arm("base", "base scenario"),),
+        "axes": tuple(map(read_axis, read["axes"])),
+        "arms": tuple(map(read_arm, read["arms"])) or (Arm("base", "base scenario"),),
         "seeds": tuple(read["seeds"]),
         "metrics": tuple(
-            _metric(entry | ({"source": functions[index]} if index in functions else {}))
+            read_metric(entry | ({"source": functions[index]} if index in functions else {}))
             for index, entry in enumerate(read["metrics"] or ())
         ),
         "stop": _stop(read["stop"]),
-        "by_size": _by_size(read["by_size"]),
+        "by_size": read_by_size(read["by_size"]),
         "confined": confined,
+        "declared": declared_of(read, included),
     }
-    problems = [*_cross_checks(values, parts["by_size"])]
+    problems = [*_cross_checks(values, parts["by_size"]), *parts["declared"].clashes()]
     if problems:
         raise StudyError(problems)
     return parts
@@ -91,6 +95,29 @@ def _read(values: Values) -> tuple[Values | None, list[str]]:
         return _native.read_study(values)
     except ScenarioError as error:
         raise StudyError(str(error)) from None
+
+
+def _included(names: Any, base_dir: Path, confined: bool) -> tuple[list[Values], list[str]]:
+    """Return what the files say that a study file includes, and everything that is wrong with them."""
+    if confined or not isinstance(names, list):
+        return [], ["include: a folder holds all itself; get it again from where it was made"] if names else []
+    found: list[Values] = []
+    problems: list[str] = []
+    for name in names:
+        if not isinstance(name, str) or control_character(name, lines=True) or len(name) > _MOST_PATH:
+            continue  # The extension has told it.
+        try:
+            read, more = _native.read_report(read_toml(base_dir / name, StudyError))
+        except DumbbellError as error:
+            problems.append(f"include: {error}")
+            continue
+        except OSError as error:
+            shown = shortened(str(base_dir / name), 200)
+            problems.append(f"include: {shown}: {error.strerror}; give the name of a file in the same folder")
+            continue
+        found += [] if read is None else [read]
+        problems += [f"{shortened(name, 200)}: {problem}" for problem in more]
+    return found, problems
 
 
 def _functions(values: Mapping[str, Any]) -> dict[int, Any]:
@@ -166,22 +193,25 @@ def _scenario(value: Any, base_dir: Path, confined: bool) -> tuple[Values, Path]
         raise StudyError(f"scenario: {shown}: {reason}; give the path of a readable scenario file") from None
 
 
-def _label(entry: Values) -> str:
+def _label(entry: Mapping[str, Any]) -> str:
     return str(entry["name"] if entry["label"] is None else entry["label"])
 
 
-def _axis(entry: Values) -> Axis:
+def read_axis(entry: Mapping[str, Any]) -> Axis:
+    """Return an axis as the extension has read it."""
     about, values = (entry["name"], _label(entry), entry["unit"]), tuple(entry["values"])
     if entry["set"] is not None:
         return Axis.of(*about, values, *entry["set"])
     return Axis(*about, values, tuple(map(tuple, entry["settings"])))
 
 
-def _arm(entry: Values) -> Arm:
+def read_arm(entry: Mapping[str, Any]) -> Arm:
+    """Return an arm as the extension has read it."""
     return Arm(entry["name"], _label(entry), tuple(entry["set"]))
 
 
-def _metric(entry: Values) -> Metric:
+def read_metric(entry: Mapping[str, Any]) -> Metric:
+    """Return a metric as the extension has read it."""
     least, most = entry["least"], entry["most"]
     declared = None
     if least is not None or most is not None:
@@ -190,11 +220,12 @@ def _metric(entry: Values) -> Metric:
     return Metric(entry["name"], _label(entry), entry["unit"], entry["source"], entry["better"], declared)
 
 
-def _by_size(entry: Values | None) -> BySize | None:
+def read_by_size(entry: Mapping[str, Any] | None) -> BySize | None:
+    """Return metrics by size as the extension has read them."""
     if entry is None:
         return None
     return BySize(
-        entry["packet"], tuple(entry["up_to"]), tuple(map(_metric, entry["metrics"])), entry["group"]
+        entry["packet"], tuple(entry["up_to"]), tuple(map(read_metric, entry["metrics"])), entry["group"]
     )
 
 

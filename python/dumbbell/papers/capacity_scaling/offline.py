@@ -7,16 +7,12 @@ lost, and the last flows end before the run does, so that each controller has me
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dumbbell import energy, theory
-from dumbbell.claims import Claim, Level
-from dumbbell.papers import Companion
-from dumbbell.report import FigureSpec
-from dumbbell.study import AT_LEAST_ZERO, Arm, Metric, Study
+from dumbbell.study import AT_LEAST_ZERO, Metric
 
 if TYPE_CHECKING:
     from dumbbell import Results
@@ -24,8 +20,6 @@ if TYPE_CHECKING:
 _LINK = "left->right"
 _TOP = 1e7
 _LEVELS = np.arange(1, 11) * 1e6
-_POLICY = "topology.bottleneck.power.policy"
-_REPLAY = ("replay.link=left->right", "replay.set=['topology.bottleneck.power.policy=fixed']")
 
 
 def _of_link(results: Results, column: str) -> float:
@@ -101,84 +95,4 @@ METRICS = (
         possible=AT_LEAST_ZERO,
     ),
 )
-
-_RATES = ("tcp-pc", "tcp-pc-n08", "udp-pc", "multi-up", "multi-both", "alr")
-
-
-def _study(paper: Study) -> Study:
-    scenario: dict[str, Any] = {**paper.scenario, "duration": "90s", "warmup": "0s"}
-    scenario["workloads"] = [{**paper.scenario["workloads"][0], "stop": "60s"}]
-    scenario["record"] = {**paper.scenario["record"], "arrivals": [_LINK]}
-    topology = paper.scenario["topology"]
-    port = {**topology["bottleneck"], "queue": {"kind": "droptail", "limit": "unlimited"}}
-    scenario["topology"] = {**topology, "bottleneck": port}
-    arms = (
-        *(paper.arm(name) for name in ("tcp-pc", "tcp-pc-n08", "udp-pc")),
-        *(
-            Arm(name, f"TCP+{name}", (f"{_POLICY}.kind={name}",))
-            for name in ("multi-up", "multi-both", "alr")
-        ),
-        paper.arm("tcp-sleep"),
-        Arm("udp-sleep", "UDP+sleep", (f"{_POLICY}.kind=buffer-and-burst", *_REPLAY)),
-    )
-    metrics = tuple(paper.metric(name) for name in ("saving-dvs-0", "asleep", "loss", "transitions"))
-    return replace(
-        paper,
-        title="Rate adaptation and sleep against what is possible",
-        question="How much of the saving of an oracle with the same longest delay do the policies make?",
-        scenario=scenario,
-        axes=(paper.axis("load").keeping((0.1, 0.3, 0.5, 0.7)),),
-        arms=arms,
-        metrics=(*metrics, *METRICS),
-        seeds=paper.seeds[:10],
-    )
-
-
-COMPANION = Companion(
-    "offline",
-    _study,
-    {"seeds": 3},
-    (
-        FigureSpec(
-            "over-optimum", "Energy over that of the optimal schedule", "load", "over-optimum", _RATES,
-            answers=True,
-        ),
-        FigureSpec(
-            "over-levels", "Energy over that of the optimum with ten rates", "load", "over-levels", _RATES,
-        ),
-        FigureSpec("saving", "Saving (DVS)", "load", "saving-dvs-0", _RATES),
-        FigureSpec("possible", "Saving that is possible at the delay of each", "load", "possible", _RATES),
-        FigureSpec(
-            "sleep", "Time asleep, of the most possible at the same delay", "load", "of-longest-sleep",
-            ("tcp-sleep", "udp-sleep"), answers=True,
-        ),
-    ),
-    (
-        *(
-            Claim(
-                f"optimum-{arm}", f"The optimal schedule takes no more energy than {arm} at the same delay.",
-                "dumbbell.theory.optimal_rates: a bound", "over-levels", Level(arm, low=1),
-            )
-            for arm in _RATES
-        ),
-        *(
-            Claim(
-                f"longest-{arm}", f"{arm} sleeps no more than is possible at the same delay.",
-                "dumbbell.theory.longest_sleep: a bound", "of-longest-sleep", Level(arm, high=100),
-            )
-            for arm in ("tcp-sleep", "udp-sleep")
-        ),
-        Claim(
-            "near-optimum", "Rate adaptation takes at most a quarter more energy than the optimum (DVS).",
-            "Nedevschi et al., NSDI 2008, abstract: practical algorithms are close to the optimum",
-            "over-levels", Level("tcp-pc", high=1.25),
-        ),
-    ),
-    sources={
-        "duration": "choice: the optimum takes long for more packets",
-        "warmup": "choice: the bounds are of whole runs",
-        "workloads[0].stop": "choice: the last flows end before the run",
-        "topology.bottleneck.queue": "choice: bounds are of runs without loss",
-        "record.arrivals": "choice: the bounds are computed from them",
-    },
-)  # fmt: skip
+"""Of the study ``offline``."""

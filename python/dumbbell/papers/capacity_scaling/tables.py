@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from dumbbell.claims import Judgement
-from dumbbell.papers.capacity_scaling.claims import claims_of
+from functools import cache
+from pathlib import Path
+
+from dumbbell.claims import Claim, Judgement, claims_of
 from dumbbell.papers.capacity_scaling.derived import SHARES
 from dumbbell.report import TableData, TableSpec
-from dumbbell.study import StudyResult
+from dumbbell.study import Study, StudyResult
+
+
+@cache
+def printed(share: int) -> tuple[Claim, ...]:
+    """Return the claims under the down rule as printed, of those that depend on the static share (%) one each."""
+    study = Study.from_file(Path(__file__).parent / "study.toml")
+    found = (c for c in claims_of(study) if c.id.startswith("A") and not c.id.endswith("-n08"))
+    return tuple(claim for claim in found if "-ps" not in claim.id or claim.id.endswith(f"-ps{share}"))
 
 
 def _cell(judgement: Judgement) -> str:
@@ -18,7 +28,7 @@ def _support(result: StudyResult) -> TableData:
     found = {
         (claim.id.rpartition("-ps")[0], share): _cell(claim.judge(result))
         for share in SHARES
-        for claim in claims_of("tcp-pc", "udp-pc", shares=[share])
+        for claim in printed(share)
         if claim.id.endswith(f"-ps{share}")
     }
     names = dict.fromkeys(name for name, _ in found)

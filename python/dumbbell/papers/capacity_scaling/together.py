@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dumbbell.claims import Claim, Verdict
-from dumbbell.papers.capacity_scaling.claims import A7_TCPONLY, claims_of
 from dumbbell.papers.capacity_scaling.derived import DERIVED, SHARES
+from dumbbell.papers.capacity_scaling.tables import printed
 from dumbbell.report import TableData, TableSpec
 from dumbbell.study import Point, StudyResult, derive
 
@@ -98,7 +98,7 @@ def _readings_of(cell: dict[str, StudyResult], point: Point) -> Iterator[Reading
 
     for definition in DEFINITIONS:
         for share in SHARES:
-            claims = (*claims_of("tcp-pc", "udp-pc", shares=[share]), A7_TCPONLY)
+            claims = printed(share)
             for form in FORMS:
                 parts = list(_counted(claims, form))
                 out = [verdict(definition, claim) == "reproduced" for claim in parts]

@@ -6,12 +6,14 @@ import math
 from functools import partial
 
 from dumbbell import stats
-from dumbbell.papers.incast_rio.figures import READINGS
 from dumbbell.report import TableData, TableSpec
 from dumbbell.stats import Estimate
 from dumbbell.study import StudyResult
 from dumbbell.study.estimates import difference, level
 from dumbbell.study.spec import Point
+
+_READINGS = {10: "10 kbit/s", 10_000: "10 Mbit/s"}
+"""Of the client's link, by its rate in kbit/s: the text of the paper, and its table."""
 
 _COMPARED = (
     ("figure 3, received", "delivered"),
@@ -87,5 +89,5 @@ TABLES = tuple(
         note="By Lite: Lite less basic TCP, both with DropTail. By RIO: RIO less DropTail, both with Lite. "
         "95 % intervals of differences over seeds; what includes zero is nobody's doing.",
     )
-    for rate, words in READINGS.items()
+    for rate, words in _READINGS.items()
 )
