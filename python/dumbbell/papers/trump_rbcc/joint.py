@@ -7,43 +7,21 @@ where acknowledgements are large, and its section 10 changes three parameters at
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dumbbell.claims import Claim, Order, Ratio
 from dumbbell.papers import Companion
 from dumbbell.papers.trump_rbcc.effects import Floats, best, grid, shares
 from dumbbell.report import PlotSpec, TableData, TableSpec
-from dumbbell.study import Axis, Study, StudyResult
+from dumbbell.study import StudyResult
 from dumbbell.study.spec import AxisValue
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_AXES = (
-    Axis.of("threshold", "threshold T", "packets", (1, 2, 4, 5, 10), "nodes[0].agent.threshold={value}"),
-    Axis.of("alpha", "scaling factor alpha", "", (0.125, 0.25, 0.4, 0.75), "nodes[0].agent.alpha={value}"),
-    Axis.of("selacksize", "packets in an acknowledgement", "", (1, 4, 16), "transport.selacksize={value}"),
-    Axis.of("revupdates", "reverse updates", "", ("false", "true"), "nodes[0].agent.revupdates={value}"),
-)
-
-_NETWORKS = 100
-
 _FACTORS = ("T", "alpha", "size of acknowledgements", "reverse updates", "rate quenches")
 """In the order of the grid: the axes, then the arms."""
-
-
-def _joint(study: Study) -> Study:
-    return replace(
-        study,
-        title="The five parameters of TRUMP and RBCC together",
-        question="Which parameters matter, which act together, and where should T and alpha lie?",
-        axes=_AXES,
-        arms=(study.arm("base"), study.arm("quench")),
-        seeds=study.seeds[:_NETWORKS],
-    )
 
 
 def _name(term: tuple[int, ...]) -> str:
@@ -197,33 +175,8 @@ def answer(result: StudyResult) -> str:
     return " ".join(sentences)
 
 
-_CORNER: dict[str, AxisValue] = {"threshold": 5, "alpha": 0.75, "revupdates": "false"}
-
 JOINT = Companion(
-    name="joint",
-    study=_joint,
-    quick={
-        "seeds": 10,
-        "axes": {"threshold": [1, 4, 5], "alpha": [0.125, 0.4, 0.75], "selacksize": [1, 16]},
-    },
-    figures=(),
-    claims=(
-        Claim(
-            id="quench-large",
-            statement="Where acknowledgements are large (16), rate quenches lower the losses.",
-            source='[T98], section 11.7: "highly recommend the use of Rate Quenches" there',
-            metric="lost",
-            rule=Order(("quench", "base"), at=_CORNER | {"selacksize": 16}),
-        ),
-        Claim(
-            id="quench-all",
-            statement="Rate quenches lose at most as much as the base at each T and alpha.",
-            source="[T98], section 11.10: the recommended parameters have them",
-            metric="lost",
-            rule=Ratio("quench", "base", high=1.0, at={"selacksize": 1, "revupdates": "false"}),
-            reason="A few of the networks lose packets, so each ratio is uncertain by a factor of two.",
-        ),
-    ),
+    "joint",
     tables=(
         TableSpec(
             "matters",
