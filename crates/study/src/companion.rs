@@ -86,6 +86,37 @@ impl Config for ChosenAxis {
     }
 }
 
+/// Metrics by size of its own, or names of those that the study has.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ChosenBySize {
+    /// Of those that the study has.
+    Named(Vec<String>),
+    /// Of its own.
+    Own(BySize),
+}
+
+impl Config for ChosenBySize {
+    const KIND: &'static str = "table or list";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<ChosenBySize, ConfigError> {
+        match v {
+            Value::List(_) => Vec::from_value(v, at).map(ChosenBySize::Named),
+            _ => BySize::from_value(v, at).map(ChosenBySize::Own),
+        }
+    }
+    fn to_value(&self) -> Value {
+        match self {
+            ChosenBySize::Named(names) => names.to_value(),
+            ChosenBySize::Own(own) => own.to_value(),
+        }
+    }
+    fn schema() -> json::Value {
+        json!({"anyOf": [BySize::schema(), Vec::<String>::schema()]})
+    }
+    fn nested() -> Vec<Field> {
+        BySize::fields()
+    }
+}
+
 config! {
     /// A further study: the study with changes. Lists that it gives take the place of the study's; a text in them names
     /// an entry of the study, `*` in it stands for any characters, and `!` before it leaves out what was chosen.
@@ -110,8 +141,8 @@ config! {
         arms: Option<Rows<Chosen<Arm>>> = (), "absent: those of the study";
         /// Its metrics: names, or metrics of its own.
         metrics: Option<Rows<Chosen<Metric>>> = (), "absent: those of the study";
-        /// Metrics by size, in place of the study's.
-        by_size: Option<BySize> = (), "absent: those of the study; none with a `scenario`";
+        /// Its metrics by size: a table as in a study, or the names of those of the study that stay.
+        by_size: Option<ChosenBySize> = (), "absent: those of the study; none with a `scenario`";
         /// What its quick form leaves.
         quick: Option<Quick> = (), "absent: there is none";
         /// Where its values come from, by the path of the parameter, besides what the study says; with a `scenario`, all.

@@ -22,7 +22,7 @@ mod text;
 pub use axis::{Axis, Range, Settings, Values};
 pub use by_size::{BySize, SizeMetric, SizeSource};
 pub use claim::{Claim, Crossing, Difference, Direction, Level, Monotone, Order, Ratio, Reason, Rule};
-pub use companion::{ChosenAxis, Companion, Fewer, Quick};
+pub use companion::{ChosenAxis, ChosenBySize, Companion, Fewer, Quick};
 pub use figure::{Answers, Figure, IndexRow, Middle, Reference};
 pub use limits::{MOST_RUNS, MOST_VALUES};
 pub use measure::Measure;

@@ -11,6 +11,7 @@ from dumbbell import _native
 from dumbbell.study.declared import Declared, Values
 from dumbbell.study.errors import StudyError
 from dumbbell.study.reader import read_arm, read_axis, read_by_size, read_metric
+from dumbbell.study.sizes import BySize
 from dumbbell.study.spec import Axis
 
 if TYPE_CHECKING:
@@ -77,7 +78,6 @@ def companion_of(study: Study, entry: Values) -> Study:
     metrics = chosen("metrics", study.metrics, read_metric)
     arms = chosen("arms", study.arms, read_arm)
     scenario = own if own is not None else _without(study.scenario, entry["remove"], place, problems)
-    by_size = read_by_size(entry["by_size"]) if entry["by_size"] else None if own is not None else study.by_size
     made = replace(
         study,
         name=f"{study.name}-{entry['name']}",
@@ -88,7 +88,7 @@ def companion_of(study: Study, entry: Values) -> Study:
         arms=arms,
         metrics=metrics,
         seeds=study.seeds if entry["seeds"] is None else tuple(entry["seeds"]),
-        by_size=by_size,
+        by_size=_by_size(study, entry, f"{place}: by_size", problems),
         stop=study.stop if study.stop and study.stop.metric in {m.name for m in metrics} else None,
         declared=_declared(study, entry, {arm.name for arm in arms}, place, problems),
     )
@@ -96,6 +96,20 @@ def companion_of(study: Study, entry: Values) -> Study:
     if problems:
         raise StudyError(problems)
     return made
+
+
+def _by_size(study: Study, entry: Values, place: str, problems: list[str]) -> BySize | None:
+    """Return metrics by size of its own, those of the study that it names, or all."""
+    given, own = entry["by_size"], study.by_size
+    if given is None:
+        return None if entry["scenario"] else own
+    if isinstance(given, Mapping):
+        return read_by_size(given)
+    if own is None:
+        problems.append(f"{place}: the study has no metrics by size; give a table")
+        return None
+    named = {metric.name: metric for metric in own.metrics}
+    return replace(own, metrics=tuple(_picked(given, named, read_metric, place, problems)))
 
 
 def _declared(
