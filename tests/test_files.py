@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from dumbbell._files.read import read_text
-from dumbbell.papers.quick import quick_study
 from dumbbell.study import Study, StudyError
 
 SCENARIO = """
@@ -79,7 +78,7 @@ def test_files_of_proc_say_that_they_are_empty_and_are_read_whole() -> None:
     assert read_text("/proc/self/status").startswith("Name:")
 
 
-def test_a_quick_file_and_the_scenario_of_a_study_are_files(pipe: Path) -> None:
+def test_the_scenario_and_the_parts_of_a_study_are_files(pipe: Path) -> None:
     values = {
         "name": "study",
         "scenario": str(pipe),
@@ -94,7 +93,7 @@ def test_a_quick_file_and_the_scenario_of_a_study_are_files(pipe: Path) -> None:
         "flows": [{"from": "node0", "to": "node1"}],
     }
     with pytest.raises(StudyError, match="it is not a file"):
-        quick_study(Study.from_dict(values | {"scenario": scenario}), pipe)
+        Study.from_dict(values | {"scenario": scenario, "include": [str(pipe)]})
 
 
 @pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "x = " + "{a=" * 100_000, "a." * 50_000 + "a = 1"])

@@ -1,4 +1,4 @@
-"""A paper that runs in a second."""
+"""A paper that runs in a second, with a claim that Python makes."""
 
 from pathlib import Path
 
@@ -44,24 +44,38 @@ name = "queue"
 label = "mean queue"
 unit = "packets"
 source = { table = "links", link = "left->right", column = "queue_mean" }
+
+[quick]
+seeds = 3
+
+[[claims]]
+id = "longer"
+statement = "A longer queue holds more."
+metric = "queue"
+rule = { kind = "order", arms = ["short", "long"], at = { load = 0.8 } }
+
+[[claims]]
+id = "false"
+statement = "It holds half as much."
+source = "deliberately false"
+metric = "queue"
+rule = { kind = "ratio", arm = "long", over = "short", low = 0.4, high = 0.6 }
+
+[[figures]]
+id = "queue"
+title = "Mean queue against load"
+x = "load"
+metric = "queue"
 """
 
 CLAIMS = """
-from dumbbell.claims import Claim, Level, Order, Ratio
+from dumbbell.claims import Claim, Level
 
-_HIGH, _HIGHER = {"load": 0.8}, {"load": 0.9}
+_HIGHER = {"load": 0.9}
 
 CLAIMS = (
-    Claim("longer", "A longer queue holds more.", "our question", "queue", Order(("short", "long"), _HIGH)),
-    Claim("false", "It holds half as much.", "deliberately false", "queue", Ratio("long", "short", 0.4, 0.6)),
     Claim("unknown", "At load 0.9 it holds a packet.", "our question", "queue", Level("long", 1, at=_HIGHER)),
 )
-"""
-
-FIGURES = """
-from dumbbell.report import FigureSpec
-
-FIGURES = (FigureSpec("queue", "Mean queue against load", "load", "queue"),)
 """
 
 README = """
@@ -72,9 +86,7 @@ README = """
 
 FILES = {
     "study.toml": STUDY,
-    "quick.toml": "seeds = 3\n",
     "claims.py": CLAIMS,
-    "figures.py": FIGURES,
     "README.md": README,
 }
 

@@ -12,8 +12,8 @@ import dumbbell as db
 from dumbbell import papers
 from dumbbell.claims import Level, Ratio, judge
 from dumbbell.papers.capacity_scaling import maps, offline, policies, together
-from dumbbell.papers.capacity_scaling.claims import A7_TCPONLY, CLAIMS, claims_of
 from dumbbell.papers.capacity_scaling.derived import DERIVED, SHARES
+from dumbbell.papers.capacity_scaling.tables import printed
 from dumbbell.search import Search
 from dumbbell.study import StudyResult, derive, run_study
 from dumbbell.study.metric import evaluate
@@ -58,7 +58,7 @@ def test_every_arm_gives_every_metric(tmp_path):
 
 
 def test_figures_6_and_7_are_judged_and_drawn_for_every_static_share(tmp_path):
-    claims = {claim.id: claim for claim in CLAIMS}
+    claims = {claim.id: claim for claim in papers.find_paper("capacity-scaling").claims()}
     for share in SHARES:
         for number in (
             "A10-high",
@@ -97,7 +97,7 @@ def test_the_report_says_which_static_share_supports_which_claim(tmp_path):
     result = short("capacity-scaling", tmp_path / "out", seeds=3, load=(0.1, 0.2, 0.3, 0.9))
     (table,) = (spec.make(result) for spec in paper.tables())
     assert table.columns == ("claim", *(f"static share {share / 100:g}" for share in SHARES))
-    judged = {claim.id: judgement.verdict for claim, judgement in judge(CLAIMS, result)}
+    judged = {claim.id: judgement.verdict for claim, judgement in judge(paper.claims(), result)}
     cells = {row[0]: row[1:] for row in table.rows}
     assert {"A11-low", "A11-high", "A12-low", "A12-high", "A13-time-low"} <= set(cells)
     for name, row in cells.items():
@@ -128,7 +128,7 @@ def test_no_two_claims_exclude_each_other():
 @pytest.mark.parametrize("share", SHARES)
 def test_what_is_close_to_zero_leaves_room_for_twice_the_time(share):
     """T1: at twice the time figure 7 is at most 90 (1 - P_s) - 100, on an axis that A9 takes to -3400."""
-    claims = {claim.id: claim for claim in CLAIMS}
+    claims = {claim.id: claim for claim in papers.find_paper("capacity-scaling").claims()}
     for end in ("ps0", "ps75"):
         rule = claims[f"T1-{end}"].rule
         assert rule.low < 90 * (1 - share / 100) - 100 < rule.high
@@ -178,7 +178,7 @@ def test_a_reading_counts_the_claims_that_come_out_by_their_own_rules():
         alone = derive(replace(plain, study=replace(plain.study, metrics=metrics), table=bare), DERIVED)
         claims = [
             claim
-            for claim in (*claims_of("tcp-pc", "udp-pc", shares=[share]), A7_TCPONLY)
+            for claim in printed(share)
             if not claim.id.startswith(("A12", "A13-time"))
             or ("-bounded" in claim.id) == (reading.choice["figure 7"] == "bounded")
         ]
@@ -284,7 +284,7 @@ def test_the_tcp_of_the_simulator_of_the_paper_is_judged():
     study = paper.study()
     assert study.scenario["transport"] == {"kind": "tcp", "profile": "ns2"}
     assert {claim.id for claim in paper.claims()} == {
-        claim.id for claim in (*claims_of("tcp-pc", "udp-pc"), A7_TCPONLY)
+        claim.id for share in SHARES for claim in printed(share)
     }
 
 

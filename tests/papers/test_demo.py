@@ -25,7 +25,10 @@ def test_demo_ends_with_its_report(folder, tmp_path, monkeypatch):
 
 def test_demo_answers_its_question_and_explains_what_is_not_reproduced(tmp_path, monkeypatch):
     paper = shutil.copytree(papers.find_paper("campus-web").folder, tmp_path / "campus_web")
-    (paper / "quick.toml").write_text("seeds = 5\n[axes]\nload = [0.8, 0.9]\n")
+    text = (paper / "study.toml").read_text()
+    quick = "[quick]\nseeds = 5\n"
+    assert quick in text
+    (paper / "study.toml").write_text(text.replace(quick, f"{quick}axes = {{ load = [0.8, 0.9] }}\n"))
     monkeypatch.setattr(demo, "find_paper", lambda _name: papers.find_paper(paper))
     monkeypatch.setattr(demo, "run_long_flows", lambda _output: [])
     shown = CliRunner().invoke(demo.demo, ["-o", str(tmp_path / "demo")]).stdout

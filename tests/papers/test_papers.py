@@ -127,7 +127,7 @@ def test_sources_name_parameters_that_are_there(paper):
     arms = study.runs()[: len(study.arms)]
     resolved = [Scenario.from_dict(study.scenario, run.settings, study.base_dir).to_dict() for run in arms]
     # The table of the paper speaks of its first study.
-    sources = paper.companion.sources if paper.companion else paper.sources()
+    sources = paper.study().declared.sources if paper.companion else paper.sources()
     assert [path for path in sources if not any(holds(scenario, path) for scenario in resolved)] == []
 
 

@@ -50,7 +50,7 @@ def test_quick_says_so_everywhere_and_full_reuses_it(folder, tmp_path):
 def test_command_line(folder, cli, tmp_path):
     done = cli("reproduce", folder, "--quick", "-o", "out", "--trust")
     assert done.returncode == 0, done.stderr
-    assert f"note: {folder}: holds Python (claims.py, figures.py)" in done.stderr
+    assert f"note: {folder}: holds Python (claims.py)" in done.stderr
     assert "QUICK" in done.stdout
     assert "not reproduced" in done.stdout
     assert done.stdout.splitlines()[-1] == "report: out/report.html"
@@ -63,13 +63,12 @@ def test_command_line(folder, cli, tmp_path):
 
 def test_foreign_python_waits_for_a_yes(folder, cli, tmp_path):
     mark = tmp_path / "mark"
-    for name in ("claims.py", "figures.py"):
-        text = (folder / name).read_text()
-        (folder / name).write_text(f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n{text}")
+    text = (folder / "claims.py").read_text()
+    (folder / "claims.py").write_text(f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n{text}")
     done = cli("reproduce", folder, "-o", "out")
     assert done.returncode == 2
     assert done.stderr == (
-        f"dumbbell: {folder}: holds Python (claims.py, figures.py), which runs with all your rights; "
+        f"dumbbell: {folder}: holds Python (claims.py), which runs with all your rights; "
         "read it, then give --trust\n"
     )
     assert not mark.exists()
@@ -154,7 +153,7 @@ def test_interrupted_and_resumed(folder, tmp_path):
         ("claims.py", "CLAIMS = ()", "defines no CLAIMS; write a tuple of Claim"),
         ("claims.py", "CLAIMS = (1,)", "defines no CLAIMS"),
         ("figures.py", "", "defines no FIGURES; write a tuple of FigureSpec"),
-        ("figures.py", None, "no such file; a paper needs one"),
+        ("README.md", None, "no such file; a paper needs one"),
         ("derived.py", "", "defines no DERIVED; write a tuple of Derived"),
         ("maps.py", "MAPS = 1", "defines no MAPS; write a tuple of MapSpec"),
         ("study.toml", 'name = "other"', None),
@@ -174,19 +173,34 @@ def test_broken_papers(folder, tmp_path, name, text, words):
 
 
 def test_problems_of_quick_are_told_together(folder):
-    (folder / "quick.toml").write_text("seeds = 7\nruns = 2\n[axes]\nlaod = [0.3]\nload = [0.4]\n")
+    rewrite_quick(folder, "seeds = 7\naxes = { laod = [0.3], load = [0.4] }")
     with pytest.raises(StudyError) as caught:
         papers.find_paper(folder).study(quick=True)
-    assert len(caught.value.problems) == 4
-    (folder / "quick.toml").unlink()
-    with pytest.raises(StudyError, match="no such file"):
+    told = [problem.partition("study.toml: ")[2] for problem in caught.value.problems]
+    assert told == [
+        "quick.seeds: 7 of 6 seeds; give how many of the first",
+        'quick.axes.laod: the study has no axis \'laod\'; did you mean "load"?',
+        "quick.axes.load: 0.4 is not a value of the axis 'load'; give some of 0.3, 0.8",
+    ]
+    rewrite_quick(folder, "runs = 2\nseeds = 0")
+    with pytest.raises(StudyError, match=r"study.toml: quick.runs: unknown key; use one of seeds, axes, change"):
         papers.find_paper(folder).study(quick=True)
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace("[quick]\nruns = 2\nseeds = 0\n", ""))
+    with pytest.raises(StudyError, match=r"quick: tiny-paper has no quick form; add \[quick\]"):
+        papers.find_paper(folder).study(quick=True)
+
+
+def rewrite_quick(folder, text):
+    """Replace what the quick study of the paper leaves."""
+    path = folder / "study.toml"
+    before, _, after = path.read_text().partition("[quick]\n")
+    path.write_text(f"{before}[quick]\n{text}\n{after[after.index(chr(10) + '[[claims]]') :]}")
 
 
 def test_quick_changes(folder):
-    (folder / "quick.toml").write_text(
-        'seeds = 2\n[axes]\nload = [0.8]\n[scenario]\nduration = "3s"\n[scenario.topology]\npairs = 3\n'
-    )
+    change = 'change = { duration = "3s", topology = { pairs = 3 } }'
+    rewrite_quick(folder, f"seeds = 2\naxes = {{ load = [0.8] }}\n{change}")
     full, quick = (papers.find_paper(folder).study(quick=quick) for quick in (False, True))
     assert quick.seeds == full.seeds[:2]
     assert quick.points() == [{"load": 0.8}]

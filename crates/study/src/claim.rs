@@ -5,13 +5,13 @@ use dumbbell_core::json::{self, json};
 use dumbbell_core::{Config, ConfigError, Validate, Value, config, words};
 
 use crate::shapes::{Places, Texts};
-use crate::text::{Label, Name};
+use crate::text::{Id, Label};
 
 config! {
     /// A statement that the numbers of the study can break, and the rule that judges it.
     pub struct Claim {
         /// Short and unique in the study.
-        id: Name;
+        id: Id;
         /// In plain words.
         statement: Prose;
         /// Paper and section, or whose question it is.

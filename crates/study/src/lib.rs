@@ -32,7 +32,7 @@ pub use seeds::Seeds;
 pub use shapes::{Numbers, Part, Places, Texts};
 pub use source::{Kept, Source};
 pub use spec::{Arm, Base, Metric, Report, Stop, Study};
-pub use text::{Label, Name};
+pub use text::{Id, Label, Name};
 
 use dumbbell_core::config::At;
 use dumbbell_core::{Config, ConfigError, Value};

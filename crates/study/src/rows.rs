@@ -73,10 +73,10 @@ fn fillable(mut schema: json::Value) -> json::Value {
     for key in ["properties", "anyOf"] {
         match schema.get_mut(key) {
             Some(json::Value::Object(below)) => {
-                below.values_mut().for_each(|part| *part = fillable(part.take()))
+                below.values_mut().for_each(|part| *part = fillable(part.take()));
             }
             Some(json::Value::Array(below)) => {
-                below.iter_mut().for_each(|part| *part = fillable(part.take()))
+                below.iter_mut().for_each(|part| *part = fillable(part.take()));
             }
             _ => {}
         }
@@ -373,7 +373,7 @@ mod tests {
         assert_eq!(entry(TABLE, "{r}"), "claims[0].id: {r} stands for a table; name a key of it: {r.key}");
         assert_eq!(
             entry("for.r = [1]", "x{s}"),
-            r#"claims[0].id: "x{s}" is not a name; use letters, digits, - and _, a letter first"#
+            r#"claims[0].id: "x{s}" is not an id; use letters, digits, -, _ and points, a letter first"#
         );
         let none = "claims[0].for.r: is not a list of values; give one or more in [brackets]";
         assert_eq!(entry("for.r = []", "x"), none);

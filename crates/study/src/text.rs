@@ -49,3 +49,26 @@ impl Config for Name {
         json!({"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]*$", "maxLength": MOST_CHARS})
     }
 }
+
+/// What a claim is called: as a [`Name`], and with points.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Id(pub String);
+
+impl Config for Id {
+    const KIND: &'static str = "name";
+    fn from_value(v: &Value, at: &At<'_>) -> Result<Id, ConfigError> {
+        let Label(text) = Label::from_value(v, at)?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        if text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(plain) {
+            return Ok(Id(text));
+        }
+        Err(at
+            .error(format!("{text:?} is not an id"), "use letters, digits, -, _ and points, a letter first"))
+    }
+    fn to_value(&self) -> Value {
+        Value::Str(self.0.clone())
+    }
+    fn schema() -> json::Value {
+        json!({"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_.-]*$", "maxLength": MOST_CHARS})
+    }
+}

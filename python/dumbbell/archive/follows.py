@@ -15,11 +15,11 @@ import pyarrow as pa
 
 from dumbbell._files.foreign import NotDataError, parse_json
 from dumbbell.archive.citations import Citation, bibtex, citations
-from dumbbell.claims import Claim, Judgement, judge, write_claims
+from dumbbell.claims import Claim, Judgement, claims_of, judge, write_claims
 from dumbbell.errors import DumbbellError
-from dumbbell.papers import QUICK, Paper, all_papers
+from dumbbell.papers import Paper, all_papers
 from dumbbell.papers.paper import bibliography_of
-from dumbbell.report import default_figures, write_report
+from dumbbell.report import QUICK, index_of, shown_figures, write_report
 from dumbbell.report.parameter import study_algorithms
 from dumbbell.study import Study, StudyError, StudyResult, derive
 from dumbbell.study.files import DamagedError, decode
@@ -97,15 +97,16 @@ def check_files(found: Findings, folder: Path, result: StudyResult, same_version
     judged: list[tuple[Claim, Judgement]] = []
     whole = result
     if (folder / "claims.json").is_file():
-        if paper is None:
+        claims = claims_of(result.study) if paper is None else paper.claims()
+        if not claims:
             found.unchecked.append("claims.json, claims.md: their rules are not in the archive")
             _check_counts(found, folder, result)
         else:
             try:
-                whole = derive(result, paper.derived())
-                judged = judge(paper.claims(), whole)
+                whole = derive(result, paper.derived() if paper else ())
+                judged = judge(claims, whole)
             except DumbbellError as error:
-                found.differences.append(f"study.json: not the study of {paper.name} ({error})")
+                found.differences.append(f"study.json: not the study of {result.study.name} ({error})")
                 return
             _check_claims(found, folder, whole, judged, same_versions)
     _check_table(found, folder, whole)
@@ -140,7 +141,9 @@ def _check_counts(found: Findings, folder: Path, result: StudyResult) -> None:
 
 
 def _claims(folder: Path) -> dict[str, Any]:
-    """Return what ``claims.json`` says; empty if it is no table."""
+    """Return what ``claims.json`` says; empty if it is not there or no table."""
+    if not (folder / "claims.json").is_file():
+        return {}
     try:
         claims = parse_json((folder / "claims.json").read_bytes())
     except NotDataError:
@@ -220,7 +223,7 @@ def _check_report(
     path = folder / "report.html"
     if not path.is_file():
         return
-    if not same_versions or ((folder / "claims.json").is_file() and paper is None):
+    if not same_versions or ((folder / "claims.json").is_file() and not judged):
         why = "their specification is not archived" if same_versions else "made with other versions"
         found.unchecked.append(f"report.html, figures: {why}")
         return
@@ -228,16 +231,19 @@ def _check_report(
     notes, command = _NOTES.search(page), _COMMAND.search(page)
     remarks = re.findall(r"<li>([^<]*)</li>", notes[1]) if notes else []
     result = replace(result, notes=tuple(map(html.unescape, remarks)))
-    options: dict[str, Any] = {"command": html.unescape(command[1]) if command else ""}
+    options: dict[str, Any] = {
+        "command": html.unescape(command[1]) if command else "",
+        "quick": _claims(folder).get("note") == QUICK,
+    }
     with tempfile.TemporaryDirectory(prefix="dumbbell-verify-") as made:
         again = Path(made)
         if paper is not None and (folder / "claims.json").is_file():
             options |= {"sources": paper.sources(), "bibliography": paper.bibliography()}
-            options["quick"] = _claims(folder).get("note") == QUICK
             shown = (paper.figures(), paper.maps(), paper.tables(), paper.plots())
             write_report(again / "report.html", result, judged, *shown, **options)
         else:
-            write_report(again / "report.html", result, (), default_figures(result.study), **options)
+            options |= {"sources": result.study.declared.sources, "index": index_of(result.study)}
+            write_report(again / "report.html", result, judged, shown_figures(result.study), **options)
         names = _drawn(again)
         if names != _drawn(folder):
             found.unchecked.append("report.html, figures: drawn by a specification that is not archived")

@@ -21,7 +21,7 @@ from dumbbell.archive.files import MOST_BYTES, ArchiveError, is_archive, write_z
 from dumbbell.archive.lock import lock_files
 from dumbbell.errors import FolderError, ScenarioError
 from dumbbell.papers.paper import bibliography_of
-from dumbbell.report import Algorithm, default_figures, write_report
+from dumbbell.report import Algorithm, write_study_report
 from dumbbell.report.parameter import algorithms, study_algorithms, study_scenarios
 from dumbbell.study import StudyResult
 from dumbbell.study.manifest import Manifest
@@ -104,8 +104,7 @@ def pack(
         _write(folder, output, base, license_url, content, files, force)
         return output
     with tempfile.TemporaryDirectory(prefix="dumbbell-pack-") as made:
-        figures = default_figures(content.result.study)
-        write_report(Path(made) / "report.html", content.result, (), figures)
+        write_study_report(Path(made) / "report.html", content.result)
         _write(folder, output, base, license_url, content, _beside(folder) | _beside(Path(made)), force)
     return output
 

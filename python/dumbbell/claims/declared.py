@@ -102,7 +102,9 @@ def claim_problems(study: Study, derived: Iterable[str] = ()) -> Iterator[str]:
             yield f"{place}: metric: the study has no metric {entry['metric']!r}; {remedy}"
         for key in _ARMS:
             names = rule.get(key, ())
-            yield from arm_problems(study, (names,) if isinstance(names, str) else names, f"{place}: rule.{key}")
+            yield from arm_problems(
+                study, (names,) if isinstance(names, str) else names, f"{place}: rule.{key}"
+            )
         axes = rule["at"] or {}
         if "axis" in rule:
             axes = {rule["axis"]: (), **axes}

@@ -17,7 +17,7 @@ Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 _PAPERS = Path(__file__).parent.parent / "papers"
 
-_COMPANION = re.compile(r'\bCompanion\(\s*(?:name=)?"([a-z0-9-]+)"')
+_COMPANION = re.compile(r'^\[\[companions\]\]\nname = "([^"]+)"', re.MULTILINE)
 """The name of a further study, where it is made."""
 
 _STEP = re.compile(r"([^.\[\]]+)(?:\[(\d+)\])?")
@@ -91,7 +91,7 @@ def papers() -> Iterator[str]:
     for study in sorted(_PAPERS.glob("*/study.toml")):
         name = study.parent.name.replace("_", "-")
         yield name
-        for file in sorted(study.parent.glob("*.py")):
+        for file in sorted(study.parent.glob("*.toml")):
             found = _COMPANION.findall(file.read_text(encoding="utf-8"))
             yield from (f"{name}-{companion}" for companion in found)
 

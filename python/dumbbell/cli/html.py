@@ -34,8 +34,8 @@ def html(
     """Write a report of the run or of the study in FOLDER.
 
     Of a run: what happened, figures over time, each flow, what was dropped where, and the packets of one flow
-    if asked for. Of a study: the answer, and a figure of every metric against the longest axis. `dumbbell
-    reproduce` writes the report of a paper, with its claims and figures.
+    if asked for. Of a study: the answer, the claims and figures of its file, or a figure of every metric
+    against the longest axis. `dumbbell reproduce` writes the report of a paper.
     """
     if not folder.is_dir():
         raise DumbbellError(f"{folder}: no such folder; give that of a run or of a study")
@@ -69,10 +69,11 @@ def _of_run(folder: Path, path: Path, flow: int | None, start: str | None, until
 def _of_study(folder: Path, path: Path, base: Path | None) -> Path:
     from dataclasses import replace
 
-    from dumbbell.report import default_figures, write_report
+    from dumbbell.report import write_study_report
     from dumbbell.study import StudyResult
 
     result = StudyResult.load(folder)
     if base is not None:
         result = replace(result, study=replace(result.study, base_dir=base))
-    return write_report(path, result, (), default_figures(result.study))
+    write_study_report(path, result)
+    return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 from itertools import chain, islice
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dumbbell._files.manifest import is_results
+from dumbbell._files.names import readable
 from dumbbell._files.text import shortened
+from dumbbell._lookup import look_up
 from dumbbell._printing import Output, Text, TextTable, significant
 from dumbbell.cli.common import (
     console,
@@ -25,9 +28,10 @@ from dumbbell.cli.common import (
     runs_options,
 )
 from dumbbell.cli.searching import search
-from dumbbell.errors import DumbbellError
+from dumbbell.errors import DumbbellError, UnknownNameError
 
 if TYPE_CHECKING:
+    from dumbbell.claims import Claim, Judgement
     from dumbbell.stats import Estimate
     from dumbbell.study import Study, StudyResult
     from dumbbell.study.query import Answer
@@ -75,6 +79,8 @@ study.add_command(search)
     default=(1, 1),
     help="Run only this fixed share of the runs; to merge the folders of shares, copy them into one.",
 )
+@click.option("--companion", help="Run the further study of this name: one of [[companions]] in FILE.")
+@click.option("--quick", is_flag=True, help="Run what [quick] leaves of the study.")
 @runs_options
 @memory_option
 @json_option
@@ -83,6 +89,8 @@ def run(
     file: Path,
     output: Path,
     share: tuple[int, int],
+    companion: str | None,
+    quick: bool,
     executor: str,
     workers: int | None,
     memory: int | None,
@@ -90,14 +98,15 @@ def run(
 ) -> None:
     """Run the study in FILE, or the runs of it that are missing.
 
-    A FILE that ends in .py is a program: it runs with all your rights.
+    Where FILE has claims or figures, the claims are judged, and a report shows both. A FILE that ends in .py
+    is a program: it runs with all your rights.
     """
     from dumbbell.cli.progress import study_progress
     from dumbbell.study import StudyError, run_study
 
     start = time.perf_counter()
     try:
-        chosen = _read(file)
+        chosen = read_study(file, companion, quick)
         with study_progress(chosen.name) as show:
             result = run_study(
                 chosen, output, share=share, executor=executor, workers=workers, memory=memory, progress=show
@@ -110,11 +119,18 @@ def run(
                 echo(f"  {problem}", err=True)
             sys.exit(2)
         raise
+    declared = share == (1, 1) and (chosen.declared.claims or chosen.declared.figures)
+    judged = _report(result, output, file, companion, quick) if declared else []
     if as_json:
-        print_json(_facts(result))
+        print_json(_facts(result) | _verdicts(judged))
         return
     out = console()
     print_result(out, result)
+    if judged:
+        from dumbbell.claims import claims_table
+        from dumbbell.report import QUICK
+
+        out.print(claims_table(judged, result, QUICK if quick else ""))
     if show.last is not None:
         wall = time.perf_counter() - start
         out.print(
@@ -124,6 +140,31 @@ def run(
     if share != (1, 1):
         out.print(f"share {share[0]}/{share[1]}: copy the folders of all shares into one")
     out.print(f"results in {output}", whole=True)
+    if declared:
+        out.print(f"report: {output / 'report.html'}", whole=True)
+
+
+def _report(
+    result: StudyResult, output: Path, file: Path, companion: str | None, quick: bool
+) -> list[tuple[Claim, Judgement]]:
+    """Judge the claims of the study file and write its report; return the claims with their judgements."""
+    from dumbbell.report import QUICK, write_study_report
+
+    words = ["dumbbell", "study", "run", readable(file.name), "-o", readable(output.name)]
+    words += ["--companion", companion] if companion else []
+    words += ["--quick"] if quick else []
+    return write_study_report(
+        output / "report.html", result, note=QUICK if quick else "", command=shlex.join(words)
+    )
+
+
+def _verdicts(judged: list[tuple[Claim, Judgement]]) -> dict[str, Any]:
+    """Return the claims with their verdicts, as JSON types; nothing without claims."""
+    claims = [
+        {"id": claim.id, "verdict": judgement.verdict, "evidence": judgement.evidence}
+        for claim, judgement in judged
+    ]
+    return {"claims": claims} if claims else {}
 
 
 @study.command()
@@ -239,17 +280,40 @@ def _text(value: object) -> Text:
     return Text(shortened(str(value), _LONGEST_CELL))
 
 
-def _read(file: Path) -> Study:
-    from dumbbell.study import Study
+def read_study(file: Path, companion: str | None = None, quick: bool = False) -> Study:
+    """Return the study in a file, or a further study of it, in full or its quick form, all checked.
+
+    Raises
+    ------
+    StudyError
+        Everything wrong with it.
+    DumbbellError
+        If the file cannot be read.
+    """
+    from dumbbell.report import report_problems
+    from dumbbell.study import Study, StudyError
 
     if file.suffix == ".py" and file.is_file():
         echo(f"note: {file} is a program, which runs with all your rights", err=True)
     try:
-        return Study.from_file(file)
+        found = Study.from_file(file)
     except FileNotFoundError:
         raise DumbbellError(f"{file}: no such file; give the path of a study") from None
     except OSError as error:
         raise DumbbellError(f"{file}: {error.strerror}; give the path of a readable study") from None
+    try:
+        # All of it is checked, also what is not run now.
+        further = {name: found.companion(name) for name in found.companions}
+        problems = [problem for each in (found, *further.values()) for problem in report_problems(each)]
+        if problems:
+            raise StudyError(problems)
+        if companion is not None:
+            found = look_up(further, companion, "the study has no companion")
+        return found.quick() if quick else found
+    except StudyError as error:
+        raise StudyError([f"{file}: {problem}" for problem in error.problems]) from None
+    except UnknownNameError as error:
+        raise DumbbellError(f"{file}: {error}") from None
 
 
 def print_result(out: Output, result: StudyResult) -> None:

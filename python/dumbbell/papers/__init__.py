@@ -5,23 +5,27 @@ A paper is a folder. Those here are found by their folder; a folder elsewhere wo
 ============== ====================================================================================
 file           holds
 ============== ====================================================================================
-``study.toml`` the full study; its name is that of the folder, with ``-`` for ``_``
-``quick.toml`` what the quick study leaves out: ``seeds``, ``[axes]``, ``[scenario]``
-``claims.py``  ``CLAIMS``, a tuple of :class:`dumbbell.claims.Claim`
-``figures.py`` ``FIGURES``, a tuple of :class:`dumbbell.report.FigureSpec`
+``study.toml`` the study; its name is that of the folder, with ``-`` for ``_``. Here, or in files that
+               it includes: ``[quick]``, ``[[claims]]``, ``[[figures]]``, ``[[index]]`` and
+               ``[[companions]]``, further studies that are called ``<paper>-<name>``
 ``README.md``  what was done, and a table of every parameter, its value and where it comes from
 ============== ====================================================================================
 
-and, where they are needed,
+and, where something is computed,
 
 =============== ====================================================================================
 file            holds
 =============== ====================================================================================
+``metrics.py``  ``METRICS``, a tuple of :class:`dumbbell.study.Metric`: functions of a run's results
 ``derived.py``  ``DERIVED``, a tuple of :class:`dumbbell.study.Derived`: metrics made from others
 ``maps.py``     ``MAPS``, a tuple of :class:`dumbbell.report.MapSpec`
+``tables.py``   ``TABLES``, a tuple of :class:`dumbbell.report.TableSpec`
+``plots.py``    ``PLOTS``, a tuple of :class:`dumbbell.report.PlotSpec`
+``answers.py``  ``ANSWERS``, a tuple of functions that make sentences of the result
+``claims.py``   ``CLAIMS``, a tuple of :class:`dumbbell.claims.Claim` that are made of published tables
+``figures.py``  ``FIGURES``, a tuple of :class:`dumbbell.report.FigureSpec` whose curves are computed
 ``entrants.py`` ``GROWN``, a tuple of functions that add what is registered to the study
-``index.py``    ``INDEX``, a tuple of :class:`dumbbell.report.IndexRow`: what shows each figure and table
-``studies.py``  ``STUDIES``, a tuple of :class:`Companion`: further studies, as ``<paper>-<name>``
+``studies.py``  ``STUDIES``, a tuple of :class:`Companion`: what a further study computes
 =============== ====================================================================================
 
 Examples
@@ -32,10 +36,9 @@ Examples
 """
 
 from dumbbell.papers.paper import Companion, Paper, PaperError, all_papers, find_paper
-from dumbbell.papers.reproduce import QUICK, Reproduction, reproduce
+from dumbbell.papers.reproduce import Reproduction, reproduce
 
 __all__ = [
-    "QUICK",
     "Companion",
     "Paper",
     "PaperError",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -19,7 +19,6 @@ from dumbbell._files.names import readable, real
 from dumbbell._files.read import opened, read_text
 from dumbbell.claims import Claim, claims_of
 from dumbbell.errors import DumbbellError
-from dumbbell.papers.quick import quick_study, shortened
 from dumbbell.report import (
     FigureSpec,
     IndexRow,
@@ -36,8 +35,8 @@ from dumbbell.study import Derived, Metric, Study, StudyError, StudyResult
 _HERE = Path(__file__).parent
 
 _PROGRAMS = (
-    "answers.py", "bounds.py", "claims.py", "derived.py", "entrants.py", "figures.py", "index.py", "maps.py",
-    "metrics.py", "plots.py", "studies.py", "tables.py",
+    "answers.py", "claims.py", "derived.py", "entrants.py", "figures.py", "maps.py", "metrics.py", "plots.py",
+    "studies.py", "tables.py",
 )  # fmt: skip
 """Of a folder, what is loaded as Python if it is there."""
 
@@ -58,9 +57,8 @@ class Companion:
 
     name: str
     """The name in ``[[companions]]``."""
-    study: Callable[[Study], Study] | None = None
+    study: Callable[[Study], Study] = lambda study: study
     """Changes the study that ``[[companions]]`` describes: metrics that are functions, what is registered."""
-    quick: Mapping[str, Any] | None = None
     figures: tuple[FigureSpec, ...] = ()
     """Before those of ``[[companions]]``."""
     claims: tuple[Claim, ...] = ()
@@ -70,11 +68,8 @@ class Companion:
     maps: tuple[MapSpec, ...] = ()
     tables: tuple[TableSpec, ...] = ()
     plots: tuple[PlotSpec[StudyResult], ...] = ()
-    index: tuple[IndexRow, ...] = ()
     answers: tuple[Callable[[StudyResult], str], ...] = ()
     """What it answers itself, in sentences made from the result."""
-    sources: Mapping[str, str] = field(default_factory=dict)
-    own_scenario: bool = False
 
 
 class _Files:
@@ -170,38 +165,34 @@ class Paper:
         """
         if not quick:
             return self._full
-        if not self._declared and self.companion:
-            return shortened(self._full, self._added.quick or {}, f"{self.name}, quick")
-        if self._full.declared.quick is None:
-            return quick_study(self._full, self.folder / "quick.toml")
-        return self._full.quick()
+        with self._placed():
+            return self._full.quick()
 
     @cached_property
     def _full(self) -> Study:
         study = self._files.study
-        try:
-            if self._declared:
-                study = study.companion(self.companion)
-            if self._added.study:
-                study = self._added.study(study)
-            study = replace(study, name=self.name)
+        with self._placed():
+            if self.companion:
+                study = replace(self._added.study(study.companion(self.companion)), name=self.name)
             problems = report_problems(study, (entry.name for entry in self._derived(study)))
             if problems:
                 raise StudyError(problems)
+        return study
+
+    @contextmanager
+    def _placed(self) -> Iterator[None]:
+        """Name the file in what is wrong with a study made of it."""
+        try:
+            yield
         except StudyError as error:
             path = self.folder / "study.toml"
             raise StudyError([f"{path}: {problem}" for problem in error.problems]) from None
-        return study
-
-    @property
-    def _declared(self) -> bool:
-        """Whether the study file describes the further study."""
-        return self.companion in self._files.study.companions
 
     @cached_property
     def _added(self) -> Companion:
         """What Python adds to the further study."""
-        added = {entry.name: entry for entry in self._optional("studies.py", "STUDIES", Companion)}
+        entries: tuple[Companion, ...] = self._optional("studies.py", "STUDIES", Companion)
+        added = {entry.name: entry for entry in entries}
         return added.get(self.companion, Companion(self.companion))
 
     @cached_property
@@ -211,14 +202,7 @@ class Paper:
     def claims(self) -> tuple[Claim, ...]:
         """Return the claims, in order: those that Python makes, then those of the study file."""
         made = self._added.claims if self.companion else self._optional("claims.py", "CLAIMS", Claim)
-        marks = self._optional("bounds.py", "OURS", tuple)
-        return tuple(self._marked(claim, marks) for claim in (*made, *claims_of(self._full)))
-
-    def _marked(self, claim: Claim, marks: Sequence[tuple[str, str]]) -> Claim:
-        """Return a claim with the reason of the first mark that speaks of it."""
-        place = f"{self.companion}/{claim.id}"
-        said = (why for what, why in marks if fnmatchcase(place if "/" in what else claim.id, what))
-        return claim if claim.ours else replace(claim, ours=next(said, ""))
+        return (*made, *claims_of(self._full))
 
     def figures(self) -> tuple[FigureSpec, ...]:
         """Return the figures, in order: those that Python makes, then those of the study file.
@@ -237,7 +221,7 @@ class Paper:
         return self._derived(self._full)
 
     def _derived(self, study: Study) -> tuple[Derived, ...]:
-        if self.companion and (self._added.derived or not self._declared):
+        if self._added.derived:
             return self._added.derived
         whole = set(self._files.study.columns) <= set(study.columns)
         return self._optional("derived.py", "DERIVED", Derived) if whole else ()
@@ -256,12 +240,13 @@ class Paper:
 
     def index(self) -> tuple[IndexRow, ...]:
         """Return what shows each figure, table and claim of the publication, in its order."""
-        made = self._added.index if self.companion else self._optional("index.py", "INDEX", IndexRow)
-        return (*made, *index_of(self._full))
+        return index_of(self._full)
 
     def answer(self, result: StudyResult) -> str:
         """Return what the paper answers itself, in sentences made from the result; few papers do."""
-        made = self._added.answers if self.companion else self._optional("answers.py", "ANSWERS", FunctionType)
+        made = (
+            self._added.answers if self.companion else self._optional("answers.py", "ANSWERS", FunctionType)
+        )
         return " ".join(make(result) for make in made)
 
     def companions(self) -> list[Paper]:
@@ -273,17 +258,18 @@ class Paper:
             If ``studies.py`` adds to one that the study file does not describe.
         """
         declared = self._files.study.companions
-        more = [entry.name for entry in self._optional("studies.py", "STUDIES", Companion)]
-        return [Paper(self.folder, name, self._files) for name in dict.fromkeys((*declared, *more))]
+        for entry in self._optional("studies.py", "STUDIES", Companion):
+            if entry.name not in declared:
+                remedy = _native.suggest(entry.name, list(declared))
+                path = self.folder / "studies.py"
+                raise PaperError(f"{path}: study.toml has no companion {entry.name!r}; {remedy}")
+        return [Paper(self.folder, name, self._files) for name in declared]
 
     def sources(self) -> dict[str, str]:
         """Return where each parameter comes from, by path: the table in ``README.md``, and the study file."""
         declared = self._full.declared
-        if self.companion and not self._declared:
-            own, more = self._added.own_scenario, self._added.sources
-        else:
-            own, more = declared.own_scenario, declared.sources
-        return dict(more) if own else dict(_ROW.findall(self._readme())) | dict(more)
+        readme = {} if declared.own_scenario else dict(_ROW.findall(self._readme()))
+        return readme | dict(declared.sources)
 
     def bibliography(self) -> dict[str, str]:
         """Return the publications that ``README.md`` lists, by the short names that its table uses."""

@@ -12,12 +12,9 @@ from dumbbell._files.names import readable
 from dumbbell.answers import Answer, answer
 from dumbbell.claims import Claim, Judgement, judge, write_claims
 from dumbbell.papers.paper import Paper
-from dumbbell.report import questions
+from dumbbell.report import QUICK, questions
 from dumbbell.study import Progress, StudyResult, derive, run_study
 from dumbbell.study.declared import Declared
-
-QUICK = "QUICK: few runs, so intervals are wide; run with --full for the intervals to rely on"
-"""The note of a quick study."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ def reproduce(
 
     folder = Path(folder)
     study, claims, figures = paper.study(quick), paper.claims(), paper.figures()
-    derived, maps = paper.derived(), paper.maps()
+    derived, maps, sources = paper.derived(), paper.maps(), paper.sources()
     stage("runs planned", 0, len(study.points()) * len(study.arms) * len(study.seeds))
     # What a report of the folder alone could not show stays out of it: Python is not in there.
     bare = replace(study, declared=Declared())
@@ -87,7 +84,7 @@ def reproduce(
     own = paper.answer(result)
     report = write_report(
         folder / "report.html", result, judged, figures, maps, paper.tables(), paper.plots(),
-        index=paper.index(), answer=own, quick=quick, sources=paper.sources(),
+        index=paper.index(), answer=own, quick=quick, sources=sources,
         bibliography=paper.bibliography(), command=command, progress=stage,
     )  # fmt: skip
     found = answer(result, questions(study, figures, bool(own)))

@@ -22,10 +22,20 @@ if TYPE_CHECKING:
     from dumbbell.report.page import write_report
     from dumbbell.report.parameter import Algorithm, Parameter, algorithms, parameters
     from dumbbell.report.run import write_run_report
-    from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, default_figures, questions
+    from dumbbell.report.spec import (
+        QUICK,
+        FigureError,
+        FigureSpec,
+        Measured,
+        Reference,
+        default_figures,
+        questions,
+    )
     from dumbbell.report.static import draw
+    from dumbbell.report.study import shown_figures, write_study_report
 
 __all__ = [
+    "QUICK",
     "Algorithm",
     "FigureData",
     "FigureError",
@@ -50,8 +60,10 @@ __all__ = [
     "parameters",
     "questions",
     "report_problems",
+    "shown_figures",
     "write_report",
     "write_run_report",
+    "write_study_report",
 ]
 
 _PLACES = {
@@ -81,6 +93,7 @@ _PLACES = {
     ),
     "dumbbell.report.run": ("write_run_report",),
     "dumbbell.report.spec": (
+        "QUICK",
         "FigureError",
         "FigureSpec",
         "Measured",
@@ -89,6 +102,7 @@ _PLACES = {
         "questions",
     ),
     "dumbbell.report.static": ("draw",),
+    "dumbbell.report.study": ("shown_figures", "write_study_report"),
 }
 """Where names come from. They are loaded when first used: a list of papers names figures and draws none."""
 

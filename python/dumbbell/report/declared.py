@@ -1,4 +1,4 @@
-"""Figures and the index of a study file: ``[[figures]]`` and ``[[index]]``, as the extension has read them."""
+"""Figures and the index of a study file: ``[[figures]]``, ``[[index]]``, as the extension has read them."""
 
 from __future__ import annotations
 
@@ -36,11 +36,17 @@ def index_of(study: Study) -> tuple[IndexRow, ...]:
     study
         As :meth:`dumbbell.study.Study.from_file` has read it.
     """
-    rows = (
-        {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    return tuple(
+        IndexRow(
+            entry["printed"],
+            entry["shows"],
+            tuple(entry["here"]),
+            tuple(entry["claims"]),
+            tuple(entry["elsewhere"]),
+            entry["note"],
+        )
         for entry in study.declared.index
     )
-    return tuple(IndexRow(**row) for row in rows)
 
 
 def _figure(study: Study, entry: Values) -> FigureSpec:
@@ -97,9 +103,7 @@ def _figure_problems(study: Study, derived: Iterable[str]) -> Iterator[str]:
         at = entry["at"] or {}
         yield from place_problems(study, {entry["x"]: (), **at}, place)
         wanting = [
-            axis.name
-            for axis in study.axes
-            if len(axis.values) > 1 and axis.name not in (entry["x"], *at)
+            axis.name for axis in study.axes if len(axis.values) > 1 and axis.name not in (entry["x"], *at)
         ]
         pattern = entry["answers"]
         if isinstance(pattern, str) and not any(fnmatchcase(id_, pattern) for id_ in ids):

@@ -21,6 +21,10 @@ Scale = Literal["linear", "log"]
 Statistic = Literal["mean", "median"]
 
 
+QUICK = "QUICK: few runs, so intervals are wide; the full study gives the intervals to rely on"
+"""The note of a quick study."""
+
+
 class FigureError(DumbbellError, ValueError):
     """A figure that the study cannot give."""
 

@@ -12,10 +12,11 @@ from typing import Any, Literal, TypeVar, cast, get_args
 
 from dumbbell import _native
 from dumbbell._files.read import read_toml
-from dumbbell.claims import Claim
+from dumbbell.claims import Claim, claims_of
 from dumbbell.errors import DumbbellError, UnknownNameError
 from dumbbell.papers import Paper, find_paper
 from dumbbell.study import Arm, Derived, Study
+from dumbbell.study.declared import Declared
 from dumbbell.study.spec import AxisValue, check_name
 
 _T = TypeVar("_T")
@@ -199,11 +200,11 @@ class Search:
         derived = paper.derived() if paper else ()
         factors = tuple(_factor(entry) for entry in reader.tables("factors"))
         targets = tuple(_target(entry, study, derived) for entry in reader.tables("targets", ()))
-        claims = _claims(reader, paper)
+        claims = _claims(reader, study, paper)
         seeds = reader.seeds("seeds")
         search = cls(
             name=reader.name("name"),
-            study=_only(study, reader, targets, claims),
+            study=replace(_only(study, reader, targets, claims), declared=Declared()),
             derived=derived,
             claims=claims,
             claim_weight=reader.number("claim_weight", 1.0, least=0.0),
@@ -356,14 +357,14 @@ def _studied(reader: _Table, base_dir: Path) -> tuple[Study, Paper | None]:
     return replace(paper.study(), stop=None), paper
 
 
-def _claims(reader: _Table, paper: Paper | None) -> tuple[Claim, ...]:
-    """Return the claims of the paper that patterns of their ids name."""
+def _claims(reader: _Table, study: Study, paper: Paper | None) -> tuple[Claim, ...]:
+    """Return the claims of the study that patterns of their ids name."""
     patterns = reader.texts("claims", ())
     if not patterns:
         return ()
-    if paper is None:
-        raise SearchError("claims: a study file has none; give `paper`, or [[targets]]")
-    found = {claim.id: claim for claim in paper.claims()}
+    found = {claim.id: claim for claim in (claims_of(study) if paper is None else paper.claims())}
+    if not found:
+        raise SearchError("claims: the study has none; add [[claims]] to its file, or give [[targets]]")
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in found):
             remedy = _native.suggest(pattern, list(found))

@@ -39,7 +39,9 @@ def quick_form(study: Study) -> Study:
         problems.append(f"quick.seeds: {seeds} of {len(study.seeds)} seeds; give how many of the first")
     chosen = quick["axes"] or {}
     known = {axis.name: axis for axis in study.axes}
-    axes = {name: _fewer(known, name, values, f"quick.axes.{name}", problems) for name, values in chosen.items()}
+    axes = {
+        name: _fewer(known, name, values, f"quick.axes.{name}", problems) for name, values in chosen.items()
+    }
     if problems:
         raise StudyError(problems)
     return replace(
@@ -112,9 +114,7 @@ def _by_size(study: Study, entry: Values, place: str, problems: list[str]) -> By
     return replace(own, metrics=tuple(_picked(given, named, read_metric, place, problems)))
 
 
-def _declared(
-    study: Study, entry: Values, arms: set[str], place: str, problems: list[str]
-) -> Declared:
+def _declared(study: Study, entry: Values, arms: set[str], place: str, problems: list[str]) -> Declared:
     """Return what a further study declares: claims and figures that it names are those of the study."""
 
     def chosen(key: str, own: Iterable[Values]) -> tuple[Values, ...]:
@@ -188,11 +188,10 @@ def changed(table: Values, change: Values) -> dict[str, Any]:
     merged = dict(table)
     for key, value in change.items():
         below = merged.get(key)
-        tables = isinstance(value, Mapping) and isinstance(below, Mapping)
-        if tables and value.get("kind", below.get("kind")) == below.get("kind"):
-            merged[key] = changed(below, value)
-        else:
-            merged[key] = value
+        merged[key] = value
+        if isinstance(value, Mapping) and isinstance(below, Mapping):
+            kind = below.get("kind")
+            merged[key] = changed(below, value) if value.get("kind", kind) == kind else value
     return merged
 
 

@@ -6,7 +6,7 @@ Claims and figures are made of it by :func:`dumbbell.claims.claims_of` and :func
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +32,7 @@ class Declared:
     companions: tuple[Values, ...] = ()
     """Those of ``[[companions]]``."""
     own_scenario: bool = False
-    """Whether it is a further study with a scenario of its own, whose :attr:`sources` are all that there are."""
+    """Whether it is a further study with a scenario of its own, so that :attr:`sources` are all there are."""
 
     def write(self) -> dict[str, Any]:
         """Return what the report of a folder needs, in JSON types, as in a study file."""
@@ -53,7 +53,7 @@ class Declared:
                     yield f"{place}: {count} have the {key} {shortened(repr(name), 200)}; rename all but one"
 
 
-def declared_of(read: Values, included: list[Values]) -> Declared:
+def declared_of(read: Values, included: Sequence[Values]) -> Declared:
     """Return what a study file and the files that it includes declare.
 
     Parameters
@@ -63,8 +63,15 @@ def declared_of(read: Values, included: list[Values]) -> Declared:
     included
         The files that it includes, the same.
     """
-    parts = {
-        key: tuple(entry for file in (read, *included) for entry in file[key])
-        for key in ("claims", "figures", "index", "companions")
-    }
-    return Declared(quick=read["quick"], sources=read["sources"] or {}, **parts)
+
+    def all_of(key: str) -> tuple[Values, ...]:
+        return tuple(entry for file in (read, *included) for entry in file[key])
+
+    return Declared(
+        quick=read["quick"],
+        sources=read["sources"] or {},
+        claims=all_of("claims"),
+        figures=all_of("figures"),
+        index=all_of("index"),
+        companions=all_of("companions"),
+    )

@@ -100,7 +100,9 @@ def _read(values: Values) -> tuple[Values | None, list[str]]:
 def _included(names: Any, base_dir: Path, confined: bool) -> tuple[list[Values], list[str]]:
     """Return what the files say that a study file includes, and everything that is wrong with them."""
     if confined or not isinstance(names, list):
-        return [], ["include: a folder holds all itself; get it again from where it was made"] if names else []
+        return [], [
+            "include: a folder holds all itself; get it again from where it was made"
+        ] if names else []
     found: list[Values] = []
     problems: list[str] = []
     for name in names:

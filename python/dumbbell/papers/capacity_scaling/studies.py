@@ -1,4 +1,4 @@
-"""What the further studies compute: metrics that are functions of a run, axes of what is registered, maps, tables."""
+"""What the further studies compute: metrics from runs, axes of all that is registered, maps, tables."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def _over(family: str, settings: Callable[[str], Sequence[tuple[str, ...]]]) -> 
                     continue
                 found[name] = choice
                 break
-        return replace(study, axes=(Axis(family, family, "", tuple(found), tuple(found.values())), *study.axes))
+        return replace(
+            study, axes=(Axis(family, family, "", tuple(found), tuple(found.values())), *study.axes)
+        )
 
     return grown
 

@@ -13,7 +13,7 @@ from dumbbell.study import Study, StudyResult
 
 @cache
 def printed(share: int) -> tuple[Claim, ...]:
-    """Return the claims under the down rule as printed, of those that depend on the static share (%) one each."""
+    """Return the claims under the down rule as printed, for one static share of power (%)."""
     study = Study.from_file(Path(__file__).parent / "study.toml")
     found = (c for c in claims_of(study) if c.id.startswith("A") and not c.id.endswith("-n08"))
     return tuple(claim for claim in found if "-ps" not in claim.id or claim.id.endswith(f"-ps{share}"))

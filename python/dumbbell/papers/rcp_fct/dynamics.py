@@ -1,4 +1,4 @@
-"""Metrics of the further studies of long flows: newcomers, storms, changes of capacity, bottlenecks in a row."""
+"""Metrics of the further studies of long flows: newcomers, storms, changes, bottlenecks in a row."""
 
 from __future__ import annotations
 
@@ -97,11 +97,19 @@ NEWCOMER = (
 )  # fmt: skip
 
 STORM = Metric(
-    "over_sharing", "the same over processor sharing", "", _storm_over_sharing, "lower", possible=AT_LEAST_ZERO
+    "over_sharing",
+    "the same over processor sharing",
+    "",
+    _storm_over_sharing,
+    "lower",
+    possible=AT_LEAST_ZERO,
 )
 
 CHANGE = (
-    Metric("drained", "time until the queue is short after the fall", "s", _drained, "lower", possible=AT_LEAST_ZERO),
+    Metric(
+        "drained", "time until the queue is short after the fall", "s", _drained, "lower",
+        possible=AT_LEAST_ZERO,
+    ),
     Metric(
         "refilled", "time to fill the link after the rise", "round-trip times", _refilled, "lower",
         possible=AT_LEAST_ZERO,
@@ -109,6 +117,8 @@ CHANGE = (
 )  # fmt: skip
 
 ROW = (
-    Metric("share", "long flow's rate over that of the cross flows", "", _share, "higher", possible=AT_LEAST_ZERO),
+    Metric(
+        "share", "long flow's rate over that of the cross flows", "", _share, "higher", possible=AT_LEAST_ZERO
+    ),
     Metric("used", "least utilisation of a bottleneck", "%", _least_used, "higher", possible=(0, 100)),
 )

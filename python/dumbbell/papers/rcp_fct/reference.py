@@ -54,11 +54,6 @@ def bins(protocol: str) -> list[Bin]:
     ]  # fmt: skip
 
 
-def sizes(first: int, last: int) -> tuple[int, ...]:
-    """Return where the bins stand that lie between two sizes, both in packets."""
-    return tuple(entry.size for entry in bins("rcp") if first <= entry.size and entry.up_to <= last)
-
-
 def published(protocol: str, at: ArrayLike) -> Floats:
     """Return the published averages at the sizes of bins; not-a-number where there are none."""
     known = {entry.size: entry.median for entry in bins(protocol)}

@@ -33,6 +33,7 @@ _SIZE = (
     "our few lossy networks have a link of up to 69 ms."
 )
 
+
 def _reason(arm: str) -> str:
     """Return why a row is not reproduced, as far as that is known."""
     reasons = {"alpha": _ALPHA, "threshold-10": _BUFFER, "selacksize": _SIZE}
@@ -66,7 +67,8 @@ def _followed(table: str, value: str, arm: str) -> Claim:
         "lost",
         Ratio(arm, "base", share / _FACTOR, share * _FACTOR),
         _reason(arm),
-        f"a factor of {_FACTOR:g}: above most effects of the thesis, and far below the 10 that an ordering lets pass",
+        f"a factor of {_FACTOR:g}: above most effects of the thesis, and far below the 10 that an ordering "
+        "lets pass",
     )
 
 

@@ -1,4 +1,4 @@
-"""What Python adds to the further studies: claims, tables and figures of the published tables, and the joint answer."""
+"""What Python adds to the further studies: what is made of the published tables, and the joint answer."""
 
 from __future__ import annotations
 
