@@ -29,7 +29,9 @@ COMPANION = """
 [[companions]]
 name = "sizes"
 title = "Longer and longer"
-axes = [{ name = "limit", unit = "packets", values = [5, 10, 20], set = "topology.bottleneck.queue.limit={value}pkt" }]
+axes = [
+  { name = "limit", unit = "packets", values = [5, 10, 20], set = "topology.bottleneck.queue.limit={value}pkt" },
+]
 arms = ["short"]
 quick = { seeds = 2, axes = { limit = [5, 20] } }
 
@@ -106,7 +108,9 @@ def test_what_its_quick_form_leaves_is_checked(rich):
     text = (rich / "study.toml").read_text()
     (rich / "study.toml").write_text(text.replace("limit = [5, 20]", "limit = [6]"))
     (companion,) = papers.find_paper(rich).companions()
-    with pytest.raises(StudyError, match=r"quick.axes.limit: 6 is not a value of the axis 'limit'; give some of"):
+    with pytest.raises(
+        StudyError, match=r"quick.axes.limit: 6 is not a value of the axis 'limit'; give some of"
+    ):
         companion.study(quick=True)
 
 

@@ -179,11 +179,13 @@ def test_problems_of_quick_are_told_together(folder):
     told = [problem.partition("study.toml: ")[2] for problem in caught.value.problems]
     assert told == [
         "quick.seeds: 7 of 6 seeds; give how many of the first",
-        'quick.axes.laod: the study has no axis \'laod\'; did you mean "load"?',
+        "quick.axes.laod: the study has no axis 'laod'; did you mean \"load\"?",
         "quick.axes.load: 0.4 is not a value of the axis 'load'; give some of 0.3, 0.8",
     ]
     rewrite_quick(folder, "runs = 2\nseeds = 0")
-    with pytest.raises(StudyError, match=r"study.toml: quick.runs: unknown key; use one of seeds, axes, change"):
+    with pytest.raises(
+        StudyError, match=r"study.toml: quick.runs: unknown key; use one of seeds, axes, change"
+    ):
         papers.find_paper(folder).study(quick=True)
     text = (folder / "study.toml").read_text()
     (folder / "study.toml").write_text(text.replace("[quick]\nruns = 2\nseeds = 0\n", ""))

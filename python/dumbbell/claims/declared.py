@@ -72,7 +72,8 @@ def in_order(study: Study, at: Values) -> dict[str, Any]:
         The values; what is no axis comes last.
     """
     order = [axis.name for axis in study.axes]
-    return dict(sorted(at.items(), key=lambda entry: (*order, entry[0]).index(entry[0])))
+    values = {axis: tuple(value) if isinstance(value, list) else value for axis, value in at.items()}
+    return dict(sorted(values.items(), key=lambda entry: (*order, entry[0]).index(entry[0])))
 
 
 def _reason(id_: str, reason: str | Mapping[str, str] | None) -> str:

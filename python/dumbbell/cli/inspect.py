@@ -39,7 +39,16 @@ _MOST_NAMED = 3
 @scenario_options
 @json_option
 def check(file: Path, settings: tuple[str, ...], seed: int | None, as_json: bool) -> None:
-    """Check the scenario in FILE and explain its plan."""
+    """Check the scenario in FILE and explain its plan; or check a study, with every point and companion."""
+    from dumbbell.cli.study import check_study, is_study
+
+    if is_study(file):
+        if settings or seed is not None:
+            raise DumbbellError(
+                f"{file}: is a study, which takes no --set and no --seed; write it into the file"
+            )
+        check_study(file, as_json)
+        return
     scenario = read_scenario(file, settings, seed)
     facts = scenario.explain()
     if as_json:

@@ -6,6 +6,8 @@ import json
 import shlex
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,7 @@ import click
 
 from dumbbell._files.manifest import is_results
 from dumbbell._files.names import readable
+from dumbbell._files.read import read_toml
 from dumbbell._files.text import shortened
 from dumbbell._lookup import look_up
 from dumbbell._printing import Output, Text, TextTable, significant
@@ -102,23 +105,15 @@ def run(
     is a program: it runs with all your rights.
     """
     from dumbbell.cli.progress import study_progress
-    from dumbbell.study import StudyError, run_study
+    from dumbbell.study import run_study
 
     start = time.perf_counter()
-    try:
+    with _in_lines(file):
         chosen = read_study(file, companion, quick)
         with study_progress(chosen.name) as show:
             result = run_study(
                 chosen, output, share=share, executor=executor, workers=workers, memory=memory, progress=show
             )
-    except StudyError as error:
-        # One line would not do where there are many problems.
-        if len(error.problems) > 1:
-            echo(f"dumbbell: {file}: {len(error.problems)} problems", err=True)
-            for problem in error.problems:
-                echo(f"  {problem}", err=True)
-            sys.exit(2)
-        raise
     declared = share == (1, 1) and (chosen.declared.claims or chosen.declared.figures)
     judged = _report(result, output, file, companion, quick) if declared else []
     if as_json:
@@ -142,6 +137,22 @@ def run(
     out.print(f"results in {output}", whole=True)
     if declared:
         out.print(f"report: {output / 'report.html'}", whole=True)
+
+
+@contextmanager
+def _in_lines(file: Path) -> Iterator[None]:
+    """Print what is wrong with a study, one line each if there are many problems."""
+    from dumbbell.study import StudyError
+
+    try:
+        yield
+    except StudyError as error:
+        if len(error.problems) == 1:
+            raise
+        echo(f"dumbbell: {file}: {len(error.problems)} problems", err=True)
+        for problem in error.problems:
+            echo(f"  {problem}", err=True)
+        sys.exit(2)
 
 
 def _report(
@@ -314,6 +325,42 @@ def read_study(file: Path, companion: str | None = None, quick: bool = False) ->
         raise StudyError([f"{file}: {problem}" for problem in error.problems]) from None
     except UnknownNameError as error:
         raise DumbbellError(f"{file}: {error}") from None
+
+
+def is_study(file: Path) -> bool:
+    """Return whether a file says that it is a study; what cannot be read is none."""
+    try:
+        values = read_toml(file)
+    except (DumbbellError, OSError, ValueError):
+        return False
+    return "topology" not in values and not {"scenario", "metrics", "by_size"}.isdisjoint(values)
+
+
+def check_study(file: Path, as_json: bool) -> None:
+    """Check a study with every point, and its further studies; print how large each is.
+
+    Parameters
+    ----------
+    file
+        Of the study.
+    as_json
+        Print JSON in place of a table.
+    """
+    from dumbbell.study.plan import StudyPlan
+
+    heads = ("study", "points", "arms", "seeds", "runs", "claims", "figures")
+    rows: list[tuple[str, int, int, int, int, int, int]] = []
+    with _in_lines(file):
+        study = read_study(file)
+        for each in (study, *(study.companion(name) for name in study.companions)):
+            sizes = (len(each.points()), len(each.arms), len(each.seeds), len(StudyPlan(each)))
+            rows.append((each.name, *sizes, len(each.declared.claims), len(each.declared.figures)))
+    if as_json:
+        print_json([dict(zip(heads, row, strict=True)) for row in rows])
+        return
+    out = console()
+    out.print(Text(study.title, "bold"))
+    out.print(TextTable("", heads[:1], heads[1:], [(row[0], *(f"{n:,}" for n in row[1:])) for row in rows]))
 
 
 def print_result(out: Output, result: StudyResult) -> None:
