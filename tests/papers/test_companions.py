@@ -29,9 +29,7 @@ COMPANION = """
 [[companions]]
 name = "sizes"
 title = "Longer and longer"
-axes = [
-  { name = "limit", unit = "packets", values = [5, 10, 20], set = "topology.bottleneck.queue.limit={value}pkt" },
-]
+axes = [{ name = "limit", values = [5, 10, 20], set = "topology.bottleneck.queue.limit={value}pkt" }]
 arms = ["short"]
 quick = { seeds = 2, axes = { limit = [5, 20] } }
 

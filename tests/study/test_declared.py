@@ -163,12 +163,12 @@ def test_parts_may_stand_in_files_that_it_includes(tmp_path: Path) -> None:
     ):
         Study.from_dict(values | {"include": ["absent.toml"]}, tmp_path)
     (tmp_path / "more.toml").write_text(
-        "[[figures]]\nid = 'a b'\ntitle = 'T'\nx = 'load'\nmetric = 'fct'\nz = 1\n"
+        "[[figures]]\nid = 'a b'\ntitle = 'T'\nx = 'load'\nmetric = 'fct'\nnotes = 'N'\n"
     )
     with pytest.raises(StudyError) as caught:
         Study.from_dict(values, tmp_path)
     assert list(caught.value.problems) == [
-        'more.toml: figures[0].z: unknown key; did you mean "x"?',
+        'more.toml: figures[0].notes: unknown key; did you mean "note"?',
         'more.toml: figures[0].id: "a b" is not a name; use letters, digits, - and _, a letter first',
     ]
 
