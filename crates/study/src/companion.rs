@@ -119,7 +119,8 @@ impl Config for ChosenBySize {
 
 config! {
     /// A further study: the study with changes. Lists that it gives take the place of the study's; a text in them names
-    /// an entry of the study, `*` in it stands for any characters, and `!` before it leaves out what was chosen.
+    /// an entry of the study, `*` in it stands for any characters, and `!` before it leaves out what was chosen. `for` and
+    /// `each` as in claims.
     pub struct Companion {
         /// Follows the name of the study, after a hyphen.
         name: Name;

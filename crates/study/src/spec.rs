@@ -53,9 +53,10 @@ config! {
 config! {
     /// What a report says of a study, and its further studies: in a study file, or in a file that it includes.
     pub struct Report {
-        /// Statements that its numbers can break.
+        /// Statements that its numbers can break. An entry with `for` is written once for many values, and one with `each`
+        /// holds entries that share its `for`.
         claims: Rows<Claim> = [], "choice: none";
-        /// Its figures.
+        /// Its figures; `for` and `each` as in claims.
         figures: Rows<Figure> = [], "absent: every metric against the longest axis";
         /// What shows each figure, table and sentence of a publication.
         index: Vec<IndexRow> = [], "choice: none";
