@@ -223,7 +223,7 @@ class Kernel:
             raise KeyboardInterrupt
         self.runs += 1
         assert not trace.exists()
-        given = prepared(scenario, self.controller or name, "linux")
+        given = prepared(scenario, self.controller or name, "linux", referee._PERIOD)
         (arm,) = arms_of([given], LINK)
         back = _native.emulated(given._native, LINK)["back"]
         reasons = () if self.valid else ("uplink: | *late*",)

@@ -376,21 +376,31 @@ def _flow(
     return Flow(row["start"], row["size"], address, *applications)
 
 
-def _period(duration: float) -> float:
-    """The time between samples, in whole milliseconds (s)."""
-    return max(1, round(duration * 1e3 / _MOST_SAMPLES)) * 1e-3
+def _period(scenario: Scenario) -> float:
+    """The time between samples of a :func:`prepared` scenario (s)."""
+    text = scenario.to_dict()["record"]["period"]
+    return float(text.removesuffix("ms")) * 1e-3 if text.endswith("ms") else float(text.removesuffix("s"))
 
 
-def prepared(scenario: Scenario, controller: str, profile: str) -> Scenario:
-    """Return a scenario with only its listed flows, under one TCP, and sampled as both sides are."""
+def prepared(scenario: Scenario, controller: str, profile: str, period: int | None = None) -> Scenario:
+    """Return a scenario with only its listed flows, under one TCP, and sampled as both sides are.
+
+    Parameters
+    ----------
+    scenario, controller, profile
+        As for :func:`compare_runs`.
+    period
+        Milliseconds between samples; by default one, and more in a run of more than 20 s.
+    """
     values = scenario.to_dict()
     _first_flows(values)
     # The application is the same on both sides; a queue of ten packets tells.
     first_write = f"{endpoints.FIRST_WRITE * 1e6:g}us"
     transport = {"kind": "tcp", "profile": profile, "controller": controller, "first_write": first_write}
     flows = [{**entry, "transport": transport, "sampled": True} for entry in values["flows"]]
-    period = f"{_period(scenario.explain()['duration']) * 1e3:.0f}ms"
-    record = {"period": period, "drops": True, "queues": "all"}
+    if period is None:
+        period = max(1, round(scenario.explain()["duration"] * 1e3 / _MOST_SAMPLES))
+    record = {"period": f"{period}ms", "drops": True, "queues": "all"}
     changed = {"drain": "0s", "flows": flows, "workloads": [], "replay": None, "record": record}
     return Scenario.from_dict({**values, **changed})
 
@@ -495,7 +505,7 @@ def _flow_runs(
     scenario: Scenario, flows: Table, series: Mapping[str, Mapping[int, Line]], link: _Link
 ) -> list[FlowRun]:
     """What became of flows, by their table and their sampled windows and goodputs."""
-    segment, period = _segment(scenario, link.row), _period(link.duration)
+    segment, period = _segment(scenario, link.row), _period(scenario)
     runs = []
     for i in range(len(flows)):
         of = flows.row(i)
@@ -587,8 +597,7 @@ def traced_kernel_arm(
 def _kernel_arm(
     scenario: Scenario, flows: Sequence[Flow], controller: str, at: str | None, traces: Mapping[str, Path]
 ) -> tuple[Arm, KernelRun, str]:
-    period = _period(scenario.explain()["duration"])
-    run = run_kernel(scenario, flows, NAMES[controller], at=at, period=period, traces=traces)
+    run = run_kernel(scenario, flows, NAMES[controller], at=at, period=_period(scenario), traces=traces)
     results, fidelity = run.emulation.results, run.emulation.fidelity
     about = _native.emulated(scenario._native, at)
     link = _Link.named(scenario, about["link"])
