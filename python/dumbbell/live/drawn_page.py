@@ -291,8 +291,7 @@ def _percent(of: Estimate, digits: int = 0, sign: str = "") -> str:
     value = f"{of.value * 100:{form}} %"
     if of.low is None or of.high is None:
         return f"{value} (n={of.n})"
-    ends = [f"{end * 100:{form}}" if math.isfinite(end) else "any" for end in (of.low, of.high)]
-    return f"{value} [{ends[0]}, {ends[1]}]"
+    return f"{value} [{of.low * 100:{form}}, {of.high * 100:{form}}]"
 
 
 def _ratio(of: Estimate) -> str:
