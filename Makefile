@@ -47,7 +47,7 @@ endef
 
 .PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-python \
   test-validation coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
-  mutants bench bench-record bench-study speed peers peers-controllers peers-kernel kernel fuzz full audit systems docs lock clean
+  mutants bench bench-record bench-study speed peers peers-controllers peers-kernel kernel drawn fuzz full audit systems docs lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -151,6 +151,11 @@ kernel: $(KERNELS:%=$(STAMPS)/kernel/linux-%) ## Build Linux in user mode, for c
 
 $(STAMPS)/kernel/linux-%: tools/kernel.sh
 	@tools/kernel.sh $* $@
+
+drawn: setup kernel ## Draw 500 cells, run them with both kernels in virtual time and here, and write docs/kernel-drawn.md (3 CPU hours)
+	@for version in $(KERNELS); do \
+	  $(BIN)/dumbbell compare-real --draw 500 --seed 1 --virtual --kernel $$version --wall-limit 86400 -o out/kernel-drawn; done
+	@cp out/kernel-drawn/page.md docs/kernel-drawn.md
 
 fuzz: setup ## Feed hostile input to every parser, FUZZ_SECONDS each
 	@$(BIN)/python -m fuzz.run --seconds $(FUZZ_SECONDS)

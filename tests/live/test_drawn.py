@@ -422,6 +422,18 @@ def test_bad_input_is_one_line(cli: Cli, tmp_path: Path, words: list[str], messa
     assert not (tmp_path / "kernel-drawn").exists()
 
 
+def test_a_draw_without_a_folder_names_one() -> None:
+    from dumbbell.cli.live import _name_folder
+
+    for grid, drawn, name in ((False, 3, "kernel-drawn"), (True, None, "kernel-grid"), (False, None, None)):
+        given = {"grid": grid, "draw": drawn, "output": None}
+        _name_folder(given)
+        assert given["output"] == (name and Path(name))
+    given = {"grid": False, "draw": 3, "output": Path("mine")}
+    _name_folder(given)
+    assert given["output"] == Path("mine")
+
+
 def test_a_controller_that_the_kernel_lacks_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -267,14 +267,14 @@ def doctor(as_json: bool) -> None:
     console().print(TextTable("", ("what", "works", "detail"), (), rows))
 
 
-_GRID = Path("kernel-grid")
-"""The folder of a grid without --output."""
+_GRID, _DRAWN = Path("kernel-grid"), Path("kernel-drawn")
+"""The folders of a grid and of drawn cells without --output."""
 
 
-def _name_grid(given: dict[str, Any]) -> None:
-    """Name the folder of a grid, in which it writes."""
-    if given["grid"] and given["output"] is None:
-        given["output"] = _GRID
+def _name_folder(given: dict[str, Any]) -> None:
+    """Name the folder of a grid or of drawn cells, in which it writes."""
+    if given["output"] is None and (given["grid"] or given["draw"] is not None):
+        given["output"] = _GRID if given["grid"] else _DRAWN
 
 
 _OF_FILE = (
@@ -347,7 +347,7 @@ _OF_CELLS = ("draw", "quick", "runs")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for figures and numbers.")
 @json_option
 @quiet_option
-@virtual_options("output", check=_name_grid)
+@virtual_options("output", check=_name_folder)
 def compare_real(
     file: Path | None,
     settings: tuple[str, ...],
@@ -394,8 +394,8 @@ def compare_real(
 
         _refuse_of_file("--draw", file, ("quick", "runs"))
         chosen = controllers if _is_given("controllers") else None
-        folder = output or Path("kernel-drawn")
-        draw_cells(draw, 1 if seed is None else seed, chosen, cells, profile, folder, as_json)
+        by = 1 if seed is None else seed
+        draw_cells(draw, by, chosen, cells, profile, output or _DRAWN, as_json)
         return
     if file is None:
         raise DumbbellError(

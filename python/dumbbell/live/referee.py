@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import platform
 import statistics
 import time
@@ -20,7 +19,7 @@ from dumbbell._files.numbers import finite
 from dumbbell._files.read import read_bytes
 from dumbbell._scenario import Scenario
 from dumbbell.errors import DumbbellError
-from dumbbell.live import kept, packets
+from dumbbell.live import kept, packets, virtual
 from dumbbell.live.compare import arms_of, prepared, traced_kernel_arm
 from dumbbell.live.criteria import Summary
 from dumbbell.live.drawn import CONTROLLERS, LINK, VERSION, Cell
@@ -39,9 +38,6 @@ virtual time, a look at each connection in every millisecond takes longer than a
 
 _COARSE = 6
 """CLOCK_MONOTONIC_COARSE of Linux: it advances with the kernel's timers, HZ times a second."""
-
-_VIRTUAL = "DUMBBELL_VIRTUAL"
-"""In virtual time, the variable with what it rests on."""
 
 _DRAW = "draw.json"
 _KERNELS = "kernels"
@@ -277,7 +273,7 @@ def measure(cells: Sequence[Cell], output: Path, note: Callable[[str], object] =
         arm, seen = traced_kernel_arm(given, cell.flows, cell.ours, LINK, trace)
         if arm.valid:
             packets.save(seen, _packets(folder, cell))
-        about = {"tick": time.clock_getres(_COARSE), "virtual": os.environ.get(_VIRTUAL)}
+        about = {"tick": time.clock_getres(_COARSE), "virtual": virtual.rests_on()}
         return {**finite(arm.summary()), **about}, arm.reasons
 
     missing = [cell for cell in cells if not kept.read(folder, cell, _check)[0]]

@@ -129,7 +129,7 @@ def run_shell(
                 capture,
                 limit,
             )
-            fidelity["virtual"] = os.environ.get(virtual.RESTS_ON) if _native.is_virtual() else None
+            fidelity["virtual"] = virtual.rests_on()
             results = Results.of(map(Table, tables), scenario.name)
             emulation = Emulation(status, results, fidelity, events)
             if reason is not None:

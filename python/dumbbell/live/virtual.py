@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dumbbell import _native
 from dumbbell._files import parts
 from dumbbell._files.names import real
 from dumbbell.errors import DumbbellError
@@ -94,6 +95,11 @@ class Ran:
     """The same in wall time (s)."""
     killed: str | None = None
     """What the kernel killed because it had no more memory."""
+
+
+def rests_on() -> str | None:
+    """Return what results rest on if this process is in virtual time, else ``None``."""
+    return os.environ.get(RESTS_ON) if _native.is_virtual() else None
 
 
 def folder() -> Path:

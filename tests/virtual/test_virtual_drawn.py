@@ -1,0 +1,34 @@
+"""Cells that are drawn, in virtual time: every controller of the kernel, and equal boots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conftest import Cli
+from dumbbell.live import packets
+
+DRAWN = ("compare-real", "--draw", "275", "--seed", "1", "--cells", "0274-*", "--virtual")
+"""Eight flows of DCTCP over a slow link with DualPI2: some 600 packets."""
+
+
+def kernels(folder: Path) -> dict[str, bytes]:
+    """What a folder has of the kernel's runs."""
+    return {path.name: path.read_bytes() for path in (folder / "kernels").rglob("*.*") if path.is_file()}
+
+
+def test_a_drawn_cell_is_the_same_in_two_boots(cli: Cli, tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        done = cli(*DRAWN, "-o", folder)
+        assert done.returncode == 0, done.stderr
+    one, two = kernels(tmp_path / "one"), kernels(tmp_path / "two")
+    assert sorted(one) == ["0274-dctcp-dualpi2-x8.json", "0274-dctcp-dualpi2-x8.parquet"]
+    assert one == two
+    page = (tmp_path / "one/page.md").read_text()
+    assert "1 cells VIRTUAL: Linux 6." in page
+    (file,) = (tmp_path / "one/kernels").rglob("*.parquet")
+    found = packets.load(file)
+    marked = sum(p.fate == "marked" for (_, data), each in found.items() if data for p in each)
+    echoed = sum("E" in p.flags for (_, data), each in found.items() if not data for p in each)
+    # The receiver echoes each mark once (RFC 8257 section 3.2), not until the sender answers (RFC 3168).
+    assert marked >= 5
+    assert abs(echoed - marked) <= 1
