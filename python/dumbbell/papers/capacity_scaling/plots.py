@@ -105,6 +105,8 @@ _TIMES = (_Curve("TCP + PC", "fct", "tcp-pc", 0), _Curve("TCPonly", "fct", "tcpo
 
 _UNREAD = "The paper's scale of y could not be read off."
 
+_MEANS = "Means over seeds; the figures with bands further on have the intervals."
+
 _OPEN = f"The paper does not say which static share this figure has. {_UNREAD}"
 
 
@@ -112,7 +114,8 @@ def _plot(number: str, title: str, panel: _Panel, note: str = _UNREAD) -> PlotSp
     names = ", ".join(curve.label for curve in panel.curves)
     return PlotSpec(
         f"printed-{number}", f"{title} (figure {number} of the paper)", partial(_draw, panel),
-        f"{panel.y} against the offered load from 0 to 1, one line each for {names}.", note,
+        f"{panel.y} against the offered load from 0 to 1, one line each for {names}.",
+        f"{note} {_MEANS}",
     )  # fmt: skip
 
 
@@ -145,4 +148,3 @@ PLOTS = (
         _Panel("ES - QoS_D (%)", _shares("net-time-fs")), _OPEN,
     ),
 )  # fmt: skip
-"""Means over seeds; the figures against the load further on have their intervals."""
