@@ -122,6 +122,16 @@ def test_lite_does_what_the_joint_arms_show_at_10_kbit_s(small):
     assert {row[0]: row[5] for row in altered_rows}["figure 3, received (kB), 20 servers"] == "both"
 
 
+def test_answer_says_whether_it_is_incast(paper, small):
+    found = paper.answer(derive(small, DERIVED))
+    assert "Client's link 10 kbit/s, 20 servers" in found
+    assert "this is no incast" in found
+    idle = altered(
+        small, "droptail", busy=lambda row: 0.1 * row["busy"], spurious=lambda row: 0 * row["spurious"]
+    )
+    assert "this is incast" in paper.answer(derive(idle, DERIVED))
+
+
 def test_thresholds_that_nothing_reaches_are_droptail():
     fit = papers.find_paper("incast-rio-fit").study()
     limit = fit.scenario["topology"]["port"]["limit"]
