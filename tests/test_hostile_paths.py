@@ -28,7 +28,7 @@ PIECES = (
 ENDS = ("/proc/self/mem", "/proc/self/environ", "/proc/self/fd/", "/dev/null", "/dev/zero", "/dev/tty")
 """Absolute paths, which are only read."""
 
-LIVE = {"shell", "recv", "send", "compare-real", "rcp-real", "trump-real", "incast-real"}
+LIVE = {"shell", "recv", "send", "compare-real", "rcp-host", "rcp-real", "trump-real", "incast-real"}
 """Commands that would run real packets."""
 
 CASES = 40

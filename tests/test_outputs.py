@@ -67,6 +67,7 @@ OUTPUTS = {
         ("packetdrill", "scripts", "--program", "/bin/true", "--jobs", "1"), ("--output",)
     ),
     "plot": Command(("plot", "run", "--only", "queue", "--format", "svg"), folder="--output"),
+    "rcp-host": Command(("rcp-host",), folder="--output"),
     "rcp-real": Command(("rcp-real",), folder="--output"),
     "recv": Command(("recv", "--port", "52437"), ("--events",), "--output", port=52437),
     "report": Command(("report", "run"), ("--output",), stops=("device", "stream")),

@@ -247,8 +247,8 @@ def send(
     events: str | PathLike[str] | None,
     stopped: Callable[[], bool],
     unanswered: Callable[[float], None],
-) -> tuple[list[Table], float, dict[str, int], dict[str, float]]:
-    """Send the flows of a scenario over UDP: tables, time 0, what was not taken, lateness of timers."""
+) -> tuple[list[Table], float, dict[str, int], dict[str, float], dict[str, float | None]]:
+    """Send the flows of a scenario over UDP: tables, time 0, what was not taken, lateness, processor time."""
 
 def receive(
     scenario: Scenario,
@@ -257,8 +257,8 @@ def receive(
     same_clock: bool,
     events: str | PathLike[str] | None,
     stopped: Callable[[], bool],
-) -> tuple[list[Table], float, dict[str, int], dict[str, float]]:
-    """Receive flows over UDP: tables, time 0, what was not taken, nothing of timers."""
+) -> tuple[list[Table], float, dict[str, int], dict[str, float], dict[str, float | None]]:
+    """Receive flows over UDP: tables, time 0, what was not taken, nothing of timers, processor time."""
 
 def replay(text: str, scenario: Scenario | None) -> dict[str, Any]:
     """Feed the log of a live end point to the state machines of the simulator."""

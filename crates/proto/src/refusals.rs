@@ -281,6 +281,7 @@ fn transports_refuse_what_stops_a_connection() {
             &[r#""28ns", "loss_detection": "duplicates""#],
         ),
         row("rcp", "payload", SOME),
+        ("rcp", "desired", &[r#""0bit/s""#, r#""7bit/s""#], &[r#""8bit/s""#]),
         row("rcp", "syn_timeout", LASTS),
         row("rcp", "probe_min", LASTS),
         (

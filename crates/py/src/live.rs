@@ -176,12 +176,14 @@ fn tables(plan: &Plan, results: Results) -> Vec<Table> {
     Table::all(results.into_tables(), provenance(plan))
 }
 
-/// What an end point returns: tables, when it began (s, by the monotonic clock), what it did not take, how late its timers fired.
-type Ends<'py> = (Vec<Table>, f64, Bound<'py, PyAny>, Bound<'py, PyAny>);
+/// What an end point returns: tables, when it began (s, by the monotonic clock), what it did not take, how late its timers fired,
+/// what it took of a processor.
+type Ends<'py> = (Vec<Table>, f64, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 fn returned<'py>(py: Python<'py>, plan: &Plan, ends: Endpoint) -> PyResult<Ends<'py>> {
     let began = ends.began.as_secs_f64();
-    Ok((tables(plan, ends.results), began, to_python(py, &ends.counts)?, to_python(py, &ends.late)?))
+    let (counts, late) = (to_python(py, &ends.counts)?, to_python(py, &ends.late)?);
+    Ok((tables(plan, ends.results), began, counts, late, to_python(py, &ends.spent)?))
 }
 
 /// Sends the flows of the scenario over UDP; ends when `stopped()` is true. As long as nobody answers, calls `unanswered(seconds)`.

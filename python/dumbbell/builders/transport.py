@@ -370,6 +370,7 @@ def rcp(
     *,
     payload: int | None = None,
     header: int | None = None,
+    desired: str | None = None,
     compat: Literal["none", "ns2"] | None = None,
     syn_timeout: str | None = None,
     probe_min: str | None = None,
@@ -391,6 +392,10 @@ def rcp(
     header
         Bytes of header of every packet: all of a packet that carries no data. Unit: bytes.
         Default: ``40`` (ns-2 rcp-host.cc: SYN, REF and answers have 40 bytes, data 40 more than its payload).
+    desired
+        The rate that the source asks for, in bits of whole packets; absent: no limit, so that routers alone
+        decide. With it, a flow needs no router.
+        Default: Zhuang & Kaiser-Pendergrast, CS244 2016: RCP_DESIRED_RATE of their end host.
     compat
         Imitates the published code where it differs: `none` or `ns2`.
         Default: ``"none"`` (choice: a flow never stops silently).
@@ -426,6 +431,7 @@ def rcp(
             "kind": "rcp",
             "payload": payload,
             "header": header,
+            "desired": desired,
             "compat": compat,
             "syn_timeout": syn_timeout,
             "probe_min": probe_min,

@@ -18,7 +18,6 @@ from click.core import ParameterSource
 
 from dumbbell import _trace
 from dumbbell._files.folder import new_folder
-from dumbbell._files.names import readable
 from dumbbell._printing import Output, Text, TextTable
 from dumbbell._scenario import Scenario
 from dumbbell.cli import completing
@@ -608,49 +607,6 @@ def _print_reasons(out: Output, comparisons: list[Comparison]) -> None:
             out.print(Text("INVALID", "bold red"), f" ({comparison.controller}): {reason}")
 
 
-@click.command("rcp-real")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder for the page.")
-@click.option(
-    "--rates",
-    default="12,50,96",
-    show_default=True,
-    help="Rates of the links in Mbit/s, separated by commas.",
-)
-@click.option(
-    "--duration",
-    type=click.FloatRange(1),
-    default=20,
-    show_default=True,
-    help="Seconds during which flows arrive.",
-)
-@json_option
-@quiet_option
-@virtual_options("output")
-def rcp_real(output: Path, rates: str, duration: float, as_json: bool) -> None:
-    """Write the page "RCP on real packets": completion times over emulated links.
-
-    The same flows run on real packets, in simulation, and under exact processor sharing.
-    """
-    from dumbbell.live.page import measure, write_page
-
-    numbers = _rates(rates)
-    out = side_console()
-    with new_folder(output) as part:
-        links = [measure(rate, duration, out.print) for rate in numbers]
-        command = f"dumbbell rcp-real --rates {rates} --duration {duration:g} -o {readable(output.name)}"
-        write_page(part, links, command)
-        rows = [link.row() for link in links]
-    if as_json:
-        print_json(rows)
-        echo(f"report: {output / 'report.html'}", err=True)
-        return
-    columns = ("Mbit/s", "flows", "real ms", "simulated ms", "sharing ms", "real / simulated", "late p99 ms")
-    keys = ("rate", "flows", "fct_live", "fct_simulated", "fct_sharing", "live_over_simulated", "late_p99")
-    table = [("" if row["valid"] else "INVALID", *(number(row[key]) for key in keys)) for row in rows]
-    console().print(TextTable("Mean completion time", ("",), columns, table))
-    echo(f"report: {output / 'report.html'}")
-
-
 @click.command("trump-real")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder for the tables.")
 @click.option(
@@ -668,7 +624,7 @@ def trump_real(output: Path, rates: str, quench: bool, as_json: bool) -> None:
     """
     from dumbbell.live.trump import measure, tables, write
 
-    numbers = _rates(rates)
+    numbers = rates_of(rates)
     out = side_console()
     with new_folder(output) as part:
         runs = [measure(rate, quench, out.print) for rate in numbers]
@@ -707,14 +663,19 @@ def _counts(row: dict[str, Any]) -> list[Text]:
     return [Text(f"{row[f'real_{key}']:,}, {row[f'simulated_{key}']:,}") for key in keys]
 
 
-def _rates(text: str) -> list[float]:
+def rates_of(text: str) -> list[float]:
     """Read the rates of links in Mbit/s."""
-    try:
-        rates = [float(rate) for rate in text.split(",")]
-    except ValueError:
-        raise DumbbellError(f"--rates: {text!r} are no numbers; give 12,50,96") from None
+    rates = numbers_of("--rates", text, "12,50,96")
     if not all(0.1 <= rate <= 1000 for rate in rates):
         raise DumbbellError(f"--rates: {text!r}: an emulated link has 0.1 to 1000 Mbit/s")
     # By what their folders are called.
     refuse_twice("--rates", [f"{rate:g}" for rate in rates])
     return rates
+
+
+def numbers_of(option: str, text: str, example: str) -> list[float]:
+    """Read numbers separated by commas."""
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        raise DumbbellError(f"{option}: {text!r} are no numbers; give {example}") from None

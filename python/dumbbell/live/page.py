@@ -1,11 +1,10 @@
-"""RCP on real packets: completion times over emulated links, in simulation, and under processor sharing."""
+"""The page "RCP on real packets": flows on real packets, in simulation, and under exact sharing."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,280 +13,235 @@ import matplotlib as mpl
 import numpy as np
 from markupsafe import Markup
 
-from dumbbell import theory
 from dumbbell._native import version
-from dumbbell._scenario import Scenario
 from dumbbell.figures.style import COLOURS, STYLE, data_address, finish, new_figure, plain_log, save
-from dumbbell.live.udp import HEADERS, LiveRun, run_flows
+from dumbbell.live.named import cell
+from dumbbell.live.rcp import DELAY, LOAD, MEAN, MTU, Case, Run
+from dumbbell.live.udp import HEADERS
 from dumbbell.report import palette
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from dumbbell._results import Results
-
-    Floats = NDArray[np.float64]
-
-RATES = (12.0, 50.0, 96.0)
-"""Rates of the links in Mbit/s."""
-
-# A round-trip time of 40 ms, as in the measurements of Mahimahi; flows of about one BDP at 12 Mbit/s, of an
-# eighth of one at 96. The load leaves the router room to be late with its rate by a round-trip time.
-_DELAY = 0.020
-_MTU = 1500
-_PAYLOAD = _MTU - HEADERS
-_LOAD = 0.6
-_MEAN = 50e3
-_ATTEMPTS = 3
 _MADE_UP = 1.0
 """What a sender that wakes late may make up for, in ms (crates/proto/src/late.rs)."""
-_LEAD = 3.0
-_DRAIN = 5.0
 _BINS_PER_DECADE = 4
 _FEWEST_IN_BIN = 5
 
 _FILES = Path(__file__).parent
 
-
-def scenario(rate: float, duration: float, seed: int = 1) -> Scenario:
-    """Return the scenario of a link of `rate` Mbit/s: Poisson arrivals of Pareto flows for `duration` s.
-
-    They begin after three seconds. A router starts at a twentieth of the rate of its link and rises while
-    the link is idle; on real packets it idles until the programs have started.
-    """
-    values = {
-        "name": f"rcp-{rate:g}M",
-        "seed": seed,
-        "duration": f"{_LEAD + duration + _DRAIN:g}s",
-        "transport": {"kind": "rcp", "header": HEADERS},
-        "topology": {
-            "kind": "chain",
-            "link": {
-                "rate": f"{rate:g}Mbit/s", "delay": f"{_DELAY * 1e3:g}ms", "mtu": f"{_MTU}B", "router": "rcp",
-            },
-        },
-        "workloads": [
-            {
-                "kind": "poisson", "name": "web", "from": "node0", "to": "node1", "load": _LOAD,
-                "start": f"{_LEAD:g}s", "stop": f"{_LEAD + duration:g}s",
-                "size": {"kind": "pareto", "mean": f"{_MEAN:g}B", "shape": 1.8},
-            }
-        ],
-        "record": {"period": "100ms"},
-    }  # fmt: skip
-    return Scenario.from_dict(values)
-
-
-@dataclass(frozen=True)
-class Link:
-    """The flows of one link, each three times. Arrays have shape (flows,)."""
-
-    rate: float
-    """In Mbit/s."""
-    sizes: Floats
-    """Application bytes."""
-    live: Floats
-    """Completion times on real packets (s), at the receiver; not-a-number if a flow did not complete."""
-    live_sender: Floats
-    """The same at the sender."""
-    simulated: Floats
-    """Completion times in simulation, at the receiver."""
-    sharing: Floats
-    """Completion times (s) of the same arrivals under exact processor sharing, with 1.5 round trips."""
-    run: LiveRun
-    simulation: Results
-
-    @property
-    def whole(self) -> NDArray[np.bool_]:
-        """Which flows completed both ways."""
-        return np.isfinite(self.live) & np.isfinite(self.simulated)
-
-    def row(self) -> dict[str, Any]:
-        """The figures of the table of the page; times in ms."""
-        whole = self.whole
-        late = max(self.run.fidelity[way]["lateness"]["p99"] for way in ("uplink", "downlink"))
-        means = [float(times[whole].mean()) * 1e3 for times in (self.live, self.simulated, self.sharing)]
-        counts = self.run.counts
-        links = (self.run.results.links.row(0), self.simulation.links.row(0))
-        return {
-            "rate": self.rate,
-            "flows": len(self.sizes),
-            "completed_live": int(np.isfinite(self.live).sum()),
-            "completed_simulated": int(np.isfinite(self.simulated).sum()),
-            "fct_live": means[0],
-            "fct_simulated": means[1],
-            "fct_sharing": means[2],
-            "live_over_simulated": means[0] / means[1],
-            "median_ratio": float(np.median(self.live[whole] / self.simulated[whole])),
-            "sender_minus_receiver": float(np.median((self.live_sender - self.live)[whole])) * 1e3,
-            "queue_live": (links[0]["sojourn_mean"] or 0.0) * 1e3,
-            "queue_simulated": (links[1]["sojourn_mean"] or 0.0) * 1e3,
-            "late_p99": late * 1e3,
-            "sender_late_p99": self.run.late["p99"] * 1e3,
-            "not_taken": sum(counts[end][key] for end in counts for key in ("malformed", "stray", "ignored")),
-            "valid": self.run.fidelity["valid"],
-        }
-
-
 _COLUMNS = {
-    "rate": ("link", "Mbit/s"),
+    "rate": ("last link", "Mbit/s"),
+    "routers": ("routers", ""),
+    "crossed": ("routers crossed", ""),
+    "runs": ("runs", ""),
     "flows": ("flows", ""),
     "completed_live": ("completed, real", ""),
     "completed_simulated": ("completed, simulated", ""),
     "fct_live": ("mean FCT, real", "ms"),
     "fct_simulated": ("mean FCT, simulated", "ms"),
-    "fct_sharing": ("mean FCT, PS", "ms"),
+    "fct_sharing": ("mean FCT, exact sharing", "ms"),
     "live_over_simulated": ("real / simulated", ""),
-    "median_ratio": ("median of the ratio by flow", ""),
+    "live_over_sharing": ("real / exact sharing", ""),
+    "median_ratio": ("median of real / simulated by flow", ""),
     "sender_minus_receiver": ("sender later by", "ms"),
-    "queue_live": ("mean sojourn, real", "ms"),
-    "queue_simulated": ("mean sojourn, simulated", "ms"),
-    "late_p99": ("lateness of the link p99", "ms"),
-    "sender_late_p99": ("lateness of the sender p99", "ms"),
+    "queue_live": ("mean sojourn at the first router crossed, real", "ms"),
+    "queue_simulated": ("mean sojourn there, simulated", "ms"),
+    "late_p99": ("lateness of the links p99", "ms"),
+    "sender_late_p99": ("lateness of the senders p99", "ms"),
     "not_taken": ("headers not taken", ""),
     "valid": ("valid", ""),
 }
 
 
-def measure(rate: float, duration: float, note: Callable[[str], object] = lambda _: None) -> Link:
-    """Run one link three times over: on real packets, in simulation, under processor sharing.
-
-    A live run that declares itself invalid is made again, up to three times in all; the last one counts.
-    """
-    given = scenario(rate, duration)
-    simulation = given.run()
-    for attempt in range(_ATTEMPTS):
-        run = run_flows(given)
-        if run.fidelity["valid"]:
-            break
-        note(f"{rate:g} Mbit/s, attempt {attempt + 1}: {'; '.join(run.fidelity['reasons'])}")
-    flows, ours = run.results.flows, simulation.flows
-    sizes = flows["size"]
-    wire = sizes + HEADERS * np.ceil(sizes / _PAYLOAD)
-    sharing = theory.processor_sharing(flows["start"], wire, rate * 1e6 / 8) + 1.5 * 2 * _DELAY
-    return Link(
-        rate, sizes, flows["completion_time"], flows["sender_completion_time"], ours["completion_time"],
-        sharing, run, simulation,
-    )  # fmt: skip
-
-
-def write_page(folder: Path, links: Sequence[Link], command: str) -> Path:
+def write_page(folder: Path, cases: Sequence[Case], command: str) -> Path:
     """Write ``report.html``, ``table.csv``, ``flows.csv``, ``figures/`` and the results of every run.
 
     Parameters
     ----------
     folder
         Exists and is empty.
-    links
-        From :func:`measure`.
+    cases
+        From :func:`dumbbell.live.rcp.measure`.
     command
         What makes the page again.
     """
-    rows = [link.row() for link in links]
+    rows = rows_of(cases)
     with (folder / "table.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(_COLUMNS))
+        writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    with (folder / "flows.csv").open("w", encoding="utf-8", newline="") as file:
-        plain = csv.writer(file)
-        plain.writerow(["rate_mbps", "size_B", "live_s", "live_sender_s", "simulated_s", "sharing_s"])
-        for link in links:
-            columns = (link.sizes, link.live, link.live_sender, link.simulated, link.sharing)
-            plain.writerows(
-                [f"{link.rate:g}", *map(repr, map(float, row))] for row in zip(*columns, strict=True)
-            )
-    for link in links:
-        place = folder / f"{link.rate:g}M"
-        link.run.results.save(place / "live")
-        text = json.dumps(
-            {"fidelity": link.run.fidelity, "counts": link.run.counts, "late": link.run.late}, indent=2
-        )
-        (place / "live" / "fidelity.json").write_text(text + "\n", encoding="utf-8")
-        link.simulation.save(place / "simulation")
+    _write_flows(folder, cases)
+    for case in cases:
+        for run in case.runs:
+            _write_run(folder / case.name / str(run.seed), run)
     (folder / "figures").mkdir()
-    figure = draw(links)
-    save(figure, folder / "figures" / "completion")
+    figures = draw(cases)
+    for name, figure in figures.items():
+        save(figure, folder / "figures" / name)
     page = folder / "report.html"
-    page.write_text(_render(links, rows, figure, command), encoding="utf-8")
+    page.write_text(_render(cases, rows, list(figures.values()), command), encoding="utf-8")
     return page
 
 
-def draw(links: Sequence[Link]) -> Figure:
-    """Draw mean completion times by size, a panel for each link."""
-    with mpl.rc_context(STYLE):
-        figure, panels = new_figure(len(links), "double")
-        for panel, link in zip(panels, links, strict=True):
-            whole = link.whole
-            bins = np.floor(np.log10(link.sizes) * _BINS_PER_DECADE).astype(int)
-            full = [
-                b for b in np.unique(bins[whole]).tolist() if ((bins == b) & whole).sum() >= _FEWEST_IN_BIN
+def rows_of(cases: Sequence[Case]) -> list[dict[str, Any]]:
+    """Return the rows of the table, those of a case together."""
+    return [row for case in cases for row in case.rows()]
+
+
+def _write_flows(folder: Path, cases: Sequence[Case]) -> None:
+    with (folder / "flows.csv").open("w", encoding="utf-8", newline="") as file:
+        plain = csv.writer(file)
+        plain.writerow(
+            [
+                "rate_mbps", "routers", "seed", "crossed", "size_B", "live_s", "live_sender_s", "simulated_s",
+                "sharing_s",
             ]
-            chosen = [(bins == b) & whole for b in full]
-            centres = [np.exp(np.log(link.sizes[c]).mean()) for c in chosen]
-            for label, times, style, colour in (
-                ("real packets", link.live, "o", COLOURS[1]),
-                ("simulation", link.simulated, "-", COLOURS[0]),
-                ("processor sharing", link.sharing, "--", COLOURS[6]),
+        )  # fmt: skip
+        for case in cases:
+            for run in case.runs:
+                columns = (run.sizes, run.live, run.live_sender, run.simulated, run.sharing)
+                for node, *numbers in zip(run.enters.tolist(), *columns, strict=True):
+                    place = (f"{case.rate:g}", case.routers, run.seed, case.routers - node)
+                    plain.writerow([*place, *map(repr, map(float, numbers))])
+
+
+def _write_run(place: Path, run: Run) -> None:
+    for number, results in enumerate(run.emulations, start=1):
+        results.save(place / ("live" if len(run.emulations) == 1 else f"link{number}"))
+    about = {
+        "valid": run.valid, "reasons": run.reasons, "late_p99": run.late_p99,
+        "sender_late_p99": run.sender_late_p99, "not_taken": run.not_taken,
+    }  # fmt: skip
+    (place / "fidelity.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    run.simulation.save(place / "simulation")
+
+
+def draw(cases: Sequence[Case]) -> dict[str, Figure]:
+    """Draw mean completion times by size: one figure of all single links, and one of each chain.
+
+    A figure of single links has a panel for each, one of a chain a panel for the flows that cross so many
+    routers.
+    """
+    single = [(case, 0, f"{case.rate:g} Mbit/s") for case in cases if case.routers == 1]
+    found = {"completion": _draw(single)} if single else {}
+    for case in cases:
+        if case.routers > 1:
+            panels = [
+                (case, node, f"{case.routers - node} of {case.routers} routers")
+                for node in reversed(range(case.routers))
+            ]
+            found[f"completion-{case.name}"] = _draw(panels)
+    return found
+
+
+def _draw(panels: Sequence[tuple[Case, int, str]]) -> Figure:
+    with mpl.rc_context(STYLE):
+        figure, axes = new_figure(len(panels), "double")
+        for panel, (case, node, title) in zip(axes, panels, strict=True):
+            sizes, sides = _by_flow(case, node)
+            bins = np.floor(np.log10(sizes) * _BINS_PER_DECADE).astype(int)
+            chosen = [bins == b for b in np.unique(bins).tolist() if (bins == b).sum() >= _FEWEST_IN_BIN]
+            centres = [np.exp(np.log(sizes[c]).mean()) for c in chosen]
+            for label, style, colour in (
+                ("real packets", "o", COLOURS[1]),
+                ("simulation", "-", COLOURS[0]),
+                ("exact sharing", "--", COLOURS[6]),
             ):
-                panel.plot(centres, [times[c].mean() for c in chosen], style, color=colour, label=label)
+                panel.plot(
+                    centres, [sides[label][c].mean() for c in chosen], style, color=colour, label=label
+                )
             plain_log(panel.xaxis)
             plain_log(panel.yaxis)
-            panel.set_title(f"{link.rate:g} Mbit/s")
+            panel.set_title(title)
             panel.set_xlabel("flow size (B)")
-        panels[0].set_ylabel("mean completion time (s)")
-        finish(figure, panels)
+        axes[0].set_ylabel("mean completion time (s)")
+        finish(figure, axes)
     return figure
 
 
-def _render(links: Sequence[Link], rows: Sequence[dict[str, Any]], figure: Figure, command: str) -> str:
+def _by_flow(case: Case, node: int) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    """Return sizes and completion times of the flows that enter at a node and completed, of all runs."""
+    chosen = [(run, run.whole & (run.enters == node)) for run in case.counted]
+
+    def column(name: str) -> NDArray[np.float64]:
+        return np.concatenate([getattr(run, name)[c] for run, c in chosen])
+
+    sides = {"real packets": "live", "simulation": "simulated", "exact sharing": "sharing"}
+    return column("sizes"), {label: column(name) for label, name in sides.items()}
+
+
+def _render(
+    cases: Sequence[Case], rows: Sequence[dict[str, Any]], figures: Sequence[Figure], command: str
+) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    reasons = [("INVALID", link.rate, reason) for link in links for reason in link.run.fidelity["reasons"]]
-    reasons += [
-        (
-            "BUSY MACHINE",
-            row["rate"],
-            f"the sender woke {row['sender_late_p99']:.2g} ms late (99th percentile)",
-        )
-        for row in rows
-        if row["sender_late_p99"] > _MADE_UP
-    ]
     return environment.from_string((_FILES / "rcp.html.j2").read_text(encoding="utf-8")).render(
         version=version,
         css=Markup(palette.style_sheet()),
         light=palette.light(),
         dark=palette.dark(),
-        image=data_address(figure),
-        links=[f"{row['rate']:g} Mbit/s" for row in rows],
+        images=[data_address(figure) for figure in figures],
+        cases=[_named(row) for row in rows],
         quantities=[
-            (f"{name} ({unit})" if unit else name, [_cell(row[key]) for row in rows])
+            (f"{name} ({unit})" if unit else name, [_cell(row, key) for row in rows])
             for key, (name, unit) in _COLUMNS.items()
-            if key != "rate"
+            if key not in ("rate", "routers", "crossed")
         ],
-        reasons=reasons,
+        reasons=_reasons(cases),
         answer=_answer(rows),
         command=command,
-        delay=f"{_DELAY * 1e3:g}",
-        mtu=_MTU,
+        delay=f"{DELAY * 1e3:g}",
+        mtu=MTU,
         headers=HEADERS,
-        load=_LOAD,
-        mean=f"{_MEAN / 1e3:g}",
-        scenario=links[0].simulation.provenance["scenario"],
+        load=LOAD,
+        mean=f"{MEAN / 1e3:g}",
+        chains=any(case.routers > 1 for case in cases),
+        runs=len(cases[0].runs),
+        scenario=cases[0].runs[0].simulation.provenance["scenario"],
     )
 
 
-def _cell(value: Any) -> str:
+def _reasons(cases: Sequence[Case]) -> list[tuple[str, str, str]]:
+    """What a reader must know of runs: word, place, reason."""
+    found = []
+    for case in cases:
+        for run in case.runs:
+            place = f"{case.rate:g} Mbit/s, {_routers(case.routers)}, seed {run.seed}"
+            found += [("INVALID", place, reason) for reason in run.reasons]
+            late = run.sender_late_p99 * 1e3
+            if late > _MADE_UP:
+                reason = f"senders woke {late:.2g} ms late (99th percentile)"
+                found.append(("BUSY MACHINE", place, reason))
+    return found
+
+
+def _routers(count: int) -> str:
+    return "1 router" if count == 1 else f"{count} routers"
+
+
+def _named(row: dict[str, Any]) -> str:
+    rate = f"{row['rate']:g} Mbit/s"
+    return rate if row["routers"] == 1 else f"{rate}, {row['crossed']} of {row['routers']} routers"
+
+
+def _cell(row: dict[str, Any], key: str) -> str:
+    value = row[key]
+    if value is None:
+        return "-"
     if isinstance(value, bool):
         return "yes" if value else "INVALID"
-    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
+    if not isinstance(value, float):
+        return f"{value:,}"
+    return cell(row, key)
 
 
 def _answer(rows: Sequence[dict[str, Any]]) -> str:
     parts = [
-        f"{row['fct_live']:.4g} ms at {row['rate']:g} Mbit/s (simulation {row['fct_simulated']:.4g}, "
-        f"processor sharing {row['fct_sharing']:.4g})"
+        f"{_named(row)}: {cell(row, 'fct_live')} ms (simulation {cell(row, 'fct_simulated')}, "
+        f"exact sharing {cell(row, 'fct_sharing')})"
         for row in rows
     ]
-    return f"Mean completion time on real packets: {'; '.join(parts)}."
+    return f"Mean completion time on real packets, {'; '.join(parts)}."

@@ -65,12 +65,15 @@ class Endpoint:
     """How late the timers of a sender fired: ``count``, ``p50``, ``p90``, ``p99``, ``max`` (s)."""
     began: float
     """Time 0 of the tables, by the monotonic clock (s)."""
+    spent: dict[str, float | None]
+    """What it took of a processor: ``processor`` (s), the kernel's work for it included, and ``waited``, for
+    how long it waited for one (s); ``None`` where the system keeps no account."""
 
     def write(self, folder: Path) -> None:
         """Write the results and ``endpoint.json`` into an existing folder."""
         self.results.write(folder)
-        text = json.dumps({"counts": self.counts, "late": self.late, "began": self.began}, indent=2)
-        (folder / _ENDPOINT).write_text(text + "\n", encoding="utf-8")
+        about = {"counts": self.counts, "late": self.late, "began": self.began, "spent": self.spent}
+        (folder / _ENDPOINT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path) -> Endpoint:
@@ -82,7 +85,7 @@ class Endpoint:
             Where it was written.
         """
         about = json.loads((folder / _ENDPOINT).read_text(encoding="utf-8"))
-        return cls(load(folder), about["counts"], about["late"], about["began"])
+        return cls(load(folder), about["counts"], about["late"], about["began"], about["spent"])
 
 
 def scenario_of_flows(
@@ -187,8 +190,7 @@ def send(
         port: packets come back for five seconds.
     """
     _refuse_log(events, force)
-    tables, began, counts, late = _native.send(scenario._native, *address_of(to), events, stopped, unanswered)
-    return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late, began)
+    return _endpoint(scenario, *_native.send(scenario._native, *address_of(to), events, stopped, unanswered))
 
 
 def receive(
@@ -224,8 +226,18 @@ def receive(
     """
     _refuse_log(events, force)
     scenario = scenario or scenario_of_flows()
-    tables, began, counts, late = _native.receive(scenario._native, port, flows, same_clock, events, stopped)
-    return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late, began)
+    return _endpoint(scenario, *_native.receive(scenario._native, port, flows, same_clock, events, stopped))
+
+
+def _endpoint(
+    scenario: Scenario,
+    tables: list[Any],
+    began: float,
+    counts: dict[str, int],
+    late: dict[str, float],
+    spent: dict[str, float | None],
+) -> Endpoint:
+    return Endpoint(Results.of(map(Table, tables), scenario.name), counts, late, began, spent)
 
 
 def _refuse_log(events: str | os.PathLike[str] | None, force: bool) -> None:

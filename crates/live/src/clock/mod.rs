@@ -12,9 +12,18 @@ use nix::time::{ClockId, clock_gettime};
 /// The time since the machine's own origin, commonly its start: the same for every process of the machine.
 #[inline]
 pub fn monotonic() -> Time {
-    // The clock exists on every Linux.
-    let nanos = |t: TimeSpec| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64;
-    Time::from_nanos(clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, nanos))
+    Time::from_nanos(reading(ClockId::CLOCK_MONOTONIC))
+}
+
+/// Processor time of this thread, the kernel's work for it included.
+pub fn processor_time() -> Duration {
+    Duration::from_nanos(reading(ClockId::CLOCK_THREAD_CPUTIME_ID))
+}
+
+/// Nanoseconds of a clock that exists on every Linux.
+#[inline]
+fn reading(clock: ClockId) -> u64 {
+    clock_gettime(clock).map_or(0, |t| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64)
 }
 
 /// True in a kernel in virtual time: Linux in user mode whose clock stands still while it computes. Nothing is late there.
@@ -54,9 +63,7 @@ impl Clock {
     /// When it read zero, in nanoseconds since 1970, by the date as it is now.
     #[must_use]
     pub fn epoch(&self) -> u64 {
-        let nanos = |t: TimeSpec| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64;
-        let date = clock_gettime(ClockId::CLOCK_REALTIME).map_or(0, nanos);
-        date.saturating_sub(self.now().as_nanos())
+        reading(ClockId::CLOCK_REALTIME).saturating_sub(self.now().as_nanos())
     }
 
     /// The time now.

@@ -20,8 +20,6 @@ use dumbbell_net::link::{Carried, Incident, Incidents, QueuedLink};
 use dumbbell_net::node::PortView;
 use dumbbell_trace::Happened;
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeVal;
 
 use self::delays::Delays;
 use self::guests::Guests;
@@ -32,7 +30,7 @@ use self::recorder::{Recorder, Traced, Tracing};
 use self::routers::{Counted, Fate, Routers};
 pub use self::tally::{Dropped, Originated, Sample, Tally};
 use crate::clock::precise::{Lead, Precise};
-use crate::clock::{Clock, is_virtual, timespec};
+use crate::clock::{Clock, is_virtual, processor_time, timespec};
 use crate::frame::IpFrame;
 use crate::namespace::device::Address;
 use crate::namespace::nest;
@@ -755,13 +753,6 @@ enum Wait {
     Packets,
     Client,
     Server,
-}
-
-/// Processor time of this thread, the kernel's work for it included.
-fn processor_time() -> Duration {
-    let Ok(used) = getrusage(UsageWho::RUSAGE_THREAD) else { return Duration::ZERO };
-    let micros = |t: TimeVal| (t.tv_sec() * 1_000_000 + t.tv_usec()) as u64;
-    Duration::from_micros(micros(used.user_time()) + micros(used.system_time()))
 }
 
 fn sleep(d: Duration) {

@@ -11,6 +11,7 @@ use dumbbell_core::{ConfigError, Duration, Time};
 use dumbbell_proto::SenderReport;
 use dumbbell_sim::Plan;
 use nix::poll::{PollFd, PollFlags, ppoll};
+use serde::Serialize;
 
 use super::receive::Receivers;
 use super::sampler::Sampler;
@@ -19,7 +20,8 @@ use super::socket::Socket;
 use super::{Counts, OverUdp, header_bytes};
 use crate::clock::lateness::Quantiles;
 use crate::clock::precise::Precise;
-use crate::clock::{monotonic, timespec};
+use crate::clock::{monotonic, processor_time, timespec};
+use crate::namespace::waiting::OwnDelay;
 use crate::shell::Ended;
 
 /// Time between two looks at the caller, who may wish to stop.
@@ -43,6 +45,35 @@ pub struct Endpoint {
     pub counts: Counts,
     /// How late the timers of a sender fired; of a receiver, which has none, nothing.
     pub late: Quantiles,
+    /// What it took of a processor.
+    pub spent: Spent,
+}
+
+/// What an end point took of a processor (s).
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Spent {
+    /// Processor time, the kernel's work for it included.
+    pub processor: f64,
+    /// How long it waited for a processor; none where the system keeps no account.
+    pub waited: Option<f64>,
+}
+
+/// What an end point takes of a processor from when this begins.
+struct Spending {
+    processor: Duration,
+    delay: OwnDelay,
+}
+
+impl Spending {
+    fn begin() -> Spending {
+        Spending { processor: processor_time(), delay: OwnDelay::begin() }
+    }
+
+    fn finish(mut self) -> Spent {
+        let processor = processor_time().saturating_sub(self.processor).as_secs_f64();
+        let waited = self.delay.is_known().then(|| self.delay.since_last().as_secs_f64());
+        Spent { processor, waited }
+    }
 }
 
 /// Sends the flows of a plan to `to` and returns when all have ended, or at the end of the plan. `tick` is called some ten
@@ -68,6 +99,7 @@ pub fn send(
     let mut heard = false;
     let mut results = Results::default();
     let mut sampler = Sampler::new(plan, begin, &mut results);
+    let spending = Spending::begin();
     loop {
         let now = monotonic();
         if now >= next_tick {
@@ -102,11 +134,11 @@ pub fn send(
         }
         wait(&socket, !all_sent, senders.wake_at().min(next_tick).min(end).min(sampler.next));
     }
-    let now = monotonic();
+    let (now, spent) = (monotonic(), spending.finish());
     let (unsent, late) = (socket.unsent, senders.late.quantiles());
     let (flows, counts) = senders.finish().map_err(|e| refused("the log of events", &e))?;
     sent_tables(plan, (begin, now), &flows, &mut results);
-    Ok(Endpoint { results, began: begin, counts: Counts { unsent, ..counts }, late })
+    Ok(Endpoint { results, began: begin, counts: Counts { unsent, ..counts }, late, spent })
 }
 
 /// How long a receiver goes on, and what it knows of its senders.
@@ -144,6 +176,7 @@ pub fn receive(
     let mut next_tick = begin;
     let mut results = Results::default();
     let mut sampler = Sampler::new(plan, begin, &mut results);
+    let spending = Spending::begin();
     loop {
         let now = monotonic();
         if now >= next_tick {
@@ -170,12 +203,12 @@ pub fn receive(
         let all_sent = socket.flush();
         wait(&socket, !all_sent, receivers.wake_at().min(next_tick).min(sampler.next));
     }
-    let now = monotonic();
+    let (now, spent) = (monotonic(), spending.finish());
     let unsent = socket.unsent;
     let (flows, counts) = receivers.finish().map_err(|e| refused("the log of events", &e))?;
     received_tables(plan, transport_name, (begin, now), until.same_clock, &flows, &mut results);
     let (counts, late) = (Counts { unsent, ..counts }, Quantiles::default());
-    Ok(Endpoint { results, began: begin, counts, late })
+    Ok(Endpoint { results, began: begin, counts, late, spent })
 }
 
 /// Queues what is due, as much as there is room for.

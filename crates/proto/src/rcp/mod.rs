@@ -41,7 +41,7 @@ impl Transport for Arc<Params> {
     }
 
     fn asks_routers(&self) -> Option<HeaderKind> {
-        Some(RcpHeader::KIND)
+        self.desired.is_none().then_some(RcpHeader::KIND)
     }
 
     fn fits(&self, mtu: u32) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{ConfigError, Duration, Validate, config, words};
+use dumbbell_core::{BitRate, ConfigError, Duration, Validate, config, words};
 use dumbbell_header::RcpHeader;
 
 words! {
@@ -13,12 +13,16 @@ words! {
 
 config! {
     /// Rate Control Protocol: one object, or an endless stream, from the source to the destination, at the rate that the
-    /// routers on the way write into packets. At least one of the forward links needs `router = "rcp"`.
+    /// routers on the way write into packets. At least one of the forward links needs `router = "rcp"`, unless the source
+    /// asks for a rate of its own.
     pub struct Params {
         /// Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
         payload: Option<u32> as "bytes" = (), "choice: the MTU less the header; ns-2 rcp-host.cc: 960 bytes";
         /// Bytes of header of every packet: all of a packet that carries no data.
         header: u16 as "bytes" = 40, "ns-2 rcp-host.cc: SYN, REF and answers have 40 bytes, data 40 more than its payload";
+        /// The rate that the source asks for, in bits of whole packets; absent: no limit, so that routers alone decide. With
+        /// it, a flow needs no router.
+        desired: Option<BitRate> = (), "Zhuang & Kaiser-Pendergrast, CS244 2016: RCP_DESIRED_RATE of their end host";
         /// Imitates the published code where it differs: `none` or `ns2`.
         compat: Compat = "none", "choice: a flow never stops silently";
         /// Time after which an unanswered SYN is sent again; it doubles each time.
@@ -40,6 +44,11 @@ impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         if self.payload == Some(0) {
             return Err(at.key("payload").error("packets without payload carry nothing", "give 1 or more"));
+        }
+        if self.desired.is_some_and(|rate| bytes_a_second(rate) == 0) {
+            return Err(at
+                .key("desired")
+                .error("a source that wants nothing sends nothing", "give 8bit/s or more"));
         }
         let times = [
             ("syn_timeout", self.syn_timeout),
@@ -75,7 +84,12 @@ impl Params {
 /// Packets that an acknowledgement reports above the cumulative one.
 pub(super) const SACK_BITS: u32 = 64;
 
-/// The rate that a header brings: `None` if no router wrote one.
+/// A rate as headers tell it.
+pub(super) fn bytes_a_second(rate: BitRate) -> u64 {
+    rate.as_bps() / 8
+}
+
+/// The rate that a header brings: `None` if neither the source nor a router wrote one.
 pub(super) fn rate_in(header: &RcpHeader) -> Option<u64> {
     (header.rate != RcpHeader::NO_LIMIT).then_some(header.rate)
 }

@@ -7,7 +7,7 @@ use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Packet, Stage, Time};
 use dumbbell_header::{RcpHeader, RcpKind};
 use rand::RngExt;
 
-use super::params::{Compat, Params, SACK_BITS, rate_in};
+use super::params::{Compat, Params, SACK_BITS, bytes_a_second, rate_in};
 use crate::late;
 use crate::ranges::Ranges;
 use crate::transport::{Failure, Opening, SendEnd, SenderReport, SenderState, TimeoutCauses};
@@ -79,6 +79,8 @@ pub struct Sender {
     size: u16,
     /// Bytes of the last packet.
     last_size: u16,
+    /// The rate that every packet asks for.
+    desired: u64,
     packets: u64,
     params: Arc<Params>,
     // What only probes and losses touch.
@@ -143,6 +145,7 @@ impl Sender {
             flow: opening.flow,
             size: full,
             last_size,
+            desired: params.desired.map_or(RcpHeader::NO_LIMIT, bytes_a_second),
             packets: 0,
             period: params.syn_timeout,
             probe: 0,
@@ -231,7 +234,7 @@ impl Sender {
             flags: flags | measured,
             seq,
             cum_ack: 0,
-            rate: RcpHeader::NO_LIMIT,
+            rate: self.desired,
             rtt: self.rtt,
             total,
             ts: now.as_nanos(),

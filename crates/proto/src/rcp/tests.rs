@@ -195,6 +195,23 @@ fn silence_ends_in_a_failure_with_its_reason() {
 }
 
 #[test]
+fn a_source_with_a_rate_of_its_own_needs_no_router() {
+    // 8 Mbit/s are 1 MB/s, so that packets of 1000 bytes leave each millisecond.
+    let spacing = |router: Option<u64>| {
+        let mut path = Path::new(r#"{"desired": "8Mbit/s"}"#, Some(960 * 20), 1);
+        path.run(FAR, |_| router, |_, _, _| false);
+        assert_eq!(path.receiver.report().delivered, 960 * 20);
+        let data = path.kinds(RcpKind::Data);
+        data[1].since(data[0])
+    };
+    assert_eq!(spacing(None), Duration::from_millis(1));
+    assert_eq!(spacing(Some(5_000_000)), Duration::from_millis(1), "a router that offers more");
+    assert_eq!(spacing(Some(500_000)), Duration::from_millis(2), "a router that offers less");
+    let asks = |params: &str| Arc::new(read::<Params>(params)).asks_routers().is_some();
+    assert!(asks("{}") && !asks(r#"{"desired": "8Mbit/s"}"#));
+}
+
+#[test]
 fn headers_that_make_no_sense_change_nothing() {
     let mut path = Path::new("{}", Some(960 * 100), 1);
     path.run(ms(60.0), |_| Some(1_000_000), |_, _, _| false);
