@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from dumbbell._files.foreign import replace_file
 from dumbbell._native import version
-from dumbbell.figures.style import COLOURS, HEIGHT, STYLE, WIDTHS, name_lines, plain_log, save
+from dumbbell.figures.style import COLOURS, DASHES, HEIGHT, STYLE, WIDTHS, plain_log, save
 from dumbbell.live.host import (
     LAW,
     LINES,
@@ -26,6 +26,8 @@ from dumbbell.live.host import (
 )
 from dumbbell.live.named import cell
 from dumbbell.stats import Estimate
+
+_MARKERS = ("o", "s", "^", "D")
 
 
 def write(
@@ -49,17 +51,17 @@ def _write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
 def draw(host: Sequence[HostCell], costs: Sequence[Cost], sizes: Sequence[int]) -> Figure:
     """Draw the rate reached against the packet size, and the processors that 10 Gbit/s take."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(WIDTHS["double"], HEIGHT), layout="constrained")
+        figure = Figure(figsize=(WIDTHS["double"], HEIGHT + 0.3), layout="constrained")
         left, right = figure.subplots(1, 2)
         desired = list(dict.fromkeys(each.desired for each in host))
-        for colour, rate in zip(COLOURS, desired, strict=False):
+        for slot, rate in enumerate(desired):
             mine = [each for each in host if each.desired == rate]
             label = "as fast as it can" if rate is None else f"desired {rate:g} Mbit/s"
-            _line(left, [(each.size, each.estimate("reached")) for each in mine], colour, label)
+            _line(left, [(each.size, each.estimate("reached")) for each in mine], slot % len(DASHES), label)
             if rate is not None:
-                left.axhline(rate, color=colour, linestyle=":", linewidth=0.8)
+                left.axhline(rate, color="0.35", linestyle=":", linewidth=0.8)
         left.set_ylabel("rate reached (Mbit/s)")
-        for colour, part in zip(COLOURS, (SENDER, RECEIVER, ROUTER, LAW), strict=False):
+        for slot, part in enumerate((SENDER, RECEIVER, ROUTER, LAW)):
             of_part = [cost for cost in costs if cost.part == part]
             points = [
                 (size, cost.cores(LINES[0], size))
@@ -67,24 +69,27 @@ def draw(host: Sequence[HostCell], costs: Sequence[Cost], sizes: Sequence[int]) 
                 for size in (sizes if cost.size is None else [cost.size])
             ]
             if points:
-                _line(right, points, colour, part)
+                _line(right, points, slot, part)
         right.axhline(1, color="0.35", linestyle=":", linewidth=0.8)
         right.set_ylabel(f"processors at {LINES[0]:g} Gbit/s")
         for panel in (left, right):
             plain_log(panel.xaxis)
             plain_log(panel.yaxis)
             panel.set_xlabel("packet size (B)")
-        name_lines(figure, [left, right])
+            # Above, where no line is.
+            panel.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, columnspacing=1.2)
     return figure
 
 
-def _line(panel: Any, points: Sequence[tuple[int, Estimate]], colour: str, label: str) -> None:
-    """Draw estimates with their intervals, as far as a logarithmic axis has room for them."""
+def _line(panel: Any, points: Sequence[tuple[int, Estimate]], slot: int, label: str) -> None:
+    """Draw estimates with their intervals, on a logarithmic axis down to a tenth at most."""
     values = [found.value for _, found in points]
-    below = [max(min(f.value - (f.low or 0), 0.999 * f.value), 0) if f.interval else 0 for _, f in points]
+    below = [max(min(f.value - (f.low or 0), 0.9 * f.value), 0) if f.interval else 0 for _, f in points]
     above = [max((f.high or 0) - f.value, 0) if f.interval else 0 for _, f in points]
+    # Lines that lie on each other are seen through marks and dashes.
     panel.errorbar(
-        [size for size, _ in points], values, (below, above), fmt="o-", color=colour, label=label, capsize=2,
+        [size for size, _ in points], values, (below, above), color=COLOURS[slot], linestyle=DASHES[slot],
+        marker=_MARKERS[slot % len(_MARKERS)], markerfacecolor="none", label=label, capsize=2,
     )  # fmt: skip
 
 
