@@ -86,7 +86,7 @@ def _heat(
         axes = figure.subplots()
         colours = _colours(measure)
         norm = _norm(measure, values)
-        # A rectangle for each cell: an image has a colour for each dot, and took a third of the time of a figure.
+        # A rectangle for each cell: an image has a colour for each dot, a third of the time of a figure.
         image = axes.pcolormesh(values, cmap=colours, norm=norm, snap=True)
         axes.invert_yaxis()
         bar = figure.colorbar(
