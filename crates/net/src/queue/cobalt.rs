@@ -340,6 +340,61 @@ mod tests {
         assert!(slower > 0 && slower < count, "{count} {slower}");
     }
 
+    /// A law with a count, whose next drop is due after a second.
+    fn due(count: u32, dropping: bool) -> Law {
+        let new = Law::new(&Params::default().controller, Duration::from_millis(1));
+        Law { count, dropping, drop_next: at(1000), ..new }
+    }
+
+    fn count_and_next(law: &Law) -> (u32, u64) {
+        (law.count, law.drop_next.as_nanos() / 1000)
+    }
+
+    #[test]
+    fn it_slows_down_by_the_drops_that_were_due() {
+        // Gaps of 100 ms by the root of the count: 50, 57.735, 70.711, 100 ms.
+        for (now, left) in [
+            (999, (5, 1_000_000)),
+            (1000, (4, 1_050_000)),
+            (1050, (3, 1_107_735)),
+            (1107, (3, 1_107_735)),
+            (1108, (2, 1_178_445)),
+            (1179, (1, 1_278_445)),
+            (1279, (0, 1_379_000)),
+            (5000, (0, 5_100_000)),
+        ] {
+            let mut law = due(5, true);
+            let verdict = law.decides(at(now), Duration::from_millis(5), false, &mut setting().rng());
+            assert_eq!((verdict, count_and_next(&law)), (Verdict::Pass, left), "{now} ms");
+            assert!(!law.dropping, "5 ms is not too late");
+        }
+    }
+
+    #[test]
+    fn an_empty_queue_slows_down_by_one() {
+        for (count, now, left) in [
+            (2, 999, (2, 1_000_000)),
+            (2, 1000, (1, 1_100_000)),
+            (2, 9000, (1, 1_100_000)),
+            (1, 1000, (0, 1_100_000)),
+            (0, 1000, (0, 1_000_000)),
+        ] {
+            let mut law = due(count, true);
+            law.is_empty(at(now));
+            assert_eq!((count_and_next(&law), law.dropping), (left, false), "{count} at {now} ms");
+        }
+    }
+
+    #[test]
+    fn a_mark_that_comes_late_is_the_last_that_was_due() {
+        for (can_mark, verdict, next) in [(true, Verdict::Mark, 2_000_000), (false, Verdict::Drop, 1_070_710)]
+        {
+            let mut law = due(1, true);
+            let found = law.decides(at(2000), Duration::from_millis(6), can_mark, &mut setting().rng());
+            assert_eq!((found, count_and_next(&law)), (verdict, (2, next)));
+        }
+    }
+
     #[test]
     fn what_does_not_fit_raises_the_probability_once_in_a_target_and_an_empty_queue_lowers_it() {
         let params = Params { limit: QueueLimit::Packets(20), ..Params::default() };

@@ -250,6 +250,20 @@ fn pacing_begins_with_the_initial_window_and_follows_the_rate_at_once() {
 }
 
 #[test]
+fn what_finds_room_in_the_send_buffer_is_paced_too() {
+    let needs = Needs { pacing: true, ..Needs::NOTHING };
+    for detection in ["duplicates", "rack"] {
+        let text = format!(r#", "send_buffer": "6kB", "loss_detection": "{detection}""#);
+        let (ends, _) = bare(needs, &text, 60, paced(1.0));
+        let mut pipe = Pipe::new(ends, pass);
+        pipe.finish();
+        assert_eq!(pipe.receiver.report().delivered, 60 * MSS);
+        let gaps = pipe.forward.windows(2).map(|two| two[1].0.since(two[0].0));
+        assert_eq!(gaps.min(), Some(Duration::from_millis(1)), "{detection}");
+    }
+}
+
+#[test]
 fn what_no_controller_asks_for_is_not_kept() {
     for descriptor in crate::ControllerSpec::descriptors() {
         let text = format!(r#"{{"controller": "{}"}}"#, descriptor.name);

@@ -120,3 +120,23 @@ impl Writer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::send_buffer::SendBuffer;
+    use super::*;
+    use crate::testing::read;
+
+    #[test]
+    fn an_application_waits_while_its_buffer_has_no_room() {
+        let buffer = read::<SendBuffer>(r#""10kB""#).open(1448);
+        let room = buffer.unwrap().room();
+        assert!(Writer::new(0, room, buffer).is_none(), "it has written all");
+        let mut writer = Writer::new(0, room + 1, buffer).unwrap();
+        assert!(writer.waits() && !writer.is_done());
+        assert_eq!(writer.write(0, 0, || 1448), room);
+        assert!(writer.waits() && !writer.is_done());
+        assert_eq!(writer.write(0, 0, || 1448), 1);
+        assert!(!writer.waits() && writer.is_done());
+    }
+}

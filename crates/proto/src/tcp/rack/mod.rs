@@ -193,6 +193,11 @@ impl Rack {
         }
     }
 
+    /// True if something that was sent again is out, or is the first that is missing.
+    pub fn has_resent(&self) -> bool {
+        self.segments.resent() > 0 || self.segments.first().is_some_and(|s| s.was_resent())
+    }
+
     /// True while the transport, not the controller, moves the window.
     pub fn is_reducing(&self) -> bool {
         matches!(self.state, State::Reduced | State::Recovery)

@@ -3,7 +3,7 @@
 use dumbbell_core::{BitRate, Duration, Ecn, Packet, Stage, Way};
 use dumbbell_header::TcpHeader;
 
-use super::State;
+use super::{KEPT_FOR, Rack, State, Timer};
 use crate::tcp::tests::params;
 use crate::tcp::{Receiver, Sender};
 use crate::testing::{Fate, Pipe, kept, ms, opening};
@@ -131,6 +131,52 @@ fn three_segments_held_above_show_a_loss_at_once_and_two_after_a_quarter_of_a_ro
     // 7 is lost, 9 comes at 50 ms and took 50 ms: a quarter of 41 ms and 2 ms of slack later 7 is old enough.
     assert_eq!(resent(&pipe), [(62.25, 7)]);
     assert_eq!(pipe.sender.report().timeouts, 0);
+}
+
+#[test]
+fn the_timer_of_reordering_lets_one_segment_out_and_then_waits_for_the_head() {
+    let mut pipe = long("", without(&[7]));
+    let timer = |p: &Connection| p.sender.rack.as_ref().map(|rack| rack.timer);
+    pipe.until(|p| timer(p) == Some(Timer::Reordering) && p.now == ms(50.0));
+    let before = window(&pipe);
+    let now = pipe.sender.wake_at();
+    pipe.sender.wake(now);
+    let rack = pipe.sender.rack.as_ref().unwrap();
+    assert_eq!((now, rack.state, rack.timer), (ms(62.25), State::Recovery, Timer::Retransmission));
+    assert_eq!(pipe.sender.control.threshold / MSS, before * 717 / 1024);
+    assert_eq!(window(&pipe), u64::from(rack.segments.in_flight()) + 1);
+    let head = rack.segments.first().unwrap();
+    assert_eq!((head.start, pipe.sender.rto_at), (7 * MSS, head.sent_at + pipe.sender.rtt.timeout()));
+}
+
+#[test]
+fn what_was_sent_again_is_out_or_is_the_first_that_is_missing() {
+    let mut rack = Rack::new();
+    (0..3).for_each(|n| rack.segments.push(ms(0.0), 10 * n, 10 * n + 10, 0));
+    assert!(!rack.has_resent());
+    rack.lose(1, 10, &mut None);
+    rack.segments.resend(ms(1.0), 1, 0);
+    assert!(rack.has_resent(), "it is out");
+    rack.lose(1, 10, &mut None);
+    assert!(!rack.has_resent(), "it is lost, and another is the first");
+    rack.segments.pop(10);
+    assert!(rack.has_resent(), "it is the first");
+}
+
+#[test]
+fn a_duplicate_widens_the_reordering_window_by_what_left_after_the_first_round() {
+    // Segment 0 is lost. What left with it had nothing delivered before it, and says nothing.
+    let mut pipe = long("", without(&[0]));
+    pipe.until(|p| p.now > ms(40.0));
+    pipe.sender.rack.as_mut().unwrap().duplicate_seen = true;
+    let seen = |p: &Connection| {
+        let rack = p.sender.rack.as_ref().unwrap();
+        (rack.delivered, rack.duplicate_seen, rack.steps, rack.kept_for)
+    };
+    pipe.until(|p| seen(p).0 == 9);
+    assert_eq!(seen(&pipe), (9, true, 1, 0));
+    pipe.until(|p| !seen(p).1);
+    assert_eq!((seen(&pipe).2, seen(&pipe).3), (2, KEPT_FOR));
 }
 
 #[test]

@@ -8,7 +8,6 @@ use super::{Sender, todo};
 use crate::controller::{Control, Event};
 use crate::tcp::account::pause;
 use crate::tcp::accurate::put_first;
-use crate::tcp::rack::Probe;
 
 /// The shortest time from one wake-up that the controller asks for to the next.
 const SHORTEST_WAKE: Duration = Duration::from_micros(1);
@@ -83,18 +82,15 @@ impl Sender {
         }
     }
 
-    /// True if, with nothing to do but what the controller needs, its pacing is all that comes before the next segment.
+    /// True if, with nothing to do but what the controller needs, its pacing is all that comes before the next segment. Probes and
+    /// repairs are things to do.
     #[inline]
     pub(super) fn is_plainly_paced(&self) -> bool {
         #[cfg(test)]
         if self.account.as_ref().is_some_and(|account| account.takes_long_way) {
             return false;
         }
-        let in_time = || self.rack.as_ref().is_some_and(|rack| rack.probe == Probe::None && !rack.repairing);
-        self.una < self.max
-            && self.writer.is_none()
-            && self.needs.exchange.is_none()
-            && (self.todo & todo::TIMED == 0 || in_time())
+        self.una < self.max && self.writer.is_none() && self.needs.exchange.is_none()
     }
 
     /// The next segment of the stream where it is [plainly paced](Sender::is_plainly_paced), when its turn has come.

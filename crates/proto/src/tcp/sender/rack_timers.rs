@@ -7,13 +7,6 @@ use super::todo::{self, Repaired};
 use crate::controller::Event;
 use crate::tcp::rack::{DUPLICATES, Probe, Rack, SLACK, State, Timer};
 
-impl Rack {
-    /// True if something that was sent again is out, or is the first that is missing.
-    pub(super) fn has_resent(&self) -> bool {
-        self.segments.resent() > 0 || self.segments.first().is_some_and(|s| s.was_resent())
-    }
-}
-
 impl Sender {
     /// Arms the timer for retransmissions (RFC 6298 section 5.3).
     pub(super) fn rearm_in_time(&mut self, now: Time, rack: &mut Rack) {
@@ -90,29 +83,26 @@ impl Sender {
         self.rack = Some(rack);
     }
 
-    /// Segments have become old enough to be lost (RFC 8985 section 6.3).
+    /// Segments have become old enough to be lost (RFC 8985 section 6.3). The timer waited for all of them, so none is left to
+    /// wait for: the timeout of the head is next.
+    // Linux net/ipv4/tcp_recovery.c: tcp_rack_reo_timeout.
     fn looked_again(&mut self, now: Time, rack: &mut Rack) {
-        let (in_flight, found) = (rack.segments.in_flight(), rack.found);
+        let in_flight = rack.segments.in_flight();
         let window = rack.reordering_window(self.rtt.min(), self.rtt.smoothed());
-        let left = rack.detect(now, window, self.mss, &mut self.account);
+        rack.detect(now, window, self.mss, &mut self.account);
         if rack.segments.in_flight() != in_flight {
             if rack.state != State::Recovery {
                 self.enter_recovery(now, rack, false);
-                if self.class == crate::controller::Class::Window {
-                    let threshold = (self.control.threshold / u64::from(self.mss)).max(1);
-                    let threshold = u32::try_from(threshold).unwrap_or(u32::MAX);
-                    let window =
-                        rack.prr.window(threshold, rack.segments.in_flight(), 1, rack.found == found);
+                if self.moves_window() {
+                    let threshold = self.threshold_segments();
+                    let window = rack.prr.window(threshold, rack.segments.in_flight(), 1, false);
                     self.set_window(window);
                 }
             }
             rack.repairing = true;
             self.tell_losses_in_time(now, rack);
         }
-        match left {
-            Some(left) => self.rto_at = now + left + SLACK,
-            None => self.rearm_in_time(now, rack),
-        }
+        self.rearm_in_time(now, rack);
     }
 
     /// The retransmission timer expired (RFC 6298 sections 5.4 to 5.6; RFC 8985 section 6.3).
