@@ -243,7 +243,7 @@ def test_the_examples_pass_their_tests_and_the_laws(copy: Path) -> None:
     )
     for name in (
         "every_header::headroom::survives_packing",
-        "controller::laws::every_controller_obeys_the_laws_of_its_class",
+        "controller::laws::every_controller_obeys_its_laws",
         "controller::binomial::tests::a_loss_takes_half_the_root_of_the_window",
         "controller::maxrate::tests::the_largest_rate_is_forgotten_after_ten_rounds",
         "impairment::bursts::tests::losses_come_in_bursts",

@@ -1,10 +1,12 @@
-//! Records of behaviour, for the tests of other crates: text files of what components did in fixed runs.
+//! For the tests of other crates: the lengths of drawn sequences, and records of behaviour, text files of what components did in
+//! fixed runs.
 //!
 //! A test compares what it sees with its file. With the environment variable `DUMBBELL_RECORDS=write` it writes the file anew.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::config::Field;
@@ -16,6 +18,18 @@ const SHOWN: usize = 5;
 /// FNV-1a, 64 bits.
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
+
+/// Returns the lengths of a drawn sequence: those of the range, or those of it below the environment variable `DUMBBELL_STEPS`. Most
+/// faults show in short sequences, and a million of those take as long as thousands of long ones.
+pub fn lengths(range: Range<usize>) -> Range<usize> {
+    let most = std::env::var("DUMBBELL_STEPS").ok().and_then(|most| most.parse().ok());
+    shortened(range, most)
+}
+
+fn shortened(range: Range<usize>, most: Option<usize>) -> Range<usize> {
+    let end = most.map_or(range.end, |most| range.end.min(most.max(range.start + 1)));
+    range.start..end
+}
 
 /// The record of a family: a line for each run, with its name, figures and a hash over its events.
 #[derive(Debug)]
@@ -246,6 +260,14 @@ mod tests {
             "{ rate = 0.5, part = { } }",
         ];
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn sequences_are_shortened_and_never_empty() {
+        assert_eq!(shortened(1..200, None), 1..200);
+        assert_eq!(shortened(1..200, Some(8)), 1..8);
+        assert_eq!(shortened(1..5, Some(8)), 1..5);
+        assert_eq!(shortened(3..200, Some(1)), 3..4);
     }
 
     fn record() -> Record {

@@ -94,13 +94,14 @@ pub fn check_burst(burst: Bytes, mtu: u32, key: &str, at: &At<'_>) -> Result<(),
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dumbbell_core::testing::lengths;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn no_interval_has_more_than_the_burst_and_the_rate_and_none_waits_too_long(
             rate in 1..10_000_000_000_u64, burst in 1500..1_000_000_u64,
-            steps in prop::collection::vec((0..10_000_000_u64, 40..=1500_u32), 1..200),
+            steps in prop::collection::vec((0..10_000_000_u64, 40..=1500_u32), lengths(1..200)),
         ) {
             let mut bucket = TokenBucket::new(BitRate::from_bps(rate), Bytes::new(burst));
             let mut now = Time::ZERO;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use dumbbell_core::testing::lengths;
 use dumbbell_core::{Duration, Time};
 use dumbbell_header::datagram::LENGTH;
 use dumbbell_header::{DatagramHeader, RcpHeader, RcpKind, SackBlock, TcpHeader, TrumpHeader, TrumpKind};
@@ -125,7 +126,7 @@ fn arrival(datagram: &[u8]) -> Arrival<'_> {
 proptest! {
     #[test]
     fn senders_take_anything(
-        transport in 0..TRANSPORTS.len(), steps in prop::collection::vec((any_datagram(), 0..200_000_000_u64), 1..120),
+        transport in 0..TRANSPORTS.len(), steps in prop::collection::vec((any_datagram(), 0..200_000_000_u64), lengths(1..120)),
     ) {
         let plan = plan(transport, 3);
         let mut senders = Senders::new(&plan, Time::ZERO, (1500, HEADER), None).unwrap();
@@ -149,7 +150,7 @@ proptest! {
     #[test]
     fn receivers_take_anything(
         transport in 0..TRANSPORTS.len(),
-        steps in prop::collection::vec((any_datagram(), 0..3_u8, 0..20_000_000_000_u64), 1..200),
+        steps in prop::collection::vec((any_datagram(), 0..3_u8, 0..20_000_000_000_u64), lengths(1..200)),
     ) {
         let mut receivers = receivers(transport, None);
         let (mut now, mut answers) = (Time::ZERO, 0);
@@ -171,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn rcp_answers_what_is_a_question_and_nothing_else(steps in prop::collection::vec(any_datagram(), 1..100)) {
+    fn rcp_answers_what_is_a_question_and_nothing_else(steps in prop::collection::vec(any_datagram(), lengths(1..100))) {
         let mut receivers = receivers(0, None);
         for datagram in &steps {
             receivers.take(Time::ZERO, 0, arrival(datagram));

@@ -90,6 +90,7 @@ markers! {
 #[cfg(test)]
 mod tests {
     use dumbbell_core::rng::stream;
+    use dumbbell_core::testing::lengths;
     use dumbbell_core::{Config, Duration, Value};
     use proptest::prelude::*;
 
@@ -133,7 +134,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_class_given_is_one_that_was_announced(
-            arrivals in prop::collection::vec((0..10_000_000_u64, 40..=1500_u32, 0..8_u8), 1..200),
+            arrivals in prop::collection::vec((0..10_000_000_u64, 40..=1500_u32, 0..8_u8), lengths(1..200)),
         ) {
             for spec in specs() {
                 let mut marker = spec.build(stream(1, "laws"));

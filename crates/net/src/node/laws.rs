@@ -1,6 +1,7 @@
 //! Laws that every registered node agent obeys, over generated sequences.
 
 use dumbbell_core::rng::stream;
+use dumbbell_core::testing::lengths;
 use dumbbell_core::{BitRate, DropReason, Duration, Ecn, Frame, MarkReason, Packet, Time, VerdictSink, Way};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
@@ -42,7 +43,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         any::<bool>(),
         prop::bool::weighted(0.1),
     );
-    prop::collection::vec(step, 1..200)
+    prop::collection::vec(step, lengths(1..200))
 }
 
 fn view(packets: u64) -> PortView {

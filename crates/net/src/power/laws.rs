@@ -1,6 +1,7 @@
 //! Laws of every policy on a link, over generated arrivals, and cases computed by hand.
 
 use dumbbell_core::config::At;
+use dumbbell_core::testing::lengths;
 use dumbbell_core::{BitRate, Config, Duration, Ecn, Packet, QueueLimit, Time, Value};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
@@ -199,7 +200,7 @@ fn check_laws(power: &Power, arrivals: &[(u64, u16)]) -> Result<(), TestCaseErro
 
 fn arrivals() -> impl Strategy<Value = Vec<(u64, u16)>> {
     let gap = prop_oneof![4 => 0..1_500_000u64, 2 => 0..20_000_000u64, 1 => 0..200_000_000u64];
-    prop::collection::vec((gap, 40..=1500u16), 1..300)
+    prop::collection::vec((gap, 40..=1500u16), lengths(1..300))
 }
 
 proptest! {

@@ -1,6 +1,9 @@
 //! Laws that every registered discipline obeys, over generated sequences.
 
+use std::sync::LazyLock;
+
 use dumbbell_core::rng::{self, Streams};
+use dumbbell_core::testing::lengths;
 use dumbbell_core::{BitRate, DropReason, Ecn, FlowEnds, Frame, MarkReason, Time, TrafficClass, VerdictSink};
 use proptest::prelude::*;
 
@@ -97,7 +100,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => Just(Step::Dequeue),
         1 => (0..50_000_000u64).prop_map(Step::Wait),
     ];
-    prop::collection::vec(step, 0..400)
+    prop::collection::vec(step, lengths(0..400))
 }
 
 /// Runs the steps and checks after each that nothing is lost, invented or miscounted; and that whoever draws says so.
@@ -210,8 +213,8 @@ pub fn described(text: &str) -> QueueSpec {
     QueueSpec::from_value(&value, &At::root("queue")).unwrap()
 }
 
-/// Every discipline by its defaults, and some within others.
-fn specs() -> Vec<QueueSpec> {
+/// Every discipline by its defaults, and some within others. Read once: reading takes longer than a short sequence.
+static SPECS: LazyLock<Vec<QueueSpec>> = LazyLock::new(|| {
     let nested = [
         r#"{"kind": "strict-priority", "classes": ["codel", {"kind": "droptail", "limit": "3pkt"}, "codel"], "first": "highest"}"#,
         r#"{"kind": "drr", "weights": [1, 3], "classes": [{"kind": "codel", "limit": "9pkt"}, {"kind": "strict-priority"}]}"#,
@@ -248,20 +251,20 @@ fn specs() -> Vec<QueueSpec> {
         r#"{"kind": "token-bucket-filter", "rate": "333kbit/s", "queue": {"kind": "strict-priority", "classes": ["droptail", "drr"]}}"#,
     ];
     QueueSpec::all_defaults().into_iter().chain(nested.map(described)).collect()
-}
+});
 
 proptest! {
     #[test]
     fn every_discipline_conserves_packets_and_order(steps in steps()) {
-        for spec in specs() {
-            obey(&spec, &steps);
+        for spec in &*SPECS {
+            obey(spec, &steps);
         }
     }
 
     #[test]
     fn to_pass_through_is_to_enter_and_to_leave(steps in steps()) {
-        for spec in specs().into_iter().filter(|spec| !spec.holds_back()) {
-            pass_alike(&spec, &steps);
+        for spec in SPECS.iter().filter(|spec| !spec.holds_back()) {
+            pass_alike(spec, &steps);
         }
     }
 }

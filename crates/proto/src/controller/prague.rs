@@ -142,7 +142,8 @@ impl Prague {
     /// rates become equal and not windows (section 2.4.4).
     fn grow(&mut self, signals: &Signals, control: &mut Control) {
         let unmarked = signals.acked - signals.marked.min(signals.acked);
-        if signals.in_recovery || !signals.window_limited {
+        // What ends a recovery opens nothing: the window is the threshold (RFC 6582 section 3.2 step 3).
+        if signals.in_recovery || !signals.window_limited || signals.event == Event::Recovered {
             return;
         }
         if control.window < control.threshold {

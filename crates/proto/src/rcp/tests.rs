@@ -281,8 +281,6 @@ fn probes_go_on_apart_when_an_answer_claims_that_no_time_has_passed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     /// Whatever is lost, a flow ends, its data arrives whole, and it never sends faster than it may.
     #[test]
     fn everything_is_delivered(

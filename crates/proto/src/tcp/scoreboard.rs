@@ -162,6 +162,7 @@ impl Scoreboard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dumbbell_core::testing::lengths;
     use proptest::prelude::*;
 
     const DUPLICATES: u32 = 3;
@@ -246,7 +247,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counts_agree_with_the_definitions(steps in prop::collection::vec(step(), 1..80)) {
+        fn counts_agree_with_the_definitions(steps in prop::collection::vec(step(), lengths(1..80))) {
             const MAX: usize = 64;
             const MSS: u64 = 3;
             let mut board = Scoreboard::default();

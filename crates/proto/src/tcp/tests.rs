@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dumbbell_core::config::At;
+use dumbbell_core::testing::lengths;
 use dumbbell_core::{BitRate, Config, Duration, Ecn, Header, Packet, Stage, Time, Value, Way};
 use dumbbell_header::TcpHeader;
 use proptest::prelude::*;
@@ -677,8 +678,8 @@ prop_compose! {
         ecn in prop::sample::select(vec!["off", "classic", "accurate"]),
         window in 1_u32..12,
         size in 0_u64..4000,
-        forward in prop::collection::vec(fate(), 0..120),
-        reverse in prop::collection::vec(fate(), 0..120),
+        forward in prop::collection::vec(fate(), lengths(0..120)),
+        reverse in prop::collection::vec(fate(), lengths(0..120)),
     ) -> Case {
         let controller = crate::ControllerSpec::descriptors()[controller].name;
         let [handshake, fin, sack, timestamps, limited, delayed, rack, linux, bursts, paced] = flags;

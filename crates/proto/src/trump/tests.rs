@@ -1,5 +1,6 @@
 //! Flows of TRUMP over a pipe whose router is a script.
 
+use dumbbell_core::testing::lengths;
 use dumbbell_core::{BitRate, Frame, Packet, Stage, Time, Way};
 use dumbbell_header::TrumpKind;
 use proptest::prelude::*;
@@ -240,7 +241,7 @@ proptest! {
         odd in 1..FULL,
         selacksize in 1..=16_u32,
         reordering in prop::sample::select(vec![0_u32, 3]),
-        fates in prop::collection::vec(0..20_u8, 1..300),
+        fates in prop::collection::vec(0..20_u8, lengths(1..300)),
     ) {
         let size = (packets - 1) * FULL + odd;
         let params = format!(r#"{{"selacksize": {selacksize}, "reordering": {reordering}}}"#);
@@ -267,7 +268,7 @@ proptest! {
     /// Headers that anybody could send make neither end panic or grow without bound.
     #[test]
     fn hostile_headers_are_harmless(
-        headers in prop::collection::vec((0..8_u8, any::<(u32, u32, u32, u64)>(), any::<(u32, u32)>()), 1..200),
+        headers in prop::collection::vec((0..8_u8, any::<(u32, u32, u32, u64)>(), any::<(u32, u32)>()), lengths(1..200)),
         small in any::<bool>(),
     ) {
         let (_ends, bytes) = kept(|| {

@@ -131,6 +131,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use dumbbell_core::testing::lengths;
     use proptest::prelude::*;
 
     proptest! {
@@ -138,7 +139,7 @@ mod tests {
         fn the_first_event_is_the_earliest_and_ties_go_to_the_lower_owner(
             // Trees of known depth and deeper ones.
             owners in prop_oneof![1..40u32, 1..16_384u32, 60_000..140_000u32],
-            sets in prop::collection::vec((any::<u32>(), prop::option::of(0..50u64), any::<bool>()), 1..200))
+            sets in prop::collection::vec((any::<u32>(), prop::option::of(0..50u64), any::<bool>()), lengths(1..200)))
         {
             let mut tree = Tree::new(owners as usize);
             let mut model = BTreeMap::new();

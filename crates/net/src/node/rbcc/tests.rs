@@ -1,6 +1,7 @@
 //! The table against an independent water-filling, and the router's decisions one by one.
 
 use dumbbell_core::rng::stream;
+use dumbbell_core::testing::lengths;
 use dumbbell_core::{DropReason, Ecn, MarkReason};
 use proptest::prelude::*;
 
@@ -50,7 +51,7 @@ proptest! {
 
     /// Whatever comes, moves and goes: the order is that of the limits, and every flow is found where it is.
     #[test]
-    fn a_table_keeps_its_order(steps in prop::collection::vec((0..12_u32, any::<bool>(), 0..9_u32, 0..4_u8), 1..120)) {
+    fn a_table_keeps_its_order(steps in prop::collection::vec((0..12_u32, any::<bool>(), 0..9_u32, 0..4_u8), lengths(1..120))) {
         let mut table = Table::default();
         let mut model = std::collections::BTreeMap::new();
         for (number, forward, limit, deed) in steps {

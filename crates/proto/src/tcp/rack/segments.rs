@@ -387,6 +387,7 @@ impl Segments {
 
 #[cfg(test)]
 mod tests {
+    use dumbbell_core::testing::lengths;
     use proptest::prelude::*;
 
     use super::*;
@@ -414,7 +415,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_sending_is_that_of_a_plain_list(steps in prop::collection::vec(step(), 1..120)) {
+        fn the_order_of_sending_is_that_of_a_plain_list(steps in prop::collection::vec(step(), lengths(1..120))) {
             let mut segments = Segments::default();
             // The starts of those that may still arrive, in the order in which they were sent last.
             let (mut order, mut next) = (Vec::<u64>::new(), 0);
