@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ import click
 import pytest
 
 import dumbbell as db
+import forks
 from conftest import COMMAND_TIMEOUT, SCENARIO
 from dumbbell._files import manifest
 from dumbbell._files.folder import new_file
@@ -145,25 +147,31 @@ def outcome(home: Path, name: str, outputs: dict[str, Path]) -> tuple[int, list[
     """Run a command; return its status and the lines of its standard error that are messages."""
     command = OUTPUTS[name]
     options = [word for option, place in outputs.items() for word in (option, str(place))]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dumbbell", *command.words, *options, *command.after],
-        cwd=home, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    if command.port:
-        # What is refused ends by itself.
-        while not sends_or_receives(command.port) and process.poll() is None:
-            time.sleep(0.05)
-        time.sleep(0.5)
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-    try:
-        err = process.communicate(timeout=COMMAND_TIMEOUT)[1]
-    finally:
+    return ended(home, name, [*command.words, *options, *command.after], Path(os.devnull))
+
+
+def ended(home: Path, name: str, words: Sequence[str | Path], out: Path) -> tuple[int, list[str]]:
+    """Run the words of a command, whose standard output is appended to a file; return as :func:`outcome`."""
+    port = OUTPUTS[name].port
+    with tempfile.NamedTemporaryFile() as err:
+        process = forks.started(words, home, out, Path(err.name))
+        if port:
+            # What is refused ends by itself.
+            while not sends_or_receives(port) and process.is_alive():
+                time.sleep(0.05)
+            time.sleep(0.5)
+            if process.is_alive():
+                os.kill(process.pid or 0, signal.SIGINT)
+        process.join(COMMAND_TIMEOUT)
+        status = process.exitcode
         process.kill()
-    assert "Traceback" not in err, (name, err)
-    assert process.returncode != 70, (name, err)
-    said = [line for line in err.splitlines() if line.startswith("dumbbell: ")]
-    return process.returncode, [line for line in said if "has not answered" not in line]
+        process.join()
+        text = err.read().decode()
+    assert status is not None, (name, "does not end")
+    assert "Traceback" not in text, (name, text)
+    assert status != 70, (name, text)
+    said = [line for line in text.splitlines() if line.startswith("dumbbell: ")]
+    return status, [line for line in said if "has not answered" not in line]
 
 
 def usable() -> list[str]:
@@ -296,18 +304,14 @@ def test_a_stream_is_appended_to(home: Path, tmp_path: Path) -> None:
         kept.write_text("dear diary\n")
         place = tmp_path / f"{name} stream"
         place.symlink_to("/dev/fd/1")
-        with kept.open("ab") as file:
-            done = subprocess.run(
-                [sys.executable, "-m", "dumbbell", *command.words, command.files[-1], place, *command.after],
-                cwd=home, stdout=file, stderr=subprocess.PIPE, text=True, check=False,
-                timeout=COMMAND_TIMEOUT,
-            )  # fmt: skip
+        words = [*command.words, command.files[-1], place, *command.after]
+        status, said = ended(home, name, words, kept)
         assert place.is_symlink()
         data = kept.read_bytes()
         assert data.startswith(b"dear diary\n"), name
         if "stream" in command.stops:
             continue
-        assert done.returncode == 0, (name, done.stderr)
+        assert status == 0, (name, said)
         assert len(data) > 100, name
 
 
