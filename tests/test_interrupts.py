@@ -1,4 +1,7 @@
-"""Every mode of a run acts on a signal at once, and moves its progress."""
+"""Every mode of a run acts on a signal at once, and moves its progress.
+
+``pytest -s tests/test_interrupts.py tests/live/test_live_interrupts.py`` prints the CPU seconds of each mode.
+"""
 
 from __future__ import annotations
 
@@ -57,6 +60,43 @@ source = { table = "runs", column = "goodput" }
 """
 
 
+# Thousands of runs of a few milliseconds, of which some are durable when the signal comes.
+MANY = """
+name = "many"
+scenario = "short.toml"
+seeds = 10000
+[[metrics]]
+name = "goodput"
+source = { table = "runs", column = "goodput" }
+"""
+
+SEARCH = """
+study = "study.toml"
+seeds = 1
+readings = 2
+local = 0
+best = 1
+fresh = { first = 11, count = 1 }
+factors = [{ name = "rate", low = 1, high = 4, set = "topology.bottleneck.rate={value}Mbit/s" }]
+targets = [{ metric = "goodput", value = 1e6 }]
+"""
+
+FILES = {
+    "two-ways": TWO_WAYS,
+    "short": TWO_WAYS.replace("100000s", "1s"),
+    "one-way": ONE_WAY,
+    "study": STUDY,
+    "many": MANY,
+    "search": SEARCH,
+}
+
+PROGRAMS = {
+    "Scenario.run": "scenario.run()",
+    "Scenario.run, threads": "scenario.run(threads=2)",
+    "run_all": "db.run_all([scenario, scenario], threads=2)",
+}
+
+
 def setting(*values: str) -> list[str]:
     return [word for value in values for word in ("--set", value)]
 
@@ -75,11 +115,15 @@ MODES = {
     "replay": ["run", "two-ways.toml", *setting('replay={ link = "left->right" }')],
     "trace": ["trace", "two-ways.toml"],
     "study": ["study", "run", "study.toml", "-o", "out", "--workers", "1"],
+    "study of many": ["study", "run", "many.toml", "-o", "out", "--workers", "2"],
+    "search": ["study", "search", "search.toml", "-o", "out", "--workers", "1"],
+    "reproduce": ["reproduce", "campus-web", "--full", "-o", "out", "--workers", "2"],
+    "plot": ["plot", "run", "-o", "out"],
 }
-THREADS = {"threads": 2}
+THREADS = {"threads": 2, "study of many": 2, "reproduce": 2}
 
 # The packages for tables take a second to load.
-SLOW = {"study": 2.0}
+SLOW = {"study": 2.0, "study of many": 2.5, "search": 2.0, "reproduce": 3.0, "plot": 1.5}
 
 
 def cpu(process: int) -> float:
@@ -100,10 +144,10 @@ def has_ended(process: int) -> bool:
 def ended(
     command: list[str], number: signal.Signals, folder: Path, before: float = BEFORE
 ) -> tuple[int, float, str]:
-    """Start a command and send a signal; return its status, what it then took (CPU s), and what it said."""
+    """Start Python and send a signal; return its status, what it then took (CPU s), and what it said."""
     with (folder / "said").open("wb") as said:
         process = subprocess.Popen(
-            [sys.executable, "-m", "dumbbell", *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=said,
+            [sys.executable, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=said,
             preexec_fn=heed,  # noqa: PLW1509
         )  # fmt: skip
     while cpu(process.pid) < before and not has_ended(process.pid):
@@ -128,13 +172,28 @@ def ended(
         *((mode, signal.SIGTERM, "terminated") for mode in ("turns", "threads")),
     ],
 )
-def test_every_mode_ends_at_once(tmp_path: Path, mode: str, number: signal.Signals, word: str) -> None:
-    for name, text in (("two-ways", TWO_WAYS), ("one-way", ONE_WAY), ("study", STUDY)):
+def test_every_mode_ends_at_once(
+    results: db.Results, tmp_path: Path, mode: str, number: signal.Signals, word: str
+) -> None:
+    for name, text in FILES.items():
         (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
-    status, seconds, said = ended(MODES[mode], number, tmp_path, SLOW.get(mode, BEFORE))
+    if mode == "plot":
+        results.save(tmp_path / "run")
+    command = ["-m", "dumbbell", *MODES[mode]]
+    status, seconds, said = ended(command, number, tmp_path, SLOW.get(mode, BEFORE))
     assert (status, said.splitlines()[-1]) == (128 + number, f"dumbbell: {word}")
     print(f"{mode}, {number.name}: {seconds:.2f} CPU s")
     assert seconds < MOST * THREADS.get(mode, 1)
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_a_program_ends_at_once(tmp_path: Path, what: str) -> None:
+    (tmp_path / "two-ways.toml").write_text(TWO_WAYS, encoding="utf-8")
+    lines = ["import dumbbell as db", 'scenario = db.Scenario.from_file("two-ways.toml")', PROGRAMS[what]]
+    status, seconds, said = ended(["-c", "\n".join(lines)], signal.SIGINT, tmp_path)
+    assert (status, said.splitlines()[-1]) == (-signal.SIGINT, "KeyboardInterrupt")
+    print(f"{what}, SIGINT: {seconds:.2f} CPU s")
+    assert seconds < MOST * (1 if what == "Scenario.run" else 2)
 
 
 @pytest.mark.parametrize("threads", [None, 2])
