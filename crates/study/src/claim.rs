@@ -57,7 +57,7 @@ pub enum Reason {
 }
 
 impl Config for Reason {
-    const KIND: &'static str = "string or table";
+    const KIND: &'static str = "string, or texts by id";
     fn from_value(v: &Value, at: &At<'_>) -> Result<Reason, ConfigError> {
         match v {
             Value::Table(_) => Texts::from_value(v, at).map(Reason::ById),

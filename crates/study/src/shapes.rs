@@ -12,7 +12,7 @@ use crate::text::Label;
 pub struct Places(pub Value);
 
 impl Config for Places {
-    const KIND: &'static str = "table";
+    const KIND: &'static str = "values by axis";
     fn from_value(v: &Value, at: &At<'_>) -> Result<Places, ConfigError> {
         let mut errors = Errors::default();
         for (axis, value) in need_table(v, at)? {
@@ -78,7 +78,7 @@ impl Config for Numbers {
 pub struct Texts(pub Value);
 
 impl Config for Texts {
-    const KIND: &'static str = "table";
+    const KIND: &'static str = "texts by name";
     fn from_value(v: &Value, at: &At<'_>) -> Result<Texts, ConfigError> {
         let mut errors = Errors::default();
         for (name, text) in need_table(v, at)? {
@@ -105,7 +105,7 @@ impl Config for Texts {
 pub struct Part(pub Value);
 
 impl Config for Part {
-    const KIND: &'static str = "table";
+    const KIND: &'static str = "part of a scenario";
     fn from_value(v: &Value, at: &At<'_>) -> Result<Part, ConfigError> {
         need_table(v, at).map(|_| Part(v.clone()))
     }
