@@ -83,7 +83,7 @@ edit arch/um/os-Linux/util.c 's|return getrandom(.*|return dumbbell_random(buf, 
 edit arch/um/os-Linux/util.c '/^ssize_t os_getrandom/i #include "dumbbell_random.h"' dumbbell_random.h
 
 # A clock in whole nanoseconds, so that timers fire when they are due. A look at the clock costs time, so that loops which
-# wait for it end: a nanosecond, and 256 after many looks without a rest.
+# wait for it end soon: a nanosecond, twice as much after each 512 looks without a rest, and 4096 ns at most.
 edit arch/um/include/linux/time-internal.h 's/\(TIMER_MULTIPLIER\) 256/\1 1/; s/\(TIMER_MIN_DELTA\) *500/\1 1/' 'MULTIPLIER 1$'
 cat >arch/um/kernel/dumbbell_look.h <<'END'
 static unsigned long long dumbbell_look(unsigned long long now)
@@ -93,7 +93,7 @@ static unsigned long long dumbbell_look(unsigned long long now)
 	unsigned long long cost;
 
 	looks = now == next ? looks + 1 : 0;
-	cost = looks < 256 ? 1 : 256;
+	cost = 1ULL << (looks < 12 * 512 ? looks / 512 : 12);
 	next = now + cost;
 	return cost;
 }

@@ -44,6 +44,13 @@ _PATIENCE = 2.0
 _SCRATCH = ("/tmp", "/var/tmp", "/run")
 """Folders of the host under which anything may be written: into memory."""
 
+_PRIORITY = 3
+"""Above the emulator and the end points (crates/live/src/clock/precise.rs): what a program prints before it
+spins comes out."""
+
+_OF_USER = {"XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config"}
+"""Folders of the user in which programs such as Matplotlib want to write, and the variables that name them."""
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -67,16 +74,31 @@ def furnish() -> None:
         Path("/dev", name).symlink_to(f"/proc/self/fd{descriptor}")
     # Memory in which the changes of the scratch folders are kept.
     mount("memory", "/dev/shm", "tmpfs", "mode=1777")
-    for number, folder in enumerate(_SCRATCH):
-        if not Path(folder).is_dir():
-            continue
-        kept = Path("/dev/shm", f".scratch{number}")
-        for part in ("new", "work"):
-            (kept / part).mkdir(parents=True)
-            (kept / part).chmod(0o1777 if folder != "/run" else 0o755)
-        mount("scratch", folder, "overlay", f"lowerdir={folder},upperdir={kept}/new,workdir={kept}/work")
+    for folder in _SCRATCH:
+        if Path(folder).is_dir():
+            open_up(folder)
     Path(HOME).mkdir(parents=True, exist_ok=True)
     mount("dumbbell", HOME, "hostfs", HOST_FOLDER)
+
+
+def open_up(folder: str) -> None:
+    """Let anything be written below a folder of the host, into memory."""
+    kept = Path("/dev/shm", f".scratch{folder.replace('/', '-')}")
+    for part in ("new", "work"):
+        (kept / part).mkdir(parents=True)
+    (kept / "new").chmod(Path(folder).stat().st_mode & 0o7777)
+    mount("scratch", folder, "overlay", f"lowerdir={folder},upperdir={kept}/new,workdir={kept}/work")
+
+
+def open_up_user(environment: dict[str, str]) -> None:
+    """Do so with folders of the user, or name others where they are missing."""
+    for variable, name in _OF_USER.items():
+        folder = Path(environment.get(variable) or Path(environment.get("HOME", "/"), name))
+        if folder.is_dir() and not set(str(folder)) & set(",:\\"):
+            open_up(str(folder))
+        else:
+            Path("/run", name).mkdir()
+            environment[variable] = f"/run/{name}"
 
 
 def prepare_network() -> None:
@@ -208,7 +230,10 @@ def main() -> None:
     Path("/proc/sys/kernel/ctrl-alt-del").write_text("0", encoding="ascii")
     # Python sees a signal only if it has a handler.
     signal.signal(signal.SIGCHLD, lambda *_: None)
+    first = os.sched_param(_PRIORITY)  # type: ignore[call-arg,unused-ignore]
+    os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, first)
     plan = json.loads(Path(HOME, "plan.json").read_text(encoding="utf-8"))
+    open_up_user(plan["environment"])
     for folder in plan["writable"]:
         mount("results", folder, "hostfs", folder, _NO_DEVICES)
     prepare_network()

@@ -126,6 +126,8 @@ pub struct Emulator {
     lead: Lead,
     /// In virtual time, a timer fires when it is due, and waking up costs nothing.
     exact: bool,
+    /// When the thread woke up last.
+    woken: Time,
     /// How long the thread waited for a processor.
     delay: OwnDelay,
     /// How long a packet that is read now has waited, at most.
@@ -227,6 +229,7 @@ impl Emulator {
             addresses,
             lead: Lead::default(),
             exact: is_virtual(),
+            woken: Time::ZERO,
             delay: OwnDelay::begin(),
             unread: Duration::ZERO,
             pool: Pool::new(settings.path.mtu),
@@ -262,8 +265,9 @@ impl Emulator {
         let mut counted_from = (self.warmup == Time::ZERO).then_some(Time::ZERO);
         let mut ready = Ready::default();
         let mut last_moved = Time::ZERO;
+        self.woken = self.clock.now();
         loop {
-            let now = self.clock.now();
+            let now = self.now();
             // What waited goes first: the links take packets in order of time.
             let moved = self.release(now) + self.read(now, &ready) > 0;
             let dense = moved && !self.exact && now.since(last_moved) <= DENSE;
@@ -343,6 +347,12 @@ impl Emulator {
                 },
             }
         }
+    }
+
+    /// The time now. In virtual time it stands still until the thread waits, and a look at the clock would cost a system
+    /// call.
+    fn now(&self) -> Time {
+        if self.exact { self.woken } else { self.clock.now() }
     }
 
     /// Reads what has come; how much that was.
@@ -582,7 +592,7 @@ impl Emulator {
             _ => self.guests.behind(Address::number(frame.destination())).unwrap_or(&self.near),
         };
         // The clock is read for each packet: a batch of writes takes its time.
-        let now = self.clock.now();
+        let now = self.now();
         let late = now.since(frame.at());
         let written = interface.write(frame.bytes());
         if let Some(recorder) = &mut self.recorder {
@@ -670,12 +680,13 @@ impl Emulator {
         let until = other.min(packet);
         let timer = other.min(packet - lead);
         let woken = loop {
-            let now = self.clock.now();
+            let now = self.now();
             // Once the timer has fired, the rest is spent looking at the ports again and again.
             let timeout = timer.since(now);
             // A signal is looked at with the next tick.
             let came = ppoll(&mut watched, Some(timespec(timeout)), None);
             let later = self.clock.now();
+            self.woken = later;
             if came == Ok(0) && timeout > Duration::ZERO && !self.exact {
                 self.lead.observe(later.since(timer));
             }
