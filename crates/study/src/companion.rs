@@ -7,11 +7,11 @@ use dumbbell_core::{Config, ConfigError, Validate, Value, config};
 use crate::axis::{Axis, Values};
 use crate::by_size::BySize;
 use crate::claim::Claim;
+use crate::entries::{Arm, Metric};
 use crate::figure::{Figure, IndexRow};
 use crate::rows::{Chosen, Rows};
 use crate::seeds::Seeds;
 use crate::shapes::{Part, Places, Texts};
-use crate::spec::{Arm, Metric};
 use crate::text::Name;
 
 config! {

@@ -8,10 +8,11 @@ use crate::axis::{Axis, Range};
 use crate::by_size::{BySize, Sharing, SizeMetric, SizeSource};
 use crate::claim::{Claim, rules};
 use crate::companion::{Companion, Quick};
+use crate::entries::{Arm, Metric};
 use crate::figure::{Figure, IndexRow, Reference};
 use crate::seeds::Consecutive;
 use crate::source::tables;
-use crate::spec::{Arm, Metric, Stop, Study};
+use crate::spec::{Stop, Study};
 
 /// The JSON Schema (draft 2020-12) of a study file, with that of a scenario in it.
 pub fn schema(mut scenario: Value) -> Value {

@@ -4,17 +4,16 @@ use dumbbell_core::config::{At, Prose};
 use dumbbell_core::json::{self, json};
 use dumbbell_core::{Config, ConfigError, Validate, Value, config};
 
-use crate::axis::{Axis, Settings};
+use crate::axis::Axis;
 use crate::by_size::BySize;
 use crate::claim::Claim;
 use crate::companion::{Companion, Quick};
+use crate::entries::{Arm, Metric};
 use crate::figure::{Figure, IndexRow};
 use crate::limits::{MOST_RUNS, thousands};
-use crate::measure::Measure;
 use crate::rows::Rows;
 use crate::seeds::Seeds;
 use crate::shapes::Texts;
-use crate::source::{Kept, Source};
 use crate::text::{Label, Name};
 
 config! {
@@ -116,29 +115,6 @@ impl Config for Base {
         format!("give the path of a scenario file, or write a [{name}] table")
     }
 }
-
-config! {
-    /// One of the designs that are compared. At the same seed all arms meet the same arrivals.
-    pub struct Arm {
-        /// What claims and queries call it.
-        name: Name;
-        /// What figures and tables call it.
-        label: Option<Label> = (), "absent: the name";
-        /// What it changes in the scenario: `path=value`, or a list of these.
-        set: Settings = [], "choice: nothing";
-    }
-}
-impl Validate for Arm {}
-
-config! {
-    /// A number that each run gives.
-    pub struct Metric {
-        /// Where it comes from: the `table` of results, and what that table takes.
-        source: Kept<Source>;
-        ..measure: Measure {}
-    }
-}
-impl Validate for Metric {}
 
 config! {
     /// Ends a point early, at the smallest number of seeds at which each t interval of the mean is narrow enough.

@@ -5,22 +5,50 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from dumbbell import _native
 from dumbbell.study.declared import Declared, Values
 from dumbbell.study.errors import StudyError
 from dumbbell.study.reader import read_arm, read_axis, read_by_size, read_metric
 from dumbbell.study.sizes import BySize
-from dumbbell.study.spec import Axis
+from dumbbell.study.spec import Arm, Axis, Metric, StopRule
 
-if TYPE_CHECKING:
-    from dumbbell.study.plan import Study
+
+class _Parts(Protocol):
+    """What forms of a study are made of."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def question(self) -> str: ...
+    @property
+    def scenario(self) -> dict[str, Any]: ...
+    @property
+    def axes(self) -> tuple[Axis, ...]: ...
+    @property
+    def arms(self) -> tuple[Arm, ...]: ...
+    @property
+    def metrics(self) -> tuple[Metric, ...]: ...
+    @property
+    def seeds(self) -> tuple[int, ...]: ...
+    @property
+    def by_size(self) -> BySize | None: ...
+    @property
+    def stop(self) -> StopRule | None: ...
+    @property
+    def declared(self) -> Declared: ...
+
 
 _T = TypeVar("_T")
+_S = TypeVar("_S", bound=_Parts)
 
 
-def quick_form(study: Study) -> Study:
+def quick_form(study: _S) -> _S:
     """Return the study with what ``[quick]`` leaves: fewer seeds, values of axes, a changed scenario.
 
     Runs of it that are runs of the full study too are shared when both use one folder.
@@ -52,7 +80,7 @@ def quick_form(study: Study) -> Study:
     )
 
 
-def companion_of(study: Study, entry: Values) -> Study:
+def companion_of(study: _S, entry: Values) -> _S:
     """Return the further study that an entry of ``[[companions]]`` describes.
 
     Raises
@@ -100,7 +128,7 @@ def companion_of(study: Study, entry: Values) -> Study:
     return made
 
 
-def _by_size(study: Study, entry: Values, place: str, problems: list[str]) -> BySize | None:
+def _by_size(study: _Parts, entry: Values, place: str, problems: list[str]) -> BySize | None:
     """Return metrics by size of its own, those of the study that it names, or all."""
     given, own = entry["by_size"], study.by_size
     if given is None:
@@ -114,7 +142,7 @@ def _by_size(study: Study, entry: Values, place: str, problems: list[str]) -> By
     return replace(own, metrics=tuple(_picked(given, named, read_metric, place, problems)))
 
 
-def _declared(study: Study, entry: Values, arms: set[str], place: str, problems: list[str]) -> Declared:
+def _declared(study: _Parts, entry: Values, arms: set[str], place: str, problems: list[str]) -> Declared:
     """Return what a further study declares: claims and figures that it names are those of the study."""
 
     def chosen(key: str, own: Iterable[Values]) -> tuple[Values, ...]:
