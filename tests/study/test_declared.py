@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dumbbell import _native
-from dumbbell.claims import Level, Ratio, claims_of
+from dumbbell.claims import Level, Ratio, claims_of, declared
 from dumbbell.errors import UnknownNameError
 from dumbbell.report import Measured, Reference, figures_of, index_of, report_problems
 from dumbbell.study import Study, StudyError
@@ -144,7 +145,7 @@ def test_a_companion_is_the_study_with_changes() -> None:
 def test_a_scenario_of_its_own_has_all_its_sources() -> None:
     scenario = study().scenario | {"duration": "3s"}
     own = {"name": "own", "scenario": scenario, "sources": {"duration": "choice"}}
-    found = study(sources={"duration": "section 1"}, companions=[own]).companion("own")
+    found = study(sources={"warmup": "section 1"}, companions=[own]).companion("own")
     assert found.scenario["duration"] == "3s"
     assert (found.declared.sources, found.declared.own_scenario) == ({"duration": "choice"}, True)
 
@@ -388,3 +389,14 @@ def test_editors_know_the_tables() -> None:
     entry, block = schema["claims"]["items"]["anyOf"]
     assert {"id", "statement", "rule", "for"} <= set(entry["properties"])
     assert block["required"] == ["each"]
+
+
+def test_every_kind_of_rule_has_its_class() -> None:
+    entry, _ = _native.study_schema()["properties"]["claims"]["items"]["anyOf"]
+    kinds = {
+        kind["properties"]["kind"]["const"]: set(kind["properties"])
+        for kind in entry["properties"]["rule"]["anyOf"]
+    }
+    assert kinds.keys() == declared._RULES.keys()
+    for kind, keys in kinds.items():
+        assert keys - {"kind"} == {field.name for field in fields(declared._RULES[kind])}, kind

@@ -81,7 +81,8 @@ fn fillable(mut schema: json::Value) -> json::Value {
             _ => {}
         }
     }
-    if schema.get("properties").is_some() || schema.get("anyOf").is_some() || schema["type"] == "string" {
+    let stays = ["properties", "anyOf", "const"].iter().any(|key| schema.get(key).is_some());
+    if stays || schema["type"] == "string" {
         return schema;
     }
     json!({"anyOf": [schema, {"type": "string", "pattern": "^\\{.+\\}$"}]})

@@ -315,7 +315,9 @@ def read_study(file: Path, companion: str | None = None, quick: bool = False) ->
     try:
         # All of it is checked, also what is not run now.
         further = {name: found.companion(name) for name in found.companions}
-        problems = [problem for each in (found, *further.values()) for problem in report_problems(each)]
+        told = (problem for each in (found, *further.values()) for problem in report_problems(each))
+        # A claim that a further study shares is told once.
+        problems = list(dict.fromkeys(told))
         if problems:
             raise StudyError(problems)
         if companion is not None:
