@@ -49,7 +49,7 @@ _PRIORITY = 3
 spins comes out."""
 
 _OF_USER = {"XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config"}
-"""Folders of the user in which programs such as Matplotlib want to write, and their variables."""
+"""Folders of the user in which programs such as Matplotlib want to write, by the variables that name them."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 

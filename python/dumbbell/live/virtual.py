@@ -13,6 +13,7 @@ import os
 import re
 import resource
 import shlex
+import shutil
 import socket
 import struct
 import subprocess
@@ -269,6 +270,7 @@ def _kept(order: dict[str, object], progress: Progress) -> Iterator[_Guest]:
         [sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py"))],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
+    place = ""
     assert keeper.stdin is not None
     assert keeper.stdout is not None
     try:
@@ -285,6 +287,9 @@ def _kept(order: dict[str, object], progress: Progress) -> Iterator[_Guest]:
             keeper.stdin.close()
         keeper.wait()
         keeper.stdout.close()
+        if place:
+            # Of a keeper that was killed.
+            shutil.rmtree(place, ignore_errors=True)
 
 
 class _Guest:
