@@ -207,6 +207,11 @@ SYNTAX = [
         'claims[0].id: "{x}" is not an id; use letters, digits, -, _ and points, a letter first',
     ),
     (
+        {"claims": [claim(statement="Two\nlines.")]},
+        "claims[0].statement: the text holds the control character U+000A; write text without control "
+        "characters",
+    ),
+    (
         {"claims": [claim(statement="With {x}.")]},
         "claims[0].statement: {x} stands for nothing; name its values in `for`, or leave the braces out",
     ),

@@ -1,6 +1,6 @@
 //! Claims: statements that the numbers of a study can break.
 
-use dumbbell_core::config::{At, Field, Fields, Prose, need_table, suggest};
+use dumbbell_core::config::{At, Field, Fields, need_table, suggest};
 use dumbbell_core::json::{self, json};
 use dumbbell_core::{Config, ConfigError, Validate, Value, config, words};
 
@@ -13,15 +13,15 @@ config! {
         /// Short and unique in the study.
         id: Id;
         /// In plain words.
-        statement: Prose;
+        statement: String;
         /// Paper and section, or whose question it is.
-        source: Prose = "our question", "choice: no publication is named";
+        source: String = "our question", "choice: no publication is named";
         /// Name of the metric that the rule looks at.
         metric: Label;
         /// What the metric must do: a table whose `kind` says how.
         rule: Rule;
         /// Why a bound of the rule is ours, and not the source's.
-        ours: Prose = "", "choice: the source gives the bound";
+        ours: String = "", "choice: the source gives the bound";
         /// Why it is not reproduced, as far as that is known: a text, or texts by patterns of ids.
         reason: Option<Reason> = (), "absent: not known, or not needed";
     }
@@ -29,10 +29,10 @@ config! {
 
 impl Validate for Claim {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if !self.ours.0.is_empty() && matches!(self.rule, Rule::Order(_) | Rule::Monotone(_)) {
+        if !self.ours.is_empty() && matches!(self.rule, Rule::Order(_) | Rule::Monotone(_)) {
             return Err(at.key("ours").error("the rule has no bound that could be ours", "leave it out"));
         }
-        no_braces(&self.statement.0, &at.key("statement"))
+        no_braces(&self.statement, &at.key("statement"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Figures of a report, and its index.
 
-use dumbbell_core::config::{At, Prose};
+use dumbbell_core::config::At;
 use dumbbell_core::json::{self, json};
 use dumbbell_core::{Config, ConfigError, Validate, Value, config, words};
 
@@ -20,7 +20,7 @@ config! {
         /// Short and unique in the report: names its files and its anchor.
         id: Name;
         /// What stands above it.
-        title: Prose;
+        title: String;
         /// Name of the axis.
         x: Label;
         /// Name of the metric.
@@ -46,7 +46,7 @@ config! {
         /// What to compare with: published numbers, or another metric.
         references: Vec<Reference> = [], "choice: nothing";
         /// A sentence under the figure.
-        note: Prose = "", "choice: none";
+        note: String = "", "choice: none";
         /// Whether its values answer the question of the study; of the figures of an entry with `for`, a pattern of ids says
         /// which do. Where no figure does, those of the first do.
         answers: Answers = false, "choice: the first answers";
@@ -70,7 +70,7 @@ impl Validate for Figure {
                 .key("x_range")
                 .error("not two numbers that rise", "give the least and the largest value"));
         }
-        no_braces(&self.title.0, &at.key("title"))
+        no_braces(&self.title, &at.key("title"))
     }
 }
 
@@ -112,7 +112,7 @@ config! {
         /// Values of the axis.
         x: Option<Numbers> as "as the axis" = (), "absent: a level across the figure";
         /// Where it comes from.
-        source: Prose = "", "choice: nowhere";
+        source: String = "", "choice: nowhere";
         /// Draw its points and no line: published measurements.
         marks: bool = false, "choice: a line";
         /// Name of the metric of the study.
@@ -143,9 +143,9 @@ config! {
     /// A row of the index at the head of a report: a figure, a table or a sentence of a publication, and what shows it.
     pub struct IndexRow {
         /// Where it stands in the publication: `Figure 3a`, `section 3.2`.
-        printed: Prose;
+        printed: String;
         /// What stands there.
-        shows: Prose;
+        shows: String;
         /// Ids of figures, maps and tables of the report, or patterns of them.
         here: Vec<String> = [], "choice: none";
         /// Ids of claims of the report, or patterns of them.
@@ -153,14 +153,14 @@ config! {
         /// Names of further studies, each perhaps with the id of a figure or table of it: `study: figure`.
         elsewhere: Vec<String> = [], "choice: none";
         /// A sentence; without anything else, why nothing shows it.
-        note: Prose = "", "choice: none";
+        note: String = "", "choice: none";
     }
 }
 
 impl Validate for IndexRow {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         let lists = [&self.here, &self.claims, &self.elsewhere];
-        if self.note.0.is_empty() && lists.iter().all(|list| list.is_empty()) {
+        if self.note.is_empty() && lists.iter().all(|list| list.is_empty()) {
             return Err(at.error("points nowhere", "name what shows it, or say in `note` why nothing does"));
         }
         Ok(())

@@ -341,7 +341,7 @@ mod tests {
         let found = claims(&text).expect("claims");
         let ids: Vec<&str> = found.iter().map(|claim| claim.id.0.as_str()).collect();
         assert_eq!(ids, ["a-10", "b-10", "a-20", "b-20"], "the last name fastest");
-        assert_eq!(found[1].statement.0, "b at 10 kbit/s holds.");
+        assert_eq!(found[1].statement, "b at 10 kbit/s holds.");
         let Rule::Level(level) = &found[2].rule else { panic!("a level") };
         assert_eq!((level.arm.0.as_str(), level.high), ("a", Some(2.0)), "numbers stay numbers");
     }
