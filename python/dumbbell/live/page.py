@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from dumbbell._native import version
 from dumbbell.figures.style import COLOURS, STYLE, data_address, finish, new_figure, plain_log, save
+from dumbbell.live import virtual
 from dumbbell.live.named import cell
 from dumbbell.live.rcp import DELAY, LOAD, MEAN, MTU, Case, Run
 from dumbbell.live.udp import HEADERS
@@ -112,7 +113,7 @@ def _write_run(place: Path, run: Run) -> None:
         results.save(place / ("live" if len(run.emulations) == 1 else f"link{number}"))
     about = {
         "valid": run.valid, "reasons": run.reasons, "late_p99": run.late_p99,
-        "sender_late_p99": run.sender_late_p99, "not_taken": run.not_taken,
+        "sender_late_p99": run.sender_late_p99, "not_taken": run.not_taken, "virtual": virtual.rests_on(),
     }  # fmt: skip
     (place / "fidelity.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     run.simulation.save(place / "simulation")
@@ -198,6 +199,7 @@ def _render(
         headers=HEADERS,
         load=LOAD,
         mean=f"{MEAN / 1e3:g}",
+        virtual=virtual.rests_on(),
         chains=any(case.routers > 1 for case in cases),
         runs=len(cases[0].runs),
         scenario=cases[0].runs[0].simulation.provenance["scenario"],

@@ -1,0 +1,32 @@
+"""RCP through routers in a row, in virtual time: a busy machine changes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+import dumbbell as db
+from conftest import Cli
+from dumbbell.live import rcp
+
+
+def test_flows_through_two_routers_take_the_simulated_times(cli: Cli, tmp_path: Path) -> None:
+    done = cli(
+        "rcp-real", "--virtual", "-o", "page", "--rates", "4", "--routers", "2", "--duration", "3", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [(row["crossed"], row["valid"]) for row in rows] == [(2, True), (1, True)]
+    # Microseconds, where a live emulator has up to a millisecond.
+    assert all(row["late_p99"] < 0.01 for row in rows)
+    for row in rows:
+        assert row["completed_live"] == row["completed_simulated"] == row["flows"] > 0
+        assert 0.9 < row["median_ratio"] < 1.1
+    simulated = db.load(tmp_path / "page/4M-2/1/simulation").flows
+    again = rcp.scenario(4, 3, 2).run().flows
+    assert np.array_equal(simulated["completion_time"], again["completion_time"], equal_nan=True)
+    fidelity = json.loads((tmp_path / "page/4M-2/1/fidelity.json").read_text())
+    assert fidelity["virtual"].startswith("Linux 6.")
+    assert "VIRTUAL: Linux 6." in (tmp_path / "page/report.html").read_text()
