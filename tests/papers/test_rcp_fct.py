@@ -126,6 +126,21 @@ def test_index_has_every_heading_and_picture_of_the_text():
     assert all(any(id_ in PANELS for id_ in here) for here in pictures.values())
 
 
+def test_published_flows_are_drawn_size_by_size():
+    averages = {
+        "rcp": (np.array([5.0, 9.0]), np.array([0.2, 0.3])),
+        "tcp": (np.array([7.0]), np.array([0.4])),
+    }
+    for name in ("normal", "log"):
+        (axes,) = plots.draw_sizes(name, averages).axes
+        x, y, labels = PANELS[f"printed-{name}"]
+        assert (axes.get_xlim(), axes.get_ylim()) == (x, y)
+        assert axes.get_legend_handles_labels()[1] == labels
+        rcp, tcp = axes.get_lines()[:2]
+        assert (list(rcp.get_xdata()), list(rcp.get_ydata())) == ([5, 9], [0.2, 0.3])
+        assert list(tcp.get_ydata()) == [0.4]
+
+
 def test_tables_set_published_averages_next_to_ours():
     paper = papers.find_paper("rcp-fct")
     result = derive(made_up(paper.study(quick=True), lambda *_: 0.5), paper.derived())
