@@ -95,9 +95,8 @@ def test_no_memory_is_one_line(cli: Cli) -> None:
     eat = "a = []\nwhile True: a.append(bytearray(b'x' * 1000000))"
     done = cli(*shell("--kernel-memory", "256MB", "--", "python3", "-c", eat))
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith(
-        "dumbbell: the kernel had no memory left and killed python3"
-    )
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("dumbbell: the kernel had no memory left and killed python3")
 
 
 def test_a_command_that_is_missing_is_named(cli: Cli) -> None:
