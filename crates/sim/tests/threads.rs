@@ -94,6 +94,7 @@ fn parts_of_several_forms_of_links_are_the_same() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "what is tested is how long it takes")]
 fn turns_take_no_longer_with_many_regions() {
     // What a turn does must not grow with the number of regions: 20,002 links here.
     let settings = [
