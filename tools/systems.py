@@ -28,7 +28,15 @@ TARGETS = (
 PLATFORMS = ("darwin", "win32")
 """As ``sys.platform`` calls them."""
 
-LINUX_ONLY = ("live/", "packetdrill/", "cli/live.py", "cli/udp.py", "cli/incast.py", "cli/packetdrill.py")
+LINUX_ONLY = (
+    "live/",
+    "packetdrill/",
+    "cli/live.py",
+    "cli/udp.py",
+    "cli/incast.py",
+    "cli/packetdrill.py",
+    "cli/virtual.py",
+)
 """In ``python/dumbbell``: what begins with `dumbbell._linux`, and the commands over it."""
 
 
