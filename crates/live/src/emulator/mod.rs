@@ -349,8 +349,7 @@ impl Emulator {
         }
     }
 
-    /// The time now. In virtual time it stands still until the thread waits, and a look at the clock would cost a system
-    /// call.
+    /// The time now. In virtual time it hardly moves until the thread waits, and a look at the clock would cost a system call.
     fn now(&self) -> Time {
         if self.exact { self.woken } else { self.clock.now() }
     }
@@ -680,7 +679,7 @@ impl Emulator {
         let until = other.min(packet);
         let timer = other.min(packet - lead);
         let woken = loop {
-            let now = self.now();
+            let now = self.clock.now();
             // Once the timer has fired, the rest is spent looking at the ports again and again.
             let timeout = timer.since(now);
             // A signal is looked at with the next tick.
