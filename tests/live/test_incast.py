@@ -111,7 +111,7 @@ def test_runs_are_kept_and_a_killed_command_goes_on(tmp_path: Path, monkeypatch:
 def test_a_file_that_is_no_cell_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     cell = incast.Cell(PLAIN, 100, 1)
     (tmp_path / f"{cell.name}.json").write_text(text)
-    with pytest.raises(DumbbellError, match="remove it, and it is run again") as error:
+    with pytest.raises(DumbbellError, match="remove the file, and it is run again") as error:
         incast.results([cell], tmp_path)
     assert "\n" not in str(error.value)
 
