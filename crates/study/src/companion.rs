@@ -130,7 +130,7 @@ config! {
         question: Option<Prose> = (), "absent: that of the study";
         /// Its seeds, as those of a study.
         seeds: Option<Seeds> as "dimensionless" = (), "absent: those of the study";
-        /// A scenario in place of the study's.
+        /// A scenario that replaces the study's.
         scenario: Option<Part> = (), "absent: that of the study";
         /// What changes in the scenario, table by table; a table with another `kind` takes the place of the old one.
         change: Option<Part> = (), "absent: nothing";

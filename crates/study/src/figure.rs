@@ -31,7 +31,7 @@ config! {
         at: Option<Places> = (), "absent: no other axis has more than one";
         /// What stands for the runs of a point.
         statistic: Middle = "mean", "choice: what most papers show";
-        /// Name of an arm: draw paired ratios of the others to it in place of values.
+        /// Name of an arm: draw paired ratios of the others to it, not values.
         relative_to: Label = "", "choice: values";
         /// Of the vertical axis, at first; the reader can change it.
         scale: Scale = "linear", "choice: what most papers show";

@@ -316,7 +316,7 @@ def read_study(file: Path, companion: str | None = None, quick: bool = False) ->
         # All of it is checked, also what is not run now.
         further = {name: found.companion(name) for name in found.companions}
         told = (problem for each in (found, *further.values()) for problem in report_problems(each))
-        # A claim that a further study shares is told once.
+        # Report a problem of a shared claim once.
         problems = list(dict.fromkeys(told))
         if problems:
             raise StudyError(problems)
