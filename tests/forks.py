@@ -5,9 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import time
 from collections.abc import Sequence
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
+from threading import Lock
 
 _LOADED = (
     "dumbbell.cli.archive", "dumbbell.cli.live", "dumbbell.cli.papers", "dumbbell.cli.plot",
@@ -17,11 +19,35 @@ _LOADED = (
 )  # fmt: skip
 
 
-def started(words: Sequence[str | Path], folder: Path, out: Path, err: Path) -> ForkServerProcess:
-    """Start a command in a folder; it appends to the files `out` and `err`."""
-    made = _context().Process(target=_run, args=([os.fspath(word) for word in words], folder, out, err))
-    made.start()
-    return made
+_LOCK = Lock()
+"""A status can be read once, and the start of a process reads that of every other one."""
+
+
+class Fork:
+    """A command in a folder, which appends to the files `out` and `err`. Threads may have one each."""
+
+    def __init__(self, words: Sequence[str | Path], folder: Path, out: Path, err: Path) -> None:
+        texts = [os.fspath(word) for word in words]
+        with _LOCK:
+            self._process: ForkServerProcess = _context().Process(target=_run, args=(texts, folder, out, err))
+            self._process.start()
+        assert self._process.pid is not None
+        self.pid: int = self._process.pid
+
+    def status(self) -> int | None:
+        """Return the exit status, or nothing while it runs."""
+        with _LOCK:
+            return self._process.exitcode
+
+    def end(self, seconds: float) -> int | None:
+        """Wait for the end, and kill what has not ended by then; return the exit status it had."""
+        deadline = time.monotonic() + seconds
+        while (status := self.status()) is None and time.monotonic() < deadline:
+            time.sleep(0.005)
+        with _LOCK:
+            self._process.kill()
+            self._process.join()
+        return status
 
 
 def _context() -> ForkServerContext:

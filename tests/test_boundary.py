@@ -364,3 +364,37 @@ exit_with(command, "dumbbell")
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (143, "", "dumbbell: terminated\n")
+
+
+def test_a_signal_in_a_destructor_ends_the_command(tmp_path: Path) -> None:
+    """Python prints exceptions of destructors, and goes on."""
+    program = """
+import os, signal, time
+import click
+from dumbbell.cli.boundary import exit_with
+
+class Dying:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0)
+
+@click.command()
+def command():
+    for _ in range(2):
+        Dying()
+        try:
+            time.sleep(100)
+        finally:
+            print("cleaned up", flush=True)
+
+exit_with(command, "dumbbell")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=50,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "cleaned up\n", "dumbbell: interrupted\n")

@@ -154,18 +154,15 @@ def ended(home: Path, name: str, words: Sequence[str | Path], out: Path) -> tupl
     """Run the words of a command, whose standard output is appended to a file; return as :func:`outcome`."""
     port = OUTPUTS[name].port
     with tempfile.NamedTemporaryFile() as err:
-        process = forks.started(words, home, out, Path(err.name))
+        process = forks.Fork(words, home, out, Path(err.name))
         if port:
             # What is refused ends by itself.
-            while not sends_or_receives(port) and process.is_alive():
+            while not sends_or_receives(port) and process.status() is None:
                 time.sleep(0.05)
             time.sleep(0.5)
-            if process.is_alive():
-                os.kill(process.pid or 0, signal.SIGINT)
-        process.join(COMMAND_TIMEOUT)
-        status = process.exitcode
-        process.kill()
-        process.join()
+            if process.status() is None:
+                os.kill(process.pid, signal.SIGINT)
+        status = process.end(COMMAND_TIMEOUT)
         text = err.read().decode()
     assert status is not None, (name, "does not end")
     assert "Traceback" not in text, (name, text)

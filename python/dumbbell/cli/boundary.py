@@ -30,6 +30,9 @@ FAULT = 70
 _PATIENCE = 3.0
 """Seconds that cleaning up may take before a second signal ends the process as it is."""
 
+_AGAIN = 0.01
+"""Seconds after which a signal comes again whose exception Python threw away."""
+
 _LAST_WORDS = 0.05
 """Seconds that each standard stream has to take what is left when a signal ends a command."""
 
@@ -57,6 +60,25 @@ class _Stops:
     def catch(self) -> None:
         for number in heeded():
             signal.signal(number, self._stop)
+        sys.unraisablehook = self._thrown_away
+
+    def _thrown_away(self, found: sys.UnraisableHookArgs) -> None:
+        """Stop a little later where the first signal came while an object was destroyed.
+
+        Python prints exceptions of destructors and of callbacks of the collector, and goes on.
+        """
+        stopped = found.exc_value
+        # Windows has no timer, and sends no signals of this kind.
+        if not isinstance(stopped, Stopped) or sys.platform == "win32":
+            sys.__unraisablehook__(found)
+            return
+
+        def stop(_number: int, frame: FrameType | None) -> None:
+            self._first = None
+            self._stop(stopped.number, frame)
+
+        signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN)
 
     def _stop(self, number: int, _frame: FrameType | None) -> None:
         if self._first is None:
