@@ -31,6 +31,8 @@ pub struct Part<'c> {
     out: Vec<Vec<Crossing>>,
     /// When the first of them does.
     earliest: Time,
+    /// Events that a turn may have at most in this round.
+    turn: u64,
     /// Packets that left for other parts and came from them.
     left: u64,
     came: u64,
@@ -49,6 +51,7 @@ impl<'c> Part<'c> {
             leads: (0..cut.layout.into.len()).map(leads).collect(),
             out: vec![Vec::new(); cut.parts],
             earliest: Time::NEVER,
+            turn: LEAST_TURN,
             left: 0,
             came: 0,
         }
@@ -141,23 +144,33 @@ impl Engine<'_, Part<'_>> {
     /// Handles everything before `stop`, region by region.
     fn take_turns(&mut self, pulse: &mut Pulse<'_>, stop: Time) -> Result<(), GivenUp> {
         self.open_before(stop);
-        // Packets of a region that is ahead wait on the links out of it: of all regions together, as many as one step has events.
         let regions = self.network.observer.regions.len();
-        let longest = LONGEST_STEP / u64::from(regions).max(1) + LEAST_TURN;
         loop {
-            let (mut handled, mut finished) = (0, true);
+            let (mut handled, mut finished, mut cut_short) = (0, true, false);
+            let most = self.network.observer.turn;
             for region in 0..regions {
                 let bound = self.network.observer.regions.bound(region, stop);
                 if !self.network.observer.regions.has_done(region, bound) {
-                    let events = self.take_turn(region, bound, longest.min(pulse.left()));
+                    let events = self.take_turn(region, bound, most.min(pulse.left()));
                     if self.budget.is_exhausted() {
                         return Err(GivenUp);
                     }
                     handled += events;
+                    cut_short |= events == most;
                     pulse.count(events, || self.network.observer.regions.clock())?;
                 }
                 finished &= self.network.observer.regions.has_done(region, stop);
             }
+            // Packets of a region that is ahead wait on the links out of it: of all regions together, about as many as one step
+            // has events. Each may have as many as any other, or a source would get ahead of its receiver round by round. And
+            // a round looks at all regions, so where one of them has most of the events, its turns have to be long.
+            self.network.observer.turn = if handled > LONGEST_STEP {
+                (most / 2).max(LEAST_TURN)
+            } else if cut_short {
+                (2 * most).min(LONGEST_STEP)
+            } else {
+                most
+            };
             if cfg!(debug_assertions) {
                 self.assert_part_conservation();
             }
