@@ -10,6 +10,11 @@ const SCALE: u8 = 3;
 const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
+/// RFC 2385, RFC 7413, and the number that RFC 6994 gives the latter where it is an experiment.
+const SIGNATURE: u8 = 19;
+const FAST_OPEN: u8 = 34;
+const EXPERIMENTS: [u8; 2] = [253, 254];
+const FAST_OPEN_EXPERIMENT: u16 = 0xf989;
 
 /// The options that are used here.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -26,6 +31,10 @@ pub struct TcpOptions {
     pub sack: Vec<(u32, u32)>,
     /// Counts of accurate ECN (RFC 9768 section 3.2.3), to be written.
     pub accurate: Option<AccurateOption>,
+    /// A SYN asks for a cookie, or has one (RFC 7413 section 4.1.1); read, never written.
+    pub fast_open: bool,
+    /// The segment is signed (RFC 2385); read, never written.
+    pub signed: bool,
 }
 
 fn be16(bytes: &[u8], at: usize) -> Option<u16> {
@@ -59,6 +68,11 @@ impl TcpOptions {
                 SACK => {
                     options.sack =
                         body.chunks_exact(8).filter_map(|b| Some((be32(b, 0)?, be32(b, 4)?))).collect();
+                }
+                SIGNATURE => options.signed = true,
+                FAST_OPEN => options.fast_open = true,
+                kind if EXPERIMENTS.contains(&kind) => {
+                    options.fast_open |= be16(body, 0) == Some(FAST_OPEN_EXPERIMENT);
                 }
                 TIMESTAMPS => options.timestamps = be32(body, 0).zip(be32(body, 4)),
                 _ => {}
@@ -137,6 +151,18 @@ mod tests {
         let counts = TcpOptions { accurate: Some(accurate), ..TcpOptions::default() };
         assert_eq!(counts.to_bytes(), [174, 8, 1, 2, 3, 0, 0, 4]);
         assert_eq!(TcpOptions::parse(&[counts.to_bytes(), blocks.to_bytes()].concat()), blocks);
+    }
+
+    #[test]
+    fn fast_open_and_signatures_are_seen() {
+        let seen = |bytes: &[u8]| {
+            let options = TcpOptions::parse(bytes);
+            (options.fast_open, options.signed)
+        };
+        assert_eq!(seen(&[1, 34, 2]), (true, false));
+        assert_eq!(seen(&[254, 4, 0xf9, 0x89]), (true, false));
+        assert_eq!(seen(&[254, 4, 0xf9, 0x8a]), (false, false));
+        assert_eq!(seen(&[[19, 18].as_slice(), &[0; 16]].concat()), (false, true));
     }
 
     proptest! {

@@ -113,6 +113,13 @@ impl Ranges {
         }
     }
 
+    /// The first part of `[start, end)` that is held.
+    pub fn overlap(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+        let from = self.list.partition_point(|range| range.1 <= start);
+        let range = self.list.get(from).filter(|range| range.0 < end)?;
+        Some((range.0.max(start), range.1.min(end)))
+    }
+
     /// Bytes held of `[start, end)`.
     pub fn covered(&self, start: u64, end: u64) -> u64 {
         let from = self.list.partition_point(|r| r.1 <= start);

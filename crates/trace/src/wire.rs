@@ -148,6 +148,7 @@ fn options(flow: &Flow, seen: &Seen<'_>) -> TcpOptions {
         timestamps: fields.timestamps.map(|(value, echo)| ((value / TICK) as u32, (echo / TICK) as u32)),
         sack: fields.sack.iter().map(|(start, end)| (*start as u32, *end as u32)).collect(),
         accurate: fields.accurate,
+        ..TcpOptions::default()
     }
 }
 

@@ -45,6 +45,22 @@ impl Sent {
     }
 }
 
+/// What a buffer that counts memory says of a segment, where one is in the place of the window that is reckoned here: a program with
+/// a socket of its own has one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pressure {
+    /// Segments that are acknowledged at once at first, and after a pause: at least 2, at most 16 of them count.
+    pub quick: u32,
+    /// The window has grown with this segment: one more acknowledgement leaves at once.
+    pub grew: bool,
+    /// More than a full segment waits for an acknowledgement.
+    pub many: bool,
+    /// The window would be smaller than it was.
+    pub shrinks: bool,
+    /// Less than half of the buffer is free: nothing is acknowledged at once for being early.
+    pub pressed: bool,
+}
+
 /// What to do about a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
@@ -95,6 +111,8 @@ pub struct Acks {
     reviewed: Time,
     /// Data that the application has not read, if it reads later than data arrives.
     unread: Option<u64>,
+    /// What a buffer elsewhere says of the segment in hand.
+    pub pressure: Option<Pressure>,
 }
 
 impl Acks {
@@ -143,6 +161,7 @@ impl Acks {
             space: FIRST_SPACE * (segment + if params.timestamps { u64::from(TIMESTAMPS) } else { 0 }),
             reviewed: Time::ZERO,
             unread: None,
+            pressure: None,
         })
     }
 
@@ -214,11 +233,16 @@ impl Acks {
         if self.grows {
             self.grow(now, bytes);
         }
+        let (mut many, mut shrinks) = (waiting >= 2, shrinks);
+        if let Some(pressure) = self.pressure {
+            (many, shrinks) = (pressure.many, pressure.shrinks);
+            self.press(pressure);
+        }
         if !self.linux {
             let now_due = waiting >= params.ack_every;
             return if now_due { Verdict::Now } else { Verdict::By(self.delayed(now, params)) };
         }
-        if self.quick > 0 || waiting >= 2 && !shrinks {
+        if self.quick > 0 || many && !shrinks {
             return Verdict::Now;
         }
         let most = if self.delay > LEAST_DELAY && !self.rtt.is_zero() {
@@ -227,6 +251,39 @@ impl Acks {
             MOST_DELAY
         };
         Verdict::By(now + self.delay.min(most))
+    }
+
+    /// Acknowledgements leave at once or wait, as the buffer elsewhere has it.
+    #[cold]
+    fn press(&mut self, pressure: Pressure) {
+        self.quick |= u32::from(pressure.grew);
+        if pressure.many && pressure.pressed {
+            self.quick = 0;
+        }
+    }
+
+    /// A segment in order begins at `number`, which may lie below what is expected.
+    #[inline]
+    pub fn begins(&mut self, number: u64) {
+        if number < self.next && self.tells {
+            self.twice = Some((number, self.next));
+        }
+    }
+
+    /// Data arrived that was there: the sender hears of the first range of it, and of what touches that (RFC 2883).
+    // Linux net/ipv4/tcp_input.c: what tcp_dsack_extend does.
+    #[cold]
+    pub fn repeat(&mut self, (start, end): (u64, u64)) {
+        if !self.tells {
+            return;
+        }
+        match &mut self.twice {
+            None => self.twice = Some((start, end)),
+            Some(twice) if start <= twice.1 && twice.0 <= end => {
+                *twice = (twice.0.min(start), twice.1.max(end));
+            }
+            Some(_) => {}
+        }
     }
 
     /// When a segment that arrives now is acknowledged at the latest, in a host other than Linux.
@@ -243,7 +300,8 @@ impl Acks {
         let gap = now.since(self.latest);
         self.latest = now;
         if self.delay.is_zero() {
-            self.quick = self.quick.max(((self.window / (2 * self.segment)) as u32).clamp(2, QUICK));
+            let quick = self.pressure.map_or((self.window / (2 * self.segment)) as u32, |p| p.quick);
+            self.quick = self.quick.max(quick.clamp(2, QUICK));
             self.delay = LEAST_DELAY;
         } else if gap <= LEAST_DELAY / 2 {
             self.delay = self.delay / 2 + LEAST_DELAY / 2;

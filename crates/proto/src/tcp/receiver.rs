@@ -6,7 +6,7 @@ use dumbbell_core::{Duration, Ecn, FlowTag, Frame, Header, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::accurate::Counts;
-use super::acks::{Acks, SHOWN, Verdict};
+use super::acks::{Acks, Pressure, SHOWN, Verdict};
 use super::disorder::{Disorder, SACK_BLOCK, SACK_OPTION};
 use super::params::{DelayedAcks, EcnFeedback, Params, scale_of};
 use super::reading::{Reading, Room, Rules};
@@ -228,6 +228,28 @@ impl Receiver {
         self.next
     }
 
+    /// True if everything from `start` to `end` has arrived.
+    pub fn holds(&self, start: u64, end: u64) -> bool {
+        let start = start.max(self.next);
+        let held = || self.disorder.as_ref().and_then(|disorder| disorder.held.overlap(start, end));
+        end <= start || held() == Some((start, end))
+    }
+
+    /// A segment that begins at `start` does not fit a buffer elsewhere: it is dropped, and acknowledged with what of it was there.
+    pub fn turn_away(&mut self, start: u64) {
+        if let Some(acks) = &mut self.acks {
+            acks.begins(start);
+        }
+        self.refuse();
+    }
+
+    /// Says what a buffer elsewhere makes of the segment that comes next; from then on it is asked for each.
+    pub fn press(&mut self, pressure: Pressure) {
+        if let Some(acks) = &mut self.acks {
+            acks.pressure = Some(pressure);
+        }
+    }
+
     /// A segment with data arrived where every mark counts.
     #[cold]
     fn count_mark(&mut self, ecn: Ecn, payload: u64) {
@@ -299,6 +321,7 @@ impl Receiver {
         let shrinks = self.allowance.is_some() && self.read(now);
         let Some(acks) = &mut self.acks else { return };
         acks.echoed(now, packet.aux);
+        acks.begins(packet.body[0]);
         let verdict = acks.in_order(now, self.next, self.waiting, shrinks, &self.params);
         self.obey(if at_once { Verdict::Now } else { verdict });
     }
@@ -338,6 +361,9 @@ impl Receiver {
     #[cold]
     fn fill(&mut self) {
         let Some(disorder) = &mut self.disorder else { return };
+        if let (Some(acks), Some(held)) = (&mut self.acks, disorder.held.overlap(0, self.next)) {
+            acks.repeat(held);
+        }
         self.next = disorder.fill(self.next);
         self.gap = !disorder.held.is_empty();
     }
@@ -350,7 +376,8 @@ impl Receiver {
         }
         let disorder = self.disorder.get_or_insert_default();
         disorder.arrivals += 1;
-        let known = self.acks.is_some() && disorder.held.containing(number).is_some_and(|held| end <= held.1);
+        let held = if self.acks.is_some() { disorder.held.overlap(number, end) } else { None };
+        let known = held == Some((number, end));
         let many = self.acks.is_some() && disorder.held.iter().nth(1).is_some();
         let mut place = None;
         if number > self.next {
@@ -362,6 +389,9 @@ impl Receiver {
             Some(acks) => {
                 let pushes_out = many && place.is_none_or(|place| place >= SHOWN);
                 let verdict = acks.unexpected(now, (number, end), self.next, known, pushes_out);
+                if let Some(held) = held.filter(|_| !known && number > self.next) {
+                    acks.repeat(held);
+                }
                 self.obey(verdict);
             }
         }

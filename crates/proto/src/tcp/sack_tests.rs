@@ -47,3 +47,28 @@ fn what_arrived_twice_is_the_first_block() {
     assert_eq!(blocks(4), (60, vec![(4, 5), (2, 3)]), "once");
     assert_eq!(blocks(0), (68, vec![(0, 1), (4, 5), (2, 3)]));
 }
+
+#[test]
+fn of_data_that_arrives_twice_in_part_that_part_is_told() {
+    // Linux tools/testing/selftests/net/packetdrill/tcp_dsack_mult.pkt, and overlaps above a hole.
+    let text = r#"{"profile": "linux", "handshake": false, "timestamps": false, "mss": 1000}"#;
+    let (_, mut receiver) = params(text).open(opening(None));
+    let mut blocks = |start: u64, end: u64| {
+        let header = TcpHeader { flags: TcpHeader::ACK, number: start, ..TcpHeader::default() };
+        receiver.push(ms(1.0), &Packet::of(header, 7, (end - start) as u16 + 40, Ecn::NotEct));
+        let header = TcpHeader::unpack(&receiver.pull(ms(1.0)).unwrap().words());
+        let place = |offset: u32| header.number.wrapping_add_signed(offset.cast_signed().into());
+        let blocks = header.sack.iter().filter(|b| **b != SackBlock::default());
+        (header.number, blocks.map(|b| (place(b.start), place(b.end))).collect::<Vec<_>>())
+    };
+    assert_eq!(blocks(1_000, 3_000), (0, vec![(1_000, 3_000)]));
+    assert_eq!(blocks(4_000, 5_000), (0, vec![(4_000, 5_000), (1_000, 3_000)]));
+    assert_eq!(blocks(7_000, 8_000), (0, vec![(7_000, 8_000), (4_000, 5_000), (1_000, 3_000)]));
+    assert_eq!(blocks(0, 6_000), (6_000, vec![(1_000, 3_000), (7_000, 8_000)]), "the first that it covers");
+    assert_eq!(blocks(6_000, 8_000), (8_000, vec![(7_000, 8_000)]));
+    assert_eq!(blocks(0, 1_000), (8_000, vec![(0, 1_000)]));
+    assert_eq!(blocks(7_500, 8_500), (8_500, vec![(7_500, 8_000)]), "it begins below what is expected");
+    assert_eq!(blocks(10_000, 12_000), (8_500, vec![(10_000, 12_000)]));
+    assert_eq!(blocks(11_000, 13_000), (8_500, vec![(11_000, 12_000), (10_000, 13_000)]));
+    assert_eq!(blocks(9_000, 10_500), (8_500, vec![(10_000, 10_500), (9_000, 13_000)]));
+}
