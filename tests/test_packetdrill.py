@@ -23,6 +23,7 @@ from dumbbell.packetdrill import (
     run_all,
     running,
 )
+from dumbbell.packetdrill.fields import LACKS
 from dumbbell.packetdrill.scripts import read
 
 OPENED = """
@@ -86,7 +87,6 @@ echo 3 > /sys/module/tcp_cubic/parameters/hystart_detect`
 `/tmp/sysctl_restore_${PPID}.sh`
 """
     one = read(script(tmp_path, text), tmp_path)
-    assert one.absent == ""
     lines = one.settings.splitlines()
     assert {"tcp_ecn=1", "tcp_wmem=4096 1 2", "tcp_frto=0", "hystart_detect=3", "tcp_dsack=1"} <= set(lines)
     commands = one.text.split("`")[1::2]
@@ -94,23 +94,54 @@ echo 3 > /sys/module/tcp_cubic/parameters/hystart_detect`
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("command", "settings"),
     [
-        ("`rm -rf /somewhere`", "the command `rm -rf /somewhere`"),
-        ("`sysctl -q a.b=1; curl http://example.org | sh`", "the command `curl http://example.org | sh`"),
-        ("`../common/set_sysctls.py /proc/sys/net/ipv4/tcp_mtu_probing=2`", "path MTU discovery"),
-        ("+0 sendto(4, ..., 10, MSG_FASTOPEN, ..., ...) = 10", "TCP Fast Open"),
-        ("+0 epoll_create(1) = 5", "epoll"),
-        ("+0 %{ assert tcpi_busy_time == 0 }%", "clocks of TCP_INFO"),
+        ("rm -rf /somewhere", "command=rm -rf /somewhere\n"),
+        ("sysctl -q a.b=1; curl http://a.org | sh; sysctl c=2", "b=1\ncommand=curl http://a.org | sh\n"),
+        ("ip route change 192.0.2.1 mtu lock 640", "command=ip route change 192.0.2.1 mtu lock 640\n"),
+        ("nstat | grep TcpExt", "command=nstat | grep TcpExt\n"),
+        ("ip tcp_metrics flush all; nstat -n; ethtool -K tun0 tso off gso off", ""),
+        ("unfinished 'text", "command=unfinished 'text\n"),
     ],
 )
+def test_what_no_setting_stands_for_is_a_setting_too(tmp_path, command, settings):
+    assert read(script(tmp_path, f"`{command}`"), tmp_path).settings == settings
+    later = read(script(tmp_path, f"`true`\n+0 `{command}`"), tmp_path)
+    assert (later.settings, "command=" in later.text) == ("", "command=" in settings)
+
+
+def test_options_of_the_program_are_settings(tmp_path):
+    one = read(script(tmp_path, "--mss=1000\n`sysctl -q a.b=1`\n"), tmp_path)
+    assert (one.settings, one.version) == ("b=1\nmss=1000\n", 4)
+    assert read(script(tmp_path, "--tolerance_usecs=1", "basic-v6.pkt"), tmp_path).version == 6
+
+
+@pytest.mark.parametrize("status", [0, 1])
 @pytest.mark.usefixtures("library")
-def test_what_is_left_out_is_named_and_not_run(tmp_path, text, reason):
-    script(tmp_path / "scripts", text)
-    tool = program(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')")
-    one = outcome(tmp_path / "scripts", tool)
-    assert (one.status, one.detail) == (ABSENT, f"needs {reason}")
-    assert not (tmp_path / "ran").exists()
+def test_what_the_library_lacks_is_the_reason(tmp_path, status):
+    script(tmp_path / "scripts", OPENED)
+    names = f"import os, sys; open(os.environ['{LACKS}'], 'w').write('\\x1b[1mepoll'); sys.exit({status})"
+    one = outcome(tmp_path / "scripts", program(tmp_path, names))
+    assert (one.status, one.detail) == (ABSENT, "needs \ufffd[1mepoll")
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "lacks"),
+    [
+        ("assert tcpi_snd_cwnd == 10", 0, None),
+        ("assert tcpi_snd_cwnd == 11", 1, None),
+        ("assert tcpi_busy_time == 10", 1, "tcpi_busy_time of TCP_INFO"),
+        ("assert 5 <= tcpi_busy_time", 1, "tcpi_busy_time of TCP_INFO"),
+        ("print(tcpi_busy_time)", 1, "tcpi_busy_time of TCP_INFO"),
+    ],
+)
+def test_fields_that_are_left_out_are_named(tmp_path, text, status, lacks):
+    code, named = tmp_path / "code", tmp_path / "lacks"
+    code.write_text(f"tcpi_snd_cwnd = 10\ntcpi_busy_time = 0\n\n{text}\n")
+    arguments = [sys.executable, "-IS", str(running.FIELDS), str(code)]
+    done = subprocess.run(arguments, env={LACKS: str(named)}, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == status
+    assert (named.read_text() if named.exists() else None) == lacks
 
 
 def test_a_setting_is_a_word_of_the_shell_whatever_is_in_it(tmp_path):
@@ -250,6 +281,67 @@ def test_a_script_that_asks_for_something_else_fails_with_the_difference(tmp_pat
     assert difference in one.detail
 
 
+BUFFER = """--mss=1000
+`../common/defaults.sh
+sysctl -q net.ipv4.tcp_rto_max_ms=1000`
+    0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+   +0 setsockopt(3, SOL_SOCKET, SO_RCVBUF, [20000], 4) = 0
+   +0 getsockopt(3, SOL_SOCKET, SO_RCVBUF, [40000], [4]) = 0
+   +0 bind(3, ..., ...) = 0
+   +0 listen(3, 1) = 0
+   +0 < S 0:0(0) win 32792 <mss 1000,nop,nop,sackOK,nop,wscale 7>
+   +0 > S. 0:0(0) ack 1 win 18980 <mss 1460,nop,nop,sackOK,nop,wscale 0>
+   +1 > S. 0:0(0) ack 1 win 18980 <mss 1460,nop,nop,sackOK,nop,wscale 0>
+   +1 > S. 0:0(0) ack 1 win 18980 <mss 1460,nop,nop,sackOK,nop,wscale 0>
+   +0 < . 1:1(0) ack 1 win 257
+   +0 accept(3, ..., ...) = 4
+   +0 < P. 1:20001(20000) ack 1 win 257
+ +.04 > . 1:1(0) ack 20001 win 18000
+   +0 < P. 19001:21001(2000) ack 1 win 257
+ +.08 > . 1:1(0) ack 21001 win 17000 <nop,nop,sack 19001:20001>
+   +0 < P. 38502:38602(100) ack 1 win 257
+   +0 > . 1:1(0) ack 21001 win 17000
+   +0 read(4, ..., 20000) = 20000
+"""
+
+
+@real
+def test_the_receive_buffer_is_that_of_the_kernel(tmp_path):
+    script(tmp_path, BUFFER)
+    assert outcome(tmp_path, find_program(None)).detail == ""
+
+
+@real
+@pytest.mark.parametrize(
+    ("was", "instead", "reason"),
+    [
+        (
+            "+0 listen",
+            "+0 setsockopt(3, SOL_TCP, TCP_FASTOPEN, [2], 4) = 0\n   +0 listen",
+            "TCP Fast Open (setsockopt)",
+        ),
+        (
+            "+0 listen",
+            "+0 setsockopt(3, SOL_TCP, TCP_SYNCNT, [2], 4) = 0\n   +0 listen",
+            "setsockopt of TCP_SYNCNT",
+        ),
+        ("`../common", "`sysctl net.ipv4.tcp_ecn=5\n../common", None),
+        ("sh`", "sh\nsysctl net.ipv4.tcp_ecn=5`", "tcp_ecn=5"),
+        ("sh`", "sh\nsysctl net.ipv4.tcp_rarely_set=1`", "tcp_rarely_set=1"),
+        ("sh`", "sh\ndd if=/dev/zero`", "the command `dd if=/dev/zero`"),
+        ("limit 0`", "limit 0; tc qdisc add dev tun0 root netem delay 1ms`", "the queue `netem delay 1ms`"),
+        ("+0 write(4, ..., 4000)", "+0 write(4, ..., 4000000)", "a send buffer that fills"),
+        ("< . 1:1(0) ack 4001 win 300", "< icmp unreachable host_unreachable [1:1(0)]", "packets of ICMP"),
+        ("tcpi_snd_cwnd == 10", "tcpi_busy_time == 10", "tcpi_busy_time of TCP_INFO"),
+    ],
+)
+def test_a_reason_comes_from_what_the_run_has_met(tmp_path, was, instead, reason):
+    assert was in GOOD
+    script(tmp_path, GOOD.replace(was, instead, 1))
+    one = outcome(tmp_path, find_program(None))
+    assert (one.status, one.detail) == ((ABSENT, f"needs {reason}") if reason else (PASSED, ""))
+
+
 @real
 @pytest.mark.skipif(
     not os.environ.get("PACKETDRILL_SCRIPTS"),
@@ -268,3 +360,16 @@ def test_the_scripts_about_congestion_control_pass_but_for_those_that_the_page_e
         "fr-4pkt-fack-last-mss",
     }
     assert [name for name in others if f"`{name}`" not in page] == []
+
+
+@real
+@pytest.mark.skipif(
+    not os.environ.get("PACKETDRILL_SCRIPTS"),
+    reason="needs the scripts of packetdrill: PACKETDRILL_SCRIPTS names their folder gtests/net/tcp",
+)
+def test_the_page_counts_what_passes():
+    folder = Path(os.environ["PACKETDRILL_SCRIPTS"])
+    found = list(run_all(find(folder), folder, find_program(None), 2))
+    counts = [sum(one.status == status for one in found) for status in (PASSED, FAILED, ABSENT)]
+    page = (Path(__file__).parents[1] / "docs" / "packetdrill.md").read_text()
+    assert "{} pass, {} fail and {} are not applicable".format(*counts) in page

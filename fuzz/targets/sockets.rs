@@ -8,6 +8,7 @@
 use dumbbell_core::Duration;
 use dumbbell_header::TcpOptions;
 use dumbbell_packetdrill::stack::Stack;
+use dumbbell_packetdrill::stream::How;
 use dumbbell_packetdrill::wire::{Endpoint, Segment, flag};
 use libfuzzer_sys::fuzz_target;
 
@@ -32,12 +33,19 @@ fuzz_target!(|data: &[u8]| {
             1 => drop(stack.bind(fd, HERE).and_then(|()| stack.listen(fd))),
             2 => drop(stack.accept(fd, fd ^ 1)),
             3 => drop(stack.connect(fd, HERE.address, THERE)),
-            4 => drop(stack.write(fd, u64::from(number) * 16)),
+            4 => {
+                let has = |bit: u8| record[4] & bit != 0;
+                let how = How { more: has(1), ends_record: has(2), copied: has(4) };
+                drop(stack.write(fd, u64::from(number) * 16, how));
+            }
             5 => drop(stack.read(fd, usize::from(number), record[4] & 1 == 1)),
             6 => drop(stack.shut_down(fd, i32::from(record[4] & 3))),
             7 => drop(stack.close(fd)),
-            8 => drop(stack.set_option(fd, i32::from(record[4]), i32::from(record[5]), &record[6..14])),
-            9 => drop(stack.events(fd).and_then(|_| stack.queued(fd))),
+            8 => {
+                let value = &record[6..if record[14] & 1 == 0 { 10 } else { 14 }];
+                drop(stack.set_option(fd, i32::from(record[4]), i32::from(record[5]), value));
+            }
+            9 => drop(stack.events(fd).and_then(|_| stack.queued(fd)).and_then(|_| stack.report(fd))),
             10 => stack.pass(Duration::from_micros(u64::from(number) * 16)),
             _ => stack.deliver(&last.packet(record)),
         }
@@ -81,7 +89,7 @@ impl Last {
                 .filter(|(bit, _)| has(*bit))
                 .map(|(_, at)| block(*at))
                 .collect(),
-            accurate: None,
+            ..TcpOptions::default()
         };
         let to = Endpoint { port: if self.port == 0 { HERE.port } else { self.port }, ..HERE };
         Segment {
@@ -92,6 +100,7 @@ impl Last {
             flags: record[10],
             window: word(12),
             ecn: record[9] & 3,
+            dscp: 0,
             options,
             payload: vec![0; usize::from(word(2) % LONGEST)],
         }

@@ -13,11 +13,12 @@ use std::thread::{self, ThreadId};
 
 use dumbbell_core::Duration;
 use libc::{
-    AF_INET, EAFNOSUPPORT, EAGAIN, EFAULT, EINVAL, EMFILE, ENOSYS, iovec, msghdr, nfds_t, pollfd, size_t,
-    sockaddr, sockaddr_in, socklen_t, ssize_t, timeval, useconds_t,
+    AF_INET, AF_INET6, EAFNOSUPPORT, EAGAIN, EFAULT, EINVAL, EMFILE, ENOSYS, epoll_event, iovec, msghdr,
+    nfds_t, off_t, pollfd, size_t, sockaddr, sockaddr_in, socklen_t, ssize_t, timeval, useconds_t,
 };
 
 use crate::stack::{Result, Stack};
+use crate::stream::How;
 use crate::wire::Endpoint;
 
 /// The stack, and who waits for it.
@@ -179,20 +180,54 @@ fn read_into(fd: c_int, into: &[iovec], flags: c_int) -> ssize_t {
     }))
 }
 
-fn write_from(fd: c_int, from: &[iovec]) -> ssize_t {
-    answer(check(from).and_then(|bytes| wait(fd, |m| m.stack.write(fd, bytes as u64))))
+/// Pieces of memory that one packet of Linux holds: MAX_SKB_FRAGS. Data that is not copied begins a new packet after so many.
+const PIECES: usize = 17;
+/// Flags of send(2) that are obeyed, or change nothing here.
+const SENDS: c_int =
+    libc::MSG_MORE | libc::MSG_EOR | libc::MSG_ZEROCOPY | libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
+
+fn write_from(fd: c_int, from: &[iovec], flags: c_int) -> ssize_t {
+    let has = |flag| flags & flag != 0;
+    let how =
+        How { more: has(libc::MSG_MORE), ends_record: has(libc::MSG_EOR), copied: has(libc::MSG_ZEROCOPY) };
+    let left_out = match flags & !SENDS {
+        0 => None,
+        others if others & libc::MSG_FASTOPEN != 0 => Some("TCP Fast Open (MSG_FASTOPEN)".to_owned()),
+        others => Some(format!("flags {others:#x} of send")),
+    }
+    .or_else(|| {
+        (how.copied && from.len() > PIECES).then(|| "packets of many pieces (MSG_ZEROCOPY)".to_owned())
+    });
+    if let Some(what) = left_out {
+        return answer(with(|m| {
+            m.stack.lack(what);
+            Err(libc::EOPNOTSUPP)
+        }));
+    }
+    answer(check(from).and_then(|bytes| wait(fd, |m| m.stack.write(fd, bytes as u64, how))))
 }
 
 /// What is written is never looked at.
-fn write_one(fd: c_int, bytes: *const c_void, len: size_t) -> ssize_t {
-    write_from(fd, &[iovec { iov_base: bytes.cast_mut(), iov_len: len }])
+fn write_one(fd: c_int, bytes: *const c_void, len: size_t, flags: c_int) -> ssize_t {
+    write_from(fd, &[iovec { iov_base: bytes.cast_mut(), iov_len: len }], flags)
+}
+
+/// A call that nothing here stands in for.
+fn left_out(what: &str) -> c_int {
+    status(with(|m| {
+        m.stack.lack(what);
+        Err(ENOSYS)
+    }))
 }
 
 extern "C" fn free(_: *mut c_void) {}
 
 extern "C" fn socket(_: *mut c_void, domain: c_int, _kind: c_int, _protocol: c_int) -> c_int {
     if domain != AF_INET {
-        return status(Err(EAFNOSUPPORT));
+        return status(with(|m| {
+            m.stack.lack(if domain == AF_INET6 { "IPv6" } else { "sockets that are not of IPv4" });
+            Err(EAFNOSUPPORT)
+        }));
     }
     let fd = new_descriptor().and_then(|fd| with(|m| m.stack.open(fd)).map(|()| fd));
     answer(fd.map(|fd| fd as u64)) as c_int
@@ -261,23 +296,51 @@ unsafe extern "C" fn recvfrom(
 }
 
 unsafe extern "C" fn recvmsg(_: *mut c_void, fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t {
-    // SAFETY: recvmsg(2) promises both.
-    let into = unsafe { vectors((*message).msg_iov, (*message).msg_iovlen) };
-    read_into(fd, into, flags)
+    // SAFETY: recvmsg(2) promises a message.
+    let message = unsafe { &mut *message };
+    if flags & libc::MSG_ERRQUEUE != 0 {
+        return answer(with(|m| m.stack.report(fd)).map(|(flags, control)| {
+            message.msg_flags = flags;
+            // SAFETY: as above.
+            unsafe { put_control(message, &control) };
+            0
+        }));
+    }
+    // SAFETY: recvmsg(2) promises the vectors.
+    let read = read_into(fd, unsafe { vectors(message.msg_iov, message.msg_iovlen) }, flags);
+    if read >= 0 {
+        message.msg_flags = 0;
+        let control = with(|m| m.stack.ancillary(fd)).unwrap_or_default();
+        // SAFETY: as above.
+        unsafe { put_control(message, &control) };
+    }
+    read
+}
+
+/// Writes ancillary messages, as far as there is room.
+///
+/// # Safety
+/// The message has room for as many bytes as it says.
+unsafe fn put_control(message: &mut msghdr, control: &[u8]) {
+    let room = if message.msg_control.is_null() { 0 } else { message.msg_controllen };
+    let n = control.len().min(room);
+    // SAFETY: there is room for so many.
+    unsafe { std::ptr::copy_nonoverlapping(control.as_ptr(), message.msg_control.cast(), n) };
+    message.msg_controllen = n;
 }
 
 extern "C" fn write(_: *mut c_void, fd: c_int, bytes: *const c_void, len: size_t) -> ssize_t {
-    write_one(fd, bytes, len)
+    write_one(fd, bytes, len, 0)
 }
 
 unsafe extern "C" fn writev(_: *mut c_void, fd: c_int, from: *const iovec, count: c_int) -> ssize_t {
     // SAFETY: writev(2) promises it.
     let from = unsafe { vectors(from, count.max(0) as usize) };
-    write_from(fd, from)
+    write_from(fd, from, 0)
 }
 
-extern "C" fn send(_: *mut c_void, fd: c_int, bytes: *const c_void, len: size_t, _flags: c_int) -> ssize_t {
-    write_one(fd, bytes, len)
+extern "C" fn send(_: *mut c_void, fd: c_int, bytes: *const c_void, len: size_t, flags: c_int) -> ssize_t {
+    write_one(fd, bytes, len, flags)
 }
 
 extern "C" fn sendto(
@@ -289,16 +352,13 @@ extern "C" fn sendto(
     _to: *const sockaddr,
     _to_len: socklen_t,
 ) -> ssize_t {
-    if flags & libc::MSG_FASTOPEN != 0 {
-        return answer(Err(libc::EOPNOTSUPP));
-    }
-    write_one(fd, bytes, len)
+    write_one(fd, bytes, len, flags)
 }
 
-unsafe extern "C" fn sendmsg(_: *mut c_void, fd: c_int, message: *const msghdr, _flags: c_int) -> ssize_t {
+unsafe extern "C" fn sendmsg(_: *mut c_void, fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
     // SAFETY: sendmsg(2) promises both.
     let from = unsafe { vectors((*message).msg_iov, (*message).msg_iovlen) };
-    write_from(fd, from)
+    write_from(fd, from, flags)
 }
 
 /// packetdrill declares it with a variable number of arguments; where one is passed, it stands in the same register.
@@ -312,7 +372,7 @@ extern "C" fn fcntl(_: *mut c_void, fd: c_int, command: c_int, argument: c_long)
             let nonblocking = argument as c_int & libc::O_NONBLOCK != 0;
             status(with(|m| m.stack.set_nonblocking(fd, nonblocking)))
         }
-        _ => status(Err(EINVAL)),
+        _ => left_out("this command of fcntl"),
     }
 }
 
@@ -321,7 +381,7 @@ unsafe extern "C" fn ioctl(_: *mut c_void, fd: c_int, request: c_ulong, argument
     let queued = match request {
         libc::FIONREAD => with(|m| m.stack.queued(fd)).map(|q| q.0),
         libc::TIOCOUTQ => with(|m| m.stack.queued(fd)).map(|q| q.1),
-        _ => Err(EINVAL),
+        _ => return left_out("this request of ioctl"),
     };
     status(queued.map(|n| {
         // SAFETY: both requests write one int (tcp(7)).
@@ -462,25 +522,51 @@ unsafe extern "C" fn gettimeofday(_: *mut c_void, time: *mut timeval, _zone: *mu
 }
 
 extern "C" fn epoll_create(_: *mut c_void, _size: c_int) -> c_int {
-    status(Err(ENOSYS))
+    let fd = new_descriptor().and_then(|fd| {
+        with(|m| {
+            m.stack.add_epoll(fd);
+            Ok(fd as u64)
+        })
+    });
+    answer(fd) as c_int
 }
 
-extern "C" fn epoll_ctl(_: *mut c_void, _epoll: c_int, _op: c_int, _fd: c_int, _event: *mut c_void) -> c_int {
-    status(Err(ENOSYS))
-}
-
-extern "C" fn epoll_wait(
+unsafe extern "C" fn epoll_ctl(
     _: *mut c_void,
-    _epoll: c_int,
-    _events: *mut c_void,
-    _most: c_int,
+    epoll: c_int,
+    op: c_int,
+    fd: c_int,
+    event: *mut epoll_event,
+) -> c_int {
+    let (mask, data) = if event.is_null() {
+        (0, 0)
+    } else {
+        // SAFETY: epoll_ctl(2) promises an event.
+        let event = unsafe { event.read_unaligned() };
+        (event.events, event.u64)
+    };
+    status(with(|m| m.stack.control_epoll(epoll, op, fd, mask, data)))
+}
+
+unsafe extern "C" fn epoll_wait(
+    _: *mut c_void,
+    epoll: c_int,
+    events: *mut epoll_event,
+    most: c_int,
     _timeout: c_int,
 ) -> c_int {
-    status(Err(ENOSYS))
+    let found = with(|m| m.stack.take_events(epoll, most.max(0) as usize));
+    answer(found.map(|found| {
+        for (i, (mask, data)) in found.iter().enumerate() {
+            // SAFETY: epoll_wait(2) promises room for `most` events, and there are no more.
+            unsafe { events.add(i).write_unaligned(epoll_event { events: *mask, u64: *data }) };
+        }
+        found.len() as u64
+    })) as c_int
 }
 
 extern "C" fn pipe(_: *mut c_void, _fds: *mut c_int) -> c_int {
-    status(Err(ENOSYS))
+    left_out("pipe and splice")
 }
 
 extern "C" fn splice(
@@ -492,7 +578,7 @@ extern "C" fn splice(
     _len: size_t,
     _flags: u32,
 ) -> ssize_t {
-    answer(Err(ENOSYS))
+    left_out("pipe and splice") as ssize_t
 }
 
 macro_rules! table {
@@ -545,8 +631,8 @@ table! {
     usleep = usleep: extern "C" fn(User, useconds_t) -> c_int,
     gettimeofday = gettimeofday: unsafe extern "C" fn(User, *mut timeval, *mut c_void) -> c_int,
     epoll_create = epoll_create: extern "C" fn(User, c_int) -> c_int,
-    epoll_ctl = epoll_ctl: extern "C" fn(User, c_int, c_int, c_int, *mut c_void) -> c_int,
-    epoll_wait = epoll_wait: extern "C" fn(User, c_int, *mut c_void, c_int, c_int) -> c_int,
+    epoll_ctl = epoll_ctl: unsafe extern "C" fn(User, c_int, c_int, c_int, *mut epoll_event) -> c_int,
+    epoll_wait = epoll_wait: unsafe extern "C" fn(User, c_int, *mut epoll_event, c_int, c_int) -> c_int,
     pipe = pipe: extern "C" fn(User, *mut c_int) -> c_int,
     splice = splice:
         extern "C" fn(User, c_int, *mut c_void, c_int, *mut c_void, size_t, u32) -> ssize_t,
@@ -601,6 +687,19 @@ pub unsafe extern "C" fn getsockopt(
     }
     // SAFETY: as getsockopt(2).
     unsafe { libc::syscall(libc::SYS_getsockopt, fd, level, name, value, len) as c_int }
+}
+
+/// Stands in for the function of libc, which packetdrill calls itself. Others' descriptors go to the kernel.
+///
+/// # Safety
+/// As sendfile(2).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sendfile(to: c_int, from: c_int, offset: *mut off_t, count: size_t) -> ssize_t {
+    if with(|m| Ok(m.stack.owns(to))).unwrap_or(false) {
+        return left_out("sendfile") as ssize_t;
+    }
+    // SAFETY: as sendfile(2).
+    unsafe { libc::syscall(libc::SYS_sendfile, to, from, offset, count) as ssize_t }
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
 //! One connection: its handshake, and between segments on the wire and the sender and receiver, which know neither.
 
-use std::collections::BTreeMap;
-
 use dumbbell_core::rng;
 use dumbbell_core::{Duration, Ecn, Frame, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader, TcpOptions};
 use dumbbell_proto::Opening;
-use dumbbell_proto::tcp::{HEADER, Handshake, Info, Nagle, Receiver, Sender, TIMESTAMPS};
+use dumbbell_proto::tcp::{HEADER, Handshake, Info, Nagle, Pressure, Receiver, Sender, TIMESTAMPS};
 use dumbbell_proto::transport::{SendEnd, Transport};
 
+use crate::inbox::Inbox;
+use crate::messages::{Errors, Message};
 use crate::push::{self, Leaves, Written};
+use crate::room::{Fit, Room};
 use crate::settings::{Agreed, Queue, Settings};
+use crate::stream::{How, Stream};
 use crate::wire::{Endpoint, Segment, ecn, flag};
 
 /// The initial sequence number: packetdrill learns it.
@@ -22,8 +24,8 @@ const MTU: u32 = 1500;
 const FIRST_TIMESTAMP: u32 = 100;
 /// The time until a SYN or SYN-ACK is sent again (RFC 6298 section 2.1).
 const SYN_TIMEOUT: Duration = Duration::from_secs(1);
-/// The first window (Linux: 64 KB in whole segments of 1460 bytes).
-const WINDOW: u16 = 64_240;
+/// The window of the receiver below, which is never the limit: that is the buffer's.
+const UNLIMITED: &str = "1GiB";
 
 /// Where a connection stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +38,17 @@ pub enum Phase {
     Established,
     /// Reset, or given up.
     Dead,
+}
+
+/// What a program has set before there is a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Asked {
+    /// The largest segment: TCP_MAXSEG.
+    pub segment: Option<u16>,
+    /// The receive buffer, doubled: SO_RCVBUF.
+    pub buffer: Option<u32>,
+    /// Differentiated services: the upper bits of IP_TOS.
+    pub dscp: u8,
 }
 
 /// The two ends behind a connection.
@@ -57,6 +70,8 @@ pub struct Connection {
     /// Shift of the peer's windows, if both ends shift.
     peer_scale: Option<u8>,
     scale: u8,
+    /// The window of the SYN or SYN-ACK.
+    window: u16,
     /// What the SYN offered.
     offered: TcpOptions,
     /// When the SYN or SYN-ACK was sent, how often, and when it is sent again.
@@ -65,34 +80,44 @@ pub struct Connection {
     again_at: Time,
     ends: Option<Ends>,
     settings: Settings,
+    asked: Asked,
     /// One past the highest number sent.
     highest: u64,
-    /// Bytes that the program has written, and the packets in which they leave.
-    written: u64,
+    /// What the program has written, and the packets in which it leaves.
+    stream: Stream,
     packets: Written,
+    /// When the rest of a segment leaves that waits for more.
+    flush_at: Time,
+    /// Who wants to hear of what was written.
+    errors: Errors,
     /// The latest timestamp of the peer.
     echo: u32,
-    /// Data that arrived, by number.
-    arrived: BTreeMap<u64, Vec<u8>>,
-    /// Bytes that the program has read.
-    read: u64,
-    /// Bytes that arrived in order, the FIN counted.
-    next: u64,
-    /// The peer's FIN has this number.
-    fin: Option<u64>,
+    /// What has arrived.
+    inbox: Inbox,
     /// What a segment waits for that is not full.
     nagle: Nagle,
     /// The program has ended its stream, after the peer has.
     shut: bool,
+    /// The sender knows that.
+    closing: bool,
     closes_second: bool,
     /// The latest acknowledgement that data carried.
     carried: u64,
+    /// Events that somebody may wait for: bits of epoll(7).
+    news: u32,
     /// What leaves.
     out: Vec<Segment>,
 }
 
 impl Connection {
-    fn new(phase: Phase, local: Endpoint, remote: Endpoint, settings: Settings, now: Time) -> Connection {
+    fn new(
+        phase: Phase,
+        (local, remote): (Endpoint, Endpoint),
+        settings: Settings,
+        asked: Asked,
+        now: Time,
+    ) -> Connection {
+        let room = Room::new(&settings, asked.buffer);
         Connection {
             phase,
             local,
@@ -100,37 +125,55 @@ impl Connection {
             irs: 0,
             agreed: Agreed { mss: u32::from(MSS), sack: true, timestamps: false, ecn: false },
             peer_scale: None,
-            scale: settings.scale(),
+            scale: 0,
+            window: 0,
             offered: TcpOptions::default(),
             syn_at: now,
             syns: 0,
             again_at: now,
             ends: None,
             settings,
+            asked,
             highest: 0,
-            written: 0,
+            stream: Stream::default(),
             packets: Written::default(),
+            flush_at: Time::NEVER,
+            errors: Errors::default(),
             echo: 0,
-            arrived: BTreeMap::new(),
-            read: 0,
-            next: 0,
-            fin: None,
+            inbox: Inbox::new(room),
             nagle: Nagle::Minshall,
             shut: false,
+            closing: false,
             closes_second: false,
             carried: 0,
+            news: 0,
             out: Vec::new(),
         }
     }
 
+    /// The largest segment that this end takes.
+    fn largest(&self) -> u16 {
+        self.asked.segment.map_or(MSS, |segment| segment.min(MSS))
+    }
+
     /// Opens a connection: a SYN leaves.
-    pub fn connect(now: Time, local: Endpoint, remote: Endpoint, settings: Settings) -> Connection {
-        let mut connection = Connection::new(Phase::SynSent, local, remote, settings, now);
+    pub fn connect(
+        now: Time,
+        local: Endpoint,
+        remote: Endpoint,
+        settings: Settings,
+        asked: Asked,
+    ) -> Connection {
+        let mut connection = Connection::new(Phase::SynSent, (local, remote), settings, asked, now);
+        let scales = connection.settings.is_on("tcp_window_scaling");
+        let mss = connection.largest();
+        connection.window = connection.inbox.room.open(mss.into(), scales);
+        connection.scale = connection.inbox.room.scale;
         let settings = &connection.settings;
         connection.offered = TcpOptions {
-            mss: Some(MSS),
+            mss: Some(mss),
             sack_permitted: settings.is_on("tcp_sack"),
-            scale: Some(connection.scale),
+            scale: scales.then_some(connection.scale),
             timestamps: settings.is_on("tcp_timestamps").then_some((0, 0)),
             ..TcpOptions::default()
         };
@@ -140,18 +183,21 @@ impl Connection {
     }
 
     /// Answers a SYN.
-    pub fn accept(now: Time, syn: &Segment, settings: Settings) -> Connection {
-        let mut connection = Connection::new(Phase::SynReceived, syn.to, syn.from, settings, now);
+    pub fn accept(now: Time, syn: &Segment, settings: Settings, asked: Asked) -> Connection {
+        let mut connection = Connection::new(Phase::SynReceived, (syn.to, syn.from), settings, asked, now);
         let settings = &connection.settings;
         let wants_ecn = syn.flags & (flag::ECE | flag::CWR) == flag::ECE | flag::CWR;
         connection.agreed.ecn = wants_ecn && settings.number("tcp_ecn", 2) != 0;
-        connection.offered = TcpOptions {
-            mss: Some(MSS),
-            sack_permitted: syn.options.sack_permitted && settings.is_on("tcp_sack"),
-            scale: syn.options.scale.map(|_| connection.scale),
-            timestamps: syn.options.timestamps.filter(|_| settings.is_on("tcp_timestamps")),
-            ..TcpOptions::default()
-        };
+        let scales = syn.options.scale.is_some() && settings.is_on("tcp_window_scaling");
+        let timestamps = syn.options.timestamps.filter(|_| settings.is_on("tcp_timestamps"));
+        let sack_permitted = syn.options.sack_permitted && settings.is_on("tcp_sack");
+        let mss = connection.largest();
+        let payload = u32::from(mss) - if timestamps.is_some() { TIMESTAMPS } else { 0 };
+        connection.window = connection.inbox.room.open(payload, scales);
+        connection.scale = connection.inbox.room.scale;
+        let scale = scales.then_some(connection.scale);
+        connection.offered =
+            TcpOptions { mss: Some(mss), sack_permitted, scale, timestamps, ..TcpOptions::default() };
         connection.agree(syn);
         connection.send_syn(now);
         connection
@@ -166,16 +212,18 @@ impl Connection {
         self.peer_scale = theirs.scale.filter(|_| mine.scale.is_some());
         if self.peer_scale.is_none() {
             self.scale = 0;
+            self.inbox.room.unscaled();
         }
         // Without the option 536 bytes (RFC 9293 section 3.7.1). Timestamps take of it.
-        let mss = u32::from(theirs.mss.unwrap_or(536).clamp(64, MSS));
+        let mss = u32::from(theirs.mss.unwrap_or(536).clamp(64, self.largest().max(64)));
         self.agreed.mss = mss - if self.agreed.timestamps { TIMESTAMPS } else { 0 };
         self.echo = theirs.timestamps.map_or(0, |t| t.0);
     }
 
     fn send_syn(&mut self, now: Time) {
         self.syn_at = now;
-        self.again_at = now + SYN_TIMEOUT * (1 << self.syns.min(6));
+        let timeout = SYN_TIMEOUT * (1 << self.syns.min(6));
+        self.again_at = now + timeout.min(self.settings.longest_timeout());
         self.syns += 1;
         let passive = self.phase == Phase::SynReceived;
         let flags = match (passive, self.agreed.ecn) {
@@ -187,16 +235,16 @@ impl Connection {
         let mut options = self.offered.clone();
         options.timestamps = options.timestamps.map(|_| (timestamp(now), self.echo));
         let ack = if passive { self.irs.wrapping_add(1) } else { 0 };
-        self.out.push(Segment { seq: ISS, ack, flags, window: WINDOW, options, ..self.blank() });
+        self.out.push(Segment { seq: ISS, ack, flags, window: self.window, options, ..self.blank() });
     }
 
     fn blank(&self) -> Segment {
-        Segment { from: self.local, to: self.remote, ..Segment::default() }
+        Segment { from: self.local, to: self.remote, dscp: self.asked.dscp, ..Segment::default() }
     }
 
     /// The handshake is over.
     fn establish(&mut self, now: Time, window: u64) -> Result<(), String> {
-        let params = self.settings.params(self.agreed)?;
+        let params = self.settings.params(self.agreed, UNLIMITED)?;
         let opening = Opening {
             flow: 0.into(),
             size: Some(0),
@@ -217,6 +265,9 @@ impl Connection {
         self.ends = Some(Ends { sender, receiver });
         self.phase = Phase::Established;
         self.again_at = Time::NEVER;
+        self.inbox.room.establish(now, self.agreed.mss);
+        self.inbox.latest = now;
+        self.news |= libc::EPOLLOUT as u32;
         Ok(())
     }
 
@@ -226,8 +277,7 @@ impl Connection {
     /// What is wrong with a setting.
     pub fn arrive(&mut self, now: Time, segment: &Segment) -> Result<(), String> {
         if segment.has(flag::RST) {
-            self.phase = Phase::Dead;
-            self.again_at = Time::NEVER;
+            self.die();
             return Ok(());
         }
         let scale = self.peer_scale.filter(|_| !segment.has(flag::SYN)).unwrap_or(0);
@@ -276,13 +326,26 @@ impl Connection {
         }
         self.take_acknowledgement(now, segment);
         self.take_data(now, segment);
+        self.stream.release();
         self.drain(now, false);
-        let acknowledged = self.ends.as_ref().map_or(0, |ends| ends.sender.acknowledged_to());
-        if self.closes_second && acknowledged > self.written {
+        if self.closes_second && self.acknowledged_to() > self.stream.written {
             // LAST-ACK is over (RFC 9293 section 3.10.7.4).
             self.phase = Phase::Dead;
         }
         Ok(())
+    }
+
+    /// There is no connection any more.
+    fn die(&mut self) {
+        self.phase = Phase::Dead;
+        self.again_at = Time::NEVER;
+        self.flush_at = Time::NEVER;
+        self.news |= (libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLERR | libc::EPOLLHUP) as u32;
+    }
+
+    /// Everything below this number is acknowledged.
+    fn acknowledged_to(&self) -> u64 {
+        self.ends.as_ref().map_or(0, |ends| ends.sender.acknowledged_to())
     }
 
     /// The number of the byte that the peer expects; `None` for one before the first.
@@ -320,18 +383,34 @@ impl Connection {
 
     /// Data and FIN go to the receiver. To it a FIN is one more byte.
     fn take_data(&mut self, now: Time, segment: &Segment) {
-        let Some(ends) = &mut self.ends else { return };
         let fin = u64::from(segment.has(flag::FIN));
         let len = segment.payload.len() as u64 + fin;
-        let expected = self.irs.wrapping_add(1).wrapping_add(self.next as u32);
+        let next = self.inbox.next;
+        let expected = self.irs.wrapping_add(1).wrapping_add(next as u32);
         let ahead = i64::from(segment.seq.wrapping_sub(expected).cast_signed());
-        let Ok(number) = u64::try_from(self.next.cast_signed() + ahead) else { return };
-        if len == 0 {
+        let Ok(number) = u64::try_from(next.cast_signed() + ahead) else { return };
+        if len == 0 || self.ends.is_none() {
             return;
         }
-        if fin > 0 {
-            self.fin = Some(number + len - 1);
+        let end = number + len;
+        let fits = self.inbox.fit(number, end, fin > 0) == Fit::Fits;
+        let Some(ends) = &mut self.ends else { return };
+        if !fits {
+            return ends.receiver.turn_away(number);
         }
+        let new = !ends.receiver.holds(number, end);
+        // As many segments as the peer would have made of it.
+        let most = self.settings.number("mss", len).min(len) as u32;
+        let grew = self.inbox.keep(now, number, segment, most, new);
+        let room = &mut self.inbox.room;
+        let in_order = number <= next && end > next;
+        ends.receiver.press(Pressure {
+            quick: room.quick(),
+            grew,
+            many: in_order && room.is_due(end),
+            shrinks: in_order && room.is_shrinking() && !room.is_closed(),
+            pressed: in_order && room.pressed && !room.is_closed(),
+        });
         let header = TcpHeader {
             flags: TcpHeader::ACK | segment.flags & flag::CWR,
             number,
@@ -341,11 +420,11 @@ impl Connection {
         let own = HEADER + if self.agreed.timestamps { TIMESTAMPS } else { 0 };
         let mark = if segment.ecn == ecn::CE { Ecn::Ce } else { Ecn::NotEct };
         ends.receiver.push(now, &Packet::of(header, 0, (u64::from(own) + len) as u16, mark));
-        if !segment.payload.is_empty() {
-            self.arrived.entry(number).or_insert_with(|| segment.payload.clone());
+        self.inbox.next = ends.receiver.next();
+        if self.inbox.next > next {
+            self.news |= libc::EPOLLIN as u32;
         }
-        self.next = ends.receiver.next();
-        if self.fin.is_some_and(|fin| self.next > fin) && fin > 0 {
+        if self.inbox.is_ended() && fin > 0 {
             // At once (RFC 9293 section 3.10.7.4), and but once.
             ends.receiver.pull(now);
             self.acknowledge(now);
@@ -354,17 +433,18 @@ impl Connection {
 
     /// An acknowledgement without data leaves.
     fn acknowledge(&mut self, now: Time) {
-        self.carried = self.next;
-        let segment = self.bare(now, self.next, Vec::new());
+        self.carried = self.inbox.next;
+        let segment = self.bare(now, self.inbox.next, Vec::new());
         self.out.push(segment);
     }
 
-    fn bare(&self, now: Time, next: u64, sack: Vec<(u32, u32)>) -> Segment {
+    fn bare(&mut self, now: Time, next: u64, sack: Vec<(u32, u32)>) -> Segment {
+        let window = self.inbox.room.advertise(next);
         Segment {
             seq: ISS.wrapping_add(1).wrapping_add(self.highest as u32),
             ack: self.irs.wrapping_add(1).wrapping_add(next as u32),
             flags: flag::ACK,
-            window: WINDOW >> self.scale,
+            window,
             options: TcpOptions { timestamps: self.stamps(now), sack, ..TcpOptions::default() },
             ..self.blank()
         }
@@ -378,13 +458,14 @@ impl Connection {
     fn drain(&mut self, now: Time, late: bool) {
         self.drain_receiver(now, late);
         self.drain_sender(now, usize::MAX);
+        self.report(now);
     }
 
     fn drain_receiver(&mut self, now: Time, late: bool) {
         while let Some(packet) = self.ends.as_mut().and_then(|ends| ends.receiver.pull(now)) {
             let Some(header) = packet.read::<TcpHeader>() else { continue };
             // Data has carried it meanwhile.
-            if late && self.carried >= header.number {
+            if late && self.carried >= header.number && header.sack[0] == SackBlock::default() {
                 continue;
             }
             let place = self.irs.wrapping_add(1).wrapping_add(header.number as u32);
@@ -406,9 +487,19 @@ impl Connection {
         let own = HEADER + if self.agreed.timestamps { TIMESTAMPS } else { 0 };
         let mut places = Vec::new();
         let first = self.out.len();
-        while places.len() < most
-            && let Some(packet) = ends.sender.pull(now)
-        {
+        while places.len() < most {
+            let more = self.stream.give(self.highest, self.agreed.mss.into());
+            if more > 0 {
+                ends.sender.set_nagle(if self.stream.ends_before_more() { Nagle::Off } else { self.nagle });
+                ends.sender.write(more);
+                ends.sender.wake(now);
+            }
+            if self.shut && !self.closing && !self.stream.is_holding() {
+                self.closing = true;
+                ends.sender.close();
+                ends.sender.wake(now);
+            }
+            let Some(packet) = ends.sender.pull(now) else { break };
             let Some(header) = packet.read::<TcpHeader>() else { continue };
             let len = u32::from(packet.size).saturating_sub(own);
             let end = header.number + u64::from(len);
@@ -419,9 +510,10 @@ impl Connection {
                 from: self.local,
                 to: self.remote,
                 seq: ISS.wrapping_add(1).wrapping_add(header.number as u32),
-                ack: self.irs.wrapping_add(1).wrapping_add(self.next as u32),
+                ack: self.irs.wrapping_add(1).wrapping_add(self.inbox.next as u32),
                 flags: header.flags & (flag::FIN | flag::ACK | flag::ECE | flag::CWR),
-                window: WINDOW >> self.scale,
+                window: self.inbox.room.advertise(self.inbox.next),
+                dscp: self.asked.dscp,
                 ecn: if packet.ecn == Ecn::Ect0 { ecn::ECT0 } else { 0 },
                 options: TcpOptions {
                     timestamps: self.agreed.timestamps.then(|| (timestamp(now), self.echo)),
@@ -430,10 +522,12 @@ impl Connection {
                 payload: vec![0; len as usize],
             });
         }
+        self.plan_flush(now);
         if places.is_empty() {
             return;
         }
-        self.carried = self.next;
+        let Some(ends) = &self.ends else { return };
+        self.carried = self.inbox.next;
         let mut leaving: Vec<_> = places.into_iter().zip(&mut self.out[first..]).collect();
         self.packets.mark(&mut leaving, push::group(&ends.sender.info(), &self.settings));
         if self.settings.masks_push() {
@@ -441,23 +535,81 @@ impl Connection {
         }
     }
 
+    /// The rest of a segment waits for more, but no longer than a timeout while nothing is out.
+    // Linux net/ipv4/tcp_output.c: what tcp_check_probe_timer does.
+    fn plan_flush(&mut self, now: Time) {
+        let idle = self.ends.as_ref().filter(|ends| ends.sender.acknowledged_to() == self.highest);
+        self.flush_at = match idle.filter(|_| self.stream.is_holding()) {
+            None => Time::NEVER,
+            Some(ends) => self.flush_at.min(now + ends.sender.info().timeout),
+        };
+    }
+
     /// The program writes.
-    pub fn write(&mut self, now: Time, bytes: u64) {
-        self.written += bytes;
+    pub fn write(&mut self, now: Time, bytes: u64, how: How, timed: u32) {
         let mut left = bytes;
         while left > 0 {
-            let Some(ends) = &mut self.ends else { return };
-            let info = ends.sender.info();
-            let (copied, leaves) = self.packets.copy(left, info.mss.into(), left == bytes);
+            let Some(info) = self.info() else { return };
+            let (copied, leaves) = self.packets.copy(left, info.mss.into(), left == bytes, how);
             left -= copied;
-            ends.sender.write(copied);
-            ends.sender.wake(now);
+            self.stream.write(copied, How { ends_record: how.ends_record && left == 0, ..how });
+            if left == 0 {
+                self.errors.watch(self.stream.written, how.copied, timed);
+            }
             match leaves {
                 Leaves::All => self.drain(now, false),
                 Leaves::One => self.drain_sender(now, push::group(&info, &self.settings) as usize),
                 Leaves::Nothing => {}
             }
         }
+        self.report(now);
+    }
+
+    /// Tells those who wait for it what has left and what is acknowledged.
+    fn report(&mut self, now: Time) {
+        let acknowledged = self.acknowledged_to();
+        if self.errors.follow(now, self.highest, acknowledged) {
+            self.news |= libc::EPOLLERR as u32;
+        }
+    }
+
+    /// The first report that waits.
+    pub fn take_report(&mut self) -> Option<Message> {
+        self.errors.take()
+    }
+
+    /// True if a report waits.
+    pub fn has_reports(&self) -> bool {
+        self.errors.are_waiting()
+    }
+
+    /// Bytes count from here in reports.
+    pub fn count_reports(&mut self) {
+        self.errors.count_from(self.stream.written);
+    }
+
+    /// Holds back segments that are not full from now on, or not any more: TCP_CORK.
+    pub fn set_cork(&mut self, now: Time, on: bool) {
+        self.stream.corked = on;
+        if !on {
+            self.stream.release();
+            self.drain(now, false);
+        }
+    }
+
+    /// Sets the differentiated services of segments from now on.
+    pub fn set_dscp(&mut self, dscp: u8) {
+        self.asked.dscp = dscp;
+    }
+
+    /// The program has set the receive buffer, doubled.
+    pub fn set_buffer(&mut self, buffer: u32) {
+        self.inbox.room.set(buffer);
+    }
+
+    /// What somebody may wait for has happened: bits of epoll(7).
+    pub fn take_news(&mut self) -> u32 {
+        std::mem::take(&mut self.news)
     }
 
     /// True if the program has ended its stream.
@@ -467,54 +619,40 @@ impl Connection {
 
     /// The program closes altogether. What it has not read is lost, and the peer is told so (RFC 2525 section 2.17).
     pub fn abandon(&mut self, now: Time) {
-        if self.phase == Phase::Established && self.readable() == 0 {
+        if self.phase == Phase::Established && self.inbox.readable() == 0 {
             return self.close(now);
         }
         if self.phase == Phase::Established {
-            let mut reset = self.bare(now, self.next, Vec::new());
+            let mut reset = self.bare(now, self.inbox.next, Vec::new());
             reset.flags |= flag::RST;
             self.out.push(reset);
         }
-        self.phase = Phase::Dead;
-        self.again_at = Time::NEVER;
+        self.die();
     }
 
     /// The program ends its stream.
     pub fn close(&mut self, now: Time) {
         self.closes_second |= !self.shut && self.is_ended();
         self.shut = true;
-        if let Some(ends) = &mut self.ends {
-            ends.sender.close();
-            ends.sender.wake(now);
-            self.drain(now, false);
-        }
+        self.stream.flush();
+        self.drain(now, false);
     }
 
-    /// Bytes that wait to be read.
-    pub fn readable(&self) -> u64 {
-        self.fin.map_or(self.next, |fin| self.next.min(fin)) - self.read
+    /// What has arrived.
+    pub fn inbox(&self) -> &Inbox {
+        &self.inbox
     }
 
     /// True if the peer will send nothing more.
     pub fn is_ended(&self) -> bool {
-        self.phase == Phase::Dead || self.fin.is_some_and(|fin| self.next > fin)
+        self.phase == Phase::Dead || self.inbox.is_ended()
     }
 
     /// The program reads at most `most` bytes; with `peek` they stay.
-    pub fn read(&mut self, most: usize, peek: bool) -> Vec<u8> {
-        let from = self.read;
-        let end = from + self.readable().min(most as u64);
-        let mut bytes = vec![0; (end - from) as usize];
-        for (&number, data) in self.arrived.range(..end) {
-            let (first, last) = (number.max(from), (number + data.len() as u64).min(end));
-            if first < last {
-                let data = &data[(first - number) as usize..(last - number) as usize];
-                bytes[(first - from) as usize..(last - from) as usize].copy_from_slice(data);
-            }
-        }
-        if !peek {
-            self.read = end;
-            self.arrived.retain(|number, data| number + data.len() as u64 > end);
+    pub fn read(&mut self, now: Time, most: usize, peek: bool) -> Vec<u8> {
+        let (bytes, tells) = self.inbox.read(now, most, peek);
+        if tells && self.phase == Phase::Established {
+            self.acknowledge(now);
         }
         bytes
     }
@@ -522,7 +660,7 @@ impl Connection {
     /// When something is due next.
     pub fn wake_at(&self) -> Time {
         let ends = self.ends.as_ref().filter(|_| self.phase == Phase::Established);
-        ends.map_or(self.again_at, |e| e.sender.wake_at().min(e.receiver.wake_at()))
+        ends.map_or(self.again_at, |e| e.sender.wake_at().min(e.receiver.wake_at()).min(self.flush_at))
     }
 
     /// Does what is due.
@@ -530,6 +668,14 @@ impl Connection {
         match self.phase {
             Phase::SynSent | Phase::SynReceived if now >= self.again_at => self.send_syn(now),
             Phase::Established => {
+                if now >= self.flush_at {
+                    self.flush_at = Time::NEVER;
+                    let corked = std::mem::take(&mut self.stream.corked);
+                    self.stream.release();
+                    self.packets.push();
+                    self.drain(now, true);
+                    self.stream.corked = corked;
+                }
                 if let Some(ends) = &mut self.ends {
                     ends.sender.wake(now);
                     ends.receiver.wake(now);
@@ -552,7 +698,24 @@ impl Connection {
 
     /// Bytes written that are not acknowledged.
     pub fn unacknowledged(&self) -> u64 {
-        self.ends.as_ref().map_or(0, |ends| self.written.saturating_sub(ends.sender.acknowledged_to()))
+        self.ends.as_ref().map_or(0, |ends| self.stream.written.saturating_sub(ends.sender.acknowledged_to()))
+    }
+
+    /// Bytes that the program may have written and that are not acknowledged, where buffers start at `first` bytes and grow with the
+    /// window: two windows of packets of 2304 bytes.
+    // Linux net/ipv4/tcp_input.c: what tcp_sndbuf_expand computes, for segments of up to 1460 bytes.
+    pub fn send_room(&self, first: u64) -> u64 {
+        first.max(self.info().map_or(0, |info| 2 * 2_304 * u64::from(info.window.max(10))))
+    }
+
+    /// Bytes written that have not left.
+    pub fn unsent(&self) -> u64 {
+        self.stream.written.saturating_sub(self.highest)
+    }
+
+    /// The largest segment that this end takes, without the options that all segments have.
+    pub fn own_segment(&self) -> u32 {
+        u32::from(self.largest()) - if self.agreed.timestamps { TIMESTAMPS } else { 0 }
     }
 
     /// What the two ends have agreed on.
@@ -570,8 +733,13 @@ impl Connection {
         self.nagle = if on { Nagle::Off } else { Nagle::Minshall };
         if let Some(ends) = &mut self.ends {
             ends.sender.set_nagle(self.nagle);
-            self.drain(now, false);
         }
+        if on {
+            self.stream.release();
+        }
+        let corked = std::mem::take(&mut self.stream.corked);
+        self.drain(now, false);
+        self.stream.corked = corked;
     }
 
     /// Follows settings that have changed since.

@@ -1,5 +1,6 @@
 //! TCP_INFO (tcp(7)) as the kernel lays it out: offsets of `struct tcp_info` in Linux' include/uapi/linux/tcp.h.
 
+use dumbbell_core::{Duration, Time};
 use dumbbell_proto::tcp::State;
 
 use crate::connection::{Connection, Phase};
@@ -25,7 +26,7 @@ const SYN_RECEIVED: u8 = 3;
 const CLOSED: u8 = 7;
 
 /// The bytes of the structure; of a socket without a connection, they are zeros.
-pub fn tcp_info(connection: Option<&Connection>) -> Vec<u8> {
+pub fn tcp_info(now: Time, connection: Option<&Connection>) -> Vec<u8> {
     let mut bytes = vec![0; LENGTH];
     bytes[0] = CLOSED;
     let Some(connection) = connection else { return bytes };
@@ -51,20 +52,26 @@ pub fn tcp_info(connection: Option<&Connection>) -> Vec<u8> {
         State::Loss => 4,
     };
     bytes[2] = info.expired.min(255) as u8;
-    let micros = |d: dumbbell_core::Duration| (d.as_nanos() / 1_000) as u32;
+    let micros = |d: Duration| (d.as_nanos() / 1_000) as u32;
+    let millis = |d: Duration| (d.as_nanos() / 1_000_000) as u32;
+    let inbox = connection.inbox();
     let numbers = [
         (8, micros(info.timeout)),
         (16, info.mss),
+        (20, inbox.room.segment()),
         (24, info.out),
         (28, info.held),
         (32, info.lost),
         (36, info.resent),
+        (52, millis(now.since(inbox.latest))),
+        (64, inbox.room.threshold()),
         (68, micros(info.smoothed)),
         (72, micros(info.variation)),
         (76, info.threshold.unwrap_or(INFINITE)),
         (80, info.window),
-        (84, info.mss),
+        (84, connection.own_segment()),
         (88, info.reordering),
+        (144, connection.unsent() as u32),
         (148, micros(info.min_rtt)),
         (192, info.delivered),
         (220, info.reorderings),
@@ -72,5 +79,7 @@ pub fn tcp_info(connection: Option<&Connection>) -> Vec<u8> {
     for (at, number) in numbers {
         bytes[at..at + 4].copy_from_slice(&number.to_ne_bytes());
     }
+    let received = inbox.received().to_ne_bytes();
+    bytes[128..128 + received.len()].copy_from_slice(&received);
     bytes
 }

@@ -7,10 +7,17 @@
 
 mod abi;
 mod connection;
+mod epoll;
+mod inbox;
 mod info;
+mod lacks;
+mod messages;
+mod options;
 mod push;
+mod room;
 mod settings;
 pub mod stack;
+pub mod stream;
 #[cfg(test)]
 mod tests;
 pub mod wire;

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use dumbbell_proto::tcp::Info;
 
 use crate::settings::Settings;
+use crate::stream::How;
 use crate::wire::{Segment, flag};
 
 /// The largest packet that the devices below take, in bytes.
@@ -55,6 +56,8 @@ pub enum Leaves {
 struct Piece {
     end: u64,
     push: bool,
+    /// Nothing is added to it: MSG_EOR.
+    record: bool,
 }
 
 /// What a program has written, in the packets in which Linux keeps it.
@@ -92,18 +95,24 @@ impl Written {
     }
 
     /// Copies up to `bytes` into one packet, the first of this call of write if `first`. Returns how many, and what may leave then.
-    pub fn copy(&mut self, bytes: u64, mss: u64, first: bool) -> (u64, Leaves) {
+    pub fn copy(&mut self, bytes: u64, mss: u64, first: bool, how: How) -> (u64, Leaves) {
         let most = self.most(mss);
         let begin = self.waiting.len().checked_sub(2).map_or(self.next, |i| self.waiting[i].end);
-        let room = self.waiting.back().map_or(0, |last| most.saturating_sub(last.end - begin));
+        let open = self.waiting.back().filter(|last| !last.record);
+        let room = open.map_or(0, |last| most.saturating_sub(last.end - begin));
         let copied = if room == 0 { most } else { room }.min(bytes);
         self.end += copied;
         match self.waiting.back_mut().filter(|_| room > 0) {
-            Some(last) => *last = Piece { end: self.end, push: last.push && !first },
-            None => self.waiting.push_back(Piece { end: self.end, push: false }),
+            Some(last) => *last = Piece { end: self.end, push: last.push && !first, record: false },
+            None => self.waiting.push_back(Piece { end: self.end, push: false, record: false }),
         }
         if copied == bytes {
-            self.push();
+            if !how.more || self.end > self.pushed + self.window / 2 {
+                self.push();
+            }
+            if let Some(last) = self.waiting.back_mut() {
+                last.record = how.ends_record;
+            }
             return (copied, Leaves::All);
         }
         let leaves = if self.end > self.pushed + self.window / 2 {
@@ -117,7 +126,8 @@ impl Written {
         (copied, leaves)
     }
 
-    fn push(&mut self) {
+    /// What was written last ends with PSH.
+    pub fn push(&mut self) {
         self.pushed = self.end;
         if let Some(last) = self.waiting.back_mut() {
             last.push = true;
@@ -132,7 +142,7 @@ impl Written {
             self.waiting.pop_front();
         }
         self.next = end;
-        self.sent.push_back(Piece { end, push });
+        self.sent.push_back(Piece { end, push, record: false });
         push
     }
 
@@ -152,7 +162,8 @@ impl Written {
                     let (before, (end, segment)) = (rest[i - 1].0, &rest[i]);
                     let follows = before + segment.payload.len() as u64 == *end;
                     let same = again.map_or(self.next <= before, |piece| *end <= piece.end);
-                    follows && same
+                    let record = self.waiting.iter().any(|piece| piece.record && piece.end == before);
+                    follows && same && !record
                 })
                 .count();
             let (packet, others) = rest.split_at_mut(together + 1);
@@ -197,13 +208,13 @@ mod tests {
     fn a_long_write_pushes_every_half_of_the_largest_window_and_fills_up_what_has_left_in_part() {
         // As in packetdrill's cubic-rto-ss-ca-cwnd-bump: a window of 32896, packets of 16000 bytes.
         let mut written = with_window(32_896);
-        assert_eq!(written.copy(200_000, MSS, true), (16_000, Leaves::One));
+        assert_eq!(written.copy(200_000, MSS, true, How::default()), (16_000, Leaves::One));
         assert!(marked(&mut written, &[1_000], 1).is_empty());
         // A segment has left: its place is filled, and now more than half a window is there.
-        assert_eq!(written.copy(184_000, MSS, false), (1_000, Leaves::All));
+        assert_eq!(written.copy(184_000, MSS, false, How::default()), (1_000, Leaves::All));
         assert!(marked(&mut written, &[2_000], 1).is_empty());
-        assert_eq!(written.copy(183_000, MSS, false), (1_000, Leaves::One));
-        assert_eq!(written.copy(182_000, MSS, false), (16_000, Leaves::All));
+        assert_eq!(written.copy(183_000, MSS, false, How::default()), (1_000, Leaves::One));
+        assert_eq!(written.copy(182_000, MSS, false, How::default()), (16_000, Leaves::All));
         let singles: Vec<u64> = (3..=34).map(|n| n * MSS).collect();
         assert_eq!(marked(&mut written, &singles, 1), [18_000, 34_000]);
     }
@@ -211,10 +222,10 @@ mod tests {
     #[test]
     fn writes_that_wait_together_push_where_the_last_ends() {
         let mut written = with_window(32_896);
-        assert_eq!(written.copy(1_000, MSS, true), (1_000, Leaves::All));
-        assert_eq!(written.copy(2_000, MSS, true), (2_000, Leaves::All));
+        assert_eq!(written.copy(1_000, MSS, true, How::default()), (1_000, Leaves::All));
+        assert_eq!(written.copy(2_000, MSS, true, How::default()), (2_000, Leaves::All));
         assert_eq!(marked(&mut written, &[1_000, 2_000, 3_000], 1), [3_000]);
-        assert_eq!(written.copy(1_000, MSS, true), (1_000, Leaves::All));
+        assert_eq!(written.copy(1_000, MSS, true, How::default()), (1_000, Leaves::All));
         assert_eq!(marked(&mut written, &[4_000], 1), [4_000]);
     }
 
@@ -222,7 +233,7 @@ mod tests {
     fn what_is_sent_again_leaves_in_the_packets_of_the_first_time() {
         // As in packetdrill's sack-route-refresh-ip-tos: packets of two segments, of which the first is acknowledged in part.
         let mut written = with_window(65_535);
-        written.copy(10_000, MSS, true);
+        written.copy(10_000, MSS, true, How::default());
         let all: Vec<u64> = (1..=10).map(|n| n * MSS).collect();
         assert_eq!(marked(&mut written, &all, 2), [2_000, 4_000, 6_000, 8_000, 10_000]);
         written.forget(1_000);

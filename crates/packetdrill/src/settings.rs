@@ -4,11 +4,66 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dumbbell_core::config::At;
-use dumbbell_core::{Config, Value, json};
+use dumbbell_core::{Config, Duration, Value, json};
 use dumbbell_proto::tcp::Params;
 
 /// The environment variable that names the file.
 pub const FILE: &str = "DUMBBELL_PACKETDRILL_SETTINGS";
+
+/// What a command does that nothing here stands in for: the copy of a script sets this at the place of the command.
+const COMMAND: &str = "command";
+
+/// Settings that are obeyed, whatever their value.
+const OBEYED: &[&str] = &[
+    "mask_push",
+    "mss",
+    "tcp_app_win",
+    "tcp_dsack",
+    "tcp_min_tso_segs",
+    "tcp_moderate_rcvbuf",
+    "tcp_pacing_ca_ratio",
+    "tcp_pacing_ss_ratio",
+    "tcp_rmem",
+    "tcp_rto_max_ms",
+    "tcp_sack",
+    "tcp_shrink_window",
+    "tcp_slow_start_after_idle",
+    "tcp_timestamps",
+    "tcp_window_scaling",
+    // A write that does not fit is refused.
+    "tcp_wmem",
+];
+
+/// Settings of which these values are obeyed.
+const OBEYED_IN_PART: &[(&str, &[&str])] = &[
+    ("hystart", &["linux", "linux-6.6"]),
+    // Slow start is left by delays and by trains.
+    ("hystart_detect", &["3"]),
+    ("tcp_congestion_control", &["cubic", "reno"]),
+    // A tail loss probe, or none (since Linux 4.14 there is no early retransmit).
+    ("tcp_early_retrans", &["0", "3", "4"]),
+    ("tcp_ecn", &["0", "1", "2"]),
+    ("tcp_frto", &["0", "2"]),
+    ("tcp_mtu_probing", &["0"]),
+    ("tcp_notsent_lowat", &["4294967295", "-1"]),
+    ("tcp_recovery", &["1"]),
+    ("tcp_reordering", &["3"]),
+];
+
+/// Settings that change nothing that a script can see, and why.
+const WITHOUT_EFFECT: &[(&str, &str)] = &[
+    ("tcp_base_mss", "nothing probes for the size of packets"),
+    ("tcp_ecn_option", "the option of accurate ECN is that of tcp_ecn=3"),
+    ("tcp_fack", "Linux has ignored it since 4.15"),
+    ("tcp_fastopen", "what is sent by TCP Fast Open is refused"),
+    ("tcp_fastopen_blackhole_timeout_sec", "as tcp_fastopen"),
+    ("tcp_fastopen_key", "as tcp_fastopen"),
+    ("tcp_no_metrics_save", "nothing is kept from one connection to the next"),
+    ("tcp_syn_retries", "a script ends before"),
+    ("tcp_synack_retries", "a script ends before"),
+    ("tcp_syncookies", "no queue of connections overflows"),
+    ("tcp_tso_win_divisor", "segments leave one by one, and none waits for more"),
+];
 
 /// The queue below TCP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -64,7 +119,11 @@ impl Settings {
 
     /// A number; the default if there is none, or it is none.
     pub fn number(&self, key: &str, default: u64) -> u64 {
-        self.values.get(key).and_then(|value| value.parse().ok()).unwrap_or(default)
+        let parse = |value: &String| match value.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None => value.parse().ok(),
+        };
+        self.values.get(key).and_then(parse).unwrap_or(default)
     }
 
     /// True unless the number is zero.
@@ -77,6 +136,33 @@ impl Settings {
         self.number("mask_push", 0) != 0
     }
 
+    /// What a command did or set that nothing here obeys: a command, then the first setting by its name.
+    pub fn unmet(&self) -> Option<String> {
+        if let Some(command) = self.values.get(COMMAND) {
+            return Some(format!("the command `{command}`"));
+        }
+        self.values.iter().find(|(key, value)| !is_met(key, value)).map(|(key, value)| match key.as_str() {
+            "qdisc" => format!("the queue `{value}`"),
+            _ => format!("{key}={value}"),
+        })
+    }
+
+    /// The three numbers of tcp_rmem: the least, the first and the largest buffer, in bytes.
+    pub fn receive_buffers(&self) -> [u32; 3] {
+        let mut words = self.text("tcp_rmem", "").split_whitespace();
+        RMEM.map(|default| words.next().and_then(|n| n.parse().ok()).unwrap_or(default))
+    }
+
+    /// Bytes that a program may write before anything is acknowledged, at first.
+    pub fn send_buffer(&self) -> u64 {
+        self.text("tcp_wmem", "").split_whitespace().nth(1).and_then(|n| n.parse().ok()).unwrap_or(16_384)
+    }
+
+    /// The longest time until a segment is sent again.
+    pub fn longest_timeout(&self) -> Duration {
+        Duration::from_millis(self.number("tcp_rto_max_ms", 120_000).clamp(1_000, 120_000))
+    }
+
     /// The queue below TCP.
     pub fn queue(&self) -> Queue {
         let words: Vec<&str> = self.text("qdisc", "pfifo").split_whitespace().collect();
@@ -87,28 +173,23 @@ impl Settings {
         }
     }
 
-    /// The shift of the windows that are advertised: what the largest buffer needs (RFC 7323 section 2.2).
-    pub fn scale(&self) -> u8 {
-        let largest = self.text("tcp_rmem", "").split_whitespace().nth(2).and_then(|n| n.parse::<u64>().ok());
-        let bits = 64 - largest.unwrap_or(6 << 20).leading_zeros();
-        bits.saturating_sub(16).min(14) as u8
-    }
-
-    /// The parameters of a connection, as Linux has them.
+    /// The parameters of a connection, as Linux has them, whose receiver takes all of `window`.
     ///
     /// # Errors
     /// What is wrong with a setting.
-    pub fn params(&self, agreed: Agreed) -> Result<Arc<Params>, String> {
+    pub fn params(&self, agreed: Agreed, window: &str) -> Result<Arc<Params>, String> {
         let controller = match self.text("tcp_congestion_control", "cubic") {
             "cubic" => format!(r#"{{"kind": "cubic", "hystart": "{}"}}"#, self.text("hystart", "linux")),
             "reno" => r#""newreno""#.to_owned(),
-            other => return Err(format!("no congestion control `{other}`; use cubic or reno")),
+            other => return Err(format!("tcp_congestion_control={other}")),
         };
         let Agreed { mss, sack, timestamps, ecn } = agreed;
         let text = format!(
             r#"{{"profile": "linux", "controller": {controller}, "handshake": false, "fin": false, "mss": {mss},
             "sack": {sack}, "timestamps": {timestamps}, "ecn": {ecn}, "dsack": {dsack}, "tail_loss_probe": {probe},
-            "frto": {frto}, "slow_start_after_idle": {idle}, "pacing": "{pacing}"}}"#,
+            "frto": {frto}, "slow_start_after_idle": {idle}, "pacing": "{pacing}", "rto_max": "{longest}ms",
+            "receive_window": "{window}", "initial_receive_window": "{window}"}}"#,
+            longest = self.longest_timeout().as_nanos() / 1_000_000,
             pacing = if self.queue() == Queue::Paced { "linux" } else { "off" },
             dsack = self.is_on("tcp_dsack"),
             probe = self.is_on("tcp_early_retrans"),
@@ -121,15 +202,48 @@ impl Settings {
     }
 }
 
+/// tcp_rmem of Linux 6.16.
+const RMEM: [u32; 3] = [4_096, 131_072, 32 << 20];
+
+/// True if a setting is obeyed, or changes nothing.
+fn is_met(key: &str, value: &str) -> bool {
+    if key == "qdisc" {
+        let words: Vec<&str> = value.split_whitespace().collect();
+        return matches!(words.as_slice(), ["pfifo" | "pfifo_fast" | "fq"] | ["pfifo", "limit", _]);
+    }
+    OBEYED.contains(&key)
+        || OBEYED_IN_PART.iter().any(|(known, values)| *known == key && values.contains(&value))
+        || WITHOUT_EFFECT.iter().any(|(known, _)| *known == key)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn what_is_not_obeyed_is_named() {
+        let unmet = |text| Settings::parse(text).unmet();
+        assert_eq!(unmet("tcp_ecn=1\nqdisc=pfifo limit 0\ntcp_syncookies=0\ntcp_rmem=1 2 3\n"), None);
+        assert_eq!(unmet("tcp_ecn=7\ntcp_reordering=9\n"), Some("tcp_ecn=7".to_owned()));
+        assert_eq!(
+            unmet("net.ipv4.tcp_thin_linear_timeouts=1"),
+            Some("tcp_thin_linear_timeouts=1".to_owned())
+        );
+        assert_eq!(unmet("qdisc=netem delay 10ms"), Some("the queue `netem delay 10ms`".to_owned()));
+        assert_eq!(
+            unmet("tcp_ecn=7\ncommand=dd if=/dev/zero"),
+            Some("the command `dd if=/dev/zero`".to_owned())
+        );
+    }
+
+    #[test]
     fn the_last_line_of_a_key_wins_however_the_key_is_written() {
         let text = "net.ipv4.tcp_ecn=0\n/proc/sys/net/ipv4/tcp_ecn=1\nnet/ipv4/tcp_rmem=4096 540000 15728640\nqdisc=pfifo limit 0\nrest\n";
         let settings = Settings::parse(text);
-        assert_eq!((settings.number("tcp_ecn", 2), settings.scale()), (1, 8));
+        assert_eq!(
+            (settings.number("tcp_ecn", 2), settings.receive_buffers()),
+            (1, [4096, 540_000, 15_728_640])
+        );
         assert_eq!(settings.queue(), Queue::Closed);
         assert_eq!(Settings::parse("qdisc=fq").queue(), Queue::Paced);
         assert_eq!(Settings::default().queue(), Queue::Fifo);
@@ -138,16 +252,17 @@ mod tests {
     #[test]
     fn parameters_are_those_of_linux_and_what_was_set() {
         let agreed = Agreed { mss: 1000, sack: true, timestamps: false, ecn: true };
-        let params =
-            Settings::parse("tcp_early_retrans=0\ntcp_congestion_control=reno").params(agreed).unwrap();
+        let params = Settings::parse("tcp_early_retrans=0\ntcp_congestion_control=reno")
+            .params(agreed, "1MiB")
+            .unwrap();
         assert_eq!(
             (params.mss, params.ecn.word(), params.tail_loss_probe, params.frto),
             (Some(1000), "classic", false, true)
         );
         assert_eq!(params.controller.name(), "newreno");
         assert_eq!(params.pacing.word(), "off");
-        assert_eq!(Settings::parse("qdisc=fq").params(agreed).unwrap().pacing.word(), "linux");
-        let unknown = Settings::parse("tcp_congestion_control=vegas").params(agreed);
+        assert_eq!(Settings::parse("qdisc=fq").params(agreed, "1MiB").unwrap().pacing.word(), "linux");
+        let unknown = Settings::parse("tcp_congestion_control=vegas").params(agreed, "1MiB");
         assert!(unknown.unwrap_err().contains("vegas"));
     }
 }

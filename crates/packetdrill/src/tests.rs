@@ -4,6 +4,7 @@ use dumbbell_core::{Duration, Time};
 use libc::{EAGAIN, IPPROTO_TCP, TCP_INFO};
 
 use crate::stack::Stack;
+use crate::stream::How;
 use dumbbell_header::TcpOptions;
 
 use crate::wire::{Endpoint, Segment, flag};
@@ -43,7 +44,7 @@ fn opened() -> Stack {
     let (_, answer) = next(&mut stack);
     assert_eq!((answer.flags, answer.ack), (flag::SYN | flag::ACK, 1));
     let agreed =
-        TcpOptions { mss: Some(1460), sack_permitted: true, scale: Some(7), ..TcpOptions::default() };
+        TcpOptions { mss: Some(1460), sack_permitted: true, scale: Some(10), ..TcpOptions::default() };
     assert_eq!(answer.options, agreed);
     assert_eq!(stack.accept(LISTENER, SOCKET), Err(EAGAIN));
     stack.pass(ms(100));
@@ -66,7 +67,7 @@ const RTT: usize = 68;
 fn a_write_leaves_as_segments_with_push_at_its_end_and_acknowledgements_open_the_window() {
     let mut stack = opened();
     assert_eq!((info(&mut stack, CWND), info(&mut stack, RTT)), (10, 100_000));
-    assert_eq!(stack.write(SOCKET, 9_000), Ok(9_000));
+    assert_eq!(stack.write(SOCKET, 9_000, How::default()), Ok(9_000));
     let sent: Vec<Segment> = (0..9).map(|_| next(&mut stack).1).collect();
     assert!(sent.iter().enumerate().all(|(i, s)| s.seq == 1 + 1_000 * i as u32 && s.payload == [0; 1_000]));
     assert_eq!(sent.iter().map(|s| s.has(flag::PSH)).collect::<Vec<_>>()[6..], [false, true, true]);
@@ -79,7 +80,7 @@ fn a_write_leaves_as_segments_with_push_at_its_end_and_acknowledgements_open_the
 #[test]
 fn what_is_sent_again_carries_push_where_two_segments_leave_as_one_packet() {
     let mut stack = opened();
-    stack.write(SOCKET, 10_000).unwrap();
+    stack.write(SOCKET, 10_000, How::default()).unwrap();
     (0..10).for_each(|_| drop(next(&mut stack)));
     stack.pass(ms(100));
     // Packets of two segments: of the first one segment arrived, of the last three all.
@@ -135,7 +136,7 @@ fn a_segment_that_acknowledges_what_was_not_sent_changes_nothing() {
 #[test]
 fn time_passes_when_somebody_waits_for_a_packet_or_looks_at_the_clock() {
     let mut stack = opened();
-    stack.write(SOCKET, 1_000).unwrap();
+    stack.write(SOCKET, 1_000, How::default()).unwrap();
     let (sent, _) = next(&mut stack);
     // The probe waits no longer than the timeout: 300 ms at a round-trip time of 100 ms.
     let (probe, again) = next(&mut stack);
@@ -151,7 +152,7 @@ fn a_socket_that_is_shut_takes_nothing_and_one_closed_with_data_unread_is_reset(
     assert_eq!(stack.read(SOCKET, 9, false), Ok(Vec::new()));
     stack.shut_down(SOCKET, libc::SHUT_WR).unwrap();
     assert!(next(&mut stack).1.has(flag::FIN));
-    assert_eq!(stack.write(SOCKET, 1), Err(libc::EPIPE));
+    assert_eq!(stack.write(SOCKET, 1, How::default()), Err(libc::EPIPE));
 
     let mut stack = opened();
     stack.deliver(&Segment { payload: vec![1; 9], ..peer(flag::ACK, 1, 1) }.to_bytes());
@@ -172,5 +173,5 @@ fn hostile_packets_change_nothing() {
     stack.deliver(&Segment { payload: vec![1; 9], ..peer(flag::ACK, 0x8000_0000, 1) }.to_bytes());
     assert_eq!((info(&mut stack, CWND), info(&mut stack, UNACKED)), (10, 0));
     assert_eq!(stack.read(SOCKET, 9, false), Err(EAGAIN));
-    assert_eq!(stack.write(7, 1), Err(libc::EBADF));
+    assert_eq!(stack.write(7, 1, How::default()), Err(libc::EBADF));
 }

@@ -24,6 +24,8 @@ pub mod flag {
     pub const PSH: u8 = 0x08;
     /// The acknowledgement number counts.
     pub const ACK: u8 = 0x10;
+    /// Some of the data is urgent.
+    pub const URG: u8 = 0x20;
     /// A packet was marked (RFC 3168 section 6.1).
     pub const ECE: u8 = 0x40;
     /// The window was reduced (RFC 3168 section 6.1).
@@ -36,6 +38,15 @@ pub mod ecn {
     pub const ECT0: u8 = 2;
     /// A router marked it.
     pub const CE: u8 = 3;
+}
+
+/// A packet that is no segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Foreign {
+    /// It is of this protocol.
+    Other(&'static str),
+    /// It is cut off, or nothing known.
+    Broken,
 }
 
 /// A segment.
@@ -55,6 +66,8 @@ pub struct Segment {
     pub window: u16,
     /// Bits of [`ecn`].
     pub ecn: u8,
+    /// Differentiated services (RFC 2474).
+    pub dscp: u8,
     /// Its options.
     pub options: TcpOptions,
     /// Its data.
@@ -71,13 +84,26 @@ impl Segment {
 
     /// The segment in a packet; `None` if the packet is no TCP over IPv4, or is cut off.
     pub fn parse(packet: &[u8]) -> Option<Segment> {
-        let sliced = SlicedPacket::from_ip(packet).ok()?;
-        let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (sliced.net, sliced.transport)
-        else {
-            return None;
+        Segment::parse_or_name(packet).ok()
+    }
+
+    /// The segment in a packet.
+    ///
+    /// # Errors
+    /// What the packet is instead.
+    pub fn parse_or_name(packet: &[u8]) -> Result<Segment, Foreign> {
+        let sliced = SlicedPacket::from_ip(packet).map_err(|_| Foreign::Broken)?;
+        let (ip, tcp) = match (sliced.net, sliced.transport) {
+            (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) => (ip, tcp),
+            (Some(NetSlice::Ipv6(_)), _) => return Err(Foreign::Other("IPv6")),
+            (_, Some(TransportSlice::Udp(_))) => return Err(Foreign::Other("UDP")),
+            (_, Some(TransportSlice::Icmpv4(_) | TransportSlice::Icmpv6(_))) => {
+                return Err(Foreign::Other("ICMP"));
+            }
+            _ => return Err(Foreign::Broken),
         };
         let header = tcp.to_header();
-        Some(Segment {
+        Ok(Segment {
             from: Endpoint { address: ip.header().source(), port: header.source_port },
             to: Endpoint { address: ip.header().destination(), port: header.destination_port },
             seq: header.sequence_number,
@@ -85,9 +111,26 @@ impl Segment {
             flags: tcp.header_slice()[13],
             window: header.window_size,
             ecn: ip.header().ecn().value(),
+            dscp: ip.header().dcp().value(),
             options: TcpOptions::parse(tcp.options()),
             payload: tcp.payload().to_vec(),
         })
+    }
+
+    /// What a segment carries that changes what the receiver does, and is left out here.
+    pub fn foreign_option(&self) -> Option<&'static str> {
+        if self.options.signed {
+            Some("signed segments (TCP-MD5)")
+        } else if self.has(flag::URG) {
+            Some("urgent data")
+        } else {
+            None
+        }
+    }
+
+    /// Bytes of the packet, with the headers of IPv4 and TCP.
+    pub fn length(&self) -> u64 {
+        (Ipv4Header::MIN_LEN + TcpHeader::MIN_LEN + self.options.to_bytes().len() + self.payload.len()) as u64
     }
 
     /// The packet of the segment.
@@ -119,6 +162,7 @@ impl Segment {
             .and_then(|length| Ipv4Header::new(length, TIME_TO_LIVE, ip_number::TCP, from, to).ok())
             .expect("a segment that fits a packet");
         ip.ecn = self.ecn.try_into().unwrap_or_default();
+        ip.dscp = self.dscp.try_into().unwrap_or_default();
         ip.header_checksum = ip.calc_header_checksum();
         tcp.checksum = tcp.calc_checksum_ipv4(&ip, &self.payload).expect("a segment that fits a packet");
         [&ip.to_bytes()[..], &tcp.to_bytes(), &self.payload].concat()
@@ -140,6 +184,7 @@ mod tests {
             flags: flag::ACK | flag::PSH,
             window: 257,
             ecn: ecn::ECT0,
+            dscp: 0x12,
             options: TcpOptions { sack: vec![(10, 20), (30, 40)], ..TcpOptions::default() },
             payload: vec![0; 7],
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from dumbbell._files.text import plain, shortened
 from dumbbell.errors import DumbbellError
+from dumbbell.packetdrill.fields import LACKS
 from dumbbell.packetdrill.scripts import SETTINGS, Script, read
 
 LIBRARY = Path(__file__).parents[1] / "libdumbbell_packetdrill.so"
@@ -28,12 +30,27 @@ UNREADABLE = "does not parse"
 ABSENT = "not applicable"
 
 _LOCAL = "192.168.0.1"
+_ADDRESSES = {
+    4: (
+        "--ip_version=ipv4", f"--local_ip={_LOCAL}", f"--gateway_ip={_LOCAL}", "--netmask_ip=255.255.0.0",
+        "--remote_ip=192.0.2.1",
+    ),
+    6: (
+        "--ip_version=ipv6", "--local_ip=fd3d:0a0b:17d6::1", "--gateway_ip=fd3d:0a0b:17d6:8888::1",
+        "--remote_ip=fd3d:fa7b:d17d::1",
+    ),
+}  # fmt: skip
+"""Addresses as in the program's own runner."""
+
 _FLAGS = (
-    "--ip_version=ipv4", f"--local_ip={_LOCAL}", f"--gateway_ip={_LOCAL}", "--netmask_ip=255.255.0.0",
-    "--remote_ip=192.0.2.1", "--send_omit_free",
+    "--send_omit_free",
+    "-D", "TFO_COOKIE=3021b9d889017eeb", "-D", "CODE=host_unreachable",
     "-D", "CMSG_LEVEL_IP=SOL_IP", "-D", "CMSG_TYPE_RECVERR=IP_RECVERR",
     f"--so_filename={LIBRARY}", f"--so_flags={_LOCAL}",
 )  # fmt: skip
+
+FIELDS = Path(__file__).with_name("fields.py")
+"""The program that runs the Python of scripts."""
 
 _PATIENCE = 60.0
 """Seconds for one script: a tenth of a second is usual, and time is virtual."""
@@ -108,28 +125,42 @@ def _run(path: Path, folder: Path, program: Path, place: Path) -> Outcome:
         script = read(path, folder)
     except DumbbellError as error:
         return Outcome(path.name, UNREADABLE, str(error), 0.0)
-    status, detail = (ABSENT, f"needs {script.absent}") if script.absent else _judge(script, program, place)
+    status, detail = _judge(script, program, place)
     return Outcome(script.name, status, detail, time.monotonic() - begun)
 
 
 def _judge(script: Script, program: Path, place: Path) -> tuple[str, str]:
-    difference = _difference(script.text, script.settings, program, place / "plain")
+    difference, lacking = _difference(script, script.text, script.settings, program, place / "plain")
+    if lacking:
+        # It may also have passed: by luck, if something was set that is not obeyed.
+        return ABSENT, f"needs {lacking}"
     if difference is None:
         return PASSED, ""
     if re.match(r"line \d+: (?:parse|semantic) error", difference):
         return UNREADABLE, f"{difference}; correct the script, or take a newer program"
-    masked = _difference(script.masked(), script.settings + "mask_push=1\n", program, place / "masked")
+    masked, _ = _difference(
+        script, script.masked(), script.settings + "mask_push=1\n", program, place / "masked"
+    )
     return (MASKED, difference) if masked is None else (FAILED, masked)
 
 
-def _difference(text: str, settings: str, program: Path, place: Path) -> str | None:
-    """Run one copy. Returns the first difference, or None."""
+def _difference(
+    script: Script, text: str, settings: str, program: Path, place: Path
+) -> tuple[str | None, str]:
+    """Run one copy. Returns the first difference, or None, and what the library lacks, if the run met it."""
     place.mkdir(parents=True)
-    copy, file = place / "script.pkt", place / "settings"
+    copy, file, lacks = place / "script.pkt", place / "settings", place / "lacks"
     copy.write_text(text, encoding="utf-8")
     file.write_text(settings, encoding="utf-8")
-    environment = {**os.environ, "LD_PRELOAD": str(LIBRARY), SETTINGS: str(file), "TMPDIR": str(place)}
-    arguments = [str(program), *_FLAGS, f"--code_command={sys.executable} -IS", copy.name]
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": str(LIBRARY),
+        SETTINGS: str(file),
+        LACKS: str(lacks),
+        "TMPDIR": str(place),
+    }
+    code = f"--code_command={sys.executable} -IS {shlex.quote(str(FIELDS))}"
+    arguments = [str(program), *_ADDRESSES[script.version], *_FLAGS, code, copy.name]
     with subprocess.Popen(
         arguments,
         cwd=place,
@@ -143,12 +174,17 @@ def _difference(text: str, settings: str, program: Path, place: Path) -> str | N
             said = process.communicate(timeout=_PATIENCE)[0].decode("utf-8", "replace")
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            return f"no end after {_PATIENCE:.0f} s"
+            return f"no end after {_PATIENCE:.0f} s", ""
+    lacking = (
+        shortened(plain(lacks.read_text(encoding="utf-8", errors="replace")), _LONGEST)
+        if lacks.exists()
+        else ""
+    )
     if process.returncode == 0:
-        return None
+        return None, lacking
     if process.returncode < 0:
-        return f"the program died of signal {-process.returncode}: {_first(said)}"
-    return _first(said)
+        return f"the program died of signal {-process.returncode}: {_first(said)}", lacking
+    return _first(said), lacking
 
 
 def _first(said: str) -> str:

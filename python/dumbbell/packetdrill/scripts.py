@@ -34,6 +34,7 @@ DEFAULTS = {
     "tcp_recovery": "1",
     "tcp_tso_win_divisor": "3",
     "tcp_ecn": "0",
+    "tcp_fastopen": "0x70403",
     "tcp_pacing_ss_ratio": "200",
     "tcp_pacing_ca_ratio": "120",
     "qdisc": "pfifo",
@@ -41,28 +42,19 @@ DEFAULTS = {
 }
 """What scripts presuppose and a common command sets, and the HyStart of their time, before Linux 6.14."""
 
-_IGNORED = {":", "true", "ip", "ethtool", "nstat", "sleep"}
-"""Commands that set nothing our TCP has."""
+_IGNORED = re.compile(
+    r":|true|ip tcp_metrics flush\b.*|ethtool -K \S+( (tso|gso|gro|lro) (on|off))*|nstat( -\w+)*"
+)
+"""Commands that set nothing our TCP has: it remembers no path, sends single segments, and counts nothing."""
+
+_COMMAND = "command"
+"""The setting for a command that nothing here stands in for: the library names it when it gets there."""
+
+_SEGMENT = re.compile(r"^\s*--mss=(\d+)\s*$", re.MULTILINE)
+"""The option of the program that says in which segments data arrives."""
 
 # The parts of a script in which other rules hold: comments, texts, programs, commands.
 _PART = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|%\{.*?\}%|`[^`]*`', re.DOTALL)
-
-_ABSENT = (
-    (re.compile(r"TCP_FASTOPEN|MSG_FASTOPEN|\bFO(?:EXP)?\b|\bfastopen\b", re.IGNORECASE), "TCP Fast Open"),
-    (re.compile(r"\bmd5\b|TCP_MD5SIG", re.IGNORECASE), "signed segments"),
-    (re.compile(r"\bepoll_"), "epoll"),
-    (re.compile(r"ZEROCOPY"), "MSG_ZEROCOPY"),
-    (re.compile(r"TIMESTAMPING|\bSCM_|MSG_ERRQUEUE"), "error queues of sockets"),
-    (re.compile(r"\b(?:splice|sendfile|pipe)\s*\("), "sendfile and splice"),
-    (re.compile(r"\bicmp\b|\budp\b", re.IGNORECASE), "packets that are not TCP"),
-    (re.compile(r"MSG_EOR|TCP_CORK|MSG_MORE|TCP_NOTSENT_LOWAT"), "collecting data in the socket"),
-    (re.compile(r"AF_INET6|ipv6", re.IGNORECASE), "IPv6"),
-    (re.compile(r"TCP_USER_TIMEOUT"), "TCP_USER_TIMEOUT"),
-    (re.compile(r"TCP_MAXSEG|advmss|mtu_probing"), "segment sizes set by the program or the route"),
-    (re.compile(r"TCP_INQ|TCP_CM_INQ"), "TCP_INQ"),
-    (re.compile(r"tcpi_(?:rwnd_limited|sndbuf_limited|busy_time|last_data|rcv_mss)"), "clocks of TCP_INFO"),
-)  # fmt: skip
-"""What our TCP and the library leave out."""
 
 
 @dataclass(frozen=True)
@@ -73,16 +65,16 @@ class Script:
     ----------
     name
         Its path below the folder that was given.
-    absent
-        What it needs and the library has not; empty if it can be run.
+    version
+        The version of IP, 4 or 6: the program's own runner goes by names, too.
     settings
-        What its first command sets, as lines ``key=value``.
+        What its first command and its options set, as lines ``key=value``.
     text
         The copy that is run: commands write settings instead.
     """
 
     name: str
-    absent: str
+    version: int
     settings: str
     text: str
 
@@ -133,20 +125,20 @@ def read(path: Path, folder: Path) -> Script:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         raise DumbbellError(f"{path}: not a text; this is no script") from None
-    absent, first, copied = _absent(name, text), None, []
+    first: dict[str, str] | None = None
+    options, copied = {}, []
     for special, part in _parts(text):
         if special and part.startswith("`"):
-            lines, unknown = _translated(part[1:-1])
-            if lines.get("tcp_mtu_probing", "0") != "0":
-                unknown = unknown or "path MTU discovery"
-            absent = absent or unknown
+            lines = _translated(part[1:-1])
             if first is None:
                 first, lines = lines, {}
             copied.append(_written(lines))
         else:
+            if not special and (segment := _SEGMENT.search(part)):
+                options["mss"] = segment[1]
             copied.append(part)
-    settings = "".join(f"{key}={value}\n" for key, value in (first or {}).items())
-    return Script(name, absent, settings, "".join(copied))
+    settings = "".join(f"{key}={value}\n" for key, value in ((first or {}) | options).items())
+    return Script(name, 6 if name.endswith("v6.pkt") else 4, settings, "".join(copied))
 
 
 def _parts(text: str) -> Iterator[tuple[bool, str]]:
@@ -159,26 +151,19 @@ def _parts(text: str) -> Iterator[tuple[bool, str]]:
     yield False, text[at:]
 
 
-def _absent(name: str, text: str) -> str:
-    if re.search(r"v6\.pkt$|ipv6", name):
-        return "IPv6"
-    plain = "".join(part for special, part in _parts(text) if not special or part.startswith("%{"))
-    return next((reason for pattern, reason in _ABSENT if pattern.search(plain)), "")
-
-
-def _translated(command: str) -> tuple[dict[str, str], str]:
-    """Return what a command sets, and what it does that nothing here stands in for."""
+def _translated(command: str) -> dict[str, str]:
+    """Return what a command sets; the first part that sets nothing known ends it, and is a setting too."""
     found: dict[str, str] = {}
     for line in command.replace("\\\n", " ").splitlines():
         for part in re.split(r";|&&|\|\|", line):
             try:
                 words = shlex.split(part, comments=True)
             except ValueError:
-                return found, f"the command `{part.strip()}`"
+                words = [part]
             words = [word for word in words if not re.fullmatch(r"\d?&?>.*|/dev/null", word)]
             if words and not _translate(words, part, found):
-                return found, f"the command `{part.strip()}`"
-    return found, ""
+                return found | {_COMMAND: " ".join(part.split())}
+    return found
 
 
 def _translate(words: list[str], part: str, found: dict[str, str]) -> bool:
@@ -196,7 +181,7 @@ def _translate(words: list[str], part: str, found: dict[str, str]) -> bool:
     elif written:
         found[written[2].rsplit("/", 1)[-1]] = written[1]
     else:
-        return name in _IGNORED or name.startswith("sysctl_restore_")
+        return bool(_IGNORED.fullmatch(" ".join([name, *words[1:]]))) or name.startswith("sysctl_restore_")
     return True
 
 
