@@ -48,7 +48,9 @@ def python_type(schema: dict[str, Any]) -> str:
     if "enum" in schema:
         return "Literal[" + ", ".join(map(json.dumps, schema["enum"])) + "]"
     if "anyOf" in schema:
-        return " | ".join(dict.fromkeys(python_type(member) for member in schema["anyOf"]))
+        # A union in a union is one.
+        each = (kind for member in schema["anyOf"] for kind in python_type(member).split(" | "))
+        return " | ".join(dict.fromkeys(each))
     if schema.get("type") == "array":
         return f"Sequence[{python_type(schema.get('items', {}))}]"
     if schema.get("type") == "object":

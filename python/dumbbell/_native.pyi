@@ -52,6 +52,10 @@ class Scenario:
         """SHA-256 of the resolved scenario, in hexadecimal."""
 
     @property
+    def libraries(self) -> list[tuple[str, str]]:
+        """The libraries whose code the experiment runs: the file, and the name of the controller in it."""
+
+    @property
     def seed(self) -> int:
         """The seed of every random stream."""
 
@@ -317,6 +321,12 @@ def registry() -> dict[str, Any]:
     Also ``modules``, the modules of builders; ``study``, the tables of a study file; and what
     :func:`declarations` gives.
     """
+
+def controller_header() -> str:
+    """The contract of controllers for C: ``controller.h``."""
+
+def trust_libraries() -> None:
+    """Let the code of libraries in folders of others run, until the process ends."""
 
 def study_schema() -> dict[str, Any]:
     """The JSON Schema of study files."""

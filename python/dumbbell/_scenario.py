@@ -153,6 +153,11 @@ class Scenario:
         """SHA-256 of the resolved scenario, in hexadecimal."""
         return self._native.plan_hash
 
+    @property
+    def libraries(self) -> list[tuple[str, str]]:
+        """Libraries whose code the experiment runs: the file as it is named, and its controller's name."""
+        return self._native.libraries
+
     def with_seed(self, seed: int) -> Scenario:
         """Return the same scenario under another seed.
 

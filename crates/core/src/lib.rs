@@ -20,7 +20,7 @@ pub mod statistics;
 pub mod table;
 #[doc(hidden)]
 pub mod testing;
-pub mod time;
+
 pub mod value;
 pub mod verdict;
 
@@ -29,6 +29,7 @@ pub use serde_json as json;
 
 pub use class::{ClassSet, TrafficClass};
 pub use config::{Config, ConfigError, Validate};
+pub use dumbbell_cc::{Duration, Time};
 pub use ends::FlowEnds;
 pub use header::{Header, HeaderKind, Registered};
 pub use packet::{Ecn, FlowTag, Frame, Packet, Way};
@@ -36,6 +37,5 @@ pub use quantity::{BitRate, Bytes, Probability, QueueLimit};
 pub use results::Results;
 pub use stage::Stage;
 pub use statistics::Statistics;
-pub use time::{Duration, Time};
 pub use value::Value;
 pub use verdict::{DropReason, MarkReason, VerdictSink};

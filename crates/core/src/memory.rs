@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::time::{Duration, Time};
+use crate::{Duration, Time};
 
 /// What a thread has taken since it entered a budget.
 #[derive(Debug)]

@@ -3,10 +3,10 @@
 //! The network reads the first 24 bytes; the body is five words that belong to the transport. Code that knows the
 //! protocol reads and writes these words through a typed [`Header`], which packs without `unsafe` and without cost.
 
+use crate::Time;
 use crate::class::TrafficClass;
 use crate::ends::FlowEnds;
 use crate::header::{Header, HeaderKind, Words};
-use crate::time::Time;
 
 /// Congestion notification field of the IP header (RFC 3168 section 5).
 ///

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::json;
 
+use crate::Duration;
 use crate::config::{At, Config, ConfigError};
-use crate::time::Duration;
 use crate::value::Value;
 
 /// The longest time that anything takes, 27 hours: an event of the largest network keeps 47 bits for its time in

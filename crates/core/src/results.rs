@@ -3,8 +3,8 @@
 //! Rates, losses and means count the measured part of a run, from the end of the warm-up to the end; whole-run
 //! totals are marked as such.
 
+use crate::Time;
 use crate::table::{Label, Labels};
-use crate::time::Time;
 
 crate::tables! {
     /// Everything a run leaves behind.

@@ -4,12 +4,12 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use rand::{Rng, SeedableRng, TryRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use dumbbell_cc::Random;
+use rand::TryRng;
 
 /// A component's own stream of random numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stream(Xoshiro256PlusPlus);
+pub struct Stream(Random);
 
 impl Stream {
     /// Moves on by 2^128 draws: to a part of the stream that nothing else reaches.
@@ -25,23 +25,38 @@ impl Stream {
     }
 }
 
+impl From<Random> for Stream {
+    fn from(random: Random) -> Stream {
+        Stream(random)
+    }
+}
+
+impl From<Stream> for Random {
+    fn from(stream: Stream) -> Random {
+        stream.0
+    }
+}
+
 impl TryRng for Stream {
     type Error = Infallible;
 
     #[inline]
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
         count::one();
-        Ok(self.0.next_u32())
+        // The lowest bits have some linear dependencies.
+        Ok((self.0.draw() >> 32) as u32)
     }
     #[inline]
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
         count::one();
-        Ok(self.0.next_u64())
+        Ok(self.0.draw())
     }
     #[inline]
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
         count::one();
-        self.0.fill_bytes(bytes);
+        bytes
+            .chunks_mut(8)
+            .for_each(|chunk| chunk.copy_from_slice(&self.0.draw().to_le_bytes()[..chunk.len()]));
         Ok(())
     }
 }
@@ -83,7 +98,7 @@ fn of_parts(seed: u64, name: &[&str]) -> Stream {
     let bytes = name.iter().flat_map(|part| part.bytes());
     let hash =
         bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
-    Stream(Xoshiro256PlusPlus::seed_from_u64(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17)))
+    Stream(Random::of(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17)))
 }
 
 /// The streams of one component that draws for several purposes, one for each.
@@ -107,7 +122,27 @@ impl Streams {
 
 #[cfg(test)]
 mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
     use super::*;
+
+    #[test]
+    fn a_stream_is_that_of_the_crate_rand_xoshiro() {
+        for seed in [0, 1, u64::MAX, 0x1234_5678_9abc_def0] {
+            let (mut ours, mut theirs) = (Stream(Random::of(seed)), Xoshiro256PlusPlus::seed_from_u64(seed));
+            for _ in 0..3 {
+                assert_eq!(ours.next_u64(), theirs.next_u64());
+                assert_eq!(ours.next_u32(), theirs.next_u32());
+                let (mut a, mut b) = ([0; 21], [0; 21]);
+                ours.fill_bytes(&mut a);
+                theirs.fill_bytes(&mut b);
+                assert_eq!(a, b);
+                ours.jump();
+                theirs.jump();
+            }
+        }
+    }
 
     #[test]
     fn streams_differ_by_name_and_by_seed_and_repeat() {

@@ -1,8 +1,8 @@
 //! The series that a run may sample over time, declared once: what each is of, its unit and its meaning.
 
+use crate::Time;
 use crate::results::SampleRow;
 use crate::table::{Label, Labels};
-use crate::time::Time;
 
 crate::labels! {
     /// What a series is of.

@@ -1,7 +1,7 @@
 //! The four verbs that every protocol state machine speaks. Simulator and emulator both drive them.
 
+use crate::Time;
 use crate::packet::Packet;
-use crate::time::Time;
 
 /// A sans-IO state machine: packets in, packets out, and at most one armed wake-up.
 ///

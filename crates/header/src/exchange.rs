@@ -9,8 +9,8 @@ use dumbbell_core::{Frame, Header, HeaderKind, Packet};
 /// What a sender knows when it fills in the header of a data segment.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Asking {
-    /// What the controller asks for, in the unit of the header.
-    pub request: f64,
+    /// What the controller asks for, in the unit of the header; the largest number asks for all there is.
+    pub request: i64,
     /// Smoothed round-trip time in seconds; 0 if unknown.
     pub rtt: f64,
     /// The congestion window in segments.

@@ -34,9 +34,9 @@ impl Header for HpccHeader {
 }
 
 impl Feedback for HpccHeader {
-    /// The controller asks with the round-trip time of the empty network.
+    /// The controller asks with the round-trip time of the empty network, in nanoseconds.
     fn ask(asking: &Asking) -> HpccHeader {
-        HpccHeader { rtt: asking.request, utilisation: 0.0 }
+        HpccHeader { rtt: asking.request as f64 / 1e9, utilisation: 0.0 }
     }
 
     /// The acknowledgement returns what the latest segment brings.
@@ -62,7 +62,7 @@ pub(crate) mod tests {
     fn it_asks_with_a_round_trip_time_and_the_latest_answer_counts() {
         let mut segment = Packet::of(TcpHeader::default(), 0, 1000, Ecn::NotEct);
         let exchange = Exchange::of::<HpccHeader>();
-        exchange.ask(&Asking { request: 1e-5, rtt: 0.1, window: 100.0 }, &mut segment);
+        exchange.ask(&Asking { request: 10_000, rtt: 0.1, window: 100.0 }, &mut segment);
         assert_eq!(segment.read(), Some(HpccHeader { rtt: 1e-5, utilisation: 0.0 }));
         segment.write(&HpccHeader { rtt: 1e-5, utilisation: 0.7 });
         assert_eq!(exchange.gather(&segment, Some(1.9)), Some(0.7));

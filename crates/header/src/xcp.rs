@@ -36,9 +36,13 @@ impl Header for XcpHeader {
     }
 }
 
+/// More than any router grants (ns-2.35 xcp-end-sys.cc: the request of a sender that is never satisfied), in bytes a second.
+const UNLIMITED: f64 = 1e24;
+
 impl Feedback for XcpHeader {
     fn ask(asking: &Asking) -> XcpHeader {
-        XcpHeader { spacing: asking.rtt / asking.window, rtt: asking.rtt, delta: asking.request }
+        let delta = if asking.request == i64::MAX { UNLIMITED } else { asking.request as f64 };
+        XcpHeader { spacing: asking.rtt / asking.window, rtt: asking.rtt, delta }
     }
 
     /// What was granted to the segments of one acknowledgement adds up.
@@ -70,7 +74,7 @@ pub(crate) mod tests {
         };
         let mut segment = Packet::of(tcp, 0, 1000, Ecn::NotEct);
         let exchange = Exchange::of::<XcpHeader>();
-        exchange.ask(&Asking { request: 1e24, rtt: 0.1, window: 100.0 }, &mut segment);
+        exchange.ask(&Asking { request: i64::MAX, rtt: 0.1, window: 100.0 }, &mut segment);
         assert_eq!(segment.read(), Some(XcpHeader { spacing: 1e-3, rtt: 0.1, delta: 1e24 }));
         assert_eq!(segment.read(), Some(TcpHeader { sack: Default::default(), ..tcp }));
         segment.write(&XcpHeader { spacing: 1e-3, rtt: 0.1, delta: -3.0 });

@@ -1,6 +1,7 @@
 //! Protocols: congestion controllers, end points of TCP, RCP, TRUMP, TFRC, LTTP and UDP, policies of hosts. State machines only:
 //! no clock, no network.
 
+mod choice;
 pub mod controller;
 pub mod deviation;
 #[cfg(test)]
@@ -26,9 +27,11 @@ mod transports;
 pub mod trump;
 pub mod udp;
 
+pub use choice::ControllerChoice;
 pub use controller::{
-    AnyController, Class, Control, Controller, ControllerSpec, Entered, Estimate, Event, Needs, RateSample,
-    Repair, Signals, Stand,
+    AnyController, Class, Control, Controller, ControllerSpec, Entered, Estimate, Event, Library, Needs,
+    Rate, RateSample, Repair, Signals, Stand,
 };
+pub use dumbbell_cc::header::text as controller_header;
 pub use transport::{Failure, Granted, Opening, ReceiverReport, SenderReport};
 pub use transports::{Receiver, Sender, TransportSpec};

@@ -254,7 +254,7 @@ pub(crate) fn at_start(window: u64, mss: u32) -> Signals {
         rtt: Duration::ZERO,
         smoothed_rtt: Duration::ZERO,
         min_rtt: Duration::ZERO,
-        feedback: 0.0,
+        feedback: 0,
         lost: 0,
         marked: 0,
         round: 0,

@@ -21,6 +21,12 @@ pub fn study_schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &dumbbell_study::schema(dumbbell_sim::schema()))
 }
 
+/// The contract of controllers for C: `controller.h`.
+#[pyfunction]
+pub fn controller_header() -> String {
+    dumbbell_proto::controller_header()
+}
+
 /// What runs leave behind: tables with their columns, series, names in columns of labels.
 #[pyfunction]
 pub fn declarations(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {

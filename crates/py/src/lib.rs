@@ -26,8 +26,8 @@ mod _native {
 
     #[pymodule_export]
     use super::language::{
-        algorithms, aliases, check_name, declarations, members, read_report, read_study, registry, schema,
-        study_schema, suggest, table, tables,
+        algorithms, aliases, check_name, controller_header, declarations, members, read_report, read_study,
+        registry, schema, study_schema, suggest, table, tables,
     };
     #[cfg(target_os = "linux")]
     #[pymodule_export]
@@ -41,7 +41,9 @@ mod _native {
     #[pymodule_export]
     use super::rows::{Rows, statistics};
     #[pymodule_export]
-    use super::scenario::{Scenario, check_quantity, parse_size, parse_toml, read_file, units};
+    use super::scenario::{
+        Scenario, check_quantity, parse_size, parse_toml, read_file, trust_libraries, units,
+    };
     #[pymodule_export]
     use super::table::{Table, read_parquet};
     #[pymodule_export]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::quantity::UNITS;
 use dumbbell_core::{BitRate, Bytes, Config, Value};
+use dumbbell_proto::TransportSpec;
 use dumbbell_sim::files::{self, Base};
 use dumbbell_sim::origin::Origin;
 use dumbbell_sim::{Cut, Plan, Whole};
@@ -94,6 +95,20 @@ impl Scenario {
     /// The plan: resolved rates, delays, bandwidth-delay products, buffers, offered load.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.plan.explain())
+    }
+
+    /// The libraries whose code the experiment runs: the file as the scenario names it, and the name of the controller in it.
+    #[getter]
+    fn libraries(&self) -> Vec<(&str, &str)> {
+        let tcp = self.plan.groups.iter().filter_map(|group| match &group.transport {
+            TransportSpec::Tcp(params) => Some(&params.controller),
+            _ => None,
+        });
+        let mut found: Vec<_> =
+            tcp.filter_map(|choice| choice.library().map(|file| (file, choice.name()))).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// SHA-256 of the resolved scenario, in hexadecimal.
@@ -326,4 +341,10 @@ pub fn parse_toml<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny
 pub fn read_file(py: Python<'_>, path: PathBuf, most: u64) -> PyResult<Vec<u8>> {
     py.detach(|| files::read(&path, most))
         .map_err(|error| PyOSError::new_err((error.number(), error.to_string(), path)))
+}
+
+/// Lets the code of libraries in folders of others run, until the process ends: the user has said so.
+#[pyfunction]
+pub fn trust_libraries() {
+    files::trust_libraries();
 }

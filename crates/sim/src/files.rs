@@ -7,15 +7,26 @@ use std::io::{self, Read};
 use std::iter::Enumerate;
 use std::path::{Component, Path, PathBuf};
 use std::str::Lines;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use dumbbell_core::Bytes;
 use dumbbell_core::config::{At, ConfigError, is_plain};
+use dumbbell_proto::Library;
 use sha2::{Digest, Sha256};
 
 use crate::limits::{MAX_FILE_BYTES, MAX_ROWS};
 
 /// Characters of a field that a message quotes.
 const QUOTED: usize = 40;
+
+/// Whether the code of libraries in folders of others may run.
+static TRUST: AtomicBool = AtomicBool::new(false);
+
+/// The user says that the code of libraries in folders of others may run, until the process ends.
+pub fn trust_libraries() {
+    TRUST.store(true, Ordering::Relaxed);
+}
 
 /// Where names of files count from.
 #[derive(Clone, Copy)]
@@ -50,6 +61,39 @@ impl Files {
     /// # Errors
     /// If the file cannot be read as text.
     pub fn read(&mut self, name: &str, at: &At<'_>) -> Result<Text, ConfigError> {
+        let remedy = "give the path of a text file, relative to the scenario file";
+        let (shown, bytes) = self.bytes(name, remedy, at)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| at.error(format!("cannot read {shown}: it is not text"), remedy))?;
+        Ok(Text { name: shown, text })
+    }
+
+    /// The library that the scenario calls `name` at `at`, loaded: its code runs from then on.
+    ///
+    /// # Errors
+    /// If the file cannot be read, if nobody has said that its code may run, or if it holds no controller.
+    pub fn library(&mut self, name: &str, at: &At<'_>) -> Result<Arc<Library>, ConfigError> {
+        let remedy = "give the path of a library, relative to the scenario file";
+        let (shown, bytes) = self.bytes(name, remedy, at)?;
+        let stranger = if self.confined {
+            Some("in a folder of others")
+        } else if is_own(&self.base.join(name)) {
+            None
+        } else {
+            Some("that another user owns or may change")
+        };
+        if let Some(whose) = stranger.filter(|_| !TRUST.load(Ordering::Relaxed)) {
+            return Err(at.error(
+                format!("{shown} is machine code {whose}, and would run with all your rights"),
+                "compile it yourself from a source that you have read, then give --trust",
+            ));
+        }
+        let digest = self.read.get(name).cloned().unwrap_or_default();
+        Library::load(&bytes, &digest, &shown).map_err(|(what, remedy)| at.error(what, remedy))
+    }
+
+    /// The name for messages and the content of a file.
+    fn bytes(&mut self, name: &str, remedy: &str, at: &At<'_>) -> Result<(String, Vec<u8>), ConfigError> {
         let path = self.base.join(name);
         let shown = path.display().to_string().replace(|c| !is_plain(c), "?");
         if self.confined && !self.holds(&path) {
@@ -59,14 +103,12 @@ impl Files {
             ));
         }
         let refuse = |what: String, remedy: &str| at.error(format!("cannot read {shown}: {what}"), remedy);
-        let remedy = "give the path of a text file, relative to the scenario file";
         let bytes = read(&path, MAX_FILE_BYTES).map_err(|e| match e {
             Unreadable::TooLarge(_) => refuse(e.to_string(), "split it"),
             _ => refuse(e.to_string(), remedy),
         })?;
         self.read.insert(name.to_owned(), hex(&Sha256::digest(&bytes)));
-        let text = String::from_utf8(bytes).map_err(|_| refuse("it is not text".to_owned(), remedy))?;
-        Ok(Text { name: shown, text })
+        Ok((shown, bytes))
     }
 
     /// Whether a path, links followed, lies below the base. What lies elsewhere is not looked at.
@@ -149,6 +191,22 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unreadable> {
         return Err(Unreadable::TooLarge(most));
     }
     Ok(bytes)
+}
+
+/// True if a file is the user's own or the system's, and not everybody may change it.
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "who the user is")]
+fn is_own(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // SAFETY: reads a number of the process.
+    let user = unsafe { libc::geteuid() };
+    let owned = |about: std::fs::Metadata| [0, user].contains(&about.uid()) && about.mode() & 0o002 == 0;
+    path.metadata().is_ok_and(owned)
+}
+
+#[cfg(not(unix))]
+fn is_own(_path: &Path) -> bool {
+    true
 }
 
 /// Lower-case hexadecimal.

@@ -148,7 +148,7 @@ impl Planner<'_, '_> {
         let mut flows = Vec::new();
         for (i, (spec, name)) in self.scenario.flows.iter().zip(self.scenario.flow_names()).enumerate() {
             let place = at.index(i);
-            let transport = spec.transport.as_ref().unwrap_or(&self.scenario.transport);
+            let transport = &self.transport(spec.transport.as_ref(), &place)?;
             let replay = self.replay(spec, transport, &place)?;
             let pairs = self.pairs.of_entry(&spec.from, &spec.to, spec.pairing, &place)?;
             self.check_fit(transport, &pairs, spec.transport.is_some(), &place)?;
@@ -184,6 +184,17 @@ impl Planner<'_, '_> {
         }
         flows.sort_by_key(|f| f.start);
         Ok(flows)
+    }
+
+    /// The transport of an entry at `at`: its own, or that of the scenario. If its controller is in a library, that is loaded.
+    fn transport(&mut self, own: Option<&TransportSpec>, at: &At<'_>) -> Result<TransportSpec, ConfigError> {
+        let spec = own.unwrap_or(&self.scenario.transport);
+        let TransportSpec::Tcp(params) = spec else { return Ok(spec.clone()) };
+        let Some(file) = params.controller.library() else { return Ok(spec.clone()) };
+        let (default, key) = (At::root("transport"), at.key("transport"));
+        let place = if own.is_some() { &key } else { &default };
+        let library = self.files.library(file, &place.key("controller").key("library"))?;
+        params.with_library(library, place).map(|params| TransportSpec::Tcp(Arc::new(params)))
     }
 
     /// The recorded packets of a group, for the transport that replays them and for no other.
@@ -266,7 +277,7 @@ impl Planner<'_, '_> {
             let params = spec.params();
             let common = params.common();
             let own = common.flows.transport.as_ref();
-            let transport = own.unwrap_or(&self.scenario.transport);
+            let transport = &self.transport(own, &place)?;
             if matches!(transport, TransportSpec::Replay(_)) {
                 return Err(place.key("transport").error(
                     "a workload has no recorded packets to replay",

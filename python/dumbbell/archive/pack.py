@@ -32,7 +32,7 @@ INPUTS = "inputs"
 _BESIDE = ("report.html", "claims.json", "claims.md", "figures/*", "data/*")
 """What stands beside the tables, if it is there."""
 
-_FILE_FIELDS = ("file", "packets")
+_FILE_FIELDS = ("file", "library", "packets")
 """Fields of scenarios that name files."""
 
 _Files = dict[str, Path | bytes]

@@ -17,6 +17,7 @@ from dumbbell.cli.common import (
     tell_of_file,
     workers_option,
 )
+from dumbbell.cli.trust import libraries_option
 
 EXIT_CODES = {"bit-equal": 0, "within interval": 3, "different": 4}
 """Of `dumbbell verify`; 2 is bad input, as everywhere."""
@@ -35,6 +36,7 @@ _MOST_VERSIONS = 12
 )
 @click.option("--license", "license_url", default="", metavar="URL", help="The licence of the archive.")
 @click.option("--force", is_flag=True, help="Replace an existing archive.")
+@libraries_option
 @quiet_option
 def pack(folder: Path, output: Path, base: Path | None, license_url: str, force: bool) -> None:
     """Pack the study or run in FOLDER into one ZIP file that `dumbbell verify` can check."""
@@ -51,6 +53,7 @@ def pack(folder: Path, output: Path, base: Path | None, license_url: str, force:
 )
 @click.option("--all", "every", is_flag=True, help="Repeat every run.")
 @workers_option
+@libraries_option
 @json_option
 @quiet_option
 def verify(file: Path, sample: int, every: bool, workers: int | None, as_json: bool) -> int:

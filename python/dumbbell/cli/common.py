@@ -137,7 +137,11 @@ def read_scenario(file: Path, settings: Iterable[str], seed: int | None) -> Scen
     """Read a scenario file; errors name the file."""
     changes = [*settings, *([] if seed is None else [f"seed={seed}"])]
     try:
-        return Scenario.from_file(file, changes)
+        scenario = Scenario.from_file(file, changes)
+        for library, name in scenario.libraries:
+            what = f"a library with the controller {name}, which runs with all your rights"
+            echo(f"note: {library}: {what}", err=True)
+        return scenario
     except ScenarioError as error:
         if _is_study(file):
             raise DumbbellError(f"{file}: is a study; run it with `dumbbell study run`") from None

@@ -342,7 +342,11 @@ def _default(field: dict[str, Any]) -> Text:
 
 @click.command()
 @click.option("--study", is_flag=True, help="That of study files.")
-def schema(study: bool) -> None:
+@click.option("--c", "header", is_flag=True, help="Instead, the C header of controllers: controller.h.")
+def schema(study: bool, header: bool) -> None:
     """Print the JSON Schema of scenarios, or of study files, for editors."""
+    if header:
+        click.echo(_native.controller_header(), nl=False)
+        return
     found = _native.study_schema() if study else _native.schema()
     print_json(found)

@@ -1,4 +1,4 @@
-"""Python in folders of others: it runs with all rights of the user, and only if the user says so."""
+"""Code in folders of others: it runs with all rights of the user, and only if the user says so."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from dumbbell import _native
 from dumbbell.cli.common import Command, echo
 from dumbbell.errors import DumbbellError
 
@@ -16,10 +17,34 @@ _MOST_NAMED = 3
 
 
 def trust_option(command: Command) -> Command:
-    """Add the option of commands that may run Python of others, as the parameter `trust`."""
+    """Add the option of commands that may run code of others, as the parameter `trust`.
+
+    Python is asked for by `ask_trust`. Libraries with controllers are loaded when a scenario is planned:
+    without the option that is an error.
+    """
     return click.option(
-        "--trust", is_flag=True, help="Run the Python that a folder of others holds, without a question."
+        "--trust",
+        is_flag=True,
+        callback=_trusting,
+        help="Run the code that a folder of others holds, without a question.",
     )(command)
+
+
+def libraries_option(command: Command) -> Command:
+    """Add the option of commands that plan scenarios of others, which may name libraries with controllers."""
+    return click.option(
+        "--trust",
+        is_flag=True,
+        expose_value=False,
+        callback=_trusting,
+        help="Load the libraries with controllers that it holds: machine code, with all your rights.",
+    )(command)
+
+
+def _trusting(_context: click.Context, _option: click.Parameter, trust: bool) -> bool:
+    if trust:
+        _native.trust_libraries()
+    return trust
 
 
 def ask_trust(where: Path, programs: Sequence[Path], trust: bool) -> None:

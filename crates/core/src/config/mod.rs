@@ -467,7 +467,7 @@ macro_rules! words {
 mod tests {
     use super::error::MAX_ERRORS;
     use super::*;
-    use crate::time::Duration;
+    use crate::Duration;
 
     config! {
         /// Two delays.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use dumbbell_core::{ConfigError, Ecn, FlowTag, Packet, Registered, TrafficClass};
 use dumbbell_header::datagram::{LENGTH, Read};
 use dumbbell_header::{Datagram, RcpHeader, TcpHeader, TrumpHeader};
-use dumbbell_proto::{Opening, Receiver, Sender, TransportSpec, rcp, tcp, trump};
+use dumbbell_proto::{Needs, Opening, Receiver, Sender, TransportSpec, rcp, tcp, trump};
 use dumbbell_sim::Plan;
 
 use crate::frame::CLASS_SHIFT;
@@ -165,7 +165,7 @@ impl OverUdp {
             }
             (TransportSpec::Tcp(a), TransportSpec::Tcp(b)) => {
                 let controller = b.controller.clone();
-                a.controller.needs().echoes == controller.needs().echoes
+                a.controller.needs().any(Needs::ECHOES) == controller.needs().any(Needs::ECHOES)
                     && tcp::Params { controller, ..(**a).clone() } == **b
             }
             _ => true,
@@ -219,7 +219,7 @@ impl OverUdp {
 
 /// Refuses what the two ends could not agree on.
 fn check_tcp(params: &tcp::Params) -> Result<(), Refusal> {
-    if let Some(exchange) = params.controller.needs().exchange {
+    if let Some(exchange) = params.controller.exchange() {
         return Err((
             format!(
                 "the controller {:?}, and {} has no form in datagrams",

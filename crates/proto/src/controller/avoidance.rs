@@ -13,10 +13,6 @@ use super::{Class, Control, Controller, Event, Needs, Signals};
 pub trait Avoidance {
     /// What they need of the transport besides sums.
     const NEEDS: Needs = Needs::NOTHING;
-    /// See [`Controller::LIMITED_START`].
-    const LIMITED_START: bool = true;
-    /// See [`Controller::REMEMBERS_PATH`].
-    const REMEMBERS_PATH: bool = false;
 
     /// Measures an acknowledgement, before the window grows. Those whose delays close the window close it here.
     #[inline]
@@ -81,8 +77,6 @@ impl<A: Avoidance> Avoiding<A> {
 impl<A: Avoidance> Controller for Avoiding<A> {
     const CLASS: Class = Class::Window;
     const NEEDS: Needs = A::NEEDS;
-    const LIMITED_START: bool = A::LIMITED_START;
-    const REMEMBERS_PATH: bool = A::REMEMBERS_PATH;
 
     #[inline]
     fn on(&mut self, signals: &Signals, control: &mut Control) {

@@ -6,7 +6,7 @@ use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
 use super::extreme::{Least, Most};
 use super::growth;
-use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals, Stand};
+use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Rate, Signals, Stand};
 
 config! {
     /// The target rate is 1 / (delta x queueing delay) segments a second. Below it the window grows, above it the window shrinks, by
@@ -131,7 +131,7 @@ impl Copa {
         }
         let below = window * self.delta * waiting <= standing.as_secs_f64();
         self.move_window(signals, control, below);
-        control.pacing = PACING * control.window as f64 / standing.as_secs_f64();
+        control.pacing = Rate::from_f64(PACING * control.window as f64 / standing.as_secs_f64());
     }
 
     /// A round trip is over: the mode, and the velocity.
@@ -193,14 +193,15 @@ impl Copa {
 
 impl Controller for Copa {
     const CLASS: Class = Class::Rate;
-    const NEEDS: Needs = Needs { rates: true, pacing: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::RATES.and(Needs::PACING);
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         match signals.event {
             Event::Start => {
                 self.empty_at = signals.now;
                 if !signals.smoothed_rtt.is_zero() {
-                    control.pacing = PACING * control.window as f64 / signals.smoothed_rtt.as_secs_f64();
+                    let rate = PACING * control.window as f64 / signals.smoothed_rtt.as_secs_f64();
+                    control.pacing = Rate::from_f64(rate);
                 }
             }
             Event::Ack => self.acknowledged(signals, control),

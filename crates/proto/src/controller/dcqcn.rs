@@ -180,7 +180,7 @@ impl Dcqcn {
 
 impl Controller for Dcqcn {
     const CLASS: Class = Class::Rate;
-    const NEEDS: Needs = Needs { echoes: true, pacing: true, wake: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::ECHOES.and(Needs::PACING).and(Needs::WAKE);
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         let (now, delivered) = (signals.now, signals.delivered);
@@ -197,7 +197,7 @@ impl Controller for Dcqcn {
         }
         rate::send_at(self.rate, control);
         let due = if self.is_back() { Time::NEVER } else { self.timer_at };
-        control.wake_at = if due > now { due } else { Time::NEVER };
+        control.wake_at = if due > now { due.min(Control::NEVER) } else { Control::NEVER };
     }
 
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
@@ -223,7 +223,7 @@ mod tests {
         let mut control = Control::default();
         let ack = signals(Event::Ack, us(at), 1000, 0);
         dcqcn.on(&Signals { delivered, marked, ..ack }, &mut control);
-        control.pacing * 8.0 / 1e9
+        control.pacing.as_f64() * 8.0 / 1e9
     }
 
     #[test]
@@ -285,7 +285,7 @@ mod tests {
         told(&mut dcqcn, 0, MARK, 0);
         let mut control = Control::default();
         dcqcn.on(&signals(Event::Wake, us(100_000_000), 0, 0), &mut control);
-        assert!((control.pacing * 8.0 - 40e9).abs() < 10.0, "{control:?}");
-        assert_eq!(control.wake_at, Time::NEVER);
+        assert!((control.pacing.as_f64() * 8.0 - 40e9).abs() < 10.0, "{control:?}");
+        assert_eq!(control.wake_at, Control::NEVER);
     }
 }

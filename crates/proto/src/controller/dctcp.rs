@@ -88,7 +88,7 @@ impl Dctcp {
 
 impl Controller for Dctcp {
     const CLASS: Class = Class::Window;
-    const NEEDS: Needs = Needs { echoes: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::ECHOES;
 
     #[inline]
     fn on(&mut self, signals: &Signals, control: &mut Control) {

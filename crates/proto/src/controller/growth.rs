@@ -97,7 +97,7 @@ pub mod tests {
             rtt,
             smoothed_rtt: rtt,
             min_rtt: rtt,
-            feedback: 0.0,
+            feedback: 0,
             lost: 0,
             marked: 0,
             round: 0,

@@ -6,7 +6,7 @@ use dumbbell_core::{BitRate, Bytes, ConfigError, Duration, Validate, config};
 use dumbbell_header::{Exchange, HpccHeader};
 
 use super::rate::{self, Bounds};
-use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Estimate, Event, FEEDBACK_UNIT, Needs, Rate, Signals};
 
 config! {
     /// Every data segment brings back the highest use of a link on its path: what it sends and what waits, as a part of what it
@@ -51,6 +51,7 @@ impl Algorithm for Params {
 
 impl Build for Params {
     type Controller = Box<Hpcc>;
+    const EXCHANGE: Option<&'static Exchange> = Some(&Exchange::of::<HpccHeader>());
 
     fn build(&self) -> Box<Hpcc> {
         Box::new(Hpcc {
@@ -86,7 +87,7 @@ impl Hpcc {
 
     /// Takes in the use of the busiest link (Li et al., algorithm 1: `ComputeWind` and `NewAck`).
     fn acknowledged(&mut self, signals: &Signals, rtt: f64) {
-        let load = signals.feedback / self.params.utilisation;
+        let load = signals.feedback as f64 / FEEDBACK_UNIT / self.params.utilisation;
         // Without telemetry there is nothing to follow.
         if !(load > 0.0 && load.is_finite()) {
             return;
@@ -105,14 +106,13 @@ impl Hpcc {
 
 impl Controller for Hpcc {
     const CLASS: Class = Class::Rate;
-    const NEEDS: Needs =
-        Needs { pacing: true, exchange: Some(&Exchange::of::<HpccHeader>()), ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::PACING.and(Needs::ROUTERS);
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         let rtt = self.rtt(signals);
         if rtt == 0.0 {
             // Paced from the first segment on, although no round trip is known.
-            control.pacing = self.bounds.most;
+            control.pacing = Rate::from_f64(self.bounds.most);
             return;
         }
         if self.reference == 0.0 {
@@ -133,8 +133,8 @@ impl Controller for Hpcc {
             | Event::Restart => {}
         }
         control.window = self.window as u64;
-        control.pacing = self.window / rtt;
-        control.request = rtt;
+        control.pacing = Rate::from_f64(self.window / rtt);
+        control.request = (rtt * 1e9) as i64;
     }
 
     fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
@@ -159,8 +159,8 @@ mod tests {
         let mut hpcc = params.build();
         let mut control = Control { window: 4000, ..Control::default() };
         hpcc.on(&signals(Event::Start, Time::ZERO, 0, 0), &mut control);
-        assert_eq!((control.window, control.request), (10_000, 1e-5));
-        assert!((control.pacing - 1e9).abs() < 1.0, "{control:?}");
+        assert_eq!((control.window, control.request), (10_000, 10_000));
+        assert!((control.pacing.as_f64() - 1e9).abs() < 1.0, "{control:?}");
         (hpcc, control)
     }
 
@@ -168,8 +168,9 @@ mod tests {
     fn ack(hpcc: &mut Hpcc, delivered: u64, flight: u64, feedback: f64) -> u64 {
         let mut control = Control::default();
         let ack = signals(Event::Ack, Time::ZERO, 1000, flight);
+        let feedback = (feedback * FEEDBACK_UNIT) as i64;
         hpcc.on(&Signals { delivered, feedback, ..ack }, &mut control);
-        assert!((control.pacing * 1e-5 - control.window as f64).abs() < 1.0, "{control:?}");
+        assert!((control.pacing.as_f64() * 1e-5 - control.window as f64).abs() < 1.0, "{control:?}");
         control.window
     }
 
@@ -203,9 +204,9 @@ mod tests {
     fn windows_stay_between_the_least_and_the_line_rate() {
         let (mut hpcc, _) = started();
         assert_eq!(ack(&mut hpcc, 1000, 9000, 1e9), 80);
-        assert_eq!(ack(&mut hpcc, 2000, 8000, 1e-9), 160);
+        assert_eq!(ack(&mut hpcc, 2000, 8000, 1e-5), 160);
         (hpcc.stage, hpcc.reference) = (5, 1000.0);
-        assert_eq!(ack(&mut hpcc, 3000, 7000, 1e-9), 10_000);
+        assert_eq!(ack(&mut hpcc, 3000, 7000, 1e-5), 10_000);
     }
 
     #[test]

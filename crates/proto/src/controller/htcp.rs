@@ -116,7 +116,7 @@ impl Htcp {
 
 impl Avoidance for Htcp {
     // A round-trip time with every acknowledgement.
-    const NEEDS: Needs = Needs { rates: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::RATES;
 
     fn observe(&mut self, signals: &Signals, _control: &mut Control) {
         if signals.in_recovery {

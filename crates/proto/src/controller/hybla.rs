@@ -38,6 +38,8 @@ impl Algorithm for Params {
 
 impl Build for Params {
     type Controller = Avoiding<Hybla>;
+    #[cfg(test)]
+    const LIMITED_START: bool = false;
 
     fn build(&self) -> Avoiding<Hybla> {
         Avoiding::by(Hybla { params: self.clone() })
@@ -58,8 +60,6 @@ impl Hybla {
 }
 
 impl Avoidance for Hybla {
-    const LIMITED_START: bool = false;
-
     fn slow_start(&self, signals: &Signals, control: &Control) -> u64 {
         let acked = signals.acked.min(signals.growth_limit);
         let rho = self.rho(signals);

@@ -191,7 +191,7 @@ impl HyStart {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contract::Event;
+    use super::super::contract::{Event, Rate};
     use super::super::growth::tests::signals;
     use super::*;
 
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn a_train_of_a_paced_sender_may_be_twice_as_long() {
         // One acknowledgement a millisecond on a path of 40 ms; half a millisecond is granted for bunched ones, or a whole.
-        for (pacing, ends) in [(Control::UNPACED, 21), (1e6, 42)] {
+        for (pacing, ends) in [(Control::UNPACED, 21), (Rate::from_f64(1e6), 42)] {
             let mut hystart = HyStart::new(Kind::Linux);
             let mut control = Control { window: 50_000, pacing, ..Control::default() };
             let found = (0..100).find(|n| {
@@ -277,7 +277,7 @@ mod tests {
                 hystart.ack(&ack, &mut control, Duration::from_millis(40));
                 control.threshold != Control::UNLIMITED
             });
-            assert_eq!(found, Some(ends), "{pacing}");
+            assert_eq!(found, Some(ends), "{pacing:?}");
         }
     }
 

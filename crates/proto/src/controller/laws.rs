@@ -7,7 +7,6 @@ use std::sync::{Arc, LazyLock};
 use dumbbell_core::config::At;
 use dumbbell_core::testing::lengths;
 use dumbbell_core::{BitRate, Config, Duration, Time, Value};
-use dumbbell_header::{Exchange, XcpHeader};
 use proptest::prelude::*;
 use proptest::test_runner::{TestError, TestRng, TestRunner};
 
@@ -72,7 +71,7 @@ fn all(profile: &str) -> Vec<ControllerSpec> {
     let read = |name| {
         read::<tcp::Params>(&format!(r#"{{"profile": "{profile}", "controller": "{name}", "ecn": true}}"#))
     };
-    ControllerSpec::descriptors().iter().map(|d| read(d.name).controller).collect()
+    ControllerSpec::descriptors().iter().map(|d| read(d.name).controller.registered()).collect()
 }
 
 /// All of two profiles, with their profile. Read once: reading takes longer than a short story.
@@ -139,7 +138,7 @@ struct Story {
 prop_compose! {
     fn story()(
         initial in 1_u64..50,
-        threshold in prop_oneof![Just(u64::MAX), 1_u64..100_000],
+        threshold in prop_oneof![Just(Control::UNLIMITED), 1_u64..100_000],
         steps in prop::collection::vec(step(), lengths(1..200)),
     ) -> Story {
         Story { initial, threshold, steps }
@@ -174,7 +173,7 @@ impl Story {
             signals.acked = acked;
             signals.delivered += acked;
             signals.flight = (control.window as f64 * step.used) as u64;
-            signals.feedback = step.feedback;
+            signals.feedback = (step.feedback * FEEDBACK_UNIT) as i64;
             signals.lost = (step.acked as f64 * step.lost) as u64;
             signals.marked = (acked as f64 * step.marked) as u64;
             signals.round += u64::from(news && step.new_round);
@@ -192,7 +191,7 @@ impl Story {
             if news && step.rate >= 1000.0 {
                 let delivered = ((step.rate * step.rtt.as_secs_f64()) as u64).min(signals.delivered);
                 signals.rate = RateSample {
-                    rate: step.rate,
+                    rate: Rate::from_f64(step.rate),
                     interval: step.rtt,
                     delivered,
                     prior_delivered: signals.delivered - delivered,
@@ -220,18 +219,17 @@ fn holds(condition: bool, law: &str, turn: &Turn) -> Law {
 fn sane(needs: Needs, turn: &Turn) -> Law {
     let Turn { signals, before, after } = turn;
     holds(after.window >= 1 && after.window < LARGEST, "the window stays finite", turn)?;
-    holds(after.pacing > 0.0, "the pacing rate is above zero", turn)?;
+    holds(after.pacing > Rate::ZERO, "the pacing rate is above zero", turn)?;
     let unpaced = after.pacing == Control::UNPACED;
-    holds(needs.pacing || unpaced, "only a controller that says so paces", turn)?;
-    holds(after.request.is_finite(), "the request is finite", turn)?;
+    holds(needs.any(Needs::PACING) || unpaced, "only a controller that says so paces", turn)?;
     holds(
-        needs.exchange.is_some() || after.request == 0.0,
+        needs.any(Needs::ROUTERS) || after.request == 0,
         "only a controller that says so asks routers",
         turn,
     )?;
     let new = after.wake_at != before.wake_at;
     holds(!new || after.wake_at > signals.now, "a wake-up lies in the future", turn)?;
-    holds(needs.wake || !new, "only a controller that says so is woken", turn)
+    holds(needs.any(Needs::WAKE) || !new, "only a controller that says so is woken", turn)
 }
 
 /// What controllers obey whose window acknowledgements open and losses close (RFC 5681 section 3.1).
@@ -292,9 +290,9 @@ fn router_law(turn: &Turn) -> Law {
     let Turn { signals, before, after } = turn;
     match signals.event {
         Event::Ack | Event::Recovered => {
-            let less = after.window >= before.window || signals.feedback < 0.0;
+            let less = after.window >= before.window || signals.feedback < 0;
             holds(less, "only routers close the window", turn)?;
-            let more = after.window <= before.window + 1 || signals.feedback > 0.0;
+            let more = after.window <= before.window + 1 || signals.feedback > 0;
             holds(more, "only routers open the window", turn)
         }
         Event::Loss | Event::Timeout | Event::Ecn => {
@@ -335,9 +333,10 @@ impl Seen {
 fn model_law(turn: &Turn, seen: &mut Seen) -> Law {
     let Turn { signals, after, .. } = turn;
     let shortest = if signals.min_rtt.is_zero() { 1e-3 } else { signals.min_rtt.as_secs_f64() };
-    seen.rate = seen.rate.max(signals.rate.rate).max(signals.initial_window as f64 / shortest.max(1e-6));
+    seen.rate =
+        seen.rate.max(signals.rate.rate.as_f64()).max(signals.initial_window as f64 / shortest.max(1e-6));
     seen.rtt = seen.rtt.max(signals.rtt.as_secs_f64());
-    let paced = after.pacing == Control::UNPACED || after.pacing <= 3.0 * seen.rate;
+    let paced = after.pacing == Control::UNPACED || after.pacing.as_f64() <= 3.0 * seen.rate;
     holds(paced, "the pacing rate is at most three times the largest rate seen", turn)?;
     let most = 3.0 * seen.rate * (seen.rtt + 0.1) + (signals.initial_window + 8 * MSS) as f64;
     holds(
@@ -356,7 +355,9 @@ fn obeys(make: Make<'_>, story: &Story) -> Law {
         answers.push(turn.after);
         if law.is_ok() {
             law = sane(needs, turn).and_then(|()| match class {
-                Some(Class::Window) => window_law(declared, needs.rates && seen.delayed(turn), turn),
+                Some(Class::Window) => {
+                    window_law(declared, needs.any(Needs::RATES) && seen.delayed(turn), turn)
+                }
                 Some(Class::Model) => model_law(turn, &mut seen),
                 Some(Class::Router) => router_law(turn),
                 Some(Class::Rate) => rate_law(turn),
@@ -424,6 +425,31 @@ proptest! {
     }
 }
 
+proptest! {
+    /// The events that built-in controllers are tried with: C and Rust answer alike, and the law in C obeys the laws of its class.
+    #[test]
+    fn newreno_in_c_answers_like_newreno(story in story()) {
+        let Some(library) = &*IN_C else { return Ok(()) };
+        let foreign = || Subject {
+            class: Some(library.class()),
+            needs: library.needs(),
+            declared: Declared::default(),
+            controller: AnyController::Library(library.build()),
+        };
+        obeys(&foreign, &story).map_err(TestCaseError::fail)?;
+        let (_, spec) = EVERY.iter().find(|(profile, spec)| *profile == "rfc" && spec.name() == "newreno").unwrap();
+        let answers = |mut subject: Subject| {
+            let mut answers = Vec::new();
+            story.told_to(&mut subject, |turn| answers.push(turn.after));
+            answers
+        };
+        prop_assert_eq!(answers(foreign()), answers(Subject::of(spec)));
+    }
+}
+
+/// NewReno in C, compiled once.
+static IN_C: LazyLock<Option<Arc<Library>>> = LazyLock::new(library::tests::newreno);
+
 #[test]
 fn every_model_steers() {
     for spec in all("rfc").iter().filter(|spec| spec.class() == Class::Model) {
@@ -440,11 +466,9 @@ fn each_law_of_all_is_broken_by_a_controller() {
     };
     broken("the window stays finite", |_, c| c.window = 0);
     broken("the window stays finite", |_, c| c.window = 1 << 45);
-    broken("the pacing rate is above zero", |_, c| c.pacing = 0.0);
-    broken("the pacing rate is above zero", |_, c| c.pacing = f64::NAN);
-    broken("only a controller that says so paces", |_, c| c.pacing = 1000.0);
-    broken("the request is finite", |_, c| c.request = f64::NAN);
-    broken("only a controller that says so asks routers", |_, c| c.request = 1.0);
+    broken("the pacing rate is above zero", |_, c| c.pacing = Rate::ZERO);
+    broken("only a controller that says so paces", |_, c| c.pacing = Rate::from_bytes_per_second(1000));
+    broken("only a controller that says so asks routers", |_, c| c.request = 1);
     broken("a wake-up lies in the future", |s, c| c.wake_at = s.now);
     broken("only a controller that says so is woken", |s, c| c.wake_at = s.now + Duration::from_secs(1));
     static CALLS: AtomicU64 = AtomicU64::new(0);
@@ -457,12 +481,9 @@ fn each_law_of_all_is_broken_by_a_controller() {
 fn breaks(class: Class, law: &str, answer: fn(&Signals, &mut Control)) {
     let (kind, needs) = match class {
         Class::Window => ("newreno", Needs::NOTHING),
-        Class::Model => ("", Needs { rates: true, pacing: true, ..Needs::NOTHING }),
-        Class::Rate => ("timely", Needs { rates: true, pacing: true, ..Needs::NOTHING }),
-        Class::Router => {
-            const ASKS: Needs = Needs { exchange: Some(&Exchange::of::<XcpHeader>()), ..Needs::NOTHING };
-            ("xcp", ASKS)
-        }
+        Class::Model => ("", Needs::RATES.and(Needs::PACING)),
+        Class::Rate => ("timely", Needs::RATES.and(Needs::PACING)),
+        Class::Router => ("xcp", Needs::ROUTERS),
     };
     let right = all("rfc").into_iter().find(|spec| spec.name() == kind);
     let make = || {
@@ -495,7 +516,7 @@ fn each_law_of_windows_is_broken_by_a_controller() {
     });
     breaks("the threshold is a part of what was outstanding", |s, c| {
         if s.event == Event::Loss {
-            c.threshold = u64::MAX;
+            c.threshold = Control::UNLIMITED;
         }
     });
     breaks("a timeout leaves one segment", |s, c| {
@@ -538,12 +559,12 @@ fn each_law_of_windows_is_broken_by_a_controller() {
 #[test]
 fn each_law_of_router_driven_controllers_is_broken_by_a_controller() {
     breaks(Class::Router, "only routers open the window", |s, c| {
-        if s.event == Event::Ack && s.feedback < 0.0 {
+        if s.event == Event::Ack && s.feedback < 0 {
             c.window += 1 << 30;
         }
     });
     breaks(Class::Router, "only routers close the window", |s, c| {
-        if s.event == Event::Ack && s.feedback > 0.0 {
+        if s.event == Event::Ack && s.feedback > 0 {
             c.window = 1;
         }
     });
@@ -558,7 +579,7 @@ fn each_law_of_router_driven_controllers_is_broken_by_a_controller() {
 fn each_law_of_rates_is_broken_by_a_controller() {
     breaks(Class::Rate, "neither congestion nor an idle time raises a rate", |s, c| {
         if s.event == Event::Loss {
-            c.pacing *= 4.0;
+            c.pacing = Rate::from_f64(c.pacing.as_f64() * 4.0);
         }
     });
     breaks(Class::Rate, "neither congestion nor an idle time opens a window", |s, c| {
@@ -579,13 +600,13 @@ fn model() -> impl FnMut(&Signals, &mut Control) + Send + Clone {
             rates[round as usize % 10] = 0.0;
         }
         let rate = &mut rates[round as usize % 10];
-        *rate = rate.max(signals.rate.rate);
+        *rate = rate.max(signals.rate.rate.as_f64());
         let rate = rates.iter().copied().fold(0.0, f64::max);
         if rate == 0.0 {
             return;
         }
         let gain = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0][round as usize % 8];
-        control.pacing = gain * rate;
+        control.pacing = Rate::from_f64(gain * rate);
         let pipe = (2.0 * rate * signals.min_rtt.as_secs_f64()) as u64;
         control.window = pipe.clamp(4 * MSS, LARGEST - 1);
     }
@@ -593,13 +614,13 @@ fn model() -> impl FnMut(&Signals, &mut Control) + Send + Clone {
 
 #[test]
 fn each_law_of_models_is_broken_by_a_controller() {
-    let needs = Needs { rates: true, pacing: true, ..Needs::NOTHING };
+    let needs = Needs::RATES.and(Needs::PACING);
     let right = || Subject::by(Class::Model, needs, model());
     assert_eq!(judge(&right), Ok(()));
     assert_eq!(steers(&right), Ok(()));
     breaks(Class::Model, "the pacing rate is at most three times", |_, c| {
         if c.pacing != Control::UNPACED {
-            c.pacing *= 4.0;
+            c.pacing = Rate::from_f64(c.pacing.as_f64() * 4.0);
         }
     });
     breaks(Class::Model, "the window is at most three times", |s, c| {
@@ -618,7 +639,7 @@ fn each_law_of_models_is_broken_by_a_controller() {
         let mut model = model();
         Subject::by(Class::Model, needs, move |s, c| {
             model(s, c);
-            c.pacing /= 2.0;
+            c.pacing = Rate::from_f64(c.pacing.as_f64() / 2.0);
         })
     };
     assert!(steers(&timid).unwrap_err().starts_with("a model keeps the link busy"));

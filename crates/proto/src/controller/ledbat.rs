@@ -173,7 +173,7 @@ pub(super) fn shrink(control: &mut Control, part: &mut f64, bytes: f64, least: u
 
 impl Controller for Ledbat {
     const CLASS: Class = Class::Window;
-    const NEEDS: Needs = Needs { rates: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::RATES;
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         match signals.event {

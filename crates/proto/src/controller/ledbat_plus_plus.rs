@@ -191,7 +191,7 @@ impl LedbatPlusPlus {
 
 impl Controller for LedbatPlusPlus {
     const CLASS: Class = Class::Window;
-    const NEEDS: Needs = Needs { rates: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::RATES;
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         match signals.event {

@@ -1,6 +1,6 @@
 //! Congestion controllers. At each event a controller reads [`Signals`] and writes a [`Control`]; it never sees the
-//! connection. The transport limits what the controller asks for, paces and logs. Both are plain C structs:
-//! `controller.h` declares them for other languages.
+//! connection. The transport limits what the controller asks for, paces and logs. Both are plain C structs of the crate
+//! `dumbbell-cc`; a library may hold a controller in another language ([`Library`]).
 
 mod avoidance;
 pub mod bbr;
@@ -23,6 +23,7 @@ pub mod illinois;
 mod laws;
 pub mod ledbat;
 pub mod ledbat_plus_plus;
+mod library;
 pub mod newreno;
 pub mod prague;
 #[cfg(test)]
@@ -39,10 +40,14 @@ pub mod westwood_plus;
 pub mod xcp;
 pub mod yeah;
 
-use dumbbell_core::rng::Stream;
+pub use library::{BUDGET, Foreign, Library};
 
+use dumbbell_header::Exchange;
+
+pub(crate) use contract::{ACCOUNT, FEEDBACK_UNIT, SENDING};
 pub use contract::{
-    Build, Class, Control, Controller, Entered, Estimate, Event, Needs, RateSample, Repair, Signals, Stand,
+    Build, Class, Control, Controller, Entered, Estimate, Event, Needs, Random, Rate, RateSample, Repair,
+    Sent, Signals, Stand,
 };
 
 /// Declares the controllers. One line each: `Variant(module::Params)`, where the parameters implement [`Build`].
@@ -69,6 +74,11 @@ macro_rules! controllers {
                 match self { $( ControllerSpec::$variant(_) => <$params as Build>::Controller::NEEDS ),+ }
             }
 
+            /// The header in which it asks routers.
+            pub fn exchange(&self) -> Option<&'static Exchange> {
+                match self { $( ControllerSpec::$variant(_) => <$params as Build>::EXCHANGE ),+ }
+            }
+
             /// How losses are repaired where SACK is not used.
             pub fn repair(&self) -> Repair {
                 match self { $( ControllerSpec::$variant(_) => <$params as Build>::Controller::REPAIR ),+ }
@@ -77,14 +87,14 @@ macro_rules! controllers {
 
         #[cfg(test)]
         impl ControllerSpec {
-            /// See [`Controller::LIMITED_START`].
+            /// See [`Build::LIMITED_START`].
             pub fn limited_start(&self) -> bool {
-                match self { $( ControllerSpec::$variant(_) => <$params as Build>::Controller::LIMITED_START ),+ }
+                match self { $( ControllerSpec::$variant(_) => <$params as Build>::LIMITED_START ),+ }
             }
 
-            /// See [`Controller::REMEMBERS_PATH`].
+            /// See [`Build::REMEMBERS_PATH`].
             pub fn remembers_path(&self) -> bool {
-                match self { $( ControllerSpec::$variant(_) => <$params as Build>::Controller::REMEMBERS_PATH ),+ }
+                match self { $( ControllerSpec::$variant(_) => <$params as Build>::REMEMBERS_PATH ),+ }
             }
         }
 
@@ -93,6 +103,7 @@ macro_rules! controllers {
         #[allow(missing_docs, reason = "the name says it; what it names has a page")]
         pub enum AnyController {
             $( $variant(<$params as Build>::Controller), )+
+            Library(Foreign),
             #[cfg(test)]
             Probe(probe::Probe),
         }
@@ -103,6 +114,7 @@ macro_rules! controllers {
             pub fn on(&mut self, signals: &Signals, control: &mut Control) {
                 match self {
                     $( AnyController::$variant(c) => c.on(signals, control), )+
+                    AnyController::Library(c) => c.on(signals, control),
                     #[cfg(test)]
                     AnyController::Probe(c) => c.on(signals, control),
                 }
@@ -112,6 +124,7 @@ macro_rules! controllers {
             pub fn stand(&self) -> Option<Stand> {
                 match self {
                     $( AnyController::$variant(c) => c.stand(), )+
+                    AnyController::Library(_) => None,
                     #[cfg(test)]
                     AnyController::Probe(_) => None,
                 }
@@ -121,17 +134,29 @@ macro_rules! controllers {
             pub fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
                 match self {
                     $( AnyController::$variant(c) => c.estimates(tell), )+
+                    AnyController::Library(_) => {}
                     #[cfg(test)]
                     AnyController::Probe(_) => {}
                 }
             }
 
             /// Gives it a random stream, before the first event.
-            pub fn seeded(&mut self, random: Stream) {
+            pub fn start(&mut self, random: Random) {
                 match self {
-                    $( AnyController::$variant(c) => c.seeded(random), )+
+                    $( AnyController::$variant(c) => c.start(random), )+
+                    AnyController::Library(c) => c.start(&random),
                     #[cfg(test)]
-                    AnyController::Probe(c) => c.seeded(random),
+                    AnyController::Probe(c) => c.start(random),
+                }
+            }
+
+            /// Answers a segment that leaves by changing `control`.
+            pub fn on_sent(&mut self, sent: &Sent, control: &mut Control) {
+                match self {
+                    $( AnyController::$variant(c) => c.on_sent(sent, control), )+
+                    AnyController::Library(c) => c.on_sent(sent, control),
+                    #[cfg(test)]
+                    AnyController::Probe(_) => {}
                 }
             }
         }

@@ -6,7 +6,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
 use super::growth;
-use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Rate, Signals};
 
 config! {
     /// The sender estimates the share of its bytes that arrive marked, and once a round trip cuts by half of that share. Its segments
@@ -162,14 +162,14 @@ impl Prague {
         if !signals.smoothed_rtt.is_zero() {
             let slow = control.window < control.threshold;
             let rate = control.window as f64 / signals.smoothed_rtt.as_secs_f64();
-            control.pacing = if slow { SLOW_START_PACING * rate } else { rate };
+            control.pacing = Rate::from_f64(if slow { SLOW_START_PACING * rate } else { rate });
         }
     }
 }
 
 impl Controller for Prague {
     const CLASS: Class = Class::Window;
-    const NEEDS: Needs = Needs { echoes: true, pacing: true, scalable: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::ECHOES.and(Needs::PACING).and(Needs::SCALABLE);
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         match signals.event {

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use dumbbell_core::rng::Stream;
-
-use super::{Control, Signals};
+use super::{Control, Random, Signals};
 
 type Answer = dyn FnMut(&Signals, &mut Control) + Send;
 
@@ -16,7 +14,7 @@ pub struct Probe {
     pub heard: Arc<Mutex<Vec<Signals>>>,
     answer: Arc<Mutex<Answer>>,
     /// The random stream that it was given.
-    pub random: Arc<Mutex<Option<Stream>>>,
+    pub random: Arc<Mutex<Option<Random>>>,
 }
 
 impl Probe {
@@ -32,7 +30,7 @@ impl Probe {
     }
 
     /// Keeps a random stream.
-    pub fn seeded(&mut self, random: Stream) {
+    pub fn start(&mut self, random: Random) {
         *self.random.lock().unwrap() = Some(random);
     }
 }

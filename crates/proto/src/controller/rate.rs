@@ -3,7 +3,7 @@
 use dumbbell_core::config::At;
 use dumbbell_core::{BitRate, ConfigError};
 
-use super::Control;
+use super::{Control, Rate};
 
 /// A window that never limits: the rate alone decides.
 pub const OPEN: u64 = 1 << 32;
@@ -33,7 +33,7 @@ pub fn bytes(rate: BitRate) -> f64 {
 
 /// Sends at a rate, whatever the window.
 pub fn send_at(rate: f64, control: &mut Control) {
-    (control.pacing, control.window) = (rate, OPEN);
+    (control.pacing, control.window) = (Rate::from_f64(rate), OPEN);
 }
 
 /// Checks the keys `min_rate` and `line_rate` of a table.

@@ -4,7 +4,7 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
-use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Rate, Signals};
 
 config! {
     /// Below the target delay the window grows by `increase` segments a round trip. Above it, the window shrinks once a round trip in
@@ -153,7 +153,7 @@ impl Swift {
 
 impl Controller for Swift {
     const CLASS: Class = Class::Rate;
-    const NEEDS: Needs = Needs { rates: true, pacing: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::RATES.and(Needs::PACING);
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         let mss = f64::from(signals.mss);
@@ -178,7 +178,7 @@ impl Controller for Swift {
         // The transport sends single segments however small the window; what makes it smaller is the time between them.
         control.window = (self.window.max(1.0) * mss) as u64;
         control.pacing = if self.window < 1.0 && !self.rtt.is_zero() {
-            self.window * mss / self.rtt.as_secs_f64()
+            Rate::from_f64(self.window * mss / self.rtt.as_secs_f64())
         } else {
             Control::UNPACED
         };
@@ -256,7 +256,7 @@ mod tests {
         assert!((swift.window - window).abs() < 1e-4, "{} and {window}", swift.window);
         assert_eq!(control.window, 1000);
         let expected = window * 1000.0 / 150e-6;
-        assert!((control.pacing - expected).abs() < 1e-3 * expected, "{control:?}");
+        assert!((control.pacing.as_f64() - expected).abs() < 1e-3 * expected, "{control:?}");
         assert_eq!(ack(&mut with(2.0), 0, 10).pacing, Control::UNPACED);
     }
 

@@ -125,7 +125,7 @@ impl Timely {
 
 impl Controller for Timely {
     const CLASS: Class = Class::Rate;
-    const NEEDS: Needs = Needs { rates: true, pacing: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::RATES.and(Needs::PACING);
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         match signals.event {
@@ -171,7 +171,7 @@ mod tests {
             let delivered = timely.update_at + 16_000;
             timely.on(&Signals { delivered, rtt, ..signals(Event::Ack, Time::ZERO, 1000, 0) }, &mut control);
             assert_eq!(control.window, rate::OPEN);
-            control.pacing * 8.0 / 1e6
+            control.pacing.as_f64() * 8.0 / 1e6
         });
         told.collect()
     }
@@ -226,7 +226,10 @@ mod tests {
             let delivered = 1000 * packet;
             timely.on(&Signals { delivered, rtt, ..signals(Event::Ack, Time::ZERO, 1000, 0) }, &mut control);
         }
-        assert!((control.pacing * 8.0 / 1e6 - 1040.0).abs() < 1e-6, "4 segments of 16 kB: {control:?}");
+        assert!(
+            (control.pacing.as_f64() * 8.0 / 1e6 - 1040.0).abs() < 1e-6,
+            "4 segments of 16 kB: {control:?}"
+        );
         assert_eq!(rates(&mut at(10_000.0), &[40]), [10_000.0]);
         assert_eq!(rates(&mut at(11.0), &[100, 1000, 5000]).last(), Some(&10.0));
     }

@@ -142,7 +142,7 @@ impl Vegas {
                 let segments = (outstanding - actual * base) / mss as f64;
                 (segments + 0.5).floor()
             }
-            Law::XSim => (control.window as f64 - signals.rate.rate * base) / mss as f64,
+            Law::XSim => (control.window as f64 - signals.rate.rate.as_f64() * base) / mss as f64,
         };
         if self.is_slow(control) {
             self.doubles = !self.doubles;
@@ -193,7 +193,7 @@ impl Vegas {
 
 impl Controller for Vegas {
     const CLASS: Class = Class::Window;
-    const NEEDS: Needs = Needs { rates: true, fine_timeouts: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::RATES.and(Needs::FINE_TIMEOUTS);
     const REPAIR: Repair = Repair::FastRecovery;
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
@@ -240,8 +240,8 @@ mod tests {
 
     use dumbbell_core::{BitRate, Time};
 
-    use super::super::RateSample;
     use super::super::growth::tests::signals;
+    use super::super::{Rate, RateSample};
     use super::*;
     use crate::tcp;
     use crate::testing::{Fate, Pipe, opening, read};
@@ -274,7 +274,8 @@ mod tests {
             told.delivered += 1000;
             told.acked = 1000;
             told.flight = control.window - 1000;
-            told.rate = RateSample { rate: segments as f64 * 1e6 / rtt as f64, ..RateSample::NONE };
+            told.rate =
+                RateSample { rate: Rate::from_f64(segments as f64 * 1e6 / rtt as f64), ..RateSample::NONE };
             vegas.on(told, control);
         }
     }

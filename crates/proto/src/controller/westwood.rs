@@ -35,6 +35,8 @@ impl Algorithm for Params {
 
 impl Build for Params {
     type Controller = Avoiding<Westwood<Tustin>>;
+    #[cfg(test)]
+    const REMEMBERS_PATH: bool = true;
 
     fn build(&self) -> Self::Controller {
         Westwood::with(Tustin {
@@ -71,8 +73,7 @@ impl<E: Estimate> Westwood<E> {
 
 impl<E: Estimate> Avoidance for Westwood<E> {
     // An event for every acknowledgement, duplicates included.
-    const NEEDS: Needs = Needs { rates: true, ..Needs::NOTHING };
-    const REMEMBERS_PATH: bool = true;
+    const NEEDS: Needs = Needs::RATES;
 
     fn observe(&mut self, signals: &Signals, _control: &mut Control) {
         self.estimate.acknowledged(signals);

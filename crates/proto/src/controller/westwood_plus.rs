@@ -35,6 +35,8 @@ impl Algorithm for Params {
 
 impl Build for Params {
     type Controller = Avoiding<Westwood<Average>>;
+    #[cfg(test)]
+    const REMEMBERS_PATH: bool = true;
 
     fn build(&self) -> Self::Controller {
         Westwood::with(Average {

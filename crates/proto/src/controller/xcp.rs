@@ -5,7 +5,7 @@ use dumbbell_core::{Validate, config};
 use dumbbell_header::{Exchange, XcpHeader};
 
 use super::growth::Growth;
-use super::{Build, Class, Control, Controller, Event, Needs, Signals};
+use super::{Build, Class, Control, Controller, Event, FEEDBACK_UNIT, Needs, Signals};
 
 config! {
     /// Every data segment asks the routers on its way for more; its acknowledgement brings the change of rate that they
@@ -32,14 +32,15 @@ impl Algorithm for Params {
 
 impl Build for Params {
     type Controller = Xcp;
+    const EXCHANGE: Option<&'static Exchange> = Some(&Exchange::of::<XcpHeader>());
 
     fn build(&self) -> Xcp {
         Xcp { decrease: self.decrease, window: 0.0 }
     }
 }
 
-/// More than any router grants (ns-2.35 xcp-end-sys.cc: the request of a sender that is never satisfied), in bytes a second.
-const UNLIMITED: f64 = 1e24;
+/// More than any router grants (ns-2.35 xcp-end-sys.cc: the request of a sender that is never satisfied).
+const UNLIMITED: i64 = i64::MAX;
 
 /// The controller.
 #[derive(Clone, Debug)]
@@ -51,18 +52,16 @@ pub struct Xcp {
 
 impl Controller for Xcp {
     const CLASS: Class = Class::Router;
-    const NEEDS: Needs = Needs { exchange: Some(&Exchange::of::<XcpHeader>()), ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::ROUTERS;
 
     #[inline]
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         let mss = f64::from(signals.mss);
         match signals.event {
             Event::Ack | Event::Recovered => {
-                let change = signals.feedback * signals.smoothed_rtt.as_secs_f64();
-                if change.is_finite() {
-                    self.window = (self.window + change).max(mss);
-                    control.window = self.window as u64;
-                }
+                let change = signals.feedback as f64 / FEEDBACK_UNIT * signals.smoothed_rtt.as_secs_f64();
+                self.window = (self.window + change).max(mss);
+                control.window = self.window as u64;
             }
             Event::Loss | Event::Ecn => {
                 Growth::default().cut(signals, control, self.decrease);
@@ -93,7 +92,10 @@ mod tests {
         xcp.on(&signals(Event::Start, Time::ZERO, 0, 0), &mut control);
         assert_eq!((control.window, control.request), (10_000, UNLIMITED));
         // At an RTT of 100 ms, 5 bytes a second are half a byte.
-        let ack = |feedback| Signals { feedback, ..signals(Event::Ack, Time::ZERO, 1000, 9000) };
+        let ack = |feedback: f64| Signals {
+            feedback: (feedback * FEEDBACK_UNIT) as i64,
+            ..signals(Event::Ack, Time::ZERO, 1000, 9000)
+        };
         for (feedback, window) in [
             (5.0, 10_000),
             (5.0, 10_001),

@@ -119,7 +119,7 @@ impl Yeah {
 
 impl Avoidance for Yeah {
     // A round-trip time with every acknowledgement.
-    const NEEDS: Needs = Needs { rates: true, ..Needs::NOTHING };
+    const NEEDS: Needs = Needs::RATES;
 
     fn observe(&mut self, signals: &Signals, control: &mut Control) {
         if !signals.rtt.is_zero() {

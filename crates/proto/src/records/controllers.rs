@@ -10,7 +10,9 @@ use super::exchange::{LEAVE, run};
 use super::scripts::Script;
 use super::tcp::router;
 use super::{file, scripts, variants};
-use crate::controller::{AnyController, Class, Control, ControllerSpec, Event, RateSample, Signals};
+use crate::controller::{
+    AnyController, Class, Control, ControllerSpec, Event, FEEDBACK_UNIT, Needs, Rate, RateSample, Signals,
+};
 use crate::tcp;
 use crate::testing::{at_start, opening, read};
 use crate::transports::TransportSpec;
@@ -18,14 +20,14 @@ use crate::transports::TransportSpec;
 const MSS: u64 = 1448;
 /// Stories: a seed and a threshold each. In every third windows grow large.
 const STORIES: [(u64, u64); 9] = [
-    (1, u64::MAX),
+    (1, Control::UNLIMITED),
     (2, 30 * MSS),
-    (3, u64::MAX),
+    (3, Control::UNLIMITED),
     (4, 4 * MSS),
-    (5, u64::MAX),
-    (6, u64::MAX),
+    (5, Control::UNLIMITED),
+    (6, Control::UNLIMITED),
     (7, 100 * MSS),
-    (8, u64::MAX),
+    (8, Control::UNLIMITED),
     (9, 5000 * MSS),
 ];
 /// Events of a story.
@@ -97,6 +99,11 @@ impl Weather {
     }
 }
 
+/// A number as the records have it: none is the largest of 64 bits.
+fn or_none(number: u64) -> u64 {
+    if number == Control::UNLIMITED { u64::MAX } else { number }
+}
+
 /// A connection as a controller sees it.
 struct Story<'a> {
     random: Stream,
@@ -144,13 +151,13 @@ impl Story<'_> {
         controller.on(signals, &mut self.control);
         let (control, record) = (&mut self.control, &mut *self.record);
         record.hash(control.window);
-        record.hash(control.threshold);
-        record.hash(control.wake_at.as_nanos());
+        record.hash(or_none(control.threshold));
+        record.hash(or_none(control.wake_at.as_nanos()));
         if control.pacing != Control::UNPACED {
-            record.float(control.pacing);
+            record.float(control.pacing.as_f64());
         }
-        if control.request != 0.0 {
-            record.float(control.request);
+        if control.request != 0 {
+            record.hash(control.request.cast_unsigned());
         }
         if let Some(stand) = controller.stand() {
             record.hash(stand.changes);
@@ -198,7 +205,7 @@ impl Story<'_> {
             if self.control.wake_at > then {
                 break;
             }
-            let due = std::mem::replace(&mut self.control.wake_at, Time::NEVER);
+            let due = std::mem::replace(&mut self.control.wake_at, Control::NEVER);
             let signals = &mut self.signals;
             let quiet = Signals { acked: 0, marked: 0, lost: 0, rtt: Duration::ZERO, ..*signals };
             *signals =
@@ -217,7 +224,7 @@ impl Story<'_> {
         signals.delivered += acked;
         signals.flight = (self.control.window as f64 * used) as u64;
         signals.window_limited = used == 1.0;
-        signals.feedback = if acked > 0 { weather.feedback } else { 0.0 };
+        signals.feedback = if acked > 0 { (weather.feedback * FEEDBACK_UNIT) as i64 } else { 0 };
         let lost = matches!(event, Event::Loss | Event::Timeout | Event::Lost);
         signals.lost = if lost { MSS * random.random_range(1..4) } else { 0 };
         signals.marked = (acked as f64 * weather.marked * random.random_range(0.0..1.0)) as u64;
@@ -252,7 +259,7 @@ impl Story<'_> {
             let delivered = ((rate * rtt.as_secs_f64()) as u64).clamp(1, signals.delivered);
             let in_flight = signals.flight + acked;
             signals.rate = RateSample {
-                rate,
+                rate: Rate::from_f64(rate),
                 interval: rtt,
                 delivered,
                 prior_delivered: signals.delivered - delivered,
@@ -270,8 +277,8 @@ impl Story<'_> {
 /// A story of a controller, as a line.
 fn tell(record: &mut Record, spec: &ControllerSpec, seed: u64, threshold: u64) -> String {
     let mut controller = spec.build();
-    if spec.needs().random {
-        controller.seeded(stream(seed, "controller"));
+    if spec.needs().any(Needs::RANDOM) {
+        controller.start(stream(seed, "controller").into());
     }
     let mut story = Story::new(record, seed, threshold);
     story.turn(&mut controller);
@@ -303,7 +310,7 @@ fn all(profile: &str) -> Vec<ControllerSpec> {
     let read = |name| {
         read::<tcp::Params>(&format!(r#"{{"profile": "{profile}", "controller": "{name}", "ecn": true}}"#))
     };
-    ControllerSpec::descriptors().iter().map(|d| read(d.name).controller).collect()
+    ControllerSpec::descriptors().iter().map(|d| read(d.name).controller.registered()).collect()
 }
 
 #[test]
@@ -323,7 +330,7 @@ fn controllers_answer_as_recorded() {
 
 /// TCP on Linux under a controller.
 fn connection(spec: &ControllerSpec) -> TransportSpec {
-    let feedback = if spec.needs().scalable { "accurate" } else { "classic" };
+    let feedback = if spec.needs().any(Needs::SCALABLE) { "accurate" } else { "classic" };
     let table = [("kind", "tcp"), ("profile", "linux"), ("ecn", feedback)];
     let table = table.map(|(key, word)| (key.to_owned(), Value::from(word)));
     let controller = ("controller".to_owned(), spec.to_value());
@@ -337,7 +344,7 @@ fn controllers_with_other_parameters_answer_as_recorded() {
     for descriptor in ControllerSpec::descriptors() {
         for (change, spec) in variants::<ControllerSpec>(descriptor.name, &descriptor.fields, &[]) {
             let mut figures: Vec<String> =
-                [1, 3, 5, 8].map(|story| tell(&mut record, &spec, story, u64::MAX)).into();
+                [1, 3, 5, 8].map(|story| tell(&mut record, &spec, story, Control::UNLIMITED)).into();
             let far = [(scripts::long(), 6_000), (scripts::lossy(), 4_000)];
             let near = [(scripts::near(), 40)];
             let exchanges: &[(Script, u64)] = if spec.class() == Class::Rate { &near } else { &far };

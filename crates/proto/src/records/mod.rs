@@ -37,9 +37,11 @@ fn others(field: &Field, usual: Option<&Value>) -> Vec<Value> {
 
 /// The words that a schema lists.
 fn words(schema: &json::Value) -> Vec<String> {
-    let lists = schema["anyOf"].as_array().cloned().unwrap_or_else(|| vec![schema.clone()]);
-    let of = |part: &json::Value| part["enum"].as_array().cloned().unwrap_or_default();
-    lists.iter().flat_map(of).filter_map(|word| word.as_str().map(str::to_owned)).collect()
+    if let Some(members) = schema["anyOf"].as_array() {
+        return members.iter().flat_map(words).collect();
+    }
+    let listed = schema["enum"].as_array().cloned().unwrap_or_default();
+    listed.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect()
 }
 
 /// Half and twice a quantity with a unit; a quantity of zero becomes three.

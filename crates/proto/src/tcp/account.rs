@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use dumbbell_core::{Duration, Time};
 
 use super::rtt::Rtt;
-use crate::controller::{Event, Needs, RateSample};
+use crate::controller::{Event, Needs, Rate, RateSample};
 
 /// Segments for which there is room at first.
 const FEW: usize = 4;
@@ -104,16 +104,19 @@ pub struct Account {
     /// Exact timeouts, if the controller wants them.
     fine: Option<Fine>,
     /// The size and the rate that gave the latest pause.
-    paced: (u32, f64),
+    paced: (u32, Rate),
     pause: Duration,
     /// Nothing takes a short way.
     #[cfg(test)]
     pub takes_long_way: bool,
 }
 
-/// The time that a segment takes at a pacing rate.
-pub fn pause(bytes: u32, rate: f64) -> Duration {
-    Duration::from_secs_f64(f64::from(bytes) / rate)
+/// The rate of a transport that paces and has not yet measured a round-trip time: no pause at all.
+pub const FAST: Rate = Rate::from_raw(Rate::UNLIMITED.raw() - 1);
+
+/// The time that bytes take at a pacing rate.
+pub fn pause(bytes: u64, rate: Rate) -> Duration {
+    if rate >= FAST { Duration::ZERO } else { Duration::from_secs_f64(bytes as f64 / rate.as_f64()) }
 }
 
 /// A timeout from exact round-trip times, as Vegas has it.
@@ -143,15 +146,15 @@ impl Account {
     pub fn new(mss: u32, needs: Needs) -> Account {
         Account {
             mss: u64::from(mss),
-            rates: needs.rates,
-            echoes: needs.echoes,
+            rates: needs.any(Needs::RATES),
+            echoes: needs.any(Needs::ECHOES),
             marked: 0,
             segments: VecDeque::new(),
             sent_end: 0,
             credit: 0,
             lost: 0,
             told_lost: 0,
-            losses: needs.losses.then(VecDeque::new),
+            losses: needs.any(Needs::LOSSES).then(VecDeque::new),
             lost_end: u64::MAX,
             delivered: 0,
             delivered_at: Time::ZERO,
@@ -160,8 +163,8 @@ impl Account {
             newest: None,
             round: 0,
             round_end: 0,
-            fine: needs.fine_timeouts.then(Fine::default),
-            paced: (0, f64::INFINITY),
+            fine: needs.any(Needs::FINE_TIMEOUTS).then(Fine::default),
+            paced: (0, Rate::UNLIMITED),
             pause: Duration::ZERO,
             #[cfg(test)]
             takes_long_way: false,
@@ -174,9 +177,9 @@ impl Account {
         !fine.smoothed.is_zero() && now >= first.sent_at + fine.smoothed + fine.variation * 2
     }
 
-    /// The time that a segment takes at a pacing rate, in bytes a second. A rate holds for many segments.
+    /// The time that bytes take at a pacing rate. A rate holds for many segments.
     #[inline]
-    pub fn pause(&mut self, bytes: u32, rate: f64) -> Duration {
+    pub fn pause(&mut self, bytes: u32, rate: Rate) -> Duration {
         if (bytes, rate) != self.paced {
             self.note_pace(bytes, rate);
         }
@@ -185,8 +188,8 @@ impl Account {
 
     #[cold]
     #[inline(never)]
-    fn note_pace(&mut self, bytes: u32, rate: f64) {
-        (self.paced, self.pause) = ((bytes, rate), pause(bytes, rate));
+    fn note_pace(&mut self, bytes: u32, rate: Rate) {
+        (self.paced, self.pause) = ((bytes, rate), pause(bytes.into(), rate));
     }
 
     /// A segment was found lost: the next two acknowledgements of new data may show another.
@@ -404,7 +407,7 @@ impl Account {
         // Acknowledgements that come faster than light belong to an earlier transmission.
         let valid = interval >= min_rtt && !interval.is_zero();
         RateSample {
-            rate: if valid { delivered as f64 / interval.as_secs_f64() } else { 0.0 },
+            rate: if valid { Rate::from_f64(delivered as f64 / interval.as_secs_f64()) } else { Rate::ZERO },
             interval,
             delivered,
             prior_delivered: segment.delivered,

@@ -114,7 +114,7 @@ fn heard(more: &str, mut script: impl FnMut(Way, &Packet, usize) -> Fate + 'stat
         }
     });
     let told = probe.heard.clone();
-    let needs = Needs { echoes: true, ..Needs::NOTHING };
+    let needs = Needs::ECHOES;
     let ends = probed(
         crate::controller::AnyController::Probe(probe),
         needs,

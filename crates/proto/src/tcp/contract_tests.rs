@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::tests::{Case, MSS, case, lose, params, pass};
 use super::{Receiver, Sender};
 use crate::controller::probe::Probe;
-use crate::controller::{AnyController, Control, Event, Needs, RateSample, Signals};
+use crate::controller::{ACCOUNT, AnyController, Control, Event, Needs, Random, Rate, RateSample, Signals};
 use crate::testing::{Fate, Pipe, ms, opening};
 use crate::transport::{ReceiveEnd, SendEnd, Transport};
 
@@ -17,7 +17,7 @@ use crate::transport::{ReceiveEnd, SendEnd, Transport};
 const RATE: BitRate = BitRate::from_bps(12_000_000);
 /// What it carries of the stream, in bytes a second.
 const GOODPUT: f64 = MSS as f64 / 1e-3;
-const RATES: Needs = Needs { rates: true, pacing: true, ..Needs::NOTHING };
+const RATES: Needs = Needs::RATES.and(Needs::PACING);
 
 type Heard = Arc<Mutex<Vec<Signals>>>;
 
@@ -47,13 +47,19 @@ fn bare(
 /// Paces at a share of the goodput of the link, with a large window.
 fn paced(share: f64) -> impl FnMut(&Signals, &mut Control) + Send {
     move |_, control| {
-        (control.window, control.pacing) = (200 * MSS, share * GOODPUT);
+        (control.window, control.pacing) = (200 * MSS, Rate::from_f64(share * GOODPUT));
     }
 }
 
 /// The rate samples heard from `start` on.
 fn samples(heard: &Heard, start: Time) -> Vec<RateSample> {
-    heard.lock().unwrap().iter().filter(|s| s.now >= start && s.rate.rate > 0.0).map(|s| s.rate).collect()
+    heard
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|s| s.now >= start && s.rate.rate > Rate::ZERO)
+        .map(|s| s.rate)
+        .collect()
 }
 
 fn near(rate: f64, expected: f64) -> bool {
@@ -70,7 +76,7 @@ fn samples_give_the_rate_of_the_sender_or_of_the_link_whichever_is_lower() {
             let samples = samples(&heard, ms(200.0));
             assert!(samples.len() > 90);
             for sample in samples {
-                assert!(near(sample.rate, share * GOODPUT), "{paced_at}: {sample:?}");
+                assert!(near(sample.rate.as_f64(), share * GOODPUT), "{paced_at}: {sample:?}");
                 assert!(!sample.app_limited && sample.lost == 0);
             }
         }
@@ -120,7 +126,7 @@ fn a_burst_of_losses_is_counted_and_does_not_raise_the_rate() {
         pipe.finish();
         assert_eq!(pipe.receiver.report().delivered, 400 * MSS);
         let samples = samples(&heard, ms(110.0));
-        let largest = samples.iter().map(|s| s.rate).fold(0.0, f64::max);
+        let largest = samples.iter().map(|s| s.rate.as_f64()).fold(0.0, f64::max);
         assert!(largest < 1.01 * GOODPUT, "SACK {sack}: {largest}");
         let heard = heard.lock().unwrap();
         assert_eq!(heard.iter().map(|s| s.lost).sum::<u64>(), count, "SACK {sack}");
@@ -140,9 +146,9 @@ fn acknowledgements_in_bunches_do_not_raise_the_rate() {
     pipe.until(|p| p.now > ms(800.0));
     let samples = samples(&heard, ms(200.0));
     for sample in &samples {
-        assert!(sample.rate < 1.01 * GOODPUT && sample.rate > 0.8 * GOODPUT, "{sample:?}");
+        assert!(sample.rate.as_f64() < 1.01 * GOODPUT && sample.rate.as_f64() > 0.8 * GOODPUT, "{sample:?}");
     }
-    let mean = samples.iter().map(|s| s.rate).sum::<f64>() / samples.len() as f64;
+    let mean = samples.iter().map(|s| s.rate.as_f64()).sum::<f64>() / samples.len() as f64;
     assert!(mean > 0.9 * GOODPUT, "{mean}");
 }
 
@@ -160,7 +166,7 @@ fn timeouts_are_counted_as_losses_of_everything_in_flight() {
 
 #[test]
 fn a_controller_that_asks_hears_of_every_marked_byte_and_no_other_event() {
-    let needs = Needs { echoes: true, ..Needs::NOTHING };
+    let needs = Needs::ECHOES;
     let cases =
         [("classic", "duplicates"), ("classic", "rack"), ("accurate", "duplicates"), ("accurate", "rack")];
     for (ack_every, (ecn, detection)) in [1, 2, 8].into_iter().flat_map(|n| cases.map(|case| (n, case))) {
@@ -195,7 +201,7 @@ fn a_controller_that_asks_hears_of_every_marked_byte_and_no_other_event() {
 fn a_change_of_marks_is_acknowledged_first_under_the_old_state() {
     // RFC 8257 section 3.2, figure 1.
     let text = r#"{"handshake": false, "fin": false, "ack_every": 4, "ecn": true, "initial_window": 6}"#;
-    let (ends, _) = probed(Needs { echoes: true, ..Needs::NOTHING }, text, Some(6 * MSS), |_, _| {});
+    let (ends, _) = probed(Needs::ECHOES, text, Some(6 * MSS), |_, _| {});
     let mut pipe =
         Pipe::new(
             ends,
@@ -211,7 +217,7 @@ fn a_change_of_marks_is_acknowledged_first_under_the_old_state() {
 
 #[test]
 fn a_controller_is_woken_when_it_asks_until_everything_is_acknowledged() {
-    let needs = Needs { wake: true, ..Needs::NOTHING };
+    let needs = Needs::WAKE;
     let (ends, heard) = bare(needs, r#", "initial_window": 1"#, 1, |signals, control| {
         if matches!(signals.event, Event::Start | Event::Wake) {
             control.wake_at = signals.now + Duration::from_millis(20);
@@ -238,10 +244,10 @@ fn a_controller_is_woken_when_it_asks_until_everything_is_acknowledged() {
 
 #[test]
 fn pacing_begins_with_the_initial_window_and_follows_the_rate_at_once() {
-    let needs = Needs { pacing: true, ..Needs::NOTHING };
+    let needs = Needs::PACING;
     // So slow at first that only the clamp lets the second segment leave; then a millisecond a segment.
     let (ends, _) = bare(needs, r#", "rto_max": "2s", "rto_initial": "1s""#, 6, |signals, control| {
-        control.pacing = if signals.now < ms(1000.0) { 0.0 } else { GOODPUT };
+        control.pacing = if signals.now < ms(1000.0) { Rate::ZERO } else { Rate::from_f64(GOODPUT) };
     });
     let mut pipe = Pipe::new(ends, pass);
     pipe.finish();
@@ -251,7 +257,7 @@ fn pacing_begins_with_the_initial_window_and_follows_the_rate_at_once() {
 
 #[test]
 fn what_finds_room_in_the_send_buffer_is_paced_too() {
-    let needs = Needs { pacing: true, ..Needs::NOTHING };
+    let needs = Needs::PACING;
     for detection in ["duplicates", "rack"] {
         let text = format!(r#", "send_buffer": "6kB", "loss_detection": "{detection}""#);
         let (ends, _) = bare(needs, &text, 60, paced(1.0));
@@ -268,14 +274,14 @@ fn what_no_controller_asks_for_is_not_kept() {
     for descriptor in crate::ControllerSpec::descriptors() {
         let text = format!(r#"{{"controller": "{}"}}"#, descriptor.name);
         let params = params(&text);
-        let asked = params.controller.needs().account();
+        let asked = params.controller.needs().any(ACCOUNT);
         assert_eq!(params.open(opening(None)).0.account.is_some(), asked, "{text}");
     }
 }
 
 #[test]
 fn a_controller_that_asks_hears_of_every_segment_found_lost_what_was_noted_when_it_left() {
-    let needs = Needs { losses: true, ..RATES };
+    let needs = RATES.and(Needs::LOSSES);
     for detection in ["duplicates", "rack"] {
         let text = format!(r#", "loss_detection": "{detection}""#);
         let (ends, heard) = bare(needs, &text, 400, paced(1.0));
@@ -331,7 +337,7 @@ fn a_controller_that_asks_hears_how_a_repair_ends() {
         ),
         (false, vec![Event::Start, Event::Loss], vec![Event::Start, Event::Loss]),
     ] {
-        let needs = Needs { repairs, ..RATES };
+        let needs = Needs::of(&[(true, RATES), (repairs, Needs::REPAIRS)]);
         let (ends, heard) = bare(needs, text, 400, paced(1.0));
         Pipe::new(ends, lose(&[100])).finish();
         assert_eq!(events(&heard), lost);
@@ -341,7 +347,7 @@ fn a_controller_that_asks_hears_how_a_repair_ends() {
         assert_eq!(events(&heard), undone);
     }
     // Nothing arrives for a while, and the timer expires.
-    let (ends, heard) = bare(Needs { repairs: true, ..RATES }, text, 100, paced(1.0));
+    let (ends, heard) = bare(RATES.and(Needs::REPAIRS), text, 100, paced(1.0));
     let mut pipe = Pipe::new(ends, pass);
     pipe.stall(ms(70.0), ms(600.0));
     pipe.finish();
@@ -354,7 +360,8 @@ fn a_controller_that_asks_hears_that_sending_begins_again() {
         [("duplicates", true), ("rack", true), ("duplicates", false), ("rack", false)]
     {
         let text = format!(r#", "loss_detection": "{detection}", "slow_start_after_idle": false"#);
-        let (ends, heard) = bare(Needs { restarts, ..RATES }, &text, 20, paced(1.0));
+        let (ends, heard) =
+            bare(Needs::of(&[(true, RATES), (restarts, Needs::RESTARTS)]), &text, 20, paced(1.0));
         let mut pipe = Pipe::new(ends, pass);
         pipe.finish();
         pipe.sender.write(5 * MSS);
@@ -377,9 +384,9 @@ fn a_controller_that_asks_gets_a_random_stream_of_its_own() {
             crate::transport::Opening { rng: dumbbell_core::rng::stream(seed, "flow"), ..opening(None) };
         let text = r#"{"overhead": "1ms", "rto_spread": 0.5}"#;
         super::probed(AnyController::Probe(probe), needs, params(text), &opening);
-        random.lock().unwrap().as_mut().map(Rng::next_u64)
+        random.lock().unwrap().as_mut().map(Random::draw)
     };
-    let needs = Needs { random: true, ..Needs::NOTHING };
+    let needs = Needs::RANDOM;
     assert_eq!(first(Needs::NOTHING, 1), None);
     assert_eq!(first(needs, 1), first(needs, 1));
     assert_ne!(first(needs, 1), first(needs, 2), "each flow has its own");
@@ -402,14 +409,17 @@ pub(super) fn erratic() -> impl FnMut(&Signals, &mut Control) + Send {
         );
         (delivered, round, now) = (signals.delivered, signals.round, signals.now);
         let rate = &signals.rate;
-        assert!(signals.marked <= signals.acked && rate.rate.is_finite() && rate.rate >= 0.0, "{signals:?}");
+        assert!(signals.marked <= signals.acked && rate.rate < Rate::UNLIMITED, "{signals:?}");
         assert!(rate.prior_delivered + rate.delivered <= signals.delivered, "{signals:?}");
-        assert!(rate.rate == 0.0 || (rate.interval >= signals.min_rtt && rate.in_flight > 0), "{signals:?}");
+        assert!(
+            rate.rate == Rate::ZERO || (rate.interval >= signals.min_rtt && rate.in_flight > 0),
+            "{signals:?}"
+        );
         state = (state ^ signals.now.as_nanos()).wrapping_mul(6_364_136_223_846_793_005).rotate_left(17);
         control.window = state % 6000;
         control.pacing = match state >> 60 {
             0 => Control::UNPACED,
-            n => n as f64 * 50_000.0,
+            n => Rate::from_bytes_per_second(n * 50_000),
         };
         control.wake_at = signals.now + Duration::from_millis(state >> 56);
     }
@@ -422,7 +432,7 @@ proptest! {
         let Case { text, size, forward, reverse } = case;
         let [rates, echoes, pacing, wake, losses, repairs, restarts] = needs;
         let losses = losses && rates;
-        let needs = Needs { rates, echoes, pacing, wake, losses, repairs, restarts, ..Needs::NOTHING };
+        let needs = Needs::of(&[(rates, Needs::RATES), (echoes, Needs::ECHOES), (pacing, Needs::PACING), (wake, Needs::WAKE), (losses, Needs::LOSSES), (repairs, Needs::REPAIRS), (restarts, Needs::RESTARTS)]);
         let (ends, heard) = probed(needs, &text, Some(size), erratic());
         let mut pipe = Pipe::new(ends, move |way, packet: &Packet, i| {
             let list = if way == Way::Forward { &forward } else { &reverse };
@@ -453,7 +463,7 @@ proptest! {
     fn short_ways_do_what_long_ones_do(case in case(), needs in any::<[bool; 6]>()) {
         let Case { text, size, forward, reverse } = case;
         let [echoes, pacing, wake, losses, repairs, restarts] = needs;
-        let needs = Needs { rates: true, echoes, pacing, wake, losses, repairs, restarts, ..Needs::NOTHING };
+        let needs = Needs::of(&[(true, Needs::RATES), (echoes, Needs::ECHOES), (pacing, Needs::PACING), (wake, Needs::WAKE), (losses, Needs::LOSSES), (repairs, Needs::REPAIRS), (restarts, Needs::RESTARTS)]);
         let run = |long: bool| {
             let (mut ends, heard) = probed(needs, &text, Some(size), erratic());
             ends.0.account.iter_mut().for_each(|account| account.takes_long_way = long);

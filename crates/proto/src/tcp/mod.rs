@@ -55,7 +55,8 @@ pub use self::rack::State;
 pub use self::receiver::Receiver;
 pub use self::sender::{Handshake, Info, Sender};
 #[cfg(test)]
-use crate::controller::{AnyController, Needs};
+use crate::controller::AnyController;
+use crate::controller::Needs;
 use crate::transport::{Opening, Transport};
 
 /// The two ends of a connection under a controller made by a test.
@@ -67,7 +68,7 @@ pub(crate) fn probed(
     opening: &Opening,
 ) -> (Sender, Receiver) {
     let mut receiver = Receiver::new(params.clone(), opening);
-    receiver.exact |= needs.echoes;
+    receiver.exact |= needs.any(Needs::ECHOES);
     (Sender::under(controller, needs, params, opening), receiver)
 }
 
@@ -84,7 +85,7 @@ impl Transport for Arc<Params> {
             ("processing times", !self.overhead.is_zero()),
             ("clocks of timers", !self.rto_tick.is_zero()),
             ("delays of timeouts", self.rto_spread > 0.0),
-            ("choices of the controller", self.controller.needs().random),
+            ("choices of the controller", self.controller.needs().any(Needs::RANDOM)),
         ];
         all.into_iter().filter(|(_, draws)| *draws).map(|(what, _)| what).collect()
     }
@@ -98,7 +99,7 @@ impl Transport for Arc<Params> {
     }
 
     fn asks_routers(&self) -> Option<HeaderKind> {
-        self.controller.needs().exchange.map(|exchange| exchange.kind())
+        self.controller.exchange().map(|exchange| exchange.kind())
     }
 
     fn serves_applications(&self) -> bool {

@@ -1,12 +1,15 @@
 //! The parameters of a connection.
 
+use std::sync::Arc;
+
 use dumbbell_core::config::At;
 use dumbbell_core::registry::{Algorithm, Profile};
 use dumbbell_core::{BitRate, Bytes, Config, ConfigError, Duration, Validate, Value, config, words};
 
 use super::profile::{ProfileName, profiles};
 use super::send_buffer::SendBuffer;
-use crate::controller::ControllerSpec;
+use crate::choice::ControllerChoice;
+use crate::controller::{Library, Needs};
 use crate::transport::{Granted, Opening};
 
 /// The controller of who names none.
@@ -98,7 +101,7 @@ config! {
         /// Whose TCP it is: the defaults of the other parameters, see the profiles. The defaults below are those of `linux`.
         profile: ProfileName = "linux", "choice: what most servers run; `rfc` is what published studies assume";
         /// Congestion controller.
-        controller: ControllerSpec = CONTROLLER, "RFC 9438 section 1: the default of Linux, Windows and Apple systems";
+        controller: ControllerChoice = CONTROLLER, "RFC 9438 section 1: the default of Linux, Windows and Apple systems";
         /// Opens with SYN, SYN-ACK, ACK. If false, data flows at once.
         handshake: bool = true, "RFC 9293 section 3.5";
         /// How long after the handshake the application writes. The acknowledgement of the handshake leaves at once; where a queue
@@ -239,11 +242,12 @@ impl Validate for Params {
         }
         if table.get("ecn").is_none()
             && let Some(named) = table.get("controller")
-            && let Ok(controller) = ControllerSpec::from_value(named, &At::root(""))
+            && let Ok(controller) = ControllerChoice::from_value(named, &At::root(""))
         {
             let needs = controller.needs();
-            let feedback = if needs.scalable { EcnFeedback::Accurate.word().into() } else { true.into() };
-            if needs.echoes {
+            let feedback =
+                if needs.any(Needs::SCALABLE) { EcnFeedback::Accurate.word().into() } else { true.into() };
+            if needs.any(Needs::ECHOES) {
                 filled.insert("ecn", feedback);
             }
         }
@@ -290,7 +294,7 @@ impl Validate for Params {
             return Err(at.key("unit_copies").error(message, format!("give 0 to {MOST_COPIES}")));
         }
         at.within("rto_spread", self.rto_spread, 0.0..=10.0)?;
-        if self.controller.needs().echoes && self.ecn == EcnFeedback::Off {
+        if self.controller.needs().any(Needs::ECHOES) && self.ecn == EcnFeedback::Off {
             let message = format!("off, and {} answers nothing but marks", self.controller.name());
             return Err(at.key("ecn").error(message, "leave it out, or choose another controller"));
         }
@@ -318,6 +322,20 @@ impl Algorithm for Params {
 }
 
 impl Params {
+    /// The same under the controller of a library that was loaded.
+    ///
+    /// # Errors
+    /// If the connection does not give what the controller needs.
+    pub fn with_library(&self, library: Arc<Library>, at: &At<'_>) -> Result<Params, ConfigError> {
+        if library.needs().any(Needs::ECHOES) && self.ecn == EcnFeedback::Off {
+            let message = format!("off, and {} answers marks one by one", library.name());
+            let word = if library.needs().any(Needs::SCALABLE) { "accurate" } else { "classic" };
+            return Err(at.key("ecn").error(message, format!("add ecn = {word:?}")));
+        }
+        let file = self.controller.library().unwrap_or_default().to_owned();
+        Ok(Params { controller: ControllerChoice::Library(file, Some(library)), ..self.clone() })
+    }
+
     fn check_ticks(&self, at: &At<'_>) -> Result<(), ConfigError> {
         let tick = self.rto_tick;
         if tick.is_zero() {

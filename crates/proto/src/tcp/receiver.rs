@@ -10,6 +10,7 @@ use super::acks::{Acks, Pressure, SHOWN, Verdict};
 use super::disorder::{Disorder, SACK_BLOCK, SACK_OPTION};
 use super::params::{DelayedAcks, EcnFeedback, Params, scale_of};
 use super::reading::{Reading, Room, Rules};
+use crate::controller::Needs;
 use crate::host::Grant;
 use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
 
@@ -213,7 +214,7 @@ impl Receiver {
             fin_timeout: params.rto_initial,
             feedback: 0.0,
             expired: 0,
-            exact: params.controller.needs().echoes || counts.is_some(),
+            exact: params.controller.needs().any(Needs::ECHOES) || counts.is_some(),
             counts,
             early: 0,
             acks,
@@ -474,7 +475,7 @@ impl Receiver {
     #[cold]
     fn gather(&mut self, packet: &Packet) {
         let so_far = (self.flags & TcpHeader::FEEDBACK != 0).then_some(self.feedback);
-        let exchange = self.params.controller.needs().exchange;
+        let exchange = self.params.controller.exchange();
         if let Some(feedback) = exchange.and_then(|exchange| exchange.gather(packet, so_far)) {
             self.flags |= TcpHeader::FEEDBACK;
             self.feedback = feedback;

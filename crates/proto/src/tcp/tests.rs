@@ -621,7 +621,7 @@ fn an_idle_connection_restarts_from_the_initial_window() {
 #[test]
 fn a_paced_sender_leaves_the_time_of_one_packet_between_two() {
     let mut pipe = Pipe::new(bare(r#""initial_window": 10"#, 10), pass);
-    pipe.sender.control.pacing = MSS as f64 / 1e-3;
+    pipe.sender.control.pacing = crate::controller::Rate::from_bytes_per_second(MSS * 1000);
     pipe.sender.todo |= super::sender::todo::NEEDS;
     pipe.finish();
     let sent: Vec<Time> = pipe.forward.iter().map(|f| f.0).collect();
@@ -683,7 +683,7 @@ prop_compose! {
     ) -> Case {
         let controller = crate::ControllerSpec::descriptors()[controller].name;
         let [handshake, fin, sack, timestamps, limited, delayed, rack, linux, bursts, paced] = flags;
-        let marks = params(&format!(r#"{{"controller": "{controller}", "ecn": true}}"#)).controller.needs().echoes;
+        let marks = params(&format!(r#"{{"controller": "{controller}", "ecn": true}}"#)).controller.needs().any(crate::Needs::ECHOES);
         let ecn = if marks && ecn == "off" { "classic" } else { ecn };
         let how = |on: bool| if on { "linux" } else { "off" };
         let (bursts, paced) = (how(bursts), how(paced));

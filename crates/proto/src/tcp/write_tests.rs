@@ -248,7 +248,7 @@ proptest! {
         let ends = match needs {
             None => params(&text).open(opening),
             Some([rates, echoes, pacing, wake]) => {
-                let needs = Needs { rates, echoes, pacing, wake, ..Needs::NOTHING };
+                let needs = Needs::of(&[(rates, Needs::RATES), (echoes, Needs::ECHOES), (pacing, Needs::PACING), (wake, Needs::WAKE)]);
                 super::probed(AnyController::Probe(Probe::new(erratic())), needs, params(&text), &opening)
             }
         };

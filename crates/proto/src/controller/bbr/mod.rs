@@ -17,7 +17,7 @@ use rand::RngExt;
 
 use self::aggregation::Aggregation;
 use self::policer::Policer;
-use super::{Build, Class, Control, Controller, Event, Needs, Signals, Stand};
+use super::{Build, Class, Control, Controller, Event, Needs, Random, Rate, Signals, Stand};
 
 config! {
     /// Paces at the largest delivery rate of ten round trips. In one phase of eight it sends a quarter faster, to see whether the path
@@ -108,8 +108,8 @@ const GROWTH: f64 = 1.25;
 const FLAT_ROUNDS: u32 = 3;
 /// What a host hands to its device at once: what leaves in 1/1024 s, within bounds. Below this rate it is one segment at least, from it
 /// on two: bbr_min_tso_rate 1.2 Mbit/s, in bytes a second.
-const BURSTS_A_SECOND: f64 = 1024.0;
-const SLOW: f64 = 150_000.0;
+const BURSTS_A_SECOND: u64 = 1024;
+const SLOW: Rate = Rate::from_bytes_per_second(150_000);
 const LARGEST_BURST: u64 = 127;
 /// The window has room for so many of them: one in the stack, one in the device, one at the receiver (bbr_quantization_budget).
 const BURSTS: u64 = 3;
@@ -205,7 +205,7 @@ impl Bbr {
     fn burst(control: &Control, signals: &Signals) -> u64 {
         let mss = u64::from(signals.mss);
         let least = if control.pacing < SLOW { 1 } else { 2 };
-        ((control.pacing / BURSTS_A_SECOND) as u64 / mss).clamp(least, LARGEST_BURST) * mss
+        (control.pacing.bytes_per_second() / BURSTS_A_SECOND / mss).clamp(least, LARGEST_BURST) * mss
     }
 
     /// What is in flight at a gain, if bursts on the way are to fit (bbr_inflight).
@@ -233,7 +233,7 @@ impl Bbr {
     /// Counts the round, and takes in the delivery rate (bbr_update_bw). True if a round has begun.
     fn take_rate(&mut self, signals: &Signals) -> bool {
         let sample = &signals.rate;
-        if sample.rate <= 0.0 {
+        if sample.rate == Rate::ZERO {
             return false;
         }
         let begins = sample.prior_delivered >= self.round_end;
@@ -249,9 +249,10 @@ impl Bbr {
             self.begin_cycle(signals.now);
         }
         // A rate that the application held down says only that the path is no slower.
-        if !limited || sample.rate >= self.largest_rate() {
+        let rate = sample.rate.as_f64();
+        if !limited || rate >= self.largest_rate() {
             let place = self.place();
-            self.rates[place] = self.rates[place].max(sample.rate);
+            self.rates[place] = self.rates[place].max(rate);
         }
         begins
     }
@@ -389,7 +390,8 @@ impl Bbr {
     fn first_pacing(&mut self, signals: &Signals, control: &mut Control) {
         self.has_rtt = !signals.smoothed_rtt.is_zero();
         let rtt = if self.has_rtt { signals.smoothed_rtt } else { NOMINAL_RTT };
-        control.pacing = self.params.startup_gain * signals.initial_window as f64 / rtt.as_secs_f64();
+        let rate = self.params.startup_gain * signals.initial_window as f64 / rtt.as_secs_f64();
+        control.pacing = Rate::from_f64(rate);
     }
 
     fn set_pacing(&mut self, signals: &Signals, control: &mut Control) {
@@ -397,8 +399,8 @@ impl Bbr {
             self.first_pacing(signals, control);
         }
         let rate = self.rate() * self.pacing_gain * (1.0 - self.params.margin);
-        if rate > 0.0 && (self.plateau.reached || rate > control.pacing) {
-            control.pacing = rate;
+        if rate > 0.0 && (self.plateau.reached || rate > control.pacing.as_f64()) {
+            control.pacing = Rate::from_f64(rate);
         }
     }
 
@@ -451,7 +453,7 @@ impl Bbr {
 
     fn acknowledged(&mut self, signals: &Signals, control: &mut Control) {
         let round = self.take_rate(signals);
-        if self.params.aggregation && signals.rate.rate > 0.0 {
+        if self.params.aggregation && signals.rate.rate > Rate::ZERO {
             let rate = self.rate();
             self.aggregation.ack(signals, round, rate, control.window);
         }
@@ -473,7 +475,7 @@ impl Bbr {
 impl Controller for Bbr {
     const CLASS: Class = Class::Model;
     const NEEDS: Needs =
-        Needs { rates: true, pacing: true, repairs: true, restarts: true, random: true, ..Needs::NOTHING };
+        Needs::RATES.and(Needs::PACING).and(Needs::REPAIRS).and(Needs::RESTARTS).and(Needs::RANDOM);
 
     fn stand(&self) -> Option<Stand> {
         Some(Stand::of(match self.state {
@@ -527,7 +529,7 @@ impl Controller for Bbr {
                 self.aggregation.begin(signals.now);
                 match self.state {
                     State::ProbeBw if self.rate() > 0.0 => {
-                        control.pacing = self.rate() * (1.0 - self.params.margin);
+                        control.pacing = Rate::from_f64(self.rate() * (1.0 - self.params.margin));
                     }
                     State::ProbeRtt => self.open_when_due(signals.now, control),
                     _ => {}
@@ -537,7 +539,7 @@ impl Controller for Bbr {
         }
     }
 
-    fn seeded(&mut self, random: Stream) {
-        self.random = Some(random);
+    fn start(&mut self, random: Random) {
+        self.random = Some(random.into());
     }
 }

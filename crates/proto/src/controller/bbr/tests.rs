@@ -3,7 +3,7 @@ use std::sync::Arc;
 use dumbbell_core::BitRate;
 
 use super::super::growth::tests::signals;
-use super::super::{ControllerSpec, RateSample};
+use super::super::{ControllerSpec, Rate, RateSample};
 use super::*;
 use crate::tcp;
 use crate::testing::{Fate, Pipe, opening, read};
@@ -104,7 +104,7 @@ impl Told {
         s.now += Duration::from_millis(101);
         s.acked = (rate * 0.1) as u64;
         s.rate = RateSample {
-            rate,
+            rate: Rate::from_f64(rate),
             prior_delivered: s.delivered,
             delivered: s.acked,
             in_flight: flight,
@@ -137,7 +137,7 @@ fn startup_ends_after_three_rounds_without_growth_and_growth_begins_the_count_an
     }
     assert_eq!(rounds, [0, 0, 0, 1, 2, 0, 1, 2, 3]);
     assert_eq!(told.bbr.state, State::Drain);
-    assert!((told.control.pacing - 6e5 * 0.99 / 2.885).abs() < 1.0, "{}", told.control.pacing);
+    assert!((told.control.pacing.as_f64() - 6e5 * 0.99 / 2.885).abs() < 1.0, "{:?}", told.control.pacing);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn of_eight_phases_one_is_a_quarter_faster_and_the_next_a_quarter_slower() {
     let mut gains = Vec::new();
     for _ in 0..16 {
         told.round(1e6, 130_000, 0);
-        gains.push((told.control.pacing / 0.99 / 1e4).round());
+        gains.push((told.control.pacing.as_f64() / 0.99 / 1e4).round());
     }
     let up = gains.iter().position(|g| *g == 125.0).unwrap();
     let cycle: Vec<f64> = (0..8).map(|i| gains[up + i]).collect();
@@ -234,7 +234,7 @@ fn flows_begin_the_cycle_in_any_phase_but_the_slower_one() {
     let mut begun = [0; 8];
     for seed in 0..200 {
         let mut bbr = Params::default().build();
-        bbr.seeded(dumbbell_core::rng::stream(seed, "test"));
+        bbr.start(dumbbell_core::rng::stream(seed, "test").into());
         bbr.begin_cycle(Time::ZERO);
         begun[bbr.phase.0] += 1;
     }
@@ -265,7 +265,7 @@ fn after_an_idle_time_it_paces_at_the_rate_and_does_not_close_the_window_at_once
     let mut restart = Signals { event: Event::Restart, acked: 0, flight: 0, ..told.signals };
     restart.rate = RateSample { app_limited: true, ..RateSample::NONE };
     told.bbr.on(&restart, &mut told.control);
-    assert_eq!(told.control.pacing, 0.99e6);
+    assert_eq!(told.control.pacing, Rate::from_f64(0.99e6));
     told.signals.rate.app_limited = true;
     told.round(1e6, 10_000, 0);
     assert_eq!(told.bbr.state, State::ProbeBw);
@@ -277,7 +277,7 @@ fn a_rate_that_the_application_held_down_counts_if_it_is_larger() {
     let mut bbr = Params::default().build();
     let mut told = signals(Event::Ack, Time::ZERO, 1000, 10_000);
     let mut take = |rate, app_limited| {
-        told.rate = RateSample { rate, app_limited, ..RateSample::NONE };
+        told.rate = RateSample { rate: Rate::from_f64(rate), app_limited, ..RateSample::NONE };
         bbr.take_rate(&told);
         bbr.largest_rate()
     };
@@ -291,16 +291,16 @@ fn the_first_rate_is_set_once() {
     let told = signals(Event::Ack, Time::ZERO, 1000, 10_000);
     let mut control = Control::default();
     bbr.set_pacing(&told, &mut control);
-    assert!((control.pacing - 2.885 * 10_000.0 / 0.1).abs() < 1.0, "{}", control.pacing);
-    control.pacing = 1e9;
+    assert!((control.pacing.as_f64() - 2.885 * 10_000.0 / 0.1).abs() < 1.0, "{:?}", control.pacing);
+    control.pacing = Rate::from_f64(1e9);
     bbr.set_pacing(&told, &mut control);
-    assert_eq!(control.pacing, 1e9);
+    assert_eq!(control.pacing, Rate::from_f64(1e9));
     bbr.rates[0] = 1e6;
     bbr.set_pacing(&told, &mut control);
-    assert_eq!(control.pacing, 1e9, "the pipe may not be full");
+    assert_eq!(control.pacing, Rate::from_f64(1e9), "the pipe may not be full");
     (bbr.plateau.reached, bbr.pacing_gain) = (true, 1.25);
     bbr.set_pacing(&told, &mut control);
-    assert!((control.pacing - 1.25 * 0.99 * 1e6).abs() < 1e-3, "{}", control.pacing);
+    assert!((control.pacing.as_f64() - 1.25 * 0.99 * 1e6).abs() < 1e-3, "{:?}", control.pacing);
 }
 
 #[test]

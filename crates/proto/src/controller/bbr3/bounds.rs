@@ -4,6 +4,7 @@ use dumbbell_core::Duration;
 
 use super::model::volume;
 use super::{Control, Core, NONE, Signals, State};
+use crate::controller::Rate;
 
 /// The round-trip time before one is measured (section 5.6.2).
 const FIRST_RTT: Duration = Duration::from_millis(1);
@@ -40,7 +41,7 @@ impl Core {
         self.has_seen_rtt = srtt.is_some();
         let nominal = self.initial_cwnd as f64 / srtt.unwrap_or(FIRST_RTT).as_secs_f64();
         self.pacing_rate = self.params.startup_pacing_gain * nominal;
-        control.pacing = self.pacing_rate;
+        control.pacing = Rate::from_f64(self.pacing_rate);
         self.set_send_quantum();
     }
 
@@ -60,7 +61,7 @@ impl Core {
         if rate > self.pacing_rate || self.full_bw_reached && rate > 0.0 {
             self.pacing_rate = rate;
         }
-        control.pacing = self.pacing_rate;
+        control.pacing = Rate::from_f64(self.pacing_rate);
     }
 
     /// Section 5.6.3.

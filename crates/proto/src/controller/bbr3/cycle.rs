@@ -36,7 +36,7 @@ impl Core {
         self.ack_phase = AckPhase::Starting;
         self.start_round(signals);
         self.reset_full_bw();
-        self.full_bw = sample.rate.rate;
+        self.full_bw = sample.rate.rate.as_f64();
         self.enter(State::Up, "round");
         self.raise_inflight_longterm_slope(control);
     }
@@ -117,7 +117,7 @@ impl Core {
         if signals.window_limited && control.window >= self.inflight_longterm {
             // The bound limits the rate, not the path.
             self.reset_full_bw();
-            self.full_bw = sample.rate.rate;
+            self.full_bw = sample.rate.rate.as_f64();
             return None;
         }
         self.full_bw_now.then_some("plateau")

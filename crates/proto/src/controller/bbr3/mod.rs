@@ -19,7 +19,7 @@ use dumbbell_core::{Duration, Time};
 
 use self::filter::{MaxExcess, MaxRate};
 pub use self::params::Params;
-use super::{Build, Class, Control, Controller, Estimate, Event, Needs, RateSample, Signals, Stand};
+use super::{Build, Class, Control, Controller, Estimate, Event, Needs, Random, RateSample, Signals, Stand};
 
 /// No bound.
 const NONE: u64 = u64::MAX;
@@ -300,15 +300,12 @@ impl Core {
 
 impl Controller for Bbr3 {
     const CLASS: Class = Class::Model;
-    const NEEDS: Needs = Needs {
-        rates: true,
-        pacing: true,
-        losses: true,
-        repairs: true,
-        restarts: true,
-        random: true,
-        ..Needs::NOTHING
-    };
+    const NEEDS: Needs = Needs::RATES
+        .and(Needs::PACING)
+        .and(Needs::LOSSES)
+        .and(Needs::REPAIRS)
+        .and(Needs::RESTARTS)
+        .and(Needs::RANDOM);
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
         let core = &mut *self.0;
@@ -335,7 +332,7 @@ impl Controller for Bbr3 {
         self.0.estimates(tell);
     }
 
-    fn seeded(&mut self, random: Stream) {
-        self.0.random = random;
+    fn start(&mut self, random: Random) {
+        self.0.random = random.into();
     }
 }

@@ -19,7 +19,7 @@ impl Core {
     /// Section 5.5.10.3.
     pub fn update_latest_delivery_signals(&mut self, signals: &Signals, sample: &Sample) {
         self.loss_round_start = false;
-        self.bw_latest = self.bw_latest.max(sample.rate.rate);
+        self.bw_latest = self.bw_latest.max(sample.rate.rate.as_f64());
         self.inflight_latest = self.inflight_latest.max(sample.rate.delivered);
         if sample.has_data && sample.rate.prior_delivered >= self.loss_round_delivered {
             self.loss_round_delivered = signals.delivered;
@@ -30,7 +30,7 @@ impl Core {
     /// Section 5.5.10.3.
     pub fn advance_latest_delivery_signals(&mut self, sample: &Sample) {
         if self.loss_round_start {
-            self.bw_latest = sample.rate.rate;
+            self.bw_latest = sample.rate.rate.as_f64();
             self.inflight_latest = sample.rate.delivered;
         }
     }
@@ -56,7 +56,7 @@ impl Core {
     /// Section 5.5.5. Samples that the application limits count if they are larger.
     fn update_max_bw(&mut self, signals: &Signals, sample: &Sample) {
         self.update_round(signals, sample);
-        let rate = sample.rate.rate;
+        let rate = sample.rate.rate.as_f64();
         if rate > 0.0 && (rate >= self.max_bw || !sample.app_limited) {
             self.max_bw = self.max_bw_filter.update(self.cycle_count, rate);
         }
@@ -100,9 +100,9 @@ impl Core {
         if self.full_bw_now || !self.round_start || sample.app_limited {
             return;
         }
-        if sample.rate.rate >= self.full_bw * (1.0 + self.params.full_pipe_growth) {
+        if sample.rate.rate.as_f64() >= self.full_bw * (1.0 + self.params.full_pipe_growth) {
             self.reset_full_bw();
-            self.full_bw = sample.rate.rate;
+            self.full_bw = sample.rate.rate.as_f64();
             return;
         }
         self.full_bw_count += 1;

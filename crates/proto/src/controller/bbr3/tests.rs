@@ -3,7 +3,7 @@
 use dumbbell_core::{Duration, Time};
 
 use super::super::growth::tests::signals;
-use super::super::{Build, Control, Event, RateSample, Signals};
+use super::super::{Build, Control, Event, Rate, RateSample, Signals};
 use super::params::Params;
 use super::{AckPhase, Core, NONE, Sample, State};
 
@@ -31,7 +31,8 @@ fn full() -> (Core, Control, Signals) {
 }
 
 fn sample(rate: f64) -> Sample {
-    let rate = RateSample { rate, delivered: 10_000, in_flight: 10_000, ..RateSample::NONE };
+    let rate =
+        RateSample { rate: Rate::from_f64(rate), delivered: 10_000, in_flight: 10_000, ..RateSample::NONE };
     Sample { rate, has_data: true, app_limited: false }
 }
 
@@ -39,7 +40,7 @@ fn sample(rate: f64) -> Sample {
 fn the_first_rate_is_the_initial_window_in_a_round_trip() {
     let (core, control, _) = core();
     // Section 5.6.2: StartupPacingGain, 2.77, of 10 segments in 100 ms.
-    assert!((control.pacing - 2.77 * 10_000.0 / 0.1).abs() < 1.0, "{}", control.pacing);
+    assert!((control.pacing.as_f64() - 2.77 * 10_000.0 / 0.1).abs() < 1.0, "{:?}", control.pacing);
     assert_eq!((core.mss, core.initial_cwnd, core.has_seen_rtt), (1000, 10_000, true));
     assert_eq!(core.min_rtt, Some(Duration::from_millis(100)));
 }
@@ -73,13 +74,13 @@ fn the_pacing_rate_stays_a_hundredth_below_and_falls_only_with_a_full_pipe() {
     let first = core.pacing_rate;
     core.bw = first / 10.0;
     core.set_pacing_rate(&told, &mut control);
-    assert_eq!(control.pacing, first, "in startup it does not fall (section 5.6.2)");
+    assert_eq!(control.pacing, Rate::from_f64(first), "in startup it does not fall (section 5.6.2)");
     core.full_bw_reached = true;
     core.set_pacing_rate_with_gain(1.0, &mut control);
-    assert!((control.pacing - 0.99 * first / 10.0).abs() < 1e-6);
+    assert!((control.pacing.as_f64() - 0.99 * first / 10.0).abs() < 1e-6);
     core.bw = 0.0;
     core.set_pacing_rate_with_gain(1.0, &mut control);
-    assert!(control.pacing > 0.0, "no rate was measured");
+    assert!(control.pacing > Rate::ZERO, "no rate was measured");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use dumbbell_core::{Duration, Packet, Time};
 use dumbbell_header::TcpHeader;
 
 use super::{Sender, todo};
-use crate::controller::{Control, Event};
+use crate::controller::{Control, Event, Needs, Sent};
 use crate::tcp::account::pause;
 use crate::tcp::accurate::put_first;
 
@@ -19,7 +19,7 @@ impl Sender {
         let echo = self.note_marks(packet.flags & TcpHeader::ECE != 0);
         let rtt = if ack > self.una { self.measure(now, ack, packet) } else { Duration::ZERO };
         let in_order = ack > self.una && self.quiet && packet.body[2] == 0 && !echo;
-        let due = self.todo & (todo::REPAIR | todo::RESEND) != 0 || self.needs.fine_timeouts;
+        let due = self.todo & (todo::REPAIR | todo::RESEND) != 0 || self.needs.any(Needs::FINE_TIMEOUTS);
         if in_order && !due && self.account.as_ref().is_some_and(|account| account.is_settled()) {
             return self.advance_accounted(now, ack, rtt, packet);
         }
@@ -68,7 +68,7 @@ impl Sender {
         let (window, marked) = (self.control.window, news.marked > 0);
         self.inform(now, event, delivered, flight, news);
         self.cuts += u32::from(marked && self.control.window < window);
-        if self.control.wake_at.is_finite() {
+        if self.control.wake_at < Control::NEVER {
             self.control.wake_at = self.control.wake_at.max(now + SHORTEST_WAKE);
         }
         self.arm_call();
@@ -90,7 +90,7 @@ impl Sender {
         if self.account.as_ref().is_some_and(|account| account.takes_long_way) {
             return false;
         }
-        self.una < self.max && self.writer.is_none() && self.needs.exchange.is_none()
+        self.una < self.max && self.writer.is_none() && !self.needs.any(Needs::ROUTERS)
     }
 
     /// The next segment of the stream where it is [plainly paced](Sender::is_plainly_paced), when its turn has come.
@@ -116,12 +116,12 @@ impl Sender {
     #[inline]
     pub(super) fn is_early(&mut self, now: Time) -> bool {
         let (bytes, rate) = (self.sent_bytes, self.control.pacing);
-        if rate == Control::UNPACED || self.is_paced() {
+        if rate == Control::UNPACED || u64::from(bytes) < self.control.quantum || self.is_paced() {
             return false;
         }
         let pause = match &mut self.account {
             Some(account) => account.pause(bytes, rate),
-            None => pause(bytes, rate),
+            None => pause(bytes.into(), rate),
         };
         // However slow the controller, something leaves within the largest timeout.
         let due = self.sent_at + pause.min(self.params.rto_max);
@@ -151,12 +151,25 @@ impl Sender {
 
     /// A segment with `bytes` from `number` leaves under a controller that needs more than a window.
     pub(super) fn note_sent(&mut self, now: Time, number: u64, bytes: u32, again: bool) {
-        self.sent_bytes = bytes;
+        // Without a quantum every segment is a burst of its own.
+        let burst = if u64::from(self.sent_bytes) < self.control.quantum { self.sent_bytes } else { 0 };
+        self.sent_bytes = burst.saturating_add(bytes);
         let in_flight = self.outstanding();
         if let Some(account) = &mut self.account {
             let end = number + u64::from(bytes);
             let end = if end == self.end { self.stop } else { end };
             account.sent(now, (number, end), in_flight, again);
         }
+        if self.needs.any(Needs::SENT) {
+            self.tell_sent(&Sent { now, flight: in_flight, bytes, again, reserved: [0; 3] });
+        }
+    }
+
+    /// Tells the controller of a segment that leaves.
+    fn tell_sent(&mut self, sent: &Sent) {
+        self.controller.on_sent(sent, &mut self.control);
+        self.hold_window();
+        self.arm_call();
+        self.update_limit();
     }
 }

@@ -6,6 +6,8 @@
 use dumbbell_core::{Duration, Time};
 
 use super::Sender;
+use crate::controller::{Needs, Rate};
+use crate::tcp::account::{FAST, pause};
 use crate::tcp::params::{Offload, Pacing};
 use crate::tcp::rack::{Rack, State};
 use crate::tcp::send_buffer;
@@ -116,7 +118,7 @@ impl Sender {
         }
         let bytes = room.min(packet).min(self.end - self.nxt);
         if self.is_paced() {
-            self.control.pacing = rate as f64;
+            self.control.pacing = Rate::from_bytes_per_second(rate).min(FAST);
             self.pace(now, rack, bytes);
         }
         Burst::To(self.nxt + bytes)
@@ -146,7 +148,7 @@ impl Sender {
 
     /// True if the transport paces. A controller that paces itself knows better.
     pub(super) fn is_paced(&self) -> bool {
-        !self.needs.pacing && self.params.pacing == Pacing::Linux
+        !self.needs.any(Needs::PACING) && self.params.pacing == Pacing::Linux
     }
 
     /// True if what is lost must wait for its turn before it is sent again.
@@ -169,7 +171,7 @@ impl Sender {
         rack.pace_at = rack.pace_at.max(now);
         let sent = (self.max + bytes).div_ceil(u64::from(self.mss)) + self.retransmissions;
         if sent >= UNPACED_SEGMENTS {
-            let pause = Duration::from_secs_f64(bytes as f64 / self.control.pacing).min(self.params.rto_max);
+            let pause = pause(bytes, self.control.pacing).min(self.params.rto_max);
             rack.pace_at += pause - late.min(pause / 2);
         }
     }

@@ -4,7 +4,7 @@ use dumbbell_core::{Duration, Packet, Time};
 use dumbbell_header::TcpHeader;
 
 use super::Sender;
-use crate::controller::Event;
+use crate::controller::{Event, Needs};
 use crate::tcp::accurate::FIRST_FLAGS;
 use crate::tcp::params::{EcnFeedback, Quench};
 
@@ -67,7 +67,7 @@ impl Sender {
     /// The acknowledgement in hand does or does not echo a mark. True if the window is to be cut for that: not if the controller
     /// counts the bytes itself.
     pub(super) fn note_marks(&mut self, echo: bool) -> bool {
-        if !self.needs.echoes {
+        if !self.needs.any(Needs::ECHOES) {
             return echo;
         }
         if let Some(account) = self.account.as_mut().filter(|_| self.accurate.is_none()) {

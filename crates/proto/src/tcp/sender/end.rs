@@ -5,6 +5,7 @@ use dumbbell_header::SourceQuench;
 
 use super::{ENDLESS, Phase, Sender, todo};
 use crate::controller::{Control, Estimate, Stand};
+use crate::tcp::account::FAST;
 use crate::tcp::params::Params;
 use crate::tcp::rack::State;
 use crate::tcp::writer::Writer;
@@ -76,14 +77,14 @@ impl SendEnd for Sender {
     fn state(&self) -> SenderState {
         let SenderReport { window, min_rtt, smoothed_rtt, .. } = self.report();
         // Before the handshake is over the rate is infinite, or a number that stands for it.
-        let paced = self.control.pacing.is_finite() && self.control.pacing < f64::MAX;
+        let paced = self.control.pacing < FAST;
         SenderState {
             window,
             threshold: (self.control.threshold != Control::UNLIMITED).then_some(self.control.threshold),
             in_flight: self.outstanding(),
             smoothed_rtt,
             min_rtt,
-            pacing: paced.then_some(self.control.pacing * 8.0),
+            pacing: paced.then(|| self.control.pacing.as_f64() * 8.0),
             limit: if self.phase == Phase::Established { self.una + self.receive_window } else { 0 },
             phase: Some(
                 self.controller.stand().map_or_else(|| self.doing().name(), |stand| stand.latest[0].state),

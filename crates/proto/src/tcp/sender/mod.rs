@@ -33,7 +33,9 @@ use super::scoreboard::Scoreboard;
 use super::spread::Spread;
 use super::ticks::Ticks;
 use super::writer::Writer;
-use crate::controller::{AnyController, Class, Control, Event, Needs, Repair, Signals};
+use crate::controller::{
+    ACCOUNT, AnyController, Class, Control, Event, FEEDBACK_UNIT, Needs, Repair, SENDING, Signals,
+};
 use crate::transport::{Failure, Opening};
 
 /// The largest window a controller may set: a terabyte is more than any path holds.
@@ -147,7 +149,7 @@ pub struct Sender {
     /// Probes since the window closed.
     probes: u32,
     /// The answer of routers that the acknowledgement in hand brought.
-    feedback: f64,
+    feedback: i64,
     pub(super) account: Option<Box<Account>>,
     /// What acknowledgements told of marks, with accurate ECN.
     accurate: Option<Box<Heard>>,
@@ -193,8 +195,8 @@ impl Sender {
         opening: &Opening,
     ) -> Sender {
         let repair = params.controller.repair();
-        if needs.random {
-            controller.seeded(opening.rng.clone().jumped(2));
+        if needs.any(Needs::RANDOM) {
+            controller.start(opening.rng.clone().jumped(2).into());
         }
         let mss = params.segment(opening.mtu);
         let bytes = opening.size.unwrap_or(ENDLESS);
@@ -233,10 +235,10 @@ impl Sender {
             mss,
             header: params.header(),
             todo: todo::HOLD
-                | if needs.is_nothing() && accurate.is_none() { 0 } else { todo::NEEDS }
+                | if !needs.any(SENDING) && accurate.is_none() { 0 } else { todo::NEEDS }
                 | if overhead.is_some() { todo::OVERHEAD } else { 0 }
                 | if in_time { todo::TIMED } else { 0 },
-            special: if needs.account() || in_time || accurate.is_some() { u8::MAX } else { SPECIAL },
+            special: if needs.any(ACCOUNT) || in_time || accurate.is_some() { u8::MAX } else { SPECIAL },
             phase: Phase::Unopened,
             quiet: !in_time,
             recovering: false,
@@ -263,8 +265,8 @@ impl Sender {
             partial: false,
             expired: 0,
             probes: 0,
-            feedback: 0.0,
-            account: needs.account().then(|| Box::new(Account::new(mss, needs))),
+            feedback: 0,
+            account: needs.any(ACCOUNT).then(|| Box::new(Account::new(mss, needs))),
             accurate,
             granted,
             rack: None,
@@ -307,7 +309,7 @@ impl Sender {
 
     /// Tells a controller how a repair ended, if it wants to know.
     pub(super) fn tell_end(&mut self, now: Time, event: Event, rack: &Rack) {
-        if self.needs.repairs {
+        if self.needs.any(Needs::REPAIRS) {
             let flight = u64::from(rack.segments.in_flight()) * u64::from(self.mss);
             self.decide(now, event, self.delivered, flight, Duration::ZERO);
         }
@@ -343,12 +345,20 @@ impl Sender {
             repeated: news.repeated || self.expired > 1 && event != Event::Lost,
         };
         self.controller.on(&signals, &mut self.control);
-        self.control.window = self.control.window.clamp(mss, LARGEST_WINDOW);
+        self.hold_window();
+    }
+
+    /// Holds the window at a segment or more, and finite.
+    #[inline]
+    fn hold_window(&mut self) {
+        self.control.window = self.control.window.clamp(u64::from(self.mss), LARGEST_WINDOW);
     }
 
     /// Computes when pacing, the controller or the application needs to be called.
     fn arm_call(&mut self) {
-        let asked = if self.needs.wake && self.una < self.stop { self.control.wake_at } else { Time::NEVER };
+        let wakes =
+            self.needs.any(Needs::WAKE) && self.una < self.stop && self.control.wake_at < Control::NEVER;
+        let asked = if wakes { self.control.wake_at } else { Time::NEVER };
         let writes = self.writer.as_ref().map_or(Time::NEVER, |writer| writer.due());
         self.call_at = self.pace_wake.min(asked).min(writes);
     }
@@ -457,9 +467,9 @@ impl Sender {
     fn push_control(&mut self, now: Time, packet: &Packet) {
         if packet.flags & TcpHeader::FEEDBACK != 0 {
             let mut plain = *packet;
-            self.feedback = TcpHeader::take_answer(&mut plain);
+            self.feedback = (TcpHeader::take_answer(&mut plain) * FEEDBACK_UNIT).round() as i64;
             self.push(now, &plain);
-            self.feedback = 0.0;
+            self.feedback = 0;
             return;
         }
         if self.accurate.is_some() && self.phase == Phase::Established {
@@ -557,7 +567,7 @@ impl Sender {
     /// Wakes the controller if its time has come.
     fn wake_controller(&mut self, now: Time) {
         if now >= self.control.wake_at {
-            self.control.wake_at = Time::NEVER;
+            self.control.wake_at = Control::NEVER;
             self.decide(now, Event::Wake, self.delivered, self.outstanding(), Duration::ZERO);
             self.update_limit();
         }

@@ -4,7 +4,8 @@ use dumbbell_core::{Duration, Time};
 use dumbbell_header::TcpHeader;
 
 use super::{Phase, Sender, todo};
-use crate::controller::Event;
+use crate::controller::{Control, Event};
+use crate::tcp::account::FAST;
 use crate::tcp::params::LostSyn;
 use crate::transport::Failure;
 
@@ -71,11 +72,12 @@ impl Sender {
         let segments = if self.expired > forgiven { 1 } else { u64::from(self.params.initial_window) };
         let segments = segments.min(self.params.unit_window.map_or(u64::MAX, u64::from));
         self.control.window = segments * mss;
-        self.control.threshold = self.params.initial_threshold.map_or(u64::MAX, |t| u64::from(t) * mss);
+        self.control.threshold =
+            self.params.initial_threshold.map_or(Control::UNLIMITED, |t| u64::from(t) * mss);
         self.expired = 0;
         if self.is_paced() && self.rack.is_some() {
             // At a rate that is not known before a round-trip time is.
-            self.control.pacing = f64::MAX;
+            self.control.pacing = FAST;
         }
         self.decide(now, Event::Start, 0, 0, Duration::ZERO);
         self.update_limit();

@@ -5,7 +5,7 @@ use dumbbell_header::{Asking, SackBlock, TcpHeader};
 
 use super::todo::{self, Repaired};
 use super::{Sender, UNTIMED};
-use crate::controller::{Class, Event};
+use crate::controller::{Class, Event, Needs};
 use crate::tcp::accurate::put_first;
 use crate::tcp::params::{HEADER, Nagle};
 
@@ -18,9 +18,9 @@ impl Sender {
             flags |= TcpHeader::FIN;
         }
         let mut ecn = Ecn::NotEct;
-        if self.ecn && (fresh || self.needs.scalable) {
+        if self.ecn && (fresh || self.needs.any(Needs::SCALABLE)) {
             // What is sent again is not ECN-capable (RFC 3168 section 6.1.5), but for scalable controllers (RFC 9331 section 4.1).
-            ecn = if self.needs.scalable { Ecn::Ect1 } else { Ecn::Ect0 };
+            ecn = if self.needs.any(Needs::SCALABLE) { Ecn::Ect1 } else { Ecn::Ect0 };
             if self.tell_cut {
                 self.tell_cut = false;
                 flags |= TcpHeader::CWR;
@@ -233,7 +233,7 @@ impl Sender {
                 self.rto_at = Time::NEVER;
             }
             let idle = now.since(self.sent_at);
-            if self.needs.restarts {
+            if self.needs.any(Needs::RESTARTS) {
                 self.decide(now, Event::Restart, self.delivered, 0, Duration::ZERO);
                 self.update_limit();
             }
@@ -278,7 +278,9 @@ impl Sender {
             let bytes = u32::from(packet.size) - self.header;
             self.note_sent(now, packet.body[0], bytes, self.retransmissions > sent_again);
         }
-        if let Some(exchange) = self.needs.exchange {
+        if self.needs.any(Needs::ROUTERS)
+            && let Some(exchange) = self.params.controller.exchange()
+        {
             let request = self.control.request;
             let rtt = self.rtt.smoothed().as_secs_f64();
             let window = self.control.window as f64 / f64::from(self.mss);

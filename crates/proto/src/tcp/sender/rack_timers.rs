@@ -4,7 +4,7 @@ use dumbbell_core::{Duration, Time};
 
 use super::Sender;
 use super::todo::{self, Repaired};
-use crate::controller::Event;
+use crate::controller::{Event, Needs};
 use crate::tcp::rack::{DUPLICATES, Probe, Rack, SLACK, State, Timer};
 
 impl Sender {
@@ -147,7 +147,7 @@ impl Sender {
 
     /// Tells the controller of each segment found lost, if it wants to hear of them.
     pub(super) fn tell_losses_in_time(&mut self, now: Time, rack: &Rack) {
-        if self.needs.losses {
+        if self.needs.any(Needs::LOSSES) {
             self.tell_losses(now, u64::from(rack.segments.in_flight()) * u64::from(self.mss));
         }
     }

@@ -9,7 +9,7 @@ use dumbbell_header::TcpHeader;
 
 use super::Sender;
 use super::todo::{self, Repaired};
-use crate::controller::{Class, Event, Repair};
+use crate::controller::{Class, Event, Needs, Repair};
 use crate::tcp::params::LossDetection;
 use crate::tcp::scoreboard::{EMPTY, Scoreboard};
 
@@ -117,7 +117,7 @@ impl Sender {
                 self.lost(now);
             }
         }
-        if self.needs.losses {
+        if self.needs.any(Needs::LOSSES) {
             self.tell_losses(now, self.outstanding());
         }
     }
@@ -291,7 +291,7 @@ impl Sender {
         };
         self.note_lost((self.una, self.max), found);
         self.decide(now, Event::Timeout, self.delivered, self.flight(), Duration::ZERO);
-        if self.needs.losses {
+        if self.needs.any(Needs::LOSSES) {
             self.tell_losses(now, 0);
         }
         self.tell_cut = true;

@@ -7,6 +7,7 @@ use dumbbell_core::{Duration, Header, Packet, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::{Phase, Sender};
+use crate::controller::Control;
 use crate::tcp::params::Nagle;
 use crate::tcp::rack::State;
 
@@ -116,7 +117,7 @@ impl Sender {
         Info {
             state: rack.map_or(plain, |rack| rack.state),
             window: self.window_segments(),
-            threshold: (self.control.threshold != u64::MAX).then(|| self.threshold_segments()),
+            threshold: (self.control.threshold != Control::UNLIMITED).then(|| self.threshold_segments()),
             out: rack.map_or(segments(self.max - self.una), |rack| rack.segments.out()),
             held: rack.map_or(0, |rack| rack.segments.held()),
             lost: rack.map_or(0, |rack| rack.segments.lost()),

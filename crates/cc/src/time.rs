@@ -1,7 +1,7 @@
-//! Simulated time: whole nanoseconds, never a floating-point second.
+//! Time: whole nanoseconds, never a floating-point second.
 
-use std::fmt;
-use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+use core::fmt;
+use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 /// An instant, in nanoseconds since the start of the run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -81,7 +81,7 @@ impl Duration {
 
     /// The nearest whole number of nanoseconds; zero for a negative or not-a-number argument.
     pub fn from_secs_f64(secs: f64) -> Duration {
-        Duration((secs * 1e9).round() as u64)
+        Duration(rounded(secs * 1e9))
     }
 
     /// Nanoseconds.
@@ -116,8 +116,15 @@ impl Duration {
 
     /// The duration scaled by a non-negative factor, rounded to nanoseconds.
     pub fn mul_f64(self, factor: f64) -> Duration {
-        Duration((self.0 as f64 * factor).round() as u64)
+        Duration(rounded(self.0 as f64 * factor))
     }
+}
+
+/// The nearest whole number, halves away from zero; zero for a negative one and for none.
+#[inline]
+fn rounded(real: f64) -> u64 {
+    let whole = real as u64;
+    whole.saturating_add(u64::from(real - whole as f64 >= 0.5))
 }
 
 impl Add<Duration> for Time {
@@ -211,7 +218,20 @@ impl fmt::Display for Duration {
 
 #[cfg(test)]
 mod tests {
+    use std::string::{String, ToString};
+    use std::vec::Vec;
+
     use super::*;
+
+    #[test]
+    fn real_numbers_round_like_those_of_the_standard_library() {
+        let large = [1e15 + 0.5, 2_f64.powi(52) + 0.5, 2_f64.powi(53) + 2.0, 1.8446744073709552e19, 1e300];
+        let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.6, -0.4, 0.499_999_999_999_999_94];
+        let small = (0..4000).map(|n| f64::from(n) / 8.0);
+        for real in large.into_iter().chain(odd).chain(small) {
+            assert_eq!(rounded(real), real.round() as u64, "{real}");
+        }
+    }
 
     #[test]
     fn displays_in_the_largest_fitting_unit() {

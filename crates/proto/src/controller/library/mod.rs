@@ -1,0 +1,168 @@
+//! A controller of the user's own in a library: what `dumbbell-cc` calls a law, loaded from a file.
+//!
+//! Its code runs in the process with all rights of the user. What it writes is held within bounds; a call that does not return, or
+//! that crashes, ends the process with one line ([`guard`]).
+
+mod guard;
+mod load;
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use dumbbell_cc::{Declared, Law, Refusal};
+use dumbbell_header::{Exchange, HpccHeader, XcpHeader};
+
+use self::guard::Guard;
+use super::contract::{Class, Control, Needs, Random, Rate, Repair, Sent, Signals};
+
+pub use self::guard::BUDGET;
+
+/// A library that was loaded. It stays so until the process ends.
+#[derive(Debug)]
+pub struct Library {
+    law: Law,
+    declared: Declared<'static>,
+    guard: Guard,
+}
+
+/// Why a file is no library with a controller: what is wrong, and the remedy.
+pub type Unfit = (String, String);
+
+/// The libraries of this process, by the digest of their content.
+static LOADED: LazyLock<Mutex<HashMap<String, Arc<Library>>>> = LazyLock::new(Mutex::default);
+
+impl Library {
+    /// The library with this content and digest, called `file` in messages. What was loaded before is not loaded again.
+    ///
+    /// # Errors
+    /// If the system cannot load it, or what it exports is not a law of this contract.
+    pub fn load(content: &[u8], digest: &str, file: &str) -> Result<Arc<Library>, Unfit> {
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(library) = loaded.get(digest) {
+            return Ok(library.clone());
+        }
+        let law =
+            load::law(content).map_err(|(what, remedy)| (format!("{file} {what}"), remedy.to_owned()))?;
+        let library = Arc::new(Library::of(law, file)?);
+        loaded.insert(digest.to_owned(), library.clone());
+        Ok(library)
+    }
+
+    /// A law whose code is part of the process.
+    #[allow(unsafe_code, reason = "the law is what its author says")]
+    fn of(law: Law, file: &str) -> Result<Library, Unfit> {
+        // SAFETY: a law of this contract has a name as `Law` says; one of another is refused before its name is read.
+        let declared = unsafe { law.check() }.map_err(|refusal| {
+            let remedy = match refusal {
+                Refusal::Abi(_) => "compile it anew with the controller.h of this version",
+                _ => "mend its `dumbbell_law`, as controller.h says",
+            };
+            (format!("{file} holds no controller for this version: {refusal}"), remedy.to_owned())
+        })?;
+        // For as long as the process, like the code.
+        let name: &'static str = Box::leak(declared.name.to_owned().into_boxed_str());
+        let declared = Declared { name, ..declared };
+        Ok(Library { law, declared, guard: Guard::of(file) })
+    }
+
+    /// What tables call its controller.
+    pub fn name(&self) -> &'static str {
+        self.declared.name
+    }
+
+    /// What moves the window.
+    pub fn class(&self) -> Class {
+        self.declared.class
+    }
+
+    /// What it needs of the transport.
+    pub fn needs(&self) -> Needs {
+        self.declared.needs
+    }
+
+    /// How losses are repaired where SACK is not used.
+    pub fn repair(&self) -> Repair {
+        self.declared.repair
+    }
+
+    /// The header in which it asks routers.
+    pub fn exchange(&self) -> Option<&'static Exchange> {
+        match self.declared.exchange {
+            dumbbell_cc::Exchange::None => None,
+            dumbbell_cc::Exchange::Xcp => Some(const { &Exchange::of::<XcpHeader>() }),
+            dumbbell_cc::Exchange::Hpcc => Some(const { &Exchange::of::<HpccHeader>() }),
+        }
+    }
+
+    /// A controller for a new connection.
+    pub fn build(self: &Arc<Library>) -> Foreign {
+        let words = (self.law.state_bytes as usize).div_ceil(size_of::<u64>()).max(1);
+        let mut foreign = Foreign { library: self.clone(), state: vec![0; words].into() };
+        if !self.declared.needs.any(Needs::RANDOM) {
+            foreign.begin(None);
+        }
+        foreign
+    }
+}
+
+/// A controller of a connection, in the code of a library.
+#[derive(Clone, Debug)]
+pub struct Foreign {
+    library: Arc<Library>,
+    /// In words, so that it begins where any field may.
+    state: Box<[u64]>,
+}
+
+#[allow(unsafe_code, reason = "functions of C are called")]
+impl Foreign {
+    fn begin(&mut self, random: Option<&Random>) {
+        let Some(start) = self.library.law.start else { return };
+        let random = random.map_or(std::ptr::null(), std::ptr::from_ref);
+        let state = self.state.as_mut_ptr().cast::<c_void>();
+        // SAFETY: the state is as large as the law says, the stream lives until the call returns.
+        self.library.guard.call(|| unsafe { start(state, random) });
+    }
+
+    /// Holds what foreign code has written within what numbers of this contract may be.
+    fn hold(control: &mut Control) {
+        control.threshold = control.threshold.min(Control::UNLIMITED);
+        control.pacing = Rate::from_raw(control.pacing.raw());
+        control.wake_at = control.wake_at.min(Control::NEVER);
+    }
+}
+
+#[allow(unsafe_code, reason = "functions of C are called")]
+impl Foreign {
+    /// Keeps a random stream, before the first event.
+    pub fn start(&mut self, random: &Random) {
+        self.begin(Some(random));
+    }
+
+    /// Answers an event.
+    pub fn on(&mut self, signals: &Signals, control: &mut Control) {
+        let Some(on) = self.library.law.on else { return };
+        let state = self.state.as_mut_ptr().cast::<c_void>();
+        // SAFETY: the state is as large as the law says, the structs live until the call returns.
+        self.library.guard.call(|| unsafe { on(state, signals, control) });
+        Foreign::hold(control);
+    }
+
+    /// Answers a segment that leaves.
+    pub fn on_sent(&mut self, sent: &Sent, control: &mut Control) {
+        let Some(on_sent) = self.library.law.on_sent else { return };
+        let state = self.state.as_mut_ptr().cast::<c_void>();
+        // SAFETY: as for `on`.
+        self.library.guard.call(|| unsafe { on_sent(state, sent, control) });
+        Foreign::hold(control);
+    }
+}
+
+/// A controller in Rust as a law of C: both forms can be driven by the same events.
+#[cfg(test)]
+pub fn as_library<C: super::contract::Controller + Default>(name: &'static std::ffi::CStr) -> Arc<Library> {
+    Arc::new(Library::of(Law::of::<C>(name), "a test").unwrap())
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,170 @@
+"""Controllers in libraries: the page that shows one, what is refused, what ends the process."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import dumbbell as db
+from dumbbell import _native
+from dumbbell.errors import DumbbellError
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs/own-c-controller.md").read_text(encoding="utf-8")
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+
+TOML = """
+duration = "5s"
+transport = {{ kind = "tcp", profile = "rfc", controller = {controller} }}
+[topology]
+kind = "dumbbell"
+pairs = 2
+[[flows]]
+from = "senders"
+to = "receivers"
+"""
+
+
+def compiled(folder: Path, source: str, name: str = "mine") -> Path:
+    """Compile a law into a folder, as the page says."""
+    folder.mkdir(exist_ok=True)
+    (folder / "controller.h").write_text(_native.controller_header(), encoding="utf-8")
+    (folder / f"{name}.c").write_text(source, encoding="utf-8")
+    library = folder / f"{name}.so"
+    command = ["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, folder / f"{name}.c"]
+    subprocess.run(command, check=True)
+    return library
+
+
+def law_of_the_page() -> str:
+    """Return the C code that the page shows."""
+    (source,) = re.findall(r"^```c\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    return str(source)
+
+
+def misbehaving(body: str) -> str:
+    """Return a law that does something at its 100th event."""
+    return f"""
+#include "controller.h"
+#include <stdlib.h>
+static void on(void *m, const struct dumbbell_signals *s, struct dumbbell_control *c)
+{{
+    uint64_t *calls = m;
+    volatile uint64_t zero = 0;
+    (void)s; (void)c; (void)zero;
+    if (++*calls == 100) {{ {body} }}
+}}
+const struct dumbbell_law dumbbell_law = {{
+    .abi = DUMBBELL_ABI, .state_bytes = 8, .name = "bad", .on = on }};
+"""
+
+
+def run_of(folder: Path, controller: str) -> db.Results:
+    """Run the scenario under a controller."""
+    return db.Scenario.from_toml(TOML.format(controller=controller), base=folder).run()
+
+
+def test_the_law_of_the_page_gives_the_tables_of_newreno(tmp_path: Path) -> None:
+    compiled(tmp_path, law_of_the_page())
+    mine, built_in = (run_of(tmp_path, c) for c in ('{ library = "mine.so" }', '"newreno"'))
+    for name in ("samples", "flows", "links"):
+        tables = getattr(mine, name), getattr(built_in, name)
+        for column in (column.name for column in tables[0].columns):
+            if column != "controller":
+                mine_has, built_in_has = (table[column].tolist() for table in tables)
+                assert repr(mine_has) == repr(built_in_has), f"{name}.{column}"
+    assert set(mine.flows["controller"]) == {"mine"}
+
+
+def test_the_id_of_a_run_knows_the_code(tmp_path: Path) -> None:
+    source = law_of_the_page()
+    hashes = []
+    for text in (source, source.replace("s->flight / 2", "s->flight / 3"), source):
+        compiled(tmp_path, text)
+        scenario = db.Scenario.from_toml(TOML.format(controller='{ library = "mine.so" }'), base=tmp_path)
+        hashes.append(scenario.plan_hash)
+    assert hashes[0] == hashes[2] != hashes[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            None,
+            "transport.controller.library: cannot read .*mine.so: there is no such file; give",
+        ),
+        (b"no library", "transport.controller.library: .*mine.so cannot be loaded: .*; give one that `cc"),
+    ],
+)
+def test_what_is_no_library_is_refused(tmp_path: Path, content: bytes | None, said: str) -> None:
+    if content is not None:
+        (tmp_path / "mine.so").write_bytes(content)
+    with pytest.raises(DumbbellError, match=said):
+        run_of(tmp_path, '{ library = "mine.so" }')
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("for (;;);", "has not returned from a call for 5 s"),
+        ("*(volatile int *)zero = 1;", "crashed: it used memory that is not its own"),
+        ("abort();", "crashed: it panicked or called abort()"),
+        ("zero = s->mss / zero;", "crashed: it divided by zero, or the like"),
+    ],
+)
+def test_code_that_does_not_come_back_ends_the_process(tmp_path: Path, body: str, said: str) -> None:
+    compiled(tmp_path, misbehaving(body))
+    (tmp_path / "scenario.toml").write_text(TOML.format(controller='{ library = "mine.so" }'))
+    command = [sys.executable, "-m", "dumbbell", "run", "scenario.toml", "-o", "out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("error: ")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_libraries_of_others_wait_for_trust(tmp_path: Path) -> None:
+    compiled(tmp_path, law_of_the_page())
+    text = TOML.format(controller='{ library = "mine.so" }')
+    command = (
+        "import sys, dumbbell as db, dumbbell._native as n\n"
+        "if sys.argv[2] == 'yes': n.trust_libraries()\n"
+        "try: print(db.Scenario.from_toml(sys.argv[1], base='.', confined=True).plan_hash)\n"
+        "except db.errors.DumbbellError as error: print(error)\n"
+    )
+
+    def said(trust: str) -> str:
+        words = [sys.executable, "-c", command, text, trust]
+        return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    assert "is machine code in a folder of others" in said("no")
+    assert "then give --trust" in said("no")
+    assert re.fullmatch(r"[0-9a-f]{64}\n", said("yes"))
+
+
+def test_an_archive_carries_the_library(tmp_path: Path) -> None:
+    compiled(tmp_path, law_of_the_page())
+    (tmp_path / "scenario.toml").write_text(TOML.format(controller='{ library = "mine.so" }'))
+
+    def dumbbell(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dumbbell", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert dumbbell("run", "scenario.toml", "-o", "out").returncode == 0
+    refused = dumbbell("pack", "out", "-o", "it.zip", "--base", ".")
+    assert refused.returncode == 2
+    assert "then give --trust" in refused.stderr
+    packed = dumbbell("pack", "out", "-o", "it.zip", "--base", ".", "--trust")
+    assert packed.returncode == 0, packed.stderr
+    with zipfile.ZipFile(tmp_path / "it.zip") as opened:
+        assert any(name.endswith("mine.so") for name in opened.namelist())
+    assert "then give --trust" in dumbbell("verify", "it.zip").stderr
+    verified = dumbbell("verify", "it.zip", "--trust")
+    assert verified.returncode == 0, verified.stderr
