@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import zipfile
@@ -168,3 +169,21 @@ def test_an_archive_carries_the_library(tmp_path: Path) -> None:
     assert "then give --trust" in dumbbell("verify", "it.zip").stderr
     verified = dumbbell("verify", "it.zip", "--trust")
     assert verified.returncode == 0, verified.stderr
+
+
+def test_end_points_over_udp_run_it(tmp_path: Path) -> None:
+    compiled(tmp_path, law_of_the_page())
+    text = TOML.format(controller='{ library = "mine.so" }').replace("pairs = 2", "pairs = 1")
+    (tmp_path / "udp.toml").write_text(text + 'size = "300kB"\n')
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "dumbbell"]
+    receive = [*command, "recv", "udp.toml", "--flows", "1", "--port", str(port), "-o", "received"]
+    with subprocess.Popen(receive, cwd=tmp_path, stdout=subprocess.DEVNULL) as receiver:
+        send = [*command, "send", "udp.toml", "--to", f"127.0.0.1:{port}", "-o", "sent"]
+        subprocess.run(send, cwd=tmp_path, capture_output=True, timeout=60, check=True)
+        assert receiver.wait(60) == 0
+    sent, received = (db.load(tmp_path / folder).flows for folder in ("sent", "received"))
+    assert sent["controller"].tolist() == ["mine"]
+    assert received["delivered"].tolist() == [300_000]

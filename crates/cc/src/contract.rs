@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use crate::declare::{c_enum, c_struct};
+use crate::declare::{CType, c_enum, c_struct};
 use crate::{Duration, Needs, Random, Rate, Time};
 
 c_enum! {
@@ -38,6 +38,14 @@ c_enum! {
         /// whether the application had too little to send. Only with `Needs::RESTARTS`.
         Restart = 10 as "RESTART",
     }
+}
+
+impl CType for Event {
+    const NAME: &'static str = "uint8_t";
+}
+
+impl CType for RateSample {
+    const NAME: &'static str = "struct dumbbell_rate_sample";
 }
 
 c_struct! {

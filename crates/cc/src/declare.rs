@@ -26,8 +26,6 @@ c_types! {
     crate::Time: "uint64_t";
     crate::Duration: "uint64_t";
     crate::Rate: "uint64_t";
-    crate::Event: "uint8_t";
-    crate::RateSample: "struct dumbbell_rate_sample";
 }
 
 /// A field of a struct.

@@ -106,7 +106,8 @@ def tcp(
         of `linux`.
         Default: ``"linux"`` (choice: what most servers run; `rfc` is what published studies assume).
     controller
-        Congestion controller.
+        Congestion controller. `{ library = "mine.so" }` is one of your own in C, see
+        docs/own-c-controller.md.
         Default: ``"cubic"`` (RFC 9438 section 1: the default of Linux, Windows and Apple systems).
     handshake
         Opens with SYN, SYN-ACK, ACK. If false, data flows at once.

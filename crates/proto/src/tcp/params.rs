@@ -100,7 +100,7 @@ config! {
     pub struct Params {
         /// Whose TCP it is: the defaults of the other parameters, see the profiles. The defaults below are those of `linux`.
         profile: ProfileName = "linux", "choice: what most servers run; `rfc` is what published studies assume";
-        /// Congestion controller.
+        /// Congestion controller. `{ library = "mine.so" }` is one of your own in C, see docs/own-c-controller.md.
         controller: ControllerChoice = CONTROLLER, "RFC 9438 section 1: the default of Linux, Windows and Apple systems";
         /// Opens with SYN, SYN-ACK, ACK. If false, data flows at once.
         handshake: bool = true, "RFC 9293 section 3.5";
