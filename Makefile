@@ -46,7 +46,7 @@ define lock
 endef
 
 .PHONY: help setup release wheel bare moved demo check check-rust check-python test test-rust test-live test-python \
-  test-validation coverage test-cluster lint lint-rust lint-python lint-fuzz lint-pages \
+  test-validation coverage test-cluster lint lint-rust lint-browser lint-python lint-fuzz lint-pages \
   mutants bench bench-record bench-study speed peers peers-controllers peers-kernel kernel drawn fuzz full audit systems docs lock clean
 
 help: ## List the targets
@@ -104,11 +104,15 @@ check-rust: lint-rust
 check-python: lint-python setup
 	$(BIN)/python -m pytest --quiet $(FAST:%=tests/test_%.py)
 
-lint: lint-rust lint-python lint-fuzz lint-pages ## Check formatting, lints, types, imports and the pages of rustdoc
+lint: lint-rust lint-browser lint-python lint-fuzz lint-pages ## Check formatting, lints, types, imports and the pages of rustdoc
 
 lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- --deny warnings
+
+# Only where rustup has, or can get, the standard library of WebAssembly.
+lint-browser: $(DONE)/packages
+	@$(BIN)/python -m tools.systems --browser
 
 lint-python: $(DONE)/packages
 	$(BIN)/ruff check

@@ -26,7 +26,7 @@ WIDTH = 100
 
 EXPERIMENTS = (
     "scenario", "flows", "nodes", "record", "replay", "run_all", "load", "energy", "registry", "schema",
-    "Scenario", "Results", "Table", "Column", "Trace",
+    "Scenario", "Run", "Peek", "Results", "Table", "Column", "Trace",
 )  # fmt: skip
 """Names of the package on the page of experiments."""
 

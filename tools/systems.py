@@ -1,5 +1,6 @@
 """Checks that the package is one of macOS, Windows and ARM too, as far as this machine can tell.
 
+``python -m tools.systems --browser`` compiles the simulator for WebAssembly alone, as `make lint` does.
 ``python -m tools.systems`` lets `cargo check` compile all crates for the targets of :data:`TARGETS`, and the
 type checker read the package as each system of :data:`PLATFORMS`, whose stubs know what Python lacks there.
 What only Linux runs (:data:`LINUX_ONLY`) ends in one line elsewhere, and may use what only Linux has.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -24,6 +26,9 @@ TARGETS = (
     "x86_64-pc-windows-msvc",
 )
 """As Rust calls them."""
+
+BROWSER = "wasm32-unknown-unknown"
+"""WebAssembly, for browsers and workers: the simulator, without Python around it."""
 
 PLATFORMS = ("darwin", "win32")
 """As ``sys.platform`` calls them."""
@@ -40,31 +45,40 @@ LINUX_ONLY = (
 """In ``python/dumbbell``: what begins with `dumbbell._linux`, and the commands over it."""
 
 
-def main() -> int:
+def main(words: Sequence[str]) -> int:
     """Check; return the status of the process."""
-    complaints = [*_crates(), *(line for system in PLATFORMS for line in _package(system))]
+    complaints = _crates([BROWSER], "--package", "dumbbell-sim")
+    if "--browser" not in words:
+        complaints += _crates(TARGETS, "--workspace")
+        complaints += [line for system in PLATFORMS for line in _package(system)]
     for line in complaints:
         print(line)
     print(f"other systems: {len(complaints)} problems")
     return 1 if complaints else 0
 
 
-def _crates() -> list[str]:
-    """Compile for each target whose standard library is there."""
+def _crates(targets: Iterable[str], *packages: str) -> list[str]:
+    """Compile packages for each target whose standard library is there."""
     complaints = []
-    for target in TARGETS:
-        if not _has(target):
+    for target in targets:
+        if not has(target):
             print(f"{target}: not checked, its standard library is not installed: rustup target add {target}")
             continue
-        check = ["cargo", "check", "--workspace", "--locked", "--quiet", "--target", target]
+        check = ["cargo", "check", *packages, "--locked", "--quiet", "--target", target]
         done = subprocess.run(check, cwd=REPOSITORY, capture_output=True, text=True, check=False)
         # A warning is something that this system does not use.
         complaints += [f"{target}: {line}" for line in done.stderr.splitlines() if line]
     return complaints
 
 
-def _has(target: str) -> bool:
-    """Whether the standard library of a target is installed; tries to install it."""
+def has(target: str) -> bool:
+    """Return whether the standard library of a target is installed; try to install it.
+
+    Parameters
+    ----------
+    target
+        As Rust calls it.
+    """
     library = subprocess.run(
         ["rustc", "--print", "target-libdir", "--target", target],
         cwd=REPOSITORY, capture_output=True, text=True, check=False,
@@ -94,4 +108,4 @@ def _package(system: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

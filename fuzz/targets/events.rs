@@ -5,7 +5,7 @@
 #![no_main]
 
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use dumbbell_fuzz::answered;
 use dumbbell_live::endpoint::events::What;
@@ -20,7 +20,7 @@ topology = { kind = "dumbbell", pairs = 2, bottleneck = { router = "rcp" } }
 flows = [{ from = "senders", to = "receivers", size = "100kB" }]
 "#;
 
-static PLAN: LazyLock<Plan> = LazyLock::new(|| {
+static PLAN: LazyLock<Arc<Plan>> = LazyLock::new(|| {
     let scenario = Scenario::from_toml(SCENARIO).expect("a scenario");
     Plan::new(&scenario, Path::new("/nowhere")).expect("a plan")
 });

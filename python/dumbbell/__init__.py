@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from dumbbell._native import version as __version__
     from dumbbell._results import Column, Results, Table, load
     from dumbbell._results.energy import energy
-    from dumbbell._scenario import MemoryLimitError, Scenario, run_all
+    from dumbbell._run import MemoryLimitError, Peek, Run
+    from dumbbell._scenario import Scenario, run_all
     from dumbbell._trace import Trace
     from dumbbell.builders import (
         controller,
@@ -67,8 +68,10 @@ __all__ = [
     "FolderError",
     "MemoryLimitError",
     "NothingToDrawError",
+    "Peek",
     "Results",
     "ResultsError",
+    "Run",
     "Scenario",
     "ScenarioError",
     "Table",
@@ -118,7 +121,8 @@ _PLACES = {
     "dumbbell._native": ("registry", "schema"),
     "dumbbell._results": ("Column", "Results", "Table", "load"),
     "dumbbell._results.energy": ("energy",),
-    "dumbbell._scenario": ("MemoryLimitError", "Scenario", "run_all"),
+    "dumbbell._run": ("MemoryLimitError", "Peek", "Run"),
+    "dumbbell._scenario": ("Scenario", "run_all"),
     "dumbbell._trace": ("Trace",),
     "dumbbell.builders": (
         "controller", "host", "impairment", "marker", "network", "node", "paths", "power", "predictor",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from os import PathLike
 from pathlib import Path
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,18 +73,8 @@ class Scenario:
         With that, how many times faster than one it is, as far as can be told before; and why it is one.
         """
 
-    def run(
-        self,
-        memory: int,
-        progress: Callable[[float, float, int], object] | None = None,
-        threads: int | None = None,
-        cores: int = 1,
-    ) -> tuple[list[Table], str | None]:
-        """The tables of one run, in the order of their declaration.
-
-        With them comes the line to show of a run that is cut short, because it would take more than `memory`
-        bytes. Made without the interpreter lock.
-        """
+    def start(self, memory: int, threads: int | None = None, cores: int = 1) -> Run:
+        """A run that may take so many bytes. `threads` and `cores` are as for :meth:`threads`."""
 
     @staticmethod
     def run_seeds(
@@ -93,7 +83,7 @@ class Scenario:
         progress: Callable[[float, float, int], object] | None = None,
         metrics: Metrics | None = None,
     ) -> tuple[list[tuple[list[float], tuple[list[Table], str | None]]], BaseException | None]:
-        """The numbers of `metrics` and what :meth:`run` returns, for each run that has ended.
+        """The numbers of `metrics` and what :meth:`Run.advance` returns, for each run that has ended.
 
         A run is that of a scenario under a seed. There are no tables if `metrics` ask for none and memory was
         enough. Then what kept the next from it, if anything has. The first that is short of memory is the
@@ -119,6 +109,39 @@ class Scenario:
 
         Returns the tables, the events written, how many flows started, and those asked for that did not.
         Above the limit, in bytes or in events, nothing is written: ``TraceLimitError``.
+        """
+
+_Whole: TypeAlias = NDArray[np.uint32]
+_Counts: TypeAlias = NDArray[np.uint64]
+_OfFlows: TypeAlias = tuple[_Whole, _Counts, NDArray[np.float64], _Counts, _Counts]
+
+@final
+class Run:
+    """A run in progress."""
+
+    def advance(
+        self,
+        until: str | float | None = None,
+        progress: Callable[[float, float, int], object] | None = None,
+    ) -> tuple[list[Table], str | None] | None:
+        """Go on up to a time, without the interpreter lock; ``None`` for a run that is paused there.
+
+        Of a run that ends with that the tables, in the order of their declaration; and the line to show if it
+        was cut short, because it would take more memory than it may.
+        """
+
+    @property
+    def now(self) -> float:
+        """Simulated time in s."""
+
+    def tables(self) -> list[Table]:
+        """The tables of a run that would end where this one is paused."""
+
+    def peek(self) -> tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]]:
+        """How sampled links and flows stand.
+
+        Of links the row, the queue, bytes sent, packets dropped and marked; of flows the number, the window
+        in bytes, the round-trip time in s, bytes delivered, packets sent again.
         """
 
 @final

@@ -14,28 +14,13 @@ from dumbbell._files.read import read_text
 from dumbbell._memory import limit_of_run
 from dumbbell._progress import Progress, line_of_notebook
 from dumbbell._results import Results, Table, html
+from dumbbell._run import MemoryLimitError, Run
 from dumbbell._system import usable_cores
 from dumbbell._threads import checked, idle_cores
-from dumbbell.errors import DumbbellError, ScenarioError
+from dumbbell.errors import ScenarioError
 
 _MOST_SHOWN = 12
 """Links and groups of a scenario in a notebook."""
-
-
-class MemoryLimitError(DumbbellError, MemoryError):
-    """A run that its limit of memory cut short.
-
-    Parameters
-    ----------
-    message
-        What took the memory, and what to do about it.
-    results
-        What was measured up to then; the table ``runs`` says that it ended by ``memory``.
-    """
-
-    def __init__(self, message: str, results: Results) -> None:
-        super().__init__(message)
-        self.results = results
 
 
 class Scenario:
@@ -255,12 +240,28 @@ class Scenario:
         DumbbellError
             If the number of threads is none.
         """
+        run = self.start(memory, threads)
+        run.advance(progress=progress)
+        return run.tables()
+
+    def start(self, memory: int | None = None, threads: int | None = None) -> Run:
+        """Begin a run that goes on when it is asked to: see :meth:`Run.advance`.
+
+        Parameters
+        ----------
+        memory
+            As for :meth:`run`; by default a share of what the machine has left now.
+        threads
+            As for :meth:`run`, where the run goes to its end without a pause. With pauses it stays on one.
+
+        Raises
+        ------
+        DumbbellError
+            If the number of threads is none.
+        """
         cores = idle_cores() if threads is None else 1
-        tables, shortage = self._native.run(limit_of_run(memory), progress, checked(threads), cores)
-        results = Results.of(map(Table, tables), self.name)
-        if shortage is not None:
-            raise MemoryLimitError(shortage, results)
-        return results
+        native = self._native.start(limit_of_run(memory), checked(threads), cores)
+        return Run(native, self.name, tuple(self._native.links))
 
     def trace(
         self,

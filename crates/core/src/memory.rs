@@ -5,16 +5,16 @@
 //! takes more than the [`Budget`] of its run exhausts it. Nothing fails then: the run stops before the next event, with a complete
 //! state.
 //!
-//! A run takes memory in the thread that has entered its budget. Several runs take turns on one thread if each enters its
-//! own, and leaves it before the next.
+//! A budget is a value of its run, which says what the run holds while nobody runs it. A thread that goes on with the run enters
+//! the budget, and leaves it before it goes on with another: so several runs take turns on one thread, and a run may move
+//! to another thread. An allocator has no argument, so what it looks at is the thread's: the budget that is entered at the moment.
 //!
 //! Stores that hold most of a run, the rings of packets, call [`grow`] before they do: they grow by a quarter, and by
 //! little once the budget is exhausted.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::{Duration, Time};
@@ -33,7 +33,7 @@ struct Account {
 thread_local! {
     static ACCOUNT: Account =
         const { Account { taken: Cell::new(0), notice: Cell::new(i64::MAX), asking: Cell::new(false) } };
-    static CURRENT: RefCell<Option<Rc<Budget>>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<Arc<Budget>>> = const { RefCell::new(None) };
 }
 
 /// The allocator of the system, which charges threads for what they take.
@@ -88,7 +88,7 @@ fn charge(bytes: isize) {
 #[cold]
 fn note(account: &Account) {
     // In the way of its own making there is no budget.
-    let budget = |current: &RefCell<Option<Rc<Budget>>>| current.try_borrow().ok().and_then(|b| b.clone());
+    let budget = |current: &RefCell<Option<Arc<Budget>>>| current.try_borrow().ok().and_then(|b| b.clone());
     if let Ok(Some(budget)) = CURRENT.try_with(budget) {
         budget.note(account);
     }
@@ -141,10 +141,15 @@ impl Pool {
             limit == u64::MAX || is_counting(),
             "a limit of memory needs dumbbell_core::memory::Counting as the global allocator"
         );
-        let all = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut pool = Pool { limit, step: 0, taken: AtomicI64::new(0) };
+        let all = pool.limit_signed();
         // Together they take a sixteenth before anybody knows.
-        let step = if threads > 1 { all / 16 / i64::try_from(threads).unwrap_or(i64::MAX) } else { all };
-        Arc::new(Pool { limit, step, taken: AtomicI64::new(0) })
+        pool.step = if threads > 1 { all / 16 / i64::try_from(threads).unwrap_or(i64::MAX) } else { all };
+        Arc::new(pool)
+    }
+
+    fn limit_signed(&self) -> i64 {
+        i64::try_from(self.limit).unwrap_or(i64::MAX)
     }
 }
 
@@ -158,59 +163,80 @@ fn is_counting() -> bool {
     counted
 }
 
-/// What a thread of a run may use, and when the run must stop.
+/// What a run may use, or one thread of it, and when the run must stop.
+///
+/// One thread at a time has entered it, so that relaxed accesses will do.
 #[derive(Debug)]
 pub struct Budget {
     pool: Arc<Pool>,
-    /// What the pool knows of this thread.
-    noted: Cell<i64>,
+    /// Bytes that the run held when it was left last.
+    held: AtomicI64,
+    /// What the pool knows of them.
+    noted: AtomicI64,
     /// The loop of the run compares every event with this time, so that a run that fits pays nothing for its budget.
-    until: Cell<Time>,
-    exhausted: Cell<bool>,
+    until: AtomicU64,
+    exhausted: AtomicBool,
 }
 
-/// The budget of this thread's run, until it goes out of scope.
+/// A thread takes memory for a run, until this goes out of scope.
 #[derive(Debug)]
 pub struct Entered {
-    budget: Rc<Budget>,
-    outer: Option<Rc<Budget>>,
+    budget: Arc<Budget>,
+    outer: Option<Arc<Budget>>,
+    /// What the run held before.
+    held: i64,
     /// What the account said before.
     before: (i64, i64),
 }
 
 impl Budget {
-    /// Gives the run that this thread begins its share of a pool, up to and with `stop`.
-    pub fn enter(pool: &Arc<Pool>, stop: Time) -> Entered {
-        let budget = Rc::new(Budget {
+    /// The share of a pool of a run that goes on up to and with `stop`.
+    pub fn new(pool: &Arc<Pool>, stop: Time) -> Arc<Budget> {
+        Arc::new(Budget {
             pool: Arc::clone(pool),
-            noted: Cell::new(0),
-            until: Cell::new(stop + Duration::from_nanos(1)),
-            exhausted: Cell::new(false),
-        });
-        let outer = CURRENT.with(|current| current.replace(Some(Rc::clone(&budget))));
+            held: AtomicI64::new(0),
+            noted: AtomicI64::new(0),
+            until: AtomicU64::new((stop + Duration::from_nanos(1)).as_nanos()),
+            exhausted: AtomicBool::new(false),
+        })
+    }
+
+    /// Charges the run for what this thread takes from now on.
+    pub fn enter(self: &Arc<Budget>) -> Entered {
+        let outer = CURRENT.with(|current| current.replace(Some(Arc::clone(self))));
+        let held = self.held.load(Ordering::Relaxed);
         let before =
-            ACCOUNT.with(|account| (account.taken.replace(0), account.notice.replace(budget.pool.step)));
-        Entered { budget, outer, before }
+            ACCOUNT.with(|account| (account.taken.replace(held), account.notice.replace(self.notice())));
+        Entered { budget: Arc::clone(self), outer, held, before }
+    }
+
+    /// What the run may hold before the pool must know.
+    fn notice(&self) -> i64 {
+        if self.is_exhausted() {
+            return i64::MAX;
+        }
+        let left = self.pool.limit_signed().saturating_sub(self.pool.taken.load(Ordering::Relaxed));
+        self.noted.load(Ordering::Relaxed).saturating_add(left.clamp(0, self.pool.step))
     }
 
     /// The time from which on nothing happens any more: the start, once the budget is exhausted.
     #[inline]
     pub fn until(&self) -> Time {
-        self.until.get()
+        Time::from_nanos(self.until.load(Ordering::Relaxed))
     }
 
     /// Moves the end of the run, unless it was cut short. Nothing happens from `until` on.
     #[inline]
     pub fn set_until(&self, until: Time) {
-        if !self.exhausted.get() {
-            self.until.set(until);
+        if !self.is_exhausted() {
+            self.until.store(until.as_nanos(), Ordering::Relaxed);
         }
     }
 
     /// True once more was taken than the limit.
     #[inline]
     pub fn is_exhausted(&self) -> bool {
-        self.exhausted.get()
+        self.exhausted.load(Ordering::Relaxed)
     }
 
     /// The limit in bytes.
@@ -218,21 +244,16 @@ impl Budget {
         self.pool.limit
     }
 
-    /// Bytes that this thread has taken for the run.
-    pub fn taken(&self) -> u64 {
-        ACCOUNT.with(|account| account.taken.get()).max(0).unsigned_abs()
-    }
-
     /// Stops the run: its limit is reached, or the system has no more.
     fn exhaust(&self) {
-        self.exhausted.set(true);
-        self.until.set(Time::ZERO);
+        self.exhausted.store(true, Ordering::Relaxed);
+        self.until.store(0, Ordering::Relaxed);
     }
 
     /// Tells the pool what this thread has taken since it last did.
     fn note(&self, account: &Account) {
         let taken = account.taken.get();
-        let more = taken.wrapping_sub(self.noted.replace(taken));
+        let more = taken.wrapping_sub(self.noted.swap(taken, Ordering::Relaxed));
         let all = self.pool.taken.fetch_add(more, Ordering::Relaxed).wrapping_add(more);
         account.notice.set(taken.saturating_add(self.pool.step));
         if u64::try_from(all).is_ok_and(|all| all > self.pool.limit) {
@@ -243,9 +264,17 @@ impl Budget {
 
     /// True if so many bytes more are within the limit.
     fn has(&self, bytes: u64) -> bool {
-        let own = ACCOUNT.with(|account| account.taken.get()).wrapping_sub(self.noted.get());
+        let noted = self.noted.load(Ordering::Relaxed);
+        let own = ACCOUNT.with(|account| account.taken.get()).wrapping_sub(noted);
         let all = self.pool.taken.load(Ordering::Relaxed).wrapping_add(own);
         u64::try_from(all).unwrap_or(0).saturating_add(bytes) <= self.pool.limit
+    }
+}
+
+impl Entered {
+    /// Bytes that the run holds.
+    pub fn taken(&self) -> u64 {
+        ACCOUNT.with(|account| account.taken.get()).max(0).unsigned_abs()
     }
 }
 
@@ -260,8 +289,10 @@ impl Drop for Entered {
     fn drop(&mut self) {
         ACCOUNT.with(|account| {
             self.budget.note(account);
+            let held = account.taken.get();
+            self.budget.held.store(held, Ordering::Relaxed);
             let (taken, notice) = self.before;
-            account.taken.set(taken.wrapping_add(account.taken.get()));
+            account.taken.set(taken.wrapping_add(held.wrapping_sub(self.held)));
             account.notice.set(notice);
         });
         CURRENT.with(|current| current.replace(self.outer.take()));
@@ -327,7 +358,7 @@ mod tests {
     const END: Time = Time::from_nanos(10);
 
     fn enter(limit: u64) -> Entered {
-        Budget::enter(&Pool::new(limit, 1), END)
+        Budget::new(&Pool::new(limit, 1), END).enter()
     }
 
     /// A store of so many bytes.
@@ -362,12 +393,12 @@ mod tests {
     #[test]
     fn threads_of_a_run_share_its_limit() {
         let pool = Pool::new(16_000, 2);
-        let mine = Budget::enter(&pool, END);
+        let mine = Budget::new(&pool, END).enter();
         let held = bytes(9_000);
         assert!(!mine.is_exhausted());
         let theirs = std::thread::scope(|scope| {
             let other = || {
-                let run = Budget::enter(&pool, END);
+                let run = Budget::new(&pool, END).enter();
                 let held = bytes(9_000);
                 let exhausted = run.is_exhausted();
                 drop(held);
@@ -423,6 +454,40 @@ mod tests {
         let more = bytes(1000);
         assert!(outer.is_exhausted());
         drop((held, more));
+    }
+
+    #[test]
+    fn runs_that_take_turns_hold_their_own() {
+        let [one, other] = [1000, 100].map(|limit| Budget::new(&Pool::new(limit, 1), END));
+        let mut held: Vec<Vec<u8>> = Vec::new();
+        let mut take = |budget: &Arc<Budget>, count: usize| {
+            let _entered = budget.enter();
+            let more = bytes(count);
+            aside(|| held.push(more));
+            budget.is_exhausted()
+        };
+        assert!(!take(&one, 600) && !take(&other, 60) && !take(&one, 300) && !take(&other, 30));
+        // Between two turns a run is charged for nothing.
+        drop(bytes(5000));
+        assert!(take(&other, 20) && !take(&one, 90) && take(&one, 20));
+        let moved = std::thread::spawn(move || {
+            let _entered = one.enter();
+            one.is_exhausted()
+        });
+        assert!(moved.join().unwrap());
+    }
+
+    #[test]
+    fn what_a_run_gives_back_in_a_later_turn_is_its_own() {
+        let run = Budget::new(&Pool::new(1000, 1), END);
+        let entered = run.enter();
+        let held = bytes(900);
+        drop(entered);
+        let entered = run.enter();
+        assert_eq!(entered.taken(), 900);
+        drop(held);
+        let _again = bytes(900);
+        assert_eq!((entered.taken(), run.is_exhausted()), (900, false));
     }
 
     #[test]

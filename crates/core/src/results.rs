@@ -21,7 +21,7 @@ crate::tables! {
         seed: u64 as "";
         /// Simulated time; for a run that was cut short, the time that it reached.
         duration: f64 as "s";
-        /// Why the run ended: `duration`, or `memory` if its limit of memory cut it short.
+        /// Why the run ended: `duration`, or `memory` if its limit of memory cut it short; `paused` if it goes on.
         ended: Label as "";
         /// First part of the run, which no figure counts.
         warmup: f64 as "s";
@@ -173,7 +173,7 @@ crate::tables! {
         queue_max: Option<f64> as "packets";
         /// Largest average length by which random early detection decided (whole run); null for other disciplines, and where thresholds are in bytes. With averages for classes, that of the last class.
         queue_average: Option<f64> as "packets";
-        /// Mean time from arrival to the end of transmission, over the packets sent; null if none was.
+        /// Mean time from arrival to the end of transmission, over the packets sent; null if none was, and of a FIFO queue in which packets wait when the run is paused or cut short.
         sojourn_mean: Option<f64> as "s";
         /// Longest such time; null without power control.
         sojourn_max: Option<f64> as "s";

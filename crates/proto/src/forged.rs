@@ -157,7 +157,7 @@ fn survives(name: &str, text: &str, change: fn(&mut Opening)) {
         let access = (seed % 2 == 0).then(|| BitRate::from_bps(1_000_000_000));
         let mut opening = Opening { access, replay, ..opening(size) };
         change(&mut opening);
-        let budget = Budget::enter(&Pool::new(u64::MAX, 1), Time::ZERO);
+        let budget = Budget::new(&Pool::new(u64::MAX, 1), Time::ZERO).enter();
         let (sender, receiver) = spec.open(opening);
         let ends = (Watched::new(sender), Watched::new(receiver));
         let mut pipe = Pipe::new(ends, |_, _, n| if n % 50 == 20 { Fate::Drop } else { Fate::Pass });

@@ -47,7 +47,7 @@ static COUNTING: Counting = Counting;
 
 /// What a function makes, and the bytes of memory that it keeps beside its own size.
 pub fn kept<T>(make: impl FnOnce() -> T) -> (T, u64) {
-    let budget = Budget::enter(&Pool::new(u64::MAX, 1), Time::ZERO);
+    let budget = Budget::new(&Pool::new(u64::MAX, 1), Time::ZERO).enter();
     let before = budget.taken();
     let made = make();
     let bytes = budget.taken() - before;

@@ -7,9 +7,11 @@ mod language;
 mod live;
 mod memory;
 mod metrics;
+mod outcome;
 mod panics;
 mod power;
 mod rows;
+mod run;
 mod scenario;
 mod stdout;
 mod table;
@@ -40,6 +42,8 @@ mod _native {
     use super::power::PowerModel;
     #[pymodule_export]
     use super::rows::{Rows, statistics};
+    #[pymodule_export]
+    use super::run::Run;
     #[pymodule_export]
     use super::scenario::{
         Scenario, check_quantity, parse_size, parse_toml, read_file, trust_libraries, units,

@@ -22,7 +22,8 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::convert::{refuse, to_python};
-use crate::scenario::{Scenario, provenance};
+use crate::outcome::provenance;
+use crate::scenario::Scenario;
 use crate::table::Table;
 use crate::trace::{BUFFER, os_error, sink};
 
@@ -266,7 +267,7 @@ fn with_tick<T>(
 #[pyfunction]
 #[pyo3(signature = (text, scenario))]
 pub fn replay<'py>(py: Python<'py>, text: &str, scenario: Option<&Scenario>) -> PyResult<Bound<'py, PyAny>> {
-    let found = dumbbell_live::endpoint::replay::replay(text, scenario.map(|s| &s.plan)).map_err(refuse)?;
+    let found = dumbbell_live::endpoint::replay::replay(text, scenario.map(|s| &*s.plan)).map_err(refuse)?;
     to_python(py, &found)
 }
 

@@ -8,16 +8,17 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::quantity::UNITS;
 use dumbbell_core::{BitRate, Bytes, Config, Value};
 use dumbbell_proto::TransportSpec;
-use dumbbell_sim::files::{self, Base};
-use dumbbell_sim::origin::Origin;
-use dumbbell_sim::{Cut, Plan, Whole};
+use dumbbell_sim::files::{self, Base, Unreadable};
+use dumbbell_sim::{Plan, Whole};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::{from_value, refuse, to_python, to_value};
 use crate::metrics::Metrics;
-use crate::table::{Provenance, Table};
+use crate::outcome::{Outcome, Raw, as_toml, provenance};
+use crate::run::Run;
+use crate::table::Table;
 use crate::trace::{self, Place, TracedRun};
 use crate::watcher::Watcher;
 
@@ -26,7 +27,7 @@ use crate::watcher::Watcher;
 pub struct Scenario {
     /// What the user has written, settings applied.
     source: Arc<Value>,
-    pub(crate) plan: Plan,
+    pub(crate) plan: Arc<Plan>,
     /// The folder that file names count from, and whether the scenario opens no file outside it.
     base: (PathBuf, bool),
 }
@@ -41,7 +42,7 @@ impl Scenario {
         Ok(Scenario { source: Arc::new(source), plan, base: (base.folder.to_owned(), base.confined) })
     }
 
-    fn planned(&self, seed: u64) -> Result<Plan, ConfigError> {
+    fn planned(&self, seed: u64) -> Result<Arc<Plan>, ConfigError> {
         self.plan.with_seed(seed, Base { folder: &self.base.0, confined: self.base.1 })
     }
 }
@@ -148,33 +149,17 @@ impl Scenario {
         Ok((from_value(py, &self.source)?, vec![seed], self.base.0.clone(), self.base.1))
     }
 
-    /// Runs the experiment without holding the interpreter lock; the tables in the order of their declaration.
-    ///
-    /// `progress(now_s, duration_s, events)` is called about twenty times a second. What it raises, or a signal
-    /// handler (Ctrl-C), ends the run. With the tables comes the line to show of a run that `memory` bytes are not
-    /// enough for: it is cut short. `threads` and `cores` are as for `threads`; the tables do not depend on them.
-    #[pyo3(signature = (memory, progress=None, threads=None, cores=1))]
-    fn run(
-        &self,
-        py: Python<'_>,
-        memory: u64,
-        progress: Option<Py<PyAny>>,
-        threads: Option<usize>,
-        cores: usize,
-    ) -> PyResult<(Vec<Table>, Option<String>)> {
-        let mut watcher = Watcher::new(progress);
-        let outcome = py.detach(|| {
-            let cut = self.plan.cut(threads, cores).ok();
-            run(&self.plan, cut.as_ref(), memory, &mut watcher)
-        });
-        let (raw, line) = outcome.map_err(|Interrupted| watcher.raised())?;
-        Ok((Table::all(raw, provenance(&self.plan)), line))
+    /// Begins a run of the experiment, which may take so many bytes. `threads` and `cores` are as for `threads`; the tables do not
+    /// depend on them.
+    #[pyo3(signature = (memory, threads=None, cores=1))]
+    fn start(&self, memory: u64, threads: Option<usize>, cores: usize) -> Run {
+        Run::new(&self.plan, memory, (threads, cores))
     }
 
     /// Makes runs one after the other without holding the interpreter lock in between: each of a scenario under a seed. Small
     /// runs on several threads would else wait for the lock for longer than they take.
     ///
-    /// Returns, for each that has ended, the numbers of `metrics` and what [`Scenario::run`] would; the tables only where
+    /// Returns, for each that has ended, the numbers of `metrics` and what [`Run::advance`] would; the tables only where
     /// `metrics` or nobody asks for them, or memory was short. And what kept the next from it, if anything has. The first that
     /// is short of memory is the last.
     #[staticmethod]
@@ -193,14 +178,15 @@ impl Scenario {
         let failure = py.detach(|| {
             for (scenario, seed) in &runs {
                 let plan = scenario.get().planned(*seed).map_err(|error| Some(refuse(error)))?;
-                let cut = plan.cut(Some(1), 1).ok();
-                let (raw, shortage) =
-                    run(&plan, cut.as_ref(), memory, &mut watcher).map_err(|Interrupted| None)?;
-                let numbers = metrics.map_or_else(Vec::new, |metrics| metrics.evaluate(&raw));
-                let short = shortage.is_some();
-                let kept =
-                    if short || metrics.is_none_or(|metrics| metrics.tables) { raw } else { Vec::new() };
-                ended.push((numbers, (Table::all(kept, provenance(&plan)), shortage)));
+                let run = dumbbell_sim::Run::new(&plan, memory).in_parts(plan.cut(Some(1), 1).ok());
+                let results = run.finish(|p| watcher.look(p)).map_err(|_| None)?;
+                let mut raw = Raw::of(&plan, results);
+                let numbers = metrics.map_or_else(Vec::new, |metrics| metrics.evaluate(&raw.tables));
+                let short = raw.shortage.is_some();
+                if !short && metrics.is_some_and(|metrics| !metrics.tables) {
+                    raw.tables.clear();
+                }
+                ended.push((numbers, raw.outcome(&plan)));
                 if short {
                     break;
                 }
@@ -266,43 +252,6 @@ impl Scenario {
     }
 }
 
-/// The tables of a run in the order of their declaration; and the line to show if its memory was not enough.
-type Outcome = (Vec<Table>, Option<String>);
-
-/// The same, before Python sees the tables.
-type Raw = (Vec<dumbbell_core::table::Table>, Option<String>);
-
-/// Python has ended the run; the watcher holds what it raised.
-struct Interrupted;
-
-fn run(plan: &Plan, cut: Option<&Cut>, memory: u64, watcher: &mut Watcher) -> Result<Raw, Interrupted> {
-    let results = match cut {
-        Some(cut) => dumbbell_sim::run_cut(plan, cut, memory, |p| watcher.look(p)),
-        None => dumbbell_sim::run(plan, memory, |p| watcher.look(p)),
-    };
-    let results = results.map_err(|_| Interrupted)?;
-    let line = results.shortage.map(|s| plan.explain_shortage(&s).to_string());
-    Ok((results.into_tables(), line))
-}
-
-/// Version, plan, seed and scenario, as text when somebody asks.
-pub(crate) fn provenance(plan: &Plan) -> Provenance {
-    let (origin, seed) = (plan.origin.clone(), plan.seed);
-    Provenance::new(move || {
-        let pairs = [
-            ("dumbbell.version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("dumbbell.plan_hash", origin.hash()),
-            ("dumbbell.seed", seed.to_string()),
-            ("dumbbell.scenario", as_toml(&origin)),
-        ];
-        pairs.map(|(key, value)| (key.to_owned(), value)).to_vec()
-    })
-}
-
-fn as_toml(origin: &Origin) -> String {
-    toml::to_string(&origin.scenario()).expect("a scenario has a TOML form")
-}
-
 /// A number of bytes as users write it: `"4GB"`.
 #[pyfunction]
 pub fn parse_size(text: &str, place: &str) -> PyResult<u64> {
@@ -339,8 +288,15 @@ pub fn parse_toml<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny
 #[pyfunction]
 #[pyo3(signature = (path, most=dumbbell_sim::limits::MAX_TEXT_BYTES))]
 pub fn read_file(py: Python<'_>, path: PathBuf, most: u64) -> PyResult<Vec<u8>> {
-    py.detach(|| files::read(&path, most))
-        .map_err(|error| PyOSError::new_err((error.number(), error.to_string(), path)))
+    py.detach(|| files::read(&path, most)).map_err(|error| {
+        // The number by which the system calls the error, or one like it.
+        let number = match &error {
+            Unreadable::Io(e) => e.raw_os_error(),
+            Unreadable::NotAFile => Some(libc::EINVAL),
+            Unreadable::TooLarge(_) => Some(libc::EFBIG),
+        };
+        PyOSError::new_err((number, error.to_string(), path))
+    })
 }
 
 /// Lets the code of libraries in folders of others run, until the process ends: the user has said so.

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::results::Shortage;
@@ -97,7 +98,7 @@ pub fn sink<'o, W: Write + 'o>(form: &str, out: W, capture: Capture) -> Box<dyn 
 
 /// A run that is traced.
 pub struct TracedRun<'a> {
-    pub plan: &'a Plan,
+    pub plan: &'a Arc<Plan>,
     pub memory: u64,
     pub selection: &'a Selection,
     pub watcher: &'a mut Watcher,

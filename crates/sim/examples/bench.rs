@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use dumbbell_core::Results;
 use dumbbell_core::json::json;
 use dumbbell_core::memory::Counting;
-use dumbbell_sim::{Plan, Scenario, toml};
+use dumbbell_sim::{Plan, Run, Scenario, toml};
 
 /// As in the extension module: what counting costs is measured too.
 #[global_allocator]
@@ -22,11 +22,8 @@ fn simulate(file: &Path, settings: &[String]) -> Result<Results, String> {
     let scenario = Scenario::from_value(&value).map_err(|e| e.to_string())?;
     let base = file.parent().unwrap_or(Path::new("."));
     let plan = Plan::new(&scenario, base).map_err(|e| e.to_string())?;
-    let go_on = |_: &mut _| ControlFlow::Continue(());
-    let results = match plan.cut(Some(1), 1) {
-        Ok(cut) => dumbbell_sim::run_cut(&plan, &cut, u64::MAX, go_on),
-        Err(_) => dumbbell_sim::run(&plan, u64::MAX, go_on),
-    };
+    let cut = plan.cut(Some(1), 1).ok();
+    let results = Run::new(&plan, u64::MAX).in_parts(cut).finish(|_| ControlFlow::Continue(()));
     results.map_err(|_| "interrupted".to_owned())
 }
 

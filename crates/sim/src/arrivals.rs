@@ -1,29 +1,28 @@
 //! The flows of a plan that are known beforehand.
 
-use std::borrow::Cow;
 use std::iter::Peekable;
+use std::sync::Arc;
 
 use crate::plan::Plan;
 use crate::workload::{Flow, Traffic};
 
 /// All flows of a plan that are known beforehand, in order of start: the listed ones and those of every open-loop workload,
 /// drawn as they are needed.
-pub struct Arrivals<'p> {
-    sources: Vec<Peekable<Box<dyn Iterator<Item = Flow> + Send + 'p>>>,
+pub struct Arrivals {
+    sources: Vec<Peekable<Box<dyn Iterator<Item = Flow> + Send>>>,
 }
 
 impl Plan {
     /// All flows that are known beforehand, in order of start. Of flows that start together, listed ones come first, then
     /// those of the first workload.
-    pub fn arrivals(&self) -> Arrivals<'_> {
+    pub fn arrivals(&self) -> Arrivals {
         let end = self.duration;
-        let in_time = move |f: &Flow| f.start.as_nanos() < end.as_nanos();
-        let listed: Box<dyn Iterator<Item = Flow> + Send> = match self.listed_flows() {
-            Cow::Borrowed(flows) => Box::new(flows.iter().copied().take_while(in_time)),
-            Cow::Owned(flows) => Box::new(flows.into_iter().take_while(in_time)),
-        };
+        let flows = self.listed_flows();
+        let listed = (0..flows.len()).map(move |i| flows[i]);
+        let listed: Box<dyn Iterator<Item = Flow> + Send> =
+            Box::new(listed.take_while(move |flow| flow.start.as_nanos() < end.as_nanos()));
         let sources = self.workloads.iter().filter_map(|workload| match &workload.traffic {
-            Traffic::Open(source) => Some(source),
+            Traffic::Open(source) => Some(Arc::clone(source)),
             Traffic::Closed(_) => None,
         });
         let drawn = sources.map(|source| source.arrivals(self.seed));
@@ -31,7 +30,7 @@ impl Plan {
     }
 }
 
-impl Iterator for Arrivals<'_> {
+impl Iterator for Arrivals {
     type Item = Flow;
 
     fn next(&mut self) -> Option<Flow> {

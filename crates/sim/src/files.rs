@@ -142,17 +142,6 @@ pub enum Unreadable {
     TooLarge(u64),
 }
 
-impl Unreadable {
-    /// The number by which the system calls the error, or one like it.
-    pub fn number(&self) -> Option<i32> {
-        match self {
-            Unreadable::Io(e) => e.raw_os_error(),
-            Unreadable::NotAFile => Some(libc::EINVAL),
-            Unreadable::TooLarge(_) => Some(libc::EFBIG),
-        }
-    }
-}
-
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

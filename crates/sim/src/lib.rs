@@ -27,7 +27,8 @@ pub mod trace;
 pub mod workload;
 
 pub use engine::{
-    Cut, Event, Interrupted, LastEvents, Observer, Opened, Progress, run, run_cut, run_observed,
+    Advanced, Cut, Event, FlowNow, Interrupted, LastEvents, LinkNow, Observer, Opened, Peek, Progress, Run,
+    run, run_observed,
 };
 pub use explain::Explanation;
 pub use plan::Plan;

@@ -1,7 +1,6 @@
 //! The plan: a scenario made concrete. Names are indices, routes are tables, queues and rates are numbers.
 //! The engine reads the plan and nothing else.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use dumbbell_core::results::{ClassRow, LinkRow, PacketArrivals, StateRow};
@@ -50,7 +49,7 @@ pub struct Plan {
     /// Flow groups: what all flows of one `[[flows]]` or `[[workloads]]` entry share.
     pub groups: Vec<Group>,
     /// Flows known beforehand, sorted by start (stable), without the jitter of their groups.
-    pub flows: Vec<Flow>,
+    pub flows: Arc<[Flow]>,
     /// Sources of flows that arrive while the run goes on.
     pub workloads: Vec<Workload>,
     /// True if another seed gives another network.
@@ -350,7 +349,7 @@ pub struct Record {
 #[derive(Clone, Debug)]
 pub struct Replay {
     /// The plan of the run that is recorded.
-    pub source: Box<Plan>,
+    pub source: Arc<Plan>,
     /// The link.
     pub link: u32,
     /// If set, packets of the link's MTU carry the bytes of each bin of this length, evenly spread over it.
@@ -361,7 +360,7 @@ impl Replay {
     /// The same under another seed.
     #[must_use]
     pub fn with_seed(&self, seed: u64) -> Replay {
-        Replay { source: Box::new(Plan { seed, ..(*self.source).clone() }), ..self.clone() }
+        Replay { source: Arc::new(Plan { seed, ..(*self.source).clone() }), ..self.clone() }
     }
 
     /// The list to send, made of the arrivals at the link as the source's run wrote them down.
@@ -395,9 +394,9 @@ fn spread(packets: impl Iterator<Item = (Duration, u32)>, bin: Duration, mtu: u3
 
 impl Plan {
     /// The flows known beforehand as this run starts them, sorted by start (stable).
-    pub fn listed_flows(&self) -> Cow<'_, [Flow]> {
+    pub fn listed_flows(&self) -> Arc<[Flow]> {
         if self.groups.iter().all(|group| group.jitter.is_zero()) {
-            return Cow::Borrowed(&self.flows);
+            return Arc::clone(&self.flows);
         }
         let stream = |group: &Group| stream(self.seed, &format!("start jitter of {}", group.name));
         let mut streams: Vec<Stream> = self.groups.iter().map(stream).collect();
@@ -411,7 +410,7 @@ impl Plan {
             }
         }
         flows.sort_by_key(|flow| flow.start);
-        Cow::Owned(flows)
+        flows.into()
     }
 
     /// The plan of the replaying run: this one's links, and one flow that sends the recorded packets into a link.
@@ -437,7 +436,7 @@ impl Plan {
                 reader: None,
                 sampled: true,
             }],
-            flows: vec![Flow { group: 0, pair: 0, start: Time::ZERO, size: None }],
+            flows: Arc::new([Flow { group: 0, pair: 0, start: Time::ZERO, size: None }]),
             workloads: Vec::new(),
             replay: None,
             // No router is on the way: agents acted on what was recorded.

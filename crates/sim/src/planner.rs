@@ -31,7 +31,7 @@ impl Plan {
     ///
     /// # Errors
     /// The first thing wrong with the scenario or a file, with its place and a remedy.
-    pub fn new(scenario: &Scenario, base: &Path) -> Result<Plan, ConfigError> {
+    pub fn new(scenario: &Scenario, base: &Path) -> Result<Arc<Plan>, ConfigError> {
         Plan::from_base(scenario, Base { folder: base, confined: false })
     }
 
@@ -39,7 +39,7 @@ impl Plan {
     ///
     /// # Errors
     /// The first thing wrong with the scenario or a file, with its place and a remedy.
-    pub fn from_base(scenario: &Scenario, base: Base<'_>) -> Result<Plan, ConfigError> {
+    pub fn from_base(scenario: &Scenario, base: Base<'_>) -> Result<Arc<Plan>, ConfigError> {
         let root = At::root("");
         let mut network = scenario.topology.params().build(scenario.seed, &root.key("topology"))?;
         let mut files = Files::new(base);
@@ -70,7 +70,7 @@ impl Plan {
             links.iter_mut().filter(|l| l.from == node.node).for_each(|link| link.inspected = true);
         }
         let periodic = scenario.record.samples || sampled.contains(&true);
-        Ok(Plan {
+        Ok(Arc::new(Plan {
             seed: scenario.seed,
             duration: scenario.duration,
             warmup: scenario.warmup,
@@ -82,7 +82,7 @@ impl Plan {
             pairs,
             choice,
             groups,
-            flows,
+            flows: flows.into(),
             workloads,
             drawn_topology: scenario.topology.params().follows_seed(),
             record: Record {
@@ -94,7 +94,7 @@ impl Plan {
             },
             replay,
             origin: Origin::new(scenario.to_value(), scenario.seed, files.digests()),
-        })
+        }))
     }
 
     /// The plan of the same scenario under another seed, which changes random draws and nothing that is planned, unless the
@@ -102,13 +102,13 @@ impl Plan {
     ///
     /// # Errors
     /// What the scenario says and the network of this seed does not have.
-    pub fn with_seed(&self, seed: u64, base: Base<'_>) -> Result<Plan, ConfigError> {
+    pub fn with_seed(&self, seed: u64, base: Base<'_>) -> Result<Arc<Plan>, ConfigError> {
         if self.drawn_topology {
             let drawn = Scenario::from_value(&self.origin.with_seed(seed).scenario())?;
             return Plan::from_base(&drawn, base);
         }
         let replay = self.replay.as_ref().map(|replay| replay.with_seed(seed));
-        Ok(Plan { seed, origin: self.origin.with_seed(seed), replay, ..self.clone() })
+        Ok(Arc::new(Plan { seed, origin: self.origin.with_seed(seed), replay, ..self.clone() }))
     }
 }
 
@@ -361,7 +361,7 @@ impl Planner<'_, '_> {
             |e: ConfigError| sets.error(format!("the recorded run: {}: {}", e.path, e.message), e.remedy);
         let source = Scenario::from_value(&value).map_err(in_set)?;
         let source = Plan::from_base(&source, base).map_err(in_set)?;
-        Ok(Some(Replay { source: Box::new(source), link, bin: spec.bin }))
+        Ok(Some(Replay { source, link, bin: spec.bin }))
     }
 
     /// For each link, whether its queue is sampled.

@@ -4,6 +4,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use dumbbell_core::Value;
 use dumbbell_core::memory::Counting;
@@ -13,7 +14,7 @@ use dumbbell_sim::{Plan, Scenario, run, toml};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-fn plan(file: &str, settings: &[&str]) -> Plan {
+fn plan(file: &str, settings: &[&str]) -> Arc<Plan> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut value: Value = toml::parse(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap();
     settings.iter().for_each(|s| toml::apply_set(&mut value, s).unwrap());

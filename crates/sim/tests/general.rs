@@ -5,6 +5,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use dumbbell_core::table::Table;
 use dumbbell_net::queue::QueueSpec;
@@ -100,7 +101,7 @@ fn scenario() -> impl Strategy<Value = String> {
     )
 }
 
-fn tables(plan: &Plan) -> Vec<Table> {
+fn tables(plan: &Arc<Plan>) -> Vec<Table> {
     let results = run(plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap();
     assert!(results.runs.total_delivered[0] > 0);
     results.into_tables()
@@ -112,14 +113,15 @@ proptest! {
     #[test]
     fn all_tables_are_those_of_links_in_the_general_form(text in scenario()) {
         let scenario = Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let mut plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let mut plan = Plan::clone(&plan);
         let queues = || plan.links.iter().map(|link| &link.direction.queue);
         if queues().any(QueueSpec::drops_late) && queues().any(|queue| BY_HASH.contains(&queue.name())) {
             plan.workloads.clear();
         }
         let mut general = plan.clone();
         general.links.iter_mut().for_each(|link| link.general = true);
-        for (table, wanted) in tables(&plan).into_iter().zip(tables(&general)) {
+        for (table, wanted) in tables(&Arc::new(plan)).into_iter().zip(tables(&Arc::new(general))) {
             for ((column, cells), (_, wanted)) in table.columns.into_iter().zip(wanted.columns) {
                 // As text, in which what is missing is equal to what is missing.
                 let (cells, wanted) = (format!("{cells:?}"), format!("{wanted:?}"));

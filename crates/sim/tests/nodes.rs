@@ -13,7 +13,7 @@ use dumbbell_net::node::{FlowId, NodeAgent, NodeAgentParams, Outbox, Passage, Po
 use dumbbell_sim::Plan;
 use traced::{plan, simulate};
 
-fn results(plan: &Plan) -> Results {
+fn results(plan: &Arc<Plan>) -> Results {
     traced::run(plan)
 }
 
@@ -120,10 +120,10 @@ impl NodeAgent for ProbeAgent {
 }
 
 /// Runs a scenario with a probe at the first node that it describes; its agent there is replaced.
-fn probed(text: &str, settings: &[&str], deeds: Deeds) -> (Plan, Results, Probe) {
+fn probed(text: &str, settings: &[&str], deeds: Deeds) -> (Arc<Plan>, Results, Probe) {
     let mut plan = plan(text, settings);
     let probe = Probe { deeds, ..Probe::default() };
-    plan.described[0].agent.as_mut().unwrap().params = Arc::new(probe.clone());
+    Arc::make_mut(&mut plan).described[0].agent.as_mut().unwrap().params = Arc::new(probe.clone());
     let results = results(&plan);
     conserved(&results);
     (plan, results, probe)

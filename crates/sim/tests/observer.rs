@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 use dumbbell_core::{Packet, Time, Way};
 use dumbbell_proto::transport::SenderState;
@@ -32,7 +33,7 @@ size = "1MB"
 stagger = "1s"
 "#;
 
-fn plan(text: &str) -> Plan {
+fn plan(text: &str) -> Arc<Plan> {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
     Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -19,7 +19,7 @@ fn scenario(text: &str) -> Scenario {
     Scenario::from_toml(text).unwrap()
 }
 
-fn plan(text: &str) -> Plan {
+fn plan(text: &str) -> Arc<Plan> {
     Plan::new(&scenario(text), Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 

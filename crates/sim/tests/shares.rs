@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use dumbbell_core::{Packet, Results, Time, Way};
 use dumbbell_sim::{Event, Observer, Plan, Scenario, run, run_observed};
@@ -39,7 +40,7 @@ transport = {{ kind = "tcp", controller = "{controller}" }}
     text
 }
 
-fn plan(text: &str) -> Plan {
+fn plan(text: &str) -> Arc<Plan> {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
     Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"))
 }

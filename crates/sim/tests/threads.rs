@@ -2,17 +2,18 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use dumbbell_core::memory::Counting;
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Cut, Plan, Scenario, Whole, run, run_cut, toml};
+use dumbbell_sim::{Cut, Interrupted, Plan, Progress, Run, Scenario, Whole, run, toml};
 use proptest::prelude::*;
 
 /// Runs keep to a limit of memory.
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-fn plan(text: &str, settings: &[&str]) -> Plan {
+fn plan(text: &str, settings: &[&str]) -> Arc<Plan> {
     let mut value: Value = toml::parse(text).expect("TOML");
     for setting in settings {
         toml::apply_set(&mut value, setting).expect("a setting");
@@ -31,16 +32,25 @@ fn tables(results: Results) -> String {
     format!("{shortage:?} {:?}", results.into_tables())
 }
 
-fn on_one(plan: &Plan) -> String {
+fn on_one(plan: &Arc<Plan>) -> String {
     tables(run(plan, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
 }
 
-fn on_cut(plan: &Plan, cut: &Cut) -> String {
+fn on_cut(plan: &Arc<Plan>, cut: &Cut) -> String {
     tables(run_cut(plan, cut, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it"))
 }
 
+fn run_cut(
+    plan: &Arc<Plan>,
+    cut: &Cut,
+    memory: u64,
+    progress: impl FnMut(&mut Progress) -> ControlFlow<()>,
+) -> Result<Results, Interrupted> {
+    Run::new(plan, memory).in_parts(Some(cut.clone())).finish(progress)
+}
+
 #[track_caller]
-fn assert_same(plan: &Plan) {
+fn assert_same(plan: &Arc<Plan>) {
     let one = on_one(plan);
     for threads in [2, 3] {
         assert!(one == on_cut(plan, &cut(plan, threads)), "tables on {threads} threads are not those on one");
@@ -166,7 +176,7 @@ fn a_run_that_is_stopped_or_short_of_memory_ends_all_its_threads() {
     }
 }
 
-fn assert_ends_early(plan: &Plan, cut: &Cut) {
+fn assert_ends_early(plan: &Arc<Plan>, cut: &Cut) {
     let stopped = run_cut(plan, cut, u64::MAX, |_| ControlFlow::Break(()));
     assert!(stopped.is_err());
     // Short of memory, it is cut short where one thread would be.

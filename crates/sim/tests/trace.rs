@@ -8,6 +8,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use dumbbell_core::{Time, Way};
 use dumbbell_sim::trace::{Cut, Limit, Output, Selection, Traced, trace};
@@ -30,7 +31,7 @@ size = "200kB"
 stagger = "500ms"
 "#;
 
-fn plan(text: &str) -> Plan {
+fn plan(text: &str) -> Arc<Plan> {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
     Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use dumbbell_core::{Frame, Packet, Results, Time, Way};
 use dumbbell_header::{TrumpHeader, TrumpKind};
@@ -16,7 +17,7 @@ use dumbbell_sim::{Event, Observer, Plan, Scenario, run_observed};
 /// An acknowledgement takes so much of the rate of its data.
 const K: f64 = 40.0 / 1500.0;
 
-fn plan(text: &str) -> Plan {
+fn plan(text: &str) -> Arc<Plan> {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
     Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"))
 }

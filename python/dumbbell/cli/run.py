@@ -14,7 +14,8 @@ from dumbbell._files.folder import new_folder
 from dumbbell._printing import Output, significant
 from dumbbell._progress import Progress as Callback
 from dumbbell._results import Results
-from dumbbell._scenario import MemoryLimitError, Scenario
+from dumbbell._run import MemoryLimitError
+from dumbbell._scenario import Scenario
 from dumbbell._threads import MOST_THREADS
 from dumbbell.cli.common import (
     console,

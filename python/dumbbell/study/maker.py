@@ -8,7 +8,8 @@ from typing import Any
 from dumbbell import _native
 from dumbbell._progress import Progress as Watch
 from dumbbell._results import Results
-from dumbbell._scenario import MemoryLimitError, Scenario, run_seeds
+from dumbbell._run import MemoryLimitError
+from dumbbell._scenario import Scenario, run_seeds
 from dumbbell.study.errors import StudyError
 from dumbbell.study.metric import evaluate, in_python
 from dumbbell.study.plan import Study

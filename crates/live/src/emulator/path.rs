@@ -369,18 +369,18 @@ pub(super) mod tests {
     use dumbbell_sim::Scenario;
 
     /// The plan of a scenario of one second.
-    fn planned(text: &str) -> Plan {
+    fn planned(text: &str) -> Arc<Plan> {
         let scenario = Scenario::from_toml(&format!("duration = \"1s\"\n{text}")).unwrap();
         Plan::new(&scenario, std::path::Path::new(".")).unwrap()
     }
 
     /// The plan of flows over a dumbbell with these entries; other entries stand `above` its table.
-    pub fn dumbbell(above: &str, topology: &str) -> Plan {
+    pub fn dumbbell(above: &str, topology: &str) -> Arc<Plan> {
         let flows = r#"flows = [{ from = "senders", to = "receivers" }]"#;
         planned(&format!("{above}\n{flows}\n[topology]\nkind = \"dumbbell\"\n{topology}"))
     }
 
-    fn plan() -> Plan {
+    fn plan() -> Arc<Plan> {
         dumbbell(
             "",
             r#"
@@ -406,7 +406,7 @@ pub(super) mod tests {
         assert_eq!(path.mtu, 1400);
     }
 
-    fn with_times(rtts: &[String]) -> Plan {
+    fn with_times(rtts: &[String]) -> Arc<Plan> {
         let topology = format!(
             r#"
             pairs = {}

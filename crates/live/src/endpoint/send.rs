@@ -20,7 +20,7 @@ use crate::clock::lateness::Lateness;
 /// The flows of a plan in order of start, and how to open each: the same for those who send and those who replay.
 pub struct Openings<'p> {
     plan: &'p Plan,
-    arrivals: Peekable<Arrivals<'p>>,
+    arrivals: Peekable<Arrivals>,
     transports: Vec<OverUdp>,
     started_in_group: Vec<u32>,
     started: u32,

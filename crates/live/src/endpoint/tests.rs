@@ -1,6 +1,7 @@
 //! The end points without a network: on any input they neither panic nor grow, and their logs can be replayed.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use dumbbell_core::testing::lengths;
 use dumbbell_core::{Duration, Time};
@@ -25,7 +26,7 @@ const TRANSPORTS: [&str; 7] = [
     r#"{ kind = "tcp", controller = "prague" }"#,
 ];
 
-fn scenario(transport: &str, flows: u32, more: &str) -> Plan {
+fn scenario(transport: &str, flows: u32, more: &str) -> Arc<Plan> {
     let text = format!(
         r#"
         duration = "1000s"
@@ -47,7 +48,7 @@ fn scenario(transport: &str, flows: u32, more: &str) -> Plan {
     Plan::new(&Scenario::from_toml(&text).unwrap(), Path::new(".")).unwrap()
 }
 
-fn plan(transport: usize, flows: u32) -> Plan {
+fn plan(transport: usize, flows: u32) -> Arc<Plan> {
     scenario(TRANSPORTS[transport], flows, "")
 }
 

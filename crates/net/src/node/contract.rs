@@ -106,7 +106,7 @@ impl Outbox {
 /// An agent of a router.
 ///
 /// Calls come in order of time; at equal times packets come before `wake`.
-pub trait NodeAgent: Debug {
+pub trait NodeAgent: Debug + Send {
     /// `packet` has entered the router and is about to be queued on the link out of the port that it leaves, of which `port`
     /// is the view. Returns the packet, perhaps with another header or mark; or gives it up through `sink`, through which
     /// marks go too.

@@ -73,7 +73,7 @@ pub struct Arrival {
 ///
 /// Calls come in order of time; at equal times packets come before `wake`. Flows go by an index, which is used again when
 /// one has ended.
-pub trait HostPolicy: Debug {
+pub trait HostPolicy: Debug + Send {
     /// The largest window that it ever grants, which gives connections their window scale (RFC 7323 section 2.2).
     fn largest(&self) -> u64;
 

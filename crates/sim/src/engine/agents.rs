@@ -10,9 +10,10 @@ use dumbbell_net::node::{FlowId, Passage, PortView};
 use super::network::{Aside, Delivery, Network, tell_notes};
 use super::observer::{Event, Observer};
 use super::routes::Stop;
+use super::share::Share;
 use super::stations::{Agents, Known, NOBODY, Station, end_of};
 
-impl<O: Observer> Network<O> {
+impl<O: Observer, S: Share> Network<O, S> {
     /// A flow begins in a slot: its number, its destination and source, and where the ways to them begin.
     pub fn note_flow(&mut self, slot: u32, number: u32, ends: [u32; 2], starts: [u32; 2]) {
         if let Some(agents) = &mut self.agents {
@@ -90,9 +91,9 @@ impl<O: Observer> Network<O> {
 }
 
 impl Agents {
-    fn pass<O: Observer>(
+    fn pass<O: Observer, S: Share>(
         &mut self,
-        network: &mut Network<O>,
+        network: &mut Network<O, S>,
         number: u32,
         link: u32,
         packet: &Packet,
@@ -124,7 +125,7 @@ impl Agents {
         self.finish(network, now, number);
     }
 
-    fn wake<O: Observer>(&mut self, network: &mut Network<O>, now: Time, number: u32) {
+    fn wake<O: Observer, S: Share>(&mut self, network: &mut Network<O, S>, now: Time, number: u32) {
         let station = &mut self.stations[number as usize];
         let nothing = PortView::default();
         self.views.clear();
@@ -136,7 +137,7 @@ impl Agents {
     }
 
     /// Sends what an agent has originated, and arms its timer.
-    fn finish<O: Observer>(&mut self, network: &mut Network<O>, now: Time, number: u32) {
+    fn finish<O: Observer, S: Share>(&mut self, network: &mut Network<O, S>, now: Time, number: u32) {
         let station = &mut self.stations[number as usize];
         let wake_at = station.agent.wake_at().max(now);
         if wake_at != station.armed {
@@ -167,9 +168,9 @@ impl Agents {
 impl Station {
     /// Where the way of a packet to an end of its flow goes on from here: along the way that packets of the flow take, if that
     /// leads through here, or else a way of its own, of several by the hash of the flow.
-    fn way<O: Observer>(
+    fn way<O: Observer, S: Share>(
         &self,
-        network: &Network<O>,
+        network: &Network<O, S>,
         originals: usize,
         number: u32,
         known: &Known,

@@ -72,6 +72,7 @@ impl Arrived {
 }
 
 /// Labels of the flow table, entered once.
+#[derive(Clone)]
 struct GroupLabels {
     group: Label,
     transport: Label,
@@ -81,6 +82,7 @@ struct GroupLabels {
 }
 
 /// Writes the row of every flow and every transfer that ended.
+#[derive(Clone)]
 pub struct Recorder {
     groups: Vec<GroupLabels>,
     nodes: Vec<Label>,
@@ -281,15 +283,17 @@ impl Recorder {
     }
 
     /// The table of flows by number, that of transfers by start, and the totals.
-    pub fn finish(mut self) -> (Flows, Transfers, Totals) {
-        let number = &self.flows.flow;
+    pub fn finish(&mut self) -> (Flows, Transfers, Totals) {
+        let (mut flows, mut transfers) =
+            (std::mem::take(&mut self.flows), std::mem::take(&mut self.transfers));
+        let number = &flows.flow;
         let order = sorted(number.len(), |a, b| number[a].cmp(&number[b]));
-        self.flows.reorder(&order);
-        let Transfers { start, flow, .. } = &self.transfers;
+        flows.reorder(&order);
+        let Transfers { start, flow, .. } = &transfers;
         let order =
             sorted(start.len(), |a, b| start[a].total_cmp(&start[b]).then_with(|| flow[a].cmp(&flow[b])));
-        self.transfers.reorder(&order);
-        (self.flows, self.transfers, self.totals)
+        transfers.reorder(&order);
+        (flows, transfers, self.totals)
     }
 }
 

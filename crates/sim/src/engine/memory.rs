@@ -6,11 +6,12 @@ use dumbbell_core::results::{Part, Shortage};
 
 use super::Engine;
 use super::observer::Observer;
+use super::share::Share;
 
 /// Bytes that a packet on a link takes, with what the link notes of it: `bench/record.txt`, rounded up.
 pub const PACKET_BYTES: u64 = 96;
 
-impl<O: Observer> Engine<'_, O> {
+impl<O: Observer, S: Share> Engine<O, S> {
     /// What a run that is cut short at `time` came to.
     pub(super) fn shortage(&mut self, time: Time) -> Shortage {
         let inside = self.network.packets_inside();

@@ -5,19 +5,24 @@
 
 mod agents;
 mod flows;
+mod going;
 mod hosts;
+mod measured;
 mod memory;
 mod network;
 mod observer;
 mod owners;
 mod parts;
+mod peek;
 mod regions;
 mod routes;
 mod run;
 mod sampler;
 mod sessions;
+mod share;
 mod states;
 mod stations;
+mod tables;
 pub mod timers;
 mod tree;
 mod wakes;
@@ -26,24 +31,28 @@ mod ways;
 use std::sync::Arc;
 
 use dumbbell_core::memory::Budget;
-use dumbbell_core::results::{AllocationRow, ArrivalRow, DropRow, Results, RunRow};
+use dumbbell_core::results::{DropRow, Results};
 use dumbbell_core::rng::stream;
 use dumbbell_core::{Duration, FlowEnds, FlowTag, Packet, Stage, Time};
 use dumbbell_net::buffer::Pool;
-use dumbbell_net::link::{Counters, Link, LinkConfig, PerClass};
+use dumbbell_net::link::{Counters, Link, LinkConfig};
 use dumbbell_proto::Opening;
 
 use self::flows::{Arrived, Recorder, Slot, watched};
+pub use self::going::{Advanced, Interrupted, Progress};
 use self::hosts::Hosts;
+use self::measured::{Measured, write_arrivals};
 pub use self::memory::PACKET_BYTES;
 use self::network::{Aside, Delivery, Dropped, Network, Tally};
 pub use self::observer::{Event, LastEvents, Observer, Opened};
 use self::owners::Owners;
 pub use self::owners::horizon;
-pub use self::parts::{Cut, Graph, MAX_PARTS, PacketRates, run_cut};
-pub use self::run::{Interrupted, Progress, run, run_observed};
+pub use self::parts::{Cut, Graph, MAX_PARTS, PacketRates};
+pub use self::peek::{FlowNow, LinkNow, Peek};
+pub use self::run::{Run, run, run_observed};
 use self::sampler::Sampler;
 use self::sessions::Sessions;
+use self::share::Share;
 use self::states::States;
 use self::stations::Agents;
 use self::timers::Timers;
@@ -55,15 +64,6 @@ use crate::workload::{Flow, Traffic};
 
 /// Up to a time, but not before: in nanoseconds.
 const TICK: Duration = Duration::from_nanos(1);
-
-/// What a run's measured part came to.
-#[derive(Clone, Copy, Debug, Default)]
-struct Measured {
-    /// Packet-hops, those of the warm-up too.
-    packet_hops: u64,
-    /// What became of packets.
-    tally: Tally,
-}
 
 /// The links of a plan, whose counters will be read at the given times, in order; `watched` by an observer or not.
 fn links_of(plan: &Plan, read_at: &Arc<[Time]>, watched: bool, ends: &FlowEnds) -> Vec<Link> {
@@ -79,21 +79,21 @@ fn links_of(plan: &Plan, read_at: &Arc<[Time]>, watched: bool, ends: &FlowEnds) 
     plan.links.iter().map(link).collect()
 }
 
-struct Engine<'p, O> {
-    plan: &'p Plan,
-    /// The memory that the run may use. It also says when the loop stops: at the end of the measured part, then of the
-    /// drain, or once memory is short.
-    budget: &'p Budget,
+struct Engine<O, S> {
+    plan: Arc<Plan>,
+    /// The memory that the run may use. It also says when the loop stops: where its caller wants it to pause, at the end of the
+    /// measured part, then of the drain, or once memory is short.
+    budget: Arc<Budget>,
     /// Bytes that it took before anything happened.
     at_start: u64,
     owners: Owners,
-    network: Network<O>,
+    network: Network<O, S>,
     slots: Vec<Slot>,
     free_slots: Vec<u32>,
     timers: Timers,
-    arrivals: Arrivals<'p>,
+    arrivals: Arrivals,
     next_flow: Option<Flow>,
-    sessions: Sessions<'p>,
+    sessions: Sessions,
     hosts: Hosts,
     flows_started: u32,
     /// The same per group: a flow's random stream is named by its group and its place in it, so that one group never
@@ -103,7 +103,7 @@ struct Engine<'p, O> {
     recorder: Recorder,
     results: Results,
     states: States,
-    ways: Ways<'p>,
+    ways: Ways,
     /// Links whose arrivals are written down.
     recorded: Vec<u32>,
     /// Counters of every link when the warm-up ended, none before; and of the network.
@@ -111,6 +111,8 @@ struct Engine<'p, O> {
     tally_baseline: Tally,
     /// When flows that are in progress at the end are taken to end: the end of the measured part, then of the drain.
     until: Time,
+    /// From then on nothing happens until the caller wants the run to go on.
+    pause: Time,
     /// What was measured, once that is over.
     measured: Option<Measured>,
     /// When the measured part ended.
@@ -121,10 +123,16 @@ struct Engine<'p, O> {
     ends: FlowEnds,
 }
 
-impl<'p, O: Observer> Engine<'p, O> {
+impl<O: Observer, S: Share> Engine<O, S> {
     // Inside the loop's function it would take registers from what each event does.
     #[inline(never)]
-    fn new(plan: &'p Plan, budget: &'p Budget, observer: impl FnOnce(&Owners) -> O) -> Engine<'p, O> {
+    fn new(
+        plan: &Arc<Plan>,
+        budget: Arc<Budget>,
+        observer: O,
+        share: impl FnOnce(&Owners) -> S,
+    ) -> Engine<O, S> {
+        let entered = budget.enter();
         let end = Time::ZERO + plan.duration;
         let warmup = (!plan.warmup.is_zero()).then_some(Time::ZERO + plan.warmup);
         let read_at: Arc<[Time]> = warmup.into_iter().chain([end]).collect();
@@ -139,8 +147,8 @@ impl<'p, O: Observer> Engine<'p, O> {
             agents.as_ref().map_or(0, Agents::len) as u32,
             hosts.len() as u32,
         );
-        let observer = observer(&owners);
-        let mut network = Network::new(links, hosts.len() + Owners::COUNT, &routes, agents, observer);
+        let around = (observer, share(&owners));
+        let mut network = Network::new(links, hosts.len() + Owners::COUNT, &routes, agents, around);
         network.pauses = plan.pauses();
         for host in 0..hosts.len() as u32 {
             network.tree.set(owners.hosts + host, hosts.wake_at(host));
@@ -152,7 +160,7 @@ impl<'p, O: Observer> Engine<'p, O> {
         let recorder = Recorder::new(plan, &mut results.labels);
         let mut arrivals = plan.arrivals();
         let next_flow = arrivals.next();
-        if !O::IS_PART {
+        if !S::IS_PART {
             network.tree.set(owners.arrivals, next_flow.map_or(Time::NEVER, |f| f.start));
         }
         let sessions = Sessions::new(plan);
@@ -161,10 +169,12 @@ impl<'p, O: Observer> Engine<'p, O> {
         if let Some(warmup) = warmup {
             network.tree.set(owners.warmup, warmup);
         }
+        let at_start = entered.taken();
+        drop(entered);
         Engine {
-            plan,
+            plan: Arc::clone(plan),
             budget,
-            at_start: budget.taken(),
+            at_start,
             owners,
             network,
             slots: Vec::new(),
@@ -185,6 +195,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             link_baseline: Vec::new(),
             tally_baseline: Tally::default(),
             until: end,
+            pause: Time::NEVER,
             measured: None,
             measured_until: end,
             awaited: 0,
@@ -214,7 +225,7 @@ impl<'p, O: Observer> Engine<'p, O> {
     #[inline(never)]
     fn step_aside(&mut self, now: Time, owner: u32) {
         if owner == self.owners.arrivals {
-            match self.network.observer.regions() {
+            match self.network.share.regions() {
                 Some(regions) => regions.take_start().into_iter().for_each(|sender| self.wake(now, sender)),
                 None => self.start_flow(now),
             }
@@ -223,9 +234,9 @@ impl<'p, O: Observer> Engine<'p, O> {
         } else if owner == self.owners.samples {
             self.settle_links(now);
             let next =
-                self.sampler.sample(now, self.plan, &mut self.network, &mut self.slots, &mut self.results);
+                self.sampler.sample(now, &self.plan, &mut self.network, &mut self.slots, &mut self.results);
             self.network.tree.set(owner, next);
-            if cfg!(debug_assertions) && !O::IS_PART {
+            if cfg!(debug_assertions) && !S::IS_PART {
                 self.network.assert_conservation();
             }
         } else if owner == self.owners.warmup {
@@ -419,7 +430,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             self.awaited -= 1;
             if self.awaited == 0 {
                 self.until = now;
-                self.budget.set_until(now + TICK);
+                self.arm_stop();
             }
         }
         self.network.note_closed(index, true);
@@ -436,7 +447,7 @@ impl<'p, O: Observer> Engine<'p, O> {
     fn start_flow(&mut self, now: Time) {
         let Some(flow) = self.next_flow else { return };
         self.next_flow = self.arrivals.next();
-        if !O::IS_PART {
+        if !S::IS_PART {
             let at = self.next_flow.map_or(Time::NEVER, |f| f.start);
             self.network.tree.set(self.owners.arrivals, at);
         }
@@ -453,9 +464,10 @@ impl<'p, O: Observer> Engine<'p, O> {
         let in_group = &mut self.started_in_group[flow.group as usize];
         let name = format!("flow {in_group} of {}", group.name);
         *in_group += 1;
-        let (forward, reverse) = self.ways.open(&mut self.network, flow.pair, index, &name);
+        let (forward, reverse) = self.ways.open(&self.plan, &mut self.network, (flow.pair, index), &name);
         let pair = &self.plan.pairs[flow.pair as usize];
-        self.ends.note(index, [pair.source, pair.destination]);
+        let ends = [pair.source, pair.destination];
+        self.ends.note(index, ends);
         self.network.note_flow(index, number, [pair.destination, pair.source], [forward, reverse]);
         let granted = self.hosts.opened(now, pair.destination, index, flow.size);
         let [application, reader] = group.applications(self.plan.seed, &name);
@@ -498,7 +510,7 @@ impl<'p, O: Observer> Engine<'p, O> {
             }
             self.slots.push(slot);
             self.network.reserve_slots(self.slots.len());
-            if !O::IS_PART {
+            if !S::IS_PART {
                 self.timers.reserve(2 * self.slots.len());
             }
         } else {
@@ -508,8 +520,8 @@ impl<'p, O: Observer> Engine<'p, O> {
             self.grant(now, self.hosts.of_flow(index));
         }
         // Each part of a run opens every flow, so that it has the same number and slot in all.
-        match self.network.observer.regions() {
-            Some(regions) => regions.open(index, [pair.source, pair.destination], now),
+        match self.network.share.regions() {
+            Some(regions) => regions.open(index, ends, now),
             None => self.wake(now, index << 1),
         }
     }
@@ -607,21 +619,10 @@ impl<'p, O: Observer> Engine<'p, O> {
         self.wake(now, index << 1 | u32::from(notice.forward));
     }
 
-    /// Writes down the packets that arrived at recorded links. A link that is fed ahead of time knows some to come.
+    /// Writes down the packets that arrived at recorded links.
     fn note_arrivals(&mut self) {
         let end = Time::ZERO + self.plan.duration;
-        for &link in &self.recorded {
-            while let Some(arrival) = self.network.links[link as usize].next_arrival() {
-                if arrival.time <= end {
-                    self.results.arrivals.push(ArrivalRow {
-                        time: arrival.time.as_secs_f64(),
-                        link,
-                        flow: self.slots[arrival.flow as usize].number,
-                        size: arrival.size,
-                    });
-                }
-            }
-        }
+        write_arrivals(&self.recorded, &self.slots, end, &mut self.network.links, &mut self.results);
     }
 
     /// Lets every link make up for what it has put off until `now`, the present.
@@ -646,6 +647,16 @@ impl<'p, O: Observer> Engine<'p, O> {
         for slot in self.slots.iter_mut().filter(|s| s.active) {
             slot.delivered_at_warmup = slot.receiver.report().delivered;
         }
+    }
+
+    /// Lets the loop stop at the end of the part of the run that it is in, or before it where it is to pause.
+    fn arm_stop(&self) {
+        self.budget.set_until((self.until + TICK).min(self.pause));
+    }
+
+    /// True if what the loop has come to is a pause.
+    fn is_at_pause(&self) -> bool {
+        self.pause <= self.until && !self.budget.is_exhausted()
     }
 
     /// Nothing more happens up to the time to stop: ends what ends there. True if that is the run.
@@ -685,115 +696,17 @@ impl<'p, O: Observer> Engine<'p, O> {
         }
         self.recorder.end_measurement();
         self.note_arrivals();
-        let packet_hops = self.write_links(end);
-        // Before the end of the warm-up nothing is measured.
-        let tally = if end > Time::ZERO + self.plan.warmup {
-            self.network.tally.since(&self.tally_baseline)
-        } else {
-            Tally::default()
-        };
-        self.measured = Some(Measured { packet_hops, tally });
+        let (mut links, mut results) =
+            (std::mem::take(&mut self.network.links), std::mem::take(&mut self.results));
+        self.measured = Some(self.measure(&mut links, &mut results, end));
+        (self.network.links, self.results) = (links, results);
         self.measured_until = end;
         self.network.tree.set(self.owners.arrivals, Time::NEVER);
         self.arm_sessions();
         self.network.tree.set(self.owners.samples, Time::NEVER);
         if self.awaited > 0 {
             self.until = end + drain;
-            self.budget.set_until(self.until + TICK);
+            self.arm_stop();
         }
-    }
-
-    fn finish(mut self) -> Results {
-        let ended = self.results.label(if self.results.shortage.is_some() { "memory" } else { "duration" });
-        self.network.assert_conservation();
-        for slot in self.slots.iter().filter(|s| s.active) {
-            self.recorder.record(slot, self.until);
-        }
-        self.write_allocations();
-        let Measured { packet_hops, tally } = self.measured.unwrap_or_default();
-        let total = self.network.tally;
-        let (flows, transfers, totals) = self.recorder.finish();
-        self.results.flows = flows;
-        self.results.transfers = transfers;
-        let measured = self.measured_until.since(Time::ZERO + self.plan.warmup).as_secs_f64();
-        self.results.runs.push(RunRow {
-            seed: self.plan.seed,
-            duration: self.measured_until.as_secs_f64(),
-            ended,
-            warmup: self.plan.warmup.as_secs_f64(),
-            packet_hops,
-            flows_started: u64::from(self.flows_started),
-            flows_completed: totals.completed,
-            goodput: if measured > 0.0 { totals.measured_bytes as f64 * 8.0 / measured } else { 0.0 },
-            fairness: totals.fairness(),
-            fct_mean: totals.fct_mean(),
-            packets_sent: tally.sent,
-            packets_originated: tally.originated,
-            packets_duplicated: tally.duplicated,
-            packets_delivered: tally.delivered,
-            packets_dropped: tally.dropped,
-            total_sent: total.sent,
-            total_originated: total.originated,
-            total_duplicated: total.duplicated,
-            total_delivered: total.delivered,
-            total_dropped: total.dropped,
-            packets_inside: self.network.packets_inside(),
-        });
-        self.results
-    }
-
-    /// Writes what agents of routers have counted that allocate bandwidth to flows.
-    fn write_allocations(&mut self) {
-        let Some(agents) = &self.network.agents else { return };
-        for (link, counted) in agents.allocated() {
-            let planned = &self.plan.links[link as usize];
-            let labels = &mut self.results.labels;
-            self.results.allocations.push(AllocationRow {
-                link: labels.code(&planned.name),
-                router: self.recorder.nodes()[planned.from as usize],
-                hits: counted.hits,
-                misses: counted.misses,
-                updates: counted.updates,
-                quenches: counted.quenches,
-                forgotten: counted.forgotten,
-            });
-        }
-    }
-
-    /// Writes the rows of the links; returns the packet-hops so far.
-    fn write_links(&mut self, end: Time) -> u64 {
-        let warmup = Time::ZERO + self.plan.warmup;
-        let early = end < Time::ZERO + self.plan.duration;
-        let mut packet_hops = 0;
-        self.results.links.reserve(self.plan.links.len());
-        for (i, link) in self.network.links.iter_mut().enumerate() {
-            let planned = &self.plan.links[i];
-            let baseline = self.link_baseline.get(i).copied().unwrap_or_default();
-            let total = if early { link.counters_early(end).at_least(&baseline) } else { link.counters(end) };
-            packet_hops += total.sent;
-            // Before the end of the warm-up nothing is measured.
-            let c = if end > warmup { total.since(&baseline) } else { Counters::default() };
-            let histogram = self.sampler.histogram(i);
-            let account = link.read_port(end);
-            let paused = link.read_pause(end);
-            let classes = link.read_classes(end).map(|c| if end > warmup { c } else { PerClass::default() });
-            let labels = &mut self.results.labels;
-            let row = planned.row(
-                self.recorder.nodes(),
-                &c,
-                (histogram, link.average()),
-                (account.as_ref(), paused),
-                (warmup.min(end), end),
-                labels,
-            );
-            for class in classes.iter().flat_map(|c| planned.class_rows(c, labels)) {
-                self.results.classes.push(class);
-            }
-            for state in account.iter().flat_map(|account| planned.states(account, labels)) {
-                self.results.states.push(state);
-            }
-            self.results.links.push(row);
-        }
-        packet_hops
     }
 }

@@ -5,6 +5,7 @@ use dumbbell_net::link::{Incident, Incidents, Link, Note};
 
 use super::observer::{Event, Observer};
 use super::routes::{END, END_FORWARD, END_REVERSE, Route, Stop};
+use super::share::Share;
 use super::stations::Agents;
 use super::tree::Tree;
 use crate::paths::dealer::Dealer;
@@ -43,7 +44,7 @@ pub(super) struct Dealt {
 
 /// The network between the endpoints.
 #[derive(Debug)]
-pub struct Network<O> {
+pub struct Network<O, S> {
     /// All links; the first events of the tree belong to them, by index.
     pub links: Vec<Link>,
     /// For each link, whether packets enter it ahead of time: what it holds is not yet there.
@@ -70,6 +71,8 @@ pub struct Network<O> {
     pub(super) agents: Option<Box<Agents>>,
     /// Who watches.
     pub(super) observer: O,
+    /// What of the network the loop runs.
+    pub(super) share: S,
 }
 
 /// What the engine is told of besides deliveries of what end points sent.
@@ -122,15 +125,15 @@ impl Tally {
     }
 }
 
-impl<O: Observer> Network<O> {
+impl<O: Observer, S: Share> Network<O, S> {
     /// Joins links into paths as `routes` says. Where `agents` are, packets stop on their way.
     pub fn new(
         mut links: Vec<Link>,
         other_owners: usize,
         routes: &[Route<'_>],
         agents: Option<Agents>,
-        observer: O,
-    ) -> Network<O> {
+        (observer, share): (O, S),
+    ) -> Network<O, S> {
         let agents = agents.map(Box::new);
         let count = agents.as_ref().map_or(0, |agents| agents.len());
         let mut tree = Tree::new(links.len() + count + other_owners);
@@ -168,6 +171,7 @@ impl<O: Observer> Network<O> {
             pauses: Vec::new(),
             agents,
             observer,
+            share,
         };
         network.start_agents();
         network
@@ -176,7 +180,7 @@ impl<O: Observer> Network<O> {
     /// Makes room for `slots` flow slots.
     pub fn reserve_slots(&mut self, slots: usize) {
         if self.inside.len() < slots {
-            self.inside.resize(slots, if O::IS_PART { ELSEWHERE } else { 0 });
+            self.inside.resize(slots, if S::IS_PART { ELSEWHERE } else { 0 });
         }
     }
 
@@ -188,7 +192,7 @@ impl<O: Observer> Network<O> {
     /// The event of a link is due at `at`.
     #[inline]
     pub fn arm(&mut self, link: u32, at: Time) {
-        arm(&mut self.observer, &mut self.tree, link, at);
+        arm(&mut self.share, &mut self.tree, link, at);
     }
 
     /// An endpoint sends a packet along the path that begins at `start`, or along one that is dealt to it.
@@ -253,7 +257,7 @@ impl<O: Observer> Network<O> {
         };
         let packet = *packet;
         from.pop();
-        arm(&mut self.observer, &mut self.tree, link, from.wake_at());
+        arm(&mut self.share, &mut self.tree, link, from.wake_at());
         let next = self.paths[packet.hop as usize];
         if next >= END_REVERSE {
             if next > END_FORWARD {
@@ -299,9 +303,9 @@ impl<O: Observer> Network<O> {
         }
         self.tell(now, packet, Event::Arrived(link));
         let last = &mut self.links[link as usize];
-        if O::IS_PART && self.observer.leads_out(link) {
+        if S::IS_PART && self.share.leads_out(link) {
             return match last.pass(now, packet, &mut self.incidents) {
-                Some(at) => self.observer.carry(link, &Packet { at, hop, ..*packet }),
+                Some(at) => self.share.carry(link, &Packet { at, hop, ..*packet }),
                 None => self.account(link),
             };
         }
@@ -309,7 +313,7 @@ impl<O: Observer> Network<O> {
             return self.enter_ahead(now, packet, hop, link);
         }
         if last.push(now, packet, hop, &mut self.incidents) {
-            arm(&mut self.observer, &mut self.tree, link, last.wake_at());
+            arm(&mut self.share, &mut self.tree, link, last.wake_at());
         }
         tell_notes(&mut self.observer, &self.paths, now, link, last);
         if !self.incidents.is_empty() {
@@ -340,7 +344,7 @@ impl<O: Observer> Network<O> {
             self.account(link);
         }
         let at = self.links[link as usize].wake_at();
-        match self.observer.regions() {
+        match self.share.regions() {
             Some(regions) => regions.arm_earlier(link, at),
             None => self.tree.set_earlier(link, at),
         }
@@ -442,8 +446,8 @@ impl<O: Observer> Network<O> {
 
 /// The event of a link is due at `at`.
 #[inline(always)]
-fn arm<O: Observer>(observer: &mut O, tree: &mut Tree, link: u32, at: Time) {
-    match observer.regions() {
+fn arm<S: Share>(share: &mut S, tree: &mut Tree, link: u32, at: Time) {
+    match share.regions() {
         Some(regions) => regions.arm(link, at),
         None => tree.set(link, at),
     }

@@ -6,7 +6,6 @@ use std::fmt;
 use dumbbell_core::{DropReason, MarkReason, Packet, Time, Way};
 use dumbbell_proto::transport::{Agreed, SenderState};
 
-use super::regions::Regions;
 use crate::plan::Plan;
 use crate::workload::Flow;
 
@@ -52,42 +51,6 @@ pub struct Opened {
 pub trait Observer {
     /// False if it looks at nothing. What only an observer asks for is then not even asked, and links may tell of drops late.
     const WATCHES: bool = true;
-
-    /// True if the loop runs one part of the network, and other loops the rest: see `engine/parts`.
-    const IS_PART: bool = false;
-
-    /// True if this part of the run handles what happens at a node.
-    #[inline]
-    fn has_node(&self, node: u32) -> bool {
-        let _ = node;
-        true
-    }
-
-    /// True if packets enter a link in this part of the run.
-    #[inline]
-    fn has_link(&self, link: u32) -> bool {
-        let _ = link;
-        true
-    }
-
-    /// True if what enters a link in this part of the run comes out in another.
-    #[inline]
-    fn leads_out(&self, link: u32) -> bool {
-        let _ = link;
-        false
-    }
-
-    /// Takes a packet that has entered such a link.
-    #[inline]
-    fn carry(&mut self, link: u32, packet: &Packet) {
-        let _ = (link, packet);
-    }
-
-    /// The events of this part of the run, which are then not in the tree of the network.
-    #[inline]
-    fn regions(&mut self) -> Option<&mut Regions> {
-        None
-    }
 
     /// The run has come to this time: nothing that is told from now on happened before it.
     #[inline]

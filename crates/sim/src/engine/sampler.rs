@@ -9,6 +9,7 @@ use dumbbell_net::link::Counters;
 use super::flows::{Arrived, Slot};
 use super::network::Network;
 use super::observer::Observer;
+use super::share::Share;
 use crate::histogram::Histogram;
 use crate::plan::Plan;
 
@@ -54,18 +55,18 @@ impl Sampler {
     }
 
     /// Takes a sample; returns when the next is due.
-    pub fn sample<O: Observer>(
+    pub fn sample<O: Observer, S: Share>(
         &mut self,
         now: Time,
         plan: &Plan,
-        network: &mut Network<O>,
+        network: &mut Network<O, S>,
         slots: &mut [Slot],
         results: &mut Results,
     ) -> Time {
         let seconds = self.period.as_secs_f64();
         let labels = &self.labels;
         let mut write = |series, id, value| results.samples.push(labels.row(series, id, now, value));
-        let (links, here) = (&mut network.links, &network.observer);
+        let (links, here) = (&mut network.links, &network.share);
         for sampled in self.links.iter_mut().filter(|l| here.has_link(l.index as u32)) {
             let link = &mut links[sampled.index];
             let backlog = link.backlog(now);

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use dumbbell_core::Time;
 
@@ -37,8 +38,8 @@ impl Ord for Planned {
 }
 
 /// All sessions of a run.
-pub struct Sessions<'p> {
-    all: Vec<Box<dyn Session + 'p>>,
+pub struct Sessions {
+    all: Vec<Box<dyn Session>>,
     /// The flow group of each.
     groups: Vec<u32>,
     /// By flow group: the sessions that are told when one of its flows ends.
@@ -48,9 +49,9 @@ pub struct Sessions<'p> {
     actions: Actions,
 }
 
-impl<'p> Sessions<'p> {
+impl Sessions {
     /// The sessions of a plan, started.
-    pub fn new(plan: &'p Plan) -> Sessions<'p> {
+    pub fn new(plan: &Plan) -> Sessions {
         let mut sessions = Sessions {
             all: Vec::new(),
             groups: Vec::new(),
@@ -66,7 +67,7 @@ impl<'p> Sessions<'p> {
                 sessions.watchers[*group as usize].push(number);
             }
             sessions.groups.push(workload.group);
-            sessions.all.push(program.session(plan.seed));
+            sessions.all.push(Arc::clone(program).session(plan.seed));
         }
         for number in 0..sessions.all.len() {
             sessions.all[number].start(&mut sessions.actions);

@@ -8,6 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use dumbbell_core::results::Shortage;
 use dumbbell_core::{Packet, Results, Time, Way};
@@ -45,7 +46,7 @@ pub struct Traced {
 /// # Errors
 /// What ended it early: the caller, a sink, or memory.
 pub fn trace<'s>(
-    plan: &Plan,
+    plan: &Arc<Plan>,
     memory: u64,
     selection: &'s Selection,
     outputs: Vec<(String, Output<'s>)>,

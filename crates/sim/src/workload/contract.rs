@@ -127,7 +127,7 @@ pub struct Flow {
 /// A source of flows.
 pub trait Source: Debug + Send + Sync {
     /// The flows that start before the run ends, in order of start. Draws come from streams of the workload's own.
-    fn arrivals(&self, seed: u64) -> Box<dyn Iterator<Item = Flow> + Send + '_>;
+    fn arrivals(self: Arc<Self>, seed: u64) -> Box<dyn Iterator<Item = Flow> + Send>;
 
     /// The figures that `dumbbell check` shows.
     fn facts(&self) -> Facts;

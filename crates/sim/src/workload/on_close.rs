@@ -1,5 +1,7 @@
 //! Flows that start when others have ended: chains of flows, and a fixed number of users with one flow each at a time.
 
+use std::sync::Arc;
+
 use dumbbell_core::config::{At, ConfigError, suggest};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::{Stream, stream};
@@ -125,14 +127,14 @@ struct Plan {
 }
 
 impl Program for Plan {
-    fn session(&self, seed: u64) -> Box<dyn Session + '_> {
+    fn session(self: Arc<Self>, seed: u64) -> Box<dyn Session> {
         let own = |what: &str| stream(seed, &format!("workload {} {what}", self.name));
         Box::new(Running {
-            plan: self,
             started: 0,
             sizes: own("sizes"),
             times: own("times"),
             pairs: own("pairs"),
+            plan: self,
         })
     }
 
@@ -145,15 +147,15 @@ impl Program for Plan {
     }
 }
 
-struct Running<'p> {
-    plan: &'p Plan,
+struct Running {
+    plan: Arc<Plan>,
     started: u64,
     sizes: Stream,
     times: Stream,
     pairs: Stream,
 }
 
-impl Running<'_> {
+impl Running {
     fn begin(&mut self, at: Time, pair: u32, actions: &mut Actions) {
         if self.started < self.plan.params.max_flows {
             let size = self.plan.sizes.sample(&mut self.sizes);
@@ -163,18 +165,20 @@ impl Running<'_> {
     }
 }
 
-impl Session for Running<'_> {
+impl Session for Running {
     fn start(&mut self, actions: &mut Actions) {
-        let params = &self.plan.params;
+        let plan = Arc::clone(&self.plan);
+        let params = &plan.params;
         if params.after.is_none() {
-            for (i, &pair) in (0..).zip(&self.plan.pairs) {
+            for (i, &pair) in (0..).zip(&plan.pairs) {
                 self.begin(Time::ZERO + params.start + params.stagger * i, pair, actions);
             }
         }
     }
 
     fn ended(&mut self, now: Time, ended: &Ended, actions: &mut Actions) {
-        let Plan { params, pairs, group, restarts, .. } = self.plan;
+        let plan = Arc::clone(&self.plan);
+        let Plan { params, pairs, group, restarts, .. } = &*plan;
         let own = ended.group == *group;
         if own && !restarts {
             return;

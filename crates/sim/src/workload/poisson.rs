@@ -1,5 +1,7 @@
 //! Poisson arrivals: each flow starts an exponential time after the one before, on a pair drawn uniformly.
 
+use std::sync::Arc;
+
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::{Stream, stream};
@@ -207,16 +209,16 @@ struct Process {
 }
 
 impl Source for Process {
-    fn arrivals(&self, seed: u64) -> Box<dyn Iterator<Item = Flow> + Send + '_> {
+    fn arrivals(self: Arc<Self>, seed: u64) -> Box<dyn Iterator<Item = Flow> + Send> {
         // Three streams, so that a change of one distribution leaves the other draws as they were.
         let own = |what: &str| stream(seed, &format!("workload {} {what}", self.name));
         Box::new(Draws {
-            process: self,
             now: self.start,
             left: self.max_flows,
             gaps: own("arrivals"),
             sizes: own("sizes"),
             pairs: own("pairs"),
+            process: self,
         })
     }
 
@@ -225,8 +227,8 @@ impl Source for Process {
     }
 }
 
-struct Draws<'p> {
-    process: &'p Process,
+struct Draws {
+    process: Arc<Process>,
     now: Time,
     left: u64,
     gaps: Stream,
@@ -234,7 +236,7 @@ struct Draws<'p> {
     pairs: Stream,
 }
 
-impl Iterator for Draws<'_> {
+impl Iterator for Draws {
     type Item = Flow;
 
     fn next(&mut self) -> Option<Flow> {

@@ -1,5 +1,7 @@
 //! Requests and responses: a client asks, the server works and answers, the client thinks and asks again.
 
+use std::sync::Arc;
+
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::{Stream, stream};
@@ -124,13 +126,13 @@ struct Plan {
 }
 
 impl Program for Plan {
-    fn session(&self, seed: u64) -> Box<dyn Session + '_> {
+    fn session(self: Arc<Self>, seed: u64) -> Box<dyn Session> {
         let own = |what: &str| stream(seed, &format!("workload {} {what}", self.name));
         Box::new(Running {
-            plan: self,
             connections: vec![[None; 2]; self.pairs.len()],
             sizes: own("sizes"),
             times: own("times"),
+            plan: self,
         })
     }
 
@@ -143,16 +145,16 @@ impl Program for Plan {
 const REQUEST: usize = 0;
 const RESPONSE: usize = 1;
 
-struct Running<'p> {
-    plan: &'p Plan,
+struct Running {
+    plan: Arc<Plan>,
     connections: Vec<[Option<Connection>; 2]>,
     sizes: Stream,
     times: Stream,
 }
 
-impl Running<'_> {
+impl Running {
     fn send(&mut self, at: Time, client: usize, half: usize, round: u32, actions: &mut Actions) {
-        let plan = self.plan;
+        let plan = &self.plan;
         let size = plan.sizes[half].sample(&mut self.sizes);
         let transfer = Transfer { size, round, tag: (client << 1 | half) as u32 };
         let pair = plan.pairs[client][half];
@@ -164,17 +166,19 @@ impl Running<'_> {
     }
 }
 
-impl Session for Running<'_> {
+impl Session for Running {
     fn start(&mut self, actions: &mut Actions) {
-        let params = &self.plan.params;
-        for client in 0..self.plan.pairs.len() {
+        let plan = Arc::clone(&self.plan);
+        let params = &plan.params;
+        for client in 0..plan.pairs.len() {
             let at = Time::ZERO + params.start + params.stagger * client as u64;
             self.send(at, client, REQUEST, 0, actions);
         }
     }
 
     fn ended(&mut self, now: Time, ended: &Ended, actions: &mut Actions) {
-        let params = &self.plan.params;
+        let plan = Arc::clone(&self.plan);
+        let params = &plan.params;
         let (client, half) = ((ended.transfer.tag >> 1) as usize, (ended.transfer.tag & 1) as usize);
         let keeps = params.connections == Connections::Persistent && ended.received;
         self.connections[client][half] = keeps.then_some(ended.connection);

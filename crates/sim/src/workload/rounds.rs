@@ -1,6 +1,8 @@
 //! Rounds of transfers with a barrier: a round begins when all transfers of the round before have ended. The traffic of
 //! incast.
 
+use std::sync::Arc;
+
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::{Stream, stream};
@@ -211,10 +213,9 @@ const ANSWER: usize = 0;
 const REQUEST: usize = 1;
 
 impl Program for Plan {
-    fn session(&self, seed: u64) -> Box<dyn Session + '_> {
+    fn session(self: Arc<Self>, seed: u64) -> Box<dyn Session> {
         let own = |what: &str| stream(seed, &format!("workload {} {what}", self.name));
         Box::new(Running {
-            plan: self,
             connections: vec![[None; 2]; self.pairs.len()],
             round: 0,
             began: Time::ZERO,
@@ -223,6 +224,7 @@ impl Program for Plan {
             jitter: own("jitter"),
             sizes: own("sizes"),
             pauses: own("pauses"),
+            plan: self,
         })
     }
 
@@ -231,8 +233,8 @@ impl Program for Plan {
     }
 }
 
-struct Running<'p> {
-    plan: &'p Plan,
+struct Running {
+    plan: Arc<Plan>,
     /// What is kept open for each pair: for its transfers and for their requests.
     connections: Vec<[Option<Connection>; 2]>,
     round: u32,
@@ -247,9 +249,10 @@ struct Running<'p> {
     pauses: Stream,
 }
 
-impl Running<'_> {
+impl Running {
     fn begin(&mut self, at: Time, actions: &mut Actions) {
-        let Plan { params, pairs, .. } = self.plan;
+        let plan = Arc::clone(&self.plan);
+        let Plan { params, pairs, .. } = &*plan;
         if params.rounds.is_some_and(|rounds| self.round >= rounds) {
             return;
         }
@@ -262,7 +265,8 @@ impl Running<'_> {
 
     /// The turn of the next pair, if there is one.
     fn begin_next(&mut self, now: Time, actions: &mut Actions) {
-        let Plan { params, pairs, back, .. } = self.plan;
+        let plan = Arc::clone(&self.plan);
+        let Plan { params, pairs, back, .. } = &*plan;
         let i = self.next;
         if i == pairs.len() {
             return;
@@ -286,7 +290,7 @@ impl Running<'_> {
     }
 
     fn send(&mut self, at: Time, i: usize, half: usize, actions: &mut Actions) {
-        let Plan { params, pairs, back, amount, .. } = self.plan;
+        let Plan { params, pairs, back, amount, .. } = &*self.plan;
         let (pair, size) = match half {
             REQUEST => (back[i], params.request.map_or(0, Bytes::get)),
             _ => (pairs[i], amount.draw(i as u64, pairs.len() as u64, &mut self.sizes)),
@@ -300,7 +304,7 @@ impl Running<'_> {
     }
 }
 
-impl Session for Running<'_> {
+impl Session for Running {
     fn start(&mut self, actions: &mut Actions) {
         self.begin(Time::ZERO + self.plan.params.start, actions);
     }

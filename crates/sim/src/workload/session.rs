@@ -4,6 +4,7 @@
 //! transfers have ended, and the session answers with [`Actions`]: what to start, and when. It never sees a packet.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use dumbbell_core::Time;
 
@@ -12,7 +13,7 @@ use super::facts::Facts;
 /// A closed-loop workload in a plan.
 pub trait Program: Debug + Send + Sync {
     /// The session of one run. Draws come from streams of the workload's own.
-    fn session(&self, seed: u64) -> Box<dyn Session + '_>;
+    fn session(self: Arc<Self>, seed: u64) -> Box<dyn Session>;
 
     /// Flow groups beside its own of which the session is told when a flow ends.
     fn watches(&self) -> &[u32] {
@@ -23,8 +24,8 @@ pub trait Program: Debug + Send + Sync {
     fn facts(&self) -> Facts;
 }
 
-/// A closed-loop workload in a run. Calls come in order of time.
-pub trait Session {
+/// A closed-loop workload in a run, which may move to another thread with its run. Calls come in order of time.
+pub trait Session: Send {
     /// The run begins.
     fn start(&mut self, actions: &mut Actions);
 

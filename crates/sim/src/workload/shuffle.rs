@@ -2,6 +2,7 @@
 //! every receiver has all its data.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
@@ -102,15 +103,15 @@ struct Plan {
 }
 
 impl Program for Plan {
-    fn session(&self, seed: u64) -> Box<dyn Session + '_> {
+    fn session(self: Arc<Self>, seed: u64) -> Box<dyn Session> {
         let own = |what: &str| stream(seed, &format!("workload {} {what}", self.name));
         Box::new(Running {
-            plan: self,
             left: vec![VecDeque::new(); self.receivers.len()],
             wave: 0,
             awaited: 0,
             sizes: own("sizes"),
             order: own("order"),
+            plan: self,
         })
     }
 
@@ -119,8 +120,8 @@ impl Program for Plan {
     }
 }
 
-struct Running<'p> {
-    plan: &'p Plan,
+struct Running {
+    plan: Arc<Plan>,
     /// For each receiver the pairs that it has not asked yet.
     left: Vec<VecDeque<u32>>,
     wave: u32,
@@ -129,12 +130,13 @@ struct Running<'p> {
     order: Stream,
 }
 
-impl Running<'_> {
+impl Running {
     fn begin(&mut self, at: Time, actions: &mut Actions) {
-        if self.wave >= self.plan.params.waves {
+        let plan = Arc::clone(&self.plan);
+        if self.wave >= plan.params.waves {
             return;
         }
-        for (receiver, pairs) in self.plan.receivers.iter().enumerate() {
+        for (receiver, pairs) in plan.receivers.iter().enumerate() {
             let mut order = pairs.clone();
             // Fisher and Yates.
             for i in (1..order.len()).rev() {
@@ -142,7 +144,7 @@ impl Running<'_> {
             }
             self.left[receiver] = order.into();
             self.awaited += pairs.len();
-            for _ in 0..self.plan.params.parallel.min(pairs.len() as u32) {
+            for _ in 0..plan.params.parallel.min(pairs.len() as u32) {
                 self.fetch(at, receiver, actions);
             }
         }
@@ -156,7 +158,7 @@ impl Running<'_> {
     }
 }
 
-impl Session for Running<'_> {
+impl Session for Running {
     fn start(&mut self, actions: &mut Actions) {
         self.begin(Time::ZERO + self.plan.params.start, actions);
     }

@@ -1,5 +1,7 @@
 //! A trace file: flows with start, source, destination and size, as recorded or made elsewhere.
 
+use std::sync::Arc;
+
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Duration, Time, Validate, config};
@@ -116,8 +118,8 @@ struct Listed {
 }
 
 impl Source for Listed {
-    fn arrivals(&self, _seed: u64) -> Box<dyn Iterator<Item = Flow> + Send + '_> {
-        Box::new(self.flows.iter().copied())
+    fn arrivals(self: Arc<Self>, _seed: u64) -> Box<dyn Iterator<Item = Flow> + Send> {
+        Box::new((0..self.flows.len()).map(move |i| self.flows[i]))
     }
 
     fn facts(&self) -> Facts {

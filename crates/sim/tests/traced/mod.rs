@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::panic;
 use std::path::Path;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 use dumbbell_core::memory::Counting;
 use dumbbell_core::{Packet, Results, Time, Value, Way};
@@ -44,7 +44,7 @@ pub fn latest() -> String {
 }
 
 /// Runs a plan to its end.
-pub fn run(plan: &Plan) -> Results {
+pub fn run(plan: &Arc<Plan>) -> Results {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = panic::take_hook();
@@ -59,7 +59,7 @@ pub fn run(plan: &Plan) -> Results {
 }
 
 /// The plan of a scenario with settings, each `path=value`; or why there is none.
-pub fn planned(text: &str, settings: &[&str]) -> Result<Plan, String> {
+pub fn planned(text: &str, settings: &[&str]) -> Result<Arc<Plan>, String> {
     let mut value: Value = toml::parse(text).unwrap_or_else(|e| panic!("{e}"));
     for setting in settings {
         toml::apply_set(&mut value, setting).unwrap_or_else(|e| panic!("{e}"));
@@ -69,7 +69,7 @@ pub fn planned(text: &str, settings: &[&str]) -> Result<Plan, String> {
 }
 
 /// The same of a scenario that has one.
-pub fn plan(text: &str, settings: &[&str]) -> Plan {
+pub fn plan(text: &str, settings: &[&str]) -> Arc<Plan> {
     planned(text, settings).unwrap_or_else(|e| panic!("{e}"))
 }
 

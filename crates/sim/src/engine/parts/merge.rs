@@ -40,12 +40,12 @@ impl Tally {
     }
 }
 
-impl Engine<'_, Part<'_>> {
+impl Engine<(), Part<'_>> {
     /// What is left of this part.
     pub fn into_remains(mut self, events: u64) -> Remains {
         self.take_timers_of_regions();
         Remains {
-            number: self.network.observer.number,
+            number: self.network.share.number,
             samples: self.take_samples(),
             links: self.network.links,
             link_baseline: self.link_baseline,
@@ -99,7 +99,7 @@ impl Engine<'_, Part<'_>> {
         for (i, link) in other.links.iter_mut().enumerate().filter(|(i, _)| cut.enters(*i) == other.number) {
             let here = &mut self.network.links[i];
             std::mem::swap(here, link);
-            if cut.leaves(i) == self.network.observer.number {
+            if cut.leaves(i) == self.network.share.number {
                 here.swap_flight(link);
             }
             if let Some(there) = other.link_baseline.get(i) {
@@ -142,7 +142,7 @@ impl Engine<'_, Part<'_>> {
     /// From here on the end points of all regions have one set of timers.
     fn take_timers_of_regions(&mut self) {
         self.timers.reserve(2 * self.slots.len());
-        for (endpoint, at) in self.network.observer.regions.armed() {
+        for (endpoint, at) in self.network.share.regions.armed() {
             self.timers.arm(endpoint, at);
         }
     }

@@ -18,7 +18,6 @@ pub(super) mod part;
 mod pulse;
 mod turns;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::{panic, thread};
 
@@ -33,29 +32,13 @@ use self::merge::Remains;
 use self::part::Part;
 use self::pulse::Pulse;
 use super::Engine;
-use super::run::{Interrupted, Progress, Report, run, run_to_end};
+use super::going::{Going, Interrupted, Report};
 use crate::plan::Plan;
-
-/// Runs a plan on as many threads as it is cut into. The results are those of [`run`] on one.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_cut(
-    plan: &Plan,
-    cut: &Cut,
-    memory: u64,
-    mut progress: impl FnMut(&mut Progress) -> ControlFlow<()>,
-) -> Result<Results, Interrupted> {
-    match run_parts(plan, cut, memory, &mut progress)? {
-        Some(results) => Ok(results),
-        None => run(plan, memory, progress),
-    }
-}
 
 /// Runs a plan that is cut into parts, each on a thread. `None` if it takes one thread after all: a flow has failed, or memory
 /// is short.
-fn run_parts(
-    plan: &Plan,
+pub(super) fn run_parts(
+    plan: &Arc<Plan>,
     cut: &Cut,
     memory: u64,
     progress: Report<'_>,
@@ -71,8 +54,8 @@ fn run_parts(
             })
             .collect();
         let _lifeline = Lifeline(&board);
-        let budget = Budget::enter(&pool, end);
-        let mut engine = Engine::new(plan, &budget, |owners| Part::new(cut, 0, owners));
+        let budget = Budget::new(&pool, end);
+        let mut engine = Engine::new(plan, budget, (), |owners| Part::new(cut, 0, owners));
         let mut pulse = Pulse::new(&board, 0, plan.duration, Some(&mut *progress));
         let events = engine.run_part(&mut pulse, end);
         let interrupted = pulse.interrupted;
@@ -88,21 +71,25 @@ fn run_parts(
         }
         let (Ok(mut events), Some(others)) = (events, others) else { return Ok(None) };
         events += others.iter().map(|other| other.events).sum::<u64>();
+        let entered = engine.budget.enter();
         engine.merge(cut, others);
+        drop(entered);
         // One loop would have closed such a flow before the end.
-        if engine.slots.iter().any(|slot| slot.sender.is_closed()) || budget.is_exhausted() {
+        if engine.slots.iter().any(|slot| slot.sender.is_closed()) || engine.budget.is_exhausted() {
             return Ok(None);
         }
-        run_to_end(engine, events, progress).map(Some)
+        let mut going = Going::behind(engine, events);
+        going.advance(Time::NEVER, progress)?;
+        Ok(Some(going.engine.finish()))
     })
 }
 
 /// Runs a part that is not the first.
-fn run_other(plan: &Plan, cut: &Cut, number: u8, pool: &Arc<Pool>, board: &Board) -> Option<Remains> {
+fn run_other(plan: &Arc<Plan>, cut: &Cut, number: u8, pool: &Arc<Pool>, board: &Board) -> Option<Remains> {
     let _lifeline = Lifeline(board);
     let end = Time::ZERO + plan.duration;
-    let budget = Budget::enter(pool, end);
-    let mut engine = Engine::new(plan, &budget, |owners| Part::new(cut, number, owners));
+    let budget = Budget::new(pool, end);
+    let mut engine = Engine::new(plan, budget, (), |owners| Part::new(cut, number, owners));
     let mut pulse = Pulse::new(board, number.into(), plan.duration, None);
     let events = engine.run_part(&mut pulse, end);
     if events.is_err() {

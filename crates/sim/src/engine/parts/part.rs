@@ -5,11 +5,11 @@ use dumbbell_core::{Packet, Time};
 use super::board::{Crossing, GivenUp};
 use super::cut::Cut;
 use super::pulse::Pulse;
+use crate::engine::going::LONGEST_STEP;
 use crate::engine::network::link_of;
-use crate::engine::observer::Observer;
 use crate::engine::owners::Owners;
 use crate::engine::regions::Regions;
-use crate::engine::run::LONGEST_STEP;
+use crate::engine::share::Share;
 use crate::engine::{Engine, TICK};
 
 /// Events that a turn may have, however many regions there are: the next region finds them all at once.
@@ -58,8 +58,7 @@ impl<'c> Part<'c> {
     }
 }
 
-impl Observer for Part<'_> {
-    const WATCHES: bool = false;
+impl Share for Part<'_> {
     const IS_PART: bool = true;
 
     #[inline]
@@ -90,23 +89,24 @@ impl Observer for Part<'_> {
     }
 }
 
-impl Engine<'_, Part<'_>> {
+impl Engine<(), Part<'_>> {
     /// Handles the events of this part up to `end`, window by window. Returns how many.
     ///
     /// A window is no longer than a packet takes at least from one part to another. So nothing that happens in it in one part can
     /// matter to another before its end, and each part handles its events in the order in which one loop would: by time, then
     /// by owner, whose numbers are the same in all parts.
     pub fn run_part(&mut self, pulse: &mut Pulse<'_>, end: Time) -> Result<u64, GivenUp> {
-        let (part, window) = (usize::from(self.network.observer.number), self.network.observer.cut.window);
+        let (part, window) = (usize::from(self.network.share.number), self.network.share.cut.window);
         let board = pulse.board;
+        let _entered = self.budget.enter();
         let mut empty = Vec::new();
         for round in 0.. {
             let next = self.next_event();
-            for (to, out) in self.network.observer.out.iter_mut().enumerate() {
+            for (to, out) in self.network.share.out.iter_mut().enumerate() {
                 board.post(round, (part, to), out);
             }
             let first = board.meet(part, round, next, || pulse.wait())?;
-            for from in (0..self.network.observer.cut.parts).filter(|from| *from != part) {
+            for from in (0..self.network.share.cut.parts).filter(|from| *from != part) {
                 board.collect(round, (from, part), &mut empty);
                 self.take_over(&empty);
                 empty.clear();
@@ -115,7 +115,7 @@ impl Engine<'_, Part<'_>> {
                 break;
             }
             let stop = (first + window).min(end + TICK);
-            self.network.observer.regions.skip(first);
+            self.network.share.regions.skip(first);
             loop {
                 // Samples see all regions at their time.
                 let (now, owner) = self.network.tree.first();
@@ -134,7 +134,7 @@ impl Engine<'_, Part<'_>> {
 
     /// The time of the next event in this part, or of the first packet that it hands over.
     fn next_event(&mut self) -> Time {
-        let here = &mut self.network.observer;
+        let here = &mut self.network.share;
         let handed = std::mem::replace(&mut here.earliest, Time::NEVER);
         let starts = self.next_flow.map_or(Time::NEVER, |flow| flow.start);
         let pending = here.regions.first_of_all(&self.network.links);
@@ -144,27 +144,27 @@ impl Engine<'_, Part<'_>> {
     /// Handles everything before `stop`, region by region.
     fn take_turns(&mut self, pulse: &mut Pulse<'_>, stop: Time) -> Result<(), GivenUp> {
         self.open_before(stop);
-        let regions = self.network.observer.regions.len();
+        let regions = self.network.share.regions.len();
         loop {
             let (mut handled, mut finished, mut cut_short) = (0, true, false);
-            let most = self.network.observer.turn;
+            let most = self.network.share.turn;
             for region in 0..regions {
-                let bound = self.network.observer.regions.bound(region, stop);
-                if !self.network.observer.regions.has_done(region, bound) {
+                let bound = self.network.share.regions.bound(region, stop);
+                if !self.network.share.regions.has_done(region, bound) {
                     let events = self.take_turn(region, bound, most.min(pulse.left()));
                     if self.budget.is_exhausted() {
                         return Err(GivenUp);
                     }
                     handled += events;
                     cut_short |= events == most;
-                    pulse.count(events, || self.network.observer.regions.clock())?;
+                    pulse.count(events, || self.network.share.regions.clock())?;
                 }
-                finished &= self.network.observer.regions.has_done(region, stop);
+                finished &= self.network.share.regions.has_done(region, stop);
             }
             // Packets of a region that is ahead wait on the links out of it: of all regions together, about as many as one step
             // has events. Each may have as many as any other, or a source would get ahead of its receiver round by round. And
             // a round looks at all regions, so where one of them has most of the events, its turns have to be long.
-            self.network.observer.turn = if handled > LONGEST_STEP {
+            self.network.share.turn = if handled > LONGEST_STEP {
                 (most / 2).max(LEAST_TURN)
             } else if cut_short {
                 (2 * most).min(LONGEST_STEP)
@@ -178,7 +178,7 @@ impl Engine<'_, Part<'_>> {
                 return Ok(());
             }
             if handled == 0 {
-                let regions = &mut self.network.observer.regions;
+                let regions = &mut self.network.share.regions;
                 let first = regions.first_of_all(&self.network.links);
                 regions.skip(first.min(stop));
             }
@@ -187,18 +187,18 @@ impl Engine<'_, Part<'_>> {
 
     /// Handles the events of a region before `bound`, at least one and at most `most`. Returns how many.
     fn take_turn(&mut self, region: u32, bound: Time, most: u64) -> u64 {
-        self.network.observer.regions.begin(region, &self.network.links);
+        self.network.share.regions.begin(region, &self.network.links);
         self.budget.set_until(bound);
         let mut left = most;
         let next = loop {
-            let (now, owner) = self.network.observer.regions.first();
+            let (now, owner) = self.network.share.regions.first();
             if left == 0 || now >= self.budget.until() {
                 break now;
             }
             self.step(now, owner);
             left -= 1;
         };
-        self.network.observer.regions.end(next.min(bound));
+        self.network.share.regions.end(next.min(bound));
         most - left
     }
 
@@ -211,7 +211,7 @@ impl Engine<'_, Part<'_>> {
 
     /// Takes the packets over that come out in this part.
     fn take_over(&mut self, crossings: &[Crossing]) {
-        self.network.observer.came += crossings.len() as u64;
+        self.network.share.came += crossings.len() as u64;
         for Crossing(packet) in crossings {
             let link = link_of(self.network.paths[packet.hop as usize - 1]);
             if self.network.links[link as usize].take_over(packet) {
@@ -222,12 +222,12 @@ impl Engine<'_, Part<'_>> {
 
     /// All parts are one from here on.
     pub fn end_of_parts(&mut self) {
-        self.network.observer.leads.fill(HERE);
+        self.network.share.leads.fill(HERE);
     }
 
     /// Sent + came from other parts + duplicated = delivered + dropped + left for other parts + inside.
     fn assert_part_conservation(&self) {
-        let (tally, here) = (&self.network.tally, &self.network.observer);
+        let (tally, here) = (&self.network.tally, &self.network.share);
         assert_eq!(
             tally.sent + here.came + tally.duplicated,
             tally.delivered + tally.dropped + here.left + self.network.packets_inside(),

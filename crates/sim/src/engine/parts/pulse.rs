@@ -3,7 +3,7 @@
 use dumbbell_core::{Duration, Time};
 
 use super::board::{Board, GivenUp};
-use crate::engine::run::{FIRST_STEP, LONGEST_STEP, Progress, Report, report};
+use crate::engine::going::{FIRST_STEP, LONGEST_STEP, Progress, Report, report};
 
 /// Events after which a part that reports to nobody looks whether the others go on.
 const LOOK: u64 = 1 << 10;

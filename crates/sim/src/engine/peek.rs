@@ -1,0 +1,90 @@
+//! A look at a run that is paused: cheap enough for a look at every step, and nothing of the run changes.
+
+use dumbbell_core::{Duration, Time};
+use dumbbell_net::link::{Link, Other};
+
+use super::Engine;
+use super::observer::Observer;
+use super::share::Share;
+
+/// How a link stands whose queue is sampled. Counters are those since the start of the run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LinkNow {
+    /// The row of the link.
+    pub link: u32,
+    /// Packets that wait or are in transmission.
+    pub queue: u64,
+    /// Bytes fully transmitted.
+    pub sent_bytes: u64,
+    /// Packets dropped, for any reason.
+    pub dropped: u64,
+    /// Packets marked "congestion experienced".
+    pub marked: u64,
+}
+
+/// How a flow in progress stands. Counters are those since its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FlowNow {
+    /// Its number.
+    pub flow: u32,
+    /// Bytes that the window allows in flight; 0 for a sender without a window.
+    pub window: u64,
+    /// The smoothed round-trip time; zero before the first sample.
+    pub rtt: Duration,
+    /// Bytes delivered in order.
+    pub delivered: u64,
+    /// Packets sent again.
+    pub retransmissions: u64,
+}
+
+/// How a run stands.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Peek {
+    /// The links whose queues are sampled, in the order of the plan.
+    pub links: Vec<LinkNow>,
+    /// The flows in progress, by number.
+    pub flows: Vec<FlowNow>,
+}
+
+impl<O: Observer, S: Share> Engine<O, S> {
+    /// How the run stands at `now`, where it is paused.
+    pub(super) fn peek(&mut self, now: Time) -> Peek {
+        let mut incidents = Vec::new();
+        let links = (0..).zip(&mut self.network.links).zip(&self.plan.links);
+        let links = links.filter(|(_, planned)| planned.sampled).map(|((number, link), _)| match link {
+            // What these have put off changes when it is made up for: that must not depend on who looks.
+            Link::Other(other) if !matches!(**other, Other::Queued(_)) => {
+                let mut copy = link.clone();
+                copy.settle(now, &mut incidents);
+                link_now(number, &mut copy, now)
+            }
+            _ => link_now(number, link, now),
+        });
+        let links = links.collect();
+        let flows = self.slots.iter().filter(|slot| slot.active).map(|slot| {
+            let (sent, got) = (slot.sender.report(), slot.receiver.report());
+            FlowNow {
+                flow: slot.number,
+                window: sent.window,
+                rtt: sent.smoothed_rtt,
+                delivered: got.delivered,
+                retransmissions: sent.retransmissions.into(),
+            }
+        });
+        let mut flows: Vec<FlowNow> = flows.collect();
+        flows.sort_unstable_by_key(|flow| flow.flow);
+        Peek { links, flows }
+    }
+}
+
+fn link_now(number: u32, link: &mut Link, now: Time) -> LinkNow {
+    let queue = link.backlog(now);
+    let counted = link.progress(now);
+    LinkNow {
+        link: number,
+        queue,
+        sent_bytes: counted.sent_bytes,
+        dropped: counted.dropped_total(),
+        marked: counted.marked,
+    }
+}

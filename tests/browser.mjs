@@ -1,0 +1,27 @@
+// Runs a scenario in the module of WebAssembly: node browser.mjs MODULE SCENARIO OUTPUT [PAUSE ...], with pauses in seconds.
+
+import { readFileSync, writeFileSync } from "node:fs";
+
+const [module, scenario, output, ...pauses] = process.argv.slice(2);
+const { instance } = await WebAssembly.instantiate(readFileSync(module), {});
+const { memory, room, start, advance, tables, said } = instance.exports;
+
+// The memory may move whenever the module takes more of it.
+const told = (bytes) => Buffer.from(memory.buffer, said(), bytes);
+
+const text = readFileSync(scenario);
+const place = room(text.length);
+Buffer.from(memory.buffer, place, text.length).set(text);
+const refused = start();
+if (refused > 0) {
+  console.error(told(refused).toString());
+  process.exit(2);
+}
+for (const pause of pauses) {
+  advance(Number(pause));
+}
+if (advance(Infinity) !== 1) {
+  throw new Error("the run has not ended");
+}
+const bytes = tables();
+writeFileSync(output, told(bytes));
