@@ -119,6 +119,7 @@ mod unix {
 
     /// Looks at all threads again and again. A process that was stopped for a while is not late: what counts is how often the watch has
     /// looked.
+    #[allow(clippy::disallowed_methods, reason = "it watches foreign code, which has no simulated time")]
     fn watch() {
         let most = (BUDGET.as_millis() / LOOK.as_millis()) as u32;
         let mut seen: Vec<(u64, u32)> = Vec::new();
