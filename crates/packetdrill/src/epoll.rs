@@ -2,8 +2,6 @@
 
 use libc::{EEXIST, EINVAL, ENOENT, EPOLLERR, EPOLLET, EPOLLEXCLUSIVE, EPOLLHUP, EPOLLONESHOT, EPOLLWAKEUP};
 
-use crate::stack::Result;
-
 /// Bits of the mask that are no events.
 const HOW: u32 = (EPOLLET | EPOLLEXCLUSIVE | EPOLLONESHOT | EPOLLWAKEUP) as u32;
 /// Events that nobody has to ask for.
@@ -31,7 +29,7 @@ impl Epoll {
     ///
     /// # Errors
     /// EEXIST, ENOENT, EINVAL as epoll_ctl(2).
-    pub fn control(&mut self, op: i32, fd: i32, mask: u32, data: u64, events: u32) -> Result<()> {
+    pub fn control(&mut self, op: i32, fd: i32, mask: u32, data: u64, events: u32) -> Result<(), i32> {
         let at = self.watches.iter().position(|watch| watch.fd == fd);
         let ready = events & (mask | ALWAYS) != 0;
         match (op, at) {

@@ -41,7 +41,7 @@ impl Inbox {
     pub fn keep(&mut self, now: Time, number: u64, segment: &Segment, most: u32, new: bool) -> bool {
         let len = segment.payload.len() as u64;
         if segment.has(flag::FIN) {
-            self.fin = Some(number + len);
+            self.fin.get_or_insert(number + len);
         }
         if len == 0 {
             return false;

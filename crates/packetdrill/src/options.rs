@@ -13,6 +13,9 @@ use crate::messages::TIMED;
 const FASTOPEN: [i32; 4] =
     [libc::TCP_FASTOPEN, libc::TCP_FASTOPEN_CONNECT, libc::TCP_FASTOPEN_KEY, libc::TCP_FASTOPEN_NO_COOKIE];
 
+/// The largest buffer that a program may set: net.core.rmem_max and wmem_max of Linux 6.18.
+const LARGEST: u32 = 4 << 20;
+
 /// The options that a program has set, by level and name.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -26,9 +29,9 @@ impl Options {
     /// The name of one that is left out.
     pub fn set(&mut self, level: i32, name: i32, value: &[u8]) -> Result<(), String> {
         let value = match (level, name, value.try_into().map(i32::from_ne_bytes)) {
-            // The kernel doubles what the program asks for (socket(7)).
+            // The kernel doubles what the program wants, up to a limit (socket(7)).
             (SOL_SOCKET, SO_SNDBUF | SO_RCVBUF | SO_SNDBUFFORCE | SO_RCVBUFFORCE, Ok(n)) => {
-                n.saturating_mul(2).to_ne_bytes().to_vec()
+                (2 * n.cast_unsigned().min(LARGEST)).to_ne_bytes().to_vec()
             }
             (SOL_SOCKET, SO_TIMESTAMPING, Ok(bits)) if bits as u32 & !TIMED != 0 => {
                 return Err(format!("SO_TIMESTAMPING with the bits {:#x}", bits as u32 & !TIMED));
@@ -104,6 +107,8 @@ mod tests {
         assert_eq!(options.set(SOL_SOCKET, SO_RCVBUF, &10_000_i32.to_ne_bytes()), Ok(()));
         assert_eq!(options.number(SOL_SOCKET, SO_RCVBUF), Some(20_000));
         assert_eq!(options.bytes(SOL_SOCKET, SO_SNDBUF), [0; 4]);
+        assert_eq!(options.set(SOL_SOCKET, SO_SNDBUF, &(-1_i32).to_ne_bytes()), Ok(()));
+        assert_eq!(options.number(SOL_SOCKET, SO_SNDBUF), Some(8 << 20));
         assert_eq!(options.set(SOL_SOCKET, SO_ZEROCOPY, &one), Ok(()));
         assert!(options.is_on(SOL_SOCKET, SO_ZEROCOPY) && !options.is_on(IPPROTO_TCP, TCP_CORK));
         for (level, name, reason) in [

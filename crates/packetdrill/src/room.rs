@@ -177,10 +177,10 @@ impl Room {
     }
 
     /// Segments that are acknowledged at once at first.
-    pub fn quick(&self) -> u32 {
+    pub fn quick(&self) -> u8 {
         match self.window / (2 * self.segment).max(1) {
             0 => 2,
-            n => n,
+            n => n.min(u8::MAX.into()) as u8,
         }
     }
 

@@ -50,7 +50,7 @@ impl Sent {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pressure {
     /// Segments that are acknowledged at once at first, and after a pause: at least 2, at most 16 of them count.
-    pub quick: u32,
+    pub quick: u8,
     /// The window has grown with this segment: one more acknowledgement leaves at once.
     pub grew: bool,
     /// More than a full segment waits for an acknowledgement.
@@ -300,7 +300,7 @@ impl Acks {
         let gap = now.since(self.latest);
         self.latest = now;
         if self.delay.is_zero() {
-            let quick = self.pressure.map_or((self.window / (2 * self.segment)) as u32, |p| p.quick);
+            let quick = self.pressure.map_or((self.window / (2 * self.segment)) as u32, |p| p.quick.into());
             self.quick = self.quick.max(quick.clamp(2, QUICK));
             self.delay = LEAST_DELAY;
         } else if gap <= LEAST_DELAY / 2 {
