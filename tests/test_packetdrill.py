@@ -305,9 +305,29 @@ sysctl -q net.ipv4.tcp_rto_max_ms=1000`
 """
 
 
+ACCURATE = """`../common/defaults.sh
+sysctl -q net.ipv4.tcp_ecn=3`
+    0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+   +0 bind(3, ..., ...) = 0
+   +0 listen(3, 1) = 0
+   +0 < [ect1] SEWA 0:0(0) win 32792 <mss 1000,sackOK,TS val 1 ecr 0,nop,wscale 8>
+   +0 > SEW. 0:0(0) ack 1 <mss 1460,sackOK,TS val 100 ecr 1,ECN e1b 1 ceb 0 e0b 1,nop,nop,wscale 8>
+  +.1 < [ect0] W. 1:1(0) ack 1 win 320 <nop,nop,TS val 101 ecr 100,ECN e0b 1 ceb 0 e1b 1,nop>
+   +0 accept(3, ..., ...) = 4
+   +0 < [ce] EAP. 1:1001(1000) ack 1 win 320 <nop,nop,TS val 102 ecr 100>
+   +0 > [ect0] WA. 1:1(0) ack 1001 <nop,nop,TS val 200 ecr 102,ECN e1b 1 ceb 1000 e0b 1,nop>
+   +0 write(4, ..., 2000) = 2000
+   +0 > [ect0] WAP. 1:1977(1976) ack 1001 <nop,nop,TS val 200 ecr 102,ECN e1b 1 ceb 1000 e0b 1,nop>
+   +0 > [ect0] WAP. 1977:2001(24) ack 1001 <nop,nop,TS val 200 ecr 102,ECN e1b 1 ceb 1000 e0b 1,nop>
+  +.1 < [ect0] WA. 1001:1001(0) ack 1977 win 320 <nop,nop,TS val 202 ecr 200,ECN e0b 989 ceb 988 e1b 1,nop>
+   +0 %{ assert tcpi_delivered_ce == 1, tcpi_delivered_ce; assert tcpi_snd_cwnd < 10, tcpi_snd_cwnd }%
+"""
+
+
 @real
-def test_the_receive_buffer_is_that_of_the_kernel(tmp_path):
-    script(tmp_path, BUFFER)
+@pytest.mark.parametrize("text", [BUFFER, ACCURATE])
+def test_buffers_and_accurate_ecn_are_those_of_the_kernel(tmp_path, text):
+    script(tmp_path, text)
     assert outcome(tmp_path, find_program(None)).detail == ""
 
 
@@ -325,8 +345,8 @@ def test_the_receive_buffer_is_that_of_the_kernel(tmp_path):
             "+0 setsockopt(3, SOL_TCP, TCP_SYNCNT, [2], 4) = 0\n   +0 listen",
             "setsockopt of TCP_SYNCNT",
         ),
-        ("`../common", "`sysctl net.ipv4.tcp_ecn=5\n../common", None),
-        ("sh`", "sh\nsysctl net.ipv4.tcp_ecn=5`", "tcp_ecn=5"),
+        ("`../common", "`sysctl net.ipv4.tcp_ecn=9\n../common", None),
+        ("sh`", "sh\nsysctl net.ipv4.tcp_ecn=9`", "tcp_ecn=9"),
         ("sh`", "sh\nsysctl net.ipv4.tcp_rarely_set=1`", "tcp_rarely_set=1"),
         ("sh`", "sh\ndd if=/dev/zero`", "the command `dd if=/dev/zero`"),
         ("limit 0`", "limit 0; tc qdisc add dev tun0 root netem delay 1ms`", "the queue `netem delay 1ms`"),

@@ -100,6 +100,7 @@ impl Last {
             flags: record[10],
             window: word(12),
             ecn: record[9] & 3,
+            accurate: record[9] & 4 != 0,
             dscp: 0,
             options,
             payload: vec![0; usize::from(word(2) % LONGEST)],

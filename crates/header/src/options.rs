@@ -15,6 +15,8 @@ const SIGNATURE: u8 = 19;
 const FAST_OPEN: u8 = 34;
 const EXPERIMENTS: [u8; 2] = [253, 254];
 const FAST_OPEN_EXPERIMENT: u16 = 0xf989;
+/// RFC 9768 section 3.2.3: ECT(0) comes first, or ECT(1) does.
+const ACCURATE: [u8; 2] = [172, 174];
 
 /// The options that are used here.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -31,6 +33,8 @@ pub struct TcpOptions {
     pub sack: Vec<(u32, u32)>,
     /// Counts of accurate ECN (RFC 9768 section 3.2.3), to be written.
     pub accurate: Option<AccurateOption>,
+    /// The same with all three counters: those of bytes that arrived as ECT(0), marked, and as ECT(1). 24 bits each.
+    pub counters: Option<[u32; 3]>,
     /// A SYN asks for a cookie, or has one (RFC 7413 section 4.1.1); read, never written.
     pub fast_open: bool,
     /// The segment is signed (RFC 2385); read, never written.
@@ -43,6 +47,15 @@ fn be16(bytes: &[u8], at: usize) -> Option<u16> {
 
 fn be32(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// The counters of an option of accurate ECN; those that it leaves out are zero.
+fn counters(kind: u8, body: &[u8]) -> Option<[u32; 3]> {
+    let mut fields = body.chunks_exact(3).map(|b| u32::from_be_bytes([0, b[0], b[1], b[2]]));
+    let mut next = || fields.next().unwrap_or(0);
+    let [first, marked, last] = [next(), next(), next()];
+    let swapped = kind == ACCURATE[1];
+    (!body.is_empty()).then_some(if swapped { [last, marked, first] } else { [first, marked, last] })
 }
 
 impl TcpOptions {
@@ -74,6 +87,7 @@ impl TcpOptions {
                 kind if EXPERIMENTS.contains(&kind) => {
                     options.fast_open |= be16(body, 0) == Some(FAST_OPEN_EXPERIMENT);
                 }
+                kind if ACCURATE.contains(&kind) => options.counters = counters(kind, body),
                 TIMESTAMPS => options.timestamps = be32(body, 0).zip(be32(body, 4)),
                 _ => {}
             }
@@ -95,7 +109,13 @@ impl TcpOptions {
             bytes.extend([TIMESTAMPS, 10]);
             bytes.extend(value.to_be_bytes());
             bytes.extend(echo.to_be_bytes());
-        } else if self.sack_permitted {
+        }
+        if let Some([ect0, marked, ect1]) = self.counters {
+            bytes.extend([ACCURATE[1], 11]);
+            [ect1, marked, ect0].iter().for_each(|counter| bytes.extend(&counter.to_be_bytes()[1..]));
+            bytes.push(NOP);
+        }
+        if self.timestamps.is_none() && self.sack_permitted {
             bytes.extend([NOP, NOP, SACK_PERMITTED, 2]);
         }
         if let Some(scale) = self.scale {
@@ -150,7 +170,19 @@ mod tests {
         let blocks = TcpOptions { sack: vec![(1, 2)], ..TcpOptions::default() };
         let counts = TcpOptions { accurate: Some(accurate), ..TcpOptions::default() };
         assert_eq!(counts.to_bytes(), [174, 8, 1, 2, 3, 0, 0, 4]);
-        assert_eq!(TcpOptions::parse(&[counts.to_bytes(), blocks.to_bytes()].concat()), blocks);
+        let read = TcpOptions::parse(&[counts.to_bytes(), blocks.to_bytes()].concat());
+        assert_eq!(read, TcpOptions { counters: Some([0, 4, 0x010203]), ..blocks });
+    }
+
+    #[test]
+    fn counters_of_accurate_ecn_stand_before_what_linux_puts_after_them() {
+        let counters = Some([0x0a0b0c, 0, 1]);
+        let all = TcpOptions { mss: Some(1460), sack_permitted: true, counters, ..TcpOptions::default() };
+        let bytes = [2, 4, 5, 180, 174, 11, 0, 0, 1, 0, 0, 0, 10, 11, 12, 1, 1, 1, 4, 2];
+        assert_eq!(all.to_bytes(), bytes);
+        assert_eq!(TcpOptions::parse(&bytes), all);
+        let short = TcpOptions::parse(&[172, 8, 0, 0, 9, 0, 1, 0]);
+        assert_eq!(short.counters, Some([9, 256, 0]));
     }
 
     #[test]

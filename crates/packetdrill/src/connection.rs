@@ -1,18 +1,21 @@
 //! One connection: its handshake, and between segments on the wire and the sender and receiver, which know neither.
 
+mod program;
+
 use dumbbell_core::rng;
 use dumbbell_core::{Duration, Ecn, Frame, Packet, Stage, Time};
 use dumbbell_header::{SackBlock, TcpHeader, TcpOptions};
 use dumbbell_proto::Opening;
-use dumbbell_proto::tcp::{HEADER, Handshake, Info, Nagle, Pressure, Receiver, Sender, TIMESTAMPS};
+use dumbbell_proto::tcp::{HEADER, Handshake, Nagle, Pressure, Receiver, Sender, TIMESTAMPS};
 use dumbbell_proto::transport::{SendEnd, Transport};
 
+use crate::accurate::{self, Accurate, Feedback};
 use crate::inbox::Inbox;
-use crate::messages::{Errors, Message};
-use crate::push::{self, Leaves, Written};
+use crate::messages::Errors;
+use crate::push::{self, Written};
 use crate::room::{Fit, Room};
 use crate::settings::{Agreed, Queue, Settings};
-use crate::stream::{How, Stream};
+use crate::stream::Stream;
 use crate::wire::{Endpoint, Segment, ecn, flag};
 
 /// The initial sequence number: packetdrill learns it.
@@ -94,6 +97,9 @@ pub struct Connection {
     echo: u32,
     /// What has arrived.
     inbox: Inbox,
+    /// What the two ends tell each other of marks, and how the SYN arrived.
+    accurate: Accurate,
+    reflected: u8,
     /// What a segment waits for that is not full.
     nagle: Nagle,
     /// The program has ended its stream, after the peer has.
@@ -118,12 +124,13 @@ impl Connection {
         now: Time,
     ) -> Connection {
         let room = Room::new(&settings, asked.buffer);
+        let accurate = Accurate::new(settings.number("tcp_ecn_option", 2) != 0);
         Connection {
             phase,
             local,
             remote,
             irs: 0,
-            agreed: Agreed { mss: u32::from(MSS), sack: true, timestamps: false, ecn: false },
+            agreed: Agreed { mss: u32::from(MSS), sack: true, timestamps: false, ecn: Feedback::Off },
             peer_scale: None,
             scale: 0,
             window: 0,
@@ -141,6 +148,8 @@ impl Connection {
             errors: Errors::default(),
             echo: 0,
             inbox: Inbox::new(room),
+            accurate,
+            reflected: 0,
             nagle: Nagle::Minshall,
             shut: false,
             closing: false,
@@ -177,7 +186,7 @@ impl Connection {
             timestamps: settings.is_on("tcp_timestamps").then_some((0, 0)),
             ..TcpOptions::default()
         };
-        connection.agreed.ecn = settings.number("tcp_ecn", 2) == 1;
+        connection.agreed.ecn = Feedback::asked(settings.number("tcp_ecn", 2));
         connection.send_syn(now);
         connection
     }
@@ -186,8 +195,12 @@ impl Connection {
     pub fn accept(now: Time, syn: &Segment, settings: Settings, asked: Asked) -> Connection {
         let mut connection = Connection::new(Phase::SynReceived, (syn.to, syn.from), settings, asked, now);
         let settings = &connection.settings;
-        let wants_ecn = syn.flags & (flag::ECE | flag::CWR) == flag::ECE | flag::CWR;
-        connection.agreed.ecn = wants_ecn && settings.number("tcp_ecn", 2) != 0;
+        connection.agreed.ecn = Feedback::granted(settings.number("tcp_ecn", 2), syn);
+        let counters = (connection.agreed.ecn == Feedback::Accurate).then(|| {
+            connection.accurate.arrived(syn);
+            connection.reflected = accurate::reflected(syn);
+            connection.accurate.counters(true)
+        });
         let scales = syn.options.scale.is_some() && settings.is_on("tcp_window_scaling");
         let timestamps = syn.options.timestamps.filter(|_| settings.is_on("tcp_timestamps"));
         let sack_permitted = syn.options.sack_permitted && settings.is_on("tcp_sack");
@@ -198,6 +211,7 @@ impl Connection {
         let scale = scales.then_some(connection.scale);
         connection.offered =
             TcpOptions { mss: Some(mss), sack_permitted, scale, timestamps, ..TcpOptions::default() };
+        connection.offered.counters = counters.flatten();
         connection.agree(syn);
         connection.send_syn(now);
         connection
@@ -226,16 +240,24 @@ impl Connection {
         self.again_at = now + timeout.min(self.settings.longest_timeout());
         self.syns += 1;
         let passive = self.phase == Phase::SynReceived;
-        let flags = match (passive, self.agreed.ecn) {
-            (true, true) => flag::SYN | flag::ACK | flag::ECE,
-            (true, false) => flag::SYN | flag::ACK,
-            (false, true) => flag::SYN | flag::ECE | flag::CWR,
-            (false, false) => flag::SYN,
+        let flags = if passive { flag::SYN | flag::ACK } else { flag::SYN };
+        let field = match (passive, self.agreed.ecn) {
+            (_, Feedback::Off) => 0,
+            (true, Feedback::Classic) => 1,
+            (false, Feedback::Classic) => 3,
+            (true, Feedback::Accurate) => self.reflected,
+            (false, Feedback::Accurate) => 7,
         };
         let mut options = self.offered.clone();
         options.timestamps = options.timestamps.map(|_| (timestamp(now), self.echo));
         let ack = if passive { self.irs.wrapping_add(1) } else { 0 };
-        self.out.push(Segment { seq: ISS, ack, flags, window: self.window, options, ..self.blank() });
+        if self.syns > 1 {
+            // A middlebox may have dropped the first for its option (RFC 9768 section 3.2.3.2.2).
+            options.counters = None;
+        }
+        let mut segment = Segment { seq: ISS, ack, flags, window: self.window, options, ..self.blank() };
+        segment.set_field(field);
+        self.out.push(segment);
     }
 
     fn blank(&self) -> Segment {
@@ -282,13 +304,20 @@ impl Connection {
         }
         let scale = self.peer_scale.filter(|_| !segment.has(flag::SYN)).unwrap_or(0);
         self.packets.heard(u64::from(segment.window) << scale);
+        let mut first = false;
         match self.phase {
             Phase::SynSent => {
                 if segment.has(flag::SYN) && segment.has(flag::ACK) {
-                    self.agreed.ecn &= segment.flags & (flag::ECE | flag::CWR) == flag::ECE;
+                    self.agreed.ecn = self.agreed.ecn.agreed(segment);
                     self.agree(segment);
                     self.establish(now, u64::from(segment.window))?;
+                    self.accurate.arrived(segment);
                     self.acknowledge(now);
+                    if self.agreed.ecn == Feedback::Accurate
+                        && let Some(last) = self.out.last_mut()
+                    {
+                        last.set_field(accurate::reflected(segment));
+                    }
                 }
                 return Ok(());
             }
@@ -302,6 +331,8 @@ impl Connection {
                 }
                 let window = u64::from(segment.window) << self.peer_scale.unwrap_or(0);
                 self.establish(now, window)?;
+                self.accurate.arrived(segment);
+                first = true;
                 if segment.payload.is_empty() && !segment.has(flag::FIN) {
                     return Ok(());
                 }
@@ -324,7 +355,10 @@ impl Connection {
         if let Some((value, _)) = segment.options.timestamps {
             self.echo = value;
         }
-        self.take_acknowledgement(now, segment);
+        if !first {
+            self.accurate.arrived(segment);
+        }
+        self.take_acknowledgement(now, segment, first);
         self.take_data(now, segment);
         self.stream.release();
         self.drain(now, false);
@@ -355,8 +389,8 @@ impl Connection {
         self.highest.checked_add_signed(i64::from(ahead))
     }
 
-    /// What the segment acknowledges goes to the sender.
-    fn take_acknowledgement(&mut self, now: Time, segment: &Segment) {
+    /// What the segment acknowledges goes to the sender. The first tells how the SYN-ACK arrived, not how many marks there were.
+    fn take_acknowledgement(&mut self, now: Time, segment: &Segment, first: bool) {
         let Some(number) = self.acknowledged(segment) else { return };
         let Some(ends) = &mut self.ends else { return };
         // Data without news is no duplicate (RFC 5681 section 2).
@@ -371,13 +405,20 @@ impl Connection {
         }
         let echoed = segment.options.timestamps.map_or(0, |t| t.1.wrapping_sub(FIRST_TIMESTAMP));
         let header = TcpHeader {
-            flags: TcpHeader::ACK | if self.agreed.ecn { segment.flags & flag::ECE } else { 0 },
+            flags: TcpHeader::ACK
+                | if self.agreed.ecn == Feedback::Classic { segment.flags & flag::ECE } else { 0 },
             window: segment.window,
             number,
             timestamp: Duration::from_millis(u64::from(echoed)).as_nanos(),
             sack,
         };
-        ends.sender.push(now, &Packet::of(header, 0, HEADER as u16, Ecn::NotEct));
+        let mut packet = Packet::of(header, 0, HEADER as u16, Ecn::NotEct);
+        if self.agreed.ecn == Feedback::Accurate {
+            // Linux net/ipv4/tcp_input.c: what makes no progress is not looked at (__tcp_accecn_process).
+            let news = number > ends.sender.acknowledged_to() || !segment.options.sack.is_empty();
+            self.accurate.tell(segment, news && !first, &mut packet);
+        }
+        ends.sender.push(now, &packet);
         self.packets.forget(ends.sender.acknowledged_to());
     }
 
@@ -418,7 +459,7 @@ impl Connection {
             ..TcpHeader::default()
         };
         let own = HEADER + if self.agreed.timestamps { TIMESTAMPS } else { 0 };
-        let mark = if segment.ecn == ecn::CE { Ecn::Ce } else { Ecn::NotEct };
+        let mark = accurate::codepoint(segment);
         ends.receiver.push(now, &Packet::of(header, 0, (u64::from(own) + len) as u16, mark));
         self.inbox.next = ends.receiver.next();
         if self.inbox.next > next {
@@ -440,14 +481,18 @@ impl Connection {
 
     fn bare(&mut self, now: Time, next: u64, sack: Vec<(u32, u32)>) -> Segment {
         let window = self.inbox.room.advertise(next);
-        Segment {
+        let mut segment = Segment {
             seq: ISS.wrapping_add(1).wrapping_add(self.highest as u32),
             ack: self.irs.wrapping_add(1).wrapping_add(next as u32),
             flags: flag::ACK,
             window,
             options: TcpOptions { timestamps: self.stamps(now), sack, ..TcpOptions::default() },
             ..self.blank()
+        };
+        if self.agreed.ecn == Feedback::Accurate {
+            self.accurate.write(&mut segment);
         }
+        segment
     }
 
     fn stamps(&self, now: Time) -> Option<(u32, u32)> {
@@ -462,7 +507,10 @@ impl Connection {
     }
 
     fn drain_receiver(&mut self, now: Time, late: bool) {
-        while let Some(packet) = self.ends.as_mut().and_then(|ends| ends.receiver.pull(now)) {
+        while let Some(mut packet) = self.ends.as_mut().and_then(|ends| ends.receiver.pull(now)) {
+            if self.agreed.ecn == Feedback::Accurate {
+                TcpHeader::take_option(&mut packet);
+            }
             let Some(header) = packet.read::<TcpHeader>() else { continue };
             // Data has carried it meanwhile.
             if late && self.carried >= header.number && header.sack[0] == SackBlock::default() {
@@ -472,7 +520,9 @@ impl Connection {
             let blocks = header.sack.iter().filter(|b| **b != SackBlock::default());
             let sack = blocks.map(|b| (place.wrapping_add(b.start), place.wrapping_add(b.end))).collect();
             let mut segment = self.bare(now, header.number, sack);
-            segment.flags |= header.flags & TcpHeader::ECE;
+            if self.agreed.ecn == Feedback::Classic {
+                segment.flags |= header.flags & TcpHeader::ECE;
+            }
             self.out.push(segment);
         }
     }
@@ -506,7 +556,7 @@ impl Connection {
             let after = end + u64::from(header.has(TcpHeader::FIN));
             places.push(end);
             self.highest = self.highest.max(after);
-            self.out.push(Segment {
+            let mut segment = Segment {
                 from: self.local,
                 to: self.remote,
                 seq: ISS.wrapping_add(1).wrapping_add(header.number as u32),
@@ -514,13 +564,18 @@ impl Connection {
                 flags: header.flags & (flag::FIN | flag::ACK | flag::ECE | flag::CWR),
                 window: self.inbox.room.advertise(self.inbox.next),
                 dscp: self.asked.dscp,
+                accurate: false,
                 ecn: if packet.ecn == Ecn::Ect0 { ecn::ECT0 } else { 0 },
                 options: TcpOptions {
                     timestamps: self.agreed.timestamps.then(|| (timestamp(now), self.echo)),
                     ..TcpOptions::default()
                 },
                 payload: vec![0; len as usize],
-            });
+            };
+            if self.agreed.ecn == Feedback::Accurate {
+                self.accurate.write(&mut segment);
+            }
+            self.out.push(segment);
         }
         self.plan_flush(now);
         if places.is_empty() {
@@ -545,116 +600,12 @@ impl Connection {
         };
     }
 
-    /// The program writes.
-    pub fn write(&mut self, now: Time, bytes: u64, how: How, timed: u32) {
-        let mut left = bytes;
-        while left > 0 {
-            let Some(info) = self.info() else { return };
-            let (copied, leaves) = self.packets.copy(left, info.mss.into(), left == bytes, how);
-            left -= copied;
-            self.stream.write(copied, How { ends_record: how.ends_record && left == 0, ..how });
-            if left == 0 {
-                self.errors.watch(self.stream.written, how.copied, timed);
-            }
-            match leaves {
-                Leaves::All => self.drain(now, false),
-                Leaves::One => self.drain_sender(now, push::group(&info, &self.settings) as usize),
-                Leaves::Nothing => {}
-            }
-        }
-        self.report(now);
-    }
-
     /// Tells those who wait for it what has left and what is acknowledged.
     fn report(&mut self, now: Time) {
         let acknowledged = self.acknowledged_to();
         if self.errors.follow(now, self.highest, acknowledged) {
             self.news |= libc::EPOLLERR as u32;
         }
-    }
-
-    /// The first report that waits.
-    pub fn take_report(&mut self) -> Option<Message> {
-        self.errors.take()
-    }
-
-    /// True if a report waits.
-    pub fn has_reports(&self) -> bool {
-        self.errors.are_waiting()
-    }
-
-    /// Bytes count from here in reports.
-    pub fn count_reports(&mut self) {
-        self.errors.count_from(self.stream.written);
-    }
-
-    /// Holds back segments that are not full from now on, or not any more: TCP_CORK.
-    pub fn set_cork(&mut self, now: Time, on: bool) {
-        self.stream.corked = on;
-        if !on {
-            self.stream.release();
-            self.drain(now, false);
-        }
-    }
-
-    /// Sets the differentiated services of segments from now on.
-    pub fn set_dscp(&mut self, dscp: u8) {
-        self.asked.dscp = dscp;
-    }
-
-    /// The program has set the receive buffer, doubled.
-    pub fn set_buffer(&mut self, buffer: u32) {
-        self.inbox.room.set(buffer);
-    }
-
-    /// What somebody may wait for has happened: bits of epoll(7).
-    pub fn take_news(&mut self) -> u32 {
-        std::mem::take(&mut self.news)
-    }
-
-    /// True if the program has ended its stream.
-    pub fn is_shut(&self) -> bool {
-        self.shut
-    }
-
-    /// The program closes altogether. What it has not read is lost, and the peer is told so (RFC 2525 section 2.17).
-    pub fn abandon(&mut self, now: Time) {
-        if self.phase == Phase::Established && self.inbox.readable() == 0 {
-            return self.close(now);
-        }
-        if self.phase == Phase::Established {
-            let mut reset = self.bare(now, self.inbox.next, Vec::new());
-            reset.flags |= flag::RST;
-            self.out.push(reset);
-        }
-        self.die();
-    }
-
-    /// The program ends its stream.
-    pub fn close(&mut self, now: Time) {
-        self.closes_second |= !self.shut && self.is_ended();
-        self.shut = true;
-        self.stream.flush();
-        self.drain(now, false);
-    }
-
-    /// What has arrived.
-    pub fn inbox(&self) -> &Inbox {
-        &self.inbox
-    }
-
-    /// True if the peer will send nothing more.
-    pub fn is_ended(&self) -> bool {
-        self.phase == Phase::Dead || self.inbox.is_ended()
-    }
-
-    /// The program reads at most `most` bytes; with `peek` they stay.
-    pub fn read(&mut self, now: Time, most: usize, peek: bool) -> Vec<u8> {
-        let (bytes, tells) = self.inbox.read(now, most, peek);
-        if tells && self.phase == Phase::Established {
-            self.acknowledge(now);
-        }
-        bytes
     }
 
     /// When something is due next.
@@ -689,57 +640,6 @@ impl Connection {
     /// Takes the segments that leave.
     pub fn take_out(&mut self) -> Vec<Segment> {
         std::mem::take(&mut self.out)
-    }
-
-    /// The state of the sender, once there is one.
-    pub fn info(&self) -> Option<Info> {
-        self.ends.as_ref().map(|ends| ends.sender.info())
-    }
-
-    /// Bytes written that are not acknowledged.
-    pub fn unacknowledged(&self) -> u64 {
-        self.ends.as_ref().map_or(0, |ends| self.stream.written.saturating_sub(ends.sender.acknowledged_to()))
-    }
-
-    /// Bytes that the program may have written and that are not acknowledged, where buffers start at `first` bytes and grow with the
-    /// window: two windows of packets of 2304 bytes.
-    // Linux net/ipv4/tcp_input.c: what tcp_sndbuf_expand computes, for segments of up to 1460 bytes.
-    pub fn send_room(&self, first: u64) -> u64 {
-        first.max(self.info().map_or(0, |info| 2 * 2_304 * u64::from(info.window.max(10))))
-    }
-
-    /// Bytes written that have not left.
-    pub fn unsent(&self) -> u64 {
-        self.stream.written.saturating_sub(self.highest)
-    }
-
-    /// The largest segment that this end takes, without the options that all segments have.
-    pub fn own_segment(&self) -> u32 {
-        u32::from(self.largest()) - if self.agreed.timestamps { TIMESTAMPS } else { 0 }
-    }
-
-    /// What the two ends have agreed on.
-    pub fn agreed(&self) -> Agreed {
-        self.agreed
-    }
-
-    /// The shifts of the windows, of the peer and its own.
-    pub fn scales(&self) -> (u8, u8) {
-        (self.peer_scale.unwrap_or(0), self.scale)
-    }
-
-    /// Sends small segments at once from now on, or not any more: TCP_NODELAY.
-    pub fn set_nodelay(&mut self, now: Time, on: bool) {
-        self.nagle = if on { Nagle::Off } else { Nagle::Minshall };
-        if let Some(ends) = &mut self.ends {
-            ends.sender.set_nagle(self.nagle);
-        }
-        if on {
-            self.stream.release();
-        }
-        let corked = std::mem::take(&mut self.stream.corked);
-        self.drain(now, false);
-        self.stream.corked = corked;
     }
 
     /// Follows settings that have changed since.

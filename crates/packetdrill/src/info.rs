@@ -3,6 +3,7 @@
 use dumbbell_core::{Duration, Time};
 use dumbbell_proto::tcp::State;
 
+use crate::accurate::Feedback;
 use crate::connection::{Connection, Phase};
 
 /// The length of the structure: packetdrill wants all of it.
@@ -41,7 +42,7 @@ pub fn tcp_info(now: Time, connection: Option<&Connection>) -> Vec<u8> {
     bytes[5] = if agreed.timestamps { TIMESTAMPS } else { 0 }
         | if agreed.sack { SACK } else { 0 }
         | if theirs + own > 0 { WINDOW_SCALE } else { 0 }
-        | if agreed.ecn { ECN } else { 0 };
+        | if agreed.ecn == Feedback::Off { 0 } else { ECN };
     bytes[6] = theirs | own << 4;
     let Some(info) = connection.info() else { return bytes };
     bytes[1] = match info.state {
@@ -74,6 +75,7 @@ pub fn tcp_info(now: Time, connection: Option<&Connection>) -> Vec<u8> {
         (144, connection.unsent() as u32),
         (148, micros(info.min_rtt)),
         (192, info.delivered),
+        (196, info.marked),
         (220, info.reorderings),
     ];
     for (at, number) in numbers {

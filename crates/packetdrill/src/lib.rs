@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod abi;
+mod accurate;
 mod connection;
 mod epoll;
 mod inbox;

@@ -7,6 +7,8 @@ use dumbbell_core::config::At;
 use dumbbell_core::{Config, Duration, Value, json};
 use dumbbell_proto::tcp::Params;
 
+use crate::accurate::Feedback;
+
 /// The environment variable that names the file.
 pub const FILE: &str = "DUMBBELL_PACKETDRILL_SETTINGS";
 
@@ -42,7 +44,8 @@ const OBEYED_IN_PART: &[(&str, &[&str])] = &[
     ("tcp_congestion_control", &["cubic", "reno"]),
     // A tail loss probe, or none (since Linux 4.14 there is no early retransmit).
     ("tcp_early_retrans", &["0", "3", "4"]),
-    ("tcp_ecn", &["0", "1", "2"]),
+    ("tcp_ecn_option", &["0", "2"]),
+    ("tcp_ecn", &["0", "1", "2", "3", "4", "5"]),
     ("tcp_frto", &["0", "2"]),
     ("tcp_mtu_probing", &["0"]),
     ("tcp_notsent_lowat", &["4294967295", "-1"]),
@@ -53,7 +56,6 @@ const OBEYED_IN_PART: &[(&str, &[&str])] = &[
 /// Settings that change nothing that a script can see, and why.
 const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("tcp_base_mss", "nothing probes for the size of packets"),
-    ("tcp_ecn_option", "the option of accurate ECN is that of tcp_ecn=3"),
     ("tcp_fack", "Linux has ignored it since 4.15"),
     ("tcp_fastopen", "what is sent by TCP Fast Open is refused"),
     ("tcp_fastopen_blackhole_timeout_sec", "as tcp_fastopen"),
@@ -92,8 +94,8 @@ pub struct Agreed {
     pub sack: bool,
     /// Timestamps (RFC 7323).
     pub timestamps: bool,
-    /// Explicit congestion notification (RFC 3168).
-    pub ecn: bool,
+    /// Explicit congestion notification.
+    pub ecn: Feedback,
 }
 
 impl Settings {
@@ -183,10 +185,15 @@ impl Settings {
             "reno" => r#""newreno""#.to_owned(),
             other => return Err(format!("tcp_congestion_control={other}")),
         };
-        let Agreed { mss, sack, timestamps, ecn } = agreed;
+        let Agreed { mss, sack, timestamps, .. } = agreed;
+        let ecn = match agreed.ecn {
+            Feedback::Off => "off",
+            Feedback::Classic => "classic",
+            Feedback::Accurate => "accurate",
+        };
         let text = format!(
             r#"{{"profile": "linux", "controller": {controller}, "handshake": false, "fin": false, "mss": {mss},
-            "sack": {sack}, "timestamps": {timestamps}, "ecn": {ecn}, "dsack": {dsack}, "tail_loss_probe": {probe},
+            "sack": {sack}, "timestamps": {timestamps}, "ecn": "{ecn}", "dsack": {dsack}, "tail_loss_probe": {probe},
             "frto": {frto}, "slow_start_after_idle": {idle}, "pacing": "{pacing}", "rto_max": "{longest}ms",
             "receive_window": "{window}", "initial_receive_window": "{window}"}}"#,
             longest = self.longest_timeout().as_nanos() / 1_000_000,
@@ -251,7 +258,7 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_linux_and_what_was_set() {
-        let agreed = Agreed { mss: 1000, sack: true, timestamps: false, ecn: true };
+        let agreed = Agreed { mss: 1000, sack: true, timestamps: false, ecn: Feedback::Classic };
         let params = Settings::parse("tcp_early_retrans=0\ntcp_congestion_control=reno")
             .params(agreed, "1MiB")
             .unwrap();

@@ -34,6 +34,8 @@ pub mod flag {
 
 /// The ECN field of IP (RFC 3168 section 5).
 pub mod ecn {
+    /// A router may mark the packet at an early stage (RFC 9331).
+    pub const ECT1: u8 = 1;
     /// A router may mark the packet.
     pub const ECT0: u8 = 2;
     /// A router marked it.
@@ -66,6 +68,8 @@ pub struct Segment {
     pub window: u16,
     /// Bits of [`ecn`].
     pub ecn: u8,
+    /// The flag beside CWR (RFC 9768 section 3.1).
+    pub accurate: bool,
     /// Differentiated services (RFC 2474).
     pub dscp: u8,
     /// Its options.
@@ -112,9 +116,23 @@ impl Segment {
             window: header.window_size,
             ecn: ip.header().ecn().value(),
             dscp: ip.header().dcp().value(),
+            accurate: header.ns,
             options: TcpOptions::parse(tcp.options()),
             payload: tcp.payload().to_vec(),
         })
+    }
+
+    /// The three flags of accurate ECN as a number (RFC 9768 section 3.1).
+    pub fn field(&self) -> u8 {
+        u8::from(self.accurate) << 2 | u8::from(self.has(flag::CWR)) << 1 | u8::from(self.has(flag::ECE))
+    }
+
+    /// Sets them.
+    pub fn set_field(&mut self, field: u8) {
+        self.accurate = field & 4 != 0;
+        let cwr = if field & 2 != 0 { flag::CWR } else { 0 };
+        let ece = if field & 1 != 0 { flag::ECE } else { 0 };
+        self.flags = self.flags & !(flag::CWR | flag::ECE) | cwr | ece;
     }
 
     /// What a segment carries that changes what the receiver does, and is left out here.
@@ -150,6 +168,7 @@ impl Segment {
             ack: self.has(flag::ACK),
             ece: self.has(flag::ECE),
             cwr: self.has(flag::CWR),
+            ns: self.accurate,
             window_size: self.window,
             ..TcpHeader::default()
         };
@@ -184,6 +203,7 @@ mod tests {
             flags: flag::ACK | flag::PSH,
             window: 257,
             ecn: ecn::ECT0,
+            accurate: true,
             dscp: 0x12,
             options: TcpOptions { sack: vec![(10, 20), (30, 40)], ..TcpOptions::default() },
             payload: vec![0; 7],

@@ -12,9 +12,9 @@ LACKS = "DUMBBELL_PACKETDRILL_LACKS"
 """The variable of the environment that names the file for what a script lacks."""
 
 _FILLED = """
-advmss bytes_received ca_state delivered last_data_recv lost min_rtt notsent_bytes options rcv_mss
-rcv_ssthresh rcv_wscale reord_seen reordering retrans retransmits rto rtt rttvar sacked snd_cwnd snd_mss
-snd_ssthresh snd_wscale state unacked
+advmss bytes_received ca_state delivered delivered_ce last_data_recv lost min_rtt notsent_bytes options
+rcv_mss rcv_ssthresh rcv_wscale reord_seen reordering retrans retransmits rto rtt rttvar sacked snd_cwnd
+snd_mss snd_ssthresh snd_wscale state unacked
 """
 """What the library fills in; crates/packetdrill/src/info.rs has the same."""
 

@@ -37,6 +37,12 @@ pub struct Counts {
     since: u32,
 }
 
+impl Default for Counts {
+    fn default() -> Counts {
+        Counts::new()
+    }
+}
+
 impl Counts {
     /// At the start of a connection.
     pub fn new() -> Counts {
@@ -69,6 +75,11 @@ impl Counts {
         false
     }
 
+    /// What the counters read.
+    pub fn read(&self) -> Counted {
+        Counted { packets: self.packets, marked: self.marked, ect0: self.ect0, ect1: self.ect1 }
+    }
+
     /// Writes the counters on an acknowledgement. The option takes the place of a third SACK block, and has none where the answer
     /// of routers rides.
     pub fn write(&mut self, packet: &mut Packet) {
@@ -87,6 +98,19 @@ impl Counts {
             TcpHeader::put_option(packet, option);
         }
     }
+}
+
+/// What the counters read now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counted {
+    /// Marked packets, from 5 on, of which headers carry three bits.
+    pub packets: u64,
+    /// Bytes that arrived marked, as ECT(0) from 1 on, and as ECT(1) from 1 on.
+    pub marked: u64,
+    /// See `marked`.
+    pub ect0: u64,
+    /// See `marked`.
+    pub ect1: u64,
 }
 
 /// What a sender has heard (section 3.2.1: s.cep, s.ceb, and the counter of bytes that arrived unmarked).
@@ -111,6 +135,11 @@ impl Heard {
     /// At the start of a connection.
     pub fn new() -> Heard {
         Heard { packets: FIRST, marked: 0, ect0: FIRST_BYTES, ect1: FIRST_BYTES }
+    }
+
+    /// Packets that arrived marked, as far as it is known.
+    pub fn total(&self) -> u64 {
+        self.packets - FIRST
     }
 
     /// Takes the counters off an acknowledgement that acknowledges about `segments` segments of `mss` bytes. Another has overtaken

@@ -49,6 +49,7 @@ use std::sync::Arc;
 
 use dumbbell_core::HeaderKind;
 
+pub use self::accurate::{Counted, Counts};
 pub use self::acks::Pressure;
 pub use self::params::{HEADER, Nagle, Params, TIMESTAMPS};
 pub use self::rack::State;

@@ -45,6 +45,8 @@ pub struct Info {
     pub reordering: u32,
     /// How often reordering was seen.
     pub reorderings: u32,
+    /// Packets that arrived marked, as accurate ECN tells.
+    pub marked: u32,
     /// Timeouts since something was acknowledged.
     pub expired: u32,
     /// The retransmission timeout.
@@ -125,6 +127,7 @@ impl Sender {
             delivered: rack.map_or(segments(self.delivered), |rack| rack.delivered),
             reordering: rack.map_or(crate::tcp::rack::DUPLICATES, |rack| rack.reordering),
             reorderings: rack.map_or(0, |rack| rack.reorderings),
+            marked: self.accurate.as_ref().map_or(0, |heard| heard.total() as u32),
             expired: self.expired,
             timeout: self.rtt.timeout(),
             smoothed: self.rtt.smoothed(),
