@@ -323,8 +323,9 @@ impl Receiver {
         let Some(acks) = &mut self.acks else { return };
         acks.echoed(now, packet.aux);
         acks.begins(packet.body[0]);
-        let verdict = acks.in_order(now, self.next, self.waiting, shrinks, &self.params);
-        self.obey(if at_once { Verdict::Now } else { verdict });
+        let held = self.disorder.as_ref().map_or(0, |disorder| disorder.held.bytes());
+        let verdict = acks.in_order(now, (self.next, held), self.waiting, (at_once, shrinks), &self.params);
+        self.obey(verdict);
     }
 
     /// Lets the application read what it has time for. True if what it has not read makes the window smaller than it was.
@@ -389,7 +390,8 @@ impl Receiver {
             None => self.due = true,
             Some(acks) => {
                 let pushes_out = many && place.is_none_or(|place| place >= SHOWN);
-                let verdict = acks.unexpected(now, (number, end), self.next, known, pushes_out);
+                let above = disorder.held.bytes();
+                let verdict = acks.unexpected(now, (number, end), (self.next, above), known, pushes_out);
                 if let Some(held) = held.filter(|_| !known && number > self.next) {
                     acks.repeat(held);
                 }
@@ -493,7 +495,7 @@ impl Receiver {
         }
         if let Some(acks) = &mut self.acks {
             acks.sent(now, self.next);
-            self.window = acks.advertise(self.window);
+            self.window = acks.advertise(self.window, self.next);
             if let Some(twice) = acks.twice.take().filter(|_| self.params.sack) {
                 self.tell_twice(twice, packet);
             }
