@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn alone_it_fills_the_link_with_a_few_packets_in_a_queue_that_empties_within_five_round_trips() {
-        let params: Arc<tcp::Params> = Arc::new(read(r#"{"profile": "linux", "controller": "copa"}"#));
+        let params: Arc<tcp::Params> = Arc::new(read(r#"{"profile": "rfc", "controller": "copa"}"#));
         let mut pipe = Pipe::new(params.open(opening(None)), |_, _, _| Fate::Pass)
             .shaped(Some(BitRate::from_bps(10_000_000)), Duration::from_millis(50))
             .buffered(168);
@@ -263,7 +263,7 @@ mod tests {
         let before = pipe.receiver.report().delivered;
         pipe.until(|p| p.now >= from + Duration::from_secs(25));
         let share =
-            (pipe.receiver.report().delivered - before) as f64 * 8.0 / 25.0 / (10e6 * 1448.0 / 1500.0);
+            (pipe.receiver.report().delivered - before) as f64 * 8.0 / 25.0 / (10e6 * 1460.0 / 1500.0);
         assert!(share > 0.93, "{share}");
         // A packet takes 1.2 ms.
         let waits: Vec<(Time, f64)> =

@@ -109,6 +109,26 @@ fn a_window_is_spread_over_five_sixths_of_a_round_trip() {
     }
 }
 
+/// Linux net/ipv4/tcp_output.c: tcp_update_skb_after_send paces from the tenth segment on; tcp_bbr.c: bbr_min_tso_segs is 2 from
+/// 1.2 Mbit/s on.
+#[test]
+fn bbr_sends_ten_segments_at_once_and_then_pairs() {
+    for (rate, count) in [(12_000_000, 2), (1_000_000, 1)] {
+        let ends = params(r#"{"profile": "linux", "controller": "bbr"}"#).open(opening(None));
+        let mut pipe = Pipe::new(ends, pass).shaped(Some(BitRate::from_bps(rate)), Duration::from_millis(40));
+        pipe.until(|p| p.now > ms(6_000.0));
+        pipe.forward.retain(|(_, packet)| packet.size > 100);
+        assert_eq!(bursts(&pipe, Time::ZERO)[0].1, 10, "{rate}");
+        let later = bursts(&pipe, ms(3_000.0));
+        let equal = later.iter().filter(|(_, found)| *found == count).count();
+        assert!(equal * 100 >= later.len() * 95, "{rate}: {equal} of {}", later.len());
+        // A pair takes the time of two segments at 0.99 of the rate.
+        let gap = later.windows(2).map(|pair| pair[1].0.since(pair[0].0)).min();
+        let segments = count as f64 * 1500.0 * 8.0 / rate as f64;
+        assert!(gap.is_some_and(|gap| gap.as_secs_f64() > 0.75 * segments), "{rate}: {gap:?}");
+    }
+}
+
 #[test]
 fn what_is_lost_is_paced_too() {
     let more = r#""pacing": "linux", "max_pacing_rate": "10Mbit/s", "initial_window": 40"#;

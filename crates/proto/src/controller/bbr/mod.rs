@@ -390,8 +390,8 @@ impl Bbr {
     fn first_pacing(&mut self, signals: &Signals, control: &mut Control) {
         self.has_rtt = !signals.smoothed_rtt.is_zero();
         let rtt = if self.has_rtt { signals.smoothed_rtt } else { NOMINAL_RTT };
-        let rate = self.params.startup_gain * signals.initial_window as f64 / rtt.as_secs_f64();
-        control.pacing = Rate::from_f64(rate);
+        let gain = self.params.startup_gain * (1.0 - self.params.margin);
+        control.pacing = Rate::from_f64(gain * signals.initial_window as f64 / rtt.as_secs_f64());
     }
 
     fn set_pacing(&mut self, signals: &Signals, control: &mut Control) {

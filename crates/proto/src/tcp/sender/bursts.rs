@@ -5,8 +5,8 @@
 
 use dumbbell_core::{Duration, Time};
 
-use super::Sender;
-use crate::controller::{Needs, Rate};
+use super::{Sender, todo};
+use crate::controller::{Class, Needs, Rate};
 use crate::tcp::account::{FAST, pause};
 use crate::tcp::params::{Offload, Pacing};
 use crate::tcp::rack::{Rack, State};
@@ -18,6 +18,9 @@ use crate::tcp::send_buffer;
 const PARTS: u64 = 1024;
 const LARGEST: u64 = 65_536;
 const LEAST_SEGMENTS: u64 = 2;
+// Linux net/ipv4/tcp_bbr.c: bbr_min_tso_rate 1.2 Mbit/s.
+/// Below this rate, in bytes a second, a controller that paces hands single segments over.
+const SLOW: f64 = 150_000.0;
 const SHORT: Duration = Duration::from_micros(512);
 /// A packet leaves when there is room for this part of the window.
 const WINDOW_PARTS: u64 = 3;
@@ -50,22 +53,32 @@ impl Sender {
         self.params.max_pacing_rate.map_or(rate, |most| rate.min(most.as_bps() / 8))
     }
 
+    /// The rate that decides about the size of packets: the one that the controller paces at, or that of the window.
+    fn burst_rate(&self, window: u64, out: u64) -> u64 {
+        if self.needs.any(Needs::PACING) && self.is_paced() {
+            return self.control.pacing.as_f64() as u64;
+        }
+        self.spread_rate(window, out)
+    }
+
     /// Bytes of a packet at a rate: whole segments.
     fn packet_bytes(&self, rate: u64, window: u64) -> u64 {
         let mss = u64::from(self.mss);
         if self.params.segmentation_offload == Offload::Off {
             return mss;
         }
+        let slow = self.needs.any(Needs::PACING) && self.control.pacing.as_f64() < SLOW;
+        let least = if slow { 1 } else { LEAST_SEGMENTS };
         let halvings = self.rtt.min().as_nanos() / SHORT.as_nanos();
         let short = if halvings < 32 { LARGEST >> halvings } else { 0 };
-        let bytes = (rate / PARTS + short).min(LARGEST).max(LEAST_SEGMENTS * mss).min(window / 2);
+        let bytes = (rate / PARTS + short).min(LARGEST).max(least * mss).min(window / 2);
         (bytes / mss).max(1) * mss
     }
 
     /// Bytes of a packet that would leave now.
     pub(super) fn packet_now(&self) -> u64 {
         let window = self.window_in_use();
-        self.packet_bytes(self.spread_rate(window, self.max - self.una), window)
+        self.packet_bytes(self.burst_rate(window, self.max - self.una), window)
     }
 
     /// True if the next segment may leave, now that all of the burst before has left.
@@ -111,14 +124,16 @@ impl Sender {
             return Burst::At(rack.pace_at);
         }
         let window = self.window_in_use();
-        let rate = self.spread_rate(window, u64::from(rack.segments.out()) * u64::from(self.mss));
+        let rate = self.burst_rate(window, u64::from(rack.segments.out()) * u64::from(self.mss));
         let packet = self.packet_bytes(rate, window);
         if room < packet && self.is_worth_waiting(now, rack, room, window) {
             return Burst::Held;
         }
         let bytes = room.min(packet).min(self.end - self.nxt);
         if self.is_paced() {
-            self.control.pacing = Rate::from_bytes_per_second(rate).min(FAST);
+            if !self.needs.any(Needs::PACING) {
+                self.control.pacing = Rate::from_bytes_per_second(rate).min(FAST);
+            }
             self.pace(now, rack, bytes);
         }
         Burst::To(self.nxt + bytes)
@@ -146,9 +161,16 @@ impl Sender {
         piece - self.nxt % piece
     }
 
-    /// True if the transport paces. A controller that paces itself knows better.
+    /// True if packets leave with pauses between them as Linux has it, at the rate of a controller that models the path, or of the
+    /// transport. Other controllers pace segment by segment.
     pub(super) fn is_paced(&self) -> bool {
-        !self.needs.any(Needs::PACING) && self.params.pacing == Pacing::Linux
+        if self.needs.any(Needs::PACING) {
+            let in_time = self.todo & todo::TIMED != 0;
+            return in_time
+                && self.class == Class::Model
+                && self.params.segmentation_offload == Offload::Linux;
+        }
+        self.params.pacing == Pacing::Linux
     }
 
     /// True if what is lost must wait for its turn before it is sent again.

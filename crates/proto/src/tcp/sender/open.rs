@@ -75,7 +75,7 @@ impl Sender {
         self.control.threshold =
             self.params.initial_threshold.map_or(Control::UNLIMITED, |t| u64::from(t) * mss);
         self.expired = 0;
-        if self.is_paced() && self.rack.is_some() {
+        if self.is_paced() && !self.needs.any(Needs::PACING) && self.rack.is_some() {
             // At a rate that is not known before a round-trip time is.
             self.control.pacing = FAST;
         }
