@@ -18,12 +18,6 @@ pub trait Avoidance {
     #[inline]
     fn observe(&mut self, _signals: &Signals, _control: &mut Control) {}
 
-    /// Bytes that an acknowledgement adds in slow start.
-    #[inline]
-    fn slow_start(&self, signals: &Signals, _control: &Control) -> u64 {
-        signals.acked.min(signals.growth_limit)
-    }
-
     /// Segments that the window of `window` segments grows by in a round trip of congestion avoidance.
     fn increase(&mut self, signals: &Signals, window: f64) -> f64;
 
@@ -32,6 +26,9 @@ pub trait Avoidance {
 
     /// Slow start begins again after a timeout.
     fn restart(&mut self) {}
+
+    /// A repair of losses is over. Only with [`Needs::repairs`] where losses are found by time.
+    fn repaired(&mut self, _signals: &Signals, _control: &mut Control) {}
 }
 
 /// A controller with the laws `A`. They are in a box, so that the state of a connection stays small.
@@ -55,7 +52,7 @@ impl<A: Avoidance> Avoiding<A> {
             return;
         }
         if control.window < control.threshold {
-            control.window += self.laws.slow_start(signals, control);
+            control.window += signals.acked.min(signals.growth_limit);
             return;
         }
         let window = control.window as f64;
@@ -85,7 +82,10 @@ impl<A: Avoidance> Controller for Avoiding<A> {
                 self.laws.observe(signals, control);
                 self.grow(signals, control);
             }
-            Event::Recovered => self.laws.observe(signals, control),
+            Event::Recovered => {
+                self.laws.observe(signals, control);
+                self.laws.repaired(signals, control);
+            }
             Event::Loss | Event::Ecn => self.cut(signals, control),
             Event::Timeout => {
                 if !signals.repeated {
@@ -137,8 +137,28 @@ impl Rounds {
 pub mod tests {
     use dumbbell_core::{Duration, Time};
 
+    use super::super::AnyController;
     use super::super::growth::tests::signals;
     use super::*;
+    use crate::tcp;
+    use crate::testing::read;
+
+    /// A controller of windows, whichever it is.
+    pub struct Any(AnyController);
+
+    impl Controller for Any {
+        const CLASS: Class = Class::Window;
+
+        fn on(&mut self, signals: &Signals, control: &mut Control) {
+            self.0.on(signals, control);
+        }
+    }
+
+    /// A controller as the profile of Linux has it.
+    pub fn linux(name: &str) -> Any {
+        let text = format!(r#"{{"profile": "linux", "controller": "{name}", "ecn": true}}"#);
+        Any(read::<tcp::Params>(&text).controller.build())
+    }
 
     /// A sender with a full window of segments of 1000 bytes, which are acknowledged one by one.
     pub struct Run<C> {

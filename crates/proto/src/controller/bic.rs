@@ -2,17 +2,25 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{ConfigError, Validate, config};
+use dumbbell_core::{ConfigError, Validate, config, words};
 
 use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, within};
 use super::growth::reduced;
 use super::{Build, Control, Signals};
+
+words! {
+    /// Whose BIC: that of the paper, or that of the Linux kernel.
+    pub enum Variant { Paper = "paper", Linux = "linux" }
+}
 
 config! {
     /// Between the window after a loss and the one before it, a round trip adds half of the way that is left, `max_increment`
     /// segments at most and `min_increment` at least. Beyond the window of the loss it adds 1, 2, 4... segments, up to
     /// `max_increment`.
     pub struct Params {
+        /// Whose. That of Linux counts whole segments, adds 5 % a round trip at least until the first loss, the least within a segment
+        /// times `divisor` of the window of the loss, then a third of the way since, and weighs by the segments of an acknowledgement.
+        variant: Variant = "paper", "Xu, Harfoush & Rhee, INFOCOM 2004 (Linux net/ipv4/tcp_bic.c)";
         /// Below this window, in segments, it is standard TCP.
         low_window: f64 as "segments" = 14.0, "Xu, Harfoush & Rhee, INFOCOM 2004, section III: low_window";
         /// Segments that a round trip adds at most: S_max.
@@ -49,9 +57,20 @@ impl Build for Params {
     type Controller = Avoiding<Bic>;
 
     fn build(&self) -> Avoiding<Bic> {
-        Avoiding::by(Bic { params: self.clone(), highest: f64::INFINITY, last: 0.0, probe: None })
+        Avoiding::by(Bic {
+            params: self.clone(),
+            highest: f64::INFINITY,
+            last: 0.0,
+            probe: None,
+            delayed: DELAYED,
+        })
     }
 }
+
+/// Segments of an acknowledgement at first, in 16ths.
+const DELAYED: u64 = 32;
+/// Segments acknowledged for one of growth before the first loss, at most: 5 % a round trip.
+const FIRST: u64 = 20;
 
 /// The laws of the window. Windows in segments.
 #[derive(Clone, Debug)]
@@ -63,11 +82,52 @@ pub struct Bic {
     last: f64,
     /// Beyond the upper end: the segments that a round trip adds, and the window from which it is twice as many.
     probe: Option<(f64, f64)>,
+    /// As Linux has it: the mean number of segments of an acknowledgement, in 16ths and rounded so that it hardly falls below two.
+    delayed: u64,
+}
+
+impl Bic {
+    /// Segments that a round trip adds, as Linux has it.
+    // Linux net/ipv4/tcp_bic.c: what bictcp_update computes; zero stands for no loss yet.
+    fn increase_of_linux(&self, window: f64) -> f64 {
+        let Params { low_window, max_increment, min_increment, divisor, .. } = self.params;
+        let (window, highest) =
+            (window as u64, if self.highest.is_finite() { self.highest as u64 } else { 0 });
+        let (divisor, most) = (divisor as u64, (max_increment as u64).max(1));
+        let least = (window as f64 / min_increment) as u64;
+        let per_segment = if window as f64 <= low_window {
+            window
+        } else if window < highest {
+            match (highest - window) / divisor {
+                step if step > most => window / most,
+                0 | 1 => least,
+                step => window / step,
+            }
+        } else if window < highest + divisor {
+            least
+        } else if window < highest + most * (divisor - 1) {
+            window * (divisor - 1) / (window - highest)
+        } else {
+            window / most
+        };
+        let first = if highest == 0 { per_segment.min(FIRST) } else { per_segment };
+        window as f64 / (first * 16 / self.delayed).max(1) as f64
+    }
 }
 
 impl Avoidance for Bic {
+    fn observe(&mut self, signals: &Signals, _control: &mut Control) {
+        if !signals.in_recovery {
+            let mean = self.delayed >> 4;
+            self.delayed = (self.delayed + signals.acked.div_ceil(u64::from(signals.mss)) - mean).max(1);
+        }
+    }
+
     fn increase(&mut self, _signals: &Signals, window: f64) -> f64 {
-        let Params { low_window, max_increment, min_increment, divisor, .. } = self.params;
+        let Params { variant, low_window, max_increment, min_increment, divisor, .. } = self.params;
+        if variant == Variant::Linux {
+            return self.increase_of_linux(window);
+        }
         if window < low_window {
             return 1.0;
         }
@@ -90,22 +150,31 @@ impl Avoidance for Bic {
 
     fn threshold(&mut self, signals: &Signals, control: &Control) -> u64 {
         let window = control.window as f64 / f64::from(signals.mss);
-        let Params { low_window, decrease, fast_convergence, .. } = self.params;
-        if window < low_window {
+        let Params { variant, low_window, decrease, fast_convergence, .. } = self.params;
+        let linux = variant == Variant::Linux;
+        let small = if linux { window <= low_window } else { window < low_window };
+        if small && !linux {
             return reduced(signals, 0.5);
         }
+        let last = if linux && self.highest.is_finite() { self.highest } else { self.last };
         self.highest =
-            if fast_convergence && window < self.last { window * (1.0 + decrease) / 2.0 } else { window };
+            if fast_convergence && window < last { window * (1.0 + decrease) / 2.0 } else { window };
         self.last = window;
         self.probe = None;
-        reduced(signals, decrease)
+        reduced(signals, if small { 0.5 } else { decrease })
+    }
+
+    fn restart(&mut self) {
+        if self.params.variant == Variant::Linux {
+            (self.highest, self.last, self.delayed) = (f64::INFINITY, 0.0, DELAYED);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::Event;
-    use super::super::avoidance::tests::Run;
+    use super::super::avoidance::tests::{Run, linux};
     use super::*;
 
     fn lost_at(window: u64) -> Run<Avoiding<Bic>> {
@@ -130,6 +199,36 @@ mod tests {
         let beyond: Vec<f64> = (0..7).map(|_| run.rounds(1)).collect();
         assert!(beyond.windows(2).take(5).all(|w| w[1] >= w[0]), "{beyond:?}");
         assert!((beyond[6] - 32.0).abs() < 1.0, "{beyond:?}");
+    }
+
+    /// Linux net/ipv4/tcp_bic.c, by hand: cnt is the number of segments acknowledged for one of growth.
+    #[test]
+    fn linux_searches_in_quarters_and_goes_beyond_in_thirds() {
+        // At first 5 % of a round trip at least, and 16 segments of a large window. The mean of acknowledgements of one segment stays
+        // at 31/16, so that they count nearly double.
+        for (window, grown) in [(10, 2.0), (100, 100.0 / 3.0), (400, 40.0)] {
+            let mut run = Run::at(linux("bic"), window);
+            let found = run.rounds(1);
+            assert!((0.9..1.1).contains(&(found / grown)), "{window}: {found}, not {grown}");
+        }
+        let mut run = Run::at(linux("bic"), 1000);
+        run.rounds(1);
+        run.control.window = 1_000_000;
+        assert!((run.congested(Event::Loss) - 819.0 / 1024.0).abs() < 0.001);
+        // Beyond the window of the loss the step grows within the round trip, by exp(31 / 16 / 3).
+        for (window, grown) in
+            [(850_u64, 31.0), (960, 19.4), (998, 0.39), (1002, 0.39), (1012, 10.9), (1100, 31.0)]
+        {
+            run.control.window = window * 1000;
+            let found = run.rounds(1);
+            assert!((found / grown - 1.0).abs() < 0.25, "{window}: {found}, not {grown}");
+        }
+        // A timeout forgets all of that.
+        run.congested(Event::Timeout);
+        (run.control.window, run.control.threshold) = (100_000, 50_000);
+        assert!(run.rounds(1) > 6.0);
+        run.control.window = 14_000;
+        assert_eq!(run.congested(Event::Loss), 0.5);
     }
 
     #[test]

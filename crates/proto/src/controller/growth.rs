@@ -66,6 +66,14 @@ pub fn reduced(signals: &Signals, factor: f64) -> u64 {
     ((signals.flight as f64 * factor) as u64).max(2 * u64::from(signals.mss))
 }
 
+/// What is left when whole segments of the share `part` are taken from what was outstanding, two segments at least. (Linux rounds
+/// what it takes, or what it leaves; this is the former.)
+pub fn less(signals: &Signals, part: f64) -> u64 {
+    let mss = u64::from(signals.mss);
+    let taken = ((signals.flight / mss) as f64 * part) as u64 * mss;
+    (signals.flight - taken).max(2 * mss)
+}
+
 /// What a mark leaves, of the factors that hold for losses and for marks. A mark shows that the queue is short; but a window that
 /// doubles outgrows any queue, so that in slow start a mark leaves no more than a loss (RFC 8511: in congestion avoidance).
 pub fn marked(control: &Control, after_loss: f64, after_mark: f64) -> f64 {
@@ -123,6 +131,14 @@ pub mod tests {
             windows.push(control.window);
         }
         assert_eq!(windows, [20_000, 21_000, 22_000, 23_000]);
+    }
+
+    /// Linux net/ipv4/tcp_illinois.c: 11 segments less half are 6, not 5.
+    #[test]
+    fn what_is_taken_is_rounded_down() {
+        for (flight, part, left) in [(11_000, 0.5, 6000), (15_000, 0.125, 14_000), (2000, 0.5, 2000)] {
+            assert_eq!(less(&signals(Event::Loss, Time::ZERO, 0, flight), part), left);
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Validate, config};
 
 use super::avoidance::{Avoidance, Avoiding, SEGMENTS, within};
-use super::growth::reduced;
+use super::growth::{less, reduced};
 use super::{Build, Control, Signals};
 
 config! {
@@ -24,8 +24,11 @@ config! {
         high_loss: f64 as "dimensionless" = 1e-7, "RFC 3649 section 5: High_P, 10^-7";
         /// The share that a loss takes from a window of `high_window`.
         high_decrease: f64 as "dimensionless" = 0.1, "RFC 3649 section 5: High_Decrease";
-        /// a(w) is the next whole number: twice as much just above `low_window`.
-        whole_steps: bool = false, "RFC 3649 section 5: the formula (Linux net/ipv4/tcp_highspeed.c: the table of appendix B, rounded up)";
+        /// a(w) is the next whole number, and b(w) that of the next row of the table: the steps of appendix B. So a(w) is twice as much
+        /// just above `low_window`.
+        whole_steps: bool = false, "RFC 3649 section 5: the formula (Linux net/ipv4/tcp_highspeed.c: the table)";
+        /// An acknowledgement counts as one segment, whatever it acknowledges.
+        counts_acks: bool = false, "RFC 3649 section 5: a(w) a round trip (Linux net/ipv4/tcp_highspeed.c: acknowledgements)";
     }
 }
 
@@ -58,12 +61,31 @@ impl Build for Params {
     type Controller = Avoiding<HighSpeed>;
 
     fn build(&self) -> Avoiding<HighSpeed> {
-        Avoiding::by(HighSpeed { params: self.clone(), known: (0, 1.0) })
+        Avoiding::by(HighSpeed { params: self.clone(), known: (0, 1.0), row: LOW_DECREASE })
     }
 }
 
 /// Loss rates.
 const LOSS: RangeInclusive<f64> = 1e-15..=0.1;
+/// The first rows of RFC 3649 appendix B: up to which window they hold, and b(w).
+const ROWS: [(f64, f64); 16] = [
+    (38.0, 0.5),
+    (118.0, 0.44),
+    (221.0, 0.41),
+    (347.0, 0.38),
+    (495.0, 0.37),
+    (663.0, 0.35),
+    (851.0, 0.34),
+    (1058.0, 0.33),
+    (1284.0, 0.32),
+    (1529.0, 0.31),
+    (1793.0, 0.3),
+    (2076.0, 0.29),
+    (2378.0, 0.28),
+    (2699.0, 0.28),
+    (3039.0, 0.27),
+    (3399.0, 0.27),
+];
 /// The share that a loss takes from a window of `low_window` (RFC 5681 equation 4).
 const LOW_DECREASE: f64 = 0.5;
 
@@ -73,6 +95,8 @@ pub struct HighSpeed {
     params: Params,
     /// The latest window, in whole segments, and a(w) for it: a logarithm for each acknowledgement would cost more than all the rest.
     known: (u64, f64),
+    /// b(w) of the row in which the window last grew: slow start looks at no table.
+    row: f64,
 }
 
 impl HighSpeed {
@@ -87,6 +111,11 @@ impl HighSpeed {
         let Params { low_window, high_decrease, .. } = self.params;
         if window <= low_window {
             return LOW_DECREASE;
+        }
+        if self.params.whole_steps
+            && let Some((_, decrease)) = ROWS.iter().find(|(end, _)| window <= *end)
+        {
+            return *decrease;
         }
         // Above `high_window` the line goes on, in the RFC without an end; a loss takes a twentieth at least.
         (LOW_DECREASE + (high_decrease - LOW_DECREASE) * self.part(window)).max(high_decrease / 2.0)
@@ -107,22 +136,32 @@ impl HighSpeed {
 
 impl Avoidance for HighSpeed {
     #[inline]
-    fn increase(&mut self, _signals: &Signals, window: f64) -> f64 {
+    fn increase(&mut self, signals: &Signals, window: f64) -> f64 {
         if self.known.0 != window as u64 {
             self.known = (window as u64, self.increase_at(window.floor()));
+            self.row = self.decrease(window.floor());
         }
-        self.known.1
+        if !self.params.counts_acks {
+            return self.known.1;
+        }
+        self.known.1 * f64::from(signals.mss) / signals.acked.max(1) as f64
     }
 
     fn threshold(&mut self, signals: &Signals, control: &Control) -> u64 {
+        if self.params.whole_steps {
+            return less(signals, self.row);
+        }
         reduced(signals, 1.0 - self.decrease(control.window as f64 / f64::from(signals.mss)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Event;
-    use super::super::avoidance::tests::Run;
+    use dumbbell_core::Time;
+
+    use super::super::avoidance::tests::{Run, linux};
+    use super::super::growth::tests::signals;
+    use super::super::{Controller, Event};
     use super::*;
 
     /// Rows of RFC 3649 appendix B: window, a(w), b(w).
@@ -158,6 +197,29 @@ mod tests {
             let grown = run.rounds(1);
             assert!((0.94..1.01).contains(&(grown / increase)), "{window}: {grown}, not {increase}");
         }
+    }
+
+    /// Linux net/ipv4/tcp_highspeed.c: a(w) for a window of acknowledgements, and b(w) of the row that ends above w.
+    #[test]
+    fn linux_goes_by_rows_and_counts_acknowledgements() {
+        for (window, cut) in [(39, 0.44), (118, 0.44), (119, 0.41), (300, 0.38)] {
+            let mut run = Run::at(linux("highspeed"), window);
+            let left = run.congested(Event::Loss);
+            assert!((left - 0.5).abs() < 0.02, "{window}: {left} in slow start");
+            run.control.window = window * 1000;
+            let ack = signals(Event::Ack, Time::ZERO, 0, 0);
+            run.controller.on(&ack, &mut run.control);
+            let left = run.congested(Event::Loss);
+            assert!((1.0 - left - cut).abs() < 0.02, "{window}: {left}");
+        }
+        let mut control = Control { window: 100_000, threshold: 2000, ..Control::default() };
+        let mut highspeed = linux("highspeed");
+        for _ in 0..50 {
+            // 50 acknowledgements of two segments each: a(100) = 2, so that 50 times 2/100 are one segment.
+            let ack = signals(Event::Ack, Time::ZERO, 2000, 98_000);
+            Controller::on(&mut highspeed, &ack, &mut control);
+        }
+        assert!((control.window as f64 / 1000.0 - 101.0).abs() < 0.02, "{}", control.window);
     }
 
     #[test]

@@ -2,17 +2,26 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
+use dumbbell_core::{ConfigError, Duration, Time, Validate, config, words};
 
 use super::avoidance::{Avoidance, Avoiding, Rounds, SHARE, within};
 use super::growth::reduced;
 use super::{Build, Control, Needs, Signals};
+
+words! {
+    /// Whose H-TCP: that of the draft, or that of the Linux kernel.
+    pub enum Variant { Draft = "draft", Linux = "linux" }
+}
 
 config! {
     /// A round trip adds 2 (1 - beta) f segments. With d, the seconds that the latest congestion lies back beyond `low_speed_time`,
     /// f = 1 + 10 d + (d / 2)^2; before that, f is 1. Congestion leaves the share beta: the shortest round-trip time over the
     /// longest since the congestion before, from `least_decrease` to `most_decrease`.
     pub struct Params {
+        /// Whose. That of Linux counts the time from the end of the repair, f in whole numbers, and takes beta from round-trip times above
+        /// 10 ms alone. Its longest round-trip time rises by 20 ms at a time and fades by a twentieth of the queue at each congestion.
+        /// The ratio to `reference_rtt` is two at most.
+        variant: Variant = "draft", "draft-leith-tcp-htcp-06 (Linux net/ipv4/tcp_htcp.c)";
         /// For so long after congestion it grows as standard TCP does.
         low_speed_time: Duration = "1s", "draft-leith-tcp-htcp-06: Delta_L";
         /// Takes beta from the round-trip times. If false, it is `least_decrease`, and a round trip adds f segments.
@@ -57,6 +66,8 @@ impl Build for Params {
     fn build(&self) -> Avoiding<Htcp> {
         Avoiding::by(Htcp {
             params: self.clone(),
+            base: Duration::ZERO,
+            switched: false,
             congested: Time::ZERO,
             beta: self.least_decrease,
             longest: Duration::ZERO,
@@ -72,6 +83,10 @@ impl Build for Params {
 #[derive(Clone, Debug)]
 pub struct Htcp {
     params: Params,
+    /// The shortest round-trip time of a segment with data; zero before the first.
+    base: Duration,
+    /// As Linux has it: the throughput was steady at the latest congestion.
+    switched: bool,
     /// The latest congestion; the start before there was any.
     congested: Time,
     /// What it left.
@@ -86,7 +101,34 @@ pub struct Htcp {
     before: Option<f64>,
 }
 
+/// Linux net/ipv4/tcp_htcp.c: the longest round-trip time rises by so much at a time, and below so much beta is the least.
+const RISE: Duration = Duration::from_millis(20);
+const SHORT: Duration = Duration::from_millis(10);
+
 impl Htcp {
+    /// f as Linux has it: whole numbers, and eighths of the ratio of round-trip times.
+    fn factor_of_linux(&self, since: Duration) -> f64 {
+        let d = since.as_secs_f64() - self.params.low_speed_time.as_secs_f64();
+        let factor = if d > 0.0 { (1.0 + 10.0 * d + d * d / 4.0).floor() } else { 1.0 };
+        if !self.params.rtt_scaling || self.base.is_zero() {
+            return factor;
+        }
+        let ratio = self.params.reference_rtt.as_secs_f64() / self.base.as_secs_f64();
+        (factor * 8.0 / (8.0 * ratio).floor().clamp(4.0, 80.0)).floor().max(1.0)
+    }
+
+    /// Beta as Linux has it.
+    fn backoff_of_linux(&mut self) -> f64 {
+        let Params { adaptive_backoff, least_decrease, most_decrease, throughput_change, .. } = self.params;
+        let before = self.before.replace(self.throughput).unwrap_or(0.0);
+        let steady = (self.throughput - before).abs() <= throughput_change * before;
+        let known = std::mem::replace(&mut self.switched, steady);
+        if !(adaptive_backoff && steady && known && self.base > SHORT) || self.longest.is_zero() {
+            return least_decrease;
+        }
+        (self.base.as_secs_f64() / self.longest.as_secs_f64()).clamp(least_decrease, most_decrease)
+    }
+
     /// f, with the scaling by the round-trip time.
     fn factor(&self, signals: &Signals) -> f64 {
         let since = signals.now.since(self.congested);
@@ -116,14 +158,22 @@ impl Htcp {
 
 impl Avoidance for Htcp {
     // A round-trip time with every acknowledgement.
-    const NEEDS: Needs = Needs::RATES;
+    const NEEDS: Needs = Needs::RATES.and(Needs::REPAIRS);
 
     fn observe(&mut self, signals: &Signals, _control: &mut Control) {
         if signals.in_recovery {
             self.began = (signals.now, signals.delivered);
             return;
         }
-        self.longest = self.longest.max(signals.rtt);
+        if !signals.rtt.is_zero() {
+            self.base = if self.base.is_zero() { signals.rtt } else { self.base.min(signals.rtt) };
+            self.longest = match self.params.variant {
+                Variant::Draft => self.longest.max(signals.rtt),
+                // A longer time than it may rise to does not count at all.
+                Variant::Linux if signals.rtt > self.longest.max(self.base) + RISE => self.longest,
+                Variant::Linux => self.longest.max(signals.rtt),
+            };
+        }
         if self.rounds.ends(signals) {
             let (since, delivered) = self.began;
             let seconds = signals.now.since(since).as_secs_f64();
@@ -136,10 +186,22 @@ impl Avoidance for Htcp {
     }
 
     fn increase(&mut self, signals: &Signals, _window: f64) -> f64 {
-        2.0 * (1.0 - self.beta) * self.factor(signals)
+        let factor = match self.params.variant {
+            Variant::Draft => self.factor(signals),
+            Variant::Linux => self.factor_of_linux(signals.now.since(self.congested)),
+        };
+        2.0 * (1.0 - self.beta) * factor
     }
 
     fn threshold(&mut self, signals: &Signals, _control: &Control) -> u64 {
+        if self.params.variant == Variant::Linux {
+            self.beta = self.backoff_of_linux();
+            self.congested = signals.now;
+            self.longest = self.base + self.longest.max(self.base).saturating_sub(self.base) * 95 / 100;
+            self.throughput = 0.0;
+            self.began = (signals.now, signals.delivered);
+            return reduced(signals, self.beta);
+        }
         self.beta = self.backoff(signals);
         self.congested = signals.now;
         self.longest = Duration::ZERO;
@@ -149,7 +211,16 @@ impl Avoidance for Htcp {
         reduced(signals, self.beta)
     }
 
+    fn repaired(&mut self, signals: &Signals, _control: &mut Control) {
+        if self.params.variant == Variant::Linux {
+            self.congested = signals.now;
+        }
+    }
+
     fn restart(&mut self) {
+        if self.params.variant == Variant::Linux {
+            return;
+        }
         self.beta = self.params.least_decrease;
         self.before = None;
     }
@@ -158,7 +229,7 @@ impl Avoidance for Htcp {
 #[cfg(test)]
 mod tests {
     use super::super::Event;
-    use super::super::avoidance::tests::Run;
+    use super::super::avoidance::tests::{Run, linux};
     use super::*;
 
     #[test]
@@ -193,6 +264,37 @@ mod tests {
         let (short, long) = (grown(100), grown(200));
         // Twice as much in a round trip, half as many round trips; f counts by halves of round trips here.
         assert!((long / short - 1.0).abs() < 0.05, "{short} and {long}");
+    }
+
+    /// Linux net/ipv4/tcp_htcp.c, by hand: d = 0.95 s is a factor of 1 + 9 = 10 or 11, times RTT / 100 ms in eighths.
+    #[test]
+    fn linux_counts_from_the_end_of_the_repair_in_whole_numbers() {
+        let mut run = Run::at(linux("htcp"), 1000);
+        run.rounds(1);
+        run.congested(Event::Loss);
+        run.rounds(20);
+        run.congested(Event::Recovered);
+        for _ in 0..9 {
+            let grown = run.rounds(1);
+            assert!((0.95..1.01).contains(&grown), "{grown} after {}", run.now);
+        }
+        run.rounds(10);
+        let grown = run.rounds(1);
+        assert!((grown - 10.5).abs() < 0.6, "{grown}");
+        // A queue of 40 ms, reached in steps of 20: a ratio of 100 / 140 once the throughput was steady twice.
+        let mut run = Run::at(linux("htcp"), 140);
+        let mut left = Vec::new();
+        for _ in 0..3 {
+            for rtt in [100, 120, 140, 140, 140, 140, 140] {
+                run.rtt = Duration::from_millis(rtt);
+                run.rounds(1);
+                run.control.window = 140_000;
+            }
+            left.push(run.congested(Event::Loss));
+            run.control.window = 140_000;
+        }
+        assert_eq!(left[0], 0.5, "{left:?}");
+        assert!((left[2] - 100.0 / 140.0).abs() < 0.02, "{left:?}");
     }
 
     #[test]

@@ -4,19 +4,22 @@ use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Validate, config};
 
-use super::avoidance::{Avoidance, Avoiding};
-use super::growth::reduced;
-use super::{Build, Control, Signals};
+use super::growth::{self, Growth};
+use super::hystart::Pace;
+use super::{Build, Class, Control, Controller, Event, Needs, Signals};
 
 config! {
-    /// With rho, the round-trip time over `reference_rtt` and one at least, each segment acknowledged adds 2^rho - 1 segments in
-    /// slow start and rho^2 over the window in congestion avoidance. So the rate is that of a standard TCP whose round-trip time is
-    /// `reference_rtt`. It wants SACK, and routers or a pacer that can take its bursts.
+    /// With rho, the smallest smoothed round-trip time over `reference_rtt` and one at least, each acknowledgement adds 2^rho - 1 segments
+    /// in slow start and rho^2 over the window in congestion avoidance. So the rate is that of a standard TCP whose round-trip time
+    /// is `reference_rtt`, where each segment is acknowledged alone. While losses are repaired it is standard TCP. It wants SACK, and
+    /// routers or a pacer that can take its bursts.
     pub struct Params {
         /// The round-trip time whose growth it has: RTT_0.
         reference_rtt: Duration = "25ms", "Caini & Firrincieli, International Journal of Satellite Communications and Networking 22(5), 2004: RTT_0";
         /// Rho at most, in slow start, where it is an exponent.
         most_doublings: f64 as "dimensionless" = 16.0, "choice: Linux 6.1 net/ipv4/tcp_hybla.c; the paper has no limit";
+        /// The window begins with rho segments, rounded down, and not with the initial window of the transport.
+        starts_with_rho: bool = false, "Caini & Firrincieli 2004 (Linux net/ipv4/tcp_hybla.c: hybla_init)";
     }
 }
 
@@ -37,56 +40,103 @@ impl Algorithm for Params {
 }
 
 impl Build for Params {
-    type Controller = Avoiding<Hybla>;
+    type Controller = Box<Hybla>;
     #[cfg(test)]
     const LIMITED_START: bool = false;
 
-    fn build(&self) -> Avoiding<Hybla> {
-        Avoiding::by(Hybla { params: self.clone() })
+    fn build(&self) -> Box<Hybla> {
+        Box::new(Hybla {
+            params: self.clone(),
+            shortest: Duration::MAX,
+            credit: 0.0,
+            repairs: false,
+            growth: Growth::default(),
+        })
     }
 }
 
-/// The laws of the window.
+/// The controller.
 #[derive(Clone, Debug)]
 pub struct Hybla {
     params: Params,
+    /// The smallest smoothed round-trip time.
+    shortest: Duration,
+    /// The part of a segment by which the window has yet to grow.
+    credit: f64,
+    /// Losses are being repaired.
+    repairs: bool,
+    /// Of standard TCP.
+    growth: Growth,
 }
 
 impl Hybla {
-    /// How many times as long as the reference the round trip is without queues: rho.
-    fn rho(&self, signals: &Signals) -> f64 {
-        (signals.min_rtt.as_secs_f64() / self.params.reference_rtt.as_secs_f64()).max(1.0)
+    /// How many times as long as the reference the round trip is without queues, in eighths of it: rho.
+    // Linux net/ipv4/tcp_hybla.c: what hybla_recalc_param computes.
+    fn rho(&self) -> f64 {
+        if self.shortest == Duration::MAX {
+            return 1.0;
+        }
+        let eighths = self.shortest.as_nanos() * 8 / self.params.reference_rtt.as_nanos();
+        (eighths.max(8)) as f64 / 8.0
+    }
+
+    fn grow(&mut self, signals: &Signals, control: &mut Control) {
+        if signals.in_recovery || !signals.window_limited {
+            return;
+        }
+        if self.repairs {
+            return self.growth.ack(signals, control, |_| Pace::Full, || u64::from(signals.mss));
+        }
+        let (mss, rho) = (u64::from(signals.mss), self.rho());
+        let slow_start = control.window < control.threshold;
+        self.credit += if slow_start {
+            rho.min(self.params.most_doublings).exp2() - 1.0
+        } else {
+            rho * rho * mss as f64 / control.window as f64
+        };
+        let whole = self.credit.floor();
+        self.credit -= whole;
+        // Steps are so large that the threshold would mean nothing if the last of them passed it.
+        let room = if slow_start { control.threshold - control.window } else { u64::MAX };
+        control.window += (whole as u64 * mss).min(room);
     }
 }
 
-impl Avoidance for Hybla {
-    fn slow_start(&self, signals: &Signals, control: &Control) -> u64 {
-        let acked = signals.acked.min(signals.growth_limit);
-        let rho = self.rho(signals);
-        if rho <= 1.0 {
-            return acked;
+impl Controller for Hybla {
+    const CLASS: Class = Class::Window;
+    const NEEDS: Needs = Needs::REPAIRS;
+
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
+        if !signals.smoothed_rtt.is_zero() {
+            self.shortest = self.shortest.min(signals.smoothed_rtt);
         }
-        let grown = (acked as f64 * (rho.min(self.params.most_doublings).exp2() - 1.0)) as u64;
-        // Steps are so large that the threshold would mean nothing if the last of them passed it.
-        grown.min(control.threshold - control.window)
-    }
-
-    fn increase(&mut self, signals: &Signals, _window: f64) -> f64 {
-        self.rho(signals).powi(2)
-    }
-
-    fn threshold(&mut self, signals: &Signals, _control: &Control) -> u64 {
-        reduced(signals, 0.5)
+        match signals.event {
+            Event::Start if self.params.starts_with_rho => {
+                control.window = self.rho() as u64 * u64::from(signals.mss);
+            }
+            Event::Ack => self.grow(signals, control),
+            Event::Loss | Event::Ecn => {
+                self.repairs = signals.event == Event::Loss;
+                self.growth.cut(signals, control, 0.5);
+            }
+            Event::Timeout => {
+                self.repairs = true;
+                self.growth.timeout(signals, control, 0.5);
+            }
+            Event::Recovered | Event::Undone => self.repairs = false,
+            Event::Idle => growth::restart(signals, control),
+            _ => {}
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Event;
     use super::super::avoidance::tests::Run;
+    use super::super::growth::tests::signals;
     use super::*;
 
-    fn run(window: u64, rtt: u64) -> Run<Avoiding<Hybla>> {
+    fn run(window: u64, rtt: u64) -> Run<Box<Hybla>> {
         let mut run = Run::at(Params::default().build(), window);
         (run.rtt, run.min_rtt) = (Duration::from_millis(rtt), Duration::from_millis(rtt));
         run
@@ -103,9 +153,9 @@ mod tests {
         };
         // One segment in each of 64 round trips of 25 ms.
         let reference = rate(25);
-        assert!((reference * 0.025 / 64.0 - 1.0).abs() < 0.01, "{reference}");
+        assert!((reference * 0.025 / 64.0 - 1.0).abs() < 0.02, "{reference}");
         for rtt in [50, 100, 400] {
-            assert!((rate(rtt) / reference - 1.0).abs() < 0.02, "{} at {rtt} ms", rate(rtt));
+            assert!((rate(rtt) / reference - 1.0).abs() < 0.03, "{} at {rtt} ms", rate(rtt));
         }
         let short = rate(10);
         assert!((short * 0.01 / 160.0 - 1.0).abs() < 0.02, "below the reference it is standard TCP: {short}");
@@ -113,22 +163,51 @@ mod tests {
 
     #[test]
     fn slow_start_multiplies_by_two_to_rho_in_a_round_trip_and_stops_at_the_threshold() {
-        for (rtt, factor) in [(25, 2.0), (27, 2.114), (50, 4.0), (75, 8.0), (62, 5.58)] {
+        // Rho counts in eighths.
+        for (rtt, factor) in [(25, 2.0), (27, 2.0), (29, 2.181), (50, 4.0), (75, 8.0), (62, 5.187)] {
             let mut run = run(20, rtt);
             run.control.threshold = 1_000_000;
             run.round();
-            assert!((run.window() / 20.0 - factor).abs() < 0.01, "{} at {rtt} ms", run.window());
+            assert!((run.window() / 20.0 - factor).abs() < 0.05, "{} at {rtt} ms", run.window());
         }
         let mut run = run(20, 500);
         run.control.threshold = 500_000;
-        let ack = super::super::growth::tests::signals(Event::Ack, run.now, 1000, 19_000);
-        let ack = Signals { min_rtt: run.min_rtt, ..ack };
-        super::super::Controller::on(&mut run.controller, &ack, &mut run.control);
+        let ack = signals(Event::Ack, run.now, 1000, 19_000);
+        let ack = Signals { smoothed_rtt: run.min_rtt, ..ack };
+        run.controller.on(&ack, &mut run.control);
         assert_eq!(run.control.window, 500_000);
     }
 
     #[test]
-    fn a_loss_halves_the_window() {
-        assert_eq!(run(100, 500).congested(Event::Loss), 0.5);
+    fn an_acknowledgement_counts_once_whatever_it_acknowledges() {
+        let mut run = run(20, 50);
+        run.control.threshold = 1_000_000;
+        let ack = signals(Event::Ack, run.now, 2000, 18_000);
+        let ack = Signals { smoothed_rtt: run.min_rtt, ..ack };
+        run.controller.on(&ack, &mut run.control);
+        assert_eq!(run.control.window, 23_000);
+    }
+
+    /// Linux net/ipv4/tcp_hybla.c: hybla_init, with the round-trip time of the handshake.
+    #[test]
+    fn linux_begins_with_rho_segments() {
+        for (rtt, window) in [(5, 1000), (49, 1000), (50, 2000), (184, 7000)] {
+            let mut control = Control { window: 10_000, ..Control::default() };
+            let smoothed_rtt = Duration::from_millis(rtt);
+            let start = Signals { smoothed_rtt, ..signals(Event::Start, dumbbell_core::Time::ZERO, 0, 0) };
+            super::super::avoidance::tests::linux("hybla").on(&start, &mut control);
+            assert_eq!(control.window, window, "{rtt} ms");
+        }
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_and_its_repair_is_that_of_standard_tcp() {
+        let mut run = run(100, 500);
+        assert_eq!(run.congested(Event::Loss), 0.5);
+        let grown = run.rounds(1);
+        assert!((0.9..1.1).contains(&grown), "{grown}");
+        run.congested(Event::Recovered);
+        // The test tells of 100 ms once.
+        assert!(run.rounds(1) > 10.0, "rho is 4");
     }
 }

@@ -5,7 +5,7 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Duration, Validate, config};
 
 use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, within};
-use super::growth::reduced;
+use super::growth::{less, reduced};
 use super::{Build, Control, Needs, Signals};
 
 config! {
@@ -31,6 +31,8 @@ config! {
         eta3: f64 as "dimensionless" = 0.8, "Liu, Basar & Srikant 2008";
         /// Round trips in a row with a delay of at most `eta1` after which alpha is `alpha_max` again.
         theta: u32 as "round trips" = 5, "Liu, Basar & Srikant 2008";
+        /// dm is the largest queueing delay of a single segment, not of the mean of a round trip; a loss takes whole segments.
+        single_delays: bool = false, "Liu, Basar & Srikant 2008 (Linux net/ipv4/tcp_illinois.c: max_rtt)";
     }
 }
 
@@ -62,6 +64,7 @@ impl Build for Params {
             alpha: self.alpha_max,
             beta: self.beta_max,
             params: self.clone(),
+            base: Duration::MAX,
             largest: 0.0,
             sum: Duration::ZERO,
             count: 0,
@@ -79,7 +82,9 @@ pub struct Illinois {
     /// Segments a round trip, and the share that a loss takes.
     alpha: f64,
     beta: f64,
-    /// The largest mean queueing delay of a round trip, s: dm.
+    /// The shortest round-trip time of a segment with data.
+    base: Duration,
+    /// The largest queueing delay, of a mean of a round trip or of a segment, s: dm.
     largest: f64,
     /// The round-trip times of this round trip, and how many.
     sum: Duration,
@@ -99,7 +104,7 @@ impl Illinois {
             return;
         }
         let mean = sum.as_secs_f64() / f64::from(count);
-        let delay = (mean - signals.min_rtt.as_secs_f64()).max(0.0);
+        let delay = (mean - self.base.as_secs_f64()).max(0.0);
         self.largest = self.largest.max(delay);
         if (control.window as f64) < self.params.window_threshold * f64::from(signals.mss) {
             (self.alpha, self.beta) = (1.0, self.params.beta_max);
@@ -149,6 +154,10 @@ impl Avoidance for Illinois {
         if !signals.rtt.is_zero() {
             self.sum += signals.rtt;
             self.count += 1;
+            self.base = self.base.min(signals.rtt);
+            if self.params.single_delays {
+                self.largest = self.largest.max((signals.rtt - self.base).as_secs_f64());
+            }
         }
         if signals.round > self.round {
             self.round = signals.round;
@@ -161,7 +170,7 @@ impl Avoidance for Illinois {
     }
 
     fn threshold(&mut self, signals: &Signals, _control: &Control) -> u64 {
-        reduced(signals, 1.0 - self.beta)
+        if self.params.single_delays { less(signals, self.beta) } else { reduced(signals, 1.0 - self.beta) }
     }
 
     fn restart(&mut self) {
@@ -172,16 +181,39 @@ impl Avoidance for Illinois {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Event;
     use super::super::avoidance::tests::Run;
+    use super::super::growth::tests::signals;
+    use super::super::{Controller, Event};
     use super::*;
 
     /// A connection that has seen a queueing delay of 100 ms on a path of 100 ms.
     fn run() -> Run<Avoiding<Illinois>> {
-        let mut run = Run::at(Params::default().build(), 1000);
+        of(Params::default())
+    }
+
+    fn of(params: Params) -> Run<Avoiding<Illinois>> {
+        let mut run = Run::at(params.build(), 1000);
+        run.rounds(1);
         run.rtt = Duration::from_millis(200);
         run.rounds(2);
+        run.control.window = 1_000_000;
         run
+    }
+
+    #[test]
+    fn the_largest_delay_may_be_that_of_a_single_segment() {
+        for (single, left) in [(false, 0.5), (true, 1.0 - 0.218)] {
+            let mut run = of(Params { single_delays: single, ..Params::default() });
+            // One segment in 1000 waits for 300 ms: no mean shows it.
+            let mut told = signals(Event::Ack, run.now, 1000, 999_000);
+            (told.rtt, told.min_rtt) = (Duration::from_millis(400), run.min_rtt);
+            Controller::on(&mut run.controller, &told, &mut run.control);
+            run.rtt = Duration::from_millis(182);
+            run.rounds(2);
+            run.control.window = 1_000_000;
+            let found = run.congested(Event::Loss);
+            assert!((found - left).abs() < 0.02, "{single}: {found}, not {left}");
+        }
     }
 
     #[test]

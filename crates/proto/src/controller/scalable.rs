@@ -5,24 +5,27 @@ use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{ConfigError, Validate, config};
 
 use super::avoidance::{Avoidance, Avoiding, SEGMENTS, SHARE, within};
-use super::growth::reduced;
+use super::growth::{less, reduced};
 use super::{Build, Control, Signals};
 
 config! {
     /// Recovers from a loss in the same number of round-trip times, whatever the rate.
     pub struct Params {
         /// Segments added for each segment acknowledged.
-        increase: f64 as "segments" = 0.01, "Kelly, CCR 33(2), 2003, section 3: a (Linux tcp_scalable.c: 1 / min(window, 100))";
+        increase: f64 as "segments" = 0.01, "Kelly, CCR 33(2), 2003, section 3: a";
+        /// Segments that a round trip adds at least. With any, a loss takes whole segments, as in Linux.
+        least_increase: f64 as "segments" = 0.0, "Kelly 2003, section 3: none (Linux net/ipv4/tcp_scalable.c: 1, below 100 segments)";
         /// What is left of the window after a loss.
         decrease: f64 as "dimensionless" = 0.875, "Kelly, CCR 33(2), 2003, section 3: 1 - b, b = 1/8";
         /// Up to this window, in segments, it grows and shrinks as NewReno: by one a round trip, to half.
-        legacy_window: f64 as "segments" = 16.0, "Kelly, CCR 33(2), 2003, section 3: lwnd";
+        legacy_window: f64 as "segments" = 16.0, "Kelly, CCR 33(2), 2003, section 3: lwnd (Linux: none)";
     }
 }
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
         within(at, "increase", self.increase, &SHARE)?;
+        within(at, "least_increase", self.least_increase, &(0.0..=1e6))?;
         within(at, "decrease", self.decrease, &SHARE)?;
         within(at, "legacy_window", self.legacy_window, &SEGMENTS)
     }
@@ -50,19 +53,22 @@ pub struct Scalable {
 
 impl Avoidance for Scalable {
     fn increase(&mut self, _signals: &Signals, window: f64) -> f64 {
-        if window <= self.params.legacy_window { 1.0 } else { self.params.increase * window }
+        let Params { increase, least_increase, legacy_window, .. } = self.params;
+        if window <= legacy_window { 1.0 } else { (increase * window).max(least_increase) }
     }
 
     fn threshold(&mut self, signals: &Signals, control: &Control) -> u64 {
         let window = control.window as f64 / f64::from(signals.mss);
-        reduced(signals, if window <= self.params.legacy_window { 0.5 } else { self.params.decrease })
+        let Params { decrease, least_increase, legacy_window, .. } = self.params;
+        let left = if window <= legacy_window { 0.5 } else { decrease };
+        if least_increase > 0.0 { less(signals, 1.0 - left) } else { reduced(signals, left) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::Event;
-    use super::super::avoidance::tests::Run;
+    use super::super::avoidance::tests::{Run, linux};
     use super::*;
 
     #[test]
@@ -75,6 +81,18 @@ mod tests {
             assert!(run.window() < window as f64, "{} of {window} after 13", run.window());
             run.rounds(1);
             assert!(run.window() >= window as f64, "{} of {window} after 14", run.window());
+        }
+    }
+
+    /// Linux net/ipv4/tcp_scalable.c: a segment for min(window, 100) that are acknowledged, and always an eighth.
+    #[test]
+    fn linux_adds_a_segment_a_round_trip_below_a_hundred() {
+        for (window, increase) in [(10, 1.0), (50, 1.0), (200, 2.0)] {
+            let mut run = Run::at(linux("scalable"), window);
+            let grown = run.rounds(1);
+            assert!((0.9..1.02).contains(&(grown / increase)), "{window}: {grown}, not {increase}");
+            run.control.window = 16_000;
+            assert_eq!(run.congested(Event::Loss), 0.875);
         }
     }
 

@@ -10,8 +10,9 @@ use super::{Build, Class, Control, Controller, Event, Needs, Repair, Signals};
 words! {
     /// How what waits in the network is estimated, once a round trip. `x-sim`: what the window would give without queues, less the
     /// rate of delivery. `ns2`: what is outstanding in place of the window, what was sent in the round trip in place of what was
-    /// delivered, and whole segments.
-    pub enum Law { Ns2 = "ns2", XSim = "x-sim" }
+    /// delivered, and whole segments. `linux`: what of the window is more than the path holds at the smallest round-trip time of the round
+    /// trip. Slow start doubles in every round trip and ends at what the path holds, losses halve, and repairs are those of Reno.
+    pub enum Law { Ns2 = "ns2", XSim = "x-sim", Linux = "linux" }
 }
 
 config! {
@@ -71,6 +72,9 @@ impl Build for Params {
         Vegas {
             params: self.clone(),
             base: Duration::MAX,
+            shortest: Duration::MAX,
+            repairs: false,
+            round_end: 0,
             sum: Duration::ZERO,
             count: 0,
             round: 0,
@@ -99,6 +103,10 @@ pub struct Vegas {
     params: Params,
     /// The smallest round-trip time.
     base: Duration,
+    /// As Linux has it: the smallest of this round trip; whether losses are repaired; what ends the round trip when more is delivered.
+    shortest: Duration,
+    repairs: bool,
+    round_end: u64,
     /// The round-trip times of this round trip, and how many.
     sum: Duration,
     count: u32,
@@ -142,7 +150,8 @@ impl Vegas {
                 let segments = (outstanding - actual * base) / mss as f64;
                 (segments + 0.5).floor()
             }
-            Law::XSim => (control.window as f64 - signals.rate.rate.as_f64() * base) / mss as f64,
+            // Of Linux: `judge_as_linux`.
+            Law::XSim | Law::Linux => (control.window as f64 - signals.rate.rate.as_f64() * base) / mss as f64,
         };
         if self.is_slow(control) {
             self.doubles = !self.doubles;
@@ -191,12 +200,115 @@ impl Vegas {
     }
 }
 
+/// Round-trip times of a round trip, at least, that say something as Linux has it.
+const FEWEST: u32 = 3;
+
+// Linux net/ipv4/tcp_vegas.c: what tcp_vegas_cong_avoid and vegas_enable compute.
+impl Vegas {
+    /// Round trips count from now on.
+    fn begin(&mut self, signals: &Signals) {
+        self.round_end = signals.delivered + signals.flight;
+        (self.shortest, self.count) = (Duration::MAX, 0);
+    }
+
+    fn on_as_linux(&mut self, signals: &Signals, control: &mut Control) {
+        match signals.event {
+            Event::Ack => {
+                if !signals.rtt.is_zero() {
+                    self.base = self.base.min(signals.rtt);
+                    self.shortest = self.shortest.min(signals.rtt);
+                    self.count += 1;
+                }
+                if signals.in_recovery {
+                    return;
+                }
+                let ends = signals.delivered > self.round_end;
+                if self.repairs || ends && self.count < FEWEST {
+                    self.grow_as_reno(signals, control);
+                } else if ends {
+                    self.judge_as_linux(signals, control);
+                } else if control.window < control.threshold {
+                    self.grow_as_reno(signals, control);
+                }
+                if ends && !self.repairs {
+                    self.begin(signals);
+                }
+            }
+            Event::Loss | Event::Ecn => {
+                control.threshold = growth::reduced(signals, 0.5);
+                control.window = control.threshold;
+                (self.repairs, self.acked) = (true, 0);
+            }
+            Event::Timeout => {
+                if !signals.repeated {
+                    control.threshold = growth::reduced(signals, 0.5);
+                }
+                control.window = u64::from(signals.mss);
+                (self.repairs, self.acked) = (true, 0);
+            }
+            Event::Recovered | Event::Undone => {
+                self.repairs = false;
+                self.begin(signals);
+            }
+            Event::Restart => {
+                self.base = Duration::MAX;
+                self.begin(signals);
+            }
+            Event::Idle => growth::restart(signals, control),
+            _ => {}
+        }
+    }
+
+    fn grow_as_reno(&mut self, signals: &Signals, control: &mut Control) {
+        if !signals.window_limited {
+            return;
+        }
+        if control.window < control.threshold {
+            let room = control.threshold - control.window;
+            control.window += signals.acked.min(signals.growth_limit).min(room);
+            return;
+        }
+        self.acked += signals.acked;
+        if self.acked >= control.window {
+            self.acked -= control.window;
+            control.window += u64::from(signals.mss);
+        }
+    }
+
+    /// A round trip is over.
+    fn judge_as_linux(&self, signals: &Signals, control: &mut Control) {
+        let (mss, before) = (u64::from(signals.mss), control.window);
+        let segments = before / mss;
+        let (base, rtt) = (self.base.as_nanos() / 1_000 + 1, self.shortest.as_nanos() / 1_000 + 1);
+        let waiting = (segments * (rtt - base) / base) as f64;
+        let least = 2 * mss;
+        if control.window < control.threshold {
+            if waiting > self.params.gamma {
+                control.window = control.window.min((segments * base / rtt + 1) * mss).max(least);
+                control.threshold = control.threshold.min(control.window);
+            } else if signals.window_limited {
+                let room = control.threshold - control.window;
+                control.window += signals.acked.min(signals.growth_limit).min(room);
+            }
+        } else if waiting > self.params.beta {
+            control.window = (control.window - mss.min(control.window)).max(least.min(before));
+            control.threshold = control.threshold.min(control.window);
+        } else if waiting < self.params.alpha && signals.window_limited {
+            control.window += mss;
+        }
+    }
+}
+
 impl Controller for Vegas {
     const CLASS: Class = Class::Window;
-    const NEEDS: Needs = Needs::RATES.and(Needs::FINE_TIMEOUTS);
+    const NEEDS: Needs =
+        Needs::RATES.and(Needs::FINE_TIMEOUTS).and(Needs::REPAIRS).and(Needs::RESTARTS);
     const REPAIR: Repair = Repair::FastRecovery;
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {
+        if self.params.law == Law::Linux {
+            return self.on_as_linux(signals, control);
+        }
         match signals.event {
             Event::Start => self.growth = Growth::Double,
             Event::Ack => {
@@ -309,6 +421,36 @@ mod tests {
                 "an eighth less, {law:?}: {windows:?}"
             );
         }
+    }
+
+    /// Linux net/ipv4/tcp_vegas.c, by hand: diff = cwnd (rtt - base) / base, of which 2 to 4 may wait.
+    #[test]
+    fn linux_doubles_each_round_trip_and_halves_after_a_loss() {
+        let mut vegas = Params { law: Law::Linux, alpha: 2.0, beta: 4.0, ..Params::default() }.build();
+        let mut control = Control { window: 10_000, ..Control::default() };
+        let mut told = signals(Event::Ack, Time::ZERO, 1000, 0);
+        let mut windows = Vec::new();
+        for rtt in [100, 100, 100, 120] {
+            round(&mut vegas, &mut control, &mut told, rtt);
+            windows.push(control.window / 1000);
+        }
+        assert_eq!(windows[..3], [20, 40, 80]);
+        round(&mut vegas, &mut control, &mut told, 120);
+        // The path holds 100 / 120 of the window.
+        assert!(control.window == control.threshold && control.window / 1000 > 60, "{control:?}");
+        for (rtt, change) in [(100, 1), (103, 0), (106, -1)] {
+            (control.window, control.threshold) = (100_000, 50_000);
+            for _ in 0..2 {
+                round(&mut vegas, &mut control, &mut told, rtt);
+            }
+            control.window = 100_000;
+            round(&mut vegas, &mut control, &mut told, rtt);
+            assert_eq!((control.window / 1000).cast_signed() - 100, change, "{rtt} ms");
+        }
+        (told.event, told.flight, told.acked) = (Event::Loss, 100_000, 0);
+        control.window = 100_000;
+        vegas.on(&told, &mut control);
+        assert_eq!((control.window, control.threshold), (50_000, 50_000));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
 
 use super::avoidance::{Avoidance, Avoiding};
 use super::growth::reduced;
-use super::{Build, Control, Needs, Signals};
+use super::{Build, Control, Event, Needs, Signals};
 
 config! {
     /// Grows as Reno. Each acknowledgement is a sample of the bandwidth: what it acknowledged over the time since the one before. The
@@ -51,6 +51,19 @@ impl Build for Params {
 
 /// How the bandwidth is estimated.
 pub trait Estimate {
+    /// True if the threshold follows from the bandwidth only when the repair is over. Until then it is half of the window.
+    fn waits(&self) -> bool {
+        false
+    }
+
+    /// What the path holds without a queue: the bandwidth times the shortest round-trip time, in bytes; zero if not known.
+    fn product(&self, signals: &Signals) -> f64 {
+        self.bandwidth() * signals.min_rtt.as_secs_f64()
+    }
+
+    /// The retransmission timer has expired.
+    fn timed_out(&mut self) {}
+
     /// Takes in an acknowledgement.
     fn acknowledged(&mut self, signals: &Signals);
 
@@ -62,18 +75,20 @@ pub trait Estimate {
 #[derive(Clone, Debug)]
 pub struct Westwood<E> {
     pub(super) estimate: E,
+    /// A timeout has come since the latest repair.
+    timed_out: bool,
 }
 
 impl<E: Estimate> Westwood<E> {
     /// The controller with an estimator.
     pub fn with(estimate: E) -> Avoiding<Westwood<E>> {
-        Avoiding::by(Westwood { estimate })
+        Avoiding::by(Westwood { estimate, timed_out: false })
     }
 }
 
 impl<E: Estimate> Avoidance for Westwood<E> {
     // An event for every acknowledgement, duplicates included.
-    const NEEDS: Needs = Needs::RATES;
+    const NEEDS: Needs = Needs::RATES.and(Needs::REPAIRS);
 
     fn observe(&mut self, signals: &Signals, _control: &mut Control) {
         self.estimate.acknowledged(signals);
@@ -84,11 +99,23 @@ impl<E: Estimate> Avoidance for Westwood<E> {
     }
 
     fn threshold(&mut self, signals: &Signals, _control: &Control) -> u64 {
-        let bandwidth = self.estimate.bandwidth();
-        if bandwidth == 0.0 || signals.min_rtt.is_zero() {
+        let held = self.estimate.product(signals);
+        if held == 0.0 || self.estimate.waits() && signals.event != Event::Timeout {
             return reduced(signals, 0.5);
         }
-        (bandwidth * signals.min_rtt.as_secs_f64()) as u64
+        held as u64
+    }
+
+    fn repaired(&mut self, signals: &Signals, control: &mut Control) {
+        if !std::mem::take(&mut self.timed_out) && self.estimate.waits() {
+            let held = self.estimate.product(signals) as u64;
+            control.threshold = held.max(2 * u64::from(signals.mss));
+        }
+    }
+
+    fn restart(&mut self) {
+        self.timed_out = true;
+        self.estimate.timed_out();
     }
 }
 

@@ -3,17 +3,27 @@
 
 use dumbbell_core::config::At;
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{ConfigError, Duration, Time, Validate, config};
+use dumbbell_core::{ConfigError, Duration, Time, Validate, config, words};
 
 use super::avoidance::{Avoiding, Rounds, within};
 use super::westwood::{Estimate, Westwood};
 use super::{Build, Signals};
+
+words! {
+    /// Whose Westwood+: that of the paper, or that of the Linux kernel.
+    pub enum Variant { Paper = "paper", Linux = "linux" }
+}
 
 config! {
     /// Grows as Reno. Each round trip is a sample of the bandwidth: what was acknowledged in it over its length. The estimate is their
     /// exponential average. A loss sets the threshold to the estimate times the shortest round-trip time, and the window to the
     /// threshold if it is larger.
     pub struct Params {
+        /// Whose. That of Linux halves the window and sets the threshold when the repair is over, averages twice, and counts time
+        /// in ticks, round-trip times rounded up. After a timeout it takes the shortest round-trip time anew.
+        variant: Variant = "paper", "Grieco & Mascolo, CCR 34(2), 2004 (Linux net/ipv4/tcp_westwood.c)";
+        /// Length of a tick; only with `variant = "linux"`.
+        tick: Duration = "4ms", "choice: 250 Hz, as Debian and Ubuntu have";
         /// Weight of the estimate beside a new sample.
         memory: f64 as "dimensionless" = 0.9, "Grieco & Mascolo, CCR 34(2), 2004, section 2 (Linux net/ipv4/tcp_westwood.c: 7/8, twice)";
         /// A sample takes so long at least.
@@ -23,6 +33,9 @@ config! {
 
 impl Validate for Params {
     fn validate(&self, at: &At<'_>) -> Result<(), ConfigError> {
+        if self.tick.is_zero() {
+            return Err(at.key("tick").error("0 s is no tick", "give more"));
+        }
         within(at, "memory", self.memory, &(0.0..=0.999))
     }
 }
@@ -43,7 +56,10 @@ impl Build for Params {
             params: self.clone(),
             rounds: Rounds::default(),
             began: (Time::ZERO, 0),
+            once: 0.0,
             bandwidth: 0.0,
+            latest: 0,
+            shortest: 0,
         })
     }
 }
@@ -55,12 +71,65 @@ pub struct Average {
     rounds: Rounds,
     /// When the sample began, and the bytes delivered by then.
     began: (Time, u64),
-    /// The estimate in bytes a second.
+    /// As Linux has it: the average of samples, in bytes a tick.
+    once: f64,
+    /// The estimate in bytes a second; as Linux has it, the average of that average, in bytes a tick.
     bandwidth: f64,
+    /// The latest and the shortest round-trip time in ticks; zero without one.
+    latest: u64,
+    shortest: u64,
+}
+
+impl Average {
+    // Linux net/ipv4/tcp_westwood.c: westwood_update_window, westwood_filter, update_rtt_min, in this order.
+    fn acknowledged_by_linux(&mut self, signals: &Signals) {
+        let tick = self.params.tick.as_nanos();
+        let ticks = |at: Time| at.as_nanos() / tick;
+        let (since, delivered) = self.began;
+        let took = ticks(signals.now) - ticks(since);
+        if self.latest > 0 && took > self.latest.max(self.params.shortest_sample.as_nanos() / tick) {
+            // What the acknowledgement in hand brings belongs to the next sample.
+            let before = signals.delivered - signals.acked;
+            let sample = ((before - delivered.min(before)) / took) as f64;
+            let memory = self.params.memory;
+            let average = |old: f64, new: f64| (memory * old + (1.0 - memory) * new).floor();
+            if self.once == 0.0 && self.bandwidth == 0.0 {
+                (self.once, self.bandwidth) = (sample, sample);
+            } else {
+                self.once = average(self.once, sample);
+                self.bandwidth = average(self.bandwidth, self.once);
+            }
+            self.began = (signals.now, before);
+        }
+        if self.latest > 0 {
+            self.shortest = if self.shortest == 0 { self.latest } else { self.shortest.min(self.latest) };
+        }
+        if !signals.rtt.is_zero() {
+            self.latest = signals.rtt.as_nanos().div_ceil(tick);
+        }
+    }
 }
 
 impl Estimate for Average {
+    fn waits(&self) -> bool {
+        self.params.variant == Variant::Linux
+    }
+
+    fn product(&self, signals: &Signals) -> f64 {
+        match self.params.variant {
+            Variant::Paper => self.bandwidth * signals.min_rtt.as_secs_f64(),
+            Variant::Linux => self.bandwidth * self.shortest as f64,
+        }
+    }
+
+    fn timed_out(&mut self) {
+        self.shortest = 0;
+    }
+
     fn acknowledged(&mut self, signals: &Signals) {
+        if self.params.variant == Variant::Linux {
+            return self.acknowledged_by_linux(signals);
+        }
         let (since, delivered) = self.began;
         let took = signals.now.since(since);
         if !self.rounds.ends(signals) || took < self.params.shortest_sample.max(signals.min_rtt) {
@@ -83,6 +152,7 @@ impl Estimate for Average {
 
 #[cfg(test)]
 mod tests {
+    use super::super::avoidance::tests::{Run, linux};
     use super::super::growth::tests::signals;
     use super::super::westwood::tests::keeps_the_pipe_full;
     use super::super::{Control, Controller, Event};
@@ -91,6 +161,27 @@ mod tests {
     #[test]
     fn a_loss_leaves_what_the_path_holds_without_a_queue() {
         keeps_the_pipe_full(|| Params::default().build());
+    }
+
+    /// Linux net/ipv4/tcp_westwood.c: half in the repair, then the bandwidth times the shortest round-trip time. 100 segments a round
+    /// trip of 100 ms, which are 25 ticks of 4 ms.
+    #[test]
+    fn linux_halves_the_window_until_the_repair_is_over() {
+        let mut run = Run::at(linux("westwood-plus"), 150);
+        run.rounds(1);
+        run.rtt = Duration::from_millis(150);
+        for _ in 0..100 {
+            run.control.window = 150_000;
+            run.round();
+        }
+        run.control.window = 150_000;
+        assert_eq!(run.congested(Event::Loss), 0.5);
+        run.congested(Event::Recovered);
+        assert!(run.control.threshold.abs_diff(100_000) < 6000, "{}", run.control.threshold);
+        // A timeout does so at once.
+        run.control.window = 150_000;
+        run.congested(Event::Timeout);
+        assert!(run.control.threshold.abs_diff(100_000) < 6000, "{}", run.control.threshold);
     }
 
     #[test]

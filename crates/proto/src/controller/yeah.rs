@@ -57,6 +57,7 @@ impl Build for Params {
     fn build(&self) -> Avoiding<Yeah> {
         Avoiding::by(Yeah {
             params: self.clone(),
+            base: Duration::MAX,
             shortest: Duration::MAX,
             round: 0,
             waiting: 0.0,
@@ -74,6 +75,8 @@ const FEWEST: f64 = 2.0;
 #[derive(Clone, Debug)]
 pub struct Yeah {
     params: Params,
+    /// The shortest round-trip time of a segment with data: RTT_base.
+    base: Duration,
     /// The shortest round-trip time of this round trip; `MAX` without one.
     shortest: Duration,
     round: u64,
@@ -94,7 +97,7 @@ impl Yeah {
             return;
         }
         let Params { most_waiting, phi, gamma, epsilon, zeta, .. } = self.params;
-        let (base, rtt) = (signals.min_rtt.as_secs_f64(), shortest.as_secs_f64());
+        let (base, rtt) = (self.base.as_secs_f64(), shortest.as_secs_f64());
         let mss = f64::from(signals.mss);
         let mut window = control.window as f64 / mss;
         let delay = (rtt - base).max(0.0);
@@ -123,6 +126,7 @@ impl Avoidance for Yeah {
 
     fn observe(&mut self, signals: &Signals, control: &mut Control) {
         if !signals.rtt.is_zero() {
+            self.base = self.base.min(signals.rtt);
             self.shortest = self.shortest.min(signals.rtt);
         }
         if signals.round > self.round {
@@ -160,6 +164,7 @@ mod tests {
 
     fn run(window: u64, rtt: u64) -> Run<Avoiding<Yeah>> {
         let mut run = Run::at(Params::default().build(), window);
+        run.rounds(1);
         run.rtt = Duration::from_millis(rtt);
         run.rounds(1);
         run.control.window = window * 1000;
@@ -185,6 +190,7 @@ mod tests {
         // Baiocchi, Castellani & Vacirca, PFLDnet 2007, section 2: Q / gamma, and at most a part epsilon of the window.
         for (gamma, epsilon, taken) in [(2.0, 0.5, 41.3), (1.0, 0.05, 50.0)] {
             let mut part = Run::at(Params { gamma, epsilon, ..Params::default() }.build(), 1000);
+            part.rounds(1);
             part.rtt = Duration::from_millis(109);
             part.rounds(1);
             part.control.window = 1_000_000;

@@ -40,6 +40,31 @@ macro_rules! profiles {
 
 profiles! {
     Linux, "Linux 6.x" {
+        ["bic"]
+            variant = "linux", "Linux net/ipv4/tcp_bic.c";
+            max_increment = 16.0, "Linux net/ipv4/tcp_bic.c: max_increment 16";
+            min_increment = 0.2, "Linux net/ipv4/tcp_bic.c: BICTCP_B / smooth_part, 4 / 20";
+            decrease = 819.0 / 1024.0, "Linux net/ipv4/tcp_bic.c: beta 819 / 1024";
+            divisor = 4.0, "Linux net/ipv4/tcp_bic.c: BICTCP_B 4";
+        ["highspeed"]
+            whole_steps = true, "Linux net/ipv4/tcp_highspeed.c: hstcp_aimd_vals";
+            counts_acks = true, "Linux net/ipv4/tcp_highspeed.c: an acknowledgement adds ai + 1";
+        ["htcp"]
+            variant = "linux", "Linux net/ipv4/tcp_htcp.c";
+        ["hybla"]
+            starts_with_rho = true, "Linux net/ipv4/tcp_hybla.c: hybla_init";
+        ["illinois"]
+            single_delays = true, "Linux net/ipv4/tcp_illinois.c: max_rtt";
+        ["scalable"]
+            least_increase = 1.0, "Linux net/ipv4/tcp_scalable.c: min(window, 100)";
+            legacy_window = 0.001, "Linux net/ipv4/tcp_scalable.c: none";
+        ["vegas"]
+            law = "linux", "Linux net/ipv4/tcp_vegas.c";
+            alpha = 2.0, "Linux net/ipv4/tcp_vegas.c: alpha 2";
+            beta = 4.0, "Linux net/ipv4/tcp_vegas.c: beta 4";
+        ["westwood-plus"]
+            variant = "linux", "Linux net/ipv4/tcp_westwood.c";
+            memory = 0.875, "Linux net/ipv4/tcp_westwood.c: westwood_do_filter, 7 / 8";
         []
     }
     Rfc, "The defaults of the current RFCs" {

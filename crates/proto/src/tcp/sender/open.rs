@@ -4,7 +4,7 @@ use dumbbell_core::{Duration, Time};
 use dumbbell_header::TcpHeader;
 
 use super::{Phase, Sender, todo};
-use crate::controller::{Control, Event};
+use crate::controller::{Control, Event, Needs};
 use crate::tcp::account::FAST;
 use crate::tcp::params::LostSyn;
 use crate::transport::Failure;

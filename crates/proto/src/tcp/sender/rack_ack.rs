@@ -304,7 +304,7 @@ impl Sender {
     /// What the size of a cut is reckoned from.
     pub(super) fn cut_base(&self, rack: &Rack) -> u64 {
         match self.params.cut_from {
-            crate::tcp::params::CutFrom::Window => self.window_in_use(),
+            crate::tcp::params::CutFrom::Window => u64::from(self.window_segments()) * u64::from(self.mss),
             crate::tcp::params::CutFrom::Flight => {
                 (u64::from(rack.segments.in_flight()) * u64::from(self.mss)).min(self.control.window)
             }
