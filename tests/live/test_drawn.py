@@ -163,6 +163,24 @@ def test_the_reason_is_that_ours_varies_as_much() -> None:
     assert both.reason.startswith("not known")
 
 
+def test_the_reason_is_a_part_without_which_ours_is_within() -> None:
+    parts = {"HyStart": summary(1.01), "SACK compression": summary(1.3)}
+    found = replace(result(1, summary(1.2), summary(1.0)), without=parts)
+    assert found.reason == "hangs on HyStart: within the bounds without"
+    # That ours varies as much says more.
+    assert replace(found, spread=[summary(0.9)]).reason.startswith("ours varies")
+    assert replace(found, without={"HyStart": summary(1.2)}).reason.startswith("not known")
+
+
+def test_a_part_is_switched_off_in_every_flow() -> None:
+    given = prepared(CELL.scenario(), "cubic", "linux")
+    for name, values in referee.PARTS.items():
+        flows = referee._without(given, values).to_dict()["flows"]
+        assert all(flow["transport"] != given.to_dict()["flows"][0]["transport"] for flow in flows), name
+    other = prepared(CELL.scenario(), "newreno", "linux")
+    assert "hystart" not in str(referee._without(other, referee.PARTS["HyStart"]).to_dict())
+
+
 def test_agreements_are_per_controller_and_possible() -> None:
     near = [result(i, summary(1.01), summary(1.0)) for i in range(12)]
     far = [result(i, summary(1.2, 4e6), summary(1.0, 5e6), controller="bbr") for i in range(12, 20)]

@@ -7,8 +7,8 @@ import math
 import platform
 import statistics
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,18 @@ from dumbbell.live.packets import Apart
 COMPLETION, SHARE = 0.05, 0.10
 """How far ours may be from the kernel's, as a part of it: mean completion times, and shares of the link."""
 
-SPREAD = ("20us", "40us", "60us", "80us", "100us")
+SPREAD = tuple(f"{late}us" for late in range(10, 101, 10))
 """How late packets arrive in the mean in further simulations of a cell outside: does ours vary as much?"""
+
+PARTS: Mapping[str, Mapping[str, Any]] = {
+    "SACK compression": {"sack_compression": False},
+    "quick acknowledgements": {"delayed_acks": "fixed"},
+    "segmentation offload": {"segmentation_offload": "off"},
+    "the tail loss probe": {"tail_loss_probe": False},
+    "HyStart": {"controller.hystart": "off"},
+}
+"""Parts of our TCP, each with what switches it off: if ours is within the bounds without one, and no other
+reason is known, the cell hangs on it."""
 
 _PERIOD = 10
 """Milliseconds between samples of both sides. Shares of the link hang on the last one: by 0.2 % at most. In
@@ -124,6 +134,8 @@ class Result:
     """The first packet that differs; ``None`` if all are the same."""
     data: Apart | None
     """The first one with data."""
+    without: Mapping[str, Summary] = field(default_factory=dict)
+    """Runs of ours without one of :data:`PARTS`, by its name; none if another reason is known."""
 
     @cached_property
     def completion(self) -> float | None:
@@ -172,9 +184,17 @@ class Result:
         """Why it is outside, as far as it is known."""
         if not self.outside:
             return ""
-        if all(self._varies(what) for what in self.outside):
+        if self.varies:
             return f"ours varies as much: {self._range()} when packets come up to {SPREAD[-1]} late"
+        decisive = [name for name, run in self.without.items() if not replace(self, ours=run).outside]
+        if decisive:
+            return f"hangs on {' and on '.join(decisive)}: within the bounds without"
         return f"not known; begins with {self.first.what}" if self.first else "not known"
+
+    @property
+    def varies(self) -> bool:
+        """Whether the kernel's run lies among ours whose packets are a little late, in all that is outside."""
+        return all(self._varies(what) for what in self.outside)
 
     def _varies(self, what: str) -> bool:
         """Whether the kernel's run lies among runs of ours, in every flow that is outside."""
@@ -367,7 +387,24 @@ def _result(folder: Path, cell: Cell, kernel: Summary, profile: str) -> Result:
     if not result.outside:
         return result
     # The seed stays, so that the same packets are lost.
-    return replace(result, spread=_summaries([late(given, LINK, by) for by in SPREAD]))
+    result = replace(result, spread=_summaries([late(given, LINK, by) for by in SPREAD]))
+    if result.varies:
+        return result
+    parts = {name: _without(given, values) for name, values in PARTS.items()}
+    runs = _summaries(list(parts.values()))
+    return replace(result, without=dict(zip(parts, runs, strict=True)))
+
+
+def _without(given: Scenario, values: Mapping[str, Any]) -> Scenario:
+    """A scenario under a TCP without a part; the same where its controller knows no such part."""
+    table = given.to_dict()
+    for flow in table["flows"]:
+        for key, value in values.items():
+            *path, name = key.split(".")
+            of = flow["transport"][path[0]] if path else flow["transport"]
+            if name in of:
+                of[name] = value
+    return Scenario.from_dict(table)
 
 
 def _summaries(scenarios: Sequence[Scenario]) -> list[Summary]:
