@@ -192,7 +192,7 @@ proptest! {
         transport in 0..TRANSPORTS.len(),
         seed in any::<u64>(), delay in 100_000..30_000_000_u64, rates in prop::collection::vec(0..2_000_000_u64, 1..20),
     ) {
-        let plan = Plan { seed, ..plan(transport, 4) };
+        let plan = Plan { seed, ..Arc::into_inner(plan(transport, 4)).unwrap() };
         let folder = tempfile::tempdir().unwrap();
         let [sent, received] = ["sent", "received"].map(|name| folder.path().join(name));
         let mut senders = Senders::new(&plan, Time::ZERO, (1500, HEADER), Some(&sent)).unwrap();
