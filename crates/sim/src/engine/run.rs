@@ -110,7 +110,7 @@ impl Run {
     }
 
     fn advance_told(&mut self, until: Time, progress: Report<'_>) -> Result<Advanced, Interrupted> {
-        let mut going = match mem::replace(&mut self.state, State::New) {
+        let going = match mem::replace(&mut self.state, State::New) {
             State::New => match self.begin(until, progress)? {
                 Begun::Going(going) => going,
                 Begun::Ended(results) => {
@@ -124,7 +124,7 @@ impl Run {
                 return Ok(Advanced::Done);
             }
         };
-        let advanced = go_on(&mut going, until, &mut after(self.before, progress));
+        let (going, advanced) = go_on(going, until, &mut after(self.before, progress));
         self.state = match advanced {
             Ok(Advanced::Done) => State::Ended(Box::new(going.engine.finish())),
             _ => State::Going(going),
@@ -275,7 +275,15 @@ impl Prepared {
     }
 }
 
-/// Not generic, so that there is one such loop, into which the compiler puts what each event does.
-fn go_on(going: &mut Going<()>, until: Time, progress: Report<'_>) -> Result<Advanced, Interrupted> {
-    going.advance(until, progress)
+/// Not generic, so that there is one such loop, into which the compiler puts what each event does. The engine lies on the stack
+/// meanwhile: a pointer to it would take a register from each event.
+fn go_on(
+    mut kept: Box<Going<()>>,
+    until: Time,
+    progress: Report<'_>,
+) -> (Box<Going<()>>, Result<Advanced, Interrupted>) {
+    let mut going = *kept;
+    let advanced = going.advance(until, progress);
+    *kept = going;
+    (kept, advanced)
 }
