@@ -114,7 +114,7 @@ def test_what_is_no_library_is_refused(tmp_path: Path, content: bytes | None, sa
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("for (;;);", "has not returned from a call for 5 s"),
+        ("for (;;);", "has not returned from a call for 5 s of processor time, or for 60 s"),
         ("*(volatile int *)zero = 1;", "crashed: it used memory that is not its own"),
         ("abort();", "crashed: it panicked or called abort()"),
         ("zero = s->mss / zero;", "crashed: it divided by zero, or the like"),
@@ -124,7 +124,7 @@ def test_code_that_does_not_come_back_ends_the_process(tmp_path: Path, body: str
     compiled(tmp_path, misbehaving(body))
     (tmp_path / "scenario.toml").write_text(TOML.format(controller='{ library = "mine.so" }'))
     command = [sys.executable, "-m", "dumbbell", "run", "scenario.toml", "-o", "out"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: ")
     assert said in done.stderr

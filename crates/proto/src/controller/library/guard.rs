@@ -3,8 +3,11 @@
 
 use std::time::Duration;
 
-/// How long a call may last. A call takes some ten nanoseconds.
+/// How much processor time a call may take. It takes some ten nanoseconds.
 pub const BUDGET: Duration = Duration::from_secs(5);
+
+/// How long a call may last that takes no processor time, because it waits or others have the processor.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 #[cfg(unix)]
 pub use unix::Guard;
@@ -36,7 +39,7 @@ mod unix {
     use std::time::Duration;
     use std::{mem, thread};
 
-    use super::BUDGET;
+    use super::{BUDGET, PATIENCE};
 
     /// How often the watch looks.
     const LOOK: Duration = Duration::from_millis(100);
@@ -60,9 +63,10 @@ mod unix {
     struct Slot {
         moves: AtomicU64,
         lines: AtomicPtr<Lines>,
+        thread: libc::pthread_t,
     }
 
-    /// The slots of all threads that have ever called. A slot is as small as two words, and stays.
+    /// The slots of all threads that have ever called. A slot is as small as three words, and stays.
     static SLOTS: Mutex<Vec<&'static Slot>> = Mutex::new(Vec::new());
 
     thread_local! {
@@ -87,9 +91,10 @@ mod unix {
             let crashed = CRASHES.map(|(_, why)| {
                 format!("error: {file}: the controller crashed: {why}; run it in a debugger, and mend it\n")
             });
-            let seconds = BUDGET.as_secs();
+            let (budget, patience) = (BUDGET.as_secs(), PATIENCE.as_secs());
             let late = format!(
-                "error: {file}: the controller has not returned from a call for {seconds} s; mend its loop\n"
+                "error: {file}: the controller has not returned from a call for {budget} s of processor time, or \
+                 for {patience} s; mend its loop\n"
             );
             // For as long as the process, like the code of the library.
             Guard { lines: Box::leak(Box::new(Lines { late, crashed })) }
@@ -110,8 +115,10 @@ mod unix {
 
     #[cold]
     fn enrol() -> &'static Slot {
-        let slot: &'static Slot =
-            Box::leak(Box::new(Slot { moves: AtomicU64::new(0), lines: AtomicPtr::new(null_mut()) }));
+        // SAFETY: asks for the thread that asks.
+        let thread = unsafe { libc::pthread_self() };
+        let (moves, lines) = (AtomicU64::new(0), AtomicPtr::new(null_mut()));
+        let slot: &'static Slot = Box::leak(Box::new(Slot { moves, lines, thread }));
         SLOTS.lock().unwrap_or_else(PoisonError::into_inner).push(slot);
         SLOT.set(Some(slot));
         slot
@@ -121,23 +128,52 @@ mod unix {
     /// looked.
     #[allow(clippy::disallowed_methods, reason = "it watches foreign code, which has no simulated time")]
     fn watch() {
-        let most = (BUDGET.as_millis() / LOOK.as_millis()) as u32;
-        let mut seen: Vec<(u64, u32)> = Vec::new();
+        let most = (PATIENCE.as_millis() / LOOK.as_millis()) as u32;
+        // The moves of each slot, since how many looks they stand, and the processor time of its thread at the first of them.
+        let mut seen: Vec<(u64, u32, Duration)> = Vec::new();
         loop {
             thread::sleep(LOOK);
             let slots = SLOTS.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.resize(slots.len(), (0, 0));
-            for (slot, (moves, looks)) in slots.iter().zip(&mut seen) {
+            seen.resize(slots.len(), (0, 0, Duration::ZERO));
+            for (slot, (moves, looks, began)) in slots.iter().zip(&mut seen) {
                 let now = slot.moves.load(Ordering::Relaxed);
                 let stands = now % 2 == 1 && now == *moves;
                 *looks = if stands { *looks + 1 } else { 0 };
                 *moves = now;
-                if *looks > most {
+                if *looks == 0 {
+                    continue;
+                }
+                let used = processor_time(slot.thread);
+                if *looks == 1 {
+                    *began = used;
+                }
+                if *looks > most || used.saturating_sub(*began) > BUDGET {
                     // SAFETY: the thread is in a call, so the lines are those of a library.
                     end(unsafe { &(*slot.lines.load(Ordering::Relaxed)).late });
                 }
             }
         }
+    }
+
+    /// The processor time of a thread that is in a call.
+    #[cfg(target_os = "linux")]
+    fn processor_time(thread: libc::pthread_t) -> Duration {
+        let (mut clock, mut time) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
+        // SAFETY: the thread has not returned from its call, so it exists; the two numbers are written.
+        let read = unsafe {
+            libc::pthread_getcpuclockid(thread, &raw mut clock) == 0
+                && libc::clock_gettime(clock, &raw mut time) == 0
+        };
+        if !read {
+            return Duration::ZERO;
+        }
+        Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+    }
+
+    /// Elsewhere only how long a call lasts is known.
+    #[cfg(not(target_os = "linux"))]
+    fn processor_time(_thread: libc::pthread_t) -> Duration {
+        Duration::ZERO
     }
 
     /// Ends the process with a line, as safely as a signal handler must.
