@@ -177,8 +177,9 @@ def test_a_part_is_switched_off_in_every_flow() -> None:
     for name, values in referee.PARTS.items():
         flows = referee._without(given, values).to_dict()["flows"]
         assert all(flow["transport"] != given.to_dict()["flows"][0]["transport"] for flow in flows), name
-    other = prepared(CELL.scenario(), "newreno", "linux")
-    assert "hystart" not in str(referee._without(other, referee.PARTS["HyStart"]).to_dict())
+    other = prepared(CELL.scenario(), "vegas", "linux")
+    flows = referee._without(other, referee.PARTS["HyStart"]).to_dict()["flows"]
+    assert "hystart" not in str(flows)
 
 
 def test_agreements_are_per_controller_and_possible() -> None:
@@ -310,7 +311,7 @@ def test_an_invalid_cell_is_left_out_with_the_reason(tmp_path: Path, monkeypatch
 def test_the_page_has_the_worst_cell_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out"
     referee.open_folder(out, 4, SOME)
-    run(monkeypatch, Kernel("vegas"), out)
+    run(monkeypatch, Kernel("ledbat"), out)
     found, left_out = referee.results(SMALL, out, "6.12.1")
     assert [each.worst for each in found] == sorted((each.worst for each in found), reverse=True)
     assert found[0].outside

@@ -82,7 +82,8 @@ pub struct Bic {
     last: f64,
     /// Beyond the upper end: the segments that a round trip adds, and the window from which it is twice as many.
     probe: Option<(f64, f64)>,
-    /// As Linux has it: the mean number of segments of an acknowledgement, in 16ths and rounded so that it hardly falls below two.
+    /// As Linux has it: the mean number of segments of an acknowledgement, in 16ths. It is rounded so that one segment each lowers
+    /// it to 31 of them, and losses lower it further.
     delayed: u64,
 }
 
@@ -153,6 +154,8 @@ impl Avoidance for Bic {
         let Params { variant, low_window, decrease, fast_convergence, .. } = self.params;
         let linux = variant == Variant::Linux;
         let small = if linux { window <= low_window } else { window < low_window };
+        // The duplicate that begins the episode acknowledges nothing, and counts.
+        self.delayed = (self.delayed - (self.delayed >> 4)).max(1);
         if small && !linux {
             return reduced(signals, 0.5);
         }
@@ -223,6 +226,14 @@ mod tests {
             let found = run.rounds(1);
             assert!((found / grown - 1.0).abs() < 0.25, "{window}: {found}, not {grown}");
         }
+        // Losses lower the mean to one segment.
+        for _ in 0..20 {
+            run.control.window = 1_000_000;
+            run.congested(Event::Loss);
+        }
+        (run.control.window, run.control.threshold) = (950_000, 800_000);
+        let found = run.rounds(1);
+        assert!((found / 12.5 - 1.0).abs() < 0.2, "{found}");
         // A timeout forgets all of that.
         run.congested(Event::Timeout);
         (run.control.window, run.control.threshold) = (100_000, 50_000);

@@ -151,7 +151,9 @@ impl Vegas {
                 (segments + 0.5).floor()
             }
             // Of Linux: `judge_as_linux`.
-            Law::XSim | Law::Linux => (control.window as f64 - signals.rate.rate.as_f64() * base) / mss as f64,
+            Law::XSim | Law::Linux => {
+                (control.window as f64 - signals.rate.rate.as_f64() * base) / mss as f64
+            }
         };
         if self.is_slow(control) {
             self.doubles = !self.doubles;
@@ -301,8 +303,7 @@ impl Vegas {
 
 impl Controller for Vegas {
     const CLASS: Class = Class::Window;
-    const NEEDS: Needs =
-        Needs::RATES.and(Needs::FINE_TIMEOUTS).and(Needs::REPAIRS).and(Needs::RESTARTS);
+    const NEEDS: Needs = Needs::RATES.and(Needs::FINE_TIMEOUTS).and(Needs::REPAIRS).and(Needs::RESTARTS);
     const REPAIR: Repair = Repair::FastRecovery;
 
     fn on(&mut self, signals: &Signals, control: &mut Control) {

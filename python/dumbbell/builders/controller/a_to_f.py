@@ -211,6 +211,7 @@ def bbr3(
 
 def bic(
     *,
+    variant: Literal["paper", "linux"] | None = None,
     low_window: float | None = None,
     max_increment: float | None = None,
     min_increment: float | None = None,
@@ -224,6 +225,11 @@ def bic(
 
     Parameters
     ----------
+    variant
+        Whose. That of Linux counts whole segments, adds 5 % a round trip at least until the first loss, the
+        least within a segment times `divisor` of the window of the loss, then a third of the way since, and
+        weighs by the segments of an acknowledgement.
+        Default: ``"paper"`` (Xu, Harfoush & Rhee, INFOCOM 2004 (Linux net/ipv4/tcp_bic.c)).
     low_window
         Below this window, in segments, it is standard TCP. Unit: segments.
         Default: ``14.0`` (Xu, Harfoush & Rhee, INFOCOM 2004, section III: low_window).
@@ -253,6 +259,7 @@ def bic(
     return given(
         {
             "kind": "bic",
+            "variant": variant,
             "low_window": low_window,
             "max_increment": max_increment,
             "min_increment": min_increment,

@@ -5,7 +5,7 @@ Generated from the registry by ``tools/builders.py``: change the registry, not t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from dumbbell.builders._given import given
 
@@ -18,6 +18,7 @@ def highspeed(
     high_loss: float | None = None,
     high_decrease: float | None = None,
     whole_steps: bool | None = None,
+    counts_acks: bool | None = None,
 ) -> dict[str, Any]:
     """HighSpeed TCP: larger steps up and smaller cuts at large windows.
 
@@ -41,9 +42,13 @@ def highspeed(
         The share that a loss takes from a window of `high_window`. Dimensionless.
         Default: ``0.1`` (RFC 3649 section 5: High_Decrease).
     whole_steps
-        a(w) is the next whole number: twice as much just above `low_window`.
-        Default: ``false`` (RFC 3649 section 5: the formula (Linux net/ipv4/tcp_highspeed.c: the table of
-        appendix B, rounded up)).
+        a(w) is the next whole number, and b(w) that of the next row of the table: the steps of appendix B. So
+        a(w) is twice as much just above `low_window`.
+        Default: ``false`` (RFC 3649 section 5: the formula (Linux net/ipv4/tcp_highspeed.c: the table)).
+    counts_acks
+        An acknowledgement counts as one segment, whatever it acknowledges.
+        Default: ``false`` (RFC 3649 section 5: a(w) a round trip (Linux net/ipv4/tcp_highspeed.c:
+        acknowledgements)).
 
     Returns
     -------
@@ -59,6 +64,7 @@ def highspeed(
             "high_loss": high_loss,
             "high_decrease": high_decrease,
             "whole_steps": whole_steps,
+            "counts_acks": counts_acks,
         }
     )
 
@@ -125,6 +131,7 @@ def hpcc(
 
 def htcp(
     *,
+    variant: Literal["draft", "linux"] | None = None,
     low_speed_time: str | None = None,
     adaptive_backoff: bool | None = None,
     least_decrease: float | None = None,
@@ -139,6 +146,11 @@ def htcp(
 
     Parameters
     ----------
+    variant
+        Whose. That of Linux counts the time from the end of the repair, f in whole numbers, and takes beta
+        from round-trip times above 10 ms alone. Its longest round-trip time rises by 20 ms at a time and
+        fades by a twentieth of the queue at each congestion. The ratio to `reference_rtt` is two at most.
+        Default: ``"draft"`` (draft-leith-tcp-htcp-06 (Linux net/ipv4/tcp_htcp.c)).
     low_speed_time
         For so long after congestion it grows as standard TCP does.
         Default: ``"1s"`` (draft-leith-tcp-htcp-06: Delta_L).
@@ -173,6 +185,7 @@ def htcp(
     return given(
         {
             "kind": "htcp",
+            "variant": variant,
             "low_speed_time": low_speed_time,
             "adaptive_backoff": adaptive_backoff,
             "least_decrease": least_decrease,
@@ -188,6 +201,7 @@ def hybla(
     *,
     reference_rtt: str | None = None,
     most_doublings: float | None = None,
+    starts_with_rho: bool | None = None,
 ) -> dict[str, Any]:
     """TCP Hybla: satellite paths grow as fast as short ones.
 
@@ -202,6 +216,9 @@ def hybla(
     most_doublings
         Rho at most, in slow start, where it is an exponent. Dimensionless.
         Default: ``16.0`` (choice: Linux 6.1 net/ipv4/tcp_hybla.c; the paper has no limit).
+    starts_with_rho
+        The window begins with rho segments, rounded down, and not with the initial window of the transport.
+        Default: ``false`` (Caini & Firrincieli 2004 (Linux net/ipv4/tcp_hybla.c: hybla_init)).
 
     Returns
     -------
@@ -213,6 +230,7 @@ def hybla(
             "kind": "hybla",
             "reference_rtt": reference_rtt,
             "most_doublings": most_doublings,
+            "starts_with_rho": starts_with_rho,
         }
     )
 
@@ -228,6 +246,7 @@ def illinois(
     eta2: float | None = None,
     eta3: float | None = None,
     theta: int | None = None,
+    single_delays: bool | None = None,
 ) -> dict[str, Any]:
     """TCP Illinois: losses give the direction, the queueing delay the step.
 
@@ -263,6 +282,10 @@ def illinois(
         Round trips in a row with a delay of at most `eta1` after which alpha is `alpha_max` again. Unit:
         round trips.
         Default: ``5`` (Liu, Basar & Srikant 2008).
+    single_delays
+        dm is the largest queueing delay of a single segment, not of the mean of a round trip; a loss takes
+        whole segments.
+        Default: ``false`` (Liu, Basar & Srikant 2008 (Linux net/ipv4/tcp_illinois.c: max_rtt)).
 
     Returns
     -------
@@ -281,6 +304,7 @@ def illinois(
             "eta2": eta2,
             "eta3": eta3,
             "theta": theta,
+            "single_delays": single_delays,
         }
     )
 

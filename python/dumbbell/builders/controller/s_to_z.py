@@ -13,6 +13,7 @@ from dumbbell.builders._given import given
 def scalable(
     *,
     increase: float | None = None,
+    least_increase: float | None = None,
     decrease: float | None = None,
     legacy_window: float | None = None,
 ) -> dict[str, Any]:
@@ -24,14 +25,18 @@ def scalable(
     ----------
     increase
         Segments added for each segment acknowledged. Unit: segments.
-        Default: ``0.01`` (Kelly, CCR 33(2), 2003, section 3: a (Linux tcp_scalable.c: 1 / min(window, 100))).
+        Default: ``0.01`` (Kelly, CCR 33(2), 2003, section 3: a).
+    least_increase
+        Segments that a round trip adds at least. With any, a loss takes whole segments, as in Linux. Unit:
+        segments.
+        Default: ``0.0`` (Kelly 2003, section 3: none (Linux net/ipv4/tcp_scalable.c: 1, below 100 segments)).
     decrease
         What is left of the window after a loss. Dimensionless.
         Default: ``0.875`` (Kelly, CCR 33(2), 2003, section 3: 1 - b, b = 1/8).
     legacy_window
         Up to this window, in segments, it grows and shrinks as NewReno: by one a round trip, to half. Unit:
         segments.
-        Default: ``16.0`` (Kelly, CCR 33(2), 2003, section 3: lwnd).
+        Default: ``16.0`` (Kelly, CCR 33(2), 2003, section 3: lwnd (Linux: none)).
 
     Returns
     -------
@@ -42,6 +47,7 @@ def scalable(
         {
             "kind": "scalable",
             "increase": increase,
+            "least_increase": least_increase,
             "decrease": decrease,
             "legacy_window": legacy_window,
         }
@@ -221,7 +227,7 @@ def vegas(
     alpha: float | None = None,
     beta: float | None = None,
     gamma: float | None = None,
-    law: Literal["ns2", "x-sim"] | None = None,
+    law: Literal["ns2", "x-sim", "linux"] | None = None,
     exit_decrease: float | None = None,
     decrease: float | None = None,
     decrease_again: float | None = None,
@@ -303,6 +309,8 @@ def westwood(
 
 def westwood_plus(
     *,
+    variant: Literal["paper", "linux"] | None = None,
+    tick: str | None = None,
     memory: float | None = None,
     shortest_sample: str | None = None,
 ) -> dict[str, Any]:
@@ -312,6 +320,14 @@ def westwood_plus(
 
     Parameters
     ----------
+    variant
+        Whose. That of Linux halves the window and sets the threshold when the repair is over, averages twice,
+        and counts time in ticks, round-trip times rounded up. After a timeout it takes the shortest
+        round-trip time anew.
+        Default: ``"paper"`` (Grieco & Mascolo, CCR 34(2), 2004 (Linux net/ipv4/tcp_westwood.c)).
+    tick
+        Length of a tick; only with `variant = "linux"`.
+        Default: ``"4ms"`` (choice: 250 Hz, as Debian and Ubuntu have).
     memory
         Weight of the estimate beside a new sample. Dimensionless.
         Default: ``0.9`` (Grieco & Mascolo, CCR 34(2), 2004, section 2 (Linux net/ipv4/tcp_westwood.c: 7/8,
@@ -328,6 +344,8 @@ def westwood_plus(
     return given(
         {
             "kind": "westwood-plus",
+            "variant": variant,
+            "tick": tick,
             "memory": memory,
             "shortest_sample": shortest_sample,
         }
