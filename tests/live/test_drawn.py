@@ -19,7 +19,7 @@ from dumbbell.live.agreement import agreements, first_differences
 from dumbbell.live.compare import Arm, arms_of, prepared
 from dumbbell.live.drawn import CONTROLLERS, DISTRIBUTION, LINK, Cell, cells
 from dumbbell.live.kernel import NAMES
-from dumbbell.live.packets import Apart, Packets
+from dumbbell.live.packets import Apart, Packet, Packets
 from dumbbell.live.referee import Result
 
 ROOT = Path(__file__).parents[2]
@@ -170,6 +170,27 @@ def test_the_reason_is_a_part_without_which_ours_is_within() -> None:
     # That ours varies as much says more.
     assert replace(found, spread=[summary(0.9)]).reason.startswith("ours varies")
     assert replace(found, without={"HyStart": summary(1.2)}).reason.startswith("not known")
+
+
+def test_the_reason_is_a_wait_of_one_side() -> None:
+    def flow(*sent: tuple[float, int, str]) -> Packets:
+        return {
+            (0, True): [
+                Packet(time, seq, 0 if flags else 100, None, flags, None) for time, seq, flags in sent
+            ]
+        }
+
+    once = flow((0.0, 0, "S"), (0.1, 1, ""), (0.11, 101, ""))
+    assert packets.lone_waits(once, once) == {}
+    lost = flow((0.0, 0, "S"), (1.0, 0, "S"), (1.1, 1, ""))
+    assert packets.lone_waits(once, lost) == {0: "a lost SYN in the kernel's"}
+    late = flow((0.0, 0, "S"), (0.1, 1, ""), (0.31, 1, ""))
+    assert packets.lone_waits(late, once) == {0: "a timeout in ours"}
+    soon = flow((0.0, 0, "S"), (0.1, 1, ""), (0.15, 1, ""))
+    assert packets.lone_waits(soon, once) == {}
+    found = replace(result(1, summary(2.0), summary(1.0)), waits={0: "a lost SYN in ours"})
+    assert found.reason == "one side alone waits: flow 0 for a lost SYN in ours; within the bounds without"
+    assert replace(found, waits={1: "a timeout in ours"}).reason.startswith("not known")
 
 
 def test_a_part_is_switched_off_in_every_flow() -> None:

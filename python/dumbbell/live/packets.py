@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -158,6 +159,44 @@ def _did(packet: Packet | None) -> str:
         return "nothing more"
     fate = "" if packet.fate == PASSED else f", {packet.fate}"
     return f"{packet.numbers} at {packet.time:.4f} s{fate}"
+
+
+def lone_waits(ours: Packets, kernel: Packets) -> dict[int, str]:
+    """Return the flows that wait on one side alone, each with what for: a lost SYN, or a timeout.
+
+    A SYN that is sent again waits a second, and data that is sent again after a pause of :data:`TIMEOUT`
+    waited for a timer.
+
+    Parameters
+    ----------
+    ours, kernel
+        The packets of both sides.
+    """
+    found = {}
+    for flow in sorted({flow for flow, data in ours.keys() | kernel.keys() if data}):
+        sides = {"ours": ours.get((flow, True), []), "the kernel's": kernel.get((flow, True), [])}
+        for what, of in (("a lost SYN", _syns), ("a timeout", _timeouts)):
+            counts = {side: of(each) for side, each in sides.items()}
+            if len(set(counts.values())) > 1:
+                found[flow] = f"{what} in {max(counts, key=lambda side: counts[side])}"
+                break
+    return found
+
+
+TIMEOUT = 0.2
+"""The shortest retransmission timeout of Linux (s)."""
+
+
+def _syns(packets: list[Packet]) -> int:
+    return sum("S" in packet.flags for packet in packets)
+
+
+def _timeouts(packets: list[Packet]) -> int:
+    count, highest = 0, -1
+    for before, packet in itertools.pairwise(packets):
+        highest = max(highest, before.seq)
+        count += bool(packet.length) and packet.seq <= highest and packet.time - before.time >= TIMEOUT
+    return count
 
 
 def simulated(scenario: Scenario, link: str, back: str) -> Packets:

@@ -7,7 +7,7 @@ import math
 import platform
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,7 +29,7 @@ from dumbbell.live.packets import Apart
 COMPLETION, SHARE = 0.05, 0.10
 """How far ours may be from the kernel's, as a part of it: mean completion times, and shares of the link."""
 
-SPREAD = tuple(f"{late}us" for late in range(10, 101, 10))
+SPREAD = tuple(f"{late}us" for late in range(5, 101, 5))
 """How late packets arrive in the mean in further simulations of a cell outside: does ours vary as much?"""
 
 PARTS: Mapping[str, Mapping[str, Any]] = {
@@ -136,6 +136,8 @@ class Result:
     """The first one with data."""
     without: Mapping[str, Summary] = field(default_factory=dict)
     """Runs of ours without one of :data:`PARTS`, by its name; none if another reason is known."""
+    waits: Mapping[int, str] = field(default_factory=dict)
+    """Flows that wait on one side alone: see :func:`dumbbell.live.packets.lone_waits`."""
 
     @cached_property
     def completion(self) -> float | None:
@@ -148,7 +150,7 @@ class Result:
         pairs = zip(_shares(self.cell, self.ours), _shares(self.cell, self.kernel), strict=True)
         return [_relative(ours, kernel) or 0.0 for ours, kernel in pairs]
 
-    def _completions(self, ours: Summary) -> tuple[float, float]:
+    def _completions(self, ours: Summary, left_out: Container[int] = ()) -> tuple[float, float]:
         """Means over flows that have finished on some side; on the other they take the rest of the run."""
         end = self.cell.duration
         times = [
@@ -156,8 +158,10 @@ class Result:
                 end - side["start"] if side["completion_time"] is None else side["completion_time"]
                 for side in (a, b)
             )
-            for a, b in zip(ours["flows"], self.kernel["flows"], strict=True)
-            if a["size"] is not None and (a["completion_time"], b["completion_time"]) != (None, None)
+            for flow, (a, b) in enumerate(zip(ours["flows"], self.kernel["flows"], strict=True))
+            if a["size"] is not None
+            and (a["completion_time"], b["completion_time"]) != (None, None)
+            and flow not in left_out
         ]
         if not times:
             return 0.0, 0.0
@@ -186,6 +190,11 @@ class Result:
             return ""
         if self.varies:
             return f"ours varies as much: {self._range()} when packets come up to {SPREAD[-1]} late"
+        if self.outside == ["completion"] and self.waits:
+            rest = _relative(*self._completions(self.ours, self.waits)) or 0.0
+            if abs(rest) <= COMPLETION:
+                told = ", ".join(f"flow {flow} for {what}" for flow, what in self.waits.items())
+                return f"one side alone waits: {told}; within the bounds without"
         decisive = [name for name, run in self.without.items() if not replace(self, ours=run).outside]
         if decisive:
             return f"hangs on {' and on '.join(decisive)}: within the bounds without"
@@ -193,7 +202,7 @@ class Result:
 
     @property
     def varies(self) -> bool:
-        """Whether the kernel's run lies among ours whose packets are a little late, in all that is outside."""
+        """Whether the kernel's run lies among ours whose packets come late, in all that is outside."""
         return all(self._varies(what) for what in self.outside)
 
     def _varies(self, what: str) -> bool:
@@ -387,7 +396,8 @@ def _result(folder: Path, cell: Cell, kernel: Summary, profile: str) -> Result:
     if not result.outside:
         return result
     # The seed stays, so that the same packets are lost.
-    result = replace(result, spread=_summaries([late(given, LINK, by) for by in SPREAD]))
+    spread = _summaries([late(given, LINK, by) for by in SPREAD])
+    result = replace(result, spread=spread, waits=packets.lone_waits(*sides))
     if result.varies:
         return result
     parts = {name: _without(given, values) for name, values in PARTS.items()}
