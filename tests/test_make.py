@@ -154,8 +154,7 @@ def test_a_library_that_is_newer_than_its_wheel_says_is_found(tmp_path: Path) ->
     [
         "",
         "cargo test",
-        "tests/live -m quiet",
-        "tests/live -m not",
+        "tests/live tests/virtual",
         "pytest --ignore tests/live",
         "pytest tests/validation",
     ],
@@ -184,9 +183,8 @@ def test_every_part_of_the_tests_runs_and_has_to_pass(checkout: Checkout, part: 
         assert done.returncode == 0, done.stderr
         assert sorted(ran) == [
             "cargo test --workspace --locked --quiet",
-            "python -m pytest --ignore tests/live --ignore tests/validation",
-            "python -m pytest tests/live -m not quiet and not full",
-            "python -m pytest tests/live -m quiet and not full",
+            "python -m pytest --ignore tests/live --ignore tests/virtual --ignore tests/validation",
+            "python -m pytest tests/live tests/virtual",
             "python -m pytest tests/validation",
         ]
 

@@ -13,8 +13,7 @@ from matplotlib.axes import Axes
 from conftest import Cli
 from dumbbell.live import Arm, Comparison, FlowRun
 from dumbbell.live.beside import draw, write
-
-from .conftest import pairs
+from real import pairs
 
 LINE = np.array([0.0, 1.0]), np.array([1e6, 2e6])
 
@@ -88,8 +87,10 @@ def test_the_command_answers_in_json_what_its_folder_has(cli: Cli, tmp_path: Pat
     assert found["runs"] == json.loads((tmp_path / "out/comparison.json").read_text())
     assert list(found["runs"]) == (["cubic"] if runs == 1 else ["cubic-0", "cubic-1"])
     each = [run["kernel"]["goodput"] for run in found["runs"].values() if run["kernel"]["valid"]]
+    # A busy machine makes runs that are in no mean.
     if not each:
-        pytest.skip("the machine is too busy: no run was valid")
+        assert found["means"] == []
+        return
     goodput = found["means"][0]
     assert (goodput["controller"], goodput["quantity"]) == ("cubic", "goodput Mbit/s")
     assert goodput["kernel"] == pytest.approx(sum(each) / len(each) / 1e6)

@@ -1,4 +1,4 @@
-"""Incast on real packets: rounds of the kernel beside ours, runs that are kept, and the page."""
+"""Incast on real packets: runs that are kept, the page, and the command."""
 
 from __future__ import annotations
 
@@ -13,54 +13,12 @@ import pytest
 
 from dumbbell.errors import DumbbellError
 from dumbbell.live import incast, incast_page
-from tests.live.conftest import valid_run
 
 PLAIN, FINE = incast.ARMS
 
 
 def summary(goodput: float = 50e6, timeouts: float = 1.0) -> dict[str, Any]:
     return {"rounds": 20, "goodput": goodput, "timeouts": timeouts, "probes": 3.0, "resent": 40.0}
-
-
-def kernel(cell: incast.Cell) -> dict[str, Any]:
-    found, _ = valid_run(lambda: incast.run_kernel(cell), lambda run: not run[1])
-    return found
-
-
-def test_two_servers_fill_the_port_in_the_kernel_as_in_the_simulator() -> None:
-    cell = incast.Cell(PLAIN, 50, 2)
-    found = kernel(cell)
-    ours = incast.simulate(cell, 3)
-    assert found["rounds"] >= 15
-    # 48.3 Mbit/s are what headers leave of 50; a round trip of each round is lost.
-    assert 40e6 < found["goodput"] < 48.3e6
-    for run in ours:
-        assert run["goodput"] == pytest.approx(found["goodput"], rel=0.10)
-
-
-def test_many_servers_collapse_in_the_kernel_too_and_a_short_timeout_repairs_it() -> None:
-    if len(incast.cells([1], 50)) < len(incast.ARMS):
-        pytest.skip("this kernel has no net.ipv4.tcp_rto_min_us: it came with Linux 6.11")
-    # 64 servers: one packet of each does not fit into the port and the path.
-    plain, fine = (incast.Cell(arm, 100, 64) for arm in (PLAIN, FINE))
-    collapsed, repaired = kernel(plain), kernel(fine)
-    assert collapsed["timeouts"] > 1
-    assert collapsed["goodput"] < 60e6
-    assert repaired["goodput"] > 1.3 * collapsed["goodput"]
-    assert all(run["goodput"] < 60e6 for run in incast.simulate(plain, 3))
-
-
-# On a busy machine requests that leave at once do not arrive at once: 1.6 timeouts per round, not 0.1.
-# Other work only spreads the requests, so one run of four that shows the order is enough.
-@pytest.mark.quiet
-def test_the_order_in_which_servers_are_asked_decides_what_the_kernel_gets() -> None:
-    # At once, the first keep windows that the last have no room for.
-    plain, at_once = (incast.Cell(PLAIN, 100, 20, at_once) for at_once in (False, True))
-    assert (plain.name, plain.jitter) == ("cubic-100M-x20", 1e-3)
-    assert (at_once.name, at_once.jitter) == ("cubic-100M-x20-at-once", 0.0)
-    # 0.1 and 1.1 to 2.3 per round in three runs of each.
-    found = kernel(plain)["timeouts"]
-    assert any(kernel(at_once)["timeouts"] < 0.5 * found for _ in range(4))
 
 
 def test_rounds_of_the_simulator_are_what_its_transfers_say() -> None:

@@ -5,52 +5,24 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-import dumbbell as db
 from conftest import Cli
 from dumbbell.cli.live import _means, _notes
 from dumbbell.errors import ScenarioError
-from dumbbell.live import Arm, Comparison, FlowRun, compare, compare_runs, run_shell
+from dumbbell.live import Arm, Comparison, FlowRun, run_shell
 from dumbbell.live.criteria import OUTSIDE, PAIRS, REPEATS, UNDECIDED, WITHIN, Criterion, judged
+from real import lossy
 
 NOTHING = np.empty(0)
-
-
-def lossy(bottleneck: str, access: str, **more: Any) -> db.Scenario:
-    """One pair over a link that loses three packets in a hundred."""
-    link = {"rate": bottleneck, "delay": "5ms", "loss": 0.03, **more}
-    beside = {"rate": access, "delay": "1ms"}
-    topology = {"kind": "dumbbell", "pairs": 1, "bottleneck": link, "access": beside}
-    flows = [{"from": "senders", "to": "receivers"}]
-    return db.Scenario.from_dict({"duration": "1s", "seed": 8, "topology": topology, "flows": flows})
 
 
 def arm(*times: float | None) -> Arm:
     """Flows of 1 kB; without a time, one that has not finished."""
     flows = [FlowRun(0.0, 1e3, time, 1e6, 0, 0, (NOTHING, NOTHING), (NOTHING, NOTHING)) for time in times]
     return Arm(flows, 1e6, 0.0, 0.0, 0.01, 0.0, NOTHING, (NOTHING, NOTHING))
-
-
-def test_each_pair_of_runs_draws_losses_of_its_own() -> None:
-    found = compare_runs(lossy("20Mbit/s", "1Gbit/s"), "cubic", runs=3)
-    assert [each.seed for each in found] == [8, 9, 10]
-    assert found[0].drawn == ("loss of left->right",)
-    ours = np.array([each.simulated.first_drop for each in found if each.simulated])
-    for i, each in enumerate(found):
-        assert each.real.first_drop is not None
-        # The same packet is the first to be lost on both sides, and another one in other pairs.
-        assert np.argmin(np.abs(ours - each.real.first_drop)) == i, (ours, each.real.first_drop)
-
-
-def test_a_connection_that_never_opens_is_no_fault() -> None:
-    found = compare(lossy("20Mbit/s", "1Gbit/s", loss=0.0, drop_list=[0]), "cubic")
-    assert found.simulated is not None
-    assert (found.real.goodput, found.simulated.goodput) == (0.0, 0.0)
-    assert len(found.real.drops) == len(found.simulated.drops) == 1
 
 
 def test_pairs_are_judged_by_their_differences() -> None:
@@ -100,12 +72,6 @@ def test_invalid_runs_are_in_no_mean() -> None:
     assert _means([[Comparison("cubic", good, bad)] * 2]) == []
 
 
-def test_of_equally_fast_links_the_one_that_loses_is_emulated() -> None:
-    found = compare(lossy("20Mbit/s", "20Mbit/s"), "cubic")
-    assert found.link == "left->right"
-    assert found.real.loss > 0.01
-
-
 def test_a_path_that_no_single_link_stands_for_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "fast.toml").write_text(lossy("200Mbit/s", "100Mbit/s").to_toml())
     done = cli("compare-real", "fast.toml", "--controllers", "cubic", "--duration", "0.3")
@@ -137,16 +103,6 @@ def test_a_link_chosen_by_name_notes_what_is_missing(cli: Cli, tmp_path: Path) -
     assert 'note: packets did not meet link "sender0->left" and 1 more: `rate' in shell.stderr
 
 
-def test_drops_at_other_links_of_the_simulation_are_noted() -> None:
-    values = lossy("20Mbit/s", "1Gbit/s", loss=0.0).to_dict()
-    values["topology"]["access"]["queue"] = {"kind": "droptail", "limit": "3pkt"}
-    found = compare(db.Scenario.from_dict(values), "cubic")
-    assert found.simulated is not None
-    (note,) = found.notes
-    assert note.startswith("simulated only: ")
-    assert note.endswith(" packets dropped at sender0->left")
-
-
 def test_a_flow_that_has_not_finished_leaves_no_mean() -> None:
     some = arm(0.5, None, 0.7)
     assert (some.finished, some.sized, some.completion_time) == (2, 3, None)
@@ -159,12 +115,3 @@ def test_a_flow_that_has_not_finished_leaves_no_mean() -> None:
     unsized = [replace(flow, size=None, completion_time=None) for flow in some.flows]
     endless = [replace(some, flows=unsized).summary()] * 2
     assert not any(row.title.startswith("finished") for row in judged(endless, endless))
-
-
-def test_unfinished_flows_are_counted_in_the_table(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "two.toml").write_text(lossy("20Mbit/s", "1Gbit/s", loss=0.0).to_toml())
-    words = ["two.toml", "--controllers", "cubic", "--duration", "0.5", "--flows", "2", "--stagger", "450ms"]
-    done = cli("compare-real", *words, "--size", "300kB")
-    assert done.returncode == 0, done.stderr
-    rows = [line for line in done.stdout.splitlines() if line.strip().startswith("cubic")][:2]
-    assert all("1 of 2 finished" in row for row in rows), rows

@@ -1,4 +1,4 @@
-"""The kernel's flows beside ours, where their round-trip times differ."""
+"""Flows whose round-trip times differ: how they are described, and what is refused."""
 
 from __future__ import annotations
 
@@ -11,33 +11,7 @@ import dumbbell as db
 from conftest import Cli
 from dumbbell.errors import DumbbellError
 from dumbbell.live import compare, with_flows
-from dumbbell.live.kernel import Flow, run_kernel
-
-from .conftest import differences, pairs
-from .test_kernel import compared, far_from_the_start
-
-
-def test_connections_of_the_kernel_have_the_round_trip_time_of_their_pair() -> None:
-    scenario = pairs("20ms", "80ms")
-    run = run_kernel(scenario, [Flow(0.0, 1e4, 0), Flow(0.5, 1e4, 1), Flow(1.0, 1e4, 1)], "cubic")
-    # The first value is that of the handshake.
-    handshakes = [connection.rtt[1][0] for connection in run.connections]
-    for found, expected in zip(handshakes, (0.020, 0.080, 0.080), strict=True):
-        assert expected <= found < expected + 5e-3
-
-
-@pytest.mark.parametrize("controller", ["cubic", "newreno"])
-def test_two_flows_with_different_round_trip_times_do_what_the_kernels_do(controller: str) -> None:
-    scenario, equal = pairs("20ms", "80ms", stagger="500ms"), pairs("20ms", "20ms", stagger="500ms")
-
-    def sample() -> list[str]:
-        kernel = compared(scenario, controller)
-        # The bounds tell paths apart: the flow with the short path has far more than with equal ones.
-        far = far_from_the_start(equal, "linux", kernel, controller, "left->right")
-        told = [] if any("share" in each for each in far) else ["a path of another length is not noticed"]
-        return told + far_from_the_start(scenario, "linux", kernel, controller, "left->right")
-
-    assert differences(sample) == []
+from real import pairs
 
 
 def test_round_trip_times_are_given_to_flows_in_turn() -> None:

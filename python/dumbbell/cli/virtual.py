@@ -19,6 +19,9 @@ from dumbbell.live import virtual
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
+_REFUSED = 2
+"""Exit status of bad input."""
+
 _OPTIONS = ("virtual", "kernel", "kernel_seed", "kernel_memory", "wall_limit")
 
 
@@ -106,7 +109,9 @@ def _again(chosen: dict[str, Any], outputs: list[Path]) -> int:
         raise DumbbellError(
             f"the kernel had no memory left and killed {ran.killed}; give it more with --kernel-memory"
         )
-    echo(f"VIRTUAL: {ran.rests_on}; {ran.virtual:.1f} s in {ran.wall:.1f} s", err=True)
+    # Nothing rests on a kernel in which a command was refused at once.
+    if ran.status != _REFUSED or ran.virtual > 0:
+        echo(f"VIRTUAL: {ran.rests_on}; {ran.virtual:.1f} s in {ran.wall:.1f} s", err=True)
     return ran.status
 
 

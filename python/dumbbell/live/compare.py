@@ -395,7 +395,7 @@ def prepared(scenario: Scenario, controller: str, profile: str, period: int | No
     values = scenario.to_dict()
     _first_flows(values)
     # The application is the same on both sides; a queue of ten packets tells.
-    first_write = f"{endpoints.FIRST_WRITE * 1e6:g}us"
+    first_write = f"{endpoints.FIRST_WRITE[_native.is_virtual()] * 1e6:g}us"
     transport = {"kind": "tcp", "profile": profile, "controller": controller, "first_write": first_write}
     flows = [{**entry, "transport": transport, "sampled": True} for entry in values["flows"]]
     if period is None:

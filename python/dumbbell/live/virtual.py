@@ -57,6 +57,7 @@ _MAGIC, _VERSION, _MOST_WORDS = 0xCAFEBABE, 2, 512
 """Of messages to the console of a kernel in user mode (uml_mconsole)."""
 
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
+_NO_ROOT = re.compile("VFS: Unable to mount root|Requested init")
 _FAILED = re.compile(r"^dumbbell: (.*?)\r?$", re.MULTILINE)
 _OUT_OF_MEMORY = re.compile(r"Out of memory: Killed process [0-9]+ \(([^)]*)\)")
 
@@ -383,6 +384,8 @@ class _Guest:
         """Say in words why there is no status of a command."""
         log = self._text("log")
         panic = _PANIC.search(log)
+        if panic is not None and _NO_ROOT.match(panic[1]):
+            return "cannot read its root file system, which is / of this machine; check that you may read it"
         if panic is not None:
             return f"panicked: {panic[1]}"
         if self._ended == "-9":

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
+from dumbbell.live import virtual
 
 from .conftest import left_of
 
@@ -97,6 +98,37 @@ def test_no_memory_is_one_line(cli: Cli) -> None:
     assert done.returncode == 2
     last = done.stderr.splitlines()[-1]
     assert last.startswith("dumbbell: the kernel had no memory left and killed python3")
+
+
+@pytest.mark.parametrize("root", ["gone", "empty"])
+def test_a_root_that_cannot_be_read_is_one_line(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
+) -> None:
+    kernel = virtual.find().path
+    folder = tmp_path / "kernels"
+    for each in (folder, tmp_path / "empty"):
+        each.mkdir()
+    script = f"#!{sys.executable}\nimport os, sys\nof = 'rootflags={tmp_path / root}'\n"
+    script += "words = [of if word == 'rootflags=/' else word for word in sys.argv[1:]]\n"
+    script += f"os.execv({str(kernel)!r}, ['linux', *words])\n"
+    (folder / "linux-6.12").write_text(script, encoding="utf-8")
+    (folder / "linux-6.12").chmod(0o755)
+    monkeypatch.setenv("DUMBBELL_KERNELS", str(folder))
+    one_line(cli(*shell("--", "true")), "cannot read its root file system")
+
+
+def test_a_folder_of_results_that_cannot_be_written_is_one_line(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    one_line(cli(*shell("-o", "file/out", "--", "true")), "file/out")
+
+
+@pytest.mark.ping
+def test_a_link_of_a_terabit_is_exact(cli: Cli) -> None:
+    ping = ("ping", "-q", "-c", "3", "-i", "0.1", "100.64.0.1")
+    done = cli("shell", "--cbr", "1Tbit/s", "--delay", "20ms", "--virtual", "--", *ping)
+    assert done.returncode == 0, done.stderr
+    # A packet takes 1 ns.
+    assert "= 40.000/40.000/40.000/" in done.stdout
 
 
 def test_a_command_that_is_missing_is_named(cli: Cli) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from conftest import Cli
@@ -32,3 +33,19 @@ def test_a_drawn_cell_is_the_same_in_two_boots(cli: Cli, tmp_path: Path) -> None
     # The receiver echoes each mark once (RFC 8257 section 3.2), not until the sender answers (RFC 3168).
     assert marked >= 5
     assert abs(echoed - marked) <= 1
+
+
+def test_a_cell_resumes_and_begins_as_ours(cli: Cli, tmp_path: Path) -> None:
+    words = ["--draw", "3", "--seed", "1", "--controllers", "cubic", "--cells", "0001-*", "-o", "out"]
+    done = cli("compare-real", *words, "--virtual")
+    assert done.returncode == 0, done.stderr
+    assert "INVALID" not in done.stderr
+    again = cli("compare-real", *words, "--virtual", "--json")
+    (side,) = json.loads(again.stdout)["kernels"]
+    assert "1 of 1 cells were there" in again.stderr
+    (cell,) = side["cells"]
+    assert cell["cell"] == "0001-cubic-droptail-x1"
+    # The handshake and the first window are the same on both sides.
+    first = cell["first_data"]
+    assert first is None or first["place"] >= 12, cell["first_data_packet"]
+    assert not list((tmp_path / "out/kernels" / side["kernel"]).glob("*trace*"))
