@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,10 +110,6 @@ class Scenario:
         Returns the tables, the events written, how many flows started, and those asked for that did not.
         Above the limit, in bytes or in events, nothing is written: ``TraceLimitError``.
         """
-
-_Whole: TypeAlias = NDArray[np.uint32]
-_Counts: TypeAlias = NDArray[np.uint64]
-_OfFlows: TypeAlias = tuple[_Whole, _Counts, NDArray[np.float64], _Counts, _Counts]
 
 @final
 class Run:

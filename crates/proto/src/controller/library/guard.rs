@@ -7,6 +7,7 @@ use std::time::Duration;
 pub const BUDGET: Duration = Duration::from_secs(5);
 
 /// How long a call may last that takes no processor time, because it waits or others have the processor.
+#[cfg(unix)]
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 #[cfg(unix)]

@@ -5,10 +5,6 @@ use dumbbell_cc::Law;
 
 type Unfit = (String, &'static str);
 
-/// How to make one.
-const COMPILE: &str =
-    "give one that `cc -shared -fPIC` has made for this machine, see docs/own-c-controller.md";
-
 #[cfg(not(unix))]
 pub fn law(_content: &[u8]) -> Result<Law, Unfit> {
     Err(("cannot be loaded: libraries are loaded on Unix alone".to_owned(), "name a built-in controller"))
@@ -28,7 +24,11 @@ mod unix {
 
     use dumbbell_cc::{ABI, Law, Refusal, SYMBOL};
 
-    use super::{COMPILE, Unfit};
+    use super::Unfit;
+
+    /// How to make one.
+    const COMPILE: &str =
+        "give one that `cc -shared -fPIC` has made for this machine, see docs/own-c-controller.md";
 
     /// What a library exports as its law.
     pub fn law(content: &[u8]) -> Result<Law, Unfit> {
