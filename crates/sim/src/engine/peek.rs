@@ -68,7 +68,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
                 window: sent.window,
                 rtt: sent.smoothed_rtt,
                 delivered: got.delivered,
-                retransmissions: sent.retransmissions.into(),
+                retransmissions: sent.retransmissions,
             }
         });
         let mut flows: Vec<FlowNow> = flows.collect();
