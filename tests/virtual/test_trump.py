@@ -125,7 +125,7 @@ def test_acknowledgements_of_several_packets_and_reverse_updates(cli: Cli, tmp_p
 
 
 def test_the_command_writes_exact_times(cli: Cli, tmp_path: Path) -> None:
-    done = cli("trump-real", "--virtual", "-o", "out", "--rates", "16", "--no-quench", "--json")
+    done = cli("trump-real", "--virtual", "-o", "out", "--rates", "8", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert [(row["flow"], row["valid"]) for row in found["flows"]] == [
@@ -133,4 +133,4 @@ def test_the_command_writes_exact_times(cli: Cli, tmp_path: Path) -> None:
     ]
     for row in found["flows"]:
         assert row["real_over_simulated"] == pytest.approx(1, abs=0.01), row
-    assert len(db.load(tmp_path / "out/16M/live").flows) == 4
+    assert len(db.load(tmp_path / "out/8M/live").flows) == 4
