@@ -128,7 +128,7 @@ impl Room {
 
     /// Bytes of window that so much memory gives.
     fn worth(&self, memory: u64) -> u32 {
-        (memory * u64::from(self.ratio) >> 8).min(u64::from(u32::MAX)) as u32
+        ((memory * u64::from(self.ratio)) >> 8).min(u64::from(u32::MAX)) as u32
     }
 
     /// The first window, in whole segments of `segment` bytes, and the shift if both ends shift. The window of a SYN is not shifted.
