@@ -647,7 +647,7 @@ impl Stage for Sender {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pull(&mut self, now: Time) -> Option<Packet> {
         if self.todo != 0 { self.pull_due(now) } else { self.next(now) }
     }
