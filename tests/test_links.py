@@ -59,3 +59,12 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
         "# One page\n[a](gone.md) [b](#one-page) [c](page.md#two) [d](page.md) [e](https://example.org)\n"
     )
     assert broken(page) == ["gone.md", "page.md#two"]
+
+
+def test_the_map_of_changes_names_places_that_exist() -> None:
+    """Places are named from the root of the project, or from `crates`."""
+    table = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").split("\n## ")[1]
+    places = re.findall(r"`((?:\w+/)+[\w.*]*)`", table)
+    assert len(places) > 40
+    gone = [place for place in places if not (any(ROOT.glob(place)) or any(ROOT.glob(f"crates/{place}")))]
+    assert gone == []
