@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use dumbbell_core::ConfigError;
 use dumbbell_core::memory::Counting;
@@ -28,7 +29,7 @@ pub fn answered(error: &ConfigError) {
 }
 
 /// Explains a plan, draws its first flows, and runs it, if it is small, up to a number of events.
-pub fn exercise(plan: &Plan) {
+pub fn exercise(plan: &Arc<Plan>) {
     drop(plan.explain());
     let end = plan.duration;
     for flow in plan.arrivals().take(1000) {

@@ -36,14 +36,14 @@ fuzz_target!(|data: &[u8]| {
             4 => {
                 let has = |bit: u8| record[4] & bit != 0;
                 let how = How { more: has(1), ends_record: has(2), copied: has(4) };
-                drop(stack.write(fd, u64::from(number) * 16, how));
+                let _ = stack.write(fd, u64::from(number) * 16, how);
             }
             5 => drop(stack.read(fd, usize::from(number), record[4] & 1 == 1)),
             6 => drop(stack.shut_down(fd, i32::from(record[4] & 3))),
             7 => drop(stack.close(fd)),
             8 => {
                 let value = &record[6..if record[14] & 1 == 0 { 10 } else { 14 }];
-                drop(stack.set_option(fd, i32::from(record[4]), i32::from(record[5]), value));
+                let _ = stack.set_option(fd, i32::from(record[4]), i32::from(record[5]), value);
             }
             9 => drop(stack.events(fd).and_then(|_| stack.queued(fd)).and_then(|_| stack.report(fd))),
             10 => stack.pass(Duration::from_micros(u64::from(number) * 16)),
