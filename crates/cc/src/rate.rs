@@ -67,8 +67,8 @@ mod tests {
         {
             assert_eq!(Rate::from_f64(real).raw(), units, "{real}");
         }
-        assert_eq!(Rate::from_f64(0.75 / (1 << 20) as f64).raw(), 1);
-        assert_eq!(Rate::from_f64(0.25 / (1 << 20) as f64).raw(), 0);
+        assert_eq!(Rate::from_f64(0.75 / f64::from(1 << 20)).raw(), 1);
+        assert_eq!(Rate::from_f64(0.25 / f64::from(1 << 20)).raw(), 0);
         assert_eq!(Rate::from_bytes_per_second(u64::MAX), Rate::UNLIMITED);
         assert_eq!(Rate::from_raw(u64::MAX), Rate::UNLIMITED);
         assert_eq!(Rate::from_bytes_per_second(1_250_000).bytes_per_second(), 1_250_000);
