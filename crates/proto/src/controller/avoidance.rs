@@ -27,7 +27,7 @@ pub trait Avoidance {
     /// Slow start begins again after a timeout.
     fn restart(&mut self) {}
 
-    /// A repair of losses is over. Only with [`Needs::repairs`] where losses are found by time.
+    /// A repair of losses is over. Under RACK only with [`Needs::REPAIRS`](dumbbell_cc::Needs::REPAIRS).
     fn repaired(&mut self, _signals: &Signals, _control: &mut Control) {}
 }
 

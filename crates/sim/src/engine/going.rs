@@ -28,7 +28,7 @@ pub struct Progress {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interrupted;
 
-/// Where [`Run::advance`] has come to.
+/// Where [`Run::advance`](crate::Run::advance) has come to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Advanced {
     /// The time asked for. Everything up to and at it has happened, and nothing after it.
