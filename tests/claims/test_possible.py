@@ -10,7 +10,7 @@ from dumbbell.report import FigureSpec
 from dumbbell.report.data import figure_data
 from dumbbell.stats import mean
 from dumbbell.study import Derived, Metric, derive
-from dumbbell.study.estimates import difference
+from dumbbell.study.estimates import difference, level
 from dumbbell.study.metric import possible
 
 INF = math.inf
@@ -73,6 +73,16 @@ def test_differences_of_what_has_two_ends_are_cut(made):
 def decide_at(rule, result, confidence):
     point = {"load": 0.2}
     return difference(result, "delay", (rule.arm, point), (rule.minus, point))(confidence)
+
+
+@pytest.mark.parametrize(("most", "end"), [(1.0, 1.0), (1.0001, 1.0001), (1.01, INF)])
+def test_a_share_may_be_a_packet_above_its_whole(made, most, end):
+    """A packet that is on the link when the measured part ends counts whole; beyond that the end is wrong."""
+    result = made(lambda _arm, _load, seed: most if seed % 2 else 0.6)
+    metrics = tuple(replace(metric, possible=(0, 1)) for metric in result.study.metrics)
+    shares = replace(result, study=replace(result.study, metrics=metrics))
+    found = level(shares, "delay", ("a", {"load": 0.2}))(0.999).high
+    assert found == end or (end == INF and found > 1.01)
 
 
 def test_a_derived_metric_says_its_range(made):

@@ -45,8 +45,8 @@ class Measured(Protocol):
         """Return why medians stand for means; ``None`` where they do not."""
 
 
-_ROUNDING = 1e-9
-"""Of an end: so much do sums of shares differ from it."""
+_SLACK = 1e-3
+"""A packet that is on the link when the measured part ends counts whole: a share may be a little above 1."""
 
 
 def level(result: Measured, metric: str, where: Where) -> Measure:
@@ -88,12 +88,12 @@ def _range(result: Measured, metric: str, where: Where, values: Floats) -> Ends:
 
 
 def _shown(possible: Ends, values: Floats) -> Ends:
-    """Return a possible range without the ends that a run has passed: these are wrong."""
+    """Return a possible range without the ends that a run has passed by more than a packet."""
     there = values[np.isfinite(values)]
     low, high = possible
-    slack = _ROUNDING * max((abs(end) for end in possible if math.isfinite(end)), default=0.0)
-    passed_low, passed_high = (there < low - slack).any(), (there > high + slack).any()
-    return -math.inf if passed_low else low, math.inf if passed_high else high
+    slack = _SLACK * max((abs(end) for end in possible if math.isfinite(end)), default=0.0)
+    least, most = there.min(initial=low), there.max(initial=high)
+    return -math.inf if least < low - slack else least, math.inf if most > high + slack else most
 
 
 def _within(ends: Ends, how: Callable[..., Estimate], *values: Floats) -> Measure:
