@@ -191,6 +191,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(ROOT / name, made)
     for name in ("crates", "bench", "scenarios"):
         shutil.copytree(ROOT / name, made / name, ignore=shutil.ignore_patterns("__pycache__"))
+    # Its laws run a controller of this page.
+    (made / "docs").mkdir()
+    shutil.copy(ROOT / "docs/own-c-controller.md", made / "docs")
     add(made)
     engines = made / "crates" / "sim" / "examples"
     (engines / "bench.rs").rename(engines / f"{ENGINE}.rs")
