@@ -479,6 +479,14 @@ def test_what_a_killed_writer_leaves_goes(study: Study, tmp_path: Path) -> None:
     assert not list((tmp_path / "out").rglob(".*.part"))
 
 
+def test_what_a_report_writes_meanwhile_stays(study: Study, tmp_path: Path) -> None:
+    run_study(study, tmp_path / "out", share=(1, 2))
+    (tmp_path / "out" / ".figures.123.part").mkdir()
+    (tmp_path / "out" / ".report.html.123.part").write_bytes(b"half")
+    run_study(study, tmp_path / "out")
+    assert len(list((tmp_path / "out").glob(".*.part"))) == 2
+
+
 def test_a_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_durably(tmp_path / "a", b"first")
     monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "broken")))

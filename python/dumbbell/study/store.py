@@ -147,7 +147,9 @@ class Store:
 
     def forget_parts(self) -> None:
         """Remove what killed writers left; only for the holder of the lock."""
-        for path in (*self.folder.glob(f".*{PART}"), *self.home.parent.rglob(f".*{PART}")):
+        # By the names of `write_durably`: those of a report belong to the process that draws it.
+        own = f".*.[0-9]*-[0-9]*{PART}"
+        for path in (*self.folder.glob(own), *self.home.parent.rglob(own)):
             path.unlink(missing_ok=True)
 
     def _read_all(self) -> tuple[dict[Path, pa.Table], tuple[Path, ...]]:
