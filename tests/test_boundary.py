@@ -338,6 +338,13 @@ def test_a_fault_on_a_full_disk_is_still_one_line(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def ran(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program in a folder, for less time than what it sleeps."""
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=folder, timeout=50, check=False
+    )
+
+
 def test_a_signal_while_a_module_loads_is_no_fault(tmp_path: Path) -> None:
     """Modules written in C turn whatever comes up while they load into an ``ImportError``."""
     program = """
@@ -355,14 +362,7 @@ def command():
 
 exit_with(command, "dumbbell")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=300,
-        check=False,
-    )
+    done = ran(program, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (143, "", "dumbbell: terminated\n")
 
 
@@ -389,12 +389,5 @@ def command():
 
 exit_with(command, "dumbbell")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=50,
-        check=False,
-    )
+    done = ran(program, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (130, "cleaned up\n", "dumbbell: interrupted\n")

@@ -218,8 +218,8 @@ struct dumbbell_control {
     /* What data segments ask routers for: with XCP a change of rate in bytes a second, with HPCC the round-trip
      * time of the empty network in nanoseconds. Only with DUMBBELL_NEEDS_ROUTERS. */
     int64_t request;
-    /* Bytes that leave together, before the pause that they take at the pacing rate; 0 for one segment at a time.
-     * Only with DUMBBELL_NEEDS_PACING. */
+    /* Bytes that leave together, before the pause that they take at the pacing rate. 0 leaves it to the transport:
+     * one segment, or as many as the host hands over at once. Only with DUMBBELL_NEEDS_PACING. */
     uint64_t quantum;
 };
 

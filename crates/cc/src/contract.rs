@@ -1,4 +1,4 @@
-//! What a controller is told, what it answers, and what it declares.
+//! What a controller reads, what it writes, and what it declares.
 
 use alloc::boxed::Box;
 
@@ -176,8 +176,8 @@ c_struct! {
         /// What data segments ask routers for: with XCP a change of rate in bytes a second, with HPCC the round-trip time of
         /// the empty network in nanoseconds. Only with `Needs::ROUTERS`.
         pub request: i64,
-        /// Bytes that leave together, before the pause that they take at the pacing rate; 0 for one segment at a time. Only
-        /// with `Needs::PACING`.
+        /// Bytes that leave together, before the pause that they take at the pacing rate. 0 leaves it to the transport: one
+        /// segment, or as many as the host hands over at once. Only with `Needs::PACING`.
         pub quantum: u64,
     }
 }

@@ -91,7 +91,7 @@ pub struct Connection {
     packets: Written,
     /// When the rest of a segment leaves that waits for more.
     flush_at: Time,
-    /// Who wants to hear of what was written.
+    /// The reports of writes that the program asked for.
     errors: Errors,
     /// The latest timestamp of the peer.
     echo: u32,

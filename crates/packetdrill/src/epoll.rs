@@ -59,7 +59,7 @@ impl Epoll {
         self.watches.retain(|watch| watch.fd != fd);
     }
 
-    /// Up to `most` events: what each descriptor has is told by `now`.
+    /// Returns up to `most` events; `now` gives the state of each descriptor.
     pub fn take(&mut self, most: usize, mut now: impl FnMut(i32) -> u32) -> Vec<(u32, u64)> {
         let mut found = Vec::new();
         for watch in &mut self.watches {

@@ -90,7 +90,7 @@ pub struct Room {
     rtt: Duration,
     rtt_to: u64,
     rtt_at: Option<Time>,
-    /// A window was reckoned from less than half the buffer: acknowledgements may wait.
+    /// The latest window came from less than half the buffer: acknowledgements may wait.
     pub pressed: bool,
 }
 

@@ -76,7 +76,7 @@ impl Connection {
         self.shut
     }
 
-    /// The program closes altogether. What it has not read is lost, and the peer is told so (RFC 2525 section 2.17).
+    /// The program closes altogether. Unread data is lost, and a reset tells the peer (RFC 2525 section 2.17).
     pub fn abandon(&mut self, now: Time) {
         if self.phase == Phase::Established && self.inbox.readable() == 0 {
             return self.close(now);

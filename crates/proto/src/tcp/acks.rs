@@ -58,8 +58,8 @@ impl Sent {
     }
 }
 
-/// What a buffer that counts memory says of a segment, where one is in the place of the window that is reckoned here: a program with
-/// a socket of its own has one.
+/// The answer of a buffer that counts memory to a segment. It replaces the window of [`Acks`]: sockets of packetdrill have such a
+/// buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pressure {
     /// Segments that are acknowledged at once at first, and after a pause: at least 2, at most 16 of them count.

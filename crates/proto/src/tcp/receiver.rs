@@ -244,7 +244,7 @@ impl Receiver {
         self.refuse();
     }
 
-    /// Says what a buffer elsewhere makes of the segment that comes next; from then on it is asked for each.
+    /// Sets the answer of a buffer elsewhere to the segment that comes next. From then on every segment needs one.
     pub fn press(&mut self, pressure: Pressure) {
         if let Some(acks) = &mut self.acks {
             acks.pressure = Some(pressure);

@@ -32,8 +32,8 @@ impl<O: Observer, S: Share> Engine<O, S> {
 
     /// The tables that the run would leave if it ended at `now`, where it is paused. Nothing of the run changes.
     ///
-    /// What a link has put off until then, it makes up for in a copy: drops of a queue that nobody has looked at since are in the
-    /// row of the link, and not yet in those of flows.
+    /// Copies of the links are brought up to date. Drops that a lazy queue finds there are in the row of the link, and not yet in
+    /// those of flows.
     pub(super) fn tables_at(&self, now: Time) -> Results {
         let (mut recorder, mut results) = (self.recorder.clone(), self.results.clone());
         let ended = results.label("paused");

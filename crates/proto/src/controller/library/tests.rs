@@ -137,22 +137,37 @@ impl Controller for Bursts {
     }
 }
 
-#[test]
-fn a_quantum_leaves_together_and_each_segment_is_told() {
+/// Times in milliseconds at which `count` segments leave under [`Bursts`], and the window then.
+fn bursts(profile: &str, (count, payload): (usize, u64)) -> (Vec<f64>, u64) {
     use crate::testing::{Fate, Pipe, opening, read};
-    use crate::transport::SendEnd;
+    use crate::transport::{SendEnd, Transport};
+    use dumbbell_core::config::At;
 
     let library = as_library::<Bursts>(c"bursts");
-    let text = r#"{"profile": "rfc", "handshake": false, "fin": false, "ack_every": 1}"#;
-    let params: Arc<crate::tcp::Params> = Arc::new(read(text));
-    let controller = crate::AnyController::Library(library.build());
-    let opening = opening(Some(9 * 1460));
-    let ends = crate::tcp::probed(controller, library.needs(), params, &opening);
-    let mut pipe = Pipe::new(ends, |_, _, _| Fate::Pass);
-    pipe.until(|pipe| pipe.forward.len() == 9);
-    let sent: Vec<f64> = pipe.forward.iter().map(|(at, _)| at.as_secs_f64() * 1e3).collect();
+    let text = format!(
+        r#"{{"profile": "{profile}", "handshake": false, "fin": false, "send_buffer": "unlimited"}}"#
+    );
+    let params: crate::tcp::Params = read(&text);
+    let params = Arc::new(params.with_library(library, &At::root("transport")).unwrap());
+    let mut pipe = Pipe::new(params.open(opening(Some(count as u64 * payload))), |_, _, _| Fate::Pass);
+    pipe.until(|pipe| pipe.forward.len() == count);
+    let sent = pipe.forward.iter().map(|(at, _)| at.as_secs_f64() * 1e3).collect();
+    (sent, pipe.sender.report().window)
+}
+
+#[test]
+fn a_quantum_leaves_together_and_each_segment_is_told() {
+    let (sent, window) = bursts("rfc", (9, 1460));
     assert_eq!(sent, [0.0, 0.0, 0.0, 3.0, 3.0, 3.0, 6.0, 6.0, 6.0]);
-    assert_eq!(pipe.sender.report().window, 100 * 1460 + 9);
+    assert_eq!(window, 100 * 1460 + 9);
+}
+
+#[test]
+fn a_quantum_decides_about_the_packets_of_linux() {
+    // Linux does not pace the first ten segments. Later a host that decided itself would send pairs.
+    let (sent, _) = bursts("linux", (24, 1448));
+    let later: Vec<f64> = sent[12..].iter().map(|at| at - sent[12]).collect();
+    assert_eq!(later, [0.0, 0.0, 0.0, 3.0, 3.0, 3.0, 6.0, 6.0, 6.0, 9.0, 9.0, 9.0]);
 }
 
 #[test]

@@ -19,8 +19,8 @@ const PARTS: u64 = 1024;
 const LARGEST: u64 = 65_536;
 const LEAST_SEGMENTS: u64 = 2;
 // Linux net/ipv4/tcp_bbr.c: bbr_min_tso_rate 1.2 Mbit/s.
-/// Below this rate, in bytes a second, a controller that paces hands single segments over.
-const SLOW: f64 = 150_000.0;
+/// Below this rate a controller that paces hands single segments over.
+const SLOW: Rate = Rate::from_bytes_per_second(150_000);
 const SHORT: Duration = Duration::from_micros(512);
 /// A packet leaves when there is room for this part of the window.
 const WINDOW_PARTS: u64 = 3;
@@ -56,19 +56,22 @@ impl Sender {
     /// The rate that decides about the size of packets: the one that the controller paces at, or that of the window.
     fn burst_rate(&self, window: u64, out: u64) -> u64 {
         if self.needs.any(Needs::PACING) && self.is_paced() {
-            return self.control.pacing.as_f64() as u64;
+            return self.control.pacing.bytes_per_second();
         }
         self.spread_rate(window, out)
     }
 
-    /// Bytes of a packet at a rate: whole segments.
+    /// Bytes of a packet at a rate: whole segments. A controller that paces may decide itself.
     fn packet_bytes(&self, rate: u64, window: u64) -> u64 {
         let mss = u64::from(self.mss);
         if self.params.segmentation_offload == Offload::Off {
             return mss;
         }
-        let slow = self.needs.any(Needs::PACING) && self.control.pacing.as_f64() < SLOW;
-        let least = if slow { 1 } else { LEAST_SEGMENTS };
+        let paces = self.needs.any(Needs::PACING);
+        if paces && self.control.quantum > 0 {
+            return self.control.quantum.min(window).div_ceil(mss).max(1) * mss;
+        }
+        let least = if paces && self.control.pacing < SLOW { 1 } else { LEAST_SEGMENTS };
         let halvings = self.rtt.min().as_nanos() / SHORT.as_nanos();
         let short = if halvings < 32 { LARGEST >> halvings } else { 0 };
         let bytes = (rate / PARTS + short).min(LARGEST).max(least * mss).min(window / 2);
