@@ -109,6 +109,16 @@ mod tests {
     }
 
     #[test]
+    fn no_more_events_come_than_there_is_room_for() {
+        let mut epoll = Epoll::default();
+        for fd in [4, 5] {
+            epoll.control(libc::EPOLL_CTL_ADD, fd, IN | ONCE, fd as u64, IN).unwrap();
+        }
+        assert_eq!(epoll.take(1, |_| IN), [(IN, 4)]);
+        assert_eq!(epoll.take(1, |_| IN), [(IN, 5)]);
+    }
+
+    #[test]
     fn a_descriptor_that_is_told_once_waits_to_be_armed_again() {
         let mut epoll = Epoll::default();
         epoll.control(libc::EPOLL_CTL_ADD, 4, IN | ONCE, 44, IN).unwrap();

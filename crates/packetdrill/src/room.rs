@@ -475,6 +475,38 @@ mod tests {
         assert_eq!(room("tcp_rmem=4096 131072 6291456", None, true).1, 64_240);
     }
 
+    /// Linux net/ipv4/tcp_input.c: tcp_init_buffer_space, by hand. Half the buffer, 3650 and 2900 bytes, is more than two segments of
+    /// 1460, or is not.
+    #[test]
+    fn a_segment_is_kept_back_where_two_are_left() {
+        assert_eq!(room("", Some(7_300), true).0.clamp, 2 * 1460);
+        assert_eq!(room("", Some(5_800), true).0.clamp, 2_900);
+        assert_eq!(room("", Some(40_000), true).0.clamp, 20_000 - 1460);
+    }
+
+    /// tcp_clamp_window: 25,088 bytes of memory wait, and the program has set 20,000.
+    #[test]
+    fn a_full_buffer_leaves_two_segments() {
+        let (mut room, _) = room("", Some(20_000), true);
+        for _ in 0..2 {
+            room.keep(NOW, 0, 9_000, memory(9_040), 1000, false);
+        }
+        assert!(room.threshold() > 2 * 1460);
+        assert_eq!(room.fit((5_000, 6_000, false), 0, true), Fit::Full);
+        assert!(room.is_closed());
+        assert_eq!(room.threshold(), 2 * 1460);
+    }
+
+    /// tcp_event_data_recv: the window grows with packets of 128 bytes and more.
+    #[test]
+    fn small_packets_do_not_open_the_window() {
+        let (mut room, _) = room("tcp_rmem=4096 131072 33554432", None, true);
+        // A segment shows how much data there is to the memory of a packet, and makes room.
+        assert!(room.keep(NOW, 0, 9_000, memory(9_040), 1000, false));
+        assert!(!room.keep(NOW, 0, 127, memory(167), 127, false));
+        assert!(room.keep(NOW, 0, 128, memory(168), 128, false));
+    }
+
     #[test]
     fn the_window_follows_the_memory_that_is_free_and_never_shrinks() {
         // tcp_rcv_toobig: 20,000 bytes in 20,736 of 40,000; the buffer shrinks; what is read leaves the window.
