@@ -63,7 +63,8 @@ def test_the_evidence_that_contributing_shows_can_be_read(tmp_path: Path) -> Non
     path.write_text(shown, encoding="utf-8")
     (check,) = read_evidence(path).tests
     function = check.name.rpartition(": ")[2]
-    assert f"fn {function}()" in page
+    example = ROOT / "examples" / "binomial" / "src" / "lib.rs"
+    assert f"fn {function}()" in example.read_text(encoding="utf-8")
 
 
 def test_evidence_of_no_algorithm_is_an_error() -> None:

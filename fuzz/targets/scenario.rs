@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
         for setting in settings.lines() {
             toml::apply_set(&mut value, setting)?;
         }
-        Plan::new(&Scenario::from_value(&value)?, Path::new("/nowhere"))
+        Plan::new(&Scenario::from_value(&value, dumbbell_sim::built_in())?, Path::new("/nowhere"))
     };
     match plan() {
         Ok(plan) => exercise(&plan),

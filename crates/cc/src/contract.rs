@@ -142,6 +142,33 @@ c_struct! {
     }
 }
 
+impl Signals {
+    /// Those of a flow that starts with a window, in bytes: nothing has happened yet.
+    pub const fn at_start(window: u64, mss: u32) -> Signals {
+        Signals {
+            now: Time::ZERO,
+            initial_window: window,
+            growth_limit: 2 * mss as u64,
+            acked: 0,
+            flight: 0,
+            delivered: 0,
+            rtt: Duration::ZERO,
+            smoothed_rtt: Duration::ZERO,
+            min_rtt: Duration::ZERO,
+            feedback: 0,
+            lost: 0,
+            marked: 0,
+            round: 0,
+            rate: RateSample::NONE,
+            mss,
+            event: Event::Start,
+            in_recovery: false,
+            window_limited: false,
+            repeated: false,
+        }
+    }
+}
+
 c_struct! {
     /// A segment that leaves: only with `Needs::SENT`.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]

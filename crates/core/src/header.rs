@@ -15,6 +15,9 @@ pub struct HeaderKind(u8);
 const FRONT: u8 = 0xf;
 
 impl HeaderKind {
+    /// The first of the numbers, up to 15, that headers of other crates may have.
+    pub const FOREIGN: u8 = 12;
+
     /// The kind of the header with this number, from 1 to 15, at the front of a packet or on another header.
     ///
     /// # Panics

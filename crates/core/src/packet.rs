@@ -3,6 +3,8 @@
 //! The network reads the first 24 bytes; the body is five words that belong to the transport. Code that knows the
 //! protocol reads and writes these words through a typed [`Header`], which packs without `unsafe` and without cost.
 
+use std::fmt::Debug;
+
 use crate::Time;
 use crate::class::TrafficClass;
 use crate::ends::FlowEnds;
@@ -56,7 +58,7 @@ pub enum Way {
 }
 
 /// What a queue discipline may see of a packet, simulated or real.
-pub trait Frame {
+pub trait Frame: Debug + Send + 'static {
     /// Bytes at layer 3, headers included.
     fn size(&self) -> u32;
     /// The congestion notification field.

@@ -21,7 +21,7 @@ pub trait Stage {
     fn wake_at(&self) -> Time;
 }
 
-impl<S: Stage> Stage for Box<S> {
+impl<S: Stage + ?Sized> Stage for Box<S> {
     fn push(&mut self, now: Time, packet: &Packet) {
         (**self).push(now, packet);
     }

@@ -47,3 +47,12 @@ pub trait VerdictSink<P> {
         self.marked(packet, reason);
     }
 }
+
+impl<P, S: VerdictSink<P> + ?Sized> VerdictSink<P> for &mut S {
+    fn dropped(&mut self, packet: P, reason: DropReason) {
+        (**self).dropped(packet, reason);
+    }
+    fn marked(&mut self, packet: &P, reason: MarkReason) {
+        (**self).marked(packet, reason);
+    }
+}

@@ -126,7 +126,7 @@ pub(crate) fn riding<H: Header>(header: &H, words: Words) -> Verdict {
     let free = |kind| every(kind).1.clone();
     match H::ON {
         Some(front) => {
-            let mut packet = packet(words, crate::info(front));
+            let mut packet = packet(words, &crate::info(front));
             let before = packet;
             packet.attach(header);
             prop_assert_eq!((packet.flags, packet.aux), (before.flags, before.aux));
@@ -169,7 +169,7 @@ pub(crate) fn wire<H: Header>(header: &H, bytes: &[u8]) -> Verdict {
 #[test]
 fn kinds_and_names_are_the_headers_own() {
     for (i, one) in HEADERS.iter().enumerate() {
-        assert_eq!(crate::info(one.kind), one);
+        assert_eq!(crate::info(one.kind), *one);
         assert!(HEADERS[..i].iter().all(|other| other.kind != one.kind && other.name != one.name));
     }
 }

@@ -6,6 +6,7 @@ pub mod impairment;
 pub mod link;
 pub mod marker;
 pub mod node;
+mod own;
 pub mod pause;
 pub mod power;
 pub mod queue;

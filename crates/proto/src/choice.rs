@@ -42,7 +42,8 @@ impl ControllerChoice {
         match self {
             ControllerChoice::Registered(spec) => spec.build(),
             ControllerChoice::Library(_, library) => {
-                AnyController::Library(library.as_ref().expect("a plan loads libraries").build())
+                let library = library.as_ref().expect("a plan loads libraries");
+                AnyController::Own(Box::new(library.build()))
             }
         }
     }

@@ -8,7 +8,6 @@ use dumbbell_core::memory::{Budget, Counting, Pool};
 use dumbbell_core::rng::{self, Stream};
 use dumbbell_core::{BitRate, Config, Duration, Frame, Packet, Stage, Time, Value, Way, json};
 
-use crate::controller::{Event, RateSample, Signals};
 use crate::transport::Opening;
 
 /// A configuration from JSON text.
@@ -239,30 +238,5 @@ impl<S: Stage, R: Stage> Pipe<S, R> {
     /// Goes on until nothing more happens.
     pub fn finish(&mut self) {
         self.until(|_| false);
-    }
-}
-
-/// The signals of a flow that starts: nothing has happened yet.
-pub(crate) fn at_start(window: u64, mss: u32) -> Signals {
-    Signals {
-        now: Time::ZERO,
-        initial_window: window,
-        growth_limit: 2 * u64::from(mss),
-        acked: 0,
-        flight: 0,
-        delivered: 0,
-        rtt: Duration::ZERO,
-        smoothed_rtt: Duration::ZERO,
-        min_rtt: Duration::ZERO,
-        feedback: 0,
-        lost: 0,
-        marked: 0,
-        round: 0,
-        rate: RateSample::NONE,
-        mss,
-        event: Event::Start,
-        in_recovery: false,
-        window_limited: false,
-        repeated: false,
     }
 }

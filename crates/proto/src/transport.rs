@@ -1,5 +1,6 @@
 //! What a transport is: how it opens a flow, its two ends, and what they report.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use dumbbell_core::rng::Stream;
@@ -173,7 +174,7 @@ pub struct ReceiverReport {
 }
 
 /// The end of a flow that sends data. The driver opens it by one `wake` at the flow's start.
-pub trait SendEnd: Stage {
+pub trait SendEnd: Stage + Debug + Send {
     /// What it has done so far.
     fn report(&self) -> SenderReport;
     /// How it stands.
@@ -216,7 +217,7 @@ pub trait SendEnd: Stage {
 }
 
 /// The end of a flow that data is sent to.
-pub trait ReceiveEnd: Stage {
+pub trait ReceiveEnd: Stage + Debug + Send {
     /// What it has got so far.
     fn report(&self) -> ReceiverReport;
     /// A packet of the flow has arrived that a router originated: see [`SendEnd::notice`].
@@ -264,7 +265,7 @@ pub trait ReceiveEnd: Stage {
     fn is_closed(&self) -> bool;
 }
 
-impl<E: SendEnd> SendEnd for Box<E> {
+impl<E: SendEnd + ?Sized> SendEnd for Box<E> {
     fn report(&self) -> SenderReport {
         (**self).report()
     }
@@ -294,7 +295,7 @@ impl<E: SendEnd> SendEnd for Box<E> {
     }
 }
 
-impl<E: ReceiveEnd> ReceiveEnd for Box<E> {
+impl<E: ReceiveEnd + ?Sized> ReceiveEnd for Box<E> {
     fn report(&self) -> ReceiverReport {
         (**self).report()
     }
@@ -325,14 +326,20 @@ impl<E: ReceiveEnd> ReceiveEnd for Box<E> {
 }
 
 /// What a line of the registry of transports provides.
-pub trait Transport {
+pub trait Transport: Open + Send + Sync {
     /// The sending end.
-    type Sender: SendEnd;
+    type Sender: SendEnd + 'static
+    where
+        Self: Sized;
     /// The receiving end.
-    type Receiver: ReceiveEnd;
+    type Receiver: ReceiveEnd + 'static
+    where
+        Self: Sized;
 
     /// Opens one flow.
-    fn open(&self, opening: Opening) -> (Self::Sender, Self::Receiver);
+    fn open(&self, opening: Opening) -> (Self::Sender, Self::Receiver)
+    where
+        Self: Sized;
 
     /// The name of the congestion controller, if there is one.
     fn controller(&self) -> Option<&'static str> {
@@ -376,5 +383,26 @@ pub trait Transport {
         Self: Sized,
     {
         None
+    }
+}
+
+/// The two ends of a flow, of a transport whose type nobody knows.
+pub type Ends = (Box<dyn SendEnd>, Box<dyn ReceiveEnd>);
+
+/// Opens flows of a transport whose type nobody knows: one of another crate.
+pub trait Open {
+    /// See [`Transport::open`].
+    fn open_any(&self, opening: Opening) -> Ends;
+    /// See [`Transport::kept_open`].
+    fn keep_open(&self) -> Option<Arc<dyn Transport>>;
+}
+
+impl<P: Transport + 'static> Open for P {
+    fn open_any(&self, opening: Opening) -> Ends {
+        let (sender, receiver) = self.open(opening);
+        (Box::new(sender), Box::new(receiver))
+    }
+    fn keep_open(&self) -> Option<Arc<dyn Transport>> {
+        self.kept_open().map(|params| -> Arc<dyn Transport> { Arc::new(params) })
     }
 }

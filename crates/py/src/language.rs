@@ -12,13 +12,13 @@ use crate::convert::{from_value, refuse, to_python, to_value};
 /// The JSON Schema of scenarios.
 #[pyfunction]
 pub fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    to_python(py, &dumbbell_sim::schema())
+    to_python(py, &dumbbell_sim::schema(dumbbell_sim::built_in()))
 }
 
 /// The JSON Schema of study files.
 #[pyfunction]
 pub fn study_schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    to_python(py, &dumbbell_study::schema(dumbbell_sim::schema()))
+    to_python(py, &dumbbell_study::schema(dumbbell_sim::schema(dumbbell_sim::built_in())))
 }
 
 /// The contract of controllers for C: `controller.h`.
@@ -67,7 +67,7 @@ type Listed = (&'static str, &'static str, &'static str);
 #[pyfunction]
 pub fn algorithms() -> Vec<(&'static str, Vec<Listed>)> {
     let rows = |members: &[About]| members.iter().map(|a| (a.name, a.title, a.reference)).collect();
-    dumbbell_sim::algorithms().into_iter().map(|(family, members)| (family, rows(members))).collect()
+    dumbbell_sim::algorithms().into_iter().map(|(family, members)| (family, rows(&members))).collect()
 }
 
 /// A name that others use, what it is, the settings that give it, and the family and the name of what describes it.

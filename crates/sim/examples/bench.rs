@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use dumbbell_core::Results;
 use dumbbell_core::json::json;
 use dumbbell_core::memory::Counting;
-use dumbbell_sim::{Plan, Run, Scenario, toml};
+use dumbbell_sim::{Plan, Run, Scenario, built_in, toml};
 
 /// As in the extension module: what counting costs is measured too.
 #[global_allocator]
@@ -19,7 +19,7 @@ fn simulate(file: &Path, settings: &[String]) -> Result<Results, String> {
     for setting in settings {
         toml::apply_set(&mut value, setting).map_err(|e| e.to_string())?;
     }
-    let scenario = Scenario::from_value(&value).map_err(|e| e.to_string())?;
+    let scenario = Scenario::from_value(&value, built_in()).map_err(|e| e.to_string())?;
     let base = file.parent().unwrap_or(Path::new("."));
     let plan = Plan::new(&scenario, base).map_err(|e| e.to_string())?;
     let cut = plan.cut(Some(1), 1).ok();

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use dumbbell_core::json::json;
 use dumbbell_core::table::{ColumnData, Table};
 use dumbbell_core::{Duration, Time};
-use dumbbell_sim::{Advanced, Plan, Run, Scenario, toml};
+use dumbbell_sim::{Advanced, Plan, Run, Scenario, built_in, toml};
 
 static MODULE: Mutex<Module> = Mutex::new(Module { text: Vec::new(), run: None, said: Vec::new() });
 
@@ -41,7 +41,7 @@ pub extern "C" fn start() -> usize {
     let module = &mut *module();
     let text = String::from_utf8_lossy(&module.text);
     let plan = toml::parse(&text)
-        .and_then(|value| Scenario::from_value(&value))
+        .and_then(|value| Scenario::from_value(&value, built_in()))
         .and_then(|scenario| Plan::new(&scenario, Path::new("")));
     let line = match plan {
         Ok(plan) => {

@@ -120,7 +120,8 @@ mod tests {
             for setting in alias.settings {
                 toml::apply_set(&mut value, setting).unwrap_or_else(|e| panic!("{setting}: {e}"));
             }
-            let scenario = Scenario::from_value(&value).unwrap_or_else(|e| panic!("{:?}: {e}", alias.names));
+            let scenario = Scenario::from_value(&value, crate::built_in())
+                .unwrap_or_else(|e| panic!("{:?}: {e}", alias.names));
             Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{:?}: {e}", alias.names));
         }
     }
@@ -129,7 +130,7 @@ mod tests {
     fn aliases_name_what_there_is_and_nothing_twice() {
         let members = |family: &str| -> Vec<&str> {
             let found = algorithms().into_iter().filter(|(name, _)| *name == family);
-            found.flat_map(|(_, members)| members.iter().map(|about| about.name)).collect()
+            found.flat_map(|(_, members)| members).map(|about| about.name).collect()
         };
         let own: Vec<&str> =
             algorithms().iter().flat_map(|(_, found)| found.iter().map(|a| a.name)).collect();

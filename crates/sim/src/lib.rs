@@ -5,6 +5,7 @@ pub mod arrivals;
 mod classes;
 pub mod engine;
 pub mod explain;
+mod families;
 pub mod files;
 pub mod histogram;
 pub mod limits;
@@ -31,6 +32,7 @@ pub use engine::{
     run, run_observed,
 };
 pub use explain::Explanation;
+pub use families::built_in;
 pub use plan::Plan;
 pub use scenario::Scenario;
 pub use schema::{

@@ -38,7 +38,7 @@ pub const MAX_FLOW_BYTES: u64 = quantity::MAX_BYTES.get();
 pub const MAX_LOAD: f64 = 10.0;
 
 /// Refuses a flow of nothing.
-pub(crate) fn check_size(size: Option<Bytes>, at: &At<'_>) -> Result<(), ConfigError> {
+pub fn check_size(size: Option<Bytes>, at: &At<'_>) -> Result<(), ConfigError> {
     if size == Some(Bytes::new(0)) {
         return Err(at.error("a flow of no bytes has nothing to measure", "give 1B or more"));
     }

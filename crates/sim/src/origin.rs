@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dumbbell_core::{Config, Value};
+use dumbbell_core::registry::Registry;
+use dumbbell_core::{Config, ConfigError, Value};
 use sha2::{Digest, Sha256};
 
 use crate::files::hex;
+use crate::scenario::Scenario;
 
 /// What a plan was made from; a copy is small.
 #[derive(Clone, Debug)]
@@ -16,11 +18,23 @@ pub struct Origin {
     seed: u64,
     /// The names of the files read, with the SHA-256 of each.
     files: Arc<BTreeMap<String, String>>,
+    /// What the scenario names.
+    registry: Registry,
 }
 
 impl Origin {
-    pub(crate) fn new(resolved: Value, seed: u64, files: &BTreeMap<String, String>) -> Origin {
-        Origin { resolved: Arc::new(resolved), seed, files: Arc::new(files.clone()) }
+    pub(crate) fn new(scenario: &Scenario, files: &BTreeMap<String, String>) -> Origin {
+        Origin {
+            resolved: Arc::new(scenario.to_value()),
+            seed: scenario.seed,
+            files: Arc::new(files.clone()),
+            registry: scenario.registry().clone(),
+        }
+    }
+
+    /// The scenario, to be planned again.
+    pub(crate) fn again(&self) -> Result<Scenario, ConfigError> {
+        Scenario::from_value(&self.scenario(), &self.registry)
     }
 
     pub(crate) fn with_seed(&self, seed: u64) -> Origin {

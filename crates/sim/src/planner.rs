@@ -41,10 +41,10 @@ impl Plan {
     /// The first thing wrong with the scenario or a file, with its place and a remedy.
     pub fn from_base(scenario: &Scenario, base: Base<'_>) -> Result<Arc<Plan>, ConfigError> {
         let root = At::root("");
-        let mut network = scenario.topology.params().build(scenario.seed, &root.key("topology"))?;
+        let mut network = scenario.topology.build(scenario.seed, &root.key("topology"))?;
         let mut files = Files::new(base);
         let traces = read_traces(&mut network, &mut files, &root.key("topology"))?;
-        let choice = scenario.paths.params().choice();
+        let choice = scenario.paths.choice();
         let pairs = Pairs::new(&network, scenario.routing, choice);
         let nodes_at = root.key("nodes");
         let named = nodes::resolve(&scenario.nodes, &pairs.names, &nodes_at)?;
@@ -84,7 +84,7 @@ impl Plan {
             groups,
             flows: flows.into(),
             workloads,
-            drawn_topology: scenario.topology.params().follows_seed(),
+            drawn_topology: scenario.topology.follows_seed(),
             record: Record {
                 period: periodic.then_some(scenario.record.period),
                 samples: scenario.record.samples,
@@ -93,7 +93,7 @@ impl Plan {
                 controllers: scenario.record.controllers,
             },
             replay,
-            origin: Origin::new(scenario.to_value(), scenario.seed, files.digests()),
+            origin: Origin::new(scenario, files.digests()),
         }))
     }
 
@@ -104,7 +104,7 @@ impl Plan {
     /// What the scenario says and the network of this seed does not have.
     pub fn with_seed(&self, seed: u64, base: Base<'_>) -> Result<Arc<Plan>, ConfigError> {
         if self.drawn_topology {
-            let drawn = Scenario::from_value(&self.origin.with_seed(seed).scenario())?;
+            let drawn = self.origin.with_seed(seed).again()?;
             return Plan::from_base(&drawn, base);
         }
         let replay = self.replay.as_ref().map(|replay| replay.with_seed(seed));
@@ -153,7 +153,7 @@ impl Planner<'_, '_> {
             let pairs = self.pairs.of_entry(&spec.from, &spec.to, spec.pairing, &place)?;
             self.check_fit(transport, &pairs, spec.transport.is_some(), &place)?;
             check_schedules(transport, &spec.application, &spec.reader, &place)?;
-            let listed = spec.application.as_ref().and_then(|schedule| schedule.params().total());
+            let listed = spec.application.as_ref().and_then(|schedule| schedule.total());
             if listed.is_some() && spec.size.is_some() {
                 return Err(place.key("size").error("the application lists what it writes", "leave it out"));
             }
@@ -241,7 +241,7 @@ impl Planner<'_, '_> {
             let node_serves = |node: u32| {
                 let found = self.named.binary_search_by_key(&node, |(node, _)| *node);
                 let agent = found.ok().and_then(|i| self.scenario.nodes[self.named[i].1].agent.as_ref());
-                agent.is_some_and(|agent| agent.params().headers().contains(&header))
+                agent.is_some_and(|agent| agent.headers().contains(&header))
             };
             let served = |path: &[u32]| {
                 path.iter().any(port_serves) || nodes::inner_nodes(network, path).any(node_serves)
@@ -274,7 +274,7 @@ impl Planner<'_, '_> {
         let named = self.scenario.workloads.iter().zip(self.scenario.workload_names());
         for (i, (spec, name)) in named.enumerate() {
             let place = at.index(i);
-            let params = spec.params();
+            let params = &**spec;
             let common = params.common();
             let own = common.flows.transport.as_ref();
             let transport = &self.transport(own, &place)?;
@@ -295,7 +295,7 @@ impl Planner<'_, '_> {
             check_schedules(transport, application, reader, &place)?;
             if let Some(schedule) = application {
                 let at = place.key("application");
-                if schedule.params().total().is_some() {
+                if schedule.total().is_some() {
                     return Err(at.error(
                         "a list says how much is written, and so does the size of each flow",
                         "choose `rate` or `on-off`, or write the list into a [[flows]] entry",
@@ -359,7 +359,7 @@ impl Planner<'_, '_> {
         value.insert("record", Value::Table(record.into_iter().chain([queues, arrivals]).collect()));
         let in_set =
             |e: ConfigError| sets.error(format!("the recorded run: {}: {}", e.path, e.message), e.remedy);
-        let source = Scenario::from_value(&value).map_err(in_set)?;
+        let source = Scenario::from_value(&value, self.scenario.registry()).map_err(in_set)?;
         let source = Plan::from_base(&source, base).map_err(in_set)?;
         Ok(Some(Replay { source, link, bin: spec.bin }))
     }
@@ -393,9 +393,10 @@ fn serving(header: HeaderKind) -> (String, String) {
         let serve = all.iter().filter(|(_, headers)| headers.contains(&header));
         serve.map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>().join(" or ")
     };
-    let of_ports = kinds(AgentSpec::ALL.to_vec());
+    let agents = AgentSpec::all_defaults();
+    let of_ports = kinds(agents.iter().map(|spec| (spec.name(), spec.headers())).collect());
     let nodes = NodeAgentSpec::all_defaults();
-    let of_nodes = kinds(nodes.iter().map(|spec| (spec.name(), spec.params().headers())).collect());
+    let of_nodes = kinds(nodes.iter().map(|spec| (spec.name(), spec.headers())).collect());
     let port = format!("give a link of each path `router = {of_ports}`");
     let node = format!("give a router of each path `agent = {of_nodes}`");
     match (of_ports.is_empty(), of_nodes.is_empty()) {

@@ -37,14 +37,16 @@
 //! directions. An algorithm is given by its name (`queue = "codel"`) or by a table with `kind` and its parameters.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use dumbbell_core::config::{At, ConfigError, Fields, Prose};
-use dumbbell_core::registry::Descriptor;
+use dumbbell_core::registry::{Descriptor, Registry};
 use dumbbell_core::{Bytes, Config, Duration, TrafficClass, Validate, Value, config};
 use dumbbell_proto::TransportSpec;
 use dumbbell_proto::schedule::ScheduleSpec;
 
+use crate::families::built_in;
 use crate::limits::{MAX_DURATION_SECS, MAX_FLOWS, MAX_SAMPLES, check_length, check_size};
 use crate::names::NameList;
 use crate::nodes::NodesSpec;
@@ -170,7 +172,7 @@ impl Validate for ReplaySpec {
 
 config! {
     /// An experiment, checked and ready to run.
-    pub struct Scenario {
+    pub struct ScenarioSpec {
         /// The name in results.
         name: Option<String> = (), "absent: the file's name";
         /// What the experiment is for.
@@ -207,7 +209,7 @@ config! {
     }
 }
 
-impl Validate for Scenario {
+impl Validate for ScenarioSpec {
     /// A table `transport` without a kind holds parameters of the default one: `--set transport.profile=rfc`.
     fn complete(table: &Value) -> Option<Value> {
         let transport = table.get("transport")?;
@@ -274,8 +276,15 @@ impl Validate for Scenario {
     }
 }
 
+/// An experiment, checked and ready to run, with the registry whose members it names.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    spec: ScenarioSpec,
+    registry: Registry,
+}
+
 impl Scenario {
-    /// Reads a scenario from TOML.
+    /// Reads a scenario from TOML, which names built-in members.
     ///
     /// # Errors
     /// The first thing wrong with it: the line and column of a syntax error, else the path of the key.
@@ -286,17 +295,40 @@ impl Scenario {
     /// assert_eq!(error.to_string(), "topolgy: unknown key; did you mean \"topology\"?");
     /// ```
     pub fn from_toml(text: &str) -> Result<Scenario, ConfigError> {
-        Scenario::from_value(&crate::syntax::parse(text)?)
+        Scenario::from_value(&crate::syntax::parse(text)?, built_in())
     }
 
-    /// Reads a scenario from a value: a Python dictionary, or TOML with changes.
+    /// Reads a scenario from a value: a Python dictionary, or TOML with changes. It may name what the registry holds:
+    /// [`built_in`], or a copy of that with members of other crates.
     ///
     /// # Errors
     /// The first thing wrong with it, with the path of the key and a remedy.
-    pub fn from_value(v: &Value) -> Result<Scenario, ConfigError> {
-        <Scenario as Config>::from_value(v, &At::root(""))
+    pub fn from_value(v: &Value, registry: &Registry) -> Result<Scenario, ConfigError> {
+        let spec = ScenarioSpec::from_value(v, &At::root("").knowing(registry))?;
+        Ok(Scenario { spec, registry: registry.clone() })
     }
 
+    /// The registry whose members it names.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+}
+
+impl Deref for Scenario {
+    type Target = ScenarioSpec;
+    fn deref(&self) -> &ScenarioSpec {
+        &self.spec
+    }
+}
+
+/// Two scenarios are the same if users would write them alike.
+impl PartialEq for Scenario {
+    fn eq(&self, other: &Scenario) -> bool {
+        self.spec == other.spec
+    }
+}
+
+impl ScenarioSpec {
     /// The name in results of each entry of `flows`, in order.
     pub fn flow_names(&self) -> Vec<String> {
         let default = |i| format!("flows{i}");
@@ -306,7 +338,7 @@ impl Scenario {
     /// The name in results of each entry of `workloads`, in order.
     pub fn workload_names(&self) -> Vec<String> {
         let name = |(i, w): (usize, &WorkloadSpec)| {
-            w.params().common().name.map_or_else(|| format!("workload{i}"), str::to_owned)
+            w.common().name.map_or_else(|| format!("workload{i}"), str::to_owned)
         };
         self.workloads.iter().enumerate().map(name).collect()
     }

@@ -2,92 +2,36 @@
 //! and for the Python builders that are generated from them.
 
 use dumbbell_core::config::{Field, Fields};
-use dumbbell_core::registry::{About, Descriptor, Profile, Setting};
+use dumbbell_core::registry::{About, Descriptor, Family, Member, Profile, Registry, Setting};
 use dumbbell_core::series::Series;
 use dumbbell_core::table::{Column, Declaration, Named};
 use dumbbell_core::{Config, DropReason, MarkReason, Results};
 use dumbbell_net::buffer::SharedBuffer;
-use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::link::{RateChange, Reverse, TraceSpec};
-use dumbbell_net::marker::MarkerSpec;
-use dumbbell_net::node::NodeAgentSpec;
 use dumbbell_net::pause::PauseSpec;
-use dumbbell_net::power::predictor::PredictorSpec;
-use dumbbell_net::power::{Grid, Model, PolicySpec, Power, State};
-use dumbbell_net::queue::QueueSpec;
-use dumbbell_net::router::AgentSpec;
-use dumbbell_proto::host::HostPolicySpec;
-use dumbbell_proto::schedule::ScheduleSpec;
+use dumbbell_net::power::{Grid, Model, Power, State};
 use dumbbell_proto::transport::Failure;
-use dumbbell_proto::{ControllerSpec, TransportSpec};
 use serde_json::{Map, Value, json};
 
+use crate::families::built_in;
 use crate::nodes::NodesSpec;
-use crate::paths::ChoiceSpec;
 use crate::roles::{Access, Bottleneck};
-use crate::scenario::{FlowsSpec, RecordSpec, ReplaySpec, Scenario};
-use crate::topology::TopologySpec;
+use crate::scenario::{FlowsSpec, RecordSpec, ReplaySpec, ScenarioSpec};
 use crate::topology::fat_tree::{FatTreeFabric, FatTreeHost};
 use crate::topology::graph::{GraphLink, NodeGroup};
 use crate::topology::leaf_spine::{LeafHost, LeafUplink};
 use crate::topology::random::{RandomAccess, RandomLink};
 use crate::topology::star::HostLink;
-use crate::workload::WorkloadSpec;
-use crate::workload::size::SizeSpec;
 
-/// A family of algorithms.
-struct Family {
-    name: &'static str,
-    /// The Python module of its builders.
-    module: &'static str,
-    title: &'static str,
-    members: Vec<Descriptor>,
-    schema: fn() -> Value,
-}
-
-macro_rules! families {
-    ($( $spec:ident as $module:literal, $title:literal; )+) => {
-        /// The members of every family, without their parameters, which take a while to describe.
-        pub fn algorithms() -> Vec<(&'static str, &'static [About])> {
-            vec![ $( ($spec::FAMILY, $spec::MEMBERS) ),+ ]
-        }
-
-        /// The members of the family of this name.
-        fn members_of(family: &str) -> Vec<Descriptor> {
-            match family {
-                $( name if name == $spec::FAMILY => $spec::descriptors(), )+
-                _ => Vec::new(),
-            }
-        }
-
-        /// Every family, in the order of the list.
-        fn families() -> Vec<Family> {
-            vec![ $( Family { name: $spec::FAMILY, module: $module, title: $title,
-                members: $spec::descriptors(), schema: $spec::schema } ),+ ]
-        }
-    };
-}
-families! {
-    TopologySpec as "topology", "Topologies: nodes and links";
-    ChoiceSpec as "paths", "Choices among equally short paths";
-    QueueSpec as "queue", "Queue disciplines";
-    AgentSpec as "router", "Port agents of routers: what a router does to the packets of one queue";
-    NodeAgentSpec as "node", "Node agents: what a router does beside queueing that takes all its ports";
-    HostPolicySpec as "host", "Policies of hosts: what the flows that end at a host share";
-    MarkerSpec as "marker", "Markers: what sets the traffic class of packets";
-    ImpairmentSpec as "impairment", "Link impairments: what happens to packets on their way";
-    PolicySpec as "power", "Power policies of a port";
-    PredictorSpec as "predictor", "Predictors of the arrival rate, for power policies";
-    TransportSpec as "transport", "Transports";
-    ControllerSpec as "controller", "Congestion controllers";
-    ScheduleSpec as "schedule", "Schedules: when an application writes or reads, and how much";
-    WorkloadSpec as "workload", "Workloads: sources of flows that arrive while the run goes on";
-    SizeSpec as "size", "Distributions of flow sizes";
+/// The built-in members of every family, without their parameters, which take a while to describe.
+pub fn algorithms() -> Vec<(&'static str, Vec<About>)> {
+    let members = |family: &Family| family.members.iter().map(Member::about).collect();
+    built_in().families().iter().map(|family| (family.name, members(family))).collect()
 }
 
 /// Every registered algorithm, family by family.
 pub fn descriptors() -> Vec<Descriptor> {
-    families().into_iter().flat_map(|family| family.members).collect()
+    built_in().families().iter().flat_map(|family| &family.members).map(Member::describe).collect()
 }
 
 /// A table of a scenario that is no algorithm.
@@ -115,7 +59,7 @@ macro_rules! parts {
     };
 }
 parts! {
-    Scenario as "scenario" in "experiment";
+    ScenarioSpec as "scenario" in "experiment";
     NodesSpec as "nodes" in "experiment";
     FlowsSpec as "flows" in "experiment";
     ReplaySpec as "replay" in "experiment";
@@ -147,13 +91,16 @@ fn title(schema: &Value) -> String {
     doc.split_once(". ").map_or(doc, |(first, _)| first).trim_end_matches('.').to_owned()
 }
 
-/// The JSON Schema (draft 2020-12) of a scenario. The families of algorithms stand under `$defs`.
-pub fn schema() -> Value {
-    let mut families: Vec<_> =
-        families().into_iter().map(|family| (family.name, (family.schema)())).collect();
-    families.extend([("power", Power::schema()), ("reverse", Reverse::schema())]);
+/// The JSON Schema (draft 2020-12) of a scenario that names members of a registry. The families of algorithms stand under `$defs`.
+pub fn schema(registry: &Registry) -> Value {
+    let parts = [("power", Power::schema()), ("reverse", Reverse::schema())];
+    let of = |registry: &Registry| -> Vec<(&'static str, Value)> {
+        registry.families().iter().map(|family| (family.name, family.schema())).chain(parts.clone()).collect()
+    };
+    // Tables know the built-in members of families.
+    let (families, all) = (of(built_in()), of(registry));
     let mut definitions = Map::new();
-    for (name, family) in &families {
+    for (name, family) in &all {
         // A family may use others in its members. Where it uses itself, its schema refers to it already.
         let mut definition = family.clone();
         for key in BODIES {
@@ -163,7 +110,7 @@ pub fn schema() -> Value {
         }
         definitions.insert((*name).to_owned(), definition);
     }
-    let mut schema = Scenario::schema();
+    let mut schema = ScenarioSpec::schema();
     refer(&mut schema, &families);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("dumbbell scenario");
@@ -203,7 +150,9 @@ pub fn tables_json(name: &str) -> Value {
 
 /// The members of a family that have this name, with their parameters, as JSON.
 pub fn members_json(family: &str, name: &str) -> Value {
-    members_of(family).iter().filter(|member| member.name == name).map(member_json).collect()
+    let family = built_in().families().iter().filter(|known| known.name == family);
+    let named = family.flat_map(|family| &family.members).filter(|member| member.about().name == name);
+    named.map(|member| member_json(&member.describe())).collect()
 }
 
 fn member_json(d: &Descriptor) -> Value {
@@ -214,7 +163,7 @@ fn member_json(d: &Descriptor) -> Value {
 /// scenario and of the tables in it; `modules`, the Python modules of builders with the families and tables that each has;
 /// and what [`declarations_json`] gives.
 pub fn registry_json() -> Value {
-    let families = families();
+    let families = built_in().families();
     let parts: Vec<Part> = TABLES.iter().filter_map(|name| part(name)).collect();
     let mut modules: Vec<Value> = families
         .iter()
@@ -233,7 +182,8 @@ pub fn registry_json() -> Value {
             tables.map(|part| json!({ "name": part.name, "title": part.title })).collect();
         modules.push(json!({ "name": name, "title": title, "family": null, "tables": tables }));
     }
-    let members = |family: &Family| family.members.iter().map(member_json).collect::<Value>();
+    let members =
+        |family: &Family| family.members.iter().map(|m| member_json(&m.describe())).collect::<Value>();
     let families: Map<String, Value> = families.iter().map(|f| (f.name.to_owned(), members(f))).collect();
     let tables: Map<String, Value> =
         parts.iter().map(|part| (part.name.to_owned(), fields_json(&part.fields))).collect();

@@ -96,7 +96,9 @@ fn set_at(scenario: &mut Value, path: &str, value: Value, at: &str) -> Result<()
 fn default_kinds(scenario: &Value, steps: &[Step]) -> Vec<Option<String>> {
     let mut kinds = vec![None; steps.len()];
     let written = steps.iter().try_fold(scenario, below).is_some();
-    let Some(whole) = (!written).then(|| crate::Scenario::from_value(scenario).ok()).flatten() else {
+    let Some(whole) =
+        (!written).then(|| crate::Scenario::from_value(scenario, crate::built_in()).ok()).flatten()
+    else {
         return kinds;
     };
     let whole = whole.to_value();

@@ -7,7 +7,7 @@ mod traced;
 use std::ops::ControlFlow;
 
 use dumbbell_core::Results;
-use dumbbell_sim::{Plan, Scenario, run, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, run, toml};
 use traced::{planned, simulate};
 
 /// Two sources of datagrams of 1500 bytes that each fill the link: 12 Mbit/s, a packet a millisecond.
@@ -119,7 +119,7 @@ fn a_shaper_on_a_recorded_link_waits_for_tokens_and_then_for_an_opportunity() {
     for setting in [queue, "flows[1].class=0", "topology.link.trace={ file = 'trace' }"] {
         toml::apply_set(&mut value, setting).unwrap();
     }
-    let scenario = Scenario::from_value(&value).unwrap();
+    let scenario = Scenario::from_value(&value, built_in()).unwrap();
     let plan = Plan::new(&scenario, folder.path()).unwrap_or_else(|e| panic!("{e}"));
     let results = run(&plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap();
     // Tokens for a packet every 10 ms, the next opportunity behind that: at 12, 24, 36 ms. A packet that leaves late leaves

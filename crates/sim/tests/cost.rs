@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use dumbbell_core::Value;
 use dumbbell_core::memory::Counting;
-use dumbbell_sim::{Plan, Scenario, run, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, run, toml};
 
 /// Runs keep to a limit of memory.
 #[global_allocator]
@@ -18,7 +18,7 @@ fn plan(file: &str, settings: &[&str]) -> Arc<Plan> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut value: Value = toml::parse(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap();
     settings.iter().for_each(|s| toml::apply_set(&mut value, s).unwrap());
-    Plan::new(&Scenario::from_value(&value).unwrap(), &folder).unwrap()
+    Plan::new(&Scenario::from_value(&value, built_in()).unwrap(), &folder).unwrap()
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod traced;
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, toml};
 
 /// Hosts around a switch, 9 us of round trip; all send to one, whose link may tell how busy it is.
 const STAR: &str = r#"
@@ -31,7 +31,7 @@ fn run(controller: &str, senders: u32, rate: &str, settings: &[&str]) -> Results
     for setting in settings {
         toml::apply_set(&mut value, setting).unwrap_or_else(|e| panic!("{e}"));
     }
-    let scenario = Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"));
+    let scenario = Scenario::from_value(&value, built_in()).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
     traced::run(&plan)
 }

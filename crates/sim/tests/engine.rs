@@ -5,7 +5,7 @@ mod traced;
 use std::ops::ControlFlow;
 
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Interrupted, Plan, Scenario, run, toml};
+use dumbbell_sim::{Interrupted, Plan, Scenario, built_in, run, toml};
 use traced::{plan, simulate};
 
 /// One flow of 10 segments over two links of 10 Mbit/s and 1 ms each.
@@ -266,7 +266,7 @@ fn a_recorded_link_sends_at_its_opportunities_and_at_no_other_time() {
     let mut value: Value = toml::parse(FLOOD).expect("TOML");
     toml::apply_set(&mut value, "topology.link.trace.file=slow.trace").expect("a setting");
     toml::apply_set(&mut value, "record.drops=true").expect("a setting");
-    let scenario = Scenario::from_value(&value).expect("a scenario");
+    let scenario = Scenario::from_value(&value, built_in()).expect("a scenario");
     let plan = Plan::new(&scenario, folder.path()).expect("a plan");
     assert_eq!(plan.links[0].direction.rate.as_bps(), 18_000);
     let results = traced::run(&plan);

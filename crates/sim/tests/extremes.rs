@@ -9,7 +9,7 @@ use std::path::Path;
 
 use dumbbell_core::memory::Counting;
 use dumbbell_core::{Config, Value};
-use dumbbell_sim::{Plan, Scenario, descriptors, run, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, descriptors, run, toml};
 
 /// Runs keep to a limit of memory.
 #[global_allocator]
@@ -204,7 +204,7 @@ fn try_all(base: &Value, paths: &BTreeSet<String>) -> (u32, u32) {
             let mut value = base.clone();
             *at(&mut value, path) = extreme.clone();
             let outcome = catch_unwind(AssertUnwindSafe(|| {
-                let scenario = Scenario::from_value(&value)?;
+                let scenario = Scenario::from_value(&value, built_in())?;
                 let plan = Plan::new(&scenario, Path::new("/nowhere"))?;
                 plan.explain();
                 // Long runs are stopped, those of many packets by their memory.
@@ -230,7 +230,7 @@ fn try_all(base: &Value, paths: &BTreeSet<String>) -> (u32, u32) {
 fn resolved(settings: &[String]) -> Value {
     let mut value = toml::parse(BASE).unwrap();
     settings.iter().for_each(|s| toml::apply_set(&mut value, s).unwrap());
-    let read = Scenario::from_value(&value);
+    let read = Scenario::from_value(&value, built_in());
     read.unwrap_or_else(|e| panic!("{settings:?}: {e}")).to_value()
 }
 

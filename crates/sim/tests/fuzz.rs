@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use dumbbell_core::{ConfigError, Value};
-use dumbbell_sim::{Plan, Scenario, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, toml};
 use proptest::prelude::*;
 
 const BASE: &str = r#"
@@ -144,7 +144,7 @@ proptest! {
         for (path, piece) in settings {
             answered(toml::apply_set(&mut value, &format!("{path}={piece}")))?;
         }
-        answered(Scenario::from_value(&value).and_then(|s| plan(&s)))?;
+        answered(Scenario::from_value(&value, built_in()).and_then(|s| plan(&s)))?;
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use dumbbell_sim::{Plan, Scenario, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, toml};
 
 /// Largest resident set of this process so far, in bytes; `None` where Linux does not count it.
 fn peak() -> Option<u64> {
@@ -20,7 +20,7 @@ fn an_idle_connection_takes_a_kilobyte_at_most_with_all_that_the_engine_keeps_of
         for setting in [&format!("flows[0].count={connections}"), "transport={ kind = 'tcp' }"] {
             toml::apply_set(&mut value, setting).unwrap();
         }
-        let plan = Plan::new(&Scenario::from_value(&value).unwrap(), Path::new(".")).unwrap();
+        let plan = Plan::new(&Scenario::from_value(&value, built_in()).unwrap(), Path::new(".")).unwrap();
         let results = dumbbell_sim::run(&plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(results.runs.flows_started[0], u64::from(connections));
     };

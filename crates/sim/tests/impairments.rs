@@ -7,14 +7,14 @@ mod traced;
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, toml};
 
 fn results(text: &str, settings: &[&str], folder: &Path) -> Results {
     let mut value: Value = toml::parse(text).unwrap();
     for setting in settings {
         toml::apply_set(&mut value, setting).unwrap();
     }
-    let scenario = Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"));
+    let scenario = Scenario::from_value(&value, built_in()).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, folder).unwrap_or_else(|e| panic!("{e}"));
     traced::run(&plan)
 }
@@ -240,7 +240,7 @@ fn a_round_trip_time_too_short_for_the_jitter_is_refused() {
     let refused = |settings: &[&str]| {
         let mut value: Value = toml::parse(ROUGH).unwrap();
         settings.iter().for_each(|setting| toml::apply_set(&mut value, setting).unwrap());
-        Scenario::from_value(&value).unwrap_err().to_string()
+        Scenario::from_value(&value, built_in()).unwrap_err().to_string()
     };
     let jitter = "topology.access.impairments=[{ kind = 'jitter', spread = '1ms' }]";
     assert_eq!(

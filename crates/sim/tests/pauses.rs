@@ -14,7 +14,7 @@ use dumbbell_core::table::{Column, ColumnData};
 use dumbbell_core::{Duration, Results, Time, Value};
 use dumbbell_net::queue::QueueSpec;
 use dumbbell_proto::ControllerSpec;
-use dumbbell_sim::{Advanced, Interrupted, Plan, Progress, Run, Scenario, run, toml};
+use dumbbell_sim::{Advanced, Interrupted, Plan, Progress, Run, Scenario, built_in, run, toml};
 use proptest::prelude::*;
 
 /// Runs keep to a limit of memory.
@@ -36,7 +36,7 @@ fn planned(text: &str, settings: &[&str]) -> Result<Arc<Plan>, String> {
     for setting in settings {
         toml::apply_set(&mut value, setting).map_err(|e| e.to_string())?;
     }
-    let scenario = Scenario::from_value(&value).map_err(|e| e.to_string())?;
+    let scenario = Scenario::from_value(&value, built_in()).map_err(|e| e.to_string())?;
     Plan::new(&scenario, Path::new(SCENARIOS)).map_err(|e| e.to_string())
 }
 

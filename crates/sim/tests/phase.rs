@@ -9,7 +9,7 @@ use std::path::Path;
 use dumbbell_core::Value;
 use dumbbell_sim::files::Base;
 use dumbbell_sim::plan::PlannedLink;
-use dumbbell_sim::{Plan, Scenario, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, toml};
 use traced::simulate;
 
 fn scenario(text: &str, settings: &[&str]) -> Scenario {
@@ -17,7 +17,7 @@ fn scenario(text: &str, settings: &[&str]) -> Scenario {
     for setting in settings {
         toml::apply_set(&mut value, setting).unwrap();
     }
-    Scenario::from_value(&value).unwrap_or_else(|e| panic!("{e}"))
+    Scenario::from_value(&value, built_in()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Two flows with base round-trip times of 60 and 120 ms over a link that takes 12 ms for a packet: all times are

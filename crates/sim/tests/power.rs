@@ -5,7 +5,7 @@ mod traced;
 use std::path::Path;
 
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, toml};
 
 /// The test bed of Panarello et al., shortened.
 const TEST_BED: &str = r#"
@@ -41,7 +41,7 @@ fn simulate(text: &str, settings: &[&str]) -> Results {
     for setting in settings {
         toml::apply_set(&mut value, setting).expect("a setting");
     }
-    let scenario = Scenario::from_value(&value).expect("a scenario");
+    let scenario = Scenario::from_value(&value, built_in()).expect("a scenario");
     let plan = Plan::new(&scenario, Path::new(".")).expect("a plan");
     traced::run(&plan)
 }

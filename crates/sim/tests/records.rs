@@ -9,7 +9,7 @@ use dumbbell_core::memory::Counting;
 use dumbbell_core::table::{ColumnData, Table};
 use dumbbell_core::testing::Record;
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Plan, Scenario, run, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, run, toml};
 
 /// Runs keep to a limit of memory.
 #[global_allocator]
@@ -28,7 +28,7 @@ fn milliseconds(name: &str) -> u64 {
 }
 
 fn results(value: &Value) -> Results {
-    let plan = Scenario::from_value(value)
+    let plan = Scenario::from_value(value, built_in())
         .and_then(|scenario| Plan::new(&scenario, Path::new(SCENARIOS)))
         .expect("a plan");
     run(&plan, u64::MAX, |_| ControlFlow::Continue(())).expect("nobody stops it")

@@ -12,7 +12,7 @@ use dumbbell_net::queue::{Limit, QueueSpec};
 use dumbbell_sim::files::Base;
 use dumbbell_sim::plan::PlannedLink;
 use dumbbell_sim::topology::TopologySpec;
-use dumbbell_sim::{Plan, Scenario, descriptors, registry_json, schema, toml};
+use dumbbell_sim::{Plan, Scenario, built_in, descriptors, registry_json, schema, toml};
 use serde_json::{Value as Json, json};
 
 fn scenario(text: &str) -> Scenario {
@@ -265,7 +265,7 @@ fn a_plan_names_the_profile_and_what_follows_from_it() {
     let transport = |settings: &[&str]| {
         let mut value = toml::parse(text).unwrap();
         settings.iter().for_each(|setting| toml::apply_set(&mut value, setting).unwrap());
-        Scenario::from_value(&value).unwrap().to_value().get("transport").unwrap().clone()
+        Scenario::from_value(&value, built_in()).unwrap().to_value().get("transport").unwrap().clone()
     };
     for (settings, profile, losses) in [
         (&[][..], "linux", "rack"),
@@ -282,7 +282,7 @@ fn a_plan_names_the_profile_and_what_follows_from_it() {
 #[test]
 fn a_resolved_scenario_reads_back_the_same() {
     let scenario = scenario(&format!("duration = '10s'\ntopology = 'dumbbell'{BULK}{WEB}"));
-    assert_eq!(Scenario::from_value(&scenario.to_value()), Ok(scenario));
+    assert_eq!(Scenario::from_value(&scenario.to_value(), built_in()), Ok(scenario));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn large_networks_are_planned_in_linear_time() {
 fn every_topology_is_ready_to_use_by_its_name() {
     for descriptor in TopologySpec::descriptors().iter().filter(|d| d.name != "graph") {
         let spec = TopologySpec::from_value(&descriptor.name.into(), &At::root("topology")).unwrap();
-        let network = spec.params().build(1, &At::root("topology")).unwrap();
+        let network = spec.build(1, &At::root("topology")).unwrap();
         for group in ["senders", "receivers"] {
             assert!(network.groups.iter().any(|(name, nodes)| name == group && !nodes.is_empty()));
         }
@@ -349,7 +349,7 @@ fn check_fields(above: &str, fields: &[Field]) {
 
 #[test]
 fn the_schema_names_every_family_once_and_resolves() {
-    let schema = schema();
+    let schema = schema(built_in());
     assert_eq!(schema["$schema"], json!("https://json-schema.org/draft/2020-12/schema"));
     assert_eq!(schema["required"], json!(["duration", "topology"]));
     assert_eq!(schema["properties"]["topology"]["$ref"], json!("#/$defs/topology"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dumbbell_core::memory::Counting;
 use dumbbell_core::{Results, Value};
-use dumbbell_sim::{Cut, Interrupted, Plan, Progress, Run, Scenario, Whole, run, toml};
+use dumbbell_sim::{Cut, Interrupted, Plan, Progress, Run, Scenario, Whole, built_in, run, toml};
 use proptest::prelude::*;
 
 /// Runs keep to a limit of memory.
@@ -18,7 +18,7 @@ fn plan(text: &str, settings: &[&str]) -> Arc<Plan> {
     for setting in settings {
         toml::apply_set(&mut value, setting).expect("a setting");
     }
-    let scenario = Scenario::from_value(&value).expect("a scenario");
+    let scenario = Scenario::from_value(&value, built_in()).expect("a scenario");
     Plan::new(&scenario, Path::new(".")).expect("a plan")
 }
 

@@ -1,12 +1,23 @@
 //! What is wrong with a user's input: the place, what is wrong, the remedy.
 
+use std::any::Any;
 use std::fmt;
 
-/// Where in the user's input a value stands: `links[0].queue.limit`.
+/// What may be named at a place beyond the built-in members of families: a [`crate::registry::Registry`].
+pub trait Known {
+    /// What reads the member `name` of a family: a [`crate::registry::Read`].
+    fn reader(&self, family: &str, name: &str) -> Option<&dyn Any>;
+
+    /// The names of the members of a family.
+    fn names(&self, family: &str) -> Vec<&'static str>;
+}
+
+/// Where in the user's input a value stands: `links[0].queue.limit`; and what may be named there.
 #[derive(Clone, Copy)]
 pub struct At<'a> {
     parent: Option<&'a At<'a>>,
     step: Step<'a>,
+    known: Option<&'a dyn Known>,
 }
 
 #[derive(Clone, Copy)]
@@ -18,17 +29,28 @@ enum Step<'a> {
 impl<'a> At<'a> {
     /// The start of a path. An empty name is not shown.
     pub const fn root(name: &'a str) -> At<'a> {
-        At { parent: None, step: Step::Key(name) }
+        At { parent: None, step: Step::Key(name), known: None }
+    }
+
+    /// The same place, at which and below which members of `known` may be named.
+    #[must_use]
+    pub const fn knowing(self, known: &'a dyn Known) -> At<'a> {
+        At { known: Some(known), ..self }
+    }
+
+    /// What may be named here beyond the built-in members of families.
+    pub const fn known(&self) -> Option<&'a dyn Known> {
+        self.known
     }
 
     /// The entry `name` below this place.
     pub const fn key(&'a self, name: &'a str) -> At<'a> {
-        At { parent: Some(self), step: Step::Key(name) }
+        At { parent: Some(self), step: Step::Key(name), known: self.known }
     }
 
     /// The item `i` below this place.
     pub const fn index(&'a self, i: usize) -> At<'a> {
-        At { parent: Some(self), step: Step::Index(i) }
+        At { parent: Some(self), step: Step::Index(i), known: self.known }
     }
 
     /// An error about the value at this place.

@@ -8,7 +8,7 @@ mod error;
 mod range;
 mod values;
 
-pub use error::{At, ConfigError, Errors, MAX_TEXT};
+pub use error::{At, ConfigError, Errors, Known, MAX_TEXT};
 use serde_json::json;
 pub use values::{Prose, is_plain};
 

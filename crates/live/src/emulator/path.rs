@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dumbbell_core::{BitRate, ConfigError, Duration, HeaderKind};
 use dumbbell_net::link::Direction;
 use dumbbell_net::node::{NodeAgentParams, NodeAgentSpec};
+use dumbbell_net::queue::QueueSpec;
 use dumbbell_net::router::AgentSpec;
 use dumbbell_sim::Plan;
 use dumbbell_sim::pairs::Pair;
@@ -156,6 +157,7 @@ impl Path {
             return Err(no_pair(plan, &plan.links[uplink as usize].name));
         };
         for link in [uplink, downlink] {
+            check_built_in(&plan.links[link as usize])?;
             check_router(&plan.links[link as usize])?;
             check_marker(&plan.links[link as usize])?;
             check_alone(&plan.links[link as usize])?;
@@ -282,7 +284,7 @@ fn check_headers(headers: &[HeaderKind], node: &str, agent: &str) -> Result<(), 
     let is_missing = |kind: &&HeaderKind| dumbbell_header::datagram(**kind).is_none();
     let Some(missing) = headers.iter().find(is_missing) else { return Ok(()) };
     let able = NodeAgentSpec::all_defaults();
-    let able = able.iter().filter(|spec| !spec.share().headers().iter().any(|kind| is_missing(&kind)));
+    let able = able.iter().filter(|spec| !spec.headers().iter().any(|kind| is_missing(&kind)));
     let able = able.map(|spec| format!("`agent = {:?}`, ", spec.name())).collect::<String>();
     Err(ConfigError::new(
         format!("node {node:?}"),
@@ -294,6 +296,28 @@ fn check_headers(headers: &[HeaderKind], node: &str, agent: &str) -> Result<(), 
     ))
 }
 
+/// Refuses members of other crates, whose code sees simulated packets.
+fn check_built_in(link: &PlannedLink) -> Result<(), ConfigError> {
+    fn own(queue: &QueueSpec) -> Option<&'static str> {
+        if queue.is_own() {
+            return Some(queue.name());
+        }
+        queue.within().iter().find_map(|held| own(held.queue))
+    }
+    let direction = &link.direction;
+    let router = direction.router.as_ref().filter(|router| router.is_own()).map(|router| router.name());
+    let marker = direction.marker.as_ref().filter(|marker| marker.is_own()).map(|marker| marker.name());
+    let all = [("queue", own(&direction.queue)), ("router", router), ("marker", marker)];
+    match all.into_iter().find_map(|(key, name)| Some((key, name?))) {
+        None => Ok(()),
+        Some((key, name)) => Err(ConfigError::new(
+            format!("link {:?}", link.name),
+            format!("`{key} = {name:?}` is of another crate, and knows simulated packets only"),
+            "use a built-in one, or simulate: `dumbbell run`",
+        )),
+    }
+}
+
 /// Refuses a router whose headers real packets cannot carry: it would see none and do nothing.
 fn check_router(link: &PlannedLink) -> Result<(), ConfigError> {
     let missing = |headers: &[HeaderKind]| {
@@ -301,8 +325,9 @@ fn check_router(link: &PlannedLink) -> Result<(), ConfigError> {
     };
     let Some(router) = &link.direction.router else { return Ok(()) };
     let Some(header) = missing(router.headers()) else { return Ok(()) };
-    let able = AgentSpec::ALL.iter().filter(|(_, headers)| missing(headers).is_none());
-    let able = able.map(|(name, _)| format!("`router = {name:?}`, ")).collect::<String>();
+    let able = AgentSpec::all_defaults();
+    let able = able.iter().filter(|spec| missing(spec.headers()).is_none());
+    let able = able.map(|spec| format!("`router = {:?}`, ", spec.name())).collect::<String>();
     Err(ConfigError::new(
         format!("link {:?}", link.name),
         format!(

@@ -1,5 +1,7 @@
 //! What an impairment may change, and what its parameters provide.
 
+use std::fmt::Debug;
+
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{Duration, Time};
@@ -29,18 +31,22 @@ pub struct Yields {
 }
 
 /// A link impairment.
-pub trait Impairment {
+pub trait Impairment: Debug + Send {
     /// A packet left the transmitter at `now`. Called in order of time.
     fn impair(&mut self, now: Time, passage: &mut Passage);
 }
 
 /// The parameters of an impairment.
-pub trait ImpairmentParams {
+pub trait ImpairmentParams: Open + Send + Sync {
     /// What changes the passages.
-    type Machine: Impairment;
+    type Machine: Impairment + Clone + 'static
+    where
+        Self: Sized;
 
     /// A machine that draws from `rng`, its own stream.
-    fn build(&self, rng: Stream) -> Self::Machine;
+    fn build(&self, rng: Stream) -> Self::Machine
+    where
+        Self: Sized;
 
     /// What it does, in a few words: the line of `dumbbell check`.
     fn summary(&self) -> String;
@@ -53,6 +59,36 @@ pub trait ImpairmentParams {
     fn check(&self, least: Duration, at: &At<'_>) -> Result<Duration, ConfigError> {
         let _ = at;
         Ok(least)
+    }
+}
+
+/// Makes a machine of parameters whose type nobody knows: those of another crate.
+pub trait Open {
+    /// See [`ImpairmentParams::build`].
+    fn open(&self, rng: Stream) -> Box<dyn Own>;
+}
+
+impl<P: ImpairmentParams> Open for P {
+    fn open(&self, rng: Stream) -> Box<dyn Own> {
+        Box::new(self.build(rng))
+    }
+}
+
+/// A machine whose type nobody knows.
+pub trait Own: Impairment {
+    /// Another one like it.
+    fn copy(&self) -> Box<dyn Own>;
+}
+
+impl<M: Impairment + Clone + 'static> Own for M {
+    fn copy(&self) -> Box<dyn Own> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Own> {
+    fn clone(&self) -> Box<dyn Own> {
+        (**self).copy()
     }
 }
 

@@ -1,5 +1,5 @@
-//! Link impairments: what happens to packets on their way, after the transmitter. One file each, one line each in
-//! `impairments!`.
+//! Link impairments: what happens to packets on their way, after the transmitter. One file each, one line each in the
+//! registry.
 //!
 //! Each packet that has left the transmitter gets a [`Passage`], which the impairments of the link change in the order in
 //! which they are listed. They see no packet, so the same code serves simulated packets and real ones.
@@ -13,62 +13,32 @@ pub mod reordering;
 #[cfg(test)]
 mod laws;
 
-use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::{Stream, Streams};
-use dumbbell_core::{Duration, Time};
+use dumbbell_core::{Time, registry};
 
 use contract::shortened;
 pub use contract::{Impairment, ImpairmentParams, Passage, Yields};
 
-/// Registers the impairments: `Variant(module)` gives the name in scenarios, the parameters with their defaults,
-/// dispatch and the law tests.
-macro_rules! impairments {
-    ($( $variant:ident($module:ident) ),+ $(,)?) => {
-        dumbbell_core::registry! {
-            /// A link impairment with its parameters.
-            pub enum ImpairmentSpec in "impairment" { $( $variant($module::Params) ),+ }
-        }
+registry! {
+    /// A link impairment with its parameters.
+    pub enum ImpairmentSpec in "impairment" as ImpairmentParams {
+        Jitter(jitter::Params),
+        Reordering(reordering::Params),
+        Duplication(duplication::Params),
+        DelayList(delay_list::Params),
+    }
 
-        /// Any registered impairment.
-        #[derive(Clone, Debug)]
-        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
-        pub enum AnyImpairment {
-            $( $variant(<$module::Params as ImpairmentParams>::Machine) ),+
-        }
+    /// Any impairment.
+    #[derive(Clone, Debug)]
+    pub enum AnyImpairment [] = Machine or Box<dyn contract::Own>, each!($);
 
-        impl ImpairmentSpec {
-            /// A machine that draws from `rng`.
-            pub fn build(&self, rng: Stream) -> AnyImpairment {
-                match self { $( ImpairmentSpec::$variant(p) => AnyImpairment::$variant(p.build(rng)) ),+ }
-            }
-
-            /// What it does, in a few words.
-            pub fn summary(&self) -> String {
-                match self { $( ImpairmentSpec::$variant(p) => p.summary() ),+ }
-            }
-
-            /// See [`ImpairmentParams::check`].
-            ///
-            /// # Errors
-            /// A delay that would be negative.
-            pub fn check(&self, least: Duration, at: &At<'_>) -> Result<Duration, ConfigError> {
-                match self { $( ImpairmentSpec::$variant(p) => p.check(least, at) ),+ }
-            }
-        }
-
-        impl Impairment for AnyImpairment {
-            fn impair(&mut self, now: Time, passage: &mut Passage) {
-                match self { $( AnyImpairment::$variant(i) => i.impair(now, passage) ),+ }
-            }
-        }
-    };
+    build(rng: Stream) or own => own.open(rng);
 }
 
-impairments! {
-    Jitter(jitter),
-    Reordering(reordering),
-    Duplication(duplication),
-    DelayList(delay_list),
+impl Impairment for AnyImpairment {
+    fn impair(&mut self, now: Time, passage: &mut Passage) {
+        each!(self, i => i.impair(now, passage));
+    }
 }
 
 /// The impairments of a link, each with a stream of its own: a second one of a kind never changes what the first draws.

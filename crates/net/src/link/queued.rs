@@ -1,6 +1,6 @@
 //! Any discipline, with an event at the end of each transmission.
 
-use dumbbell_core::{DropReason, Duration, MarkReason, Time, VerdictSink};
+use dumbbell_core::{DropReason, Duration, Frame, MarkReason, Time, VerdictSink};
 
 use super::classes::PerClass;
 use super::flight::{Flight, Launched};
@@ -16,7 +16,7 @@ use crate::router::{Agent, AnyAgent, QueueView};
 
 /// A link that asks its discipline for the next packet whenever the transmitter is free.
 #[derive(Clone, Debug)]
-pub struct QueuedLink<P> {
+pub struct QueuedLink<P: Frame> {
     queue: AnyDiscipline<P>,
     /// The packet in transmission and when it has left.
     in_service: Option<(P, Time)>,

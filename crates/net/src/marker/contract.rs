@@ -1,8 +1,12 @@
 //! What a marker is asked, and what its parameters provide.
 
+use std::fmt::Debug;
+
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{ClassSet, Frame, HeaderKind, Time, TrafficClass};
+
+use super::own::Open;
 
 /// A marker.
 pub trait Marker {
@@ -11,15 +15,21 @@ pub trait Marker {
 }
 
 /// The parameters of a marker.
-pub trait MarkerParams {
+pub trait MarkerParams: Open + Send + Sync {
     /// What marks.
-    type Machine: Marker;
-
-    /// The headers that it reads: real packets can only be marked if all have a wire form.
-    const HEADERS: &'static [HeaderKind] = &[];
+    type Machine: Marker + Clone + Debug + Send + 'static
+    where
+        Self: Sized;
 
     /// A marker that has seen nothing yet and draws from `rng`, its own stream.
-    fn build(&self, rng: Stream) -> Self::Machine;
+    fn build(&self, rng: Stream) -> Self::Machine
+    where
+        Self: Sized;
+
+    /// The headers that it reads: real packets can only be marked if all have a wire form.
+    fn headers(&self) -> &'static [HeaderKind] {
+        &[]
+    }
 
     /// The classes that packets have behind it, if before it they have those that are `arriving`.
     fn classes(&self, arriving: ClassSet) -> ClassSet;

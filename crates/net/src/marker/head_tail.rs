@@ -48,7 +48,9 @@ impl Algorithm for Params {
 impl MarkerParams for Params {
     type Machine = HeadTail;
 
-    const HEADERS: &'static [HeaderKind] = &[<TcpHeader as Registered>::KIND];
+    fn headers(&self) -> &'static [HeaderKind] {
+        &[<TcpHeader as Registered>::KIND]
+    }
 
     fn build(&self, _rng: Stream) -> HeadTail {
         let (block, segment) = (self.block.get(), self.segment.get());

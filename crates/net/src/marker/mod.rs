@@ -1,11 +1,12 @@
 //! Markers: what sets the traffic class of packets that arrive at a link, before its queue. One file each, one line each in
-//! `markers!`.
+//! the registry.
 //!
 //! A marker is generic over [`Frame`], so the same code marks simulated packets and real ones.
 
 mod colours;
 mod contract;
 pub mod head_tail;
+pub mod own;
 mod profile;
 pub mod share;
 pub mod srtcm;
@@ -15,83 +16,44 @@ pub mod tsw2cm;
 pub mod tsw3cm;
 mod window;
 
-use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{ClassSet, Frame, HeaderKind, Time, TrafficClass};
+use dumbbell_core::{Frame, Time, TrafficClass, registry};
 
 pub use contract::{Marker, MarkerParams};
 
-/// Registers the markers: `Variant(module)` gives the name in scenarios, the parameters with their defaults, dispatch and
-/// the law tests.
-macro_rules! markers {
-    ($( $variant:ident($module:ident) ),+ $(,)?) => {
-        dumbbell_core::registry! {
-            /// A marker with its parameters.
-            pub enum MarkerSpec in "marker" { $( $variant($module::Params) ),+ }
-        }
+registry! {
+    /// A marker with its parameters.
+    pub enum MarkerSpec in "marker" as MarkerParams {
+        TokenBucket(token_bucket::Params),
+        Tsw2cm(tsw2cm::Params),
+        Tsw3cm(tsw3cm::Params),
+        SrTcm(srtcm::Params),
+        TrTcm(trtcm::Params),
+        Static(share::Params),
+        HeadTail(head_tail::Params),
+    }
 
-        /// Any registered marker.
-        #[derive(Clone, Debug)]
-        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
-        pub enum AnyMarker {
-            $( $variant(<$module::Params as MarkerParams>::Machine) ),+
-        }
+    /// Any marker.
+    #[derive(Clone, Debug)]
+    pub enum AnyMarker [] = Machine or Box<dyn own::Marks>, each!($);
 
-        impl MarkerSpec {
-            /// A marker that has seen nothing yet and draws from `rng`.
-            pub fn build(&self, rng: Stream) -> AnyMarker {
-                match self { $( MarkerSpec::$variant(p) => AnyMarker::$variant(p.build(rng)) ),+ }
-            }
-
-            /// See [`MarkerParams::classes`].
-            pub fn classes(&self, arriving: ClassSet) -> ClassSet {
-                match self { $( MarkerSpec::$variant(p) => p.classes(arriving) ),+ }
-            }
-
-            /// See [`MarkerParams::HEADERS`].
-            pub fn headers(&self) -> &'static [HeaderKind] {
-                match self { $( MarkerSpec::$variant(_) => <$module::Params as MarkerParams>::HEADERS ),+ }
-            }
-
-            /// See [`MarkerParams::draws`].
-            pub fn draws(&self) -> bool {
-                match self { $( MarkerSpec::$variant(p) => p.draws() ),+ }
-            }
-
-            /// See [`MarkerParams::check`].
-            ///
-            /// # Errors
-            /// What does not fit.
-            pub fn check(&self, mtu: u32, at: &At<'_>) -> Result<(), ConfigError> {
-                match self { $( MarkerSpec::$variant(p) => p.check(mtu, at) ),+ }
-            }
-        }
-
-        impl Marker for AnyMarker {
-            // Few links have a marker: the path of those that have none stays short.
-            #[inline(never)]
-            fn class_for<P: Frame>(&mut self, now: Time, packet: &P) -> TrafficClass {
-                match self { $( AnyMarker::$variant(m) => m.class_for(now, packet) ),+ }
-            }
-        }
-    };
+    build(rng: Stream) or own => own.open(rng);
 }
 
-markers! {
-    TokenBucket(token_bucket),
-    Tsw2cm(tsw2cm),
-    Tsw3cm(tsw3cm),
-    SrTcm(srtcm),
-    TrTcm(trtcm),
-    Static(share),
-    HeadTail(head_tail),
+impl Marker for AnyMarker {
+    // Few links have a marker: the path of those that have none stays short.
+    #[inline(never)]
+    fn class_for<P: Frame>(&mut self, now: Time, packet: &P) -> TrafficClass {
+        each!(self, m => m.class_for(now, packet))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use dumbbell_core::config::At;
     use dumbbell_core::rng::stream;
     use dumbbell_core::testing::lengths;
-    use dumbbell_core::{Config, Duration, Value};
+    use dumbbell_core::{ClassSet, Config, Duration, Value};
     use proptest::prelude::*;
 
     use super::*;

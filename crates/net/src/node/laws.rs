@@ -54,7 +54,7 @@ fn view(packets: u64) -> PortView {
 
 fn agent(spec: &NodeAgentSpec) -> Box<dyn NodeAgent> {
     let port = Port { rate: BitRate::from_bps(10_000_000), mtu: 1500 };
-    spec.params().build(Setting { router: 1, ports: vec![port; PORTS as usize], rng: stream(1, "laws") })
+    spec.build(Setting { router: 1, ports: vec![port; PORTS as usize], rng: stream(1, "laws") })
 }
 
 /// Drives an agent as an engine would; returns what it originated, and its state in the end.

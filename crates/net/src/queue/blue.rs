@@ -3,7 +3,7 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, Duration, Probability, QueueLimit, Time, Validate, config};
+use dumbbell_core::{BitRate, Duration, Frame, Probability, QueueLimit, Time, Validate, config};
 use rand::RngExt;
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
@@ -44,6 +44,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Blue<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Blue<P> {
+        Blue::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }
@@ -102,7 +108,7 @@ impl ArrivalLaw for Law {
 /// The discipline.
 pub type Blue<P> = AtArrival<P, Law>;
 
-impl<P: dumbbell_core::Frame> Blue<P> {
+impl<P: Frame> Blue<P> {
     /// An empty queue.
     pub fn new(params: &Params, setting: Setting) -> Blue<P> {
         let law = Law {

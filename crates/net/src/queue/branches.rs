@@ -15,7 +15,7 @@ pub const MAX_DEPTH: usize = 3;
 
 /// A discipline within another, whose next packet can be looked at.
 #[derive(Clone, Debug)]
-pub struct Branch<P> {
+pub struct Branch<P: Frame> {
     queue: AnyDiscipline<P>,
     /// What the queue has given up to be looked at.
     next: Option<P>,
@@ -85,7 +85,7 @@ impl<P: Frame> Branch<P> {
 
 /// The branches of a discipline, one for each class or, where a branch tells classes apart itself, for some in a row.
 #[derive(Clone, Debug)]
-pub struct Branches<P> {
+pub struct Branches<P: Frame> {
     all: Vec<Branch<P>>,
     of_class: [u8; TRAFFIC_CLASSES],
 }

@@ -82,6 +82,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Cake<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Cake<P> {
+        Cake::new(self, setting)
+    }
+
     fn holds_back(&self) -> bool {
         self.rate.is_some()
     }

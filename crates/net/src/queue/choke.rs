@@ -53,6 +53,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Choke<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Choke<P> {
+        Choke::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }

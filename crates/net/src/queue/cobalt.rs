@@ -60,6 +60,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Cobalt<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Cobalt<P> {
+        Cobalt::new(self, setting)
+    }
+
     fn notices_idle(&self) -> bool {
         true
     }

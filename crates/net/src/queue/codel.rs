@@ -52,6 +52,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = CoDel<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> CoDel<P> {
+        CoDel::new(self, setting)
+    }
+
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
     }

@@ -39,6 +39,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = DropTail<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> DropTail<P> {
+        DropTail::new(self, setting)
+    }
+
     /// The limit on waiting packets, with the convention for the packet in service applied.
     ///
     /// Counting the packet in service lowers a limit in packets by one: a busy transmitter always holds one.

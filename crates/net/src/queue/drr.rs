@@ -42,6 +42,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Drr<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Drr<P> {
+        Drr::new(self, setting)
+    }
+
     fn within(&self) -> Vec<Held<'_>> {
         held_in_classes(&self.classes)
     }
@@ -72,7 +78,7 @@ struct Share {
 
 /// The discipline.
 #[derive(Clone, Debug)]
-pub struct Drr<P> {
+pub struct Drr<P: Frame> {
     branches: Branches<P>,
     shares: Vec<Share>,
     /// Positions of the branches that have packets, in the order of their turns.

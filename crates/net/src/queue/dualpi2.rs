@@ -65,6 +65,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = DualPi2<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> DualPi2<P> {
+        DualPi2::new(self, setting)
+    }
+
     fn drops_late(&self) -> bool {
         true
     }

@@ -25,6 +25,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = FqCoDel<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> FqCoDel<P> {
+        FqCoDel::new(self, setting)
+    }
+
     fn notices_idle(&self) -> bool {
         true
     }

@@ -25,6 +25,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = FqPie<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> FqPie<P> {
+        FqPie::new(self, setting)
+    }
+
     fn notices_idle(&self) -> bool {
         true
     }

@@ -63,6 +63,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Fred<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Fred<P> {
+        Fred::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! Queue disciplines: one file each, one line each in `disciplines!`.
+//! Queue disciplines: one file each, one line each in the registry.
 //!
 //! A discipline holds packets and decides which to drop; it passes every packet that it drops to the verdict sink, with
 //! a reason. It is generic over [`Frame`], so the same code queues simulated packets and real ones. It may
@@ -22,6 +22,7 @@ mod flows;
 pub mod fq_codel;
 pub mod fq_pie;
 pub mod fred;
+pub mod own;
 pub mod pi;
 pub mod pie;
 pub mod policer;
@@ -43,9 +44,11 @@ pub mod wrr;
 #[cfg(test)]
 pub(crate) mod laws;
 
+use std::fmt::Debug;
+
 use dumbbell_core::class::TRAFFIC_CLASSES;
 use dumbbell_core::config::{At, ConfigError};
-use dumbbell_core::{BitRate, ClassSet, Frame, Time, VerdictSink};
+use dumbbell_core::{BitRate, ClassSet, Frame, Time, VerdictSink, registry};
 
 pub use branches::{Branch, Branches, MAX_DEPTH, check_classes, held_in_classes};
 pub use contract::{Discipline, Level, Limit, Setting, Threshold, check_factors, check_steps, check_target};
@@ -74,7 +77,17 @@ impl Held<'_> {
 }
 
 /// The parameters of a discipline.
-pub trait QueueParams {
+pub trait QueueParams: own::Open + Send + Sync {
+    /// The discipline.
+    type Machine<P: Frame>: Discipline<P> + Debug + Send + 'static
+    where
+        Self: Sized;
+
+    /// An empty queue.
+    fn build<P: Frame>(&self, setting: Setting) -> Self::Machine<P>
+    where
+        Self: Sized;
+
     /// What the discipline itself may hold, on a link of this bandwidth-delay product and MTU, both in bytes.
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         let _ = (bdp, mtu);
@@ -141,28 +154,28 @@ pub trait QueueParams {
 impl QueueSpec {
     /// How many disciplines stand within one another, this one counted.
     pub fn depth(&self) -> usize {
-        1 + self.params().within().iter().map(|held| held.queue.depth()).max().unwrap_or_default()
+        1 + (**self).within().iter().map(|held| held.queue.depth()).max().unwrap_or_default()
     }
 
     /// What it may hold with all that is within it, on a link of this bandwidth-delay product and MTU, both in bytes.
     pub fn limit(&self, bdp: u64, mtu: u32) -> Limit {
-        let within = self.params().within();
+        let within = (**self).within();
         let within = within.iter().map(|held| held.queue.limit(bdp, mtu)).reduce(|a, b| a.and(&b, mtu));
-        within.unwrap_or_else(|| self.params().limit(bdp, mtu))
+        within.unwrap_or_else(|| (**self).limit(bdp, mtu))
     }
 
     /// What it compares with the length of its queue, or with the wait in it, on a link of this rate. If it holds one queue, what
     /// that one does; several have lengths of their own.
     pub fn thresholds(&self, rate: BitRate) -> Vec<Threshold> {
-        match self.params().within()[..] {
+        match (**self).within()[..] {
             [held] => held.queue.thresholds(rate),
-            _ => self.params().thresholds(rate),
+            _ => (**self).thresholds(rate),
         }
     }
 
     /// How many traffic classes it tells apart: those from 0 on.
     pub fn classes(&self) -> usize {
-        self.params().classes()
+        (**self).classes()
     }
 
     /// The classes that it knows; none if it does not look at them.
@@ -175,33 +188,33 @@ impl QueueSpec {
 
     /// True if it, or something within it, may hold packets back though the link is free.
     pub fn holds_back(&self) -> bool {
-        self.params().holds_back() || self.params().within().iter().any(|held| held.queue.holds_back())
+        (**self).holds_back() || (**self).within().iter().any(|held| held.queue.holds_back())
     }
 
     /// True if it, or something within it, may drop packets when it is asked for one.
     pub fn drops_late(&self) -> bool {
-        self.params().drops_late() || self.params().within().iter().any(|held| held.queue.drops_late())
+        (**self).drops_late() || (**self).within().iter().any(|held| held.queue.drops_late())
     }
 
     /// True if an idle link must ask it, or something within it, for a packet although it has none.
     pub fn notices_idle(&self) -> bool {
-        self.params().notices_idle() || self.params().within().iter().any(|held| held.queue.notices_idle())
+        (**self).notices_idle() || (**self).within().iter().any(|held| held.queue.notices_idle())
     }
 
     /// True if it, or something within it, asks for the hosts of flows.
     pub fn shares_between_hosts(&self) -> bool {
-        self.params().shares_between_hosts()
-            || self.params().within().iter().any(|held| held.queue.shares_between_hosts())
+        (**self).shares_between_hosts()
+            || (**self).within().iter().any(|held| held.queue.shares_between_hosts())
     }
 
     /// True if it, or something within it, may draw random numbers.
     pub fn draws(&self) -> bool {
-        self.params().draws() || self.params().within().iter().any(|held| held.queue.draws())
+        (**self).draws() || (**self).within().iter().any(|held| held.queue.draws())
     }
 
     /// True if it, or something within it, does nothing for its classes unless somebody puts packets into them.
     pub fn needs_marks(&self) -> bool {
-        self.params().needs_marks() || self.params().within().iter().any(|held| held.queue.needs_marks())
+        (**self).needs_marks() || (**self).within().iter().any(|held| held.queue.needs_marks())
     }
 
     /// Checks it and all that is within it against the largest packet of the link; it stands at `at`.
@@ -214,102 +227,83 @@ impl QueueSpec {
                 format!("{} queues within one another are above the limit of {MAX_DEPTH}", self.depth());
             return Err(at.error(message, "nest fewer"));
         }
-        self.params().check(mtu, at)?;
-        self.params().within().iter().try_for_each(|held| held.at(at, |at| held.queue.check(mtu, at)))
+        (**self).check(mtu, at)?;
+        (**self).within().iter().try_for_each(|held| held.at(at, |at| held.queue.check(mtu, at)))
     }
 }
 
-/// Registers the disciplines: `Variant(module) => Type` gives the name in scenarios, the parameters with their
-/// defaults, dispatch, and the law tests.
-macro_rules! disciplines {
-    ($( $variant:ident($module:ident) => $type:ident ),+ $(,)?) => {
-        dumbbell_core::registry! {
-            /// A queue discipline with its parameters.
-            pub enum QueueSpec in "queue" as QueueParams { $( $variant($module::Params) ),+ }
-        }
+registry! {
+    /// A queue discipline with its parameters.
+    pub enum QueueSpec in "queue" as QueueParams {
+        DropTail(droptail::Params),
+        PushOut(push_out::Params),
+        CoDel(codel::Params),
+        Cobalt(cobalt::Params),
+        Red(red::Params),
+        Rio(rio::Params),
+        Wred(wred::Params),
+        Choke(choke::Params),
+        Fred(fred::Params),
+        Blue(blue::Params),
+        Sfb(sfb::Params),
+        Rem(rem::Params),
+        Pi(pi::Params),
+        Pie(pie::Params),
+        DualPi2(dualpi2::Params),
+        Sfq(sfq::Params),
+        FqCoDel(fq_codel::Params),
+        FqPie(fq_pie::Params),
+        Cake(cake::Params),
+        Threshold(threshold::Params),
+        Ramp(ramp::Params),
+        StrictPriority(strict_priority::Params),
+        Drr(drr::Params),
+        Wrr(wrr::Params),
+        TokenBucket(token_bucket::Params),
+        Policer(policer::Params),
+    }
 
-        /// Any registered discipline.
-        #[derive(Clone, Debug)]
-        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
-        pub enum AnyDiscipline<P> { $( $variant($module::$type<P>) ),+ }
+    /// Any discipline.
+    #[derive(Clone, Debug)]
+    pub enum AnyDiscipline [P] = Machine or own::Outside<P>, each!($);
 
-        impl QueueSpec {
-            /// An empty queue of this discipline.
-            pub fn build<P: Frame>(&self, setting: Setting) -> AnyDiscipline<P> {
-                match self { $( QueueSpec::$variant(p) => AnyDiscipline::$variant($module::$type::new(p, setting)) ),+ }
-            }
-
-            /// Every registered discipline with its default parameters.
-            pub fn all_defaults() -> Vec<QueueSpec> {
-                vec![ $( QueueSpec::$variant(Default::default()) ),+ ]
-            }
-        }
-
-        impl<P: Frame> Discipline<P> for AnyDiscipline<P> {
-            // These three are called by a link and by a branch: the compiler would make them calls, which copy packets.
-            #[inline(always)]
-            fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
-                match self { $( AnyDiscipline::$variant(q) => q.enqueue(now, packet, sink) ),+ }
-            }
-            #[inline(always)]
-            fn pass_through(&mut self, now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
-            where
-                P: Clone,
-            {
-                match self { $( AnyDiscipline::$variant(q) => q.pass_through(now, packet, sink) ),+ }
-            }
-            #[inline(always)]
-            fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
-                match self { $( AnyDiscipline::$variant(q) => q.dequeue(now, sink) ),+ }
-            }
-            #[inline]
-            fn next_size(&self) -> Option<u32> {
-                match self { $( AnyDiscipline::$variant(q) => q.next_size() ),+ }
-            }
-            #[inline]
-            fn ready_at(&self) -> Time {
-                match self { $( AnyDiscipline::$variant(q) => q.ready_at() ),+ }
-            }
-            fn average(&self) -> Option<f64> {
-                match self { $( AnyDiscipline::$variant(q) => q.average() ),+ }
-            }
-            #[inline]
-            fn len(&self) -> usize {
-                match self { $( AnyDiscipline::$variant(q) => q.len() ),+ }
-            }
-            #[inline]
-            fn bytes(&self) -> u64 {
-                match self { $( AnyDiscipline::$variant(q) => q.bytes() ),+ }
-            }
-        }
-    };
+    build(setting: Setting) or own => own::Outside::of(own.open(setting));
 }
 
-disciplines! {
-    DropTail(droptail) => DropTail,
-    PushOut(push_out) => PushOut,
-    CoDel(codel) => CoDel,
-    Cobalt(cobalt) => Cobalt,
-    Red(red) => Red,
-    Rio(rio) => Rio,
-    Wred(wred) => Wred,
-    Choke(choke) => Choke,
-    Fred(fred) => Fred,
-    Blue(blue) => Blue,
-    Sfb(sfb) => Sfb,
-    Rem(rem) => Rem,
-    Pi(pi) => Pi,
-    Pie(pie) => Pie,
-    DualPi2(dualpi2) => DualPi2,
-    Sfq(sfq) => Sfq,
-    FqCoDel(fq_codel) => FqCoDel,
-    FqPie(fq_pie) => FqPie,
-    Cake(cake) => Cake,
-    Threshold(threshold) => Threshold,
-    Ramp(ramp) => Ramp,
-    StrictPriority(strict_priority) => StrictPriority,
-    Drr(drr) => Drr,
-    Wrr(wrr) => Wrr,
-    TokenBucket(token_bucket) => TokenBucketFilter,
-    Policer(policer) => Policer,
+impl<P: Frame> Discipline<P> for AnyDiscipline<P> {
+    // These three are called by a link and by a branch: the compiler would make them calls, which copy packets.
+    #[inline(always)]
+    fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
+        each!(self, q => q.enqueue(now, packet, sink));
+    }
+    #[inline(always)]
+    fn pass_through(&mut self, now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
+    where
+        P: Clone,
+    {
+        each!(self, q => q.pass_through(now, packet, sink))
+    }
+    #[inline(always)]
+    fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
+        each!(self, q => q.dequeue(now, sink))
+    }
+    #[inline]
+    fn next_size(&self) -> Option<u32> {
+        each!(self, q => q.next_size())
+    }
+    #[inline]
+    fn ready_at(&self) -> Time {
+        each!(self, q => q.ready_at())
+    }
+    fn average(&self) -> Option<f64> {
+        each!(self, q => q.average())
+    }
+    #[inline]
+    fn len(&self) -> usize {
+        each!(self, q => q.len())
+    }
+    #[inline]
+    fn bytes(&self) -> u64 {
+        each!(self, q => q.bytes())
+    }
 }

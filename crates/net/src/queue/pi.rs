@@ -3,7 +3,7 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, Duration, QueueLimit, Time, Validate, config};
+use dumbbell_core::{BitRate, Duration, Frame, QueueLimit, Time, Validate, config};
 use rand::RngExt;
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
@@ -63,6 +63,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Pi<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Pi<P> {
+        Pi::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }
@@ -110,7 +116,7 @@ impl ArrivalLaw for Law {
 /// The discipline.
 pub type Pi<P> = AtArrival<P, Law>;
 
-impl<P: dumbbell_core::Frame> Pi<P> {
+impl<P: Frame> Pi<P> {
     /// An empty queue.
     pub fn new(params: &Params, setting: Setting) -> Pi<P> {
         let law = Law {

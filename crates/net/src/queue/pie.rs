@@ -59,6 +59,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Pie<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Pie<P> {
+        Pie::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }

@@ -3,7 +3,7 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, Bytes, QueueLimit, Time, Validate, config};
+use dumbbell_core::{BitRate, Bytes, Frame, QueueLimit, Time, Validate, config};
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
 use super::{Limit, QueueParams, Setting};
@@ -31,6 +31,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Policer<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Policer<P> {
+        Policer::new(self, setting)
+    }
+
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
     }
@@ -53,7 +59,7 @@ impl ArrivalLaw for TokenBucket {
 /// The discipline.
 pub type Policer<P> = AtArrival<P, TokenBucket>;
 
-impl<P: dumbbell_core::Frame> Policer<P> {
+impl<P: Frame> Policer<P> {
     /// An empty queue, a full bucket.
     pub fn new(params: &Params, setting: Setting) -> Policer<P> {
         let bucket = TokenBucket::new(params.rate, params.burst);

@@ -38,6 +38,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = PushOut<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> PushOut<P> {
+        PushOut::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         self.victim == Victim::Random
     }

@@ -44,6 +44,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Ramp<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Ramp<P> {
+        Ramp::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }

@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{BitRate, Duration, Probability, QueueLimit, Time, Validate, config};
+use dumbbell_core::{BitRate, Duration, Frame, Probability, QueueLimit, Time, Validate, config};
 
 use super::early::{Adaptation, Common, Describes, Early, Form, check_thresholds, is_in_bytes, resolve};
 use super::{Level, Limit, QueueParams, Setting, Threshold};
@@ -87,6 +87,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Early<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Early<P> {
+        Early::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }

@@ -3,7 +3,7 @@
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::rng::Stream;
-use dumbbell_core::{BitRate, Bytes, Duration, QueueLimit, Time, Validate, config};
+use dumbbell_core::{BitRate, Bytes, Duration, Frame, QueueLimit, Time, Validate, config};
 use rand::RngExt;
 
 use super::at_arrival::{ArrivalLaw, AtArrival, Decision, Signals, Waiting};
@@ -58,6 +58,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Rem<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Rem<P> {
+        Rem::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }
@@ -119,7 +125,7 @@ impl ArrivalLaw for Law {
 /// The discipline.
 pub type Rem<P> = AtArrival<P, Law>;
 
-impl<P: dumbbell_core::Frame> Rem<P> {
+impl<P: Frame> Rem<P> {
     /// An empty queue.
     pub fn new(params: &Params, setting: Setting) -> Rem<P> {
         let mean_packet = params.mean_packet.map_or(u64::from(setting.mtu), Bytes::get) as f64;

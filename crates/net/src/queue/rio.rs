@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{BitRate, Validate, config, words};
+use dumbbell_core::{BitRate, Frame, Validate, config, words};
 
 use super::early::{
     Common, Counted, Describes, Early, Form, Resets, Thresholds, check_classes, is_in_bytes, of_classes,
@@ -52,6 +52,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Early<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Early<P> {
+        Early::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }

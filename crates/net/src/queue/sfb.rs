@@ -76,6 +76,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Sfb<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Sfb<P> {
+        Sfb::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }

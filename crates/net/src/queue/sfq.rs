@@ -75,6 +75,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Sfq<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Sfq<P> {
+        Sfq::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }

@@ -71,6 +71,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = StrictPriority<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> StrictPriority<P> {
+        StrictPriority::new(self, setting)
+    }
+
     fn within(&self) -> Vec<Held<'_>> {
         held_in_classes(&self.classes)
     }
@@ -84,7 +90,7 @@ impl QueueParams for Params {
 
 /// The discipline.
 #[derive(Clone, Debug)]
-pub struct StrictPriority<P> {
+pub struct StrictPriority<P: Frame> {
     branches: Branches<P>,
     highest_first: bool,
     /// For each branch, if any has a cap.

@@ -45,6 +45,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Threshold<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Threshold<P> {
+        Threshold::new(self, setting)
+    }
+
     fn limit(&self, bdp: u64, mtu: u32) -> Limit {
         Limit::resolve(self.limit, bdp, mtu)
     }

@@ -30,6 +30,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = TokenBucketFilter<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> TokenBucketFilter<P> {
+        TokenBucketFilter::new(self, setting)
+    }
+
     fn within(&self) -> Vec<Held<'_>> {
         vec![Held { key: "queue", index: None, queue: &self.queue }]
     }
@@ -45,7 +51,7 @@ impl QueueParams for Params {
 
 /// The discipline.
 #[derive(Clone, Debug)]
-pub struct TokenBucketFilter<P> {
+pub struct TokenBucketFilter<P: Frame> {
     branch: Box<Branch<P>>,
     bucket: TokenBucket,
     /// When there are tokens for the packet that was last held back.

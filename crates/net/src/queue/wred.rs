@@ -2,7 +2,7 @@
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
-use dumbbell_core::{BitRate, Validate, config};
+use dumbbell_core::{BitRate, Frame, Validate, config};
 
 use super::early::{
     Common, Describes, Early, Form, Thresholds, check_classes, is_in_bytes, of_classes, thresholds,
@@ -37,6 +37,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Early<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Early<P> {
+        Early::new(self, setting)
+    }
+
     fn draws(&self) -> bool {
         true
     }

@@ -38,6 +38,12 @@ impl Algorithm for Params {
 }
 
 impl QueueParams for Params {
+    type Machine<P: Frame> = Wrr<P>;
+
+    fn build<P: Frame>(&self, setting: Setting) -> Wrr<P> {
+        Wrr::new(self, setting)
+    }
+
     fn within(&self) -> Vec<Held<'_>> {
         held_in_classes(&self.classes)
     }
@@ -53,7 +59,7 @@ struct Share {
 
 /// The discipline.
 #[derive(Clone, Debug)]
-pub struct Wrr<P> {
+pub struct Wrr<P: Frame> {
     branches: Branches<P>,
     shares: Vec<Share>,
     /// The position of the branch that is asked next.

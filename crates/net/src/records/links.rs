@@ -201,7 +201,7 @@ enum How {
 }
 
 fn run(config: &LinkConfig, how: How, shape: Shape, record: &mut Record) -> String {
-    let headers = config.direction.router.as_ref().map_or(&[][..], AgentSpec::headers);
+    let headers = config.direction.router.as_ref().map_or(&[][..], |agent| agent.headers());
     let mut link = Link::new(config);
     match how {
         How::HandedOn => link.hand_on(),

@@ -143,11 +143,11 @@ const PORTS: u32 = 3;
 fn pass(spec: &NodeAgentSpec, record: &mut Record) -> String {
     let port = Port { rate: BitRate::from_bps(10_000_000), mtu: 1500 };
     let setting = Setting { router: 2, ports: vec![port; PORTS as usize], rng: stream(1, "records") };
-    let mut agent = spec.params().build(setting);
-    record.text(&format!("{} {}", header_names(spec.params().headers()), spec.params().draws()));
+    let mut agent = spec.build(setting);
+    record.text(&format!("{} {}", header_names(spec.headers()), spec.draws()));
     let (mut verdicts, mut outbox) = (Verdicts::default(), Outbox::default());
     let mut rng = stream(1, "node");
-    let trump = spec.params().headers().contains(&TrumpHeader::KIND);
+    let trump = spec.headers().contains(&TrumpHeader::KIND);
     let mut originated = 0;
     for shape in [Shape::Responsive, Shape::Waves] {
         let mut source = Source::new(shape);

@@ -1,7 +1,11 @@
 //! What an agent is told, and what it may do to packets.
 
+use std::fmt::Debug;
+
 use dumbbell_core::rng::Stream;
 use dumbbell_core::{BitRate, Frame, HeaderKind, Time, VerdictSink};
+
+use super::own::Open;
 
 /// What an agent may know of the link it serves, when it is made.
 #[derive(Clone, Debug)]
@@ -15,12 +19,22 @@ pub struct Setting {
 }
 
 /// The parameters of an agent.
-pub trait AgentParams {
+pub trait AgentParams: Open + Send + Sync {
     /// The agent.
-    type Machine: Agent;
+    type Machine: Agent + Clone + Debug + Send + 'static
+    where
+        Self: Sized;
 
     /// An agent that has seen nothing.
-    fn build(&self, setting: Setting) -> Self::Machine;
+    fn build(&self, setting: Setting) -> Self::Machine
+    where
+        Self: Sized;
+
+    /// The headers that it reads or writes: end points that need one of these find it served, and real packets can only
+    /// pass if all have a wire form.
+    fn headers(&self) -> &'static [HeaderKind] {
+        &[]
+    }
 
     /// True if it may draw random numbers.
     fn draws(&self) -> bool {
@@ -43,10 +57,6 @@ pub struct QueueView {
 ///
 /// Calls come in order of time; at equal times `wake` comes before packets.
 pub trait Agent {
-    /// The headers that it reads or writes: end points that need one of these find it served, and real packets can only
-    /// pass if all have a wire form.
-    const HEADERS: &'static [HeaderKind] = &[];
-
     /// `packet` arrives at the queue. The queue may yet drop it.
     fn arrived<P: Frame>(&mut self, now: Time, packet: &P, queue: &QueueView);
 

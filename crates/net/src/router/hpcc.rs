@@ -21,6 +21,10 @@ impl AgentParams for Params {
     fn build(&self, _setting: Setting) -> HpccAgent {
         HpccAgent { utilisation: 0.0, rtt: 0.0, left_at: Time::ZERO, sent: 0.0, waiting: 0 }
     }
+
+    fn headers(&self) -> &'static [HeaderKind] {
+        &[HpccHeader::KIND]
+    }
 }
 
 impl Algorithm for Params {
@@ -60,8 +64,6 @@ impl HpccAgent {
 }
 
 impl Agent for HpccAgent {
-    const HEADERS: &'static [HeaderKind] = &[HpccHeader::KIND];
-
     fn arrived<P: Frame>(&mut self, _now: Time, _packet: &P, _queue: &QueueView) {}
 
     fn leaving<P: Frame>(

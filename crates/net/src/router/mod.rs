@@ -1,92 +1,59 @@
-//! Router agents: what a router does to packets beside queueing them. One file each, one line each in `agents!`.
+//! Router agents: what a router does to packets beside queueing them. One file each, one line each in the registry.
 //!
 //! An agent measures the traffic into one queue and writes the result into packets that leave, so that end points need
 //! not guess it (RCP, XCP). It is generic over [`Frame`], so the same code stamps simulated packets and real ones.
 
 mod contract;
 pub mod hpcc;
+pub mod own;
 pub mod rcp;
 pub mod xcp;
 
-use dumbbell_core::{Frame, HeaderKind, Time, VerdictSink};
+use dumbbell_core::{Frame, Time, VerdictSink, registry};
 
 pub use contract::{Agent, AgentParams, QueueView, Setting};
 
-/// Registers the agents: `Variant(module)` gives the name in scenarios, the parameters with their defaults, and
-/// dispatch.
-macro_rules! agents {
-    ($( $variant:ident($module:ident) ),+ $(,)?) => {
-        dumbbell_core::registry! {
-            /// A router agent with its parameters.
-            pub enum AgentSpec in "router" { $( $variant($module::Params) ),+ }
-        }
+registry! {
+    /// A router agent with its parameters.
+    pub enum AgentSpec in "router" as AgentParams {
+        Rcp(rcp::Params),
+        Xcp(xcp::Params),
+        Hpcc(hpcc::Params),
+    }
 
-        /// Any registered agent.
-        #[derive(Clone, Debug)]
-        #[allow(missing_docs, reason = "the name says it; what it names has a page")]
-        pub enum AnyAgent {
-            $( $variant(<$module::Params as AgentParams>::Machine) ),+
-        }
+    /// Any agent.
+    #[derive(Clone, Debug)]
+    pub enum AnyAgent [] = Machine or Box<dyn own::Acts>, each!($);
 
-        impl AgentSpec {
-            /// An agent of this kind.
-            pub fn build(&self, setting: Setting) -> AnyAgent {
-                match self { $( AgentSpec::$variant(p) => AnyAgent::$variant(p.build(setting)) ),+ }
-            }
-
-            /// See [`AgentParams::draws`].
-            pub fn draws(&self) -> bool {
-                match self { $( AgentSpec::$variant(p) => p.draws() ),+ }
-            }
-
-            /// See [`Agent::HEADERS`].
-            pub fn headers(&self) -> &'static [HeaderKind] {
-                match self {
-                    $( AgentSpec::$variant(_) => <<$module::Params as AgentParams>::Machine as Agent>::HEADERS ),+
-                }
-            }
-
-            /// Every agent by its name, with the headers that it reads or writes.
-            pub const ALL: &'static [(&'static str, &'static [HeaderKind])] = &[ $( (
-                <$module::Params as dumbbell_core::registry::Algorithm>::NAME,
-                <<$module::Params as AgentParams>::Machine as Agent>::HEADERS,
-            ) ),+ ];
-        }
-
-        impl Agent for AnyAgent {
-            #[inline]
-            fn arrived<P: Frame>(&mut self, now: Time, packet: &P, queue: &QueueView) {
-                match self { $( AnyAgent::$variant(a) => a.arrived(now, packet, queue) ),+ }
-            }
-            #[inline]
-            fn leaving<P: Frame>(
-                &mut self,
-                now: Time,
-                packet: &mut P,
-                queue: &QueueView,
-                sink: &mut impl VerdictSink<P>,
-            ) {
-                match self { $( AnyAgent::$variant(a) => a.leaving(now, packet, queue, sink) ),+ }
-            }
-            #[inline]
-            fn wake(&mut self, now: Time, queue: &QueueView) {
-                match self { $( AnyAgent::$variant(a) => a.wake(now, queue) ),+ }
-            }
-            #[inline]
-            fn wake_at(&self) -> Time {
-                match self { $( AnyAgent::$variant(a) => a.wake_at() ),+ }
-            }
-            fn offered(&self) -> Option<f64> {
-                match self { $( AnyAgent::$variant(a) => a.offered() ),+ }
-            }
-        }
-    };
+    build(setting: Setting) or own => own.open(setting);
 }
 
-agents! {
-    Rcp(rcp),
-    Xcp(xcp),
-    Hpcc(hpcc),
+impl Agent for AnyAgent {
+    #[inline]
+    fn arrived<P: Frame>(&mut self, now: Time, packet: &P, queue: &QueueView) {
+        each!(self, a => a.arrived(now, packet, queue));
+    }
+    #[inline]
+    fn leaving<P: Frame>(
+        &mut self,
+        now: Time,
+        packet: &mut P,
+        queue: &QueueView,
+        sink: &mut impl VerdictSink<P>,
+    ) {
+        each!(self, a => a.leaving(now, packet, queue, sink));
+    }
+    #[inline]
+    fn wake(&mut self, now: Time, queue: &QueueView) {
+        each!(self, a => a.wake(now, queue));
+    }
+    #[inline]
+    fn wake_at(&self) -> Time {
+        each!(self, a => a.wake_at())
+    }
+    fn offered(&self) -> Option<f64> {
+        each!(self, a => a.offered())
+    }
 }
 
 #[cfg(test)]

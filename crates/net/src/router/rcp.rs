@@ -150,6 +150,10 @@ impl AgentParams for Params {
     fn draws(&self) -> bool {
         self.mode == Mode::Law
     }
+
+    fn headers(&self) -> &'static [HeaderKind] {
+        &[RcpHeader::KIND]
+    }
 }
 
 impl Algorithm for Params {
@@ -379,8 +383,6 @@ fn bytes_per_second(rate: BitRate) -> f64 {
 }
 
 impl Agent for RcpAgent {
-    const HEADERS: &'static [HeaderKind] = &[RcpHeader::KIND];
-
     #[inline]
     fn arrived<P: Frame>(&mut self, now: Time, packet: &P, _queue: &QueueView) {
         self.count(now, packet);

@@ -79,6 +79,10 @@ impl AgentParams for Params {
     fn draws(&self) -> bool {
         true
     }
+
+    fn headers(&self) -> &'static [HeaderKind] {
+        &[XcpHeader::KIND]
+    }
 }
 
 impl Algorithm for Params {
@@ -170,8 +174,6 @@ impl XcpAgent {
 }
 
 impl Agent for XcpAgent {
-    const HEADERS: &'static [HeaderKind] = &[XcpHeader::KIND];
-
     fn arrived<P: Frame>(&mut self, _now: Time, packet: &P, _queue: &QueueView) {
         self.bytes += f64::from(packet.size());
         if let Some(header) = packet.read::<XcpHeader>().filter(|h| h.rtt > 0.0 && h.spacing > 0.0) {

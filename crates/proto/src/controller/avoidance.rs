@@ -134,7 +134,7 @@ impl Rounds {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use dumbbell_core::{Duration, Time};
 
     use super::super::AnyController;

@@ -1,30 +1,45 @@
 //! The contract of controllers is the crate `dumbbell-cc`. Here is what only this project adds to it.
 
+use std::fmt::Debug;
+
 pub use dumbbell_cc::{
     Class, Control, Controller, Entered, Estimate, Event, Needs, Random, Rate, RateSample, Repair, Sent,
     Signals, Stand,
 };
 use dumbbell_header::Exchange;
 
+use super::own::Open;
+
 /// What the parameters of a controller provide: the controller.
-pub trait Build {
+pub trait Build: Open + Send + Sync {
     /// The controller's state, one per connection.
-    type Controller: Controller;
+    type Controller: Controller + Clone + Debug + Send + 'static
+    where
+        Self: Sized;
+
+    /// A controller for a new connection.
+    fn build(&self) -> Self::Controller
+    where
+        Self: Sized;
 
     /// The header in which data segments carry what it asks of routers, and from which their answer comes. Only with
     /// [`Needs::ROUTERS`].
-    const EXCHANGE: Option<&'static Exchange> = None;
+    fn exchange(&self) -> Option<&'static Exchange> {
+        None
+    }
 
     /// Slow start adds no more for an acknowledgement than `Signals::growth_limit`. A law of windows.
     #[cfg(test)]
-    const LIMITED_START: bool = true;
+    fn limited_start(&self) -> bool {
+        true
+    }
+
     /// The threshold after congestion is what the path was measured to hold, not a part of what is outstanding (RFC 5681
     /// equation 4). A law of windows does not hold then.
     #[cfg(test)]
-    const REMEMBERS_PATH: bool = false;
-
-    /// A controller for a new connection.
-    fn build(&self) -> Self::Controller;
+    fn remembers_path(&self) -> bool {
+        false
+    }
 }
 
 /// Needs for which the transport has to keep an account of acknowledgements.

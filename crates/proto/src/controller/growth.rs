@@ -86,7 +86,7 @@ pub fn restart(signals: &Signals, control: &mut Control) {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use dumbbell_core::{Duration, Time};
 
     use super::super::{Event, RateSample};

@@ -51,8 +51,6 @@ impl Algorithm for Params {
 
 impl Build for Params {
     type Controller = Box<Hpcc>;
-    const EXCHANGE: Option<&'static Exchange> = Some(&Exchange::of::<HpccHeader>());
-
     fn build(&self) -> Box<Hpcc> {
         Box::new(Hpcc {
             bounds: Bounds::new(self.min_rate, self.line_rate),
@@ -62,6 +60,10 @@ impl Build for Params {
             stage: 0,
             round_end: 0,
         })
+    }
+
+    fn exchange(&self) -> Option<&'static Exchange> {
+        Some(const { &Exchange::of::<HpccHeader>() })
     }
 }
 

@@ -41,9 +41,6 @@ impl Algorithm for Params {
 
 impl Build for Params {
     type Controller = Box<Hybla>;
-    #[cfg(test)]
-    const LIMITED_START: bool = false;
-
     fn build(&self) -> Box<Hybla> {
         Box::new(Hybla {
             params: self.clone(),
@@ -52,6 +49,11 @@ impl Build for Params {
             repairs: false,
             growth: Growth::default(),
         })
+    }
+
+    #[cfg(test)]
+    fn limited_start(&self) -> bool {
+        false
     }
 }
 

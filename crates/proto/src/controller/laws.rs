@@ -13,7 +13,7 @@ use proptest::test_runner::{TestError, TestRng, TestRunner};
 use super::probe::Probe;
 use super::*;
 use crate::tcp;
-use crate::testing::{Fate, Pipe, at_start, opening, read};
+use crate::testing::{Fate, Pipe, opening, read};
 use crate::transport::{ReceiveEnd, SendEnd};
 
 const MSS: u64 = 1000;
@@ -61,7 +61,7 @@ impl Subject {
         needs: Needs,
         answer: impl FnMut(&Signals, &mut Control) + Send + 'static,
     ) -> Subject {
-        let controller = AnyController::Probe(Probe::new(answer));
+        let controller = AnyController::Own(Box::new(Probe::new(answer)));
         Subject { class: Some(class), needs, declared: Declared::default(), controller }
     }
 }
@@ -157,7 +157,7 @@ impl Story {
     fn told_to(&self, subject: &mut Subject, mut each: impl FnMut(&Turn)) {
         let window = self.initial * MSS;
         let mut control = Control { window, threshold: self.threshold, ..Control::default() };
-        let mut signals = at_start(window, MSS as u32);
+        let mut signals = Signals::at_start(window, MSS as u32);
         let mut turn = |signals: Signals, control: &mut Control| {
             let before = *control;
             subject.controller.on(&signals, control);
@@ -434,7 +434,7 @@ proptest! {
             class: Some(library.class()),
             needs: library.needs(),
             declared: Declared::default(),
-            controller: AnyController::Library(library.build()),
+            controller: AnyController::Own(Box::new(library.build())),
         };
         obeys(&foreign, &story).map_err(TestCaseError::fail)?;
         let (_, spec) = EVERY.iter().find(|(profile, spec)| *profile == "rfc" && spec.name() == "newreno").unwrap();

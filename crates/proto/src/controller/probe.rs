@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use super::own::Governs;
 use super::{Control, Random, Signals};
 
 type Answer = dyn FnMut(&Signals, &mut Control) + Send;
@@ -22,15 +23,19 @@ impl Probe {
     pub fn new(answer: impl FnMut(&Signals, &mut Control) + Send + 'static) -> Probe {
         Probe { heard: Arc::default(), answer: Arc::new(Mutex::new(answer)), random: Arc::default() }
     }
+}
 
-    /// Answers an event.
-    pub fn on(&mut self, signals: &Signals, control: &mut Control) {
+impl Governs for Probe {
+    fn copy(&self) -> Box<dyn Governs> {
+        Box::new(self.clone())
+    }
+
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
         self.heard.lock().unwrap().push(*signals);
         self.answer.lock().unwrap()(signals, control);
     }
 
-    /// Keeps a random stream.
-    pub fn start(&mut self, random: Random) {
+    fn start(&mut self, random: Random) {
         *self.random.lock().unwrap() = Some(random);
     }
 }

@@ -35,9 +35,6 @@ impl Algorithm for Params {
 
 impl Build for Params {
     type Controller = Avoiding<Westwood<Tustin>>;
-    #[cfg(test)]
-    const REMEMBERS_PATH: bool = true;
-
     fn build(&self) -> Self::Controller {
         Westwood::with(Tustin {
             tau: self.time_constant.as_secs_f64(),
@@ -46,6 +43,11 @@ impl Build for Params {
             sample: 0.0,
             bandwidth: 0.0,
         })
+    }
+
+    #[cfg(test)]
+    fn remembers_path(&self) -> bool {
+        true
     }
 }
 

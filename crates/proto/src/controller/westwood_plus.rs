@@ -48,9 +48,6 @@ impl Algorithm for Params {
 
 impl Build for Params {
     type Controller = Avoiding<Westwood<Average>>;
-    #[cfg(test)]
-    const REMEMBERS_PATH: bool = true;
-
     fn build(&self) -> Self::Controller {
         Westwood::with(Average {
             params: self.clone(),
@@ -61,6 +58,11 @@ impl Build for Params {
             latest: 0,
             shortest: 0,
         })
+    }
+
+    #[cfg(test)]
+    fn remembers_path(&self) -> bool {
+        true
     }
 }
 

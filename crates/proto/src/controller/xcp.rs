@@ -32,10 +32,12 @@ impl Algorithm for Params {
 
 impl Build for Params {
     type Controller = Xcp;
-    const EXCHANGE: Option<&'static Exchange> = Some(&Exchange::of::<XcpHeader>());
-
     fn build(&self) -> Xcp {
         Xcp { decrease: self.decrease, window: 0.0 }
+    }
+
+    fn exchange(&self) -> Option<&'static Exchange> {
+        Some(const { &Exchange::of::<XcpHeader>() })
     }
 }
 

@@ -14,7 +14,7 @@ type Granted = Vec<(Time, u32, Grant)>;
 
 /// Drives a policy as an engine would, by steps of (nanoseconds, flow, bytes that arrive).
 fn drive(spec: &HostPolicySpec, steps: &[(u64, u32, u64)]) -> Result<Granted, TestCaseError> {
-    let mut policy = spec.params().build(CONTEXT);
+    let mut policy = spec.build(CONTEXT);
     let (mut grants, mut granted, mut open) = (Grants::default(), Vec::new(), Vec::new());
     let mut now = Time::ZERO;
     let mut note = |now: Time, open: &[u32], policy: &dyn HostPolicy, grants: &mut Grants| {

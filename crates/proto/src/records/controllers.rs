@@ -14,7 +14,7 @@ use crate::controller::{
     AnyController, Class, Control, ControllerSpec, Event, FEEDBACK_UNIT, Needs, Rate, RateSample, Signals,
 };
 use crate::tcp;
-use crate::testing::{at_start, opening, read};
+use crate::testing::{opening, read};
 use crate::transports::TransportSpec;
 
 const MSS: u64 = 1448;
@@ -128,8 +128,10 @@ struct Story<'a> {
 impl Story<'_> {
     fn new(record: &mut Record, seed: u64, threshold: u64) -> Story<'_> {
         let (window, fat) = (10 * MSS, seed.is_multiple_of(3));
-        let signals =
-            Signals { growth_limit: if fat { 1_000_000 } else { 2 } * MSS, ..at_start(window, MSS as u32) };
+        let signals = Signals {
+            growth_limit: if fat { 1_000_000 } else { 2 } * MSS,
+            ..Signals::at_start(window, MSS as u32)
+        };
         Story {
             random: stream(seed, "story"),
             signals,

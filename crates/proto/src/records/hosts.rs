@@ -126,7 +126,7 @@ fn tell(record: &mut Record, name: &str, spec: &HostPolicySpec, setting: Setting
     let mut random = stream(seed, "host");
     let mut host = Host {
         record,
-        policy: spec.params().build(setting),
+        policy: spec.build(setting),
         grants: Grants::default(),
         flows: vec![Flow::default(); 24],
         setting,

@@ -18,7 +18,7 @@ fn tell(record: &mut Record, name: &str, spec: &ScheduleSpec) {
         record.hash(at.as_nanos());
         record.hash(*bytes);
     }
-    let (draws, total) = (spec.params().draws(), spec.params().total());
+    let (draws, total) = (spec.draws(), spec.total());
     let bytes: u64 = actions.iter().map(|(_, bytes)| bytes).sum();
     record.line(name, &format!("{} actions, {bytes} B, draws {draws}, total {total:?}", actions.len()));
 }

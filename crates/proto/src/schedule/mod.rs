@@ -34,8 +34,7 @@ pub struct Planned {
 impl Planned {
     /// What the program does within a time from its start: when, and on how many bytes. `None` if it acts more than `most` times.
     pub fn actions(mut self, within: Duration, most: usize) -> Option<Vec<(Duration, u64)>> {
-        let (mut schedule, mut at, mut actions) =
-            (self.schedule.params().build(), Duration::ZERO, Vec::new());
+        let (mut schedule, mut at, mut actions) = (self.schedule.build(), Duration::ZERO, Vec::new());
         while let Some((gap, bytes)) = schedule.next(&mut self.rng) {
             at += gap;
             if at >= within {
@@ -64,7 +63,7 @@ mod tests {
             ScheduleSpec::from_value(&spec.to_value(), &dumbbell_core::config::At::root("")).unwrap(),
             spec
         );
-        let (mut schedule, mut rng, mut at) = (spec.params().build(), stream(), Duration::ZERO);
+        let (mut schedule, mut rng, mut at) = (spec.build(), stream(), Duration::ZERO);
         let next = || {
             let (gap, bytes) = schedule.next(&mut rng)?;
             at += gap;
@@ -108,8 +107,8 @@ mod tests {
         let text = r#"{"kind": "listed", "actions": [{"at": "5ms", "bytes": "10B"}, {"at": "5ms", "bytes": "1B"},
             {"at": "9ms", "bytes": "2kB"}]}"#;
         assert_eq!(actions(text, 9), [(5.0, 10), (5.0, 1), (9.0, 2000)]);
-        assert_eq!(read::<ScheduleSpec>(text).params().total(), Some(2011));
-        assert_eq!(read::<ScheduleSpec>(r#"{"kind": "rate", "rate": "1Mbit/s"}"#).params().total(), None);
+        assert_eq!(read::<ScheduleSpec>(text).total(), Some(2011));
+        assert_eq!(read::<ScheduleSpec>(r#"{"kind": "rate", "rate": "1Mbit/s"}"#).total(), None);
     }
 
     #[test]

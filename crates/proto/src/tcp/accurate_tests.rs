@@ -116,7 +116,7 @@ fn heard(more: &str, mut script: impl FnMut(Way, &Packet, usize) -> Fate + 'stat
     let told = probe.heard.clone();
     let needs = Needs::ECHOES;
     let ends = probed(
-        crate::controller::AnyController::Probe(probe),
+        crate::controller::AnyController::Own(Box::new(probe)),
         needs,
         params(&text),
         &opening(Some(400 * MSS)),

@@ -30,7 +30,7 @@ fn probed(
 ) -> ((Sender, Receiver), Heard) {
     let probe = Probe::new(answer);
     let heard = probe.heard.clone();
-    (super::probed(AnyController::Probe(probe), needs, params(text), &opening(size)), heard)
+    (super::probed(AnyController::Own(Box::new(probe)), needs, params(text), &opening(size)), heard)
 }
 
 /// The same without handshake and FIN.
@@ -383,7 +383,7 @@ fn a_controller_that_asks_gets_a_random_stream_of_its_own() {
         let opening =
             crate::transport::Opening { rng: dumbbell_core::rng::stream(seed, "flow"), ..opening(None) };
         let text = r#"{"overhead": "1ms", "rto_spread": 0.5}"#;
-        super::probed(AnyController::Probe(probe), needs, params(text), &opening);
+        super::probed(AnyController::Own(Box::new(probe)), needs, params(text), &opening);
         random.lock().unwrap().as_mut().map(Random::draw)
     };
     let needs = Needs::RANDOM;

@@ -44,7 +44,7 @@ pub struct Room {
 impl Reading {
     /// Before anything has arrived.
     pub fn new(planned: &Planned, rules: Rules) -> Reading {
-        let schedule = Some(planned.schedule.params().build());
+        let schedule = Some(planned.schedule.build());
         let (started, due, bytes, read) = (false, Time::NEVER, 0, 0);
         Reading { schedule, rng: planned.rng.clone(), started, due, bytes, read, rules }
     }

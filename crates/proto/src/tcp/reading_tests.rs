@@ -286,7 +286,7 @@ proptest! {
             text = text.replacen('{', &format!(r#"{{"send_buffer": "{bytes}B","#), 1);
         }
         let application = writes.as_deref().map(planned);
-        let total = application.as_ref().and_then(|planned| planned.schedule.params().total()).unwrap_or(size.max(1));
+        let total = application.as_ref().and_then(|planned| planned.schedule.total()).unwrap_or(size.max(1));
         let opening = Opening { application, reader: Some(planned(&reads)), ..opening(Some(total)) };
         let (params, scale) = (params(&text), super::params::scale_of(window));
         let mut pipe = Pipe::new(params.open(opening), move |way, packet: &Packet, i| {

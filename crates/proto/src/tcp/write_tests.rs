@@ -250,7 +250,7 @@ proptest! {
             None => params(&text).open(opening),
             Some([rates, echoes, pacing, wake]) => {
                 let needs = Needs::of(&[(rates, Needs::RATES), (echoes, Needs::ECHOES), (pacing, Needs::PACING), (wake, Needs::WAKE)]);
-                super::probed(AnyController::Probe(Probe::new(erratic())), needs, params(&text), &opening)
+                super::probed(AnyController::Own(Box::new(Probe::new(erratic()))), needs, params(&text), &opening)
             }
         };
         let mut pipe = Pipe::new(ends, move |way, packet: &Packet, i| {

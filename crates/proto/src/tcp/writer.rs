@@ -55,7 +55,7 @@ impl Writer {
 
     /// An application that writes so many bytes by a schedule.
     pub fn scheduled(planned: &Planned, bytes: u64, buffer: Option<Buffer>) -> Box<Writer> {
-        let schedule = planned.schedule.params().build();
+        let schedule = planned.schedule.build();
         let program = Program { schedule, rng: planned.rng.clone(), left: bytes, due: Time::NEVER, bytes: 0 };
         Box::new(Writer { waiting: 0, buffer, program: Some(Box::new(program)) })
     }

@@ -16,7 +16,7 @@ use crate::transport::{Opening, ReceiveEnd, ReceiverReport, SendEnd, SenderRepor
 pub const HEADER: u32 = 28;
 
 /// When datagrams leave and how large they are.
-pub trait Schedule: std::fmt::Debug {
+pub trait Schedule: std::fmt::Debug + Send {
     /// The next departure, as time since the previous one (for the first: since the flow's start) and bytes on the
     /// wire, headers included; `None` after the last.
     fn next(&mut self, rng: &mut Stream) -> Option<(Duration, u16)>;

@@ -26,7 +26,7 @@ use crate::plan::Plan;
 /// let text = "duration = '2s'
 /// topology = { kind = 'dumbbell' }
 /// flows = [{ from = 'senders', to = 'receivers' }]";
-/// let scenario = Scenario::from_value(&toml::parse(text).unwrap()).unwrap();
+/// let scenario = Scenario::from_value(&toml::parse(text).unwrap(), dumbbell_sim::built_in()).unwrap();
 /// let plan = Arc::new(Plan::new(&scenario, Path::new(".")).unwrap());
 /// let mut run = Run::new(&plan, u64::MAX);
 /// let second = Time::ZERO + Duration::from_millis(1000);

@@ -35,7 +35,7 @@ impl Plan {
             }
             found.extend(group.transport.draws().iter().map(|what| draw(what, &group.name)));
             for (schedule, what) in [(&group.application, "writes"), (&group.reader, "reads")] {
-                if schedule.as_ref().is_some_and(|schedule| schedule.params().draws()) {
+                if schedule.as_ref().is_some_and(|schedule| schedule.draws()) {
                     found.push(draw(what, &group.name));
                 }
             }

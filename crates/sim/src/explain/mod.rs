@@ -7,7 +7,6 @@ mod shortage;
 
 use dumbbell_core::{Duration, Time};
 use dumbbell_net::buffer::SharedBuffer;
-use dumbbell_net::impairment::ImpairmentSpec;
 use dumbbell_net::queue::{Level, Limit, Threshold};
 use dumbbell_proto::TransportSpec;
 use serde::Serialize;
@@ -236,7 +235,7 @@ impl Plan {
             thresholds: direction.queue.thresholds(direction.rate).into_iter().map(threshold).collect(),
             buffer_time: buffer_bytes.map(|bytes| direction.rate.time_to_send(bytes).as_secs_f64()),
             loss: direction.loss.get(),
-            impairments: direction.impairments.iter().map(ImpairmentSpec::summary).collect(),
+            impairments: direction.impairments.iter().map(|spec| spec.summary()).collect(),
             pairs,
             load,
             sampled: link.sampled,

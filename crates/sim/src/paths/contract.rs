@@ -10,7 +10,7 @@ words! {
 }
 
 /// The parameters of a choice among paths.
-pub trait PathChoice {
+pub trait PathChoice: Send + Sync {
     /// What they come to.
     fn choice(&self) -> Choice;
 }

@@ -7,7 +7,7 @@ use super::network::Network;
 use crate::limits::{MAX_LINKS, MAX_NODES};
 
 /// A topology that can be built.
-pub trait Topology {
+pub trait Topology: Send + Sync {
     /// Nodes, links and groups, in a run with `seed`.
     ///
     /// # Errors
@@ -27,7 +27,7 @@ pub(crate) fn to_host(mut host: LinkSpec, fabric: &LinkSpec) -> LinkSpec {
 }
 
 /// Refuses a count of `key` outside `1..=most`.
-pub(crate) fn check_count(key: &str, count: u32, most: usize, at: &At<'_>) -> Result<(), ConfigError> {
+pub fn check_count(key: &str, count: u32, most: usize, at: &At<'_>) -> Result<(), ConfigError> {
     if count == 0 {
         return Err(at.key(key).error("must be above zero", "give 1 or more"));
     }
@@ -40,5 +40,5 @@ pub(crate) fn check_count(key: &str, count: u32, most: usize, at: &At<'_>) -> Re
 }
 
 /// The most hosts a ready-made topology can hold, with two nodes and four directed links for each.
-pub(crate) const MAX_HOSTS: usize =
+pub const MAX_HOSTS: usize =
     if MAX_NODES / 2 < MAX_LINKS / 4 { MAX_NODES / 2 - 2 } else { MAX_LINKS / 4 - 2 };

@@ -13,8 +13,8 @@ pub mod star;
 
 use dumbbell_core::registry;
 
-pub use contract::Topology;
-use contract::{MAX_HOSTS, check_count, to_host};
+use contract::to_host;
+pub use contract::{MAX_HOSTS, Topology, check_count};
 pub use network::{Names, Network, NetworkLink};
 
 registry! {

@@ -71,7 +71,7 @@ pub struct Setting<'a, 'n> {
 }
 
 /// The parameters of a workload.
-pub trait WorkloadParams {
+pub trait WorkloadParams: Send + Sync {
     /// What every workload has.
     fn common(&self) -> Common<'_>;
 

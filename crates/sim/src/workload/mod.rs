@@ -3,7 +3,7 @@
 //! An open-loop workload is a [`Source`]: its flows start at times that are known beforehand. A closed-loop one is a
 //! [`session::Program`]: what it starts depends on what has ended.
 
-pub(crate) mod closed;
+pub mod closed;
 mod contract;
 mod facts;
 pub mod on_close;

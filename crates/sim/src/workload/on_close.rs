@@ -71,7 +71,7 @@ impl WorkloadParams for OnClose {
 
     fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {
         let pairs = setting.pairs.of_entry(&self.from, &self.to, self.pairing, at)?;
-        let sizes = self.size.params().build(setting.files, &at.key("size"))?;
+        let sizes = self.size.build(setting.files, &at.key("size"))?;
         let mut after = Vec::new();
         for name in self.after.iter().flat_map(|names| &names.0) {
             let Some(group) = setting.groups.iter().position(|group| group == name) else {

@@ -104,7 +104,7 @@ impl WorkloadParams for Poisson {
 
     fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {
         let pairs = setting.pairs.of_entry(&self.from, &self.to, self.pairing, at)?;
-        let sizes = self.size.params().build(setting.files, &at.key("size"))?;
+        let sizes = self.size.build(setting.files, &at.key("size"))?;
 
         let mut wire_by_mtu: Vec<(u32, f64)> = Vec::new();
         let mut wire = Vec::with_capacity(pairs.len());

@@ -82,8 +82,8 @@ impl WorkloadParams for RequestResponse {
         let there = setting.pairs.of_entry(&self.from, &self.to, self.pairing, at)?;
         let back = setting.pairs.opposite(&there).map_err(|e| at.key("to").error(e.message, e.remedy))?;
         let sizes = [
-            self.request.params().build(setting.files, &at.key("request"))?,
-            self.response.params().build(setting.files, &at.key("response"))?,
+            self.request.build(setting.files, &at.key("request"))?,
+            self.response.build(setting.files, &at.key("response"))?,
         ];
         let shortest = there.iter().map(|p| setting.pairs.one_way(*p)).min().unwrap_or_default() * 2;
         let shortest = shortest + self.spread.least(self.work) + self.spread.least(self.think);

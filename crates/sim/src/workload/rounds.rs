@@ -125,7 +125,7 @@ impl WorkloadParams for Rounds {
             Vec::new()
         };
         let amount = match (&self.sizes, self.size, self.block) {
-            (Some(sizes), ..) => Amount::Drawn(sizes.params().build(setting.files, &at.key("sizes"))?),
+            (Some(sizes), ..) => Amount::Drawn(sizes.build(setting.files, &at.key("sizes"))?),
             (None, Some(size), _) => Amount::Each(size.get()),
             (None, None, block) => Amount::Split(block.map_or(0, Bytes::get)),
         };

@@ -66,7 +66,7 @@ impl WorkloadParams for Shuffle {
 
     fn build(&self, setting: Setting<'_, '_>, at: &At<'_>) -> Result<Traffic, ConfigError> {
         let pairs = setting.pairs.of_entry(&self.from, &self.to, Pairing::All, at)?;
-        let sizes = self.size.params().build(setting.files, &at.key("size"))?;
+        let sizes = self.size.build(setting.files, &at.key("size"))?;
         let mut receivers: Vec<(u32, Vec<u32>)> = Vec::new();
         let mut order: Vec<(u32, u32)> =
             pairs.iter().map(|p| (setting.pairs.all()[*p as usize].destination, *p)).collect();

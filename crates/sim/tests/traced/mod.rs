@@ -10,7 +10,7 @@ use std::sync::{Arc, Once};
 
 use dumbbell_core::memory::Counting;
 use dumbbell_core::{Packet, Results, Time, Value, Way};
-use dumbbell_sim::{Event, LastEvents, Observer, Opened, Plan, Scenario, run_observed, toml};
+use dumbbell_sim::{Event, LastEvents, Observer, Opened, Plan, Scenario, built_in, run_observed, toml};
 
 /// Runs keep to a limit of memory.
 #[global_allocator]
@@ -64,7 +64,7 @@ pub fn planned(text: &str, settings: &[&str]) -> Result<Arc<Plan>, String> {
     for setting in settings {
         toml::apply_set(&mut value, setting).unwrap_or_else(|e| panic!("{e}"));
     }
-    let scenario = Scenario::from_value(&value).map_err(|e| e.to_string())?;
+    let scenario = Scenario::from_value(&value, built_in()).map_err(|e| e.to_string())?;
     Plan::new(&scenario, Path::new(".")).map_err(|e| e.to_string())
 }
 

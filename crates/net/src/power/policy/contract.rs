@@ -1,5 +1,7 @@
 //! What a policy is told, what it answers, and what its parameters provide.
 
+use std::fmt::Debug;
+
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::{Duration, Time};
 
@@ -54,7 +56,7 @@ pub enum Target {
 }
 
 /// A power policy.
-pub trait Policy {
+pub trait Policy: Debug + Send {
     /// A packet of `size` bytes arrived; `accepted` says whether the queue took it.
     fn arrived(&mut self, now: Time, size: u32, accepted: bool) {
         let _ = (now, size, accepted);
@@ -83,14 +85,21 @@ pub trait Policy {
 }
 
 /// The parameters of a policy.
-pub trait PolicyParams {
+pub trait PolicyParams: Open + Send + Sync {
     /// The state machine.
-    type Machine: Policy;
+    type Machine: Policy + Clone + 'static
+    where
+        Self: Sized;
 
     /// The machine at the start.
-    fn build(&self, setting: Setting) -> Self::Machine;
+    fn build(&self, setting: Setting) -> Self::Machine
+    where
+        Self: Sized;
 
     /// Checks the parameters, which stand at `at`, against those of the port.
+    ///
+    /// # Errors
+    /// What does not fit.
     fn check(&self, timing: Timing, at: &At<'_>) -> Result<(), ConfigError> {
         let _ = (timing, at);
         Ok(())
@@ -99,5 +108,35 @@ pub trait PolicyParams {
     /// The period of the shaper one hop upstream, if the policy asks for one.
     fn shaping(&self) -> Option<Duration> {
         None
+    }
+}
+
+/// Makes a machine of parameters whose type nobody knows: those of another crate.
+pub trait Open {
+    /// See [`PolicyParams::build`].
+    fn open(&self, setting: Setting) -> Box<dyn Own>;
+}
+
+impl<P: PolicyParams> Open for P {
+    fn open(&self, setting: Setting) -> Box<dyn Own> {
+        Box::new(self.build(setting))
+    }
+}
+
+/// A machine whose type nobody knows.
+pub trait Own: Policy {
+    /// Another one like it.
+    fn copy(&self) -> Box<dyn Own>;
+}
+
+impl<M: Policy + Clone + 'static> Own for M {
+    fn copy(&self) -> Box<dyn Own> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Own> {
+    fn clone(&self) -> Box<dyn Own> {
+        (**self).copy()
     }
 }

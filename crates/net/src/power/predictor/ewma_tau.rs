@@ -4,7 +4,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Duration, Time, Validate, config};
 
-use super::Predictor;
+use super::{Predictor, PredictorParams};
 
 config! {
     /// r(t) = r(s) exp(-(t - s) / tau) between arrivals, and r += 8 L / tau when L bytes arrive.
@@ -28,6 +28,14 @@ impl Algorithm for Params {
     const TITLE: &'static str = "Exponential average of the arrival rate over continuous time";
     const REFERENCE: &'static str =
         "choice: decays while nothing arrives, so that a step down needs no arrival";
+}
+
+impl PredictorParams for Params {
+    type Machine = EwmaTau;
+
+    fn build(&self, rate: f64) -> EwmaTau {
+        EwmaTau::new(self, rate)
+    }
 }
 
 /// The predictor.

@@ -4,7 +4,7 @@ use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;
 use dumbbell_core::{Duration, Time, Validate, config};
 
-use super::Predictor;
+use super::{Predictor, PredictorParams};
 
 config! {
     /// Every window, r becomes (1 - weight) r + weight * 8 A / window, where A bytes arrived in it.
@@ -30,6 +30,14 @@ impl Algorithm for Params {
     const NAME: &'static str = "ewma-window";
     const TITLE: &'static str = "Exponential average of the arrivals in fixed windows";
     const REFERENCE: &'static str = "Nedevschi et al., NSDI 2008; choice: the constants, which are not given";
+}
+
+impl PredictorParams for Params {
+    type Machine = EwmaWindow;
+
+    fn build(&self, rate: f64) -> EwmaWindow {
+        EwmaWindow::new(self, rate)
+    }
 }
 
 /// The predictor. Windows are closed when somebody looks.

@@ -15,6 +15,7 @@ use dumbbell_header::{Exchange, HpccHeader, XcpHeader};
 
 use self::guard::Guard;
 use super::contract::{Class, Control, Needs, Random, Rate, Repair, Sent, Signals};
+use super::own::Governs;
 
 pub use self::guard::BUDGET;
 
@@ -133,14 +134,16 @@ impl Foreign {
 }
 
 #[allow(unsafe_code, reason = "functions of C are called")]
-impl Foreign {
-    /// Keeps a random stream, before the first event.
-    pub fn start(&mut self, random: &Random) {
-        self.begin(Some(random));
+impl Governs for Foreign {
+    fn copy(&self) -> Box<dyn Governs> {
+        Box::new(self.clone())
     }
 
-    /// Answers an event.
-    pub fn on(&mut self, signals: &Signals, control: &mut Control) {
+    fn start(&mut self, random: Random) {
+        self.begin(Some(&random));
+    }
+
+    fn on(&mut self, signals: &Signals, control: &mut Control) {
         let Some(on) = self.library.law.on else { return };
         let state = self.state.as_mut_ptr().cast::<c_void>();
         // SAFETY: the state is as large as the law says, the structs live until the call returns.
@@ -148,8 +151,7 @@ impl Foreign {
         Foreign::hold(control);
     }
 
-    /// Answers a segment that leaves.
-    pub fn on_sent(&mut self, sent: &Sent, control: &mut Control) {
+    fn on_sent(&mut self, sent: &Sent, control: &mut Control) {
         let Some(on_sent) = self.library.law.on_sent else { return };
         let state = self.state.as_mut_ptr().cast::<c_void>();
         // SAFETY: as for `on`.

@@ -108,7 +108,7 @@ fn absurd_numbers_are_held_within_bounds() {
     let Some(content) = compiled("absurd", source) else { return };
     let mut absurd = Library::load(&content, "absurd", "absurd.so").unwrap().build();
     let mut control = Control::default();
-    absurd.on(&crate::testing::at_start(1000, 1000), &mut control);
+    absurd.on(&Signals::at_start(1000, 1000), &mut control);
     assert_eq!(
         (control.threshold, control.pacing, control.wake_at),
         (Control::UNLIMITED, Control::UNPACED, Control::NEVER)
@@ -195,9 +195,9 @@ fn a_stream_of_random_numbers_is_one_in_c() {
     let mut both = [Library::load(&content, "draws", "draws.so").unwrap(), as_library::<Draws>(c"draws")]
         .map(|l| l.build());
     let drawn = both.each_mut().map(|foreign| {
-        foreign.start(&Random::of(7));
+        foreign.start(Random::of(7));
         let mut control = Control::default();
-        foreign.on(&crate::testing::at_start(1000, 1000), &mut control);
+        foreign.on(&Signals::at_start(1000, 1000), &mut control);
         control.window
     });
     assert_eq!(drawn, [Random::of(7).draw(); 2]);

@@ -189,7 +189,7 @@ mod tests {
     }
 
     fn build(text: &str, seed: u64) -> Network {
-        spec(text).params().build(seed, &At::root("topology")).unwrap()
+        spec(text).build(seed, &At::root("topology")).unwrap()
     }
 
     fn refused(text: &str) -> String {
@@ -239,10 +239,10 @@ mod tests {
             let text = format!(r#"{{"kind": "{kind}"}}"#);
             assert_eq!(build(&text, 1), build(&text, 1));
             assert_ne!(build(&text, 1), build(&text, 2));
-            assert!(spec(&text).params().follows_seed());
+            assert!(spec(&text).follows_seed());
             let own = format!(r#"{{"kind": "{kind}", "seed": 1}}"#);
             assert_eq!(build(&own, 2), build(&text, 1));
-            assert!(!spec(&own).params().follows_seed());
+            assert!(!spec(&own).follows_seed());
         }
     }
 

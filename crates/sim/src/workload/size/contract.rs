@@ -10,7 +10,7 @@ use crate::files::Files;
 use crate::limits::MAX_FLOW_BYTES;
 
 /// The parameters of a distribution.
-pub trait SizeParams {
+pub trait SizeParams: Send + Sync {
     /// The distribution.
     ///
     /// # Errors
@@ -156,7 +156,7 @@ const FAR: u64 = 1 << 44;
 pub(super) const POINTS: u32 = 1 << 16;
 
 /// The mean of `f` over the distribution with this quantile function, by the midpoints of equal probabilities.
-pub(crate) fn average_by_quantiles(quantile: impl Fn(f64) -> f64, f: &mut dyn FnMut(f64) -> f64) -> f64 {
+pub fn average_by_quantiles(quantile: impl Fn(f64) -> f64, f: &mut dyn FnMut(f64) -> f64) -> f64 {
     let points = (0..POINTS).map(|i| (f64::from(i) + 0.5) / f64::from(POINTS));
     points.map(|u| f(quantile(u))).sum::<f64>() / f64::from(POINTS)
 }

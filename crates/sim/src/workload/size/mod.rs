@@ -15,8 +15,8 @@ mod tests;
 
 use dumbbell_core::registry;
 
-pub use contract::{Law, SizeParams, Sizes, Tail};
-use contract::{POINTS, average_by_quantiles, check_above, uniform_moment};
+pub use contract::{Law, SizeParams, Sizes, Tail, average_by_quantiles};
+use contract::{POINTS, check_above, uniform_moment};
 
 registry! {
     /// A distribution of flow sizes with its parameters.

@@ -16,8 +16,7 @@ fn build(text: &str) -> Result<Sizes, String> {
     let value = crate::toml::parse(&format!("size = {text}")).unwrap();
     let at = At::root("size");
     let spec = SizeSpec::from_value(value.get("size").unwrap(), &at).map_err(|e| e.to_string())?;
-    spec.params()
-        .build(&mut Files::new(Base { folder: Path::new("."), confined: false }), &at)
+    spec.build(&mut Files::new(Base { folder: Path::new("."), confined: false }), &at)
         .map_err(|e| e.to_string())
 }
 
