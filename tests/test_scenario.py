@@ -3,49 +3,14 @@
 from __future__ import annotations
 
 import doctest
-import importlib.util
-import inspect
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 import dumbbell as db
 from conftest import SCENARIO
-
-TOOLS = Path(__file__).resolve().parent.parent / "tools"
-
-
-@pytest.fixture(scope="module")
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("builders", TOOLS / "builders.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_builders_are_those_of_the_registry(generator: ModuleType) -> None:
-    files = generator.generate(db.registry())
-    for name, text in files.items():
-        written = (generator.PACKAGE / name).read_text(encoding="utf-8")
-        assert written == text, f"{name} is out of date; run `python tools/builders.py`"
-        assert text.count("\n") <= generator.LONGEST, f"{name}: split its module in the registry"
-    assert generator.stale(files) == [], "remove what is written no more: run `python tools/builders.py`"
-
-
-def test_every_algorithm_has_a_builder_that_the_parser_takes(generator: ModuleType) -> None:
-    registry = db.registry()
-    for module in registry["modules"]:
-        for member in registry["families"].get(module["family"], []):
-            builder = getattr(getattr(db, module["name"]), generator.python_name(member["name"]))
-            needed = [f for f in member["fields"] if f["required"]]
-            assert len(inspect.signature(builder).parameters) == len(member["fields"])
-            if not needed:
-                assert builder() == {"kind": member["name"]}
 
 
 def built() -> db.Scenario:

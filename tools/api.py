@@ -7,7 +7,6 @@ sources are read as syntax trees: these have the text below the fields of a clas
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 import textwrap
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tools.builders import formatted
+from tools.builders import PACKAGE, formatted
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "api"
 
@@ -43,7 +42,7 @@ BUILDERS = (
     "topology", "network", "paths", "queue", "router", "node", "host", "marker", "impairment", "power",
     "predictor", "transport", "controller", "schedule", "workload", "size",
 )  # fmt: skip
-"""Modules of builders, generated from the registry: the reference has what their parameters mean."""
+"""Modules of builders: the reference has what their parameters mean."""
 
 BAR = "\\|"
 """What stands for ``|`` in a cell of a table."""
@@ -66,13 +65,11 @@ class Entry:
 
 @cache
 def source(module: str) -> tuple[ast.stmt, ...]:
-    """Return the statements of a module; of the extension, those of its stub."""
-    spec = importlib.util.find_spec(module)
-    assert spec is not None
-    assert spec.origin is not None
-    file = Path(spec.origin)
-    if module == "dumbbell._native":
-        file = file.with_name("_native.pyi")
+    """Return the statements of a module, of its stub if it has one."""
+    place = PACKAGE.parent.joinpath(*module.split("."))
+    # Of modules that are made in memory or compiled, the stub.
+    files = (place.with_suffix(".pyi"), place.with_suffix(".py"), place / "__init__.py")
+    file = next(file for file in files if file.exists())
     return tuple(_statements(ast.parse(file.read_text(encoding="utf-8")).body))
 
 

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from tools.builders import toml
+from dumbbell.builders._words import toml
 
 Entries = dict[str, Any]
 """The entries of a table."""

@@ -5,16 +5,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from tools.builders import contents, toml
+from dumbbell.builders._words import toml
 from tools.examples import FRAME, example, written
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
 NOTE = "Generated from the registry by `make docs`: change the registry, not this file."
+
+
+def contents(fields: list[dict[str, Any]]) -> str:
+    """Return what tells a table from others: its keys with all that is said of them."""
+    return json.dumps(fields, sort_keys=True)
 
 
 def cell(text: str) -> str:

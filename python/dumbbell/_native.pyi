@@ -328,6 +328,9 @@ def aliases() -> list[tuple[str, str, list[str], tuple[str, str]]]:
 def members(family: str, name: str) -> list[dict[str, Any]]:
     """The algorithms of a family that have this name, each with its parameters, as in :func:`registry`."""
 
+def modules() -> list[dict[str, Any]]:
+    """The modules of builders, as in :func:`registry`."""
+
 def tables() -> list[str]:
     """The names of the tables of a scenario that are no algorithms."""
 

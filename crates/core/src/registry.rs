@@ -710,6 +710,12 @@ macro_rules! registry {
                     $name::Own($own) => $any::Own($open),
                 }
             }
+            fn outline() -> $crate::json::Value {
+                let mut members = ::std::vec![$crate::json::json!({
+                    "enum": [$( <$params as $crate::registry::Algorithm>::NAME ),+] })];
+                $( members.push(<$params as $crate::Config>::outline()); )+
+                $crate::json::json!({ "anyOf": members })
+            }
         }
     };
 }

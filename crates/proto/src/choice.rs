@@ -146,6 +146,10 @@ impl Config for ControllerChoice {
             "additionalProperties": false,
         }] })
     }
+
+    fn outline() -> json::Value {
+        json::json!({ "anyOf": [ControllerSpec::outline(), { "type": "object" }] })
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,12 @@ pub fn members<'py>(py: Python<'py>, family: &str, name: &str) -> PyResult<Bound
     to_python(py, &dumbbell_sim::members_json(family, name))
 }
 
+/// The modules of builders, as [`registry`] has them.
+#[pyfunction]
+pub fn modules(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &dumbbell_sim::modules_json())
+}
+
 /// The names of the tables of a scenario that are no algorithms.
 #[pyfunction]
 pub fn tables() -> Vec<&'static str> {

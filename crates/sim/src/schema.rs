@@ -1,6 +1,8 @@
 //! The schema of scenarios and the registry of algorithms, as JSON: for editors, for `dumbbell list` and `describe`,
 //! and for the Python builders that are generated from them.
 
+use std::sync::LazyLock;
+
 use dumbbell_core::config::{Field, Fields};
 use dumbbell_core::registry::{About, Descriptor, Family, Member, Profile, Registry, Setting};
 use dumbbell_core::series::Series;
@@ -40,7 +42,7 @@ struct Part {
     /// The Python module of its builder.
     module: &'static str,
     title: String,
-    fields: Vec<Field>,
+    fields: fn() -> Vec<Field>,
 }
 
 macro_rules! parts {
@@ -51,8 +53,8 @@ macro_rules! parts {
         /// The table of this name.
         fn part(name: &str) -> Option<Part> {
             match name {
-                $( $name => Some(Part { name: $name, module: $module, title: title(&$part::schema()),
-                    fields: $part::fields() }), )+
+                $( $name => Some(Part { name: $name, module: $module, title: title(&$part::outline()),
+                    fields: $part::fields }), )+
                 _ => None,
             }
         }
@@ -64,25 +66,25 @@ parts! {
     FlowsSpec as "flows" in "experiment";
     ReplaySpec as "replay" in "experiment";
     RecordSpec as "record" in "experiment";
-    Bottleneck as "bottleneck" in "network.links";
-    Access as "access" in "network.links";
-    HostLink as "host link" in "network.links";
-    GraphLink as "graph link" in "network.links";
-    Reverse as "reverse" in "network.links";
-    RateChange as "rate change" in "network.links";
-    TraceSpec as "trace" in "network.links";
-    FatTreeHost as "fat tree host" in "network.fabrics";
-    FatTreeFabric as "fat tree fabric" in "network.fabrics";
-    LeafHost as "leaf host" in "network.fabrics";
-    LeafUplink as "leaf uplink" in "network.fabrics";
-    NodeGroup as "node group" in "network.nodes";
-    RandomLink as "random link" in "network.random";
-    RandomAccess as "random access" in "network.random";
-    SharedBuffer as "shared buffer" in "network.nodes";
-    PauseSpec as "pause" in "network.nodes";
-    Power as "power" in "network.power";
-    Grid as "rate grid" in "network.power";
-    Model as "power model" in "network.power";
+    Bottleneck as "bottleneck" in "network";
+    Access as "access" in "network";
+    HostLink as "host link" in "network";
+    GraphLink as "graph link" in "network";
+    Reverse as "reverse" in "network";
+    RateChange as "rate change" in "network";
+    TraceSpec as "trace" in "network";
+    FatTreeHost as "fat tree host" in "network";
+    FatTreeFabric as "fat tree fabric" in "network";
+    LeafHost as "leaf host" in "network";
+    LeafUplink as "leaf uplink" in "network";
+    NodeGroup as "node group" in "network";
+    RandomLink as "random link" in "network";
+    RandomAccess as "random access" in "network";
+    SharedBuffer as "shared buffer" in "network";
+    PauseSpec as "pause" in "network";
+    Power as "power" in "network";
+    Grid as "rate grid" in "network";
+    Model as "power model" in "network";
 }
 
 /// The first sentence of what a table is.
@@ -143,8 +145,7 @@ fn refer(schema: &mut Value, families: &[(&str, Value)]) {
 
 /// The table of a scenario that has this name, with its keys, as JSON: a list of one, or of none.
 pub fn tables_json(name: &str) -> Value {
-    let table =
-        |part: Part| json!({ "name": part.name, "title": part.title, "fields": fields_json(&part.fields) });
+    let table = |part: Part| json!({ "name": part.name, "title": part.title, "fields": fields_json(&(part.fields)()) });
     part(name).into_iter().map(table).collect()
 }
 
@@ -164,34 +165,35 @@ fn member_json(d: &Descriptor) -> Value {
 /// and what [`declarations_json`] gives.
 pub fn registry_json() -> Value {
     let families = built_in().families();
-    let parts: Vec<Part> = TABLES.iter().filter_map(|name| part(name)).collect();
-    let mut modules: Vec<Value> = families
-        .iter()
-        .map(|f| json!({ "name": f.module, "title": f.title, "family": f.name, "tables": [] }))
-        .collect();
-    for (name, title) in [
-        ("network.links", "Links, and what stands in them"),
-        ("network.nodes", "Groups of nodes, and what the ports of a node share"),
-        ("network.fabrics", "Links of data-centre fabrics"),
-        ("network.random", "Links of random networks"),
-        ("network.power", "Power control of links"),
-        ("experiment", "Scenarios and their entries"),
-    ] {
+    let members =
+        |family: &Family| family.members.iter().map(|m| member_json(&m.describe())).collect::<Value>();
+    let families: Map<String, Value> = families.iter().map(|f| (f.name.to_owned(), members(f))).collect();
+    let tables: Map<String, Value> =
+        parts().map(|part| (part.name.to_owned(), fields_json(&(part.fields)()))).collect();
+    let mut registry = declarations_json();
+    registry["families"] = families.into();
+    registry["tables"] = tables.into();
+    registry["modules"] = modules_json();
+    registry
+}
+
+/// Every table of a scenario that is no algorithm.
+fn parts() -> impl Iterator<Item = Part> {
+    TABLES.iter().filter_map(|name| part(name))
+}
+
+/// The Python modules of builders, as JSON: what [`registry_json`] has as `modules`, without the fields.
+pub fn modules_json() -> Value {
+    let parts: Vec<Part> = parts().collect();
+    let family = |f: &Family| json!({ "name": f.module, "title": f.title, "family": f.name, "tables": [] });
+    let mut modules: Vec<Value> = built_in().families().iter().map(family).collect();
+    for (name, title) in [("network", "Parts of topologies"), ("experiment", "Scenarios and their entries")] {
         let tables = parts.iter().filter(|part| part.module == name);
         let tables: Vec<Value> =
             tables.map(|part| json!({ "name": part.name, "title": part.title })).collect();
         modules.push(json!({ "name": name, "title": title, "family": null, "tables": tables }));
     }
-    let members =
-        |family: &Family| family.members.iter().map(|m| member_json(&m.describe())).collect::<Value>();
-    let families: Map<String, Value> = families.iter().map(|f| (f.name.to_owned(), members(f))).collect();
-    let tables: Map<String, Value> =
-        parts.iter().map(|part| (part.name.to_owned(), fields_json(&part.fields))).collect();
-    let mut registry = declarations_json();
-    registry["families"] = families.into();
-    registry["tables"] = tables.into();
-    registry["modules"] = modules.into();
-    registry
+    modules.into()
 }
 
 /// What runs leave behind, as JSON: `results`, the tables with their columns; `series`; `labels`, the names that stand in
@@ -239,6 +241,25 @@ fn profiles_json(profiles: &[Profile]) -> Value {
     profiles.iter().map(profile).collect()
 }
 
+/// Module and name of the table of a scenario that has these fields, if one has.
+fn builder_of(fields: &[Field]) -> Option<(&'static str, &'static str)> {
+    static PARTS: LazyLock<Vec<(Vec<Field>, Part)>> =
+        LazyLock::new(|| parts().map(|part| ((part.fields)(), part)).collect());
+    if fields.is_empty() {
+        return None;
+    }
+    PARTS.iter().find(|(told, _)| same(told, fields)).map(|(_, part)| (part.module, part.name))
+}
+
+/// Whether two tables have the same fields.
+fn same(one: &[Field], other: &[Field]) -> bool {
+    let told = |f: &Field| (f.name, f.kind, f.unit, f.source);
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(a, b)| {
+            told(a) == told(b) && a.doc == b.doc && a.default == b.default && same(&a.nested, &b.nested)
+        })
+}
+
 /// The fields of a table, as JSON.
 pub fn fields_json(fields: &[Field]) -> Value {
     let field = |f: &Field| {
@@ -250,8 +271,9 @@ pub fn fields_json(fields: &[Field]) -> Value {
             "required": f.default.is_none(),
             "default": f.default,
             "source": f.source,
-            "schema": outline(&(f.schema)()),
+            "schema": outline(&(f.outline)()),
             "fields": fields_json(&f.nested),
+            "builder": builder_of(&f.nested),
         })
     };
     fields.iter().map(field).collect()

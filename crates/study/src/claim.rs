@@ -295,6 +295,7 @@ impl Config for Rule {
             default: None,
             source: "",
             schema: || json!({"enum": rules().iter().map(|(kind, ..)| *kind).collect::<Vec<_>>()}),
+            outline: || json!({"enum": rules().iter().map(|(kind, ..)| *kind).collect::<Vec<_>>()}),
             nested: Vec::new(),
         }]
     }

@@ -359,6 +359,7 @@ impl Config for Source {
             default: None,
             source: "",
             schema: || json!({"enum": tables().map(|(name, ..)| name)}),
+            outline: || json!({"enum": tables().map(|(name, ..)| name)}),
             nested: Vec::new(),
         }]
     }

@@ -40,6 +40,11 @@ pub trait Config: Sized {
     /// The JSON Schema of the type.
     fn schema() -> json::Value;
 
+    /// The schema without the keys of tables. Tables within tables make whole schemas large and slow.
+    fn outline() -> json::Value {
+        Self::schema()
+    }
+
     /// What to do where the value of the key `name` is required and missing.
     fn remedy(name: &str) -> String {
         format!("add `{name} = ...`")
@@ -101,6 +106,8 @@ pub struct Field {
     pub source: &'static str,
     /// Makes the JSON Schema of the field: a function, for a schema holds those of all tables in it.
     pub schema: fn() -> json::Value,
+    /// Makes that schema without the keys of tables; see [`Config::outline`].
+    pub outline: fn() -> json::Value,
     /// The fields of the table that stands here, or of the tables in a list.
     pub nested: Vec<Field>,
 }
@@ -327,6 +334,7 @@ macro_rules! config {
                     default: $crate::config!(@default $($default)?),
                     source: $crate::config!(@text $($source)?),
                     schema: <$type as $crate::Config>::schema,
+                    outline: <$type as $crate::Config>::outline,
                     nested: <$type as $crate::Config>::nested(),
                 }, )* ];
                 $( fields.extend($crate::config::with_defaults(
@@ -383,6 +391,10 @@ macro_rules! config {
             fn schema() -> $crate::json::Value {
                 let doc = [$($struct_doc),*].map(str::trim).join(" ");
                 $crate::config::object_schema(&doc, &<$name as $crate::config::Fields>::fields())
+            }
+            fn outline() -> $crate::json::Value {
+                let doc = [$($struct_doc),*].map(str::trim).join(" ");
+                $crate::json::json!({ "type": "object", "description": doc })
             }
             fn nested() -> ::std::vec::Vec<$crate::config::Field> {
                 <$name as $crate::config::Fields>::fields()

@@ -150,6 +150,9 @@ impl<T: Config> Config for Option<T> {
     fn schema() -> json::Value {
         T::schema()
     }
+    fn outline() -> json::Value {
+        T::outline()
+    }
     fn nested() -> Vec<Field> {
         T::nested()
     }
@@ -166,6 +169,9 @@ impl<T: Config> Config for Arc<T> {
     }
     fn schema() -> json::Value {
         T::schema()
+    }
+    fn outline() -> json::Value {
+        T::outline()
     }
     fn nested() -> Vec<Field> {
         T::nested()
@@ -201,6 +207,9 @@ impl<T: Config> Config for Vec<T> {
     }
     fn schema() -> json::Value {
         json!({"type": "array", "items": T::schema()})
+    }
+    fn outline() -> json::Value {
+        json!({"type": "array", "items": T::outline()})
     }
     fn remedy(name: &str) -> String {
         if T::nested().is_empty() { format!("add `{name} = [...]`") } else { format!("add [[{name}]]") }

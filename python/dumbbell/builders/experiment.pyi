@@ -3,60 +3,10 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from dumbbell._scenario import Scenario
-from dumbbell.builders._given import given
-
-
-def nodes(
-    *,
-    name: str | Sequence[str],
-    agent: Literal["source-quench", "rbcc"] | Mapping[str, Any] | None = None,
-    buffer: Mapping[str, Any] | None = None,
-    pause: Mapping[str, Any] | None = None,
-    host: Literal["fair-window", "ictcp", "ia-tcp"] | Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """What some nodes have beside their links.
-
-    Parameters
-    ----------
-    name
-        The nodes: a group, a node, or a list of them. A node stands in one entry at most.
-        Required.
-    agent
-        What each of these routers does beside queueing that takes all its ports.
-        Default: absent: routers forward and queue.
-    buffer
-        A buffer that all ports of the node share; each of the nodes has one.
-        A table of ``dumbbell.network.shared_buffer``: ``size``, ``alpha``.
-        Default: absent: each port has a queue of its own, and its limit.
-    pause
-        Flow control: long queues of these switches pause the links that lead to them.
-        A table of ``dumbbell.network.pause``: ``xoff``, ``xon``.
-        Default: absent: queues that are full drop.
-    host
-        What the flows that end at each of these hosts share.
-        Default: absent: flows share links and queues only.
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "name": name,
-            "agent": agent,
-            "buffer": buffer,
-            "pause": pause,
-            "host": host,
-        }
-    )
-
 
 def flows(
     *,
@@ -136,61 +86,42 @@ def flows(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "name": name,
-            "from": from_,
-            "to": to,
-            "pairing": pairing,
-            "count": count,
-            "start": start,
-            "stagger": stagger,
-            "jitter": jitter,
-            "size": size,
-            "application": application,
-            "reader": reader,
-            "transport": transport,
-            "class": class_,
-            "packets": packets,
-            "sampled": sampled,
-        }
-    )
 
-
-def replay(
+def nodes(
     *,
-    link: str,
-    set_: Sequence[str] | None = None,
-    bin_: str | None = None,
+    name: str | Sequence[str],
+    agent: Literal["source-quench", "rbcc"] | Mapping[str, Any] | None = None,
+    buffer: Mapping[str, Any] | None = None,
+    pause: Mapping[str, Any] | None = None,
+    host: Literal["fair-window", "ictcp", "ia-tcp"] | Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A replay of recorded packets by one source that does not adapt.
+    """What some nodes have beside their links.
 
     Parameters
     ----------
-    link
-        The link whose arrivals are recorded, and which they enter again.
+    name
+        The nodes: a group, a node, or a list of them. A node stands in one entry at most.
         Required.
-    set_
-        What is different in the run that is recorded: settings `path=value`.
-        Default: ``[]`` (choice: the scenario as it is).
-    bin_
-        Replay not the packets but their rate: packets of the link's MTU carry the bytes of each bin of this
-        length.
-        Default: absent: packet for packet, to the nanosecond.
+    agent
+        What each of these routers does beside queueing that takes all its ports.
+        Default: absent: routers forward and queue.
+    buffer
+        A buffer that all ports of the node share; each of the nodes has one.
+        A table of ``dumbbell.network.shared_buffer``: ``size``, ``alpha``.
+        Default: absent: each port has a queue of its own, and its limit.
+    pause
+        Flow control: long queues of these switches pause the links that lead to them.
+        A table of ``dumbbell.network.pause``: ``xoff``, ``xon``.
+        Default: absent: queues that are full drop.
+    host
+        What the flows that end at each of these hosts share.
+        Default: absent: flows share links and queues only.
 
     Returns
     -------
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "link": link,
-            "set": set_,
-            "bin": bin_,
-        }
-    )
-
 
 def record(
     *,
@@ -233,18 +164,28 @@ def record(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "period": period,
-            "samples": samples,
-            "flows": flows,
-            "drops": drops,
-            "controllers": controllers,
-            "queues": queues,
-            "arrivals": arrivals,
-        }
-    )
 
+def replay(*, link: str, set_: Sequence[str] | None = None, bin_: str | None = None) -> dict[str, Any]:
+    """A replay of recorded packets by one source that does not adapt.
+
+    Parameters
+    ----------
+    link
+        The link whose arrivals are recorded, and which they enter again.
+        Required.
+    set_
+        What is different in the run that is recorded: settings `path=value`.
+        Default: ``[]`` (choice: the scenario as it is).
+    bin_
+        Replay not the packets but their rate: packets of the link's MTU carry the bytes of each bin of this
+        length.
+        Default: absent: packet for packet, to the nanosecond.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
 
 def scenario(
     *,
@@ -346,24 +287,3 @@ def scenario(
     Scenario
         The scenario, checked.
     """
-    return Scenario.from_dict(
-        given(
-            {
-                "name": name,
-                "description": description,
-                "seed": seed,
-                "duration": duration,
-                "warmup": warmup,
-                "drain": drain,
-                "topology": topology,
-                "nodes": nodes,
-                "routing": routing,
-                "paths": paths,
-                "transport": transport,
-                "flows": flows,
-                "workloads": workloads,
-                "replay": replay,
-                "record": record,
-            }
-        )
-    )

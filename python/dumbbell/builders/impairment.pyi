@@ -3,13 +3,45 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from dumbbell.builders._given import given
+def delay_list(*, packets: Sequence[int], delay: str) -> dict[str, Any]:
+    """Packets of a list arrive later.
 
+    Reference: draft-ietf-ccwg-bbr-06 appendix A: cases with reordering at a given time.
+
+    Parameters
+    ----------
+    packets
+        The packets, by order of transmission, counted from 0. Unit: positions.
+        Required.
+    delay
+        By how much they arrive later.
+        Required.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+
+def duplication(*, probability: float) -> dict[str, Any]:
+    """Some packets arrive twice.
+
+    Reference: Hemminger, Network emulation with NetEm, linux.conf.au 2005.
+
+    Parameters
+    ----------
+    probability
+        Share of packets that are doubled.
+        Required.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
 
 def jitter(
     *,
@@ -41,15 +73,6 @@ def jitter(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "jitter",
-            "distribution": distribution,
-            "spread": spread,
-            "keep_order": keep_order,
-        }
-    )
-
 
 def reordering(
     *,
@@ -86,72 +109,3 @@ def reordering(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "reordering",
-            "probability": probability,
-            "place": place,
-            "delay": delay,
-            "packets": packets,
-            "longest": longest,
-        }
-    )
-
-
-def duplication(
-    *,
-    probability: float,
-) -> dict[str, Any]:
-    """Some packets arrive twice.
-
-    Reference: Hemminger, Network emulation with NetEm, linux.conf.au 2005.
-
-    Parameters
-    ----------
-    probability
-        Share of packets that are doubled.
-        Required.
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "kind": "duplication",
-            "probability": probability,
-        }
-    )
-
-
-def delay_list(
-    *,
-    packets: Sequence[int],
-    delay: str,
-) -> dict[str, Any]:
-    """Packets of a list arrive later.
-
-    Reference: draft-ietf-ccwg-bbr-06 appendix A: cases with reordering at a given time.
-
-    Parameters
-    ----------
-    packets
-        The packets, by order of transmission, counted from 0. Unit: positions.
-        Required.
-    delay
-        By how much they arrive later.
-        Required.
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "kind": "delay-list",
-            "packets": packets,
-            "delay": delay,
-        }
-    )

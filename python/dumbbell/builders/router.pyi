@@ -3,13 +3,19 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from dumbbell.builders._given import given
+def hpcc() -> dict[str, Any]:
+    """HPCC: in-band telemetry, the use of the busiest link.
 
+    Reference: Li et al., SIGCOMM 2019, computed at the router as in PINT, Ben Basat et al., SIGCOMM 2020.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
 
 def rcp(
     *,
@@ -75,23 +81,6 @@ def rcp(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "rcp",
-            "preset": preset,
-            "mode": mode,
-            "alpha": alpha,
-            "beta": beta,
-            "gamma": gamma,
-            "period": period,
-            "initial": initial,
-            "floor": floor,
-            "initial_rtt": initial_rtt,
-            "least_factor": least_factor,
-            "changes": changes,
-        }
-    )
-
 
 def xcp(
     *,
@@ -132,27 +121,3 @@ def xcp(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "xcp",
-            "alpha": alpha,
-            "beta": beta,
-            "gamma": gamma,
-            "initial_interval": initial_interval,
-            "interval_min": interval_min,
-            "queue_interval_min": queue_interval_min,
-        }
-    )
-
-
-def hpcc() -> dict[str, Any]:
-    """HPCC: in-band telemetry, the use of the busiest link.
-
-    Reference: Li et al., SIGCOMM 2019, computed at the router as in PINT, Ben Basat et al., SIGCOMM 2020.
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given({"kind": "hpcc"})

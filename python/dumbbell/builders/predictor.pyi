@@ -3,17 +3,9 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
-from dumbbell.builders._given import given
-
-
-def ewma_tau(
-    *,
-    tau: str | None = None,
-) -> dict[str, Any]:
+def ewma_tau(*, tau: str | None = None) -> dict[str, Any]:
     """Exponential average of the arrival rate over continuous time.
 
     Reference: choice: decays while nothing arrives, so that a step down needs no arrival.
@@ -29,19 +21,8 @@ def ewma_tau(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "ewma-tau",
-            "tau": tau,
-        }
-    )
 
-
-def ewma_window(
-    *,
-    window: str | None = None,
-    weight: float | None = None,
-) -> dict[str, Any]:
+def ewma_window(*, window: str | None = None, weight: float | None = None) -> dict[str, Any]:
     """Exponential average of the arrivals in fixed windows.
 
     Reference: Nedevschi et al., NSDI 2008; choice: the constants, which are not given.
@@ -60,10 +41,3 @@ def ewma_window(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "ewma-window",
-            "window": window,
-            "weight": weight,
-        }
-    )

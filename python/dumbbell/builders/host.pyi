@@ -3,17 +3,9 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
-from dumbbell.builders._given import given
-
-
-def fair_window(
-    *,
-    bdp: str | None = None,
-) -> dict[str, Any]:
+def fair_window(*, bdp: str | None = None) -> dict[str, Any]:
     """Fair windows: connections to a host share its bandwidth-delay product evenly.
 
     Reference: Hwang, Yoo & Choi, IA-TCP, ICC 2012, without its delay of acknowledgements.
@@ -29,13 +21,26 @@ def fair_window(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "fair-window",
-            "bdp": bdp,
-        }
-    )
 
+def ia_tcp(*, bdp: str | None = None, segment: str | None = None) -> dict[str, Any]:
+    """IA-TCP: acknowledgements that let out what the aggregator's link carries.
+
+    Reference: Hwang, Yoo & Choi, IA-TCP, ICC 2012.
+
+    Parameters
+    ----------
+    bdp
+        The bandwidth-delay product.
+        Default: absent: the slowest link into the host times the mean base round-trip time of its senders.
+    segment
+        Segment size of the senders.
+        Default: absent: what the MTU leaves behind headers of 40 bytes (RFC 9293 section 3.7.1).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
 
 def ictcp(
     *,
@@ -82,47 +87,3 @@ def ictcp(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "ictcp",
-            "segment": segment,
-            "least": least,
-            "share": share,
-            "memory": memory,
-            "used": used,
-            "unused": unused,
-            "scarce": scarce,
-        }
-    )
-
-
-def ia_tcp(
-    *,
-    bdp: str | None = None,
-    segment: str | None = None,
-) -> dict[str, Any]:
-    """IA-TCP: acknowledgements that let out what the aggregator's link carries.
-
-    Reference: Hwang, Yoo & Choi, IA-TCP, ICC 2012.
-
-    Parameters
-    ----------
-    bdp
-        The bandwidth-delay product.
-        Default: absent: the slowest link into the host times the mean base round-trip time of its senders.
-    segment
-        Segment size of the senders.
-        Default: absent: what the MTU leaves behind headers of 40 bytes (RFC 9293 section 3.7.1).
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "kind": "ia-tcp",
-            "bdp": bdp,
-            "segment": segment,
-        }
-    )

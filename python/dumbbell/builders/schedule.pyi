@@ -3,45 +3,28 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from dumbbell.builders._given import given
+def listed(*, actions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A list of times and bytes.
 
-
-def rate(
-    *,
-    rate: str,
-    piece: str | None = None,
-) -> dict[str, Any]:
-    """Constant rate, in equal pieces.
-
-    Reference: choice: a stream of constant quality.
+    Reference: choice: what a program was seen to do.
 
     Parameters
     ----------
-    rate
-        Application bytes in a time.
+    actions
+        The actions, sorted by time: `{ at = "1s", bytes = "10kB" }` and so on.
+        Tables with these keys:
+        - ``at``: duration. When, since the start. Required.
+        - ``bytes``: size. Bytes that it writes or reads. Required.
         Required.
-    piece
-        Bytes each time.
-        Default: ``"4kB"`` (choice: three segments, a page of memory).
 
     Returns
     -------
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "rate",
-            "rate": rate,
-            "piece": piece,
-        }
-    )
-
 
 def on_off(
     *,
@@ -78,43 +61,23 @@ def on_off(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "on-off",
-            "rate": rate,
-            "piece": piece,
-            "mean_on": mean_on,
-            "mean_off": mean_off,
-            "periods": periods,
-        }
-    )
 
+def rate(*, rate: str, piece: str | None = None) -> dict[str, Any]:
+    """Constant rate, in equal pieces.
 
-def listed(
-    *,
-    actions: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
-    """A list of times and bytes.
-
-    Reference: choice: what a program was seen to do.
+    Reference: choice: a stream of constant quality.
 
     Parameters
     ----------
-    actions
-        The actions, sorted by time: `{ at = "1s", bytes = "10kB" }` and so on.
-        Tables with these keys:
-        - ``at``: duration. When, since the start. Required.
-        - ``bytes``: size. Bytes that it writes or reads. Required.
+    rate
+        Application bytes in a time.
         Required.
+    piece
+        Bytes each time.
+        Default: ``"4kB"`` (choice: three segments, a page of memory).
 
     Returns
     -------
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "listed",
-            "actions": actions,
-        }
-    )

@@ -3,13 +3,106 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from dumbbell.builders._given import given
+def on_close(
+    *,
+    from_: str | Sequence[str],
+    to: str | Sequence[str],
+    size: Literal[
+        "fixed",
+        "uniform",
+        "exponential",
+        "pareto",
+        "bounded-pareto",
+        "lognormal",
+        "campus-web",
+        "campus-10M",
+        "campus-web-10M",
+        "empirical",
+    ]
+    | Mapping[str, Any],
+    name: str | None = None,
+    after: str | Sequence[str] | None = None,
+    pairing: Literal["one-to-one", "all"] | None = None,
+    think: str | None = None,
+    spread: Literal["fixed", "exponential"] | None = None,
+    start: str | None = None,
+    stagger: str | None = None,
+    max_flows: int | None = None,
+    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
+    | Mapping[str, Any]
+    | None = None,
+    class_: int | None = None,
+    application: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
+    reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
+    sampled: bool | None = None,
+) -> dict[str, Any]:
+    """Flows that start when others have ended.
 
+    Reference: Heyman, Lakshman & Neidhardt, SIGMETRICS 1997: a fixed number of users.
+
+    Parameters
+    ----------
+    from_
+        Where the data comes from: a group, a node, or a list of them.
+        Required.
+    to
+        Where the data goes: a group, a node, or a list of them.
+        Required.
+    size
+        Distribution of application bytes.
+        Required.
+    name
+        The name in results and of its random streams.
+        Default: absent: `workload` and the position in the list, from 0.
+    after
+        The flows or workloads whose flows it waits for, by name.
+        Default: absent: its own flows.
+    pairing
+        `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each
+        of the other side; `all` joins each of `from` with each of `to`. With `after`, each flow draws one of
+        the pairs.
+        Default: ``"one-to-one"`` (choice: as host pairs are drawn).
+    think
+        Mean time from the end of one flow to the start of the next.
+        Default: ``"0s"`` (choice: the next starts at once).
+    spread
+        How that time is spread: `fixed` or `exponential`.
+        Default: ``"fixed"`` (choice: no randomness that is not asked for).
+    start
+        When the first flows start, if there is no `after`.
+        Default: ``"0s"`` (choice: at once).
+    stagger
+        Time from the start of one pair's first flow to that of the next.
+        Default: ``"0s"`` (choice: all start together).
+    max_flows
+        Flows at most: workloads that wait for each other could multiply without end. Unit: flows.
+        Default: ``1000000`` (choice: more than studies of closed loops need).
+    transport
+        Transport and its parameters.
+        Default: absent: the scenario's transport.
+    class_
+        Traffic class of all packets of the flows, acknowledgements too.
+        Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
+    application
+        When the application of a flow writes what its size says, from the flow's start on. No list: flows
+        differ in size.
+        Default: absent: all is written at once.
+    reader
+        When the receiver's application reads, from the first data on; behind the end of a list it reads what
+        comes.
+        Default: absent: what comes is read at once.
+    sampled
+        Write time series of the flows.
+        Default: ``false`` (choice: flows are many and short).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
 
 def poisson(
     *,
@@ -107,33 +200,47 @@ def poisson(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "poisson",
-            "name": name,
-            "from": from_,
-            "to": to,
-            "pairing": pairing,
-            "size": size,
-            "load": load,
-            "link": link,
-            "rate": rate,
-            "start": start,
-            "stop": stop,
-            "max_flows": max_flows,
-            "transport": transport,
-            "class": class_,
-            "application": application,
-            "reader": reader,
-            "sampled": sampled,
-        }
-    )
 
-
-def trace(
+def request_response(
     *,
-    file: str,
+    from_: str | Sequence[str],
+    to: str | Sequence[str],
+    response: Literal[
+        "fixed",
+        "uniform",
+        "exponential",
+        "pareto",
+        "bounded-pareto",
+        "lognormal",
+        "campus-web",
+        "campus-10M",
+        "campus-web-10M",
+        "empirical",
+    ]
+    | Mapping[str, Any],
     name: str | None = None,
+    pairing: Literal["one-to-one", "all"] | None = None,
+    request: Literal[
+        "fixed",
+        "uniform",
+        "exponential",
+        "pareto",
+        "bounded-pareto",
+        "lognormal",
+        "campus-web",
+        "campus-10M",
+        "campus-web-10M",
+        "empirical",
+    ]
+    | Mapping[str, Any]
+    | None = None,
+    work: str | None = None,
+    think: str | None = None,
+    spread: Literal["fixed", "exponential"] | None = None,
+    exchanges: int | None = None,
+    start: str | None = None,
+    stagger: str | None = None,
+    connections: Literal["persistent", "fresh"] | None = None,
     transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
@@ -142,18 +249,52 @@ def trace(
     reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
-    """Flows listed in a file of (start, source, destination, size).
+    """Clients that ask, wait for the answer, think, and ask again.
 
-    Reference: choice: the same arrivals for several tools.
+    Reference: choice: the closed loop of interactive use.
 
     Parameters
     ----------
-    file
-        The file, relative to the scenario.
+    from_
+        The clients: a group, a node, or a list of them.
+        Required.
+    to
+        The servers: a group, a node, or a list of them.
+        Required.
+    response
+        Distribution of the application bytes of a response.
         Required.
     name
-        The name in results.
+        The name in results and of its random streams.
         Default: absent: `workload` and the position in the list, from 0.
+    pairing
+        `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each
+        of the other side; `all` joins each of `from` with each of `to`.
+        Default: ``"one-to-one"`` (choice: as host pairs are drawn).
+    request
+        Distribution of the application bytes of a request.
+        Default: ``{ kind = "fixed", size = "500B" }`` (choice: a request of a few lines fits one segment).
+    work
+        Mean time from the end of a request to the start of its response.
+        Default: ``"0s"`` (choice: the network is what is studied).
+    think
+        Mean time from the end of a response to the start of the next request.
+        Default: ``"0s"`` (choice: the client asks again at once).
+    spread
+        How both times are spread: `fixed` or `exponential`.
+        Default: ``"fixed"`` (choice: no randomness that is not asked for).
+    exchanges
+        Exchanges of each client. Unit: exchanges.
+        Default: absent: until the run ends.
+    start
+        When the first client begins.
+        Default: ``"0s"`` (choice: at once).
+    stagger
+        Time from the beginning of one client to that of the next.
+        Default: ``"0s"`` (choice: all clients begin together).
+    connections
+        `persistent` connections carry one transfer after another, `fresh` ones are opened for each.
+        Default: ``"persistent"`` (RFC 9112 section 9.3: HTTP connections persist by default).
     transport
         Transport and its parameters.
         Default: absent: the scenario's transport.
@@ -170,26 +311,13 @@ def trace(
         Default: absent: what comes is read at once.
     sampled
         Write time series of the flows.
-        Default: ``false`` (choice: arriving flows are many and short).
+        Default: ``false`` (choice: clients are many).
 
     Returns
     -------
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "trace",
-            "name": name,
-            "file": file,
-            "transport": transport,
-            "class": class_,
-            "application": application,
-            "reader": reader,
-            "sampled": sampled,
-        }
-    )
-
 
 def rounds(
     *,
@@ -318,177 +446,6 @@ def rounds(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "rounds",
-            "name": name,
-            "from": from_,
-            "to": to,
-            "pairing": pairing,
-            "size": size,
-            "block": block,
-            "sizes": sizes,
-            "servers": servers,
-            "request": request,
-            "rounds": rounds,
-            "start": start,
-            "pause": pause,
-            "spread": spread,
-            "stagger": stagger,
-            "batch": batch,
-            "at_once": at_once,
-            "jitter": jitter,
-            "connections": connections,
-            "transport": transport,
-            "class": class_,
-            "application": application,
-            "reader": reader,
-            "sampled": sampled,
-        }
-    )
-
-
-def request_response(
-    *,
-    from_: str | Sequence[str],
-    to: str | Sequence[str],
-    response: Literal[
-        "fixed",
-        "uniform",
-        "exponential",
-        "pareto",
-        "bounded-pareto",
-        "lognormal",
-        "campus-web",
-        "campus-10M",
-        "campus-web-10M",
-        "empirical",
-    ]
-    | Mapping[str, Any],
-    name: str | None = None,
-    pairing: Literal["one-to-one", "all"] | None = None,
-    request: Literal[
-        "fixed",
-        "uniform",
-        "exponential",
-        "pareto",
-        "bounded-pareto",
-        "lognormal",
-        "campus-web",
-        "campus-10M",
-        "campus-web-10M",
-        "empirical",
-    ]
-    | Mapping[str, Any]
-    | None = None,
-    work: str | None = None,
-    think: str | None = None,
-    spread: Literal["fixed", "exponential"] | None = None,
-    exchanges: int | None = None,
-    start: str | None = None,
-    stagger: str | None = None,
-    connections: Literal["persistent", "fresh"] | None = None,
-    transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
-    | Mapping[str, Any]
-    | None = None,
-    class_: int | None = None,
-    application: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
-    reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
-    sampled: bool | None = None,
-) -> dict[str, Any]:
-    """Clients that ask, wait for the answer, think, and ask again.
-
-    Reference: choice: the closed loop of interactive use.
-
-    Parameters
-    ----------
-    from_
-        The clients: a group, a node, or a list of them.
-        Required.
-    to
-        The servers: a group, a node, or a list of them.
-        Required.
-    response
-        Distribution of the application bytes of a response.
-        Required.
-    name
-        The name in results and of its random streams.
-        Default: absent: `workload` and the position in the list, from 0.
-    pairing
-        `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each
-        of the other side; `all` joins each of `from` with each of `to`.
-        Default: ``"one-to-one"`` (choice: as host pairs are drawn).
-    request
-        Distribution of the application bytes of a request.
-        Default: ``{ kind = "fixed", size = "500B" }`` (choice: a request of a few lines fits one segment).
-    work
-        Mean time from the end of a request to the start of its response.
-        Default: ``"0s"`` (choice: the network is what is studied).
-    think
-        Mean time from the end of a response to the start of the next request.
-        Default: ``"0s"`` (choice: the client asks again at once).
-    spread
-        How both times are spread: `fixed` or `exponential`.
-        Default: ``"fixed"`` (choice: no randomness that is not asked for).
-    exchanges
-        Exchanges of each client. Unit: exchanges.
-        Default: absent: until the run ends.
-    start
-        When the first client begins.
-        Default: ``"0s"`` (choice: at once).
-    stagger
-        Time from the beginning of one client to that of the next.
-        Default: ``"0s"`` (choice: all clients begin together).
-    connections
-        `persistent` connections carry one transfer after another, `fresh` ones are opened for each.
-        Default: ``"persistent"`` (RFC 9112 section 9.3: HTTP connections persist by default).
-    transport
-        Transport and its parameters.
-        Default: absent: the scenario's transport.
-    class_
-        Traffic class of all packets of the flows, acknowledgements too.
-        Default: ``0`` (RFC 2474 section 4.1: the default codepoint, 0).
-    application
-        When the application of a flow writes what its size says, from the flow's start on. No list: flows
-        differ in size.
-        Default: absent: all is written at once.
-    reader
-        When the receiver's application reads, from the first data on; behind the end of a list it reads what
-        comes.
-        Default: absent: what comes is read at once.
-    sampled
-        Write time series of the flows.
-        Default: ``false`` (choice: clients are many).
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "kind": "request-response",
-            "name": name,
-            "from": from_,
-            "to": to,
-            "pairing": pairing,
-            "request": request,
-            "response": response,
-            "work": work,
-            "think": think,
-            "spread": spread,
-            "exchanges": exchanges,
-            "start": start,
-            "stagger": stagger,
-            "connections": connections,
-            "transport": transport,
-            "class": class_,
-            "application": application,
-            "reader": reader,
-            "sampled": sampled,
-        }
-    )
-
 
 def shuffle(
     *,
@@ -574,51 +531,11 @@ def shuffle(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "shuffle",
-            "name": name,
-            "from": from_,
-            "to": to,
-            "size": size,
-            "parallel": parallel,
-            "waves": waves,
-            "start": start,
-            "pause": pause,
-            "transport": transport,
-            "class": class_,
-            "application": application,
-            "reader": reader,
-            "sampled": sampled,
-        }
-    )
 
-
-def on_close(
+def trace(
     *,
-    from_: str | Sequence[str],
-    to: str | Sequence[str],
-    size: Literal[
-        "fixed",
-        "uniform",
-        "exponential",
-        "pareto",
-        "bounded-pareto",
-        "lognormal",
-        "campus-web",
-        "campus-10M",
-        "campus-web-10M",
-        "empirical",
-    ]
-    | Mapping[str, Any],
+    file: str,
     name: str | None = None,
-    after: str | Sequence[str] | None = None,
-    pairing: Literal["one-to-one", "all"] | None = None,
-    think: str | None = None,
-    spread: Literal["fixed", "exponential"] | None = None,
-    start: str | None = None,
-    stagger: str | None = None,
-    max_flows: int | None = None,
     transport: Literal["tcp", "rcp", "trump", "tfrc", "lttp", "cbr", "poisson", "on-off", "replay"]
     | Mapping[str, Any]
     | None = None,
@@ -627,47 +544,18 @@ def on_close(
     reader: Literal["rate", "on-off", "listed"] | Mapping[str, Any] | None = None,
     sampled: bool | None = None,
 ) -> dict[str, Any]:
-    """Flows that start when others have ended.
+    """Flows listed in a file of (start, source, destination, size).
 
-    Reference: Heyman, Lakshman & Neidhardt, SIGMETRICS 1997: a fixed number of users.
+    Reference: choice: the same arrivals for several tools.
 
     Parameters
     ----------
-    from_
-        Where the data comes from: a group, a node, or a list of them.
-        Required.
-    to
-        Where the data goes: a group, a node, or a list of them.
-        Required.
-    size
-        Distribution of application bytes.
+    file
+        The file, relative to the scenario.
         Required.
     name
-        The name in results and of its random streams.
+        The name in results.
         Default: absent: `workload` and the position in the list, from 0.
-    after
-        The flows or workloads whose flows it waits for, by name.
-        Default: absent: its own flows.
-    pairing
-        `one-to-one` joins the first of `from` with the first of `to`, and so on, or a single node with each
-        of the other side; `all` joins each of `from` with each of `to`. With `after`, each flow draws one of
-        the pairs.
-        Default: ``"one-to-one"`` (choice: as host pairs are drawn).
-    think
-        Mean time from the end of one flow to the start of the next.
-        Default: ``"0s"`` (choice: the next starts at once).
-    spread
-        How that time is spread: `fixed` or `exponential`.
-        Default: ``"fixed"`` (choice: no randomness that is not asked for).
-    start
-        When the first flows start, if there is no `after`.
-        Default: ``"0s"`` (choice: at once).
-    stagger
-        Time from the start of one pair's first flow to that of the next.
-        Default: ``"0s"`` (choice: all start together).
-    max_flows
-        Flows at most: workloads that wait for each other could multiply without end. Unit: flows.
-        Default: ``1000000`` (choice: more than studies of closed loops need).
     transport
         Transport and its parameters.
         Default: absent: the scenario's transport.
@@ -684,31 +572,10 @@ def on_close(
         Default: absent: what comes is read at once.
     sampled
         Write time series of the flows.
-        Default: ``false`` (choice: flows are many and short).
+        Default: ``false`` (choice: arriving flows are many and short).
 
     Returns
     -------
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "on-close",
-            "name": name,
-            "after": after,
-            "from": from_,
-            "to": to,
-            "pairing": pairing,
-            "size": size,
-            "think": think,
-            "spread": spread,
-            "start": start,
-            "stagger": stagger,
-            "max_flows": max_flows,
-            "transport": transport,
-            "class": class_,
-            "application": application,
-            "reader": reader,
-            "sampled": sampled,
-        }
-    )

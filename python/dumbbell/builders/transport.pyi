@@ -3,13 +3,182 @@
 Generated from the registry by ``tools/builders.py``: change the registry, not this file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from dumbbell.builders._given import given
+def cbr(*, rate: str | None = None, packet_size: int | None = None) -> dict[str, Any]:
+    """UDP source of constant bit rate.
 
+    Reference: RFC 768.
+
+    Parameters
+    ----------
+    rate
+        Rate on the wire, headers included.
+        Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
+    packet_size
+        Bytes of one datagram on the wire, headers included (28 bytes). Unit: bytes.
+        Default: ``1500`` (RFC 894: the MTU of Ethernet).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+
+def lttp(
+    *, overhead: float | None = None, payload: int | None = None, ecn: bool | None = None
+) -> dict[str, Any]:
+    """LTTP: fountain-coded datagrams at the rate of TFRC.
+
+    Reference: Jiang, Li & Xu, LTTP: An LT-Code Based Transport Protocol, IEEE JSAC 32(1), 2014.
+
+    Parameters
+    ----------
+    overhead
+        Coded packets needed beyond those of the object, as a share: epsilon. Dimensionless.
+        Default: ``0.05`` (choice: LT codes of thousands of packets need about 5 % (Luby, FOCS 2002)).
+    payload
+        Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Unit: bytes.
+        Default: RFC 5348 section 4.1: a fixed segment size; the MTU less 36 bytes.
+    ecn
+        Explicit congestion notification: a mark counts as a loss.
+        Default: ``false`` (RFC 5348 section 5.1: where packets are ECN-capable).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+
+def on_off(
+    *,
+    rate: str | None = None,
+    packet_size: int | None = None,
+    mean_on: str | None = None,
+    mean_off: str | None = None,
+    periods: Literal["exponential", "fixed"] | None = None,
+) -> dict[str, Any]:
+    """UDP source with bursts and silences.
+
+    Reference: Brady, A model for generating on-off speech patterns, BSTJ 1969.
+
+    Parameters
+    ----------
+    rate
+        Rate on the wire during a burst, headers included.
+        Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
+    packet_size
+        Bytes of one datagram on the wire, headers included (28 bytes). Unit: bytes.
+        Default: ``1500`` (RFC 894: the MTU of Ethernet).
+    mean_on
+        Mean length of a burst.
+        Default: ``"500ms"`` (ns-2.35 tcl/lib/ns-default.tcl: burst_time_ of exponential traffic).
+    mean_off
+        Mean length of a silence.
+        Default: ``"500ms"`` (ns-2.35 tcl/lib/ns-default.tcl: idle_time_ of exponential traffic).
+    periods
+        Distribution of both lengths: `exponential` or `fixed`.
+        Default: ``"exponential"`` (choice: the memoryless model of talk spurts).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+
+def poisson(*, rate: str | None = None, packet_size: int | None = None) -> dict[str, Any]:
+    """UDP source with Poisson departures.
+
+    Reference: Kleinrock, Queueing Systems, volume 1, section 2.4.
+
+    Parameters
+    ----------
+    rate
+        Mean rate on the wire, headers included.
+        Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
+    packet_size
+        Bytes of one datagram on the wire, headers included (28 bytes). Unit: bytes.
+        Default: ``1500`` (RFC 894: the MTU of Ethernet).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+
+def rcp(
+    *,
+    payload: int | None = None,
+    header: int | None = None,
+    desired: str | None = None,
+    compat: Literal["none", "ns2"] | None = None,
+    syn_timeout: str | None = None,
+    probe_min: str | None = None,
+    probe_max: str | None = None,
+    probe_running: str | None = None,
+    rto_min: str | None = None,
+    retries: int | None = None,
+) -> dict[str, Any]:
+    """Rate Control Protocol: sends at the rate that routers give.
+
+    Reference: Dukkipati & McKeown, CCR 36(1), 2006.
+
+    Parameters
+    ----------
+    payload
+        Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
+        Unit: bytes.
+        Default: choice: the MTU less the header; ns-2 rcp-host.cc: 960 bytes.
+    header
+        Bytes of header of every packet: all of a packet that carries no data. Unit: bytes.
+        Default: ``40`` (ns-2 rcp-host.cc: SYN, REF and answers have 40 bytes, data 40 more than its payload).
+    desired
+        The rate that the source asks for, in bits of whole packets; absent: no limit, so that routers alone
+        decide. With it, a flow needs no router.
+        Default: Zhuang & Kaiser-Pendergrast, CS244 2016: RCP_DESIRED_RATE of their end host.
+    compat
+        Imitates the published code where it differs: `none` or `ns2`.
+        Default: ``"none"`` (choice: a flow never stops silently).
+    syn_timeout
+        Time after which an unanswered SYN is sent again; it doubles each time.
+        Default: ``"500ms"`` (ns-2 rcp-host.cc: SYN_DELAY).
+    probe_min
+        Shortest interval between probes.
+        Default: ``"10ms"`` (choice: the longest period of router updates, so that the next probe finds a new
+        rate).
+    probe_max
+        Longest interval between probes of a paused sender.
+        Default: ``"1s"`` (choice: a paused flow goes on within a second or so of the first rate it is
+        offered).
+    probe_running
+        Longest interval between probes of a sender whose packets are further apart than a round-trip time.
+        Default: ``"500ms"`` (ns-2 rcp-host.cc: REF_TIMER).
+    rto_min
+        Smallest retransmission timeout; the timeout is twice the smoothed round-trip time.
+        Default: ``"10ms"`` (choice: above the jitter of a software end point (ns-2: twice the round-trip
+        time)).
+    retries
+        SYNs, probes or timeouts in a row without an answer after which the sender gives up. Unit: timeouts.
+        Default: ``8`` (choice: about as patient as 100 s of RFC 1122 section 4.2.3.5 at a timeout of 0.5 s).
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
+
+def replay() -> dict[str, Any]:
+    """UDP source that replays a recorded list of (time, size).
+
+    Reference: choice: measured traffic, reproduced to the nanosecond.
+
+    Returns
+    -------
+    dict
+        What to write in a scenario.
+    """
 
 def tcp(
     *,
@@ -308,141 +477,27 @@ def tcp(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "tcp",
-            "profile": profile,
-            "controller": controller,
-            "handshake": handshake,
-            "first_write": first_write,
-            "lost_syn": lost_syn,
-            "fin": fin,
-            "mss": mss,
-            "initial_window": initial_window,
-            "initial_threshold": initial_threshold,
-            "max_window": max_window,
-            "unit_window": unit_window,
-            "unit_copies": unit_copies,
-            "send_buffer": send_buffer,
-            "nagle": nagle,
-            "receive_window": receive_window,
-            "ack_every": ack_every,
-            "ack_delay": ack_delay,
-            "delayed_acks": delayed_acks,
-            "sack_compression": sack_compression,
-            "dsack": dsack,
-            "initial_receive_window": initial_receive_window,
-            "byte_counting": byte_counting,
-            "window_validation": window_validation,
-            "slow_start_after_idle": slow_start_after_idle,
-            "exit_inflation_fix": exit_inflation_fix,
-            "single_fast_retransmit": single_fast_retransmit,
-            "limited_transmit": limited_transmit,
-            "duplicate_threshold": duplicate_threshold,
-            "sack": sack,
-            "loss_detection": loss_detection,
-            "tail_loss_probe": tail_loss_probe,
-            "frto": frto,
-            "undo": undo,
-            "cut_from": cut_from,
-            "segmentation_offload": segmentation_offload,
-            "pacing": pacing,
-            "max_pacing_rate": max_pacing_rate,
-            "timestamps": timestamps,
-            "ecn": ecn,
-            "ecn_answer": ecn_answer,
-            "quench": quench,
-            "rto_min": rto_min,
-            "rto_floor": rto_floor,
-            "rto_initial": rto_initial,
-            "rto_max": rto_max,
-            "rto_tick": rto_tick,
-            "rtt_integers": rtt_integers,
-            "rto_spread": rto_spread,
-            "rto_granularity": rto_granularity,
-            "rtt_tick": rtt_tick,
-            "overhead": overhead,
-            "retries": retries,
-        }
-    )
 
+def tfrc(*, payload: int | None = None, ecn: bool | None = None) -> dict[str, Any]:
+    """TCP-Friendly Rate Control over datagrams.
 
-def rcp(
-    *,
-    payload: int | None = None,
-    header: int | None = None,
-    desired: str | None = None,
-    compat: Literal["none", "ns2"] | None = None,
-    syn_timeout: str | None = None,
-    probe_min: str | None = None,
-    probe_max: str | None = None,
-    probe_running: str | None = None,
-    rto_min: str | None = None,
-    retries: int | None = None,
-) -> dict[str, Any]:
-    """Rate Control Protocol: sends at the rate that routers give.
-
-    Reference: Dukkipati & McKeown, CCR 36(1), 2006.
+    Reference: RFC 5348.
 
     Parameters
     ----------
     payload
         Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
         Unit: bytes.
-        Default: choice: the MTU less the header; ns-2 rcp-host.cc: 960 bytes.
-    header
-        Bytes of header of every packet: all of a packet that carries no data. Unit: bytes.
-        Default: ``40`` (ns-2 rcp-host.cc: SYN, REF and answers have 40 bytes, data 40 more than its payload).
-    desired
-        The rate that the source asks for, in bits of whole packets; absent: no limit, so that routers alone
-        decide. With it, a flow needs no router.
-        Default: Zhuang & Kaiser-Pendergrast, CS244 2016: RCP_DESIRED_RATE of their end host.
-    compat
-        Imitates the published code where it differs: `none` or `ns2`.
-        Default: ``"none"`` (choice: a flow never stops silently).
-    syn_timeout
-        Time after which an unanswered SYN is sent again; it doubles each time.
-        Default: ``"500ms"`` (ns-2 rcp-host.cc: SYN_DELAY).
-    probe_min
-        Shortest interval between probes.
-        Default: ``"10ms"`` (choice: the longest period of router updates, so that the next probe finds a new
-        rate).
-    probe_max
-        Longest interval between probes of a paused sender.
-        Default: ``"1s"`` (choice: a paused flow goes on within a second or so of the first rate it is
-        offered).
-    probe_running
-        Longest interval between probes of a sender whose packets are further apart than a round-trip time.
-        Default: ``"500ms"`` (ns-2 rcp-host.cc: REF_TIMER).
-    rto_min
-        Smallest retransmission timeout; the timeout is twice the smoothed round-trip time.
-        Default: ``"10ms"`` (choice: above the jitter of a software end point (ns-2: twice the round-trip
-        time)).
-    retries
-        SYNs, probes or timeouts in a row without an answer after which the sender gives up. Unit: timeouts.
-        Default: ``8`` (choice: about as patient as 100 s of RFC 1122 section 4.2.3.5 at a timeout of 0.5 s).
+        Default: RFC 5348 section 4.1: a fixed segment size; the MTU less 36 bytes.
+    ecn
+        Explicit congestion notification: a mark counts as a loss.
+        Default: ``false`` (RFC 5348 section 5.1: where packets are ECN-capable).
 
     Returns
     -------
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "rcp",
-            "payload": payload,
-            "header": header,
-            "desired": desired,
-            "compat": compat,
-            "syn_timeout": syn_timeout,
-            "probe_min": probe_min,
-            "probe_max": probe_max,
-            "probe_running": probe_running,
-            "rto_min": rto_min,
-            "retries": retries,
-        }
-    )
-
 
 def trump(
     *,
@@ -500,211 +555,3 @@ def trump(
     dict
         What to write in a scenario.
     """
-    return given(
-        {
-            "kind": "trump",
-            "payload": payload,
-            "header": header,
-            "desired": desired,
-            "selacksize": selacksize,
-            "retry": retry,
-            "give_up": give_up,
-            "ack_delay": ack_delay,
-            "reordering": reordering,
-        }
-    )
-
-
-def tfrc(
-    *,
-    payload: int | None = None,
-    ecn: bool | None = None,
-) -> dict[str, Any]:
-    """TCP-Friendly Rate Control over datagrams.
-
-    Reference: RFC 5348.
-
-    Parameters
-    ----------
-    payload
-        Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
-        Unit: bytes.
-        Default: RFC 5348 section 4.1: a fixed segment size; the MTU less 36 bytes.
-    ecn
-        Explicit congestion notification: a mark counts as a loss.
-        Default: ``false`` (RFC 5348 section 5.1: where packets are ECN-capable).
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "kind": "tfrc",
-            "payload": payload,
-            "ecn": ecn,
-        }
-    )
-
-
-def lttp(
-    *,
-    overhead: float | None = None,
-    payload: int | None = None,
-    ecn: bool | None = None,
-) -> dict[str, Any]:
-    """LTTP: fountain-coded datagrams at the rate of TFRC.
-
-    Reference: Jiang, Li & Xu, LTTP: An LT-Code Based Transport Protocol, IEEE JSAC 32(1), 2014.
-
-    Parameters
-    ----------
-    overhead
-        Coded packets needed beyond those of the object, as a share: epsilon. Dimensionless.
-        Default: ``0.05`` (choice: LT codes of thousands of packets need about 5 % (Luby, FOCS 2002)).
-    payload
-        Payload of a packet in bytes, never more than the path's MTU allows; absent: what the MTU allows.
-        Unit: bytes.
-        Default: RFC 5348 section 4.1: a fixed segment size; the MTU less 36 bytes.
-    ecn
-        Explicit congestion notification: a mark counts as a loss.
-        Default: ``false`` (RFC 5348 section 5.1: where packets are ECN-capable).
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "kind": "lttp",
-            "overhead": overhead,
-            "payload": payload,
-            "ecn": ecn,
-        }
-    )
-
-
-def cbr(
-    *,
-    rate: str | None = None,
-    packet_size: int | None = None,
-) -> dict[str, Any]:
-    """UDP source of constant bit rate.
-
-    Reference: RFC 768.
-
-    Parameters
-    ----------
-    rate
-        Rate on the wire, headers included.
-        Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
-    packet_size
-        Bytes of one datagram on the wire, headers included (28 bytes). Unit: bytes.
-        Default: ``1500`` (RFC 894: the MTU of Ethernet).
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "kind": "cbr",
-            "rate": rate,
-            "packet_size": packet_size,
-        }
-    )
-
-
-def poisson(
-    *,
-    rate: str | None = None,
-    packet_size: int | None = None,
-) -> dict[str, Any]:
-    """UDP source with Poisson departures.
-
-    Reference: Kleinrock, Queueing Systems, volume 1, section 2.4.
-
-    Parameters
-    ----------
-    rate
-        Mean rate on the wire, headers included.
-        Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
-    packet_size
-        Bytes of one datagram on the wire, headers included (28 bytes). Unit: bytes.
-        Default: ``1500`` (RFC 894: the MTU of Ethernet).
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "kind": "poisson",
-            "rate": rate,
-            "packet_size": packet_size,
-        }
-    )
-
-
-def on_off(
-    *,
-    rate: str | None = None,
-    packet_size: int | None = None,
-    mean_on: str | None = None,
-    mean_off: str | None = None,
-    periods: Literal["exponential", "fixed"] | None = None,
-) -> dict[str, Any]:
-    """UDP source with bursts and silences.
-
-    Reference: Brady, A model for generating on-off speech patterns, BSTJ 1969.
-
-    Parameters
-    ----------
-    rate
-        Rate on the wire during a burst, headers included.
-        Default: ``"1Mbit/s"`` (choice: a tenth of the 10 Mbit/s dumbbell).
-    packet_size
-        Bytes of one datagram on the wire, headers included (28 bytes). Unit: bytes.
-        Default: ``1500`` (RFC 894: the MTU of Ethernet).
-    mean_on
-        Mean length of a burst.
-        Default: ``"500ms"`` (ns-2.35 tcl/lib/ns-default.tcl: burst_time_ of exponential traffic).
-    mean_off
-        Mean length of a silence.
-        Default: ``"500ms"`` (ns-2.35 tcl/lib/ns-default.tcl: idle_time_ of exponential traffic).
-    periods
-        Distribution of both lengths: `exponential` or `fixed`.
-        Default: ``"exponential"`` (choice: the memoryless model of talk spurts).
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given(
-        {
-            "kind": "on-off",
-            "rate": rate,
-            "packet_size": packet_size,
-            "mean_on": mean_on,
-            "mean_off": mean_off,
-            "periods": periods,
-        }
-    )
-
-
-def replay() -> dict[str, Any]:
-    """UDP source that replays a recorded list of (time, size).
-
-    Reference: choice: measured traffic, reproduced to the nanosecond.
-
-    Returns
-    -------
-    dict
-        What to write in a scenario.
-    """
-    return given({"kind": "replay"})
