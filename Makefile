@@ -181,6 +181,7 @@ docs: setup ## Write docs/reference, docs/algorithms, docs/api, Python builders,
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.algorithms --figures
 	$(BIN)/python tools/builders.py
+	$(BIN)/python -m tools.papers
 	$(BIN)/python -m tools.notices
 	$(BIN)/python -m tools.api
 	$(BIN)/python -m tools.notebook

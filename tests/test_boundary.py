@@ -98,7 +98,7 @@ def test_ctrl_c_while_the_program_loads_is_one_line() -> None:
         "import sys, os, signal, runpy, importlib.abc\n"
         "class Finder(importlib.abc.MetaPathFinder):\n"
         "    def find_spec(self, name, path, target=None):\n"
-        "        if name == 'dumbbell._results': os.kill(os.getpid(), signal.SIGINT)\n"
+        "        if name == 'dumbbell.cli.common': os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Finder())\n"
         "sys.argv = ['/usr/bin/dumbbell', 'list']\n"
         "from dumbbell.cli import main\n"

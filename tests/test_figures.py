@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont
 
 import dumbbell as db
 from conftest import SCENARIO
@@ -24,6 +26,24 @@ def test_every_kind_draws_every_format_the_same_each_time(
     for path, again in zip(first, second, strict=True):
         assert path.stat().st_size > 2000
         assert path.read_bytes() == again.read_bytes()
+
+
+def test_fonts_in_a_pdf_hold_glyphs_and_no_kerning(
+    results: db.Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables: list[set[str]] = []
+    subset = Subsetter.subset
+
+    def recorded(self: Subsetter, font: TTFont) -> None:
+        subset(self, font)
+        tables.append(set(font.keys()))
+
+    monkeypatch.setattr(Subsetter, "subset", recorded)
+    usual = list(Options._drop_tables_default)
+    db.figures.save(db.figures.draw("cwnd", results), tmp_path / "a", ("pdf",))
+    assert tables
+    assert all({"glyf", "head", "hmtx"} <= each and not each & {"GSUB", "GPOS", "GDEF"} for each in tables)
+    assert Options._drop_tables_default == usual
 
 
 @pytest.mark.parametrize("kind", db.figures.USUAL)

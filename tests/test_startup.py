@@ -66,15 +66,19 @@ def test_a_command_loads_nothing_that_only_others_need(
         assert not modules & {"dumbbell._results", "dumbbell.cli.common", "dumbbell.cli.run"}
 
 
-def test_a_list_of_papers_loads_no_figures_and_builds_no_registry(tmp_path: Path) -> None:
-    code = (
-        "sys.argv = ['dumbbell', 'papers', '--json']\n"
-        "from dumbbell import _native\nfrom dumbbell.cli import main\n"
-        "_native.registry = None\nmain()"
-    )
+def test_a_list_reads_no_paper_and_no_scenario(tmp_path: Path) -> None:
+    for words in ("list", "papers"):
+        code = f"sys.argv = ['dumbbell', '{words}', '--json']\nfrom dumbbell.cli import main\nmain()"
+        modules = loaded(code, tmp_path)
+        assert not modules & {*HEAVY, "dumbbell.papers", "dumbbell._scenario", "dumbbell._results"}
+
+
+def test_a_report_of_a_run_loads_no_study(scenario_file: Path, tmp_path: Path) -> None:
+    db.Scenario.from_file(scenario_file).run().save(tmp_path / "out")
+    code = "sys.argv = ['dumbbell', 'report', 'out', '-q']\nfrom dumbbell.cli import main\nmain()"
     modules = loaded(code, tmp_path)
-    assert "dumbbell.papers" in modules
-    assert not modules & {"matplotlib", "scipy.stats", "duckdb", "jinja2", "rich"}
+    assert "dumbbell.report.run" in modules
+    assert not modules & {"dumbbell.study", "dumbbell.answers", "dumbbell.stats", "pyarrow", "scipy"}
 
 
 def test_every_name_of_the_package_is_there() -> None:

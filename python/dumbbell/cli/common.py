@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -15,11 +15,12 @@ from dumbbell._files.read import read_toml
 from dumbbell._files.special import stream
 from dumbbell._files.text import plain
 from dumbbell._printing import Output, Text, significant
-from dumbbell._results import Results
-from dumbbell._scenario import Scenario
-from dumbbell._trace import LAST_FLOW
 from dumbbell.cli import completing
 from dumbbell.errors import DumbbellError, ScenarioError
+
+if TYPE_CHECKING:
+    from dumbbell._results import Results
+    from dumbbell._scenario import Scenario
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -135,6 +136,8 @@ def workers_option(command: Command) -> Command:
 
 def read_scenario(file: Path, settings: Iterable[str], seed: int | None) -> Scenario:
     """Read a scenario file; errors name the file."""
+    from dumbbell._scenario import Scenario
+
     changes = [*settings, *([] if seed is None else [f"seed={seed}"])]
     try:
         scenario = Scenario.from_file(file, changes)
@@ -171,6 +174,7 @@ def _is_study(file: Path) -> bool:
 
 def packet_options(what: str) -> Callable[[Command], Command]:
     """Return what adds the options of commands that show the packets of one flow of results."""
+    from dumbbell._trace import LAST_FLOW
 
     def add(command: Command) -> Command:
         until = click.option("--until", metavar="TIME", help="With --flow: packets up to this time.")
@@ -194,6 +198,8 @@ def results_again(results: Results, folder: Path) -> Scenario:
     DumbbellError
         If it would not give the same results.
     """
+    from dumbbell._scenario import Scenario
+
     provenance = results.provenance
     remedy = "run the scenario anew with this version, or use `dumbbell trace`"
     try:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dumbbell import _native
 from dumbbell._memory import limit_of_run
 from dumbbell._printing import Output, Text, TextTable, significant
-from dumbbell._scenario import Scenario
-from dumbbell.cli import completing, elsewhere
+from dumbbell.cli import completing
 from dumbbell.cli.common import (
     console,
     json_option,
@@ -23,6 +22,9 @@ from dumbbell.cli.common import (
     scenario_options,
 )
 from dumbbell.errors import DumbbellError
+
+if TYPE_CHECKING:
+    from dumbbell._scenario import Scenario
 
 _MOST_ROWS = 24
 """Longer lists of links, pairs and groups are cut; all of them are in ``Scenario.explain()``."""
@@ -242,6 +244,8 @@ def describe(name: str, as_json: bool) -> None:
 
     Other names are found too: those of papers (`gip`), values (`fack`) and parameters (`sack`).
     """
+    from dumbbell.cli import elsewhere
+
     families = dict(_native.algorithms())
     plain = elsewhere.plain(name)
     found = [(family, member) for family in families for member in _native.members(family, plain)]
@@ -276,6 +280,8 @@ def describe(name: str, as_json: bool) -> None:
 
 def _describe_place(name: str, families: dict[str, Any], as_json: bool) -> None:
     """Print where a name belongs that is neither an algorithm nor a table."""
+    from dumbbell.cli import elsewhere
+
     places = elsewhere.find(name)
     if not places:
         known = dict.fromkeys(entry[0] for members in families.values() for entry in members)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dumbbell.report.data import FigureData, figure_data
     from dumbbell.report.declared import figures_of, index_of, report_problems
+    from dumbbell.report.errors import FigureError
     from dumbbell.report.extras import PlotSpec, TableData, TableSpec
     from dumbbell.report.index import IndexRow
     from dumbbell.report.map_figure import draw_map
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from dumbbell.report.run import write_run_report
     from dumbbell.report.spec import (
         QUICK,
-        FigureError,
         FigureSpec,
         Measured,
         Reference,
@@ -76,6 +76,7 @@ _PLACES = {
         "index_of",
         "report_problems",
     ),
+    "dumbbell.report.errors": ("FigureError",),
     "dumbbell.report.extras": (
         "PlotSpec",
         "TableData",
@@ -94,7 +95,6 @@ _PLACES = {
     "dumbbell.report.run": ("write_run_report",),
     "dumbbell.report.spec": (
         "QUICK",
-        "FigureError",
         "FigureSpec",
         "Measured",
         "Reference",

@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dumbbell import stats
-from dumbbell.report.spec import FigureError, FigureSpec, Measured, Reference, Value
+from dumbbell.report.errors import FigureError
+from dumbbell.report.spec import FigureSpec, Measured, Reference, Value
 from dumbbell.study.estimates import level, middle, ratio
 
 if TYPE_CHECKING:

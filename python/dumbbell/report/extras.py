@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from dumbbell.report.spec import FigureError
+from dumbbell.report.errors import FigureError
 
 Of = TypeVar("Of")
 

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from dumbbell import _native
-from dumbbell.report.spec import FigureError
+from dumbbell.report.errors import FigureError
 
 
 @dataclass(frozen=True)

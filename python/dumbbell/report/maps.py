@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from dumbbell import stats
 from dumbbell.errors import UnknownNameError
-from dumbbell.report.spec import FigureError, Value
+from dumbbell.report.errors import FigureError
+from dumbbell.report.spec import Value
 from dumbbell.study.estimates import scored
 
 if TYPE_CHECKING:

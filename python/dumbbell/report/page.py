@@ -21,13 +21,14 @@ from dumbbell.claims.family import family_note
 from dumbbell.figures.style import data_address, laid_out, stamp_on
 from dumbbell.report.coincide import coincidences
 from dumbbell.report.data import FigureData, figure_data, only_values, with_unit
+from dumbbell.report.errors import FigureError
 from dumbbell.report.extras import PlotSpec, TableSpec
 from dumbbell.report.html import Drawn, for_print, own, render
 from dumbbell.report.index import IndexRow, Target, lines_of
 from dumbbell.report.map_figure import draw_map
 from dumbbell.report.maps import Cell, MapData, MapSpec, map_data
 from dumbbell.report.parameter import parameters, spread, study_algorithms, study_scenarios
-from dumbbell.report.spec import FigureError, FigureSpec, questions
+from dumbbell.report.spec import FigureSpec, questions
 from dumbbell.report.static import draw
 from dumbbell.study.files import encode
 

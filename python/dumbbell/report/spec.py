@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from dumbbell.answers import Question, asked_metrics, default_places, default_questions
-from dumbbell.errors import DumbbellError
+from dumbbell.report.errors import FigureError
 
 if TYPE_CHECKING:
     from dumbbell.study import Study
@@ -23,10 +23,6 @@ Statistic = Literal["mean", "median"]
 
 QUICK = "QUICK: few runs, so intervals are wide; the full study gives the intervals to rely on"
 """The note of a quick study."""
-
-
-class FigureError(DumbbellError, ValueError):
-    """A figure that the study cannot give."""
 
 
 @dataclass(frozen=True)
