@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use dumbbell_core::Time;
+use dumbbell_proto::tcp::memory;
 
-use crate::room::{Fit, Room, memory};
+use crate::room::{Fit, Room};
 use crate::wire::{Segment, flag};
 
 /// The bytes of one connection, by number.

@@ -7,14 +7,6 @@ use dumbbell_core::{Duration, Time};
 
 use crate::settings::Settings;
 
-// Linux include/linux/skbuff.h and slab: `struct sk_buff`, `struct skb_shared_info`, room for headers, and a page.
-const HEAD: u64 = 256;
-const SHARED: u64 = 320;
-const PAD: u64 = 64;
-const PAGE: u64 = 4_096;
-/// Bytes of a packet in its first page: the others lie in pages of their own, up to eight together.
-const LINEAR: u64 = PAGE - PAD - SHARED;
-const MOST_PAGES: u64 = 8;
 // Linux include/net/tcp.h and net/sock.h: TCP_DEFAULT_SCALING_RATIO, TCP_MSS_DEFAULT, TCP_MIN_MSS, TCP_INIT_CWND, SOCK_MIN_RCVBUF.
 const RATIO: u8 = 128;
 const DEFAULT_SEGMENT: u32 = 536;
@@ -24,24 +16,6 @@ pub const LEAST_BUFFER: u32 = 2_304;
 /// The largest window that is not shifted, and the largest shift (RFC 7323 section 2.2).
 const UNSCALED: u32 = 65_535;
 const MOST_SCALE: u8 = 14;
-
-/// The memory that a packet of so many bytes takes, headers counted.
-// Linux drivers/net/tun.c: what tun_alloc_skb and alloc_skb_with_frags allocate.
-pub fn memory(packet: u64) -> u64 {
-    let linear = packet.min(LINEAR);
-    let slab = (PAD + linear).next_multiple_of(64) + SHARED;
-    let mut rest = packet - linear;
-    let mut total = HEAD + slab.next_power_of_two().min(slab.next_multiple_of(PAGE));
-    while rest > 0 {
-        let mut pages = MOST_PAGES;
-        while pages > 1 && rest.next_multiple_of(PAGE) < pages * PAGE {
-            pages /= 2;
-        }
-        total += pages * PAGE;
-        rest = rest.saturating_sub(pages * PAGE);
-    }
-    total
-}
 
 /// What becomes of a segment before anybody looks at its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -438,6 +412,8 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
+    use dumbbell_proto::tcp::memory;
+
     use super::*;
 
     const NOW: Time = Time::ZERO;
@@ -455,13 +431,6 @@ mod tests {
         assert_eq!(room.fit((*next, *next + u64::from(len), false), *next, *next > 0), Fit::Fits);
         *next += u64::from(len);
         room.keep(NOW, *next, len, memory(u64::from(len) + 40), 1000, true);
-    }
-
-    #[test]
-    fn packets_take_whole_slabs_and_pages() {
-        // A segment of 1500 bytes: 1568 and 320 in a slab of 2048. 20,040 bytes: 3712 in the first page, 16,328 in four more.
-        assert_eq!((memory(1500), memory(20_040)), (2_304, 256 + 4_096 + 16_384));
-        assert_eq!(memory(4_040), 256 + 2 * 4_096);
     }
 
     #[test]

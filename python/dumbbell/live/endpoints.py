@@ -20,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import math
 import os
 import random
 import select
@@ -44,6 +45,9 @@ RECORD = struct.Struct("<qHxx")
 BUFFER = bytearray(1 << 20)
 LEAD = 0.05
 """Seconds from the sender's start to time 0: both ends are ready by then."""
+
+TICK = 0.02
+"""Seconds: a multiple of the ticks of all kernels (100, 250 and 1000 Hz) and of TCP's timestamps."""
 
 FIRST_WRITE = (80e-6, 1e-6)
 """Seconds from the acknowledgement of the handshake to the first data, in captures: live 77 to 90 us; in
@@ -216,7 +220,8 @@ def send(plan: dict[str, Any], out: str) -> None:
     wants = dict.fromkeys(writers, 0)
     waiting = sorted(range(len(flows)), key=lambda i: flows[i]["start"])
     zeros = memoryview(bytes(1 << 18))
-    origin = time.monotonic() + LEAD
+    # Time 0 is a whole tick of the kernel's clocks, as in the simulator.
+    origin = math.ceil((time.monotonic() + LEAD) / TICK) * TICK
     stops = origin + plan["duration"]
     next_sample = origin
     while (waiting or ends) and time.monotonic() < stops:

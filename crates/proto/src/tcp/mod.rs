@@ -19,6 +19,7 @@ mod contract_tests;
 mod disorder;
 #[cfg(test)]
 mod fack_tests;
+mod memory;
 #[cfg(test)]
 mod node_tests;
 mod overhead;
@@ -51,6 +52,7 @@ use dumbbell_core::HeaderKind;
 
 pub use self::accurate::{Counted, Counts};
 pub use self::acks::Pressure;
+pub use self::memory::memory;
 pub use self::params::{HEADER, Nagle, Params, TIMESTAMPS};
 pub use self::rack::State;
 pub use self::receiver::Receiver;

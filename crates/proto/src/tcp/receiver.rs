@@ -370,9 +370,9 @@ impl Receiver {
         self.gap = !disorder.held.is_empty();
     }
 
-    /// A segment that is not the next one.
+    /// A segment that is not the next one, whose sender had an acknowledgement of so many segments.
     #[cold]
-    fn unexpected(&mut self, now: Time, number: u64, end: u64, fin: bool) {
+    fn unexpected(&mut self, now: Time, (number, end): (u64, u64), fin: bool, acknowledged: u16) {
         if fin {
             self.size = self.size.min(end - 1);
         }
@@ -389,6 +389,7 @@ impl Receiver {
         match &mut self.acks {
             None => self.due = true,
             Some(acks) => {
+                acks.echoed(now, acknowledged);
                 let pushes_out = many && place.is_none_or(|place| place >= SHOWN);
                 let above = disorder.held.bytes();
                 let verdict = acks.unexpected(now, (number, end), (self.next, above), known, pushes_out);
@@ -589,7 +590,7 @@ impl Stage for Receiver {
         if number <= self.next && end > self.next {
             self.in_order(now, end, fin, packet);
         } else {
-            self.unexpected(now, number, end, fin);
+            self.unexpected(now, (number, end), fin, packet.aux);
         }
     }
 

@@ -9,9 +9,13 @@ const PIECE: u64 = 65_215;
 /// What a packet takes of the buffer besides its payload: measured on Linux 6.18, where each of 45 segments in a packet takes 28 bytes
 /// more than its payload. A piece is one packet until it leaves.
 const BESIDE: u64 = 1260;
-/// What the buffer grows by for each segment that it shall hold: measured on Linux 6.18 (2048 bytes and a header).
-// Linux net/ipv4/tcp_input.c: what tcp_sndbuf_expand computes; include/net/sock.h: SOCK_MIN_SNDBUF is two of these.
-const RECKONED: u64 = 2304;
+/// What the buffer grows by for each segment that it shall hold: the segment with its options, room for headers, and what describes
+/// the data, in a power of two, and a header. A segment of 1448 bytes takes 2304: measured on Linux 6.18.
+// Linux net/ipv4/tcp_input.c: what tcp_sndbuf_expand computes. `struct skb_shared_info` has 320 bytes, `struct sk_buff` 256.
+const HEADERS: u64 = 12 + 256 + 320;
+const HEAD: u64 = 256;
+// Linux include/net/sock.h: SOCK_MIN_SNDBUF.
+const LEAST: u64 = 4_608;
 /// The buffer grows for this many segments at least: the initial window of RFC 6928.
 const LEAST_SEGMENTS: u64 = 10;
 
@@ -42,8 +46,9 @@ impl Config for SendBuffer {
 impl SendBuffer {
     /// The buffer of a new connection whose segments have `mss` bytes; `None` if it has room for everything.
     pub fn open(self, mss: u32) -> Option<Buffer> {
-        let most = self.0?.get().max(2 * RECKONED);
-        Some(Buffer { size: reckoned(LEAST_SEGMENTS).min(most), most, mss: mss.into() })
+        let most = self.0?.get().max(LEAST);
+        let mss = mss.into();
+        Some(Buffer { size: reckoned(LEAST_SEGMENTS, mss).min(most), most, mss })
     }
 }
 
@@ -87,7 +92,8 @@ impl Buffer {
 
     /// Grows so that it holds two windows of so many segments.
     pub fn grow(&mut self, segments: u64) {
-        self.size = self.size.max(reckoned(segments.max(LEAST_SEGMENTS)).min(self.most));
+        let wanted = reckoned(segments.max(LEAST_SEGMENTS), self.mss);
+        self.size = self.size.max(wanted.min(self.most));
     }
 }
 
@@ -96,9 +102,9 @@ pub fn piece(mss: u64) -> u64 {
     (PIECE / mss).max(1) * mss
 }
 
-/// Memory that two windows of so many segments are reckoned at.
-fn reckoned(segments: u64) -> u64 {
-    segments.saturating_mul(2 * RECKONED)
+/// Memory that two windows of so many segments of `mss` bytes are reckoned at.
+fn reckoned(segments: u64, mss: u64) -> u64 {
+    segments.saturating_mul(2 * ((mss + HEADERS).next_power_of_two() + HEAD))
 }
 
 #[cfg(test)]
@@ -110,13 +116,20 @@ mod tests {
     #[test]
     fn a_buffer_is_filled_in_whole_pieces() {
         const MSS: u64 = 1448;
-        let buffer = Buffer { size: reckoned(LEAST_SEGMENTS), most: 4 << 20, mss: MSS };
+        let buffer = Buffer { size: reckoned(LEAST_SEGMENTS, MSS), most: 4 << 20, mss: MSS };
         assert_eq!(buffer.room(), 45 * MSS);
         assert_eq!(buffer.free(0, 10 * MSS, MSS), Some(45 * MSS));
         assert_eq!(buffer.free(45 * MSS, 0, MSS), None);
         let large = Buffer { size: 4 << 20, ..buffer };
         assert_eq!(large.room() % (45 * MSS), 0);
         assert!((64..=65).contains(&(large.room() / (45 * MSS))), "4 MiB");
+    }
+
+    /// By hand: 1448 + 588 bytes fit 2048, 8948 + 588 fit 16,384.
+    #[test]
+    fn a_buffer_grows_by_two_windows_whatever_the_segment() {
+        assert_eq!(reckoned(10, 1448), 20 * 2_304);
+        assert_eq!(reckoned(10, 8_948), 20 * 16_640);
     }
 
     #[test]
