@@ -63,6 +63,7 @@ OUTPUTS = {
     "compare-real": Command(("compare-real", "small.toml"), folder="--output"),
     "examples": Command(("examples", "four-flows-newreno"), ("--output",)),
     "incast-real": Command(("incast-real",), folder="--output"),
+    "judge": Command(("judge", "newreno", "--chapter", "14"), folder="--output"),
     "manual": Command(("manual",), folder="--output"),
     "pack": Command(("pack", "run"), ("--output",)),
     "packetdrill": Command(

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from dumbbell import _native
 from dumbbell._files.read import read_toml
+from dumbbell._files.table import Table
 from dumbbell.claims import Claim, claims_of
 from dumbbell.errors import DumbbellError, UnknownNameError
 from dumbbell.papers import Paper, find_paper
 from dumbbell.study import Arm, Derived, Study
 from dumbbell.study.declared import Declared
-from dumbbell.study.spec import AxisValue, check_name
-
-_T = TypeVar("_T")
+from dumbbell.study.spec import AxisValue
 
 Statistic = Literal["median", "mean", "sum", "low", "high", "zeros"]
 """What a target takes of a metric over the runs of an arm: `low` and `high` are the 5th and the 95th
@@ -195,7 +194,7 @@ class Search:
         SearchError, StudyError, PaperError
             The first thing wrong with it.
         """
-        reader = _Table(values, "")
+        reader = Table(values, "", SearchError)
         study, paper = _studied(reader, Path(base_dir))
         derived = paper.derived() if paper else ()
         factors = tuple(_factor(entry) for entry in reader.tables("factors"))
@@ -250,101 +249,7 @@ class Search:
         return tuple(setting for factor, value in pairs for setting in factor.settings(value))
 
 
-class _Table:
-    """A table of a TOML file, whose keys are taken one by one; what is left is unknown."""
-
-    def __init__(self, values: object, place: str) -> None:
-        if not isinstance(values, Mapping):
-            raise SearchError(f"{place or 'search'}: {values!r} is not a table; write a table")
-        self._values, self.place, self._known = dict(values), place, set[str]()
-
-    def at(self, key: str) -> str:
-        """Return where a key stands."""
-        return f"{self.place}.{key}" if self.place else key
-
-    def take(self, key: str, kind: type[_T], what: str, default: _T | None = None) -> _T:
-        """Return the value of a key, which must be of a kind."""
-        self._known.add(key)
-        value = self._values.get(key, default)
-        if value is None:
-            raise SearchError(f"{self.at(key)}: missing; give {what}")
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise SearchError(f"{self.at(key)}: {value!r} is not {what}; give {what}")
-        return value
-
-    def has(self, key: str) -> bool:
-        self._known.add(key)
-        return key in self._values
-
-    def text(self, key: str, default: str | None = None) -> str:
-        return self.take(key, str, "a text", default)
-
-    def name(self, key: str) -> str:
-        name = self.text(key)
-        check_name(name, self.at(key))
-        return name
-
-    def flag(self, key: str) -> bool:
-        return self.take(key, bool, "true or false", False)
-
-    def number(
-        self, key: str, default: float | None = None, *, least: float = -math.inf, most: float = math.inf
-    ) -> float:
-        value = float(self.take(key, cast("type[float]", (int, float)), "a number", default))
-        if not least <= value <= most or not math.isfinite(value):
-            raise SearchError(f"{self.at(key)}: {value:g} is out of range; give {_range(least, most)}")
-        return value
-
-    def integer(self, key: str, default: int, *, least: int, most: int) -> int:
-        value = self.take(key, int, "a whole number", default)
-        if not least <= value <= most:
-            raise SearchError(f"{self.at(key)}: {value} is out of range; give {least} to {most}")
-        return value
-
-    def tables(self, key: str, default: Sequence[Any] | None = None) -> Iterator[_Table]:
-        entries = self.take(key, cast("type[Sequence[Any]]", (list, tuple)), "a list of tables", default)
-        for index, entry in enumerate(entries):
-            table = _Table(entry, f"{self.at(key)}[{index}]")
-            yield table
-            table.close()
-
-    def texts(self, key: str, default: Sequence[str] | None = None) -> tuple[str, ...]:
-        """Return a text or a list of texts."""
-        value = self.take(key, cast("type[Any]", (str, list, tuple)), "a text or a list of texts", default)
-        found = (value,) if isinstance(value, str) else tuple(value)
-        if not all(isinstance(entry, str) for entry in found):
-            raise SearchError(f"{self.at(key)}: {value!r} is not a list of texts; put each in quotes")
-        return found
-
-    def seeds(self, key: str) -> tuple[int, ...]:
-        """Return seeds: a count from 1 on, or ``{ first = 1001, count = 100 }``."""
-        if isinstance(self._values.get(key), Mapping):
-            self._known.add(key)
-            table = _Table(self._values[key], self.at(key))
-            first = table.integer("first", 1, least=0, most=2**62)
-            count = table.integer("count", 0, least=1, most=1_000_000)
-            table.close()
-        else:
-            first, count = 1, self.integer(key, 0, least=1, most=1_000_000)
-        return tuple(range(first, first + count))
-
-    def close(self) -> None:
-        """Refuse keys that were not asked for."""
-        for key in self._values:
-            if key not in self._known:
-                remedy = _native.suggest(str(key), sorted(self._known))
-                raise SearchError(f"{self.at(str(key))}: unknown key; {remedy}")
-
-
-def _range(least: float, most: float) -> str:
-    if math.isinf(least) and math.isinf(most):
-        return "a number"
-    if math.isinf(most):
-        return f"{least:g} or more"
-    return f"{most:g} or less" if math.isinf(least) else f"{least:g} to {most:g}"
-
-
-def _studied(reader: _Table, base_dir: Path) -> tuple[Study, Paper | None]:
+def _studied(reader: Table, base_dir: Path) -> tuple[Study, Paper | None]:
     """Return the study and its paper, if it is that of one."""
     if reader.has("paper") == reader.has("study"):
         raise SearchError('give one of `study = "FILE"` and `paper = "NAME"`')
@@ -357,7 +262,7 @@ def _studied(reader: _Table, base_dir: Path) -> tuple[Study, Paper | None]:
     return replace(paper.study(), stop=None), paper
 
 
-def _claims(reader: _Table, study: Study, paper: Paper | None) -> tuple[Claim, ...]:
+def _claims(reader: Table, study: Study, paper: Paper | None) -> tuple[Claim, ...]:
     """Return the claims of the study that patterns of their ids name."""
     patterns = reader.texts("claims", ())
     if not patterns:
@@ -372,7 +277,7 @@ def _claims(reader: _Table, study: Study, paper: Paper | None) -> tuple[Claim, .
     return tuple(claim for name, claim in found.items() if any(fnmatchcase(name, p) for p in patterns))
 
 
-def _factor(table: _Table) -> Factor:
+def _factor(table: Table) -> Factor:
     name = table.name("name")
     if table.has("values"):
         values = tuple(table.take("values", list, "a list of values"))
@@ -405,7 +310,7 @@ def _factor(table: _Table) -> Factor:
     return Factor(name, (_set(table),), low=low, high=high, log=scale == "log", integer=whole)
 
 
-def _set(table: _Table) -> tuple[str, ...]:
+def _set(table: Table) -> tuple[str, ...]:
     """Return the settings of a factor, in which its value must stand."""
     texts = table.texts("set")
     if not any("{value}" in text for text in texts):
@@ -413,7 +318,7 @@ def _set(table: _Table) -> tuple[str, ...]:
     return texts
 
 
-def _target(table: _Table, study: Study, derived: Sequence[Derived]) -> Target:
+def _target(table: Table, study: Study, derived: Sequence[Derived]) -> Target:
     statistic = table.text("statistic", "mean")
     if statistic not in get_args(Statistic):
         remedy = _native.suggest(statistic, list(get_args(Statistic)))
@@ -457,7 +362,7 @@ def _target(table: _Table, study: Study, derived: Sequence[Derived]) -> Target:
     return target
 
 
-def _only(study: Study, reader: _Table, targets: Sequence[Target], claims: Sequence[Claim]) -> Study:
+def _only(study: Study, reader: Table, targets: Sequence[Target], claims: Sequence[Claim]) -> Study:
     """Return the study with what targets and claims look at: claims at all points, targets at their own."""
     if not claims:
         looked_at = {axis.name: [t.at[axis.name] for t in targets] for axis in study.axes}

@@ -1,0 +1,62 @@
+"""Who is judged: a registered controller, or a library with a law of one's own."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from dumbbell import _native
+from dumbbell.judge.chapter import JudgeError
+
+_SUFFIXES = (".so", ".dylib")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A controller by its name in tables and by what a scenario writes for it."""
+
+    name: str
+    """What tables call it."""
+    setting: str
+    """The value of a ``controller`` key in a setting."""
+
+
+def controllers() -> list[str]:
+    """Return the names of the registered controllers."""
+    return [name for name, _, _ in dict(_native.algorithms())["controller"]]
+
+
+def candidate_of(text: str) -> Candidate:
+    """Return the controller of a name, or that of a library by its path.
+
+    Parameters
+    ----------
+    text
+        ``bbr3``, or ``./mine.so``.
+
+    Raises
+    ------
+    JudgeError
+        If there is no such controller and no such file.
+    """
+    path = Path(text)
+    if path.suffix in _SUFFIXES:
+        if not path.is_file():
+            raise JudgeError(f"{text}: no such file; compile the library first")
+        return Candidate(path.stem, f"{{ library = {json.dumps(str(path.resolve()))} }}")
+    return Candidate(text, registered(text))
+
+
+def registered(name: str) -> str:
+    """Return the name of a registered controller.
+
+    Raises
+    ------
+    JudgeError
+        If there is none of that name.
+    """
+    known = controllers()
+    if name not in known:
+        raise JudgeError(f"{name}: no such controller; {_native.suggest(name, known)}")
+    return name

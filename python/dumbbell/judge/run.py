@@ -1,0 +1,222 @@
+"""Running the chapters: one study each, in a folder that goes on where it was."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dumbbell._files.folder import new_files
+from dumbbell._files.names import readable
+from dumbbell._printing import significant
+from dumbbell.claims import standing
+from dumbbell.errors import DumbbellError, FolderError
+from dumbbell.judge.candidate import Candidate, registered
+from dumbbell.judge.chapter import Chapter, JudgeError
+from dumbbell.judge.words import (
+    ALONE,
+    CANDIDATE,
+    Outcome,
+    RowOutcome,
+    gathered,
+    outcome,
+    with_harm,
+    word_text,
+)
+from dumbbell.stats import Estimate
+from dumbbell.study import Arm, Progress, Study, StudyResult, run_study
+from dumbbell.study.declared import Declared
+from dumbbell.study.version import code_version
+
+_LABELS = {"cubic": "CUBIC", "newreno": "NewReno", "reno": "Reno", "dctcp": "DCTCP", "prague": "Prague"}
+"""Of references, as publications write them."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A candidate, and the word of every chapter."""
+
+    candidate: Candidate
+    """Who was judged."""
+    references: tuple[str, ...]
+    """Names of controllers; words compare with the first."""
+    quick: bool
+    """Whether in the quick form."""
+    version: str
+    """Of the code."""
+    outcomes: tuple[Outcome, ...]
+    """In the order of chapters."""
+
+    @property
+    def reference(self) -> str:
+        """The label of the first reference."""
+        return label_of(self.references[0])
+
+    @property
+    def harmful(self) -> bool:
+        """Whether a chapter says *more harm*."""
+        return any(entry.word == "more harm" for entry in self.outcomes)
+
+    @property
+    def failed(self) -> bool:
+        """Whether runs of a chapter failed."""
+        return any(entry.failed for entry in self.outcomes)
+
+    def stands(self) -> dict[int, bool]:
+        """Return whether *more harm* or *less harm* of a chapter stands with all chapters together (Holm)."""
+        found: dict[int, bool] = {}
+        there = [entry for entry in self.outcomes if entry.more and entry.less]
+        for word, judged in (
+            ("more harm", [entry.more for entry in there if entry.more]),
+            ("less harm", [entry.less for entry in there if entry.less]),
+        ):
+            pairs = zip(there, standing(judged), strict=True)
+            found |= {entry.chapter.number: bool(stands) for entry, stands in pairs if entry.word == word}
+        return found
+
+
+def label_of(name: str) -> str:
+    """Return what pages call a reference."""
+    return _LABELS.get(name, name)
+
+
+def run_judge(
+    candidate: Candidate,
+    chapters: Sequence[Chapter],
+    folder: str | os.PathLike[str],
+    *,
+    against: Sequence[str] = ("cubic", "newreno"),
+    quick: bool = False,
+    workers: int | None = None,
+    memory: int | None = None,
+    progress: Callable[[str], AbstractContextManager[Callable[[Progress], object]]],
+) -> Judged:
+    """Run the chapters and give their words.
+
+    Can be killed at any moment; finished runs are kept, and the same call goes on where it was. What fails in
+    one chapter is said there, and leaves the others alone.
+
+    Parameters
+    ----------
+    candidate
+        Who is judged.
+    chapters
+        What to judge it by.
+    folder
+        Where each chapter has a folder of its own: that of a study, with a report.
+    against
+        Names of registered controllers; words compare with the first.
+    quick
+        Whether to run the quick form of each chapter.
+    workers, memory
+        As in :func:`dumbbell.study.run_study`.
+    progress
+        Makes what follows the runs of a chapter, from its title.
+
+    Raises
+    ------
+    JudgeError
+        If a reference is not registered.
+    FolderError
+        If the folder cannot be written.
+    """
+    for name in against:
+        registered(name)
+    folder = Path(folder)
+    outcomes: list[Outcome] = []
+    for chapter in chapters:
+        if chapter.study is None:
+            outcomes.append(_without_runs(chapter, outcomes))
+            continue
+        try:
+            study = study_of(chapter, candidate, against, quick)
+            with progress(f"{chapter.section} {chapter.title}") as show:
+                result = run_study(study, folder / chapter.id, workers=workers, memory=memory, progress=show)
+            found = outcome(result, chapter, against[0])
+        except FolderError:
+            raise
+        except DumbbellError as error:
+            why = str(error).splitlines()[0]
+            outcomes.append(Outcome(chapter, "not judged", label_of(against[0]), why=why, failed=True))
+            continue
+        outcomes.append(_written(found, result, study, folder, quick))
+    return Judged(candidate, tuple(against), quick, code_version(), tuple(outcomes))
+
+
+def _without_runs(chapter: Chapter, before: Iterable[Outcome]) -> Outcome:
+    if chapter.gathers:
+        return gathered(chapter, list(before))
+    return Outcome(chapter, "not judged", "", why=f"needs {'; '.join(chapter.needs)}")
+
+
+def study_of(chapter: Chapter, candidate: Candidate, against: Sequence[str], quick: bool) -> Study:
+    """Return the study of a chapter with its arms: the candidate, the references, and the others alone.
+
+    Raises
+    ------
+    JudgeError
+        If the chapter has no study.
+    StudyError
+        If it has no quick form.
+    """
+    if chapter.study is None:
+        raise JudgeError(f"chapter {chapter.number} has no study; it needs {'; '.join(chapter.needs)}")
+    study = chapter.study.quick() if quick else chapter.study
+
+    def arm(name: str, label: str, setting: str) -> Arm:
+        return Arm(name, label, tuple(text.replace("{controller}", setting) for text in chapter.candidate))
+
+    more = [row.against for row in chapter.rows if row.against]
+    names = list(dict.fromkeys([*against, *map(registered, more)]))
+    arms = [arm(CANDIDATE, candidate.name, candidate.setting)]
+    arms += [arm(name, label_of(name), name) for name in names]
+    if chapter.alone:
+        own = arm(ALONE, "alone", against[0])
+        arms.append(replace(own, settings=(*own.settings, *chapter.alone)))
+    return replace(study, arms=tuple(arms), declared=Declared())
+
+
+def _written(found: Outcome, result: StudyResult, study: Study, folder: Path, quick: bool) -> Outcome:
+    """Write the page of a chapter, and the scenario that repeats its deciding row."""
+    from dumbbell.report import TableData, TableSpec, default_figures, write_report
+
+    chapter = found.chapter
+    place = folder / chapter.id
+    shown = with_harm(result, chapter)
+    rows = tuple(_cells(row) for row in found.rows)
+    heads = ("metric", "word", "where", "comparison", "each")
+    table = TableSpec("rows", "What makes the word", lambda _: TableData(heads, rows), head=True)
+    columns = {row.column for row in chapter.rows}
+    figures = [entry for entry in default_figures(shown.study) if entry.metric in columns]
+    word = word_text(found.word, found.reference)
+    missing = "".join(f" Not covered: {gap}." for gap in found.gaps)
+    write_report(
+        place / "report.html", shown, (), figures, tables=[table], title=f"{chapter.section} {chapter.title}",
+        question=chapter.asks, answer=f"{study.arms[0].label}: {word}.{missing}", quick=quick,
+        command=f"dumbbell judge {study.arms[0].label} -o {shlex.quote(readable(folder.name))}",
+    )  # fmt: skip
+    point = (found.decided or found.rows[0]).point
+    settings = next(settings for there, settings in study.grid() if there == point)
+    scenario = study.plan([*settings, *study.arms[0].settings, f"seed={study.seeds[0]}"])
+    with new_files(place) as part:
+        (part / "scenario.toml").write_text(scenario.to_toml(), encoding="utf-8")
+    return replace(found, scenario=f"{chapter.id}/scenario.toml")
+
+
+def _cells(row: RowOutcome) -> tuple[str, ...]:
+    levels = "; ".join(f"{label} {estimate_text(level, row.unit)}" for label, level in row.levels)
+    finding = row.finding
+    comparison = f"{finding.quantity} {estimate_text(finding.estimate, row.unit)}"
+    return (row.label, word_text(row.word, row.reference), finding.where or "-", comparison, levels)
+
+
+def estimate_text(estimate: Estimate, unit: str) -> str:
+    """Return a number with its interval, three digits each: ``3.1 [2.8, 3.4] %``."""
+    unit = f" {unit}" if unit else ""
+    if estimate.low is None or estimate.high is None:
+        return f"{significant(estimate.value, 3)}{unit} (n={estimate.n}, no interval)"
+    ends = f"[{significant(estimate.low, 3)}, {significant(estimate.high, 3)}]"
+    return f"{significant(estimate.value, 3)} {ends}{unit}"

@@ -1,0 +1,321 @@
+"""Judging: chapters are whole, words are right on made numbers and bad laws, bad input gets one line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from conftest import Cli
+from dumbbell.judge import (
+    Chapter,
+    JudgeError,
+    Outcome,
+    Row,
+    all_chapters,
+    candidate_of,
+    outcome,
+    read_chapter,
+    run_judge,
+    write_judge,
+)
+from dumbbell.judge.run import study_of
+from dumbbell.judge.write import WIDTH, table
+from dumbbell.study import Arm, Axis, Metric, Study, StudyResult, run_study
+from dumbbell.study.plan import StudyPlan
+from test_libraries import compiled
+
+CHAPTERS = {chapter.number: chapter for chapter in all_chapters()}
+
+SMALL = """
+number = 1
+section = "5.1.3"
+title = "A small one"
+keyword = "should"
+asks = "Does it work?"
+
+[study]
+seeds = 4
+
+[study.scenario]
+duration = "3s"
+transport = { kind = "tcp" }
+topology = { kind = "dumbbell" }
+flows = [{ from = "senders", to = "receivers", jitter = "50ms" }]
+record = { samples = false, queues = "none" }
+
+[[study.axes]]
+name = "buffer"
+values = [0.2, 1]
+set = "topology.bottleneck.queue.limit={value}bdp"
+
+[[study.metrics]]
+name = "loss"
+unit = "%"
+better = "lower"
+source = { table = "links", link = "left->right", column = "loss", factor = 100 }
+
+[study.quick]
+seeds = 3
+
+[[rows]]
+metric = "loss"
+by = "difference"
+"""
+
+
+def small(folder: Path, old: str = "", new: str = "") -> Chapter:
+    """Return the small chapter, changed."""
+    path = folder / "01-small.toml"
+    path.write_text(SMALL.replace(old, new) if old else SMALL, encoding="utf-8")
+    return read_chapter(path)
+
+
+def judged(chapter: Chapter, name: str, folder: Path, points: dict[str, list[Any]]) -> Outcome:
+    """Run some points of a chapter with few seeds, and return its word."""
+    assert chapter.study is not None
+    axes = tuple(axis.keeping(points.get(axis.name, axis.values)) for axis in chapter.study.axes)
+    fewer = replace(chapter.study, axes=axes, seeds=(1, 2, 3, 4))
+    study = study_of(replace(chapter, study=fewer), candidate_of(name), ["cubic", "newreno"], quick=False)
+    return outcome(run_study(study, folder / "study"), chapter, "cubic")
+
+
+def test_there_are_21_chapters_in_order() -> None:
+    assert sorted(CHAPTERS) == list(range(1, 22))
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("number", [n for n, chapter in CHAPTERS.items() if chapter.study])
+def test_chapters_plan(number: int, quick: bool) -> None:
+    study = study_of(CHAPTERS[number], candidate_of("prague"), ["cubic", "newreno"], quick)
+    assert len(StudyPlan(study)) > 0
+
+
+def test_a_chapter_without_runs_says_what_it_needs(cli: Cli) -> None:
+    result = cli("judge", "newreno", "--chapter", "14", "-o", "out")
+    assert result.returncode == 0, result.stderr
+    assert "not judged" in result.stdout
+    assert "needs a circuit breaker" in " ".join(result.stdout.split())
+
+
+def synthetic(shift: float, seed: int, points: int = 6, seeds: int = 8) -> tuple[StudyResult, Chapter]:
+    """Return a result of made numbers: the candidate's are larger by a shift, and noise is of each run."""
+    rng = np.random.default_rng(seed)
+    places = tuple(range(points))
+    axis = Axis("place", "place", "", places, tuple((f"place={p}",) for p in places))
+    arms = tuple(Arm(name, name) for name in ("candidate", "cubic", "newreno"))
+    metrics = tuple(Metric(n, n, "", {"table": "runs", "column": n}, "lower") for n in ("wait", "loss"))
+    study = Study("made", "", "", {}, Path(), (axis,), arms, tuple(range(1, seeds + 1)), metrics)
+    rows = [
+        {"run_id": f"{s}{p}{a.name}", "arm": a.name, "seed": s, "place": p}
+        | {m.name: rng.normal() + shift * (a.name == "candidate") for m in metrics}
+        for s in study.seeds
+        for p in places
+        for a in arms
+    ]
+    chapter = replace(
+        CHAPTERS[2], study=study, rows=tuple(Row(metric.name, "difference") for metric in metrics)
+    )
+    return StudyResult(study, pa.Table.from_pylist(rows), len(rows), "0"), chapter
+
+
+def test_words_are_false_at_the_declared_rate() -> None:
+    words = Counter(outcome(*synthetic(0.0, seed), "cubic").word for seed in range(200))
+    # 5 % of 200, and three standard deviations of a binomial number.
+    assert words["more harm"] + words["less harm"] <= 19
+    assert words["as reference"] >= 181
+
+
+def test_real_differences_get_their_word() -> None:
+    assert outcome(*synthetic(8.0, 1), "cubic").word == "more harm"
+    assert outcome(*synthetic(-8.0, 1), "cubic").word == "less harm"
+
+
+def test_one_seed_is_not_judged() -> None:
+    found = outcome(*synthetic(8.0, 1, seeds=1), "cubic")
+    assert found.word == "not judged"
+    assert "n=1" in found.why
+
+
+def test_cubic_is_as_cubic(tmp_path: Path) -> None:
+    chapter = small(tmp_path)
+    found = judged(chapter, "cubic", tmp_path, {})
+    assert found.word == "as reference"
+    assert all(row.finding.estimate.value == 0 for row in found.rows)
+
+
+def test_harm_is_the_published_formula(tmp_path: Path) -> None:
+    from dumbbell.judge.words import with_harm
+
+    points = {"other": ["cubic"], "mix": ["1 v 1"], "link": ["8 Mbit/s, 4 BDP"]}
+    chapter = CHAPTERS[7]
+    assert chapter.study is not None
+    axes = tuple(axis.keeping(points[axis.name]) for axis in chapter.study.axes)
+    fewer = replace(chapter, study=replace(chapter.study, axes=axes, seeds=(1, 2)))
+    study = study_of(fewer, candidate_of("bbr"), ["cubic", "newreno"], quick=False)
+    result = with_harm(run_study(study, tmp_path / "s"), chapter)
+    point = result.points()[0]
+    has = {
+        (metric, arm): result.values(metric, arm, **point)[1]
+        for metric in ("goodput", "wait", "harm-goodput", "harm-wait")
+        for arm in ("candidate", "alone")
+    }
+    alone, beside = has["goodput", "alone"], has["goodput", "candidate"]
+    assert np.allclose(has["harm-goodput", "candidate"], (alone - beside) / alone)
+    alone, beside = has["wait", "alone"], has["wait", "candidate"]
+    assert np.allclose(has["harm-wait", "candidate"], (beside - alone) / beside)
+    assert np.allclose(has["harm-goodput", "alone"], 0)
+
+
+LAW = """
+#include "controller.h"
+struct state {{ uint64_t n; }};
+{more}
+static void on(void *m, const struct dumbbell_signals *s, struct dumbbell_control *c)
+{{
+    struct state *own = m; (void)own; (void)s;
+    {body}
+}}
+const struct dumbbell_law dumbbell_law = {{
+    .abi = DUMBBELL_ABI, .state_bytes = sizeof(struct state), .needs = {needs}, .name = "bad", .on = on,
+    .start = {start} }};
+"""
+
+DRAWS = """
+static void begin(void *m, const struct dumbbell_random *r)
+{ struct dumbbell_random own = *r; ((struct state *)m)->n = dumbbell_draw(&own); }
+"""
+
+BAD: dict[str, tuple[str, int, dict[str, list[Any]]]] = {
+    # What it does, the chapter that is made for it, and points of that.
+    "constant-window": (
+        "c->window = 100 * (uint64_t)s->mss;", 3, {"part": ["steady state"], "flows": [4], "buffer": [0.5]},
+    ),
+    "grows-on-loss": (
+        "if (s->event == DUMBBELL_LOSS) c->window += c->window / 2; else c->window += s->acked / 8;",
+        3, {"part": ["steady state"], "flows": [1], "buffer": [0.5]},
+    ),
+    "ignores-timeouts": ("c->window = 100 * (uint64_t)s->mss;", 1, {"case": ["nothing passes"]}),
+    "starves-others": (
+        "c->window = 300 * (uint64_t)s->mss;",
+        7, {"other": ["cubic"], "mix": ["1 v 1"], "link": ["8 Mbit/s, 1 BDP"]},
+    ),
+    "one-at-a-time": (
+        "c->window = (own->n & 7 ? 1 : 60) * (uint64_t)s->mss;",
+        4, {"case": ["equal round trips"], "flows": [16]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@pytest.mark.parametrize("name", BAD)
+def test_bad_laws_fail_the_chapter_made_for_them(name: str, tmp_path: Path) -> None:
+    body, number, points = BAD[name]
+    draws = "own->n" in body
+    source = LAW.format(
+        body=body, more=DRAWS if draws else "", start="begin" if draws else "0",
+        needs="DUMBBELL_NEEDS_RANDOM" if draws else "0",
+    )  # fmt: skip
+    library = compiled(tmp_path, source, name)
+    found = judged(CHAPTERS[number], str(library), tmp_path, points)
+    assert found.word == "more harm", [row.finding for row in found.rows]
+
+
+def test_a_chapter_that_fails_says_so_and_others_stand(tmp_path: Path) -> None:
+    good = small(tmp_path)
+    assert good.study is not None
+    broken = replace(good, id="02-broken", number=2, study=replace(good.study, name="broken"))
+    broken = replace(broken, candidate=("transport.nonsense={controller}",))
+    found = run_judge(
+        candidate_of("newreno"), [broken, good], tmp_path / "out", quick=True,
+        progress=lambda _: nullcontext(lambda _: None),
+    )  # fmt: skip
+    first, second = found.outcomes
+    assert first.failed
+    assert first.word == "not judged"
+    assert "nonsense" in first.why
+    assert second.word != "not judged"
+    page = write_judge(found, tmp_path / "out")
+    assert "nonsense" in page.read_text(encoding="utf-8")
+
+
+def test_a_folder_goes_on_and_its_files_agree(tmp_path: Path) -> None:
+    reused = []
+
+    def progress(_title: str) -> Any:
+        return nullcontext(lambda now: reused.append((now.reused, now.total)))
+
+    for _ in range(2):
+        found = run_judge(
+            candidate_of("bbr"), [small(tmp_path)], tmp_path / "out", quick=True, progress=progress
+        )
+        write_judge(found, tmp_path / "out")
+    assert reused[0][0] == 0
+    assert reused[-1][0] == reused[-1][1] > 0
+    text = table(found)
+    assert max(map(len, text.splitlines())) <= WIDTH
+    kept = json.loads((tmp_path / "out/judge.json").read_text(encoding="utf-8"))
+    assert kept["chapters"][0]["word"] in text
+    assert kept["chapters"][0]["rows"][0]["finding"]["estimate"]["low"] is not None
+    xml = (tmp_path / "out/judge.xml").read_text(encoding="utf-8")
+    assert xml.count("<tr>") == 2
+    assert (tmp_path / "out/01-small/scenario.toml").is_file()
+    assert (tmp_path / "out/01-small/report.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("number = 1", "numbr = 1", "number: missing|numbr: unknown key|is out of range"),
+        ('keyword = "should"', 'keyword = "shall"', "keyword: 'shall' is none; did you mean"),
+        ('by = "difference"', 'by = "feeling"', r"rows\[0\].by: 'feeling' is none"),
+        ('by = "difference"', 'by = "bound"', "give `low` or `high`"),
+        ('by = "difference"', 'by = "bound"\nhigh = 3', "who gives the bound"),
+        ('by = "difference"', 'by = "harm"', "alone: missing"),
+        ('better = "lower"\n', "", "no `better`"),
+        ("[[rows]]", "[[study.arms]]\nname = 'x'\n[[rows]]", "the judge makes the arms"),
+    ],
+)
+def test_bad_chapters_get_one_line(old: str, new: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(JudgeError, match=said):
+        small(tmp_path, old, new)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("cubic", "--against", "cubic,cubic"), "--against: cubic stands there twice"),
+        (("cubic", "--chapter", "77"), "there is no chapter 77"),
+    ],
+)
+def test_bad_input_gets_one_line(arguments: tuple[str, ...], said: str, cli: Cli) -> None:
+    result = cli("judge", *arguments, "-o", "out")
+    assert result.returncode not in (0, 3)
+    assert said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("cubik", "cubik: no such controller; did you mean"), ("./none.so", "./none.so: no such file")],
+)
+def test_unknown_candidates_get_one_line(name: str, said: str) -> None:
+    with pytest.raises(JudgeError, match=said):
+        candidate_of(name)
+
+
+def test_the_page_shows_what_the_command_prints(cli: Cli) -> None:
+    page = (Path(__file__).parents[2] / "docs/judge.md").read_text(encoding="utf-8")
+    command = next(line for line in page.splitlines() if line.startswith("    $ dumbbell judge"))
+    shown = page.split("```\n")[1]
+    result = cli(*command.split()[2:])
+    assert result.returncode == 3, result.stderr
+    assert shown in result.stdout
