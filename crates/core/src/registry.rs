@@ -601,6 +601,12 @@ macro_rules! registry {
                     (<$params as $crate::registry::Algorithm>::NAME, <$params as $crate::Config>::schema)
                 ),+])
             }
+            fn outline() -> $crate::json::Value {
+                let mut members = ::std::vec![$crate::json::json!({
+                    "enum": [$( <$params as $crate::registry::Algorithm>::NAME ),+] })];
+                $( members.push(<$params as $crate::Config>::outline()); )+
+                $crate::json::json!({ "anyOf": members })
+            }
         }
     };
 
@@ -709,12 +715,6 @@ macro_rules! registry {
                     $( $name::$variant(p) => $any::$variant(p.$build $given), )+
                     $name::Own($own) => $any::Own($open),
                 }
-            }
-            fn outline() -> $crate::json::Value {
-                let mut members = ::std::vec![$crate::json::json!({
-                    "enum": [$( <$params as $crate::registry::Algorithm>::NAME ),+] })];
-                $( members.push(<$params as $crate::Config>::outline()); )+
-                $crate::json::json!({ "anyOf": members })
             }
         }
     };

@@ -28,8 +28,8 @@ mod _native {
 
     #[pymodule_export]
     use super::language::{
-        algorithms, aliases, check_name, controller_header, declarations, members, modules, read_report, read_study,
-        registry, schema, study_schema, suggest, table, tables,
+        algorithms, aliases, check_name, controller_header, declarations, members, modules, read_report,
+        read_study, registry, schema, study_schema, suggest, table, tables,
     };
     #[cfg(target_os = "linux")]
     #[pymodule_export]

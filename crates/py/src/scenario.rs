@@ -37,7 +37,7 @@ impl Scenario {
         for setting in settings {
             dumbbell_sim::toml::apply_set(&mut source, setting)?;
         }
-        let scenario = dumbbell_sim::Scenario::from_value(&source)?;
+        let scenario = dumbbell_sim::Scenario::from_value(&source, dumbbell_sim::built_in())?;
         let plan = Plan::from_base(&scenario, base)?;
         Ok(Scenario { source: Arc::new(source), plan, base: (base.folder.to_owned(), base.confined) })
     }

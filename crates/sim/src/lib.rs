@@ -36,7 +36,7 @@ pub use families::built_in;
 pub use plan::Plan;
 pub use scenario::Scenario;
 pub use schema::{
-    TABLES, algorithms, declarations_json, descriptors, fields_json, members_json, modules_json, registry_json, schema,
-    tables_json,
+    TABLES, algorithms, declarations_json, descriptors, fields_json, members_json, modules_json,
+    registry_json, schema, tables_json,
 };
 pub use threads::Whole;
