@@ -187,3 +187,130 @@ def test_end_points_over_udp_run_it(tmp_path: Path) -> None:
     sent, received = (db.load(tmp_path / folder).flows for folder in ("sent", "received"))
     assert sent["controller"].tolist() == ["mine"]
     assert received["delivered"].tolist() == [300_000]
+
+
+ACCOUNT = """
+static const char *const states[] = { "Growing", "Held" };
+static const struct dumbbell_quantity estimates[] = {
+    { "acked", "B", 1 }, { "half", "", 2 }, { "bound", "s", 1 },
+};
+
+static void tell(const void *memory, struct dumbbell_standing *standing, int64_t *values)
+{
+    const struct state *own = memory;
+    standing->state = own->acked > 3000;
+    standing->round = 7;
+    values[0] = (int64_t)own->acked;
+    values[1] = 3;
+    values[2] = DUMBBELL_UNBOUNDED;
+}
+
+const struct dumbbell_account dumbbell_account = {
+    .abi = DUMBBELL_ABI, .states = 2, .estimates = 3, .state = states, .estimate = estimates, .tell = tell,
+};
+"""
+
+
+def test_states_and_estimates_of_a_law_are_shown(tmp_path: Path) -> None:
+    compiled(tmp_path, law_of_the_page(), "plain")
+    compiled(tmp_path, law_of_the_page() + ACCOUNT)
+    text = TOML + "[record]\ncontrollers = true\n"
+
+    def run(file: str) -> db.Results:
+        scenario = db.Scenario.from_toml(text.format(controller=f'{{ library = "{file}" }}'), base=tmp_path)
+        return scenario.run()
+
+    plain, told = run("plain.so"), run("mine.so")
+    assert plain.flows["goodput"].tolist() == told.flows["goodput"].tolist()
+    assert "slow-start" in set(plain.controller_states["state"])
+    assert set(told.controller_states["state"]) == {"Growing", "Held"}
+    estimates = told.estimates
+    assert set(estimates["round"]) == {7}
+    rows = {name: estimates["estimate"] == name for name in ("acked", "half", "bound")}
+    assert {name: set(estimates["unit"][chosen]) for name, chosen in rows.items()} == {
+        "acked": {"B"}, "half": {""}, "bound": {"s"},
+    }  # fmt: skip
+    assert max(estimates["value"][rows["acked"]]) > 3000
+    assert set(estimates["value"][rows["half"]]) == {1.5}
+    assert all(value != value for value in estimates["value"][rows["bound"]])
+    assert not {"acked", "half"} & set(plain.estimates["estimate"])
+
+
+def test_a_trace_shows_the_states_of_a_law(tmp_path: Path) -> None:
+    compiled(tmp_path, law_of_the_page() + ACCOUNT)
+    (tmp_path / "scenario.toml").write_text(TOML.format(controller='{ library = "mine.so" }'))
+    command = [sys.executable, "-m", "dumbbell", "trace", "scenario.toml", "--flow", "0", "--qlog", "it.qlog"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    assert '"Held"' in (tmp_path / "it.qlog").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (".states = 2", ".states = 0", "its account has 0 states and 3 estimates, not 1 to 32 and up to 32"),
+        (".estimates = 3", ".estimates = 99", "its account has 2 states and 99 estimates"),
+        ('"Held"', '"\\x1b[31m"', "its account has a name or a unit that is not up to 32 letters"),
+        ('"half", "", 2', '"half", "", 0', "or a scale of zero"),
+        (", .tell = tell", "", "it has no function `tell`"),
+        (".state = states, ", "", "its account has a name or a unit"),
+    ],
+)
+def test_an_account_that_says_nothing_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
+    account = ACCOUNT.replace(old, new).replace("static void tell", "void tell")
+    compiled(
+        tmp_path,
+        (law_of_the_page() + account).replace("static const char *const states", "const char *const states"),
+    )
+    with pytest.raises(DumbbellError) as caught:
+        run_of(tmp_path, '{ library = "mine.so" }')
+    assert said in str(caught.value)
+    assert "mend its `dumbbell_account`, as controller.h says" in str(caught.value)
+
+
+def test_a_state_that_is_not_listed_is_none(tmp_path: Path) -> None:
+    compiled(tmp_path, law_of_the_page() + ACCOUNT.replace("own->acked > 3000", "99"))
+    text = TOML + "[record]\ncontrollers = true\n"
+    scenario = db.Scenario.from_toml(text.format(controller='{ library = "mine.so" }'), base=tmp_path)
+    assert "slow-start" in set(scenario.run().controller_states["state"])
+
+
+STUDY = """
+name = "mine"
+question = "How fast is it?"
+seeds = 2
+[scenario]
+duration = "2s"
+transport = { kind = "tcp", profile = "rfc", controller = { library = "mine.so" } }
+flows = [{ from = "senders", to = "receivers" }]
+topology = { kind = "dumbbell" }
+[[arms]]
+name = "one"
+[[metrics]]
+name = "goodput"
+source = { table = "runs", column = "goodput" }
+better = "higher"
+"""
+
+
+def test_reports_and_figures_take_trust(tmp_path: Path) -> None:
+    compiled(tmp_path, law_of_the_page())
+    (tmp_path / "study.toml").write_text(STUDY)
+    (tmp_path / "scenario.toml").write_text(TOML.format(controller='{ library = "mine.so" }'))
+
+    def dumbbell(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dumbbell", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert dumbbell("study", "run", "study.toml", "-o", "study").returncode == 0
+    assert dumbbell("run", "scenario.toml", "-o", "run").returncode == 0
+    shutil.copy(tmp_path / "mine.so", tmp_path / "run")
+    for words in (
+        ("report", "study", "--base", "."),
+        ("report", "run", "--flow", "0"),
+        ("plot", "run", "--flow", "0", "--format", "svg"),
+    ):
+        refused = dumbbell(*words)
+        assert refused.returncode == 2
+        assert "then give --trust" in refused.stderr
+        done = dumbbell(*words, "--trust")
+        assert done.returncode == 0, done.stderr

@@ -65,7 +65,7 @@ def test_the_page_works(capsys: pytest.CaptureFixture[str]) -> None:
         else:
             assert capsys.readouterr().out == block
             shown += 1
-    assert shown == 5
+    assert shown == 6
 
 
 def test_steps_and_turns_change_no_byte(scenario: db.Scenario) -> None:
@@ -83,6 +83,43 @@ def test_steps_and_turns_change_no_byte(scenario: db.Scenario) -> None:
         assert run.done
         assert content(run.tables()) == content(each.run())
     assert content(runs[0].tables()) != content(runs[1].tables())
+
+
+def test_rows_that_were_taken_and_the_rest_are_all_rows(scenario: db.Scenario) -> None:
+    scenario = scenario.with_("record.drops", True).with_("record.controllers", True)
+    whole, run = scenario.run(), scenario.start()
+    assert len(run.take().samples) == 0
+    taken = []
+    while not run.advance(run.now + 0.3):
+        taken.append(run.take())
+        assert len(run.take().samples) == 0
+        assert len(run.tables().samples) == 0
+        assert len(taken[-1].flows) == len(taken[-1].links) == 0
+    with pytest.raises(db.ScenarioError, match="until: the run has ended at 4s; begin another"):
+        run.take()
+    taken.append(run.tables())
+    for name in ("samples", "drops", "controller_states", "estimates"):
+        ours = getattr(whole, name)
+        assert len(ours) > 10
+        for column in (column.name for column in ours.columns):
+            parts = np.concatenate([getattr(part, name)[column] for part in taken])
+            assert np.array_equal(parts, ours[column], equal_nan=parts.dtype.kind == "f"), (name, column)
+    for name in ("runs", "flows", "links"):
+        assert [table for table in content(run.tables()) if table[0] == name] == [
+            table for table in content(whole) if table[0] == name
+        ]
+
+
+def test_a_run_whose_rows_are_taken_needs_no_room_for_them(scenario: db.Scenario) -> None:
+    scenario = scenario.with_("duration", "100s").with_("record.period", "1ms").with_("workloads", [])
+    limit = 20_000_000
+    run = scenario.start(memory=limit)
+    with pytest.raises(db.MemoryLimitError):
+        run.advance()
+    run, rows = scenario.start(memory=limit), 0
+    while not run.advance(run.now + 1):
+        rows += len(run.take().samples)
+    assert rows > 100_000
 
 
 def test_threads_are_for_a_run_without_pauses(scenario: db.Scenario) -> None:

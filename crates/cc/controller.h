@@ -14,6 +14,8 @@
 #define DUMBBELL_RATE_SHIFT 20 /* a byte a second is 1 << DUMBBELL_RATE_SHIFT */
 #define DUMBBELL_UNLIMITED UINT64_C(9223372036854775807) /* no threshold */
 #define DUMBBELL_UNPACED UINT64_C(9223372036854775807) /* no pacing */
+#define DUMBBELL_MOST_TOLD 32u /* states, and estimates, of a law */
+#define DUMBBELL_UNBOUNDED INT64_C(9223372036854775807) /* an estimate without a bound */
 #define DUMBBELL_NEVER UINT64_C(9223372036854775807) /* no wake-up */
 
 /* What happened. */
@@ -266,6 +268,39 @@ struct dumbbell_law {
     void (*on)(void *state, const struct dumbbell_signals *signals, struct dumbbell_control *control);
     /* Answers a segment that leaves by changing the control; null unless DUMBBELL_NEEDS_SENT. */
     void (*on_sent)(void *state, const struct dumbbell_sent *sent, struct dumbbell_control *control);
+};
+
+/* An estimate that a law goes by: up to 32 letters, digits and signs, a unit likewise or empty, and what stands for one
+ * of the unit: the value is what tell writes, divided by scale. */
+struct dumbbell_quantity {
+    const char *name;
+    const char *unit;
+    uint64_t scale;
+};
+
+/* How a connection stands: the place of its state in the list; round trips so far, 0 if nobody counts them. */
+struct dumbbell_standing {
+    uint32_t state;
+    uint32_t reserved;
+    uint64_t round;
+};
+
+/* The states and estimates of a law, for tables and traces. A library may export one as
+ * `const struct dumbbell_account dumbbell_account`. */
+struct dumbbell_account {
+    /* DUMBBELL_ABI. */
+    uint32_t abi;
+    /* How many states, at least one, and estimates: DUMBBELL_MOST_TOLD of each at most. */
+    uint32_t states;
+    uint32_t estimates;
+    /* Zero. */
+    uint32_t reserved;
+    /* The names of the states. */
+    const char *const *state;
+    /* The estimates; may be null if there are none. */
+    const struct dumbbell_quantity *estimate;
+    /* Writes how a connection stands, and the value of each estimate: DUMBBELL_UNBOUNDED without a bound. */
+    void (*tell)(const void *state, struct dumbbell_standing *standing, int64_t *values);
 };
 
 #endif

@@ -133,6 +133,9 @@ class Run:
     def tables(self) -> list[Table]:
         """The tables of a run that would end where this one is paused."""
 
+    def take(self) -> list[Table]:
+        """The rows since the last call, which leave the run."""
+
     def peek(self) -> tuple[tuple[NDArray[Any], ...], tuple[NDArray[Any], ...]]:
         """How sampled links and flows stand.
 

@@ -175,5 +175,35 @@ class Run:
             return Results.of(map(Table, self._native.tables()), self._name)
         return self._results
 
+    def take(self) -> Results:
+        """Return the rows since the last call of the tables that grow while the run goes on, in order.
+
+        These are ``samples``, ``drops``, ``controller_states`` and ``estimates``; the others are empty. The run
+        keeps the rows no longer, so a long run takes no more memory than a step of it. :meth:`tables` has the
+        rows since the last call.
+
+        Raises
+        ------
+        ScenarioError
+            If the run has ended: :meth:`tables` has the last rows.
+        DumbbellError
+            If another thread has the run.
+
+        Examples
+        --------
+        >>> import dumbbell as db
+        >>> scenario = db.scenario(
+        ...     duration="10s",
+        ...     topology=db.topology.dumbbell(pairs=2),
+        ...     flows=[db.flows(from_="senders", to="receivers")],
+        ... )
+        >>> run, rows = scenario.start(), 0
+        >>> while not run.advance(run.now + 1):
+        ...     rows += len(run.take().samples)
+        >>> rows + len(run.tables().samples) == len(scenario.run().samples)
+        True
+        """
+        return Results.of(map(Table, self._native.take()), self._name)
+
     def __repr__(self) -> str:
         return f"<Run of {self._name!r}, {'ended' if self.done else 'going on'}>"

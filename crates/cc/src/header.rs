@@ -6,7 +6,8 @@ use core::fmt::Write as _;
 
 use crate::declare::{Numbers, Struct};
 use crate::{
-    ABI, Class, Control, Event, Exchange, MAX_STATE, Needs, Rate, RateSample, Repair, Sent, Signals,
+    ABI, Account, Class, Control, Event, Exchange, MAX_STATE, MOST_TOLD, Needs, Rate, RateSample, Repair,
+    Sent, Signals,
 };
 
 const STRUCTS: [Struct; 4] = [RateSample::DECLARED, Signals::DECLARED, Sent::DECLARED, Control::DECLARED];
@@ -74,6 +75,39 @@ struct dumbbell_law {
     void (*on_sent)(void *state, const struct dumbbell_sent *sent, struct dumbbell_control *control);
 };
 
+/* An estimate that a law goes by: up to 32 letters, digits and signs, a unit likewise or empty, and what stands for one
+ * of the unit: the value is what tell writes, divided by scale. */
+struct dumbbell_quantity {
+    const char *name;
+    const char *unit;
+    uint64_t scale;
+};
+
+/* How a connection stands: the place of its state in the list; round trips so far, 0 if nobody counts them. */
+struct dumbbell_standing {
+    uint32_t state;
+    uint32_t reserved;
+    uint64_t round;
+};
+
+/* The states and estimates of a law, for tables and traces. A library may export one as
+ * `const struct dumbbell_account dumbbell_account`. */
+struct dumbbell_account {
+    /* DUMBBELL_ABI. */
+    uint32_t abi;
+    /* How many states, at least one, and estimates: DUMBBELL_MOST_TOLD of each at most. */
+    uint32_t states;
+    uint32_t estimates;
+    /* Zero. */
+    uint32_t reserved;
+    /* The names of the states. */
+    const char *const *state;
+    /* The estimates; may be null if there are none. */
+    const struct dumbbell_quantity *estimate;
+    /* Writes how a connection stands, and the value of each estimate: DUMBBELL_UNBOUNDED without a bound. */
+    void (*tell)(const void *state, struct dumbbell_standing *standing, int64_t *values);
+};
+
 #endif
 ";
 
@@ -86,6 +120,8 @@ pub fn text() -> String {
         ("RATE_SHIFT", format!("{} /* a byte a second is 1 << DUMBBELL_RATE_SHIFT */", Rate::SHIFT)),
         ("UNLIMITED", format!("UINT64_C({}) /* no threshold */", Control::UNLIMITED)),
         ("UNPACED", format!("UINT64_C({}) /* no pacing */", Control::UNPACED.raw())),
+        ("MOST_TOLD", format!("{MOST_TOLD}u /* states, and estimates, of a law */")),
+        ("UNBOUNDED", format!("INT64_C({}) /* an estimate without a bound */", Account::NONE)),
         ("NEVER", format!("UINT64_C({}) /* no wake-up */", Control::NEVER.as_nanos())),
     ] {
         // Writing into a string does not fail.

@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char, c_void};
 use core::fmt;
 
-use crate::{Class, Control, Controller, Exchange, Needs, Random, Repair, Sent, Signals};
+use crate::{Class, Control, Controller, Exchange, MOST_TOLD, Needs, Random, Repair, Sent, Signals};
 
 /// The number of this contract. It changes with every change of a struct or of a meaning.
 pub const ABI: u32 = 1;
@@ -69,6 +69,10 @@ pub enum Refusal {
     Exchange(u8),
     /// It has no name, or one of other letters.
     Name,
+    /// It has no states, or more states or estimates than [`MOST_TOLD`](crate::MOST_TOLD).
+    Told(u32, u32),
+    /// A name or a unit of its account is no word, or a scale is zero.
+    Word,
     /// It lacks a function.
     Function(&'static str),
 }
@@ -87,6 +91,13 @@ impl fmt::Display for Refusal {
                 write!(f, "its exchange {number} has no meaning, or does not go with its needs")
             }
             Refusal::Name => write!(f, "its name is not 1 to {MAX_NAME} of a-z, 0-9 and -"),
+            Refusal::Told(states, estimates) => write!(
+                f,
+                "its account has {states} states and {estimates} estimates, not 1 to {MOST_TOLD} and up to {MOST_TOLD}"
+            ),
+            Refusal::Word => {
+                write!(f, "its account has a name or a unit that is not up to 32 letters, or a scale of zero")
+            }
             Refusal::Function(name) => write!(f, "it has no function `{name}`"),
         }
     }

@@ -13,6 +13,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod account;
 mod contract;
 mod declare;
 pub mod header;
@@ -22,6 +23,7 @@ mod random;
 mod rate;
 mod time;
 
+pub use account::{ACCOUNT, Account, MOST_TOLD, Quantity, Standing, Told};
 pub use contract::{
     Class, Control, Controller, Entered, Estimate, Event, Exchange, RateSample, Repair, Sent, Signals, Stand,
 };

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use dumbbell_cc::{Control, Law, Random, header};
+use dumbbell_cc::{Account, Control, Law, Quantity, Random, Standing, header};
 
 fn committed() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("controller.h")
@@ -62,6 +62,20 @@ fn compiled_it_has_the_same_layout_and_numbers() {
     ] {
         writeln!(expected, "law.{name} {offset}").unwrap();
         writeln!(code, "printf(\"law.{name} %zu\\n\", offsetof(struct dumbbell_law, {name}));").unwrap();
+    }
+    for (place, offset) in [
+        ("account.states", std::mem::offset_of!(Account, states)),
+        ("account.estimates", std::mem::offset_of!(Account, estimates)),
+        ("account.state", std::mem::offset_of!(Account, state)),
+        ("account.estimate", std::mem::offset_of!(Account, estimate)),
+        ("account.tell", std::mem::offset_of!(Account, tell)),
+        ("quantity.unit", std::mem::offset_of!(Quantity, unit)),
+        ("quantity.scale", std::mem::offset_of!(Quantity, scale)),
+        ("standing.round", std::mem::offset_of!(Standing, round)),
+    ] {
+        let (name, field) = place.split_once('.').unwrap();
+        writeln!(expected, "{place} {offset}").unwrap();
+        writeln!(code, "printf(\"{place} %zu\\n\", offsetof(struct dumbbell_{name}, {field}));").unwrap();
     }
     code += "struct dumbbell_random random = {{1, 2, 3, 4}};\n";
     code += "for (int i = 0; i < 1000; i++) dumbbell_draw(&random);\n";

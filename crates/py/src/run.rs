@@ -176,6 +176,13 @@ impl Run {
         Ok(Table::all(tables, provenance(&self.plan)))
     }
 
+    /// The rows since the last call, which leave the run: see [`Simulated::take`].
+    fn take(&self, py: Python<'_>) -> PyResult<Vec<Table>> {
+        let tables = py.detach(|| self.look(|run| run.take().into_tables()));
+        let tables = tables.map_err(|kept| kept.raised(None))?;
+        Ok(Table::all(tables, provenance(&self.plan)))
+    }
+
     /// How links whose queue is sampled and flows in progress stand: see [`dumbbell_sim::Peek`].
     fn peek<'py>(&self, py: Python<'py>) -> PyResult<(Links<'py>, Flows<'py>)> {
         let peek = self.look(Simulated::peek).map_err(|kept| kept.raised(None))?;

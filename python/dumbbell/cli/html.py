@@ -10,6 +10,7 @@ from dumbbell._files.manifest import is_results
 from dumbbell._files.names import real
 from dumbbell._files.special import refuse_special
 from dumbbell.cli.common import echo, packet_options, quiet_option, results_again
+from dumbbell.cli.trust import libraries_option
 from dumbbell.errors import DumbbellError
 
 
@@ -22,6 +23,7 @@ from dumbbell.errors import DumbbellError
     "--base", type=click.Path(path_type=Path), help="Folder to which file names in the scenario are relative."
 )
 @packet_options("Of a run: show a time-sequence plot and a sequence diagram")
+@libraries_option
 @quiet_option
 def html(
     folder: Path,

@@ -12,6 +12,7 @@ from dumbbell._files.names import readable, real
 from dumbbell._results import load
 from dumbbell.cli import completing
 from dumbbell.cli.common import echo, packet_options, quiet_option, read_scenario, results_again
+from dumbbell.cli.trust import libraries_option
 from dumbbell.errors import DumbbellError, NothingToDrawError
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def _words(known: tuple[str, ...], usual: tuple[str, ...], what: str, text: str 
     shell_complete=completing.matching(completing.figures, several=True),
 )
 @packet_options("Draw time_sequence and sequence_diagram")
+@libraries_option
 @quiet_option
 def plot(
     folders: tuple[Path, ...],

@@ -164,6 +164,15 @@ impl Run {
         }
     }
 
+    /// The rows of samples, drops, states and estimates since the last call, in order. The run keeps them no longer: [`Run::tables`]
+    /// and the results have the rows since then. Only a paused run gives any.
+    pub fn take(&mut self) -> Results {
+        match &mut self.state {
+            State::Going(going) => going.engine.take_rows(),
+            State::New | State::Ended(_) => Results::default(),
+        }
+    }
+
     /// How links and flows stand. Nothing of the run changes; a run that has not begun, or has ended, has none.
     pub fn peek(&mut self) -> Peek {
         match &mut self.state {

@@ -1,5 +1,7 @@
 //! The tables of a run: what is written at its end, or when somebody wants to see them before.
 
+use std::mem;
+
 use dumbbell_core::Time;
 use dumbbell_core::results::{AllocationRow, Results, RunRow};
 use dumbbell_core::table::Label;
@@ -15,7 +17,7 @@ use super::share::Share;
 impl<O: Observer, S: Share> Engine<O, S> {
     /// The tables of a run that is over.
     pub(super) fn finish(mut self) -> Results {
-        let mut results = std::mem::take(&mut self.results);
+        let mut results = mem::take(&mut self.results);
         let ended = results.label(if results.shortage.is_some() { "memory" } else { "duration" });
         self.network.assert_conservation();
         for slot in self.slots.iter().filter(|s| s.active) {
@@ -56,6 +58,27 @@ impl<O: Observer, S: Share> Engine<O, S> {
         let row = self.run_row(ended, &measured, now.min(self.measured_until), &totals);
         results.runs.push(row);
         results
+    }
+
+    /// The rows that nothing changes any more, which leave the run.
+    ///
+    /// The caller gets copies, so that the run gives back to its budget what it has taken.
+    pub(super) fn take_rows(&mut self) -> Results {
+        let results = &mut self.results;
+        let taken = Results {
+            samples: results.samples.clone(),
+            drops: results.drops.clone(),
+            controller_states: results.controller_states.clone(),
+            estimates: results.estimates.clone(),
+            labels: results.labels.clone(),
+            ..Results::default()
+        };
+        let _entered = self.budget.enter();
+        mem::take(&mut results.samples);
+        mem::take(&mut results.drops);
+        mem::take(&mut results.controller_states);
+        mem::take(&mut results.estimates);
+        taken
     }
 
     /// The row of a run whose measured part ends at `until`.

@@ -1,12 +1,12 @@
 //! Loading the code of a library from its content.
 
 #[cfg(not(unix))]
-use dumbbell_cc::Law;
+use dumbbell_cc::{Account, Law};
 
 type Unfit = (String, &'static str);
 
 #[cfg(not(unix))]
-pub fn law(_content: &[u8]) -> Result<Law, Unfit> {
+pub fn law(_content: &[u8]) -> Result<(Law, Option<Account>), Unfit> {
     Err(("cannot be loaded: libraries are loaded on Unix alone".to_owned(), "name a built-in controller"))
 }
 
@@ -22,7 +22,7 @@ mod unix {
     use std::os::fd::IntoRawFd;
     use std::path::PathBuf;
 
-    use dumbbell_cc::{ABI, Law, Refusal, SYMBOL};
+    use dumbbell_cc::{ABI, ACCOUNT, Account, Law, Refusal, SYMBOL};
 
     use super::Unfit;
 
@@ -30,8 +30,8 @@ mod unix {
     const COMPILE: &str =
         "give one that `cc -shared -fPIC` has made for this machine, see docs/own-c-controller.md";
 
-    /// What a library exports as its law.
-    pub fn law(content: &[u8]) -> Result<Law, Unfit> {
+    /// What a library exports as its law, and as the account of its states.
+    pub fn law(content: &[u8]) -> Result<(Law, Option<Account>), Unfit> {
         let failed = |error: &dyn std::fmt::Display| (format!("cannot be loaded: {error}"), COMPILE);
         let (path, file) = copy(content).map_err(|error| failed(&error))?;
         let name = CString::new(path.as_os_str().as_encoded_bytes()).map_err(|error| failed(&error))?;
@@ -57,7 +57,12 @@ mod unix {
             return Err((what, "compile it anew with the controller.h of this version"));
         }
         // SAFETY: by its number it is a law of this contract.
-        Ok(unsafe { found.cast::<Law>().read_unaligned() })
+        let law = unsafe { found.cast::<Law>().read_unaligned() };
+        // SAFETY: as for the law.
+        let found = unsafe { libc::dlsym(handle, ACCOUNT.as_ptr()) };
+        // SAFETY: what the header calls an account is one.
+        let account = (!found.is_null()).then(|| unsafe { found.cast::<Account>().read_unaligned() });
+        Ok((law, account))
     }
 
     /// Keeps a file open until the process ends.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use dumbbell_cc::{Declared, Law, Refusal};
+use dumbbell_cc::{Account, Declared, Estimate, Law, MOST_TOLD, Refusal, Stand, Standing, Told};
 use dumbbell_header::{Exchange, HpccHeader, XcpHeader};
 
 use self::guard::Guard;
@@ -24,6 +24,8 @@ pub use self::guard::BUDGET;
 pub struct Library {
     law: Law,
     declared: Declared<'static>,
+    /// How its connections stand, if it tells.
+    account: Option<(Account, Told<'static>)>,
     guard: Guard,
 }
 
@@ -43,28 +45,42 @@ impl Library {
         if let Some(library) = loaded.get(digest) {
             return Ok(library.clone());
         }
-        let law =
+        let (law, account) =
             load::law(content).map_err(|(what, remedy)| (format!("{file} {what}"), remedy.to_owned()))?;
-        let library = Arc::new(Library::of(law, file)?);
+        let library = Arc::new(Library::of(law, account, file)?);
         loaded.insert(digest.to_owned(), library.clone());
         Ok(library)
     }
 
     /// A law whose code is part of the process.
     #[allow(unsafe_code, reason = "the law is what its author says")]
-    fn of(law: Law, file: &str) -> Result<Library, Unfit> {
-        // SAFETY: a law of this contract has a name as `Law` says; one of another is refused before its name is read.
-        let declared = unsafe { law.check() }.map_err(|refusal| {
+    fn of(law: Law, account: Option<Account>, file: &str) -> Result<Library, Unfit> {
+        let unfit = |refusal: Refusal, what: &str| {
             let remedy = match refusal {
-                Refusal::Abi(_) => "compile it anew with the controller.h of this version",
-                _ => "mend its `dumbbell_law`, as controller.h says",
+                Refusal::Abi(_) => "compile it anew with the controller.h of this version".to_owned(),
+                _ => format!("mend its `{what}`, as controller.h says"),
             };
-            (format!("{file} holds no controller for this version: {refusal}"), remedy.to_owned())
-        })?;
-        // For as long as the process, like the code.
-        let name: &'static str = Box::leak(declared.name.to_owned().into_boxed_str());
-        let declared = Declared { name, ..declared };
-        Ok(Library { law, declared, guard: Guard::of(file) })
+            (format!("{file} holds no controller for this version: {refusal}"), remedy)
+        };
+        // SAFETY: a law of this contract has a name as `Law` says; one of another is refused before its name is read.
+        let declared = unsafe { law.check() }.map_err(|refusal| unfit(refusal, "dumbbell_law"))?;
+        let declared = Declared { name: kept(declared.name), ..declared };
+        let account = match account {
+            None => None,
+            Some(account) => {
+                // SAFETY: as for the law.
+                let told =
+                    unsafe { account.check() }.map_err(|refusal| unfit(refusal, "dumbbell_account"))?;
+                let states = told.states.iter().map(|name| kept(name)).collect();
+                let estimates = told
+                    .estimates
+                    .iter()
+                    .map(|(name, unit, scale)| (kept(name), kept(unit), *scale))
+                    .collect();
+                Some((account, Told { states, estimates }))
+            }
+        };
+        Ok(Library { law, declared, account, guard: Guard::of(file) })
     }
 
     /// What tables call its controller.
@@ -107,6 +123,11 @@ impl Library {
     }
 }
 
+/// A word of a library, for as long as the process, like the code.
+fn kept(word: &str) -> &'static str {
+    Box::leak(word.to_owned().into_boxed_str())
+}
+
 /// A controller of a connection, in the code of a library.
 #[derive(Clone, Debug)]
 pub struct Foreign {
@@ -123,6 +144,17 @@ impl Foreign {
         let state = self.state.as_mut_ptr().cast::<c_void>();
         // SAFETY: the state is as large as the law says, the stream lives until the call returns.
         self.library.guard.call(|| unsafe { start(state, random) });
+    }
+
+    /// What the library writes about the connection.
+    fn told(&self) -> Option<(Standing, [i64; MOST_TOLD as usize])> {
+        let (account, _) = self.library.account.as_ref()?;
+        let tell = account.tell?;
+        let (mut standing, mut values) = (Standing::default(), [0; MOST_TOLD as usize]);
+        let state = self.state.as_ptr().cast::<c_void>();
+        // SAFETY: the state is as large as the law says, and there is room for every estimate that an account may have.
+        self.library.guard.call(|| unsafe { tell(state, &raw mut standing, values.as_mut_ptr()) });
+        Some((standing, values))
     }
 
     /// Holds what foreign code has written within what numbers of this contract may be.
@@ -158,12 +190,29 @@ impl Governs for Foreign {
         self.library.guard.call(|| unsafe { on_sent(state, sent, control) });
         Foreign::hold(control);
     }
+
+    /// A state that the list of the library does not have is none.
+    fn stand(&self) -> Option<Stand> {
+        let (_, told) = self.library.account.as_ref()?;
+        let (standing, _) = self.told()?;
+        let state = told.states.get(standing.state as usize)?;
+        Some(Stand { round: standing.round, ..Stand::of(state) })
+    }
+
+    fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
+        let Some(((_, told), (_, values))) = self.library.account.as_ref().zip(self.told()) else { return };
+        for ((name, unit, scale), value) in told.estimates.iter().zip(values) {
+            let bounded = value != Account::NONE;
+            let value = if bounded { value as f64 / *scale as f64 } else { f64::INFINITY };
+            tell(Estimate { name, unit, value });
+        }
+    }
 }
 
 /// A controller in Rust as a law of C: both forms can be driven by the same events.
 #[cfg(test)]
 pub fn as_library<C: super::contract::Controller + Default>(name: &'static std::ffi::CStr) -> Arc<Library> {
-    Arc::new(Library::of(Law::of::<C>(name), "a test").unwrap())
+    Arc::new(Library::of(Law::of::<C>(name), None, "a test").unwrap())
 }
 
 #[cfg(test)]
