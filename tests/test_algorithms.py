@@ -72,7 +72,7 @@ def test_evidence_of_no_algorithm_is_an_error() -> None:
         missing(["queue-red"], ["queue-red", "queue-read"])
 
 
-def test_make_docs_warns_and_goes_on_or_stops_at_malformed_evidence(
+def test_make_docs_warns_or_stops_at_malformed_evidence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["algorithms"])

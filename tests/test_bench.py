@@ -10,7 +10,7 @@ from dumbbell import Scenario
 
 
 @pytest.mark.parametrize("cost", [*BASES.values(), *COSTS], ids=lambda cost: f"{cost.by}: {cost.name}")
-def test_every_cost_is_a_scenario_whose_flows_start_before_it_counts(cost: Cost) -> None:
+def test_flows_of_every_cost_start_before_it_counts(cost: Cost) -> None:
     def lasts(duration: str) -> float:
         return float(Scenario.from_file(cost.scenario, cost.lasting(duration)).explain()["duration"])
 
@@ -31,7 +31,7 @@ def test_an_aim_that_is_not_reached_fails_nothing() -> None:
 
 
 @pytest.mark.parametrize("cost", SETUPS, ids=lambda cost: cost.bench)
-def test_a_set_up_is_that_of_many_links_and_over_before_a_packet_arrives(cost: Cost) -> None:
+def test_a_set_up_is_over_before_a_packet_arrives(cost: Cost) -> None:
     about = Scenario.from_file(cost.scenario, at_once(cost)).explain()
     assert cost.bench
     assert len(about["links"]) > 5000

@@ -33,9 +33,7 @@ def lossy(controller: str, profile: str, recorded: bool) -> db.Results:
 
 @pytest.mark.parametrize("profile", ["linux", "rfc"])
 @pytest.mark.parametrize("controller", ["newreno", "cubic", "vegas", "bbr", "bbr3"])
-def test_recording_changes_nothing_and_each_change_begins_where_the_one_before_ended(
-    controller: str, profile: str
-) -> None:
+def test_recording_changes_nothing_and_changes_are_chained(controller: str, profile: str) -> None:
     plain, recorded = (lossy(controller, profile, on) for on in (False, True))
     for name in ("runs", "flows", "links", "samples"):
         ours, theirs = getattr(plain, name), getattr(recorded, name)
@@ -72,7 +70,7 @@ def told(path: Path) -> Iterator[tuple[str | None, str]]:
             yield event["data"].get("old"), event["data"]["new"]
 
 
-def test_a_trace_tells_the_states_of_a_controller_by_its_own_names(tmp_path: Path) -> None:
+def test_a_trace_names_the_states_of_a_controller(tmp_path: Path) -> None:
     scenario = db.Scenario.from_toml(LOSSY, ["transport.controller=bbr3", "duration=3s"])
     path = tmp_path / "trace.sqlog"
     scenario.write_trace({"qlog": path}, limit=None)

@@ -56,7 +56,7 @@ def test_every_series_is_declared_and_can_be_drawn(series: str, settings: list[s
     assert "bit/s" in axes.get_ylabel()
 
 
-def test_the_stub_of_the_extension_names_what_is_there_with_its_parameters() -> None:
+def test_the_stub_of_the_extension_names_what_is_there() -> None:
     body = ast.parse(STUB.read_text(encoding="utf-8")).body
     functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
     classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
@@ -86,7 +86,7 @@ def _stubbed(node: ast.FunctionDef) -> list[str]:
     return [entry.arg for entry in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
 
 
-def test_a_table_that_is_newer_than_manifests_is_not_dumbbells_own_where_there_is_none(
+def test_a_newer_table_without_manifest_is_not_our_own(
     tmp_path: Path,
 ) -> None:
     """The list of what older versions wrote is history: a new table does not stand in it."""

@@ -65,7 +65,7 @@ def test_several_runs_share_scales_and_one_legend(results: db.Results) -> None:
     ]
 
 
-def test_runs_of_one_line_come_into_one_panel_and_show_the_buffer(results: db.Results) -> None:
+def test_runs_of_one_line_share_a_panel_with_the_buffer(results: db.Results) -> None:
     (axes,) = db.figures.draw("queue", {"one": results, "two": results}).axes
     assert axes.get_legend_handles_labels()[1] == ["buffer 8 packets", "one", "two"]
     (axes,) = db.figures.draw("queue", results).axes
@@ -87,7 +87,7 @@ def test_rates_of_ports_are_drawn_beside_throughputs() -> None:
         db.figures.draw("port_rate", db.Scenario.from_toml(SCENARIO).run())
 
 
-def test_throughput_does_not_exceed_the_link_and_holes_are_steps_of_what_is_delivered() -> None:
+def test_throughput_stays_below_the_link_and_holes_are_steps() -> None:
     lossy = ["flows[0].count=1", "workloads=[]", "topology.bottleneck.loss=0.01", "record.period=10ms"]
     results = db.Scenario.from_toml(SCENARIO, lossy).run()
     # Over a period, what is in order exceeds the link: many packets waited for one.
@@ -129,7 +129,7 @@ def test_queues_show_the_thresholds_of_their_discipline(queue: object, limits: l
     assert len(axes.get_legend_handles_labels()[1]) == shown + len(lines)
 
 
-def test_lines_of_throughput_have_the_same_windows_and_end_together() -> None:
+def test_lines_of_throughput_have_the_same_windows() -> None:
     late = ["flows[0].count=3", "flows[0].stagger=1.234s", "workloads=[]", "record.period=10ms"]
     (axes,) = db.figures.draw("rate", db.Scenario.from_toml(SCENARIO, late).run()).axes
     flows = [line.get_xdata() for line in axes.lines[1:]]
@@ -206,7 +206,7 @@ def test_lines_survive_grey_print(results: db.Results) -> None:
     assert len(set(map(str, styles))) == len(styles) == 2
 
 
-def test_the_network_of_a_scenario_is_drawn_from_senders_to_receivers() -> None:
+def test_the_network_is_drawn_from_senders_to_receivers() -> None:
     figure = db.figures.draw_topology(db.Scenario.from_toml(SCENARIO))
     (axes,) = figure.axes
     places = {text.get_text(): text.xy[0] for text in axes.texts}

@@ -68,13 +68,13 @@ def test_what_is_no_file_is_no_trace(places: dict[str, str], name: str, pipe: Pa
     assert "it is not a file" in refused(dumbbell("check", str(file)))
 
 
-def test_a_scenario_of_many_megabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
+def test_a_scenario_of_many_megabytes_is_not_read(tmp_path: Path) -> None:
     file = tmp_path / "scenario.toml"
     file.write_text("# much\n" * 3_000_000, encoding="utf-8")
     assert "it has more than the limit of 16.777216MB" in refused(dumbbell("run", str(file)))
 
 
-def test_files_of_proc_say_that_they_are_empty_and_are_read_whole() -> None:
+def test_files_of_proc_look_empty_and_are_read_whole() -> None:
     assert read_text("/proc/self/status").startswith("Name:")
 
 

@@ -110,7 +110,7 @@ def test_no_circle_is_invented_in_rust(tmp_path: Path, no_use: str) -> None:
     }
 
 
-def test_a_registry_and_its_members_are_a_circle_only_if_they_share_a_file(tmp_path: Path) -> None:
+def test_a_registry_in_one_file_with_members_is_a_circle(tmp_path: Path) -> None:
     registry = "mod member; mod other; family! { Member(member) => Member }"
     files = {
         "src/lib.rs": "mod family;",

@@ -39,7 +39,7 @@ def flood(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_run_that_is_cut_short_says_why_and_keeps_what_was_measured(flood: Path, tmp_path: Path) -> None:
+def test_a_run_cut_short_says_why_and_keeps_its_results(flood: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     ended = dumbbell("run", str(flood), "-o", str(out), "--memory", "20MB")
     assert ended.returncode == 2

@@ -143,7 +143,7 @@ def test_tests_of_a_mutant_run_until_one_fails(text: str, verdict: tuple[str, st
     assert mutants.run(program, tmp_path, 1, mutant("1_000", "1"), {"a::b"}, 1) == verdict
 
 
-def test_tests_of_the_own_file_run_first_and_no_others_than_reach_it(tmp_path: Path) -> None:
+def test_the_own_tests_of_a_file_run_first(tmp_path: Path) -> None:
     program = script(tmp_path, 'echo "$MUTANT $*" >> calls')
     of = Mutant("m", "crates/net/src/queue/pie.rs", "FnValue", ADD, (1, 1), (1, 1), "")
     mutants.run(program, tmp_path, 3, of, {"queue::laws::x", "queue::pie::tests::y"}, 10)

@@ -222,7 +222,7 @@ def test_bad_input_is_one_line_with_the_remedy(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("library")
-def test_the_command_writes_a_table_and_its_status_tells_of_failures(tmp_path):
+def test_the_command_writes_a_table_and_reports_failures(tmp_path):
     script(tmp_path / "scripts", OPENED)
     for does, status in (("", 0), ("import sys; sys.exit('script.pkt:7: no')", 1)):
         for name in ("table.json", "table.md"):
@@ -273,7 +273,7 @@ def test_a_script_runs_over_our_tcp(tmp_path):
         ("+0 bind", "+0 bond", "line"),
     ],
 )
-def test_a_script_that_asks_for_something_else_fails_with_the_difference(tmp_path, was, wrong, difference):
+def test_a_script_with_other_expectations_fails_with_a_diff(tmp_path, was, wrong, difference):
     assert was in GOOD
     script(tmp_path, GOOD.replace(was, wrong))
     one = outcome(tmp_path, find_program(None))
@@ -367,7 +367,7 @@ def test_a_reason_comes_from_what_the_run_has_met(tmp_path, was, instead, reason
     not os.environ.get("PACKETDRILL_SCRIPTS"),
     reason="needs the scripts of packetdrill: PACKETDRILL_SCRIPTS names their folder gtests/net/tcp",
 )
-def test_the_scripts_about_congestion_control_pass_but_for_those_that_the_page_explains():
+def test_the_scripts_pass_but_for_those_that_the_page_explains():
     folder = Path(os.environ["PACKETDRILL_SCRIPTS"])
     kinds = ("slow_start", "fast_retransmit", "limited_transmit", "fast_recovery", "sack", "cubic", "ecn")
     paths = [path for kind in (*kinds, "cwnd_moderation") for path in find(folder / kind)]

@@ -13,7 +13,7 @@ from tools import reached
 from tools.reached import File, of_crate, of_package, table
 
 
-def test_the_table_adds_up_by_part_and_names_what_is_reached_least() -> None:
+def test_the_table_adds_up_and_names_the_least_reached() -> None:
     files = [
         File(Path("crates/core/src/time.rs"), 999, 1000),
         File(Path("crates/core/src/deep/er.rs"), 30, 60),

@@ -37,7 +37,7 @@ def routers(registry: dict[str, Any]) -> list[str]:
     return [member["name"] for member in registry["families"]["router"]]
 
 
-def test_examples_give_required_parameters_and_the_router_of_the_name() -> None:
+def test_examples_give_required_parameters_and_routers() -> None:
     number = {"required": True, "default": None, "schema": {"type": "string"}}
     fields = [number | {"name": name, "kind": "size"} for name in ("min", "max")]
     (place, entries) = examples.example("size", "triangular", fields)[-1]

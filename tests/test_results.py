@@ -94,7 +94,7 @@ def test_runs_one_after_the_other_are_those_made_alone() -> None:
         run_seeds([(scenario, -1)])
 
 
-def test_runs_that_ended_before_one_that_cannot_be_made_are_there() -> None:
+def test_runs_before_one_that_fails_are_there() -> None:
     small, large = db.Scenario.from_toml(SCENARIO), db.Scenario.from_toml(LONG)
 
     class EnoughError(Exception):

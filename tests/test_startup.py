@@ -106,7 +106,7 @@ def test_the_help_tells_of_every_command(tmp_path: Path) -> None:
     assert all(told.values()), "each says what it does"
 
 
-def test_a_wrong_name_gets_a_suggestion_without_loading_any_command(tmp_path: Path) -> None:
+def test_a_wrong_name_gets_a_suggestion_and_loads_nothing(tmp_path: Path) -> None:
     code = "sys.argv = ['dumbbell', 'lst']\nfrom dumbbell.cli import main\nmain()"
     assert not loaded(code, tmp_path, status=2) & {"dumbbell.cli.inspect", "dumbbell.cli.run"}
     done = subprocess.run(

@@ -164,7 +164,7 @@ def test_a_capture_is_made_at_sources_destinations_or_links(scenario: Path, tmp_
     assert sizes[0] > sizes[1] > sizes[2] > 0
 
 
-def test_files_are_replaced_only_if_a_trace_wrote_them_and_with_force(scenario: Path, tmp_path: Path) -> None:
+def test_force_replaces_only_files_of_a_trace(scenario: Path, tmp_path: Path) -> None:
     for form in _FILES:
         path = tmp_path / form
         assert _trace(scenario, f"--{form}", str(path)).returncode == 0
@@ -282,7 +282,7 @@ def test_plot_draws_the_packets_of_a_flow_of_results(scenario: Path, tmp_path: P
     assert done.stderr.endswith("give its number with --flow\n")
 
 
-def test_the_report_of_a_run_shows_its_tables_its_figures_and_packets(tmp_path: Path) -> None:
+def test_the_report_of_a_run_shows_tables_figures_and_packets(tmp_path: Path) -> None:
     out = tmp_path / "out"
     text = _TEXT.replace('from = "senders"', 'name = "<b>bulk"\nfrom = "senders"')
     db.Scenario.from_toml(text).run().save(out)
@@ -316,7 +316,7 @@ def test_the_report_of_a_run_shows_its_tables_its_figures_and_packets(tmp_path: 
         ({"scenario": _TEXT + "\n[replay]\nlink = '../x'\n"}, "its scenario cannot be run again"),
     ],
 )
-def test_results_that_would_not_come_out_the_same_are_not_run_again(
+def test_results_that_would_differ_are_not_run_again(
     changed: dict[str, str], expected: str, tmp_path: Path
 ) -> None:
     results = db.Scenario.from_toml(_TEXT).run()

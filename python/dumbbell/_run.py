@@ -178,9 +178,9 @@ class Run:
     def take(self) -> Results:
         """Return the rows since the last call of the tables that grow while the run goes on, in order.
 
-        These are ``samples``, ``drops``, ``controller_states`` and ``estimates``; the others are empty. The run
-        keeps the rows no longer, so a long run takes no more memory than a step of it. :meth:`tables` has the
-        rows since the last call.
+        These are ``samples``, ``drops``, ``controller_states`` and ``estimates``; the others are empty. The
+        run keeps the rows no longer, so a long run takes no more memory than a step of it. :meth:`tables` has
+        the rows since the last call.
 
         Raises
         ------

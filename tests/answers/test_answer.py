@@ -280,7 +280,7 @@ def test_nothing_is_claimed_that_the_intervals_do_not_support(seed):
 
 
 @pytest.mark.parametrize("count", [2, 4])
-def test_where_no_arm_differs_hardly_any_answer_tells_a_difference(count):
+def test_equal_arms_hardly_ever_differ(count):
     """At most 5 % of answers may; beyond the bound lies a chance of a thousandth."""
     trials = 400
     wrong = 0

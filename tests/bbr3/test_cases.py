@@ -124,7 +124,7 @@ def test_06_up_ends_by_loss_while_the_application_limits() -> None:
     assert bbr.at("prev_probe_too_high", down.time) == 1
 
 
-def test_07_nothing_ends_up_or_startup_while_the_application_limits_and_nothing_is_lost() -> None:
+def test_07_an_application_limit_ends_no_startup() -> None:
     startup = run("flows[0].application={ kind = 'rate', rate = '15Mbit/s' }", NO_PROBE_RTT, "duration=20s")
     assert startup.changes == (Change(pytest.approx(0.04, abs=1e-3), "", "Startup", "start"),)
     first = run(NO_PROBE_RTT)

@@ -31,7 +31,7 @@ def test_the_error_is_that_of_the_t_test():
     assert judgement(values + 1, high=0).error is None
 
 
-def test_without_control_some_false_claim_of_twenty_is_often_reproduced_and_with_it_seldom():
+def test_control_of_the_family_makes_false_claims_rare():
     rng = np.random.default_rng(4)
     trials, alone, together = 150, 0, 0
     for _ in range(trials):

@@ -139,7 +139,7 @@ to = "node1"
     assert least < largest < most
 
 
-def test_an_emulator_that_was_stopped_says_that_its_run_is_invalid(tmp_path: Path) -> None:
+def test_a_stopped_emulator_invalidates_its_run(tmp_path: Path) -> None:
     send = (
         "import os, socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
         "open('started', 'w').close()\n"

@@ -138,7 +138,7 @@ def test_a_file_that_is_no_cell_is_refused_in_one_line(tmp_path: Path, text: str
     assert "\n" not in str(error.value)
 
 
-def test_the_page_lists_the_worst_cell_first_and_marks_what_differs(tmp_path: Path) -> None:
+def test_the_page_lists_the_worst_cell_first(tmp_path: Path) -> None:
     worse = Cell("cubic", 50, (10,), "1bdp", "10kB")
     ours, near, far = arm(0.05).summary(), arm(0.052).summary(), arm(0.09, retransmissions=30).summary()
     for each in (near, far):
@@ -156,7 +156,7 @@ def test_the_page_lists_the_worst_cell_first_and_marks_what_differs(tmp_path: Pa
     assert len((tmp_path / "table.csv").read_text().splitlines()) == 3
 
 
-def test_a_difference_that_the_kernels_own_runs_show_is_called_so() -> None:
+def test_a_difference_within_the_kernels_runs_is_named() -> None:
     ours = arm(0.05).summary()
     runs = [arm(time).summary() for time in (0.04, 0.09, 0.09)]
     assert "own runs differ as much (completion s)" in grid.Result(CELL, [ours], runs).reason
@@ -165,7 +165,7 @@ def test_a_difference_that_the_kernels_own_runs_show_is_called_so() -> None:
     assert grid.Result(Cell("cubic", 10, (100,), "1bdp", "10kB"), [ours], runs).reason == "", "nobody knows"
 
 
-def test_a_flow_that_has_not_finished_is_as_late_as_the_run_at_least() -> None:
+def test_an_unfinished_flow_is_as_late_as_its_run() -> None:
     # The run of 10 kB over 10 Mbit/s lasts 5.024 s.
     on_time, unfinished = arm(0.05).summary(), arm(None).summary()
     assert CELL.duration == pytest.approx(5.024)
@@ -196,7 +196,7 @@ def shared(share: float) -> dict[str, Any]:
         ([0.60], [0.50], "outside"),
     ],
 )
-def test_shares_are_judged_by_how_much_the_runs_differ_among_themselves(
+def test_shares_are_judged_by_the_spread_of_the_runs(
     tmp_path: Path, ours: list[float], kernel: list[float], word: str
 ) -> None:
     cell = Cell("cubic", 50, (40,), "1bdp", None, 2)

@@ -24,7 +24,7 @@ def test_a_queue_carries_real_packets() -> None:
     assert run["packets_sent"] == run["packets_delivered"] + run["packets_dropped"] + run["packets_inside"]
 
 
-def test_a_marker_that_goes_by_headers_of_simulated_packets_is_refused() -> None:
+def test_a_marker_by_simulated_headers_is_refused() -> None:
     marker = "topology.link.marker={ kind = 'head-tail', block = '64kB' }"
     scenario = scenario_of_link({**LINK, "queue": "rio"}, [marker])
     with pytest.raises(

@@ -109,7 +109,7 @@ def test_a_run_without_a_trace_has_the_same_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.ping
-def test_above_the_limit_there_is_no_trace_and_the_status_is_told(cli: Cli, tmp_path: Path) -> None:
+def test_beyond_the_limit_there_is_no_trace(cli: Cli, tmp_path: Path) -> None:
     lines = tmp_path / "lines"
     for status, seen in ((7, 7), (0, 1)):
         done = cli(

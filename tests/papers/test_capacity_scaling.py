@@ -57,7 +57,7 @@ def test_every_arm_gives_every_metric(tmp_path):
     assert (values(result, "asleep", "tcp-sleep", load=0.5) > 0).all()
 
 
-def test_figures_6_and_7_are_judged_and_drawn_for_every_static_share(tmp_path):
+def test_figures_6_and_7_cover_every_static_share(tmp_path):
     claims = {claim.id: claim for claim in papers.find_paper("capacity-scaling").claims()}
     for share in SHARES:
         for number in (
@@ -162,7 +162,7 @@ def rising(arm, point, name):
     return level * (1 + point["load"])
 
 
-def test_a_reading_counts_the_claims_that_come_out_by_their_own_rules():
+def test_a_reading_counts_claims_by_their_own_rules():
     result, plain = factorial(rising)
     found = together.readings(result)
     assert len(found) == len(together.DEFINITIONS) * len(SHARES) * len(together.FORMS)
@@ -192,7 +192,7 @@ def test_a_reading_counts_the_claims_that_come_out_by_their_own_rules():
             assert (number in reading.whole) == set(parts).issubset(out), number
 
 
-def test_the_factorial_study_has_every_combination_and_its_tables_name_the_best():
+def test_the_factorial_study_has_every_combination():
     study = papers.find_paper("capacity-scaling-readings").study()
     assert {axis.name for axis in study.axes} == {"buffer", "round-trip", "q", "sizes", "load"}
     assert {20, 42, 44} <= set(study.axis("buffer").values)

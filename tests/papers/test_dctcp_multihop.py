@@ -22,7 +22,7 @@ def rates(*settings):
     return {name: evaluate(study.metric(name), results) for name in PUBLISHED}
 
 
-def test_rates_are_those_published_within_a_tenth_and_nearer_than_ns3():
+def test_rates_are_within_a_tenth_and_nearer_than_ns3():
     found = rates()
     assert found == pytest.approx(PUBLISHED, rel=0.1)
     for name in ("s1", "s3"):

@@ -23,7 +23,7 @@ def test_demo_ends_with_its_report(folder, tmp_path, monkeypatch):
     assert "12 reused" in again.output
 
 
-def test_demo_answers_its_question_and_explains_what_is_not_reproduced(tmp_path, monkeypatch):
+def test_demo_answers_its_question(tmp_path, monkeypatch):
     paper = shutil.copytree(papers.find_paper("campus-web").folder, tmp_path / "campus_web")
     text = (paper / "study.toml").read_text()
     quick = "[quick]\nseeds = 5\n"

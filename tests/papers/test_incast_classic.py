@@ -60,7 +60,7 @@ def test_the_queue_of_dctcp_is_that_of_its_closed_form():
     assert measured(queue, "prompt", servers=2) > 970
 
 
-def test_a_random_part_of_the_timeout_helps_where_thousands_lose_together():
+def test_random_timeouts_help_where_thousands_lose_together():
     many = companion("fan-in")
     assert measured(many, "none", servers=1024) < 500
     assert measured(many, "spread", servers=1024) > 2500

@@ -21,7 +21,7 @@ def bare():
 
 
 @pytest.mark.parametrize("family", ["controller", "queue"])
-def test_whatever_is_registered_takes_part_or_is_left_out_with_a_reason(bare, family):
+def test_every_registered_algorithm_takes_part_or_is_explained(bare, family):
     playing, left_out = (entrants.controllers if family == "controller" else entrants.queues)(bare)
     registered = [name for name, _, _ in dict(_native.algorithms())[family]]
     assert sorted([*playing, *left_out]) == sorted(registered)

@@ -77,9 +77,7 @@ def test_ticks_are_at_the_values_where_labels_have_room(result: StudyResult, sca
 
 @pytest.mark.parametrize("length", [3, 15, 35])
 @pytest.mark.parametrize("lines", [2, 11])
-def test_names_of_lines_are_within_the_figure_and_leave_the_axes_their_height(
-    result: StudyResult, length: int, lines: int
-) -> None:
+def test_names_of_lines_are_within_the_figure(result: StudyResult, length: int, lines: int) -> None:
     data = figure_data(result, SPEC)
     named = [replace(data.lines[0], label=f"{i:02} {'w' * length}", slot=i) for i in range(lines)]
     figure = draw(replace(data, lines=tuple(named)))

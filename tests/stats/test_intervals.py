@@ -73,7 +73,7 @@ def test_median_lies_between_observations():
     assert estimate.method == "median, interval of order statistics"
 
 
-def test_medians_of_pairs_are_those_of_their_differences_and_ratios():
+def test_medians_of_pairs_are_of_differences_and_ratios():
     a, b = np.array([3.0, 5, 9, 1, 7, 8]), np.array([1.0, 2, 3, 4, 5, 6])
     assert stats.median_difference(a, b).interval == stats.median(a - b).interval == (-3, 6)
     assert stats.median_ratio(a, b).interval == stats.median(a / b).interval == (0.25, 3)

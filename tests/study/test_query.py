@@ -91,7 +91,7 @@ def test_a_question_reaches_the_tables_and_nothing_else(folder: Path, sql: str) 
     assert content(folder) == before
 
 
-def test_a_table_that_is_missing_is_told_with_those_that_are_there(folder: Path) -> None:
+def test_a_missing_table_is_reported_with_those_there(folder: Path) -> None:
     with pytest.raises(StudyError, match=r"Table with name nope does not exist; use one of runs, \w+"):
         query(folder, "select * from nope")
 

@@ -212,7 +212,7 @@ def test_all_mistakes_are_told_at_once() -> None:
     assert len(caught.value.problems) == 4
 
 
-def test_mistakes_of_every_part_are_told_in_one_go_with_their_places() -> None:
+def test_mistakes_of_every_part_are_reported_with_places() -> None:
     """Also those that stand between parts, whatever else is wrong."""
     axes = [
         {"name": "x", "values": {"start": 1, "stop": 2, "step": 1, "count": 2}, "set": "a={value}"},
@@ -268,7 +268,7 @@ def test_a_function_stays_a_function_and_a_mapping_is_a_table() -> None:
     assert study.metrics[0].source == STUDY["metrics"][0]["source"], "as it was written: ids hang on it"
 
 
-def test_the_words_of_the_language_are_those_that_can_be_computed() -> None:
+def test_the_words_of_the_language_can_be_computed() -> None:
     fields = {table["name"]: table["fields"] for table in registry()["study"]}
 
     def words(table: str, key: str) -> list[str]:

@@ -8,7 +8,7 @@ from peers import kernel
 
 
 @pytest.mark.full
-def test_queues_agree_with_those_of_the_kernel_on_the_same_arrivals() -> None:
+def test_queues_agree_with_those_of_the_kernel() -> None:
     if reason := kernel.missing():
         pytest.skip(reason)
     rows = list(kernel.compare(240))

@@ -66,7 +66,7 @@ def test_closed_windows_are_probed_as_often_as_the_kernel_does() -> None:
 
 
 @pytest.mark.without_kernel
-def test_an_application_that_acts_too_often_for_a_program_is_one_line() -> None:
+def test_an_application_that_acts_too_often_is_one_line() -> None:
     scenario = flow(application={"kind": "rate", "rate": "800Mbit/s", "piece": "1kB"})
     with pytest.raises(db.errors.DumbbellError, match=r"more than 100000 times; give larger pieces"):
         compare(scenario, "cubic")

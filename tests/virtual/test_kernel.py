@@ -85,14 +85,14 @@ def test_flows_do_what_the_kernels_do_from_the_first_packet(scenario: db.Scenari
     assert len(far_from_the_start(scenario, "rfc", kernel)) >= 3
 
 
-def test_the_first_window_finds_the_queue_as_empty_as_the_kernels_does() -> None:
+def test_the_first_window_finds_the_same_queue_as_the_kernel() -> None:
     # Ten segments, a queue of nine and one in transmission: all fit if the handshake's packet has left. Its
     # transmission takes 42 us, and the application writes 1 us after it: the last segment is dropped.
     scenario = path("10Mbit/s", "5ms", "500ms", size="100kB")
     assert far_from_the_start(scenario, "linux", kernel_run(scenario)) == []
 
 
-def test_the_kernels_flows_have_the_starts_and_sizes_of_the_scenario() -> None:
+def test_kernel_flows_start_and_end_as_in_the_scenario() -> None:
     scenario = path("20Mbit/s", "5ms", "1s", count=2, stagger="300ms", size="100kB")
     found = compare(scenario, "newreno")
     assert found.simulated is not None
@@ -103,7 +103,7 @@ def test_the_kernels_flows_have_the_starts_and_sizes_of_the_scenario() -> None:
         assert flow.goodput == pytest.approx(8e5 / flow.completion_time)
 
 
-def test_connections_of_the_kernel_have_the_round_trip_time_of_their_pair() -> None:
+def test_kernel_connections_have_the_rtt_of_their_pair() -> None:
     scenario = pairs("20ms", "80ms")
     run = run_kernel(scenario, [Flow(0.0, 1e4, 0), Flow(0.5, 1e4, 1), Flow(1.0, 1e4, 1)], "cubic")
     # The first value is that of the handshake: two packets of 60 bytes at 50 Mbit/s.

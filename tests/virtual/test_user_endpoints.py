@@ -58,7 +58,7 @@ def test_packets_are_as_many_and_as_long_as_the_simulated_ones() -> None:
     assert real["sent_bytes"] - ours["sent_bytes"] == 12
 
 
-def test_what_was_sent_was_delivered_dropped_or_is_in_the_network() -> None:
+def test_sent_packets_are_delivered_dropped_or_in_the_network() -> None:
     live = run_flows(one_pair("cubic", count=2, stagger="200ms"))
     run, link = live.results.runs.row(0), live.results.links.row(0)
     assert run["packets_sent"] == run["packets_delivered"] + run["packets_dropped"] + run["packets_inside"]

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_fills_one_cache_line_and_has_no_byte_for_the_tag_of_an_option() {
+    fn a_packet_fills_one_cache_line() {
         assert_eq!(size_of::<Packet>(), 64);
         assert_eq!(size_of::<Option<Packet>>(), 72);
     }

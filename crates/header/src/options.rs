@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_of_accurate_ecn_stand_before_what_linux_puts_after_them() {
+    fn accurate_ecn_counters_precede_other_options() {
         let counters = Some([0x0a0b0c, 0, 1]);
         let all = TcpOptions { mss: Some(1460), sack_permitted: true, counters, ..TcpOptions::default() };
         let bytes = [2, 4, 5, 180, 174, 11, 0, 0, 1, 0, 0, 0, 10, 11, 12, 1, 1, 1, 4, 2];

@@ -238,7 +238,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn other_protocols_versions_lengths_and_rates_that_are_none_are_refused() {
+    fn foreign_versions_lengths_and_rates_are_refused() {
         let good = TrumpHeader { kind: TrumpKind::Setup, ..TrumpHeader::default() }.encode(1);
         assert!(TrumpHeader::decode(&good).is_some());
         for (at, byte) in [(0, 0), (2, 0x21), (2, 0x10), (2, 0x17), (8, 0xff), (12, 0xc0), (20, 0xbf)] {

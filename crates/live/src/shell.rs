@@ -568,7 +568,7 @@ mod tests {
 
     /// The bound decides by what was measured, not by where a bucket ends: the p99 is 0.985, 0.995 or 1.009 ms.
     #[test]
-    fn a_run_just_within_the_bound_is_valid_and_one_just_beyond_is_not() {
+    fn a_run_within_the_bound_is_valid_and_beyond_it_is_not() {
         for (micros, valid) in [(985, true), (995, true), (1009, false)] {
             let mut near = outcome(0, 1.0, 0);
             let lateness = &mut near.tallies[0].lateness;

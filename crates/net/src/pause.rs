@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_ends_three_kilobytes_below_its_threshold_unless_it_says_where() {
+    fn a_pause_ends_three_kilobytes_below_its_threshold() {
         let spec = |xon| PauseSpec { xoff: Bytes::new(10_000), xon };
         assert_eq!(spec(None).thresholds(), Thresholds { xoff: 10_000, xon: 7000 });
         assert_eq!(spec(Some(Bytes::new(1))).thresholds().xon, 1);

@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_interval_has_more_than_the_burst_and_the_rate_and_none_waits_too_long(
+        fn no_interval_exceeds_the_burst_and_the_rate(
             rate in 1..10_000_000_000_u64, burst in 1500..1_000_000_u64,
             steps in prop::collection::vec((0..10_000_000_u64, 40..=1500_u32), lengths(1..200)),
         ) {

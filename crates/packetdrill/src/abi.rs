@@ -719,7 +719,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_blocks_sleeps_on_its_own_thread_and_ends_when_the_answer_arrives() {
+    fn a_blocking_call_sleeps_on_its_own_thread() {
         let user = std::ptr::null_mut();
         let mut table = std::mem::MaybeUninit::<Table>::uninit();
         // SAFETY: both point to what they should.

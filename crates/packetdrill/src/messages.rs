@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timed_write_is_reported_when_it_leaves_and_when_it_is_acknowledged() {
+    fn a_timed_write_is_reported_when_sent_and_acknowledged() {
         let mut errors = Errors::default();
         errors.count_from(100);
         errors.watch(300, false, TIMED);

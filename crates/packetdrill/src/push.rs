@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_write_pushes_every_half_of_the_largest_window_and_fills_up_what_has_left_in_part() {
+    fn a_long_write_pushes_at_half_of_the_largest_window() {
         // As in packetdrill's cubic-rto-ss-ca-cwnd-bump: a window of 32896, packets of 16000 bytes.
         let mut written = with_window(32_896);
         assert_eq!(written.copy(200_000, MSS, true, How::default()), (16_000, Leaves::One));

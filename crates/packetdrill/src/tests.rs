@@ -64,7 +64,7 @@ const UNACKED: usize = 24;
 const RTT: usize = 68;
 
 #[test]
-fn a_write_leaves_as_segments_with_push_at_its_end_and_acknowledgements_open_the_window() {
+fn a_write_ends_with_push_and_acks_open_the_window() {
     let mut stack = opened();
     assert_eq!((info(&mut stack, CWND), info(&mut stack, RTT)), (10, 100_000));
     assert_eq!(stack.write(SOCKET, 9_000, How::default()), Ok(9_000));
@@ -78,7 +78,7 @@ fn a_write_leaves_as_segments_with_push_at_its_end_and_acknowledgements_open_the
 }
 
 #[test]
-fn what_is_sent_again_carries_push_where_two_segments_leave_as_one_packet() {
+fn a_joined_retransmission_carries_push() {
     let mut stack = opened();
     stack.write(SOCKET, 10_000, How::default()).unwrap();
     (0..10).for_each(|_| drop(next(&mut stack)));
@@ -109,7 +109,7 @@ fn both_directions_close_and_data_of_the_peer_can_be_read() {
 }
 
 #[test]
-fn a_connection_that_the_peer_closed_first_is_gone_once_our_fin_is_acknowledged() {
+fn a_connection_closed_by_the_peer_ends_with_our_fin() {
     let mut stack = opened();
     stack.deliver(&peer(flag::FIN | flag::ACK, 1, 1).to_bytes());
     assert_eq!(next(&mut stack).1.ack, 2);
@@ -123,7 +123,7 @@ fn a_connection_that_the_peer_closed_first_is_gone_once_our_fin_is_acknowledged(
 }
 
 #[test]
-fn a_segment_that_acknowledges_what_was_not_sent_changes_nothing() {
+fn an_ack_of_unsent_data_changes_nothing() {
     let mut stack = opened();
     let hello = Segment { payload: b"hello".to_vec(), ..peer(flag::ACK, 1, 9_999) };
     stack.deliver(&hello.to_bytes());
@@ -134,7 +134,7 @@ fn a_segment_that_acknowledges_what_was_not_sent_changes_nothing() {
 }
 
 #[test]
-fn time_passes_when_somebody_waits_for_a_packet_or_looks_at_the_clock() {
+fn time_passes_while_somebody_waits_or_reads_the_clock() {
     let mut stack = opened();
     stack.write(SOCKET, 1_000, How::default()).unwrap();
     let (sent, _) = next(&mut stack);
@@ -146,7 +146,7 @@ fn time_passes_when_somebody_waits_for_a_packet_or_looks_at_the_clock() {
 }
 
 #[test]
-fn a_socket_that_is_shut_takes_nothing_and_one_closed_with_data_unread_is_reset() {
+fn a_shut_socket_takes_nothing_and_unread_data_resets() {
     let mut stack = opened();
     stack.shut_down(SOCKET, libc::SHUT_RD).unwrap();
     assert_eq!(stack.read(SOCKET, 9, false), Ok(Vec::new()));

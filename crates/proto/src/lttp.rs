@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn any_packets_five_in_a_hundred_more_than_the_object_has_complete_it() {
+    fn five_percent_more_packets_complete_any_object() {
         // 1000 packets of 1000 bytes; every tenth is lost.
         let lose = |way: Way, number: u64, _: usize| match way {
             Way::Forward if number % 10 == 3 => Fate::Drop,
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_last_packet_needed_is_told_to_stop_again() {
+    fn packets_beyond_the_last_needed_are_stopped_again() {
         // The first stop message is lost. A report may share its instant.
         let mut stops = 0;
         let params: Params = read(r#"{"payload": 1000}"#);

@@ -129,7 +129,7 @@ mod tests {
     use crate::transport::ReceiverReport;
 
     #[test]
-    fn every_transport_opens_by_its_name_and_every_default_has_a_source() {
+    fn every_transport_opens_and_every_default_has_a_source() {
         for descriptor in TransportSpec::descriptors() {
             for field in &descriptor.fields {
                 let place = format!("{}.{}", descriptor.name, field.name);

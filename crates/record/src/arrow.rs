@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn dictionaries_hold_the_labels_that_occur_in_order_of_occurrence() {
+    fn dictionaries_hold_labels_in_order_of_occurrence() {
         let batch = to_arrow(table());
         let group = batch.column(3).as_dictionary::<UInt32Type>();
         let values: Vec<_> = group.values().as_string::<i32>().iter().flatten().collect();

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn diamonds_in_a_row_double_the_paths_until_the_limit_stops_them() {
+    fn diamonds_double_the_paths_up_to_the_limit() {
         // 11 diamonds make 2048 paths of 22 links; a search of all paths of 60 would not end.
         for diamonds in [10, 11, 60] {
             let links: Vec<(u32, u32, u64)> = (0..diamonds)

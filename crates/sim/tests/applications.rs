@@ -64,7 +64,7 @@ fn an_application_of_a_rate_is_not_faster_than_its_rate() {
 }
 
 #[test]
-fn a_slow_reader_holds_the_sender_to_its_rate_and_no_more_than_the_buffer_waits() {
+fn a_slow_reader_holds_the_sender_to_its_rate() {
     let reader = "flows[0].reader={ kind = 'rate', rate = '1Mbit/s' }";
     let buffer = ["transport.receive_window=200kB", "transport.initial_receive_window=200kB"];
     for profile in ["transport.profile=linux", "transport.profile=rfc"] {
@@ -94,7 +94,7 @@ fn pauses_of_a_reader_end_with_everything_read_whatever_is_lost() {
 }
 
 #[test]
-fn every_flow_of_a_group_follows_draws_of_its_own_and_the_same_seed_gives_the_same_draws() {
+fn every_flow_of_a_group_has_draws_of_its_own() {
     let app =
         "flows[0].application={ kind = 'on-off', rate = '1Mbit/s', mean_on = '100ms', mean_off = '100ms' }";
     let run = |seed: &str| {
@@ -108,7 +108,7 @@ fn every_flow_of_a_group_follows_draws_of_its_own_and_the_same_seed_gives_the_sa
 }
 
 #[test]
-fn a_window_larger_than_the_send_buffer_drops_no_more_than_the_kernel_does() {
+fn a_large_window_drops_no_more_than_the_kernel_does() {
     // The kernel, measured: 2.359 s and no drop.
     let path = [
         "topology.bottleneck.rate=100Mbit/s",

@@ -91,7 +91,7 @@ fn acknowledgements_have_the_class_of_their_flow() {
 }
 
 #[test]
-fn a_shaper_holds_its_class_to_its_rate_and_leaves_the_rest_to_others() {
+fn a_shaper_holds_its_class_to_its_rate() {
     // The shaped class comes first; it gets 3 Mbit/s, 250 packets a second, and the burst before the warm-up ends.
     let queue = "topology.link.queue={ kind = 'strict-priority', classes = [\
         { kind = 'token-bucket-filter', rate = '3Mbit/s', burst = '3000B', queue = { kind = 'droptail', limit = '20pkt' } }, \
@@ -109,7 +109,7 @@ fn a_shaper_holds_its_class_to_its_rate_and_leaves_the_rest_to_others() {
 }
 
 #[test]
-fn a_shaper_on_a_recorded_link_waits_for_tokens_and_then_for_an_opportunity() {
+fn a_shaper_waits_for_tokens_and_then_for_an_opportunity() {
     let folder = tempfile::tempdir().unwrap();
     // An opportunity for a full packet every four milliseconds.
     std::fs::write(folder.path().join("trace"), "4\n8\n").unwrap();

@@ -34,7 +34,7 @@ fn queue_and_marks(queue: &str, flows: usize, settings: &[&str]) -> (f64, f64) {
 }
 
 #[test]
-fn pi_and_rem_hold_the_queue_at_the_target_however_many_flows_there_are() {
+fn pi_and_rem_hold_the_target_for_any_number_of_flows() {
     // The probability of PI moves by some 1e-5 a second for each packet beyond the target.
     let slow = &["duration=400s", "warmup=250s"];
     for (queue, target) in

@@ -98,7 +98,7 @@ fn swift_keeps_the_delay_at_the_target_of_its_window() {
 }
 
 #[test]
-fn a_thousand_flows_of_swift_share_a_link_without_loss_by_windows_below_a_segment() {
+fn a_thousand_flows_of_swift_share_a_link_without_loss() {
     let settings = ["duration=60ms", "warmup=30ms", "topology.port.limit=3MB"];
     let results = run("swift", 1000, "100Gbit/s", &settings);
     let (used, queue, dropped) = port(&results);
@@ -120,7 +120,7 @@ fn timely_fills_the_link_with_a_delay_below_its_thresholds() {
 }
 
 #[test]
-fn dcqcn_shares_a_link_equally_with_a_queue_between_its_thresholds() {
+fn dcqcn_shares_a_link_between_its_thresholds() {
     let settings = ["duration=60ms", "warmup=30ms", "topology.port={ kind = 'ramp', limit = '100MB' }"];
     let results = run("dcqcn", 2, "40Gbit/s", &settings);
     let (used, queue, dropped) = port(&results);

@@ -40,7 +40,7 @@ fn queue_mean(settings: &[&str]) -> f64 {
 }
 
 #[test]
-fn adaptive_red_brings_the_average_back_to_its_band_after_a_step_of_the_load() {
+fn adaptive_red_recovers_from_a_step_of_the_load() {
     // Floyd, Gummadi & Shenker 2001: from 20 to 60 the band is 36 to 44. A packet in transmission counts in the table, and not in
     // the average.
     let adaptive = "topology.bottleneck.queue.adaptive={}";

@@ -259,7 +259,7 @@ fn a_link_follows_the_changes_of_its_rate() {
 }
 
 #[test]
-fn a_recorded_link_sends_at_its_opportunities_and_at_no_other_time() {
+fn a_recorded_link_sends_at_its_opportunities_only() {
     let folder = tempfile::tempdir().expect("a folder");
     // 1000, 2000 and 2000 ms again, then the list starts anew: three packets in each two seconds.
     std::fs::write(folder.path().join("slow.trace"), "1000\n2000\n2000\n").expect("written");

@@ -61,7 +61,7 @@ fn under_choke_datagrams_get_less_the_more_they_send() {
 }
 
 #[test]
-fn under_sfb_and_fred_tcp_keeps_the_link_beside_datagrams_of_twice_its_rate() {
+fn tcp_keeps_the_link_beside_datagrams_under_sfb_and_fred() {
     // The specification of SFB's isolation: 20 Mbit/s of datagrams among 20 TCP flows leave them more than 80 % of the link.
     for (queue, most) in [("sfb", 0.2), ("fred", 0.2)] {
         let share = share_of_datagrams(queue, 20, "20Mbit/s", &[]);

@@ -62,7 +62,7 @@ const AGGREGATOR: &str = "nodes=[{ name = 'receivers', host = 'ia-tcp' }]";
 
 // The port counts bytes: of 100 SYNs at once, 43 packets would have no room for many, and nothing can pace those.
 #[test]
-fn an_aggregator_sees_no_timeout_whatever_the_number_of_its_senders() {
+fn an_aggregator_sees_no_timeout_with_any_fan_in() {
     for senders in [1, 8, 9, 32, 64, 100] {
         for more in ["connections=persistent", "connections=fresh", "size=10kB", "request=64B"] {
             for profile in ["rfc", "linux"] {
@@ -90,7 +90,7 @@ fn an_aggregator_sees_no_timeout_whatever_the_number_of_its_senders() {
 }
 
 #[test]
-fn small_windows_at_the_start_of_units_and_copies_of_their_ends_save_the_timeouts_of_heads_and_tails() {
+fn small_windows_and_sent_copies_save_timeouts() {
     // Zhang et al., ICNP 2013: lost full windows at the start, lost segments at the end. Lost retransmissions remain.
     let count = |more: &[&str]| {
         let set = ["topology.senders=20", "workloads[0].rounds=20", "transport.profile=ns2"];

@@ -13,7 +13,7 @@ fn peak() -> Option<u64> {
 }
 
 #[test]
-fn an_idle_connection_takes_a_kilobyte_at_most_with_all_that_the_engine_keeps_of_it() {
+fn an_idle_connection_takes_at_most_a_kilobyte() {
     // So many connections lose their SYN and wait for their timers.
     let wait = |connections: u32| {
         let mut value = toml::parse(include_str!("../../../bench/idle.toml")).unwrap();

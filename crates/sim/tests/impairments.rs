@@ -145,7 +145,7 @@ fn a_flow_of_datagrams_counts_no_byte_twice() {
 }
 
 #[test]
-fn the_utilisation_of_a_recorded_link_is_of_what_it_offered_meanwhile() {
+fn the_utilisation_of_a_recorded_link_is_of_its_offer() {
     let folder = tempfile::tempdir().unwrap();
     // Slow for five seconds, then ten times as fast.
     let slow = (1..=500).map(|i| i * 10);

@@ -13,7 +13,7 @@ fn peak() -> Option<u64> {
 }
 
 #[test]
-fn a_link_takes_a_kilobyte_and_a_quarter_at_most_from_the_plan_to_the_row_in_the_table() {
+fn a_link_takes_at_most_a_kilobyte_and_a_quarter() {
     // Each pair of hosts is joined by four directed links.
     let run = |pairs: u64| {
         let text = format!(

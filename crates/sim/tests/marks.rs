@@ -39,7 +39,7 @@ fn verdicts(queue: &str, more: &[&str]) -> (u64, u64) {
 }
 
 #[test]
-fn every_law_marks_packets_of_flows_that_understand_it_and_drops_those_of_others() {
+fn every_law_marks_ecn_packets_and_drops_others() {
     let marker = "topology.links[0].marker={ kind = 'static', share = 0.5 }";
     for (queue, more) in [
         ("codel", None),

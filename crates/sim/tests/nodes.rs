@@ -244,7 +244,7 @@ fn drops_and_marks_of_an_agent_are_those_of_the_link_behind_it() {
 }
 
 #[test]
-fn an_agent_wakes_when_it_asked_and_reaches_both_ends_of_flows_in_progress() {
+fn an_agent_wakes_and_reaches_both_ends_of_flows() {
     let period = Duration::from_millis(10);
     let (_, results, probe) = probed(BOTH_WAYS, &[], Deeds { period: Some(period), ..Deeds::default() });
     let seen = probe.seen.lock().unwrap();
@@ -257,7 +257,7 @@ fn an_agent_wakes_when_it_asked_and_reaches_both_ends_of_flows_in_progress() {
 }
 
 #[test]
-fn end_points_of_every_transport_ignore_what_they_do_not_understand() {
+fn end_points_ignore_what_they_do_not_understand() {
     let deeds = Deeds { answer: true, ..Deeds::default() };
     for transport in [
         "{ kind = 'tcp', quench = 'ignore' }",
@@ -303,7 +303,7 @@ size = "300kB"
 "#;
 
 #[test]
-fn what_a_router_originates_finds_its_way_where_flows_take_several() {
+fn messages_of_routers_find_their_way_among_several_paths() {
     for paths in ["single", "ecmp", "spray", "{kind='change', at='5ms'}"] {
         let setting = format!("paths={paths}");
         let (_, results, probe) = probed(FABRIC, &[&setting], Deeds { answer: true, ..Deeds::default() });
@@ -374,7 +374,7 @@ fn arrivals_at_an_inspected_queue_are_an_average_of_their_own() {
 }
 
 #[test]
-fn of_a_group_the_routers_that_a_path_leads_through_have_the_agent() {
+fn routers_of_a_group_on_the_path_have_the_agent() {
     let text = "duration = '1s'\n[topology]\nkind = 'graph'\nnodes = ['a', 'r', 'idle', 'b']\n\
                 groups = [{ name = 'routers', nodes = ['r', 'idle'] }]\n\
                 links = [{ from = 'a', to = 'r', rate = '1Mbit/s' }, { from = 'r', to = 'b', rate = '1Mbit/s' },\n\

@@ -82,7 +82,7 @@ fn leaves_are_joined_by_a_path_over_each_spine() {
 }
 
 #[test]
-fn a_fabric_gives_its_ports_the_queue_of_the_fabric_and_hosts_their_own() {
+fn a_fabric_gives_its_ports_its_queue() {
     let queues = |settings: &[&str]| -> BTreeMap<String, &'static str> {
         plan(FAT_TREE, settings)
             .links
@@ -309,7 +309,7 @@ fn tcp_survives_reordering_and_every_packet_is_accounted_for() {
 }
 
 #[test]
-fn after_a_route_change_packets_take_the_second_path_and_may_overtake() {
+fn after_a_route_change_packets_may_overtake() {
     // Datagrams of 1500 bytes each 2 ms, from 0 on; the last at 998 ms.
     let slow_first = DIAMOND.replace(
         "from = \"b\", to = \"z\", rate = \"10Mbit/s\", delay = \"1ms\"",
@@ -332,7 +332,7 @@ fn after_a_route_change_packets_take_the_second_path_and_may_overtake() {
 }
 
 #[test]
-fn a_connection_that_stays_open_keeps_its_path_and_sessions_go_on_under_spraying() {
+fn an_open_connection_keeps_its_path_under_spraying() {
     let rounds =
         "[[workloads]]\nkind = 'rounds'\nfrom = 'pod0'\nto = 'host12'\nsize = '14600B'\nrounds = 20\n";
     let text = FAT_TREE.split("[[flows]]").next().unwrap().to_owned() + rounds;

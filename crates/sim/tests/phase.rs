@@ -55,7 +55,7 @@ fn a_random_overhead_removes_the_phase_effect_of_droptail() {
 }
 
 #[test]
-fn overhead_keeps_the_order_and_is_drawn_by_each_flow_for_itself() {
+fn overhead_keeps_the_order_of_each_flow() {
     let r = simulate(
         IN_STEP,
         &["transport.overhead=5ms", "topology.bottleneck.queue=droptail", "flows[0].size=500kB"],

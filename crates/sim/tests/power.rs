@@ -108,7 +108,7 @@ fn the_recorded_run_may_differ_from_the_replaying_one() {
 }
 
 #[test]
-fn energy_is_the_sum_over_states_and_a_static_device_saves_nothing() {
+fn energy_is_the_sum_over_states() {
     for policy in ["practra", "multi-up", "multi-both", "alr", "buffer-and-burst", "sleep-and-scale"] {
         let model = "{ scaling = 'dvs', static_share = 0.25, idle_share = 0.6 }";
         let power = format!("topology.bottleneck.power={{ policy = '{policy}', model = {model} }}");

@@ -62,7 +62,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_more_is_received_in_a_period_than_the_link_sends_and_the_packet_at_its_edge((rate, text) in scenario()) {
+    fn receivers_get_at_most_what_the_link_sends_in_a_period((rate, text) in scenario()) {
         let results = simulate(&text);
         let periods = bytes_by_period(&results, "received");
         let most = rate as f64 * PERIOD / 8.0 + 1500.0;

@@ -75,7 +75,7 @@ fn a_round_begins_when_all_transfers_of_the_last_have_ended() {
 }
 
 #[test]
-fn a_transfer_on_an_open_connection_ends_at_the_nanosecond_computed_by_hand() {
+fn a_transfer_ends_at_the_nanosecond_computed_by_hand() {
     // One sender. A hop is 120 us (1500 B at 100 Mbit/s) or 3.2 us (40 B) and 1 ms of propagation.
     //   Window 2: segments 0, 1 leave at 0; 0 arrives at 2 * 1120 = 2240, its acknowledgement at + 2 * 1003.2 = 4246.4,
     //   that of 1 at 4366.4. Round trips: 2, 4, then the last 4 of 10 segments.
@@ -160,7 +160,7 @@ samples = false
 "#;
 
 #[test]
-fn a_response_follows_its_request_and_a_request_the_response_before() {
+fn responses_and_requests_alternate() {
     for connections in ["persistent", "fresh"] {
         let results = simulate(EXCHANGES, &[&format!("workloads[0].connections={connections}")]);
         let rows = transfers(&results);
@@ -202,7 +202,7 @@ fn times_may_be_exponential() {
 }
 
 #[test]
-fn a_shuffle_brings_every_pair_together_once_a_wave_and_a_few_at_a_time() {
+fn a_shuffle_joins_every_pair_once_a_wave() {
     let text = STAR
         .replace("kind = \"rounds\"", "kind = \"shuffle\"")
         .replace("receivers = 1", "receivers = 3")
@@ -291,7 +291,7 @@ fn a_population_has_one_flow_in_progress_for_each_pair() {
 }
 
 #[test]
-fn workloads_that_wait_for_each_other_multiply_up_to_their_limit() {
+fn workloads_that_wait_multiply_up_to_their_limit() {
     let text = CHAIN.replace("after = \"first\"", "after = [\"first\", \"second\", \"third\"]");
     let text = text.replace("after = \"second\"", "after = [\"second\", \"third\"]");
     let settings = ["workloads[0].max_flows=300", "workloads[1].max_flows=200", "workloads[0].think=0s"];
@@ -327,7 +327,7 @@ fn flows_keep_numbers_and_rows() {
 }
 
 #[test]
-fn with_requests_a_round_is_asked_for_and_each_answer_begins_when_its_request_has_arrived() {
+fn each_answer_begins_when_its_request_has_arrived() {
     for connections in ["persistent", "fresh"] {
         let connections = format!("workloads[0].connections={connections}");
         let set =

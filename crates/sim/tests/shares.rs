@@ -64,7 +64,7 @@ fn droptail(products: u32) -> String {
 /// Ware et al., Modeling BBR's interactions with loss-based congestion control, IMC 2019: one flow of BBR has about 40 % however many
 /// flows of CUBIC there are; but where the buffer is short, it leaves a single one next to nothing.
 #[test]
-fn one_flow_of_bbr_has_40_percent_against_any_number_of_cubic_flows() {
+fn one_flow_of_bbr_keeps_40_percent_against_cubic() {
     for cubic in [1, 4, 16] {
         let mut controllers = vec!["cubic"; cubic + 1];
         controllers[0] = "bbr";
@@ -110,7 +110,7 @@ fn copa_alone_fills_a_long_link_without_a_queue() {
 
 /// RFC 6817 section 1: it yields. Where the queue never reaches the target it does not, as the RFC says (section 4.2).
 #[test]
-fn ledbat_yields_to_cubic_where_the_buffer_is_longer_than_its_target() {
+fn ledbat_yields_to_cubic_in_long_buffers() {
     for controller in ["ledbat", "ledbat-plus-plus"] {
         let share = share_of_first(&shared(&[controller, "cubic"], &droptail(4), 60, 10));
         assert!(share < 0.05, "{controller}: {share}");
@@ -149,7 +149,7 @@ impl Observer for Waits {
 /// RFC 9332 section 1, De Schepper et al., 2022: scalable flows have a queue of about a millisecond beside classic ones, and rates of the
 /// same order.
 #[test]
-fn prague_and_cubic_share_dualpi2_within_a_factor_of_two_and_prague_waits_for_a_millisecond() {
+fn prague_and_cubic_share_dualpi2_within_a_factor_of_two() {
     let text =
         scenario(&["prague", "cubic"], r#"{ kind = "dualpi2" }"#, 40, 10).replace("10Mbit/s", "100Mbit/s");
     let plan = plan(&text);

@@ -168,7 +168,7 @@ fn what_all_parts_share_keeps_a_run_on_one_thread_and_is_named() {
 }
 
 #[test]
-fn a_run_that_is_stopped_or_short_of_memory_ends_all_its_threads() {
+fn a_stopped_run_ends_all_its_threads() {
     let plan = plan(W4S, &["duration=3s", "warmup=500ms"]);
     let cuts = [cut(&plan, 2), plan.finest_cut(1).expect("it can be cut into regions")];
     for cut in cuts {

@@ -309,7 +309,7 @@ fn hits_and_misses_are_the_packets_that_pass() {
 }
 
 #[test]
-fn messages_arrive_whole_and_packets_are_conserved_with_what_routers_originate() {
+fn messages_arrive_whole_and_packets_are_conserved() {
     let (mut lost, mut originated) = (0, 0);
     for seed in 0..8 {
         let results = traced::run(&plan(&lossy(seed, ", quench = true, threshold = 1")));

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_told_when_they_change_and_states_with_the_one_before() {
+    fn metrics_are_written_when_they_change() {
         let shared = Shared::default();
         let sink: Box<dyn Sink> = Box::new(Qlog::new(shared.clone()));
         let mut trace = Trace::begin(network(), vec![("memory".to_owned(), sink)]).unwrap();

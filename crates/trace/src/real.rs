@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_real_packet_keeps_its_number_where_routers_write_and_marks_are_set() {
+    fn a_real_packet_keeps_its_number_through_routers() {
         let header = RcpHeader { kind: RcpKind::Data, seq: 8, rate: 1, ..RcpHeader::default() };
         let way = Way::Forward;
         let rcp = |rate, ecn| sent(way, &Packet::of(RcpHeader { rate, ..header }, 0, 1500, ecn)).0;

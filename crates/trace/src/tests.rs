@@ -121,7 +121,7 @@ fn lines_name_the_columns_and_the_fields() {
 }
 
 #[test]
-fn packets_keep_their_number_and_one_that_is_sent_again_has_another() {
+fn a_packet_sent_again_has_another_number() {
     let text = String::from_utf8(written(|out| Box::new(JsonLines::new(out)))).unwrap();
     let events: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -155,7 +155,7 @@ fn an_error_names_the_sink() {
 }
 
 #[test]
-fn lines_of_other_protocols_are_aligned_and_say_what_routers_answered() {
+fn lines_of_other_protocols_are_aligned() {
     let shared = Shared::default();
     let sink: Box<dyn Sink> = Box::new(Lines::new(shared.clone()));
     let mut trace = Trace::begin(network(), vec![("memory".to_owned(), sink)]).unwrap();

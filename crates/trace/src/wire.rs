@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_wrap_and_what_arrived_twice_lies_below_the_acknowledgement() {
+    fn numbers_wrap_and_duplicates_lie_below_the_ack() {
         let last = (1 << 32) - 1 + (5 << 32);
         let mut ack = Packet::of(TcpHeader { number: last, ..TcpHeader::default() }, 0, 72, Ecn::NotEct);
         ack.flags = TcpHeader::ACK;
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn flows_beyond_the_ports_of_a_source_have_other_ports_at_the_destination() {
+    fn more_flows_than_ports_have_other_destination_ports() {
         let ends = |number: u32| {
             let (source, destination) = endpoints(&flow(number));
             (source.1, destination.1)

@@ -445,7 +445,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn pairs_with_delays_of_their_own_are_told_apart_and_share_what_they_have_in_common() {
+    fn pairs_with_delays_of_their_own_share_common_links() {
         let plan = with_times(&["50ms", "20ms", "50ms"].map(str::to_owned));
         let path = Path::of(&plan, None).unwrap();
         let ms = |n: u64| Duration::from_micros(n * 100);
@@ -529,7 +529,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_router_whose_header_real_packets_cannot_carry_is_refused_in_either_direction() {
+    fn a_router_without_a_real_header_is_refused() {
         let refused = |forward: &str, reverse: &str| {
             let plan = planned(&format!(
                 r#"

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_late_comes_in_the_order_of_time_and_answers_belong_to_the_flow() {
+    fn late_events_come_in_order_and_answers_find_their_flow() {
         let file = Written::default();
         let mut recorder = recorder(Lines::new(file.clone()), 100);
         let there = frame((5, 9), b"ask");

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_normal_jitter_is_truncated_at_zero_and_not_piled_up_there() {
+    fn wide_normal_jitter_is_truncated_at_zero() {
         let wide = delays(Distribution::Normal, Duration::from_millis(30));
         assert!(wide.iter().all(|d| *d >= 0.0));
         assert!(wide.iter().filter(|d| **d == 0.0).count() < 3);

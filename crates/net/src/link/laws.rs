@@ -250,7 +250,7 @@ proptest! {
     }
 
     #[test]
-    fn what_agents_see_of_the_fast_form_is_what_they_see_of_the_general_form(
+    fn agents_see_the_same_in_the_fast_and_the_general_form(
         arrivals in arrivals(), limit in prop_oneof![Just(QueueLimit::Unlimited), (1..20u64).prop_map(QueueLimit::Packets)],
         loss: bool,
     ) {
@@ -372,7 +372,7 @@ proptest! {
     }
 
     #[test]
-    fn packets_passed_on_at_once_fare_as_packets_that_wait_for_their_events(arrivals in arrivals(), read in 0..400_000_000u64) {
+    fn packets_passed_on_at_once_fare_like_waiting_ones(arrivals in arrivals(), read in 0..400_000_000u64) {
         // Two links in a row, the second fed by the first alone.
         let read = Time::from_nanos(read);
         let queue = QueueSpec::DropTail(droptail::Params { limit: QueueLimit::Packets(7), count_in_service: false });

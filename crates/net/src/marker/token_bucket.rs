@@ -64,7 +64,7 @@ mod tests {
     use super::super::tests::{classes, periodic};
 
     #[test]
-    fn half_of_twice_the_rate_is_in_profile_once_the_bucket_is_empty() {
+    fn half_of_twice_the_rate_is_in_profile() {
         // 1 Mbit/s and 3000 bytes; a packet of 1500 bytes each 6 ms is 2 Mbit/s.
         let spec = r#"{"kind": "token-bucket", "rate": "1Mbit/s", "burst": "3000B"}"#;
         let marked = classes(spec, &periodic(6, 1500, 1000));

@@ -106,7 +106,7 @@ fn drive(spec: &NodeAgentSpec, steps: &[Step]) -> Result<String, TestCaseError> 
 
 proptest! {
     #[test]
-    fn packets_pass_or_are_given_up_and_the_same_calls_get_the_same_answers(steps in steps()) {
+    fn packets_pass_or_go_and_answers_repeat(steps in steps()) {
         for spec in NodeAgentSpec::all_defaults() {
             prop_assert_eq!(drive(&spec, &steps)?, drive(&spec, &steps)?);
         }
@@ -114,7 +114,7 @@ proptest! {
 }
 
 #[test]
-fn a_source_is_quenched_for_data_in_a_long_queue_and_not_too_often() {
+fn quenches_are_for_data_in_long_queues_and_spaced() {
     let mut agent = agent(&NodeAgentSpec::SourceQuench(Default::default()));
     let mut quenched = |ms: u64, waiting: u64, way, originated| {
         let passage =

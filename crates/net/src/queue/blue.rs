@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn permanent_overflow_raises_the_probability_once_in_each_freeze_and_an_idle_link_lowers_it() {
+    fn overflow_raises_the_probability_once_per_freeze() {
         let params = Params { limit: QueueLimit::Packets(5), ..Params::default() };
         let mut queue: Blue<TestFrame> = Blue::new(&params, setting());
         let at = |millis| Time::ZERO + Duration::from_millis(millis);

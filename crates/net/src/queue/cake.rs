@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn the_turn_of_a_flow_is_its_part_of_the_turn_of_its_host_exactly_on_average() {
+    fn the_turn_of_a_flow_is_its_part_of_the_turn_of_its_host() {
         let mut queue = build("");
         queue.enqueue(Time::ZERO, packet(1, 0, 1500), &mut Log::default());
         let source = queue.control.flows[0].hosts[0] as usize;
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_count_their_flows_in_the_round_and_none_when_all_is_sent() {
+    fn hosts_count_their_flows_in_the_round() {
         let mut queue = build("");
         let mut log = Log::default();
         for flow in 0..7 {

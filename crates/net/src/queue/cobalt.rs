@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_raises_the_probability_once_in_a_target_and_an_empty_queue_lowers_it() {
+    fn overflow_raises_the_probability_once_per_target() {
         let params = Params { limit: QueueLimit::Packets(20), ..Params::default() };
         let mut queue = Cobalt::new(&params, setting());
         overload(&mut queue, true, 0..140);

@@ -187,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn classes_that_always_send_share_by_weight_within_a_quantum_and_a_packet(
+        fn busy_classes_share_by_weight_within_a_quantum(
             weights in prop::collection::vec(1..5_u32, 2..5), sizes in prop::collection::vec(40..=1500_u32, 50..200), served in 1..150_usize,
         ) {
             // Shreedhar & Varghese, SIGCOMM 1995: after any number of turns a class has sent its quanta but for less than a

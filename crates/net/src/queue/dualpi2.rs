@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn classic_packets_are_dropped_with_the_square_and_scalable_ones_marked_with_twice_the_probability() {
+    fn classic_drops_are_squared_and_scalable_marks_doubled() {
         // Of 1 % the standard deviation is 0.03 %, of 20 % it is 0.13 %.
         let near = |found: (f64, f64), marked: f64, dropped: f64| {
             assert!((found.0 - marked).abs() < 0.006 && (found.1 - dropped).abs() < 0.002, "{found:?}");
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_classic_queue_keeps_its_part_by_bytes_and_the_short_one_goes_first_otherwise() {
+    fn the_classic_queue_keeps_its_share_by_bytes() {
         let mut queue = build();
         let mut log = Log::default();
         let scalable = TestFrame::new(500, true).with_ecn(Ecn::Ect1);

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_taken_from_the_head_of_the_flow_with_the_most_bytes_in_batches() {
+    fn overflow_takes_batches_from_the_head_of_the_fattest_flow() {
         struct Reasons(Vec<(u64, DropReason)>);
         impl VerdictSink<TestFrame> for Reasons {
             fn dropped(&mut self, packet: TestFrame, reason: DropReason) {

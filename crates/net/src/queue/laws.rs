@@ -290,7 +290,7 @@ fn a_burst_into_an_idle_port_drops_the_last_ones() {
 }
 
 #[test]
-fn disciplines_that_drop_when_they_are_asked_for_a_packet_say_so() {
+fn disciplines_that_drop_on_dequeue_declare_it() {
     for spec in QueueSpec::all_defaults() {
         let mut queue: AnyDiscipline<TestFrame> = spec.build(setting());
         let mut dropped = 0;

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_probability_moves_by_the_difference_equation_once_an_interval() {
+    fn the_probability_follows_the_difference_equation() {
         let params = Params { interval: Duration::from_millis(10), ..Params::default() };
         let mut queue: Pi<TestFrame> = Pi::new(&params, setting());
         let mut log = Log::default();

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_passes_for_its_time_and_what_then_persists_is_brought_to_the_target() {
+    fn a_burst_passes_and_what_persists_meets_the_target() {
         let params = |controller| Params { limit: QueueLimit::Packets(100_000), controller };
         let (drops, marked) = overload(&params(Controller { ecn: false, ..Controller::default() }), 20_000);
         assert!(drops[0] > 150 && marked == 0, "{drops:?}");

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_burst_passes_at_once_and_then_the_rate_whatever_the_link_is_doing() {
+    fn a_burst_passes_at_once_and_then_the_rate() {
         let params = Params { burst: Bytes::new(5000), ..Params::default() };
         let mut queue: Policer<TestFrame> = Policer::new(&params, setting());
         let mut pass = |millis, packets| {

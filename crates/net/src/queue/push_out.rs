@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_arrival_neither_counts_nor_goes_unless_it_is_larger_than_the_queue() {
+    fn the_arrival_goes_only_if_it_exceeds_the_queue() {
         // With the arrival, flow 2 would have the most.
         let full = [(1, 1500), (2, 1400), (2, 1000)];
         assert_eq!(dropped("decongest-first", &full), [0]);

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_grow_with_the_length_and_beyond_the_ramp_everything_is_marked() {
+    fn marks_grow_with_the_length_up_to_the_ramp() {
         assert_eq!(at_length(5, 1000, "", true), (0, 0));
         // Half way, from 5 to 200 kB: half of 0.1 of 20000, with a standard deviation of 31.
         let thresholds = r#", "min_threshold": "5kB", "max_threshold": "205kB""#;

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_that_does_not_slow_down_gets_what_others_leave_and_where_they_want_more_a_share() {
+    fn an_unresponsive_flow_gets_what_others_leave() {
         // Five others want 15 % each, which is less than a sixth: they get it, and flow 1 the quarter that is left.
         let mut queue: Sfb<TestFrame> = Sfb::new(&Params::default(), setting());
         overload(&mut queue, 0..60_000, 4);
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_probability_of_three_quarters_drops_half_and_marks_a_quarter() {
+    fn a_probability_of_three_quarters_drops_half() {
         // Linux sch_sfb.c: sfb_enqueue drops with twice what is above one half, and marks the rest.
         let mut queue: Sfb<TestFrame> = Sfb::new(&Params::default(), setting());
         let flow = packet(1).flow_hash();
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bins_take_over_with_what_waits_and_with_what_they_have_learnt() {
+    fn other_bins_take_over_packets_and_probabilities() {
         let (rehash, warmup) = (Duration::from_secs(10), Duration::from_secs(4));
         let params = Params { rehash, warmup, bin_size: 3, bin_max: 1000, ..Params::default() };
         let mut queue: Sfb<TestFrame> = Sfb::new(&params, setting());

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_classes_go_on_within_a_queue_that_tells_them_apart() {
+    fn classes_are_numbered_on_within_nested_queues() {
         let nested = r#"{"kind": "strict-priority", "classes": ["droptail", "drr", "droptail"]}"#;
         assert_eq!(described(nested).classes(), 4);
         assert_eq!(order(nested, 4), [0, 0, 1, 2, 1, 2, 3, 3]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn above_its_cap_a_class_is_served_after_the_others_and_the_link_never_idles() {
+    fn a_class_above_its_cap_is_served_after_the_others() {
         // A packet of 1500 bytes each millisecond is served, 12 Mbit/s; the first class has 3 Mbit/s of it with priority.
         let droptail = r#"{"kind": "droptail", "limit": "unlimited"}"#;
         let spec = format!(

@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn gains_that_are_unstable_near_a_queue_settle_where_it_cannot_be_negative() {
+    fn unstable_gains_settle_at_an_empty_queue() {
         // Linear model s^2 + (alpha s + beta) exp(-s) = 0: stable if atan(alpha w / beta) > w.
         let margin = |alpha: f64, beta: f64| {
             let w2: f64 = (alpha * alpha + (alpha.powi(4) + 4.0 * beta * beta).sqrt()) / 2.0;

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_router_before_granted_is_never_raised_and_unknown_round_trip_times_get_nothing() {
+    fn a_grant_of_an_earlier_router_is_never_raised() {
         let mut router = router(&Params::default());
         assert!(granted(&mut router, 100, XcpHeader { delta: 3.0, ..ASKING }, 0).iter().all(|d| *d <= 3.0));
         let nothing = granted(&mut router, 100, XcpHeader { rtt: 0.0, spacing: 0.0, delta: 0.0 }, 0);

@@ -253,7 +253,7 @@ mod tests {
     use crate::transport::{ReceiveEnd, Transport};
 
     #[test]
-    fn alone_it_fills_the_link_with_a_few_packets_in_a_queue_that_empties_within_five_round_trips() {
+    fn alone_it_keeps_a_short_queue_that_empties_often() {
         let params: Arc<tcp::Params> = Arc::new(read(r#"{"profile": "rfc", "controller": "copa"}"#));
         let mut pipe = Pipe::new(params.open(opening(None)), |_, _, _| Fate::Pass)
             .shaped(Some(BitRate::from_bps(10_000_000)), Duration::from_millis(50))
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_moves_by_velocity_over_delta_segments_a_round_trip_towards_the_target() {
+    fn the_window_moves_by_velocity_over_delta() {
         // With 20 segments and a delta of 0.5, the target is reached where a tenth of the round trip is queueing: 111 of 100 ms.
         for (rtt, change) in [(105, 2), (120, -2)] {
             let (mut copa, mut control, mut told) = started();
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_velocity_doubles_from_the_third_round_trip_in_one_direction_and_is_one_after_a_turn() {
+    fn velocity_doubles_from_the_third_round_trip() {
         let (mut copa, mut control, mut told) = started();
         let mut velocities = Vec::new();
         for _ in 0..7 {
@@ -334,7 +334,7 @@ mod tests {
 
     /// What has been sent since the queue began to grow is half of the window; the initial window is no such thing.
     #[test]
-    fn slow_start_takes_back_half_and_a_later_loss_leaves_the_window() {
+    fn slow_start_takes_back_half() {
         for (window, left) in [(80_000, 40_000), (12_000, 10_000), (4000, 4000)] {
             let mut copa = Params::default().build();
             let mut control = Control { window, threshold: u64::MAX, ..Control::default() };
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_queue_is_never_nearly_empty_delta_falls_and_a_loss_doubles_it() {
+    fn delta_falls_while_the_queue_never_empties() {
         for (competes, deltas) in [(false, [0.5; 3]), (true, [1.0 / 3.0, 0.25, 0.2])] {
             let mut copa = Params { competes, ..Params::default() }.build();
             let mut control = Control { window: 20_000, threshold: 20_000, ..Control::default() };

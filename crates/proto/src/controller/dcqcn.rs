@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_notification_halves_the_rate_and_five_steps_bring_it_back() {
+    fn the_first_notification_halves_the_rate() {
         let mut dcqcn = Params::default().build();
         assert_eq!(told(&mut dcqcn, 0, 0, 0), 40.0);
         assert_eq!(told(&mut dcqcn, 10, MARK, 0), 20.0);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn alpha_shrinks_by_a_256th_in_each_interval_without_notification() {
+    fn alpha_shrinks_by_a_256th_in_each_interval() {
         let mut dcqcn = Params::default().build();
         told(&mut dcqcn, 0, MARK, 0);
         assert_eq!(dcqcn.alpha, 1.0, "a notification moves alpha towards 1");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_target_grows_after_fast_recovery_by_one_clock_and_faster_by_both() {
+    fn the_target_grows_after_fast_recovery() {
         let mut dcqcn = Params::default().build();
         // Cut deeply, so that the line rate is far away.
         dcqcn.rate = 1e9 / 8.0;
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_silence_ends_at_the_line_rate_and_asks_for_no_more_wakes() {
+    fn a_long_silence_ends_at_the_line_rate() {
         let mut dcqcn = Params::default().build();
         told(&mut dcqcn, 0, MARK, 0);
         let mut control = Control::default();

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_is_forgotten_after_the_window_and_what_follows_is_the_best_of_the_rest() {
+    fn the_best_expires_and_the_next_best_follows() {
         let ms = Duration::from_millis;
         let (mut least, mut most) = (Least::default(), Most::default());
         let (mut lowest, mut highest) = (Vec::new(), Vec::new());

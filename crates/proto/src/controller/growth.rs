@@ -142,7 +142,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn half_of_what_is_outstanding_is_left_but_two_segments_at_least() {
+    fn half_of_the_flight_is_left_but_at_least_two_segments() {
         for (flight, left) in [(30_000, 15_000), (3000, 2000), (0, 2000)] {
             let mut control = Control { window: 30_000, ..Control::default() };
             Growth::default().cut(&signals(Event::Loss, Time::ZERO, 0, flight), &mut control, 0.5);

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_link_adds_for_five_round_trips_then_the_window_follows() {
+    fn an_idle_link_adds_for_five_round_trips() {
         let (mut hpcc, _) = started();
         (hpcc.window, hpcc.reference) = (1000.0, 1000.0);
         let mut found = Vec::new();

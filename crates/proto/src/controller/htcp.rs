@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn growth_is_a_segment_for_a_second_and_then_a_parabola_of_the_time() {
+    fn growth_is_linear_for_a_second_and_then_a_parabola() {
         let mut run = Run::at(Params::default().build(), 1000);
         run.congested(Event::Loss);
         for _ in 0..9 {

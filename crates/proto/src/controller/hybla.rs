@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_multiplies_by_two_to_rho_in_a_round_trip_and_stops_at_the_threshold() {
+    fn slow_start_multiplies_by_two_to_rho() {
         // Rho counts in eighths.
         for (rtt, factor) in [(25, 2.0), (27, 2.0), (29, 2.181), (50, 4.0), (75, 8.0), (62, 5.187)] {
             let mut run = run(20, rtt);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_halves_the_window_and_its_repair_is_that_of_standard_tcp() {
+    fn a_loss_halves_the_window_as_in_standard_tcp() {
         let mut run = run(100, 500);
         assert_eq!(run.congested(Event::Loss), 0.5);
         let grown = run.rounds(1);

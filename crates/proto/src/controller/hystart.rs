@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_of_an_eighth_lets_the_window_grow_by_a_quarter_and_after_five_rounds_no_more() {
+    fn a_delay_of_an_eighth_slows_the_growth_for_five_rounds() {
         let mut run = Run::new();
         assert_eq!([run.round(80), run.round(80), run.round(89)], [10, 20, 40], "less than 80 + 80 / 8");
         // 89 + 89 / 8 = 100. The eighth sample of the round shows it; 73 segments then count a quarter. The rest of this round is the first of five.

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_step_comes_after_five_round_trips_without_a_queue() {
+    fn the_largest_step_follows_five_rounds_without_a_queue() {
         let mut run = run();
         run.rtt = Duration::from_millis(100);
         let grown: Vec<f64> = (0..8).map(|_| run.rounds(1)).collect();

@@ -557,7 +557,7 @@ fn each_law_of_windows_is_broken_by_a_controller() {
 }
 
 #[test]
-fn each_law_of_router_driven_controllers_is_broken_by_a_controller() {
+fn each_law_of_router_driven_controllers_can_be_broken() {
     breaks(Class::Router, "only routers open the window", |s, c| {
         if s.event == Event::Ack && s.feedback < 0 {
             c.window += 1 << 30;

@@ -242,7 +242,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_window_changes_by_the_distance_to_the_target_in_segments_a_round_trip() {
+    fn the_window_changes_by_the_distance_to_the_target() {
         // Without queues a segment more; at a half of the target a half; at twice the target a segment less.
         for (queueing, change) in [(0, 1.0), (50, 0.5), (100, 0.0), (200, -1.0)] {
             let mut ledbat = Params::default().build();
@@ -264,7 +264,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_window_grows_no_further_than_a_segment_beyond_what_is_outstanding() {
+    fn the_window_grows_at_most_a_segment_beyond_the_flight() {
         let mut ledbat = Params::default().build();
         let mut control = Control { window: 20_000, threshold: 20_000, ..Control::default() };
         for _ in 0..100 {

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alone_less_than_60_ms_waits_and_a_tenth_of_the_time_are_pauses_in_which_the_queue_is_empty() {
+    fn alone_it_waits_briefly_and_empties_the_queue() {
         let (share, waits) = alone("ledbat-plus-plus");
         assert!(share > 0.85, "{share}");
         assert!(waits.iter().all(|w| w.1 < 0.08), "{:?}", waits.iter().map(|w| w.1).fold(0.0, f64::max));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn above_the_target_the_window_shrinks_in_proportion_to_itself_by_a_half_at_most() {
+    fn the_window_shrinks_in_proportion_above_the_target() {
         // A tenth above the target, with a gain of a third.
         let near =
             |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.1, "{found} {expected}");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_ends_at_three_quarters_of_the_target_and_two_round_trips_later_the_window_closes_for_two() {
+    fn slow_start_ends_at_three_quarters_of_the_target() {
         let mut controller = Params::default().build();
         let mut control = Control { window: 10_000, ..Control::default() };
         let mut ack = signals(Event::Ack, Time::ZERO, 1000, 10_000);

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_estimate_stands_still_until_the_first_mark_and_a_window_is_cut_once_by_half_of_it() {
+    fn the_estimate_waits_for_the_first_mark() {
         let mut told = Told::new(&Params { initial_alpha: 0.5, gain: 1e-9, ..Params::default() }, 100);
         for _ in 0..3 {
             told.round(0);

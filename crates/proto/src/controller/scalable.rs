@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loss_is_made_up_for_in_the_same_number_of_round_trips_at_any_window() {
+    fn a_loss_is_recovered_in_as_many_rounds_at_any_window() {
         // Kelly section 3: ln(1 - b) / -ln(1 + a) = 13.4 round trips.
         for window in [100, 1000, 10_000] {
             let mut run = Run::at(Params::default().build(), window);

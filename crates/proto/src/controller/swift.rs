@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn above_it_the_window_shrinks_once_a_round_trip_by_the_excess_and_by_half_at_most() {
+    fn the_window_shrinks_at_most_by_half_once_a_round_trip() {
         let mut swift = with(100.0);
         ack(&mut swift, 0, 40);
         // 1 - 0.8 (40 - 20) / 40 = 0.6.
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_halve_once_a_round_trip_and_five_timeouts_leave_the_least() {
+    fn losses_halve_once_and_five_timeouts_leave_the_least() {
         let mut swift = with(64.0);
         let mut control = Control::default();
         let at = |millis| Time::ZERO + Duration::from_millis(millis);

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_low_threshold_the_rate_only_rises_whatever_the_gradient() {
+    fn below_the_low_threshold_the_rate_only_rises() {
         let rising: Vec<u64> = (30..40).collect();
         let found = rates(&mut at(1000.0), &rising);
         let expected: Vec<f64> = (1..=10).map(|n| 1000.0 + 10.0 * f64::from(n)).collect();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn between_them_the_gradient_decides_and_five_calm_updates_speed_up() {
+    fn the_gradient_decides_between_the_thresholds() {
         // 10 us more: 0.875 * 10 / 20 of gradient.
         let found = rates(&mut at(1000.0), &[100, 110]);
         let expected = 1010.0 * (1.0 - 0.8 * 0.875 * 10.0 / 20.0);

@@ -362,7 +362,7 @@ mod tests {
 
     /// With an acknowledgement for two segments and an odd window, a round trip sends a segment less than the window.
     #[test]
-    fn alone_it_fills_the_link_although_acknowledgements_are_delayed() {
+    fn alone_it_fills_the_link_despite_delayed_acks() {
         for profile in ["rfc", "linux"] {
             let text = format!(r#"{{"profile": "{profile}", "controller": "vegas"}}"#);
             let params: Arc<tcp::Params> = Arc::new(read(&text));
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_is_kept_where_between_alpha_and_beta_segments_wait() {
+    fn the_window_is_kept_between_alpha_and_beta() {
         // Of 20 segments, rtt/base - 1 parts of what is delivered wait: 0, 2 and 5 segments.
         for (rtt, change) in [(100, 1_i64), (111, 0), (133, -1)] {
             for law in [Law::Ns2, Law::XSim] {
@@ -516,7 +516,7 @@ mod tests {
 
     /// RFC 5681 equation 4: two segments at least, also of a path that was remembered.
     #[test]
-    fn a_loss_that_has_been_answered_leaves_a_threshold_of_two_segments_at_least() {
+    fn an_answered_loss_leaves_at_least_two_segments() {
         let (mut vegas, mut control, _) = started(Law::Ns2);
         control.threshold = 1;
         let mut told = Signals { repeated: true, ..signals(Event::Timeout, Time::ZERO, 0, 4000) };
@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_leaves_three_quarters_and_half_if_it_was_sent_twice_and_is_answered_once() {
+    fn a_loss_leaves_three_quarters_and_is_answered_once() {
         for (repeated, left) in [(false, 15_000), (true, 10_000)] {
             let (mut vegas, mut control, _) = started(Law::Ns2);
             control.window = 20_000;

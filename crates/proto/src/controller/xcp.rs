@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_changes_by_feedback_times_round_trip_time_and_keeps_fractions() {
+    fn feedback_changes_the_window_and_fractions_are_kept() {
         let mut xcp = Params::default().build();
         let mut control = Control { window: 10_000, ..Control::default() };
         xcp.on(&signals(Event::Start, Time::ZERO, 0, 0), &mut control);

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_scalable_up_to_an_eighth_of_the_round_trip_time_and_reno_above() {
+    fn it_is_scalable_at_short_delays_and_reno_above() {
         // 11 and 14 ms of queue, 50 and 61 packets of 500.
         for (rtt, expected) in [(100, 5.0), (111, 5.0), (114, 1.0)] {
             let grown = run(500, rtt).rounds(1);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn early_decongestion_takes_the_own_packets_from_a_queue_of_more_than_eighty() {
+    fn early_decongestion_empties_queues_above_eighty() {
         // 1000 x (1 - 100/109) = 82.6 packets wait, with a delay below an eighth; 76 at 108.2 ms stay.
         let mut long = run(1000, 109);
         long.round();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_takes_the_own_packets_an_eighth_at_least_and_half_beside_reno() {
+    fn a_loss_takes_an_eighth_and_half_beside_reno() {
         for (rounds, rtt, left) in [(1, 100, 0.875), (1, 125, 0.8), (20, 125, 0.5)] {
             let mut run = run(200, rtt);
             for _ in 0..rounds {

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_is_granted_in_the_time_of_a_packet_where_a_window_of_one_each_is_too_much() {
+    fn many_senders_share_grants_of_single_segments() {
         let (times, most) = drive(100, 10 * SEGMENT);
         // 1500 bytes at 1 Gbit/s: 12 us. At the end, with few senders left, windows are shares again.
         let paced = &times[..900];

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_is_not_used_shrinks_by_a_segment_in_three_round_trips() {
+    fn an_unused_window_shrinks_in_three_round_trips() {
         let mut policy = policy(&Params::default());
         let windows = use_windows(&mut *policy, 1, 100);
         let mut grants = Grants::default();

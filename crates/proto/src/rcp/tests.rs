@@ -268,7 +268,7 @@ fn only_the_last_packet_says_how_many_there_are() {
 }
 
 #[test]
-fn probes_go_on_apart_when_an_answer_claims_that_no_time_has_passed() {
+fn probes_spread_when_an_answer_claims_no_time() {
     // Seeds of which none quits at the first answer.
     for (compat, seed) in [("none", 1), ("ns2", 1), ("ns2", 2)] {
         let mut path = Path::new(&format!(r#"{{"compat": "{compat}"}}"#), None, seed);

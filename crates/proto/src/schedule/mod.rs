@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_does_within_a_time_is_told_if_it_is_not_too_much() {
+    fn schedules_within_the_limit_are_listed() {
         let schedule: Arc<ScheduleSpec> = read(r#"{"kind": "rate", "rate": "8Mbit/s", "piece": "3kB"}"#);
         let told = |most| {
             Planned { schedule: schedule.clone(), rng: stream() }.actions(Duration::from_millis(9), most)

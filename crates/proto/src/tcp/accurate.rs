@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_option_the_counter_may_have_gone_round_as_often_as_segments_were_acknowledged() {
+    fn without_the_option_the_counter_may_wrap() {
         // RFC 9768 appendix A.2.2: 3 more and 12 segments make 11, with 10 segments 3.
         for (segments, counted) in [(1, 3), (3, 3), (10, 3), (11, 11), (12, 11), (19, 19), (20, 19)] {
             let mut packet = ack();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn half_the_bytes_of_the_likely_packets_are_enough_to_believe_them() {
+    fn half_the_bytes_of_the_likely_packets_are_believed() {
         // Three more in the counter, or eleven with 12 segments: 5500 bytes are half of eleven segments.
         for (bytes, packets) in [(5499, 3), (5500, 11), (5501, 11)] {
             let mut counts = Counts::new();

@@ -72,7 +72,7 @@ fn true_and_false_mean_what_they_meant() {
 }
 
 #[test]
-fn acknowledgements_count_marked_packets_modulo_eight_and_leave_at_once_for_the_first_and_every_second() {
+fn marked_packets_are_counted_modulo_eight() {
     // Segments 4 to 8 and 11 arrive marked; else every second one is acknowledged.
     let mut pipe = Pipe::new(bare(r#""fin": false"#, 20), mark(|i| (4..=8).contains(&i) || i == 11));
     pipe.until(|p| p.now > ms(60.0));
@@ -132,7 +132,7 @@ fn heard(more: &str, mut script: impl FnMut(Way, &Packet, usize) -> Fate + 'stat
 }
 
 #[test]
-fn bytes_are_counted_exactly_though_acknowledgements_are_lost_and_overtaken() {
+fn bytes_are_counted_exactly_despite_lost_acks() {
     let marked = |heard: &[Signals]| heard.iter().map(|s| s.marked).sum::<u64>() / MSS;
     for rack in ["duplicates", "rack"] {
         let more = format!(r#", "loss_detection": "{rack}""#);

@@ -539,7 +539,7 @@ mod tests {
     /// Linux 6.18 acknowledges segments 1 to 22 one by one, then every second one: its window grows with each of the first six,
     /// then 16 are granted.
     #[test]
-    fn the_age_of_an_acknowledgement_is_exact_though_the_clock_wraps() {
+    fn the_age_of_an_ack_survives_a_wrapping_clock() {
         for at in [0, 1, (1 << 48) - 5, (1 << 50) + 7] {
             let sent = Sent::new(Time::from_nanos(at), 65_535);
             assert_eq!(sent.segments(), 65_535);
@@ -551,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sixteen_acknowledgements_at_once_count_from_the_last_segment_that_the_window_grew_with() {
+    fn the_first_sixteen_acknowledgements_leave_at_once() {
         const SEGMENT: u64 = 1448;
         let params = params(r#"{"profile": "linux"}"#);
         let mut acks = Acks::new(&params, SEGMENT, false);
@@ -608,7 +608,7 @@ mod tests {
 
     /// A flow in slow start over 10 Mbit/s and 20 ms, as the receiver of Linux 6.18 saw it: times in milliseconds.
     #[test]
-    fn a_round_of_the_window_lasts_as_long_as_round_trips_take_while_the_queue_grows() {
+    fn a_round_lasts_as_long_as_round_trips_take() {
         const SEGMENT: u64 = 1448;
         let params = params(r#"{"profile": "linux"}"#);
         let at = |ms: f64| Time::from_nanos((ms * 1e6) as u64);

@@ -24,7 +24,7 @@ fn acknowledged(pipe: &Ends) -> Vec<f64> {
 }
 
 #[test]
-fn acknowledgements_that_wait_leave_at_the_next_tick_of_200_ms_whenever_the_segment_came() {
+fn delayed_acknowledgements_leave_at_ticks_of_200_ms() {
     for (delay, leaves) in [(0, 200.0), (100, 200.0), (174, 200.0), (175, 400.0), (190, 400.0)] {
         let late = move |way: Way, _: &_, _| {
             if way == Way::Forward { Fate::Delay(Duration::from_millis(delay)) } else { Fate::Pass }

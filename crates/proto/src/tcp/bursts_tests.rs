@@ -51,7 +51,7 @@ fn segments_wait_for_a_burst_of_a_millisecond_of_the_rate() {
 }
 
 #[test]
-fn nothing_waits_where_the_next_acknowledgement_is_more_than_a_millisecond_away() {
+fn nothing_waits_where_the_next_ack_is_far_away() {
     // One packet takes 1.2 ms.
     let [with, without] =
         [r#""segmentation_offload": "linux","#, ""].map(|more| steady(more, 10_000_000, 40));
@@ -76,7 +76,7 @@ fn the_last_segments_of_a_stream_do_not_wait() {
 }
 
 #[test]
-fn paced_segments_leave_at_the_rate_after_the_first_ten_and_a_late_one_takes_half_of_its_pause() {
+fn ten_segments_leave_at_once_and_the_rest_at_the_rate() {
     // 1 Mbit/s: 1460 bytes in 11.68 ms. The tenth begins a pause that is over long before the first acknowledgement at 50 ms; that
     // halves the next one.
     let more = r#""pacing": "linux", "max_pacing_rate": "1Mbit/s", "ack_every": 1"#;

@@ -67,7 +67,7 @@ fn near(rate: f64, expected: f64) -> bool {
 }
 
 #[test]
-fn samples_give_the_rate_of_the_sender_or_of_the_link_whichever_is_lower() {
+fn samples_give_the_slower_of_sender_and_link() {
     for sack in [true, false] {
         for (paced_at, share) in [(0.5, 0.5), (1.0, 1.0), (2.0, 1.0)] {
             let (ends, heard) = bare(RATES, &format!(r#", "sack": {sack}"#), 2000, paced(paced_at));
@@ -84,7 +84,7 @@ fn samples_give_the_rate_of_the_sender_or_of_the_link_whichever_is_lower() {
 }
 
 #[test]
-fn a_sample_tells_what_was_in_flight_and_rounds_are_counted_by_packets() {
+fn a_sample_holds_the_flight_and_rounds_count_packets() {
     let (ends, heard) = bare(RATES, "", 2000, paced(1.0));
     let rtt = Duration::from_micros(49_500);
     let mut pipe = Pipe::new(ends, pass).shaped(None, rtt);
@@ -165,7 +165,7 @@ fn timeouts_are_counted_as_losses_of_everything_in_flight() {
 }
 
 #[test]
-fn a_controller_that_asks_hears_of_every_marked_byte_and_no_other_event() {
+fn a_controller_receives_every_marked_byte_it_asks_for() {
     let needs = Needs::ECHOES;
     let cases =
         [("classic", "duplicates"), ("classic", "rack"), ("accurate", "duplicates"), ("accurate", "rack")];
@@ -216,7 +216,7 @@ fn a_change_of_marks_is_acknowledged_first_under_the_old_state() {
 }
 
 #[test]
-fn a_controller_is_woken_when_it_asks_until_everything_is_acknowledged() {
+fn a_controller_is_woken_until_everything_is_acknowledged() {
     let needs = Needs::WAKE;
     let (ends, heard) = bare(needs, r#", "initial_window": 1"#, 1, |signals, control| {
         if matches!(signals.event, Event::Start | Event::Wake) {
@@ -243,7 +243,7 @@ fn a_controller_is_woken_when_it_asks_until_everything_is_acknowledged() {
 }
 
 #[test]
-fn pacing_begins_with_the_initial_window_and_follows_the_rate_at_once() {
+fn pacing_begins_with_the_initial_window() {
     let needs = Needs::PACING;
     // So slow at first that only the clamp lets the second segment leave; then a millisecond a segment.
     let (ends, _) = bare(needs, r#", "rto_max": "2s", "rto_initial": "1s""#, 6, |signals, control| {
@@ -280,7 +280,7 @@ fn what_no_controller_asks_for_is_not_kept() {
 }
 
 #[test]
-fn a_controller_that_asks_hears_of_every_segment_found_lost_what_was_noted_when_it_left() {
+fn each_lost_segment_is_reported_with_its_snapshot() {
     let needs = RATES.and(Needs::LOSSES);
     for detection in ["duplicates", "rack"] {
         let text = format!(r#", "loss_detection": "{detection}""#);
@@ -488,7 +488,7 @@ proptest! {
 }
 
 #[test]
-fn under_vegas_one_duplicate_shows_the_loss_of_a_segment_older_than_a_timeout() {
+fn vegas_finds_an_old_loss_by_one_duplicate() {
     // Only one duplicate follows the loss of the last segment but one: others wait for the timeout.
     for (controller, timeouts) in [("reno", 1), ("vegas", 0)] {
         let text = format!(r#"{{"sack": false, "ack_every": 1, "controller": "{controller}"}}"#);
@@ -500,7 +500,7 @@ fn under_vegas_one_duplicate_shows_the_loss_of_a_segment_older_than_a_timeout() 
 }
 
 #[test]
-fn under_vegas_the_acknowledgement_after_a_retransmission_shows_the_next_loss() {
+fn vegas_finds_the_next_loss_after_a_retransmission() {
     // Reno ends recovery at the first new acknowledgement and waits for duplicates that do not come.
     for (controller, timeouts) in [("reno", 1), ("vegas", 0)] {
         let text = format!(

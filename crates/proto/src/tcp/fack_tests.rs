@@ -15,7 +15,7 @@ fn ten(detection: &str, segments: u64) -> (Sender, Receiver) {
 }
 
 #[test]
-fn recovery_begins_when_the_highest_segment_held_is_more_than_three_above_the_first_hole() {
+fn recovery_begins_three_segments_above_the_first_hole() {
     // Segments 1 to 4 of 10 are lost: the first duplicate holds the fifth, five above. RFC 6675 waits for three of them.
     for (detection, lost, duplicates) in [
         ("fack", &[0, 1, 2, 3][..], 1),
@@ -35,7 +35,7 @@ fn recovery_begins_when_the_highest_segment_held_is_more_than_three_above_the_fi
 }
 
 #[test]
-fn in_recovery_every_hole_below_the_highest_segment_held_has_left_the_network() {
+fn in_recovery_every_hole_has_left_the_network() {
     let mut pipe = Pipe::new(ten("fack", 40), lose(&[0, 1, 2, 3, 6]));
     pipe.until(|p| p.sender.recovering);
     // Ten were sent, the fifth is held, the four below are lost, and the first is sent again: awnd = snd.nxt - snd.fack + retran.

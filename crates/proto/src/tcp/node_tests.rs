@@ -21,7 +21,7 @@ fn edges(packets: &[(Time, Packet)], scale: u32) -> Vec<u64> {
 }
 
 #[test]
-fn a_window_of_one_segment_sends_one_a_round_trip_and_waits_for_no_delayed_acknowledgement() {
+fn a_window_of_one_segment_waits_for_no_delayed_ack() {
     let mut pipe = Pipe::new(hosted("{}", 10 * MSS, 1, 10 * MSS), pass);
     while pipe.step() {
         pipe.receiver.hasten();
@@ -74,7 +74,7 @@ proptest! {
 }
 
 #[test]
-fn an_acknowledgement_that_would_promise_nothing_waits_for_credit() {
+fn an_acknowledgement_without_promise_waits_for_credit() {
     let granted = Some(Granted { first: 0, largest: 10 * MSS, by_credit: true });
     let ends = params(r#"{"ack_every": 1}"#).open(Opening { granted, ..opening(Some(4 * MSS + 100)) });
     let mut pipe = Pipe::new(ends, pass);

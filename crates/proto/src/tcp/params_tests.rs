@@ -60,7 +60,7 @@ fn a_table_from_before_profiles_runs_as_it_ran() {
 }
 
 #[test]
-fn who_says_when_to_acknowledge_has_acknowledgements_at_fixed_times() {
+fn fixed_times_of_acknowledgements_can_be_set() {
     let waits = |text: &str| params(&format!(r#"{{"profile": "linux"{text}}}"#)).delayed_acks.word();
     assert_eq!(waits(""), "linux");
     assert_eq!(waits(r#", "ack_every": 1"#), "fixed");

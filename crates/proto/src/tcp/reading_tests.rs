@@ -30,7 +30,7 @@ fn said(packet: &Packet, scale: u8) -> (u64, u64) {
 const PAUSE: &str = r#"{"kind": "listed", "actions": [{"at": "2s", "bytes": "1B"}]}"#;
 
 #[test]
-fn a_window_closes_while_nothing_is_read_and_opens_by_the_rules_of_each_profile() {
+fn a_window_closes_while_nothing_is_read() {
     // 40 kB in segments of 1460 or 1448 bytes: of the textbook 27 fit; Linux shuts the window when less than a sixteenth of the
     // buffer, or than a segment, is free.
     for (profile, least, most) in [("rfc", 27 * 1460, 40_000), ("linux", 38_500, 40_000)] {
@@ -52,7 +52,7 @@ fn a_window_closes_while_nothing_is_read_and_opens_by_the_rules_of_each_profile(
 }
 
 #[test]
-fn a_buffer_that_grows_begins_as_large_whether_the_first_data_is_read_or_not() {
+fn a_growing_buffer_begins_alike_whoever_reads() {
     // 64 KiB, and 157 parts of 128 of that once the first segment has shown what segments take of memory: `acks.rs`.
     let params =
         params(r#"{"profile": "linux", "initial_receive_window": "65536B", "receive_window": "4MB"}"#);
@@ -111,7 +111,7 @@ fn a_lost_update_of_a_closed_window_is_asked_for() {
 }
 
 #[test]
-fn a_window_too_small_for_a_segment_gets_what_fits_when_the_timer_is_up() {
+fn a_small_window_gets_what_fits_when_the_timer_fires() {
     for profile in ["rfc", "linux"] {
         let text = format!(r#"{{"handshake": false, "profile": "{profile}", "receive_window": "1000B"}}"#);
         let mut pipe = Pipe::new(params(&text).open(opening(Some(2_500))), |_, _, _| Fate::Pass);
@@ -126,7 +126,7 @@ fn a_window_too_small_for_a_segment_gets_what_fits_when_the_timer_is_up() {
 }
 
 #[test]
-fn probes_of_a_closed_window_are_less_and_less_frequent_and_do_not_end_the_connection() {
+fn probes_of_a_closed_window_become_rarer() {
     for profile in ["rfc", "linux"] {
         // Nothing is read for ten minutes, and the sender gives up after two probes without an answer.
         let schedule = r#"{"kind": "listed", "actions": [{"at": "600s", "bytes": "1B"}]}"#;
@@ -184,7 +184,7 @@ fn an_old_acknowledgement_does_not_change_the_window() {
 }
 
 #[test]
-fn what_is_sent_again_in_other_pieces_joins_all_blocks_that_it_reaches() {
+fn a_retransmission_in_pieces_joins_all_its_blocks() {
     let (_, mut receiver) = params(r#"{"handshake": false, "fin": false}"#).open(opening(Some(121)));
     let segment = |number: u64, size: u16| {
         let header = TcpHeader { flags: TcpHeader::ACK, number, ..TcpHeader::default() };
@@ -197,7 +197,7 @@ fn what_is_sent_again_in_other_pieces_joins_all_blocks_that_it_reaches() {
 }
 
 #[test]
-fn an_application_writes_by_its_schedule_and_the_fin_rides_on_the_last_segment() {
+fn an_application_writes_by_its_schedule() {
     let schedule = r#"{"kind": "listed", "actions": [
         {"at": "0s", "bytes": "2000B"}, {"at": "300ms", "bytes": "100B"}, {"at": "1s", "bytes": "5000B"}]}"#;
     for profile in ["rfc", "linux"] {
@@ -233,7 +233,7 @@ fn an_application_writes_by_its_schedule_and_the_fin_rides_on_the_last_segment()
 }
 
 #[test]
-fn an_application_of_a_constant_rate_is_kept_up_with_and_idle_times_are_none() {
+fn an_application_of_constant_rate_is_kept_up_with() {
     // 80 kbit/s in pieces of 100 bytes: one every 10 ms, a fifth of a round trip.
     let schedule = r#"{"kind": "rate", "rate": "80kbit/s", "piece": "100B"}"#;
     for (nagle, largest) in [("off", 100), ("minshall", 500), ("classic", 500)] {

@@ -168,7 +168,7 @@ mod tests {
     const DUPLICATES: u32 = 3;
 
     #[test]
-    fn three_blocks_or_more_than_two_segments_above_make_a_byte_lost() {
+    fn three_blocks_or_two_segments_above_lose_a_byte() {
         let mut board = Scoreboard::default();
         for start in [10, 30] {
             board.add(start, start + 5, |_, _| {});
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn forward_acknowledgement_loses_all_holes_below_a_block_that_is_far_enough_above() {
+    fn fack_loses_all_holes_far_enough_below_a_block() {
         let mut board = Scoreboard::default();
         board.add(2000, 3000, |_, _| {});
         assert_eq!(board.detect_forward(0, 3000), 0, "three segments are not more than three");

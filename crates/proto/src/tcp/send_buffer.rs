@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_holds_the_less_the_smaller_the_packets_are_that_left() {
+    fn small_packets_fill_a_buffer_sooner() {
         // Segments in flight, segments that waited, and segments of a packet when a kernel 6.18 told its program to write again:
         // two NewReno flows over 100 Mbit/s and 100 ms, 4 MiB, one look a millisecond.
         const MSS: u64 = 1448;

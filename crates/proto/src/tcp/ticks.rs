@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_timeout_settles_at_the_least_which_the_first_timeout_does_not_double() {
+    fn the_timeout_settles_at_the_least() {
         let mut t = ticks(r#", "rtt_integers": false"#);
         (0..100).for_each(|n| t.measure(ms(10.0 * f64::from(n)), ms(10.0 * f64::from(n) + 1.0)));
         assert_eq!(whole(t.timeout()), 2);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn no_timeout_is_longer_than_the_largest_and_the_fourth_forgets_the_round_trip() {
+    fn no_timeout_exceeds_the_largest_and_the_fourth_forgets() {
         let mut t = ticks("");
         (0..200).for_each(|n| t.measure(ms(10_000.0 * f64::from(n)), ms(10_000.0 * f64::from(n + 1))));
         assert_eq!((t.smoothed >> EIGHTHS, t.variation, whole(t.timeout())), (20, 3, 23));

@@ -27,7 +27,7 @@ fn kept(more: &str, size: u64) -> (Sender, Receiver) {
 }
 
 #[test]
-fn the_rescue_behind_a_short_segment_sends_the_last_segment_again() {
+fn the_rescue_sends_the_last_segment_again() {
     // 100 bytes, then twelve segments, of which the fourth and the last are lost: only the rescue finds the last in time.
     let mut pipe = Pipe::new(kept(r#""initial_window": 20"#, 100), lose(&[4, 11]));
     pipe.until(|pipe| pipe.now > ms(0.0));
@@ -106,7 +106,7 @@ fn leave(sender: &mut Sender, at: Time) -> Vec<u16> {
 }
 
 #[test]
-fn a_segment_that_is_not_full_waits_as_nagle_and_minshall_have_it() {
+fn a_short_segment_waits_by_nagle_and_minshall() {
     // A full segment and 40 bytes, 100 bytes later, and again; the first two segments are acknowledged.
     for (nagle, expected) in [
         ("off", [vec![1448, 40], vec![100], vec![], vec![1448, 12]]),

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_is_shown_by_three_packets_behind_it_and_reordering_is_none() {
+    fn three_packets_behind_it_show_a_loss() {
         assert_eq!(run(103, |n| n == 100).loss(), 0.0);
         assert_eq!(run(104, |n| n == 100).loss(), 0.01);
         let mut history = run(103, |n| n == 100);

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn with_one_loss_in_a_hundred_packets_the_rate_is_that_of_the_equation() {
+    fn at_one_percent_loss_the_rate_is_that_of_the_equation() {
         // 1460 bytes, 50 ms, p = 1 %: 2.62 Mbit/s. Losses a round trip or more apart are events of their own.
         let fate = |n: u64| if n % 100 == 99 { Fate::Drop } else { Fate::Pass };
         let mut pipe = pipe(r#"{"payload": 1460}"#, None, fate);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_complete_when_all_has_arrived_and_never_if_a_packet_was_lost() {
+    fn an_object_is_complete_when_all_of_it_has_arrived() {
         for (lost, finished) in [(u64::MAX, true), (50, false)] {
             let fate = move |n: u64| if n == lost { Fate::Drop } else { Fate::Pass };
             let mut pipe = pipe("{}", Some(100 * 1464), fate);
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_receiver_reports_once_a_round_trip_and_at_once_after_a_loss() {
+    fn the_receiver_reports_once_a_round_trip_and_after_a_loss() {
         let mut pipe = pipe("{}", None, |n| if n == 500 { Fate::Drop } else { Fate::Pass });
         pipe.until(|pipe| pipe.now > ms(2_000.0));
         let reports: Vec<f64> = pipe.reverse.iter().map(|(at, _)| at.as_secs_f64()).collect();

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_doubles_once_a_round_trip_and_twice_what_arrives_is_its_limit() {
+    fn slow_start_doubles_once_a_round_trip() {
         let mut pace = Pace::new(1460, 1496, None);
         pace.resume(ms(0));
         assert_eq!((pace.next_at(), pace.timer_at()), (ms(0), ms(2000)));
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_leave_no_faster_than_the_link_of_the_host_carries_them() {
+    fn packets_leave_no_faster_than_the_link_of_the_host() {
         let mut pace = Pace::new(1464, 1500, Some(BitRate::from_bps(12_000_000)));
         pace.resume(ms(0));
         pace.sent(ms(0));
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn without_feedback_half_of_what_the_equation_allows_is_left_at_most() {
+    fn without_feedback_at_most_half_of_the_rate_is_left() {
         let mut pace = Pace::new(1460, 1496, None);
         pace.resume(ms(0));
         pace.follow(ms(50), &report(ms(0), 1e6, 0.0));

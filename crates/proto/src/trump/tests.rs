@@ -108,7 +108,7 @@ fn a_new_rate_moves_the_packet_that_waits() {
 }
 
 #[test]
-fn the_access_link_and_the_desired_rate_are_limits_of_the_source() {
+fn the_source_is_limited_by_its_link_and_its_desired_rate() {
     let spacing = |params: &str| {
         let mut pipe = pipe(params, Some(4 * FULL), |_, _, _| Fate::Pass).routed(allows(|_| f32::INFINITY));
         pipe.finish();
@@ -120,7 +120,7 @@ fn the_access_link_and_the_desired_rate_are_limits_of_the_source() {
 }
 
 #[test]
-fn a_loss_is_known_from_a_packet_sent_later_and_does_not_change_the_rate() {
+fn a_loss_is_known_from_a_later_packet() {
     for (params, losses, resent) in [
         // Packet 5 leaves at 55 ms. Packet 6 is acknowledged at 106 ms, when another has just left.
         ("{}", vec![6], vec![107.0]),

@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_event_is_the_earliest_and_ties_go_to_the_lower_owner(
+        fn ties_of_events_go_to_the_lower_owner(
             // Trees of known depth and deeper ones.
             owners in prop_oneof![1..40u32, 1..16_384u32, 60_000..140_000u32],
             sets in prop::collection::vec((any::<u32>(), prop::option::of(0..50u64), any::<bool>()), lengths(1..200)))

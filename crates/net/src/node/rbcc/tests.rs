@@ -237,7 +237,7 @@ fn a_hit_is_a_packet_with_the_fields_of_the_last_decision() {
 }
 
 #[test]
-fn above_the_threshold_bandwidth_is_scaled_once_for_each_crossing() {
+fn bandwidth_is_scaled_once_for_each_crossing() {
     let mut router = Router::new(|p| (p.threshold, p.alpha) = (3, 0.5)).at_each_packet();
     let mut rates = Vec::new();
     for queued in [0, 1, 2, 3, 4, 5, 3, 4, 2, 2] {

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_second_lowers_the_average_by_the_packets_that_could_have_been_sent() {
+    fn an_idle_second_lowers_the_average() {
         let mut average = average(0.002);
         average.value = 10.0;
         average.entered(500);

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_probability_is_linear_and_gentle_reaches_one_at_twice_max() {
+    fn the_probability_is_linear_and_gentle_up_to_twice_max() {
         let law = Law::new(5.0, 15.0, 0.1);
         assert_eq!([5.0, 10.0].map(|average| law.probability(average, 1500)), [0.0, 0.05]);
         let mut rng = stream(1, "law");

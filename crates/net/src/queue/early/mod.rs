@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn only_coupled_averages_drop_unprotected_packets_for_a_queue_of_protected_ones() {
+    fn only_coupled_averages_drop_unprotected_packets_early() {
         for (averages, dropped) in [("coupled", 1), ("decoupled", 0)] {
             let mut queue = build(&format!(
                 r#"{{"kind": "rio", {PRESENT}, "averages": "{averages}", "classes": [
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn departures_are_taken_from_the_averages_that_counted_the_packet() {
+    fn departures_leave_the_averages_they_entered() {
         for (averages, lengths) in [("coupled", [1, 3]), ("decoupled", [1, 2])] {
             let mut queue = build(&format!(r#"{{"kind": "rio", {PRESENT}, "averages": "{averages}"}}"#));
             for class in [1, 0, 0, 1, 1] {
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_does_not_fit_counts_unless_the_limit_comes_first() {
+    fn an_overflowing_packet_counts_unless_the_limit_is_first() {
         for (first, average) in [(false, 2.0), (true, 1.0)] {
             let mut queue = build(&format!(
                 r#"{{"kind": "red", "weight": 1.0, "limit": "2pkt", "limit_first": {first}}}"#
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn the_probability_moves_outside_the_band_once_in_an_interval_and_within_its_range() {
+    fn the_probability_moves_once_an_interval_outside_the_band() {
         let mut queue =
             build(r#"{"kind": "red", "min_threshold": "10pkt", "max_threshold": "20pkt", "adaptive": {}}"#);
         let form = &mut queue.control.form;

@@ -22,7 +22,7 @@ fn second(n: f64) -> Time {
 }
 
 #[test]
-fn alone_it_fills_the_link_and_closes_the_window_for_200_ms_every_ten_seconds() {
+fn alone_it_fills_the_link_and_probes_every_ten_seconds() {
     let mut pipe = path(42);
     let (mut closed, mut delivered) = (Vec::new(), 0);
     pipe.until(|p| {
@@ -65,7 +65,7 @@ fn segments_leave_at_the_pacing_rate() {
 }
 
 #[test]
-fn startup_doubles_the_rate_in_each_round_and_its_queue_is_drained() {
+fn startup_doubles_the_rate_and_drains_its_queue() {
     let mut pipe = path(400);
     let (mut longest, mut drained) = (Duration::ZERO, None);
     pipe.until(|p| {
@@ -129,7 +129,7 @@ impl Told {
 }
 
 #[test]
-fn startup_ends_after_three_rounds_without_growth_and_growth_begins_the_count_anew() {
+fn startup_ends_after_three_rounds_without_growth() {
     let mut told = Told::new();
     let mut rounds = Vec::new();
     for rate in [1e5, 2e5, 4e5, 4.4e5, 4.8e5, 6e5, 6e5, 6e5, 6e5] {
@@ -143,7 +143,7 @@ fn startup_ends_after_three_rounds_without_growth_and_growth_begins_the_count_an
 }
 
 #[test]
-fn of_eight_phases_one_is_a_quarter_faster_and_the_next_a_quarter_slower() {
+fn one_phase_of_eight_is_faster_and_the_next_slower() {
     let mut told = Told::steady();
     let mut gains = Vec::new();
     for _ in 0..16 {
@@ -156,7 +156,7 @@ fn of_eight_phases_one_is_a_quarter_faster_and_the_next_a_quarter_slower() {
 }
 
 #[test]
-fn the_faster_phase_lasts_until_that_much_is_in_flight_or_something_is_lost() {
+fn the_faster_phase_ends_with_enough_in_flight_or_a_loss() {
     for (flight, lost, gain) in [(0, 0, 1.25), (150_000, 0, 0.75), (0, 1000, 0.75)] {
         let mut told = Told::steady();
         while told.bbr.phase.0 != 0 {
@@ -174,7 +174,7 @@ fn the_faster_phase_lasts_until_that_much_is_in_flight_or_something_is_lost() {
 }
 
 #[test]
-fn the_largest_rate_is_forgotten_after_ten_rounds_and_rates_of_the_application_do_not_count() {
+fn the_largest_rate_expires_after_ten_rounds() {
     let mut told = Told::steady();
     told.round(2e6, 100_000, 0);
     told.signals.rate.app_limited = true;
@@ -187,7 +187,7 @@ fn the_largest_rate_is_forgotten_after_ten_rounds_and_rates_of_the_application_d
 }
 
 #[test]
-fn losses_leave_the_rate_and_after_them_the_window_is_what_it_was() {
+fn losses_leave_the_rate_and_the_window_returns() {
     let mut told = Told::steady();
     let (pacing, window) = (told.bbr.largest_rate(), told.control.window);
     let loss = Signals { event: Event::Loss, acked: 0, ..told.signals };
@@ -201,7 +201,7 @@ fn losses_leave_the_rate_and_after_them_the_window_is_what_it_was() {
 }
 
 #[test]
-fn a_policer_is_found_after_two_intervals_with_a_fifth_lost_and_held_for_48_rounds() {
+fn a_policer_is_found_and_held_for_48_rounds() {
     for (lost, found) in [(15_000, false), (25_000, true)] {
         let mut told = Told::steady();
         for _ in 0..12 {
@@ -261,7 +261,7 @@ fn after_a_timeout_that_was_none_startup_looks_for_growth_again() {
 }
 
 #[test]
-fn after_an_idle_time_it_paces_at_the_rate_and_does_not_close_the_window_at_once() {
+fn after_an_idle_time_it_paces_at_the_rate() {
     let mut told = Told::steady();
     told.signals.now += Duration::from_secs(20);
     let mut restart = Signals { event: Event::Restart, acked: 0, flight: 0, ..told.signals };

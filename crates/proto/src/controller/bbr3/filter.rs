@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excess_is_remembered_for_ten_rounds_and_in_startup_for_one() {
+    fn an_excess_is_remembered_for_ten_rounds() {
         for (startup, last) in [(true, 4), (false, 13)] {
             let mut filter = MaxExcess::default();
             assert_eq!(filter.update(3, 700, startup), 700);

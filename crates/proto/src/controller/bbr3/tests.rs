@@ -69,7 +69,7 @@ fn gains_follow_the_state() {
 }
 
 #[test]
-fn the_pacing_rate_stays_a_hundredth_below_and_falls_only_with_a_full_pipe() {
+fn the_pacing_rate_falls_only_with_a_full_pipe() {
     let (mut core, mut control, told) = core();
     let first = core.pacing_rate;
     core.bw = first / 10.0;
@@ -224,7 +224,7 @@ fn a_larger_rate_counts_though_the_application_limits_it() {
 }
 
 #[test]
-fn the_excess_of_acknowledgements_counts_from_where_they_fell_behind() {
+fn the_excess_counts_from_where_acks_fell_behind() {
     // Section 5.5.9: 30 kB in 5 ms at 1 MB/s are 25 kB more than expected.
     let (mut core, mut control, mut told) = full();
     control.window = 100_000;
@@ -245,7 +245,7 @@ fn the_excess_of_acknowledgements_counts_from_where_they_fell_behind() {
 }
 
 #[test]
-fn the_shortest_round_trip_time_lasts_ten_seconds_and_is_looked_for_after_five() {
+fn the_shortest_round_trip_time_lasts_ten_seconds() {
     // Section 5.3.4.3: MinRTTFilterLen, ProbeRTTInterval.
     let (mut core, _, mut told) = core();
     let mut see = |core: &mut Core, now, rtt| {

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_threshold_the_window_grows_by_one_more_on_safe_acknowledgements() {
+    fn safe_acknowledgements_let_the_window_grow_by_one_more() {
         let mut prr = Prr::begin(30);
         assert_eq!(prr.window(21, 5, 3, false), 8);
         (0..3).for_each(|_| prr.sent());

@@ -95,7 +95,7 @@ fn a_megabyte_over_path_p_shows_who_ends_slow_start_and_when() {
 }
 
 #[test]
-fn slow_start_over_10_mbit_and_20_ms_ends_at_30_segments_as_in_linux() {
+fn slow_start_ends_at_30_segments_as_in_linux() {
     // Linux 6.18: acknowledgement 21 ends it, 12.0 ms after the first of its round. Were segments 21 and 22 acknowledged together,
     // the gap would break the train, and slow start go on to 50 segments.
     let text = r#"{"profile": "linux", "first_write": "80us"}"#;
@@ -121,7 +121,7 @@ fn resent(pipe: &Connection) -> Vec<(f64, u64)> {
 }
 
 #[test]
-fn three_segments_held_above_show_a_loss_at_once_and_two_after_a_quarter_of_a_round_trip() {
+fn three_held_segments_show_a_loss_at_once() {
     // Segments 0 to 9 leave at 0; acknowledgements come from 41 ms on, one a millisecond.
     let mut pipe = long("", without(&[5]));
     pipe.finish();
@@ -134,7 +134,7 @@ fn three_segments_held_above_show_a_loss_at_once_and_two_after_a_quarter_of_a_ro
 }
 
 #[test]
-fn the_timer_of_reordering_lets_one_segment_out_and_then_waits_for_the_head() {
+fn the_reordering_timer_lets_one_segment_out() {
     let mut pipe = long("", without(&[7]));
     let timer = |p: &Connection| p.sender.rack.as_ref().map(|rack| rack.timer);
     pipe.until(|p| timer(p) == Some(Timer::Reordering) && p.now == ms(50.0));
@@ -164,7 +164,7 @@ fn what_was_sent_again_is_out_or_is_the_first_that_is_missing() {
 }
 
 #[test]
-fn a_duplicate_widens_the_reordering_window_by_what_left_after_the_first_round() {
+fn a_duplicate_widens_the_reordering_window() {
     // Segment 0 is lost. What left with it had nothing delivered before it, and says nothing.
     let mut pipe = long("", without(&[0]));
     pipe.until(|p| p.now > ms(40.0));
@@ -197,7 +197,7 @@ fn a_lost_tail_is_probed_after_two_round_trips() {
 }
 
 #[test]
-fn a_retransmission_that_is_lost_is_sent_again_without_a_timeout() {
+fn a_lost_retransmission_is_sent_again_without_a_timeout() {
     let mut twice = 2;
     let mut pipe = long("", move |way, packet, _| {
         if way == Way::Forward && packet.size > 100 && packet.body[0] == 5 * MSS && twice > 0 {
@@ -212,7 +212,7 @@ fn a_retransmission_that_is_lost_is_sent_again_without_a_timeout() {
 }
 
 #[test]
-fn a_cut_leaves_seven_tenths_of_the_window_and_prr_sends_in_proportion() {
+fn a_cut_leaves_seven_tenths_and_prr_sends_in_proportion() {
     let mut pipe = connect(&format!("{CUBIC}, \"ack_every\": 1"), Some(1_000_000), pass);
     pipe.until(|p| state(p) == State::Recovery);
     let before = window(&pipe) + 2;
@@ -263,7 +263,7 @@ fn reordering_is_learnt_and_costs_no_retransmission() {
 }
 
 #[test]
-fn an_acknowledgement_that_is_the_first_to_show_data_above_a_hole_tells_of_no_reordering() {
+fn the_first_ack_above_a_hole_shows_no_reordering() {
     // Segment 2 waits for a second one. Segment 4 comes in its place, and one acknowledgement tells of both.
     let mut pipe = connect(&format!("{CUBIC}, \"ack_every\": 2"), Some(40 * MSS), without(&[3]));
     pipe.finish();
@@ -306,7 +306,7 @@ fn compressed_acknowledgements_hide_no_block() {
 }
 
 #[test]
-fn a_short_segment_is_sent_again_as_it_was_though_the_stream_has_gone_on() {
+fn a_short_segment_is_sent_again_as_it_was() {
     // One segment and 52 bytes; the short one is lost, and more is written while it is missing.
     let text = format!("{{{LINUX}, {CUBIC}, \"ack_every\": 1, \"handshake\": false, \"fin\": false}}");
     let mut pipe = Pipe::new(params(&text).open(opening(Some(MSS + 52))), without(&[1]))
@@ -337,14 +337,14 @@ fn a_receiver_answers_a_probe_of_its_window() {
 }
 
 #[test]
-fn a_connection_that_waits_for_its_handshake_takes_no_memory_beyond_its_two_ends() {
+fn a_waiting_connection_takes_no_memory_beyond_its_ends() {
     let (params, opening) = (params(r#"{"profile": "linux"}"#), opening(Some(1)));
     let (_ends, bytes) = kept(|| params.open(opening));
     assert_eq!(bytes, 0);
 }
 
 #[test]
-fn an_idle_connection_keeps_what_its_first_window_needs_and_no_more() {
+fn an_idle_connection_keeps_room_for_its_first_window() {
     let params = params(r#"{"profile": "linux", "fin": false, "controller": "newreno"}"#);
     let ((_, receiver), bytes) = kept(|| {
         let mut pipe = Pipe::new(params.open(opening(Some(10 * MSS))), without(&[]))

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_shorter_than_those_before_is_no_sign_that_nothing_was_lost() {
+    fn a_shorter_round_trip_is_no_sign_of_a_spurious_loss() {
         // The first window waits in a queue, and of the second nothing arrives.
         let rate = dumbbell_core::BitRate::from_bps(2_000_000);
         for way in WAYS {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_transfer_of_a_connection_has_an_end_and_a_beginning_too() {
+    fn the_second_transfer_has_an_end_and_a_beginning() {
         for way in WAYS {
             let mut pipe = pipe(way, 4, &[4, 5, 6, 7]);
             pipe.finish();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_within_a_round_trip_of_the_timeout_shows_that_nothing_was_lost() {
+    fn an_early_ack_after_a_timeout_shows_that_nothing_was_lost() {
         for way in WAYS {
             let mut pipe = Pipe::new(
                 params(&format!(r#"{{"handshake": false, "fin": false, "ack_every": 1, {way}}}"#))

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_another_opened_is_written_to_and_closed_when_the_program_wants_it() {
+    fn an_accepted_connection_is_written_to_and_closed() {
         let mut sender = sender(r#", "rto_floor": "deviation""#);
         let rtt = Duration::from_millis(100);
         sender.take_over(&Handshake { rtt: Some(rtt), window: 4_000, scale: 7 });
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_window_is_probed_and_a_connection_that_waited_begins_again() {
+    fn a_closed_window_is_probed_and_the_connection_resumes() {
         let mut sender = linux("");
         sender.write(36 * 1_460);
         for n in 0..36 {
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn acknowledgements_that_let_nothing_out_do_not_end_the_growth_of_slow_start() {
+    fn silent_acknowledgements_do_not_end_slow_start() {
         // Of 40 segments the last leaves when 16 are acknowledged, with 26 out. While it is out, the window may grow to twice that.
         let mut sender = linux(r#", "controller": {"kind": "cubic", "hystart": "off"}"#);
         sender.write(40 * 1_460);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_timeout_adds_falls_at_once_when_an_acknowledgement_passes_the_end_of_a_round_trip() {
+    fn the_surplus_of_a_timeout_ends_with_the_round_trip() {
         // With the acknowledgement of 5 segments a round trip begins in which 10 are out: 10 does not pass them, 11 does.
         for (acknowledged, timeout) in [(10, 900_000), (11, 834_375)] {
             let text = r#"{"profile": "linux", "timestamps": false, "handshake": false, "fin": false}"#;
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn cubic_gains_nothing_by_an_idle_time_whatever_it_does_to_the_window() {
+    fn an_idle_time_gives_cubic_nothing() {
         let grown = |idle: f64| {
             let mut sender = linux(r#", "slow_start_after_idle": false, "initial_threshold": 10"#);
             let mut written = 0;

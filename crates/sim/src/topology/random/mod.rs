@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_is_a_network_and_a_seed_of_its_own_frees_it_from_that_of_the_run() {
+    fn a_seed_is_a_network() {
         for kind in KINDS {
             let text = format!(r#"{{"kind": "{kind}"}}"#);
             assert_eq!(build(&text, 1), build(&text, 1));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn waxman_joins_neighbours_and_the_link_is_as_long_as_they_are_far() {
+    fn waxman_joins_neighbours_by_their_distance() {
         // With a tiny alpha only what must be is joined: the shortest tree. With all at beta = 1, everything.
         let tree = build(r#"{"kind": "waxman", "alpha": 1e-9, "beta": 0.5}"#, 1);
         assert_eq!(joined(&tree, 12).len(), 11);
