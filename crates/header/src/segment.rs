@@ -10,7 +10,7 @@
 //!  4  flow                            24  as many words of eight bytes as there are
 //! ```
 //!
-//! Three words may follow: the blocks of SACK. The last may hold the counts of accurate ECN in place of a block. The four bits
+//! Three words may follow: the blocks of SACK. The last may hold the counts of accurate ECN instead of a block. The four bits
 //! that tell which are there have the first in their lowest bit.
 
 use dumbbell_core::header::{WireCodec, Words};

@@ -169,7 +169,7 @@ pub fn probe() -> Result<(), ConfigError> {
 }
 
 impl Shell {
-    /// Runs the shell, and writes a trace if one is asked for. `tick` is called some ten times a second and may end it.
+    /// Runs the shell, and writes a trace on request. It calls `tick` about ten times a second; `tick` may end it.
     ///
     /// # Errors
     /// See [`Ended`]. Nothing is left behind in any case.

@@ -1,4 +1,4 @@
-//! The library that packetdrill loads in place of a kernel (`--so_filename`): sockets over the TCP of `dumbbell`, in virtual
+//! The library that packetdrill loads instead of a kernel (`--so_filename`): sockets over the TCP of `dumbbell`, in virtual
 //! time. `abi` is the table of functions that packetdrill calls; all else is safe code that knows no pointers.
 //!
 //! Numbers of errors and options are those of Linux, as in the scripts: elsewhere it is empty.

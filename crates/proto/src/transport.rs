@@ -41,7 +41,7 @@ pub struct Granted {
     pub first: u64,
     /// The largest that there will be.
     pub largest: u64,
-    /// True if the host gives credit in place of windows: see [`crate::host::HostPolicy::gives_credit`].
+    /// True if the host gives credit instead of windows: see [`crate::host::HostPolicy::gives_credit`].
     pub by_credit: bool,
 }
 

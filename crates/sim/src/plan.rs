@@ -56,7 +56,7 @@ pub struct Plan {
     pub drawn_topology: bool,
     /// What to write down.
     pub record: Record,
-    /// The packets to send in place of all flows.
+    /// The packets to send instead of all flows.
     pub replay: Option<Replay>,
     /// What it was made from.
     pub origin: Origin,
@@ -73,7 +73,7 @@ pub struct PlannedNode {
     pub host: Option<PlannedHost>,
 }
 
-/// A policy of a host, and what it is told of the host.
+/// A policy of a host, and the facts about the host that it receives.
 #[derive(Clone, Debug)]
 pub struct PlannedHost {
     /// Its name.

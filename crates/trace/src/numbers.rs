@@ -1,4 +1,4 @@
-//! Packets have no number of their own: their events are told apart by what no hop changes.
+//! Packets have no number of their own: fields that no hop changes identify them.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};

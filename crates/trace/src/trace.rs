@@ -60,7 +60,7 @@ impl<'s> Trace<'s> {
         self.tell(now, flow, What::State(state))
     }
 
-    /// Something happened to a packet of a flow. Nothing is told of flows that were not opened.
+    /// Reports an event of a packet of a flow. Flows that were not opened are ignored.
     ///
     /// # Errors
     /// If a sink cannot be written to.

@@ -113,7 +113,7 @@ impl ConfigError {
     }
 }
 
-/// Errors that are told at once, at most: what is wrong with the first hundred entries of a list is wrong with the others.
+/// Errors of one report, at most: if the first hundred entries of a list are wrong, so are the others.
 pub(super) const MAX_ERRORS: usize = 100;
 
 /// What is wrong with a table or a list, so far.

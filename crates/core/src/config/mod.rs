@@ -273,7 +273,7 @@ pub fn read_field<T: Config>(
 /// `as`, and `"dimensionless"` there if it has none.
 ///
 /// A struct may end in others as parts, `..part: Struct { key = default, "source"; ... }`: users write the keys of all in
-/// one table, and a part has the defaults given here in place of its own.
+/// one table, and a part has the defaults given here instead of its own.
 ///
 /// ```
 /// use dumbbell_core::{config, Duration, Validate};

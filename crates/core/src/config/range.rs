@@ -1,4 +1,4 @@
-//! Ranges of numbers that the checks of parameters share, so that each is told in the same words.
+//! Ranges of numbers for the checks of parameters. All checks share their messages.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;

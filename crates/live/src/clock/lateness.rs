@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 /// would make the message of [`Lateness::to_bytes`] longer than a socket takes.
 const DIGITS: u8 = 2;
 
-/// The longest duration that is told from longer ones (ns): an hour.
+/// Longest duration that has a bin of its own (ns): an hour.
 const LONGEST: u64 = 3_600_000_000_000;
 
 /// A histogram of durations.

@@ -75,10 +75,10 @@ impl Drop for Batch {
     }
 }
 
-/// What the thread is told.
+/// A message to the thread.
 enum Told {
     Happened(Batch),
-    /// All is told of what happened before.
+    /// Everything before this time has been sent.
     Until(Time),
     End(Time),
 }
@@ -147,7 +147,7 @@ impl Recorder {
         self.tell(Told::Happened(batch));
     }
 
-    /// If the thread has given up, no more is told.
+    /// Drops the event if the thread has given up.
     fn tell(&mut self, what: Told) {
         self.told = self.told.take().filter(|told| told.send(what).is_ok());
     }
@@ -169,7 +169,7 @@ impl Recorder {
     }
 }
 
-/// Writes what it is told, in the order of time.
+/// Writes the events that it receives, in the order of time.
 fn write(told: &Receiver<Told>, network: Network, mut sinks: Sinks, most: u64) -> Traced {
     let count = Limit::new(most);
     sinks.insert(0, (String::new(), Box::new(count.clone())));
@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    /// A disk that takes nothing until it is told to.
+    /// A disk that takes nothing until the test allows it.
     struct Stuck(Receiver<()>);
 
     impl Sink for Stuck {

@@ -17,7 +17,7 @@ use dumbbell_net::router::QueueView;
 use super::path::{DOWN, Path, Router, UP};
 use crate::frame::IpFrame;
 
-/// Flows that are told apart at a time: as many as receivers take. Packets of others pass unseen.
+/// Most flows with a number of their own at a time: as many as receivers take. Packets of other flows pass unseen.
 const MOST_FLOWS: usize = 1 << 16;
 
 /// A flow that was silent for so long makes room: longer than any end point waits.

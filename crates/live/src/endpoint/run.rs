@@ -144,7 +144,7 @@ pub fn send(
 /// How long a receiver goes on, and what it knows of its senders.
 #[derive(Clone, Copy, Debug)]
 pub struct Until {
-    /// It ends when so many flows have arrived and nothing more comes; without a number, when it is told to.
+    /// It ends when so many flows have arrived and nothing more comes; without a number, on request.
     pub flows: Option<u64>,
     /// The senders are on this machine: their clock is the receiver's, and flows count from their first packet. Otherwise
     /// they count from its arrival.

@@ -33,7 +33,7 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// What the ends of flows are told of it.
+    /// The part that the ends of flows receive.
     pub fn arrival(&self) -> Arrival<'_> {
         let head = &self.bytes[..self.length.min(LENGTH)];
         Arrival { head, length: self.length, traffic_class: self.traffic_class }

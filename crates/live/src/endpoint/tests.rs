@@ -118,7 +118,7 @@ fn any_datagram() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![1 => noise, 3 => rcp, 3 => trump, 5 => tcp]
 }
 
-/// A datagram as the ends are told of it.
+/// A datagram as the ends receive it.
 fn arrival(datagram: &[u8]) -> Arrival<'_> {
     let head = &datagram[..datagram.len().min(LENGTH)];
     Arrival { head, length: datagram.len(), traffic_class: 0b11 }

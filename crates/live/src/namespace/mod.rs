@@ -43,7 +43,7 @@ const SERVER_PATIENCE: Duration = Duration::from_secs(5);
 /// Time between two looks whether it has.
 const WATCH_PORTS: Duration = Duration::from_millis(10);
 
-/// How long a server may take to end when it is told to.
+/// Longest time from the request to end until a server ends.
 const PATIENCE_AT_END: Duration = Duration::from_secs(2);
 
 /// A command for a namespace.
@@ -69,7 +69,7 @@ pub struct Inside {
     /// What to run in it; nothing for a server that only answers.
     pub command: Option<Command>,
     /// This is the client: other emulators may attach to it, and its end is that of the run. A server stays after its
-    /// command, until it is told to finish.
+    /// command, until it receives the request to finish.
     pub client: bool,
 }
 

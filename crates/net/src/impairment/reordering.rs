@@ -28,9 +28,9 @@ config! {
         probability: Probability;
         /// `back`: held back; `ahead`: sent ahead.
         place: Place = "back", "choice: one late packet is what a second path or a resent frame makes";
-        /// Time by which such a packet is held back or sent ahead; in place of `packets`.
+        /// Time by which such a packet is held back or sent ahead; instead of `packets`.
         delay: Option<Duration> = (), "absent: `packets` says how far";
-        /// Number of packets that it lets pass or overtakes; in place of `delay`.
+        /// Number of packets that it lets pass or overtakes; instead of `delay`.
         packets: Option<u32> as "packets" = (), "absent: `delay` says how far";
         /// With `packets`: the longest time that a packet is held back.
         longest: Duration = "1s", "RFC 6298 section 2.1: by then a sender has sent it again";

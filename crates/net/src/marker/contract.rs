@@ -1,4 +1,4 @@
-//! What a marker is asked, and what its parameters provide.
+//! The contract of markers: their questions and their parameters.
 
 use std::fmt::Debug;
 

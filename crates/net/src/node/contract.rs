@@ -1,4 +1,4 @@
-//! What a node agent is told of its router, and what it answers.
+//! The contract of node agents: events of a router, and answers.
 
 use std::fmt::Debug;
 

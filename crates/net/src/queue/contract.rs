@@ -1,4 +1,4 @@
-//! What a discipline is told, and what it does with packets.
+//! The contract of queue disciplines: events, and decisions about packets.
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::rng::{Stream, Streams};

@@ -116,7 +116,7 @@ pub trait QueueParams: own::Open + Send + Sync {
         false
     }
 
-    /// True if it may drop packets when it is asked for one.
+    /// True if `pop` may drop packets.
     fn drops_late(&self) -> bool {
         false
     }
@@ -191,7 +191,7 @@ impl QueueSpec {
         (**self).holds_back() || (**self).within().iter().any(|held| held.queue.holds_back())
     }
 
-    /// True if it, or something within it, may drop packets when it is asked for one.
+    /// True if its `pop`, or that of a queue within it, may drop packets.
     pub fn drops_late(&self) -> bool {
         (**self).drops_late() || (**self).within().iter().any(|held| held.queue.drops_late())
     }

@@ -1,4 +1,4 @@
-//! REM: random exponential marking by a price, which is what the link is asked for beyond what it can send.
+//! REM: random exponential marking by a price: the demand beyond the capacity of the link.
 
 use dumbbell_core::config::{At, ConfigError};
 use dumbbell_core::registry::Algorithm;

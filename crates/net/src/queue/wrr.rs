@@ -62,7 +62,7 @@ struct Share {
 pub struct Wrr<P: Frame> {
     branches: Branches<P>,
     shares: Vec<Share>,
-    /// The position of the branch that is asked next.
+    /// Position of the next branch.
     turn: usize,
     interleaved: bool,
 }

@@ -1,4 +1,4 @@
-//! What an agent is told, and what it may do to packets.
+//! The contract of port agents: events, and changes of packets.
 
 use std::fmt::Debug;
 

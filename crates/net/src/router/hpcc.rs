@@ -48,7 +48,7 @@ pub struct HpccAgent {
 }
 
 impl HpccAgent {
-    /// A packet of `size` bytes leaves (Li et al., algorithm 1, `MeasureInflight`, with a packet in place of the time between two
+    /// A packet of `size` bytes leaves (Li et al., algorithm 1, `MeasureInflight`, with a packet instead of the time between two
     /// acknowledgements).
     fn measure(&mut self, now: Time, size: u32, queue: &QueueView) {
         let capacity = queue.rate.as_bps() as f64 / 8.0;

@@ -1,4 +1,4 @@
-//! A controller for tests: it notes what it is told and answers as the test wants.
+//! A controller for tests: it records its events and answers as the test wants.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};

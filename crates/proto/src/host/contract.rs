@@ -1,4 +1,4 @@
-//! What a policy of a host is told, and what it answers.
+//! The contract of host policies: events and answers.
 
 use std::fmt::Debug;
 

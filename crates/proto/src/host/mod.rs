@@ -1,6 +1,6 @@
 //! Host policies: what the flows that end at one host share. One file each, one line each in the registry.
 //!
-//! A policy is told when a flow to its host opens and ends, and when data arrives, and says how large the receive windows of
+//! A policy hears when a flow to its host opens and ends, and when data arrives. It decides how large the receive windows of
 //! the flows are, or when each may send how much. It never sees a connection: the transport enforces what TCP demands of a window.
 
 mod contract;

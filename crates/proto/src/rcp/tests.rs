@@ -34,7 +34,7 @@ impl Path {
         Path { sender, receiver, now: Time::ZERO, flying: Vec::new(), sent: Vec::new(), count: 0 }
     }
 
-    /// Runs until nothing happens any more or `end` has come. `rate` is asked for each forward packet, `lost` for all.
+    /// Runs until nothing happens any more or `end` has come. `rate` is called for each forward packet, `lost` for every packet.
     fn run(
         &mut self,
         end: Time,

@@ -1,4 +1,4 @@
-//! What a schedule is asked.
+//! The contract of schedules.
 
 use std::fmt::Debug;
 

@@ -16,7 +16,7 @@ use crate::transport::{Failure, Opening, SendEnd, SenderReport, SenderState, Tim
 const LEAST_RATE: f64 = 1.0;
 const MOST_RATE: f64 = 1e12;
 
-/// What stands in place of a transmission for a packet that is acknowledged, or lost and not sent again.
+/// Place of a transmission whose packet is acknowledged, or lost and not sent again.
 const ACKNOWLEDGED: u32 = u32::MAX;
 const LOST: u32 = u32::MAX - 1;
 

@@ -12,7 +12,7 @@ use crate::plan::Plan;
 use crate::workload::session::Transfer;
 use crate::workload::{Flow, Traffic};
 
-/// Who is told what happens to a flow.
+/// Recipients of the events of a flow.
 pub mod watched {
     /// A session waits for the end of its transfer.
     pub const TRANSFER: u8 = 1;
@@ -45,7 +45,7 @@ pub struct Slot {
     pub at_sample: Arrived,
     /// False once the slot may be reused.
     pub active: bool,
-    /// Who is told what happens to it: see [`watched`].
+    /// Recipients of its events: see [`watched`].
     pub watched: u8,
     /// True if it stays open for further transfers of its session.
     pub kept: bool,

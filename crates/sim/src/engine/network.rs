@@ -75,7 +75,7 @@ pub struct Network<O, S> {
     pub(super) share: S,
 }
 
-/// What the engine is told of besides deliveries of what end points sent.
+/// Events for the engine besides deliveries of packets of end points.
 #[derive(Clone, Copy, Debug)]
 pub enum Aside {
     /// A packet was dropped.

@@ -52,7 +52,7 @@ pub trait Observer {
     /// False if it looks at nothing. What only an observer asks for is then not even asked, and links may tell of drops late.
     const WATCHES: bool = true;
 
-    /// The run has come to this time: nothing that is told from now on happened before it.
+    /// The run has come to this time: no later call reports an earlier event.
     #[inline]
     fn clock(&mut self, now: Time) {
         let _ = now;

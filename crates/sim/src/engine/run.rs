@@ -155,7 +155,7 @@ impl Run {
     /// The tables of a run that has ended; of one that is paused, those of a run that ends here.
     ///
     /// Flows in progress stand as they are. Of a link that is neither sampled nor limited, what it has sent is an estimate, as in a
-    /// run that is cut short. What a queue decides late that nobody looks at is in the row of the link, and not yet in those of flows.
+    /// run that is cut short. Late decisions of an idle queue are in the row of the link, and not yet in those of flows.
     pub fn tables(&self) -> Results {
         match &self.state {
             State::New => Results::default(),

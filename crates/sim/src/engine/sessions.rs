@@ -42,7 +42,7 @@ pub struct Sessions {
     all: Vec<Box<dyn Session>>,
     /// The flow group of each.
     groups: Vec<u32>,
-    /// By flow group: the sessions that are told when one of its flows ends.
+    /// By flow group: the sessions that hear the ends of its flows.
     watchers: Vec<Vec<u32>>,
     planned: BinaryHeap<Planned>,
     sequence: u64,
@@ -76,7 +76,7 @@ impl Sessions {
         sessions
     }
 
-    /// True if some session is told of the ends of this group's flows.
+    /// True if some session hears the ends of this group's flows.
     pub fn watch(&self, group: u32) -> bool {
         !self.watchers[group as usize].is_empty()
     }

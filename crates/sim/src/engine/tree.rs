@@ -100,7 +100,7 @@ impl Tree {
         Tree { nodes, bits, replay }
     }
 
-    /// Arms `owner` at `time`, in place of what it had; a time beyond [`Tree::horizon`] disarms it.
+    /// Arms `owner` at `time` and forgets its earlier time; a time beyond [`Tree::horizon`] disarms it.
     #[inline]
     pub fn set(&mut self, owner: u32, time: Time) {
         let leaf = 1 << self.bits | owner as usize;

@@ -88,7 +88,7 @@ impl Network {
     }
 }
 
-/// The names of a network. Those of nodes and of links are put in order when one is asked for: most scenarios name groups.
+/// The names of a network. The first look-up sorts the names of nodes and links: most scenarios name groups.
 pub struct Names<'a> {
     network: &'a Network,
     groups: HashMap<&'a str, &'a [u32]>,

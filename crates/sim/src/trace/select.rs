@@ -8,7 +8,7 @@ use std::rc::Rc;
 use dumbbell_core::Time;
 use dumbbell_trace::{Event, Network, Sink, What};
 
-/// What a sink is told.
+/// The events that a sink receives.
 pub enum Output<'s> {
     /// What the selection names.
     Chosen(Box<dyn Sink + 's>),
@@ -30,7 +30,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// A sink that is told only what is selected. It hears of every flow that begins.
+    /// A sink that receives only selected events, and the beginning of every flow.
     pub(super) fn apply<'s>(&'s self, output: Output<'s>) -> Box<dyn Sink + 's> {
         Box::new(match output {
             Output::Chosen(sink) => Selected { selection: self, links: self.links.as_ref(), sink },

@@ -33,11 +33,11 @@ config! {
         pairing: Pairing = "one-to-one", "choice: as host pairs are drawn";
         /// Distribution of application bytes.
         size: SizeSpec;
-        /// Offered load as a share of the rate of `link`; in place of `rate`.
+        /// Offered load as a share of the rate of `link`; instead of `rate`.
         load: Option<f64> as "dimensionless" = (), "absent: `rate` is given";
         /// The link whose rate `load` is a share of.
         link: Option<String> = (), "absent: the bottleneck, if there is one only";
-        /// Flows a second; in place of `load`.
+        /// Flows a second; instead of `load`.
         rate: Option<f64> as "flows/s" = (), "absent: `load` is given";
         /// When arrivals begin.
         start: Duration = "0s", "choice: at once";

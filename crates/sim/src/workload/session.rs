@@ -15,7 +15,7 @@ pub trait Program: Debug + Send + Sync {
     /// The session of one run. Draws come from streams of the workload's own.
     fn session(self: Arc<Self>, seed: u64) -> Box<dyn Session>;
 
-    /// Flow groups beside its own of which the session is told when a flow ends.
+    /// Flow groups besides its own whose ends the session hears.
     fn watches(&self) -> &[u32] {
         &[]
     }

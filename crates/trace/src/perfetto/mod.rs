@@ -81,7 +81,7 @@ impl<W: Write> Perfetto<W> {
         Ok(())
     }
 
-    /// The tracks of a flow. They begin with the first that is told of it.
+    /// The tracks of a flow. They begin with the first event of it.
     fn open(&mut self, network: &Network, flow: &Flow) -> io::Result<()> {
         if self.flows.contains_key(&flow.number) {
             return Ok(());

@@ -47,14 +47,14 @@ words! {
 config! {
     /// Rate-Based Congestion Control: the router keeps a table of the flows through each interface, and gives each its
     /// max-min share of the rate. A packet whose fields are as the last time costs one comparison, a hit; any other is
-    /// a miss, and may change the table. A flow that no other router limits more is told to send no more than its
+    /// a miss, and may change the table. A flow that no other router limits more receives at most its
     /// share.
     pub struct Params {
         /// Packets on an interface above which its bandwidth is scaled: T.
         threshold: u32 as "packets" = 5, "Toomey 1998, chapter 11.3: thresh=5; chapter 11.9 recommends 4";
         /// The factor by which it is scaled, above 0 and at most 1.
         alpha: f64 as "dimensionless" = 0.75, "Toomey 1998, chapter 11.3: alpha=0.75; chapter 11.9 recommends 0.4";
-        /// True if sources whose rates fall are told at once.
+        /// True if the router quenches sources at once when their rates fall.
         quench: bool = false, "Toomey 1998, chapter 11.4: quench=no; chapter 11.9 recommends yes";
         /// Whom: `all` flows that are lowered, or the packet's `own` alone.
         quench_scope: Scope = "all", "choice: a newcomer lowers the others, and the text can be read either way";
@@ -171,7 +171,7 @@ impl Rbcc {
         }
     }
 
-    /// Computes the table of an interface again, and tells the sources whose rates fall if that is asked for. Choice:
+    /// Computes the table of an interface again, and quenches the sources whose rates fall, on request. Choice:
     /// all that fall below what their sources know, by more than the accuracy of headers; a source that knows is not
     /// told again.
     fn allocate(&mut self, port: u32, cause: Cause, outbox: &mut Outbox) {

@@ -1,4 +1,4 @@
-//! What a policy is told, what it answers, and what its parameters provide.
+//! The contract of power policies: events, answers, parameters.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! What a predictor is told and what it answers.
+//! The contract of rate predictors: observations and answers.
 
 use std::fmt::Debug;
 

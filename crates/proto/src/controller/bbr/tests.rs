@@ -81,7 +81,7 @@ fn startup_doubles_the_rate_and_drains_its_queue() {
     assert!(drained.is_some_and(|at| at < second(2.0)), "{drained:?}");
 }
 
-/// A controller to which rounds are told one acknowledgement each.
+/// A controller that receives one acknowledgement per round.
 struct Told {
     bbr: Box<Bbr>,
     control: Control,
