@@ -1,4 +1,4 @@
-"""What is installed beside the core: extras, and what to say where one is missing."""
+"""Extras: packages besides the core, and the message if one is missing."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ Progress = Callable[[float, float, int], object]
 
 
 def line_of_notebook() -> Callable[[str], object] | None:
-    """Return what shows a line below the cell of a notebook, in place of the last; ``None`` elsewhere."""
+    """Return what shows a line below the cell of a notebook, instead of the last; ``None`` elsewhere."""
     python = sys.modules.get("IPython")
     shell = python and python.get_ipython()
     if not getattr(shell, "kernel", None):

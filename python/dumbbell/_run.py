@@ -162,9 +162,9 @@ class Run:
         """Return the results of a run that has ended; of one that is paused, those of a run that ends here.
 
         The table ``runs`` says which: it ended by ``duration``, ``memory`` or ``paused``. Flows in progress
-        stand as they are. The bytes that a link has sent are an estimate if it is neither sampled nor limited;
-        ``sojourn_mean`` of a FIFO queue with packets is null. A pause makes no lazy queue decide: such drops
-        are in the row of the link, and not yet in those of flows.
+        stand as they are. The bytes that a link has sent are an estimate if it is neither sampled nor
+        limited; ``sojourn_mean`` of a FIFO queue with packets is null. A pause makes no lazy queue decide:
+        such drops are in the row of the link, and not yet in those of flows.
 
         Raises
         ------

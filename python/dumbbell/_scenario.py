@@ -245,7 +245,7 @@ class Scenario:
         return run.tables()
 
     def start(self, memory: int | None = None, threads: int | None = None) -> Run:
-        """Begin a run that goes on when it is asked to: see :meth:`Run.advance`.
+        """Begin a run that advances step by step: see :meth:`Run.advance`.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ class NothingToDrawError(DumbbellError, ValueError):
 
 
 class ResultsError(DumbbellError, ValueError):
-    """Results that do not hold what is asked of them."""
+    """Results without the requested data."""
 
 
 class UnknownNameError(DumbbellError, KeyError):

@@ -32,7 +32,7 @@ def new_folder(folder: Path, force: bool = False) -> Iterator[Path]:
     Raises
     ------
     FolderError
-        If the folder cannot be made, or holds something. What the block has written is then kept beside it.
+        If the folder cannot be made, or holds something. What the block has written then stays next to it.
     """
     folder = real(folder)
     with contextlib.suppress(OSError):
@@ -172,9 +172,9 @@ def _refuse_file(folder: Path) -> None:
 
 
 def _swap(part: Path, folder: Path) -> None:
-    """Put `part` in the place of `folder`; at every moment one of them stands whole, there or beside it.
+    """Put `part` in the place of `folder`; at every moment one of them is whole, there or next to it.
 
-    A process killed between the two leaves the old results beside their place: :func:`restore` finds them.
+    A process killed between the two leaves the old results next to their place: :func:`restore` finds them.
     """
     if not folder.exists() or not any(folder.iterdir()):
         part.rename(folder)
@@ -223,6 +223,6 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _free(folder: Path) -> Path:
-    """Return a name beside a folder that nothing has."""
+    """Return a free name next to a folder."""
     names = (folder.with_name(f"{folder.name}-{number}") for number in range(2, 1 << 20))
     return next(name for name in names if not name.exists())

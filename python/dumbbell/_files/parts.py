@@ -1,4 +1,4 @@
-"""Folders and files that are being written, beside their place, under a name of their own.
+"""Folders and files in the making, next to their place, under a name of their own.
 
 The name is ``.NAME.PID.part``, and the process that writes it holds a lock on it. A part was left by a killed
 process if no process of that number runs here and nobody holds the lock, on this machine or another.

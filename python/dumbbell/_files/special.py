@@ -102,7 +102,7 @@ def written(path: Path) -> Iterator[Path]:
 
     target = _opened(path)
     try:
-        # Not beside the place: that may be /dev.
+        # Not next to the place: that may be /dev.
         with tempfile.TemporaryDirectory(prefix="dumbbell-output-") as home:
             part = Path(home) / "part"
             part.touch()

@@ -200,7 +200,7 @@ class Asked:
 
     @property
     def why_median(self) -> str | None:
-        """Why medians stand in place of means at some value; ``None`` where they do nowhere."""
+        """Why medians replace means at some value; ``None`` if they do nowhere."""
         places = itertools.product(self.arms, range(len(self.values)))
         reasons = (self.result.why_median(arm.name, **self.point(index)) for arm, index in places)
         return next(filter(None, reasons), None)

@@ -20,7 +20,7 @@ _MOST_NAMES = 4
 _STOPPED = "Points ended by the stop rule, after which intervals cover a little less than they say."
 
 _MANY_TIMES = 3.0
-"""Ratios as large as this, or as small as one over it, are told as they are, and not in percent."""
+"""Ratios as large as this, or as small as one over it, appear as they are, and not in percent."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Answer:
 def answer(result: StudyResult, questions: Sequence[Question], confidence: float = CONFIDENCE) -> Answer:
     """Answer questions on a study.
 
-    A difference is told where its interval excludes zero. The intervals are those of paired differences
+    The answer states a difference if its interval excludes zero. Intervals are of paired differences
     (Student's t) and ratios (Fieller), or of medians where sizes ask for them (:mod:`dumbbell.study.tails`),
     each of m at the level ``1 - (1 - confidence) / m`` (Bonferroni). Here m counts all comparisons at all
     values of the axes in all answers. So with `confidence` no sentence tells a difference that is not there,

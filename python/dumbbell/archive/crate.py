@@ -71,7 +71,7 @@ def metadata(
         "description": description,
         "datePublished": datetime.fromtimestamp(published, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "hasPart": _refs(map(quote, sorted(files))),
-        # Only a URL may name a publication; what has none is told in words.
+        # Only a URL may name a publication; others appear in words.
         "citation": _value([{"@id": c.url} if c.url else c.text for c in cited]),
         "mentions": {"@id": "#run"},
         "license": {"@id": license_url} if license_url else _NO_LICENSE,

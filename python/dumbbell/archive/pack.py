@@ -30,7 +30,7 @@ INPUTS = "inputs"
 """Folder of the files that scenarios name, such as traces."""
 
 _BESIDE = ("report.html", "claims.json", "claims.md", "figures/*", "data/*")
-"""What stands beside the tables, if it is there."""
+"""Files besides the tables, if they exist."""
 
 _FILE_FIELDS = ("file", "library", "packets")
 """Fields of scenarios that name files."""
@@ -198,7 +198,7 @@ def read_scenario(folder: Path, base: Path) -> Scenario:
 
 
 def _beside(folder: Path) -> _Files:
-    """Return what stands beside the tables, each file as it was written."""
+    """Return the files besides the tables, as they were written."""
     manifest = Manifest(folder)
     found = [path for pattern in _BESIDE for path in sorted(folder.glob(pattern)) if path.is_file()]
     for path in found:

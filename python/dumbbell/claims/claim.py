@@ -103,7 +103,7 @@ class Claim:
     rule: Rule
     """What the metric must do."""
     reason: str = ""
-    """Why it is not reproduced, as far as that is known; shown beside that verdict only."""
+    """The known reason why it is not reproduced; it appears with that verdict only."""
     ours: str = ""
     """Why a bound of the rule is ours, and not the source's; empty if the source gives it."""
 

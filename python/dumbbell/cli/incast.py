@@ -37,7 +37,7 @@ _MOST_SERVERS = 100
 def incast_real(output: Path, servers: str, rate: float, at_once: bool, runs: int, as_json: bool) -> None:
     """Write the page "incast on real packets": goodput and timeouts of many servers at one port.
 
-    The kernel's TCP runs on real packets beside ours in simulation, with timeouts from 200 ms on and from
+    The kernel's TCP runs on real packets, ours in simulation, with timeouts from 200 ms on and from
     20 ms on. The folder keeps every run of the kernel: the same command goes on where it was stopped, and
     only simulates where nothing is missing.
 

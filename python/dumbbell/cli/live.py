@@ -309,7 +309,7 @@ _OF_CELLS = ("draw", "quick", "runs")
     show_default=True,
     help="Whose TCP runs on real packets: the kernel's, or ours over UDP, under any controller.",
 )
-@click.option("--flows", type=click.IntRange(1), help="Run so many flows in place of those of FILE.")
+@click.option("--flows", type=click.IntRange(1), help="Run so many flows instead of those of FILE.")
 @click.option("--stagger", metavar="TIME", help="Time from the start of one flow to the next.")
 @click.option("--size", metavar="SIZE", help="Bytes of each flow, such as 1MB; without it, those of FILE.")
 @click.option(

@@ -346,7 +346,7 @@ def check_study(file: Path, as_json: bool) -> None:
     file
         Of the study.
     as_json
-        Print JSON in place of a table.
+        Print JSON instead of a table.
     """
     from dumbbell.study.plan import StudyPlan
 

@@ -1,4 +1,4 @@
-"""Our TCP in the simulator beside real packets: the same flows over the same link, from the first packet.
+"""Our TCP in the simulator compared with real packets: the same flows over the same link.
 
 On real packets run connections of the kernel, or our own end points over UDP.
 """

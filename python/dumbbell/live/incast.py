@@ -1,4 +1,4 @@
-"""Incast on real packets: rounds of the kernel's TCP through one emulated port, and ours beside them."""
+"""Incast on real packets: rounds of the kernel's TCP through one emulated port, and ours in comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TRUMP on real packets through emulated RBCC routers, beside the simulation of the same scenario."""
+"""TRUMP on real packets through emulated RBCC routers, compared with the simulation of the same scenario."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _MOST_EVENTS = 1 << 30
 """Bytes of a log of events: ten million packets."""
 
 _ENDPOINT = "endpoint.json"
-"""What an end point counted, beside its results."""
+"""Counters of an end point besides its results."""
 
 _NAME = "flows"
 """Of a scenario made of flows alone."""

@@ -1,4 +1,4 @@
-"""What the pages of studies and of runs share: templates, colours, figures beside the page."""
+"""Parts that pages of studies and of runs share: templates, colours, figures next to the page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def render(template: str, *, script_hashes: list[str] | None = None, **context: 
     Parameters
     ----------
     template
-        The name of a file beside this one.
+        The name of a file next to this one.
     script_hashes
         Of the scripts that may run in the page; without any it has no button for the theme.
     context
@@ -43,7 +43,7 @@ def render(template: str, *, script_hashes: list[str] | None = None, **context: 
 
 
 def own(name: str) -> str:
-    """Return the text of a file beside this one."""
+    """Return the text of a file next to this one."""
     return (_FILES / name).read_text(encoding="utf-8")
 
 
@@ -58,7 +58,7 @@ class Drawn:
     inches: float
     """Its width for print."""
     files: list[str]
-    """For print, beside the page."""
+    """For print, next to the page."""
 
     @classmethod
     def of(cls, about: Any, image: Figure, folder: Path) -> Drawn:

@@ -74,10 +74,10 @@ def write_report(
     command: str = "",
     progress: Callable[[str, int, int], object] = lambda _what, _done, _total: None,
 ) -> Path:
-    """Write a report: one HTML file that needs nothing else, and files for print beside it.
+    """Write a report: one HTML file that needs nothing else, and files for print next to it.
 
     The figures are written as PNG and PDF into ``figures/`` and the table of runs as ``data/runs.parquet``,
-    both beside the report. The same result gives the same bytes.
+    both next to the report. The same result gives the same bytes.
 
     Parameters
     ----------

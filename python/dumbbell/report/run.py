@@ -78,10 +78,9 @@ class _Caption:
 
 
 def write_run_report(path: str | os.PathLike[str], results: Results, packets: Packets | None = None) -> Path:
-    """Write the report of a run: one HTML file that needs nothing else, and its figures for print beside it.
+    """Write the report of a run: one HTML file that needs nothing else, and its figures for print next to it.
 
-    The figures are written as PNG and PDF into ``figures/`` beside the report. The same results give the same
-    bytes.
+    The figures go as PNG and PDF into ``figures/`` next to the report. The same results give the same bytes.
 
     Parameters
     ----------

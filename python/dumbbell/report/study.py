@@ -40,7 +40,7 @@ def write_study_report(
     Parameters
     ----------
     path
-        Of the report. With claims, ``claims.json`` and ``claims.md`` are written beside it.
+        Of the report. With claims, ``claims.json`` and ``claims.md`` stand next to it.
     result
         Of the study, whole or not.
     note

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 CONFIDENCE = 0.95
-"""The level of every interval unless another is asked for (choice: the custom of the field)."""
+"""The level of every interval unless another is given (choice: the custom of the field)."""
 
 
 @dataclass(frozen=True)

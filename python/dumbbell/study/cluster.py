@@ -26,7 +26,7 @@ from dumbbell.study.version import code_version
 from dumbbell.study.writer import Writer
 
 _CHUNK = 3.0
-"""Seconds that a chunk should take: long beside the few ms that a task costs."""
+"""Seconds that a chunk should take: long against the few ms that a task costs."""
 
 _AHEAD = 2
 """Chunks handed out for each core, so that none waits for its next."""
@@ -40,7 +40,7 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True)
 class Chunk:
-    """What a worker is told."""
+    """A task for a worker."""
 
     version: str
     folder: Path

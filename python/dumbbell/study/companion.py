@@ -209,7 +209,7 @@ def _fewer(
 
 
 def changed(table: Values, change: Values) -> dict[str, Any]:
-    """Return a table with the values of another in place of its own, table by table.
+    """Return a table with the values of another instead of its own, table by table.
 
     A table that names another ``kind`` takes the place of the old one.
     """

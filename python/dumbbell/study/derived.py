@@ -54,7 +54,7 @@ class Derived:
 
 
 def derive(result: StudyResult, derived: Sequence[Derived]) -> StudyResult:
-    """Return the result with derived metrics beside its own; one may use those before it.
+    """Return the result with derived metrics added to its own; one may use those before it.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def _with(result: StudyResult, derived: Derived) -> StudyResult:
         arguments.append({name: _at(values, rows) for name, values in arguments[0].items()})
     known = ", ".join(arguments[0])
     if by_size:
-        # Numbers of runs beside those of their bins.
+        # Numbers of runs as well as those of their bins.
         arguments = [
             {name: values[:, None] if len(values.shape) == 1 else values for name, values in runs.items()}
             | {AXIS: np.array(by_size.axis.values, np.float64)}

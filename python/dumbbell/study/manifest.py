@@ -1,7 +1,7 @@
 """The checksums of a study's folder.
 
 ``manifest-sha256.txt`` lists the files that are not shards, as ``sha256sum`` does: the study, its catalogues,
-and what reports and claims write beside them. The name of a shard is its checksum. So folders of shares merge
+and the files of reports and claims. The name of a shard is its checksum. So folders of shares merge
 by copying: the manifest that is copied last belongs to the files that are copied last.
 
 The manifest lists a file that is about to change twice, with its old and its new checksum. So a process that

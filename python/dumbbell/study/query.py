@@ -22,7 +22,7 @@ from dumbbell.study.sql import TOO_MUCH, Question
 from dumbbell.study.store import read_catalogue
 
 MEMORY = 2 << 30
-"""Bytes that a question may take beside the tables.
+"""Bytes that a question may take, the tables apart.
 
 Choice: 100,000 runs of 400 numbers are 0.3 GB, which leaves room to join and sort them, and a machine of 4 GB
 stays usable.

@@ -66,7 +66,7 @@ class RunQueue:
         taken: list[RunSpec] = []
         with self._lock:
             if self._again:
-                # Alone, so that a run that kills its worker is told from those beside it.
+                # Alone, so that a run that kills its worker is known.
                 count = 1
             while len(taken) < count:
                 if self._again:

@@ -224,7 +224,7 @@ class StudyResult:
         return self._key(arm, point) in self._repeated
 
     def why_median(self, arm: str, **point: Any) -> str | None:
-        """Why medians stand in place of means in an arm at a point; ``None`` where they do not.
+        """Why medians replace means in an arm at a point; ``None`` if they do not.
 
         See :mod:`dumbbell.study.tails`.
         """

@@ -28,7 +28,7 @@ _VALUE = re.compile(r"\{([A-Za-z][A-Za-z0-9_-]*)(?:/([A-Za-z][A-Za-z0-9_-]*))?\}
 
 
 def filled(settings: Iterable[str], point: Point) -> tuple[str, ...]:
-    """Return settings with the values of the point in place of ``{axis}`` and ``{axis/axis}``.
+    """Return settings with the values of the point instead of ``{axis}`` and ``{axis/axis}``.
 
     Raises
     ------

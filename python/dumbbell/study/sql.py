@@ -44,7 +44,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Question(TypedDict):
-    """What is asked, and within which limits."""
+    """A question and its limits."""
 
     sql: str
     tables: list[str]

@@ -1,4 +1,4 @@
-"""The run of the published figure again: its own flows, and our times beside its averages.
+"""The run of the published figure again: its own flows, and our times next to its averages.
 
     python -m dumbbell.papers.rcp_fct.published -o out/published
 

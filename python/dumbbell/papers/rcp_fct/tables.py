@@ -1,4 +1,4 @@
-"""Our times beside the published ones, how many times longer TCP and XCP take, and what the link does."""
+"""Our times next to the published ones, how many times longer TCP and XCP take, and what the link does."""
 
 from __future__ import annotations
 

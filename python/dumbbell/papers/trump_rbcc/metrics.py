@@ -1,4 +1,4 @@
-"""The nine measurements of [T98], section 11.2, and those beside them. A run ends with its last message."""
+"""The nine measurements of [T98], section 11.2, and further ones. A run ends with its last message."""
 
 from __future__ import annotations
 
