@@ -59,6 +59,7 @@ class Command:
 
 
 OUTPUTS = {
+    "attack": Command(("attack", "newreno", "--property", "goodput > 0"), folder="--output"),
     "assert": Command(("assert", "run", "run.goodput > 9bit/s"), ("--junit",)),
     "compare-real": Command(("compare-real", "small.toml"), folder="--output"),
     "examples": Command(("examples", "four-flows-newreno"), ("--output",)),

@@ -35,7 +35,9 @@ ERRORS = (
 )  # fmt: skip
 """Names of the package on the page of errors."""
 
-MODULES = ("study", "search", "judge", "stats", "answers", "claims", "figures", "live", "theory", "graphs")
+MODULES = (
+    "study", "search", "judge", "attack", "stats", "answers", "claims", "figures", "live", "theory", "graphs",
+)  # fmt: skip
 """Modules with a page of their own, of all their public names."""
 
 BUILDERS = (

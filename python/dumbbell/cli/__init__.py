@@ -23,6 +23,7 @@ _COMMANDS = {
     "study": "dumbbell.cli.study:study",
     "query": "dumbbell.cli.study:query",
     "assert": "dumbbell.cli.asserting:assert_",
+    "attack": "dumbbell.cli.attack:attack",
     "judge": "dumbbell.cli.judge:judge",
     "papers": "dumbbell.cli.papers:papers",
     "reproduce": "dumbbell.cli.papers:reproduce",

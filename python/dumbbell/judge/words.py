@@ -40,7 +40,7 @@ class RowOutcome:
     reference: str
     """Label of the arm that it is compared with."""
     finding: Finding
-    """The comparison that decided, or the one farthest from no difference."""
+    """The comparison that decided: the largest next to what the reference has."""
     point: Point
     """Of the finding."""
     levels: tuple[tuple[str, Estimate], ...]
@@ -71,6 +71,17 @@ class Outcome:
     """That it does no less harm, judged."""
     scenario: str = ""
     """Path of the scenario that repeats the deciding row, from the folder of the judgement."""
+
+    @property
+    def counts(self) -> str:
+        """How many comparisons are worse and better: ``worse in 3, better in 1 of 12 comparisons``."""
+        if self.more is None or self.less is None:
+            return ""
+        worse, better = (
+            sum(finding.verdict == "not reproduced" for finding in judgement.details)
+            for _, judgement in (self.more, self.less)
+        )
+        return f"worse in {worse}, better in {better} of {len(self.more[1].details)} comparisons"
 
     @property
     def gaps(self) -> list[str]:
@@ -206,7 +217,11 @@ def _row(
     elif all(more.estimate.interval is None for _, more, _ in found):
         word, why = "not judged", f"{metric.label}: {found[0][1].estimate.note or 'no data'}"
     choices = broken or better or [(place, more) for place, more, _ in found]
-    place, finding = max(choices, key=lambda entry: _size(entry[1]))
+
+    def size(entry: tuple[Place, Finding]) -> float:
+        return _size(entry[1], level(result, row.column, (against, entry[0].point or {}))(CONFIDENCE))
+
+    place, finding = max(choices, key=size)
     labels = {arm.name: arm.label for arm in result.study.arms if arm.name != ALONE}
     point = place.point or {}
     levels = tuple(
@@ -259,12 +274,10 @@ def _keeps(row: Row, measure: Measure, confidence: float) -> bool | None:
     return False if high < row.low or low > row.high else None
 
 
-def _size(finding: Finding) -> float:
-    """Return how far an estimate lies from its bounds or from no difference, in half widths."""
-    estimate = finding.estimate
+def _size(finding: Finding, before: Estimate) -> float:
+    """Return how large a difference is next to what the reference has, or how far a bound is missed."""
     ends = [end for end in (finding.low, finding.high) if math.isfinite(end)]
-    distance = max((abs(estimate.value - end) for end in ends), default=abs(estimate.value))
+    distance = max((abs(finding.estimate.value - end) for end in ends), default=0.0)
     if not math.isfinite(distance):
         return -1.0
-    half = estimate.half_width
-    return distance / half if half and math.isfinite(half) else distance
+    return distance / max(abs(before.value), 1e-9) if math.isfinite(before.value) else distance

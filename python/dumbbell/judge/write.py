@@ -100,7 +100,7 @@ def _shown(entry: Outcome, judged: Judged) -> dict[str, Any]:
         "title": chapter.title,
         "keyword": chapter.keyword,
         "word": _word(entry, judged),
-        "evidence": _evidence(row) if row else entry.why,
+        "evidence": f"{entry.counts}: {_evidence(row)}" if row else entry.why,
         "levels": _levels(row) if row else "",
         "report": f"{chapter.id}/report.html" if entry.rows else "",
         "scenario": entry.scenario,
@@ -119,7 +119,7 @@ def table(judged: Judged) -> str:
         line = f"{chapter.section:<7}{chapter.keyword:<8}{title:<41}{_word(entry, judged)}"
         lines.append(line.rstrip())
         row = entry.decided
-        told = [_evidence(row), _levels(row)] if row else [entry.why]
+        told = [entry.counts, _evidence(row), _levels(row)] if row else [entry.why]
         if row and entry.gaps:
             told.append(f"not covered: {'; '.join(entry.gaps)}")
         for text in filter(None, told):
@@ -139,7 +139,7 @@ def rfcxml(judged: Judged) -> str:
         chapter, row = entry.chapter, entry.decided
         cells = (
             chapter.section, chapter.keyword, chapter.title, _word(entry, judged),
-            _evidence(row) if row else entry.why,
+            f"{entry.counts}: {_evidence(row)}" if row else entry.why,
         )  # fmt: skip
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     body = "\n".join(rows)
@@ -166,6 +166,7 @@ def facts(judged: Judged) -> dict[str, Any]:
                 "word": word_text(entry.word, entry.reference),
                 "stands": stands.get(entry.chapter.number),
                 "why": entry.why,
+                "counts": entry.counts,
                 "failed": entry.failed,
                 "gaps": entry.gaps,
                 "scenario": entry.scenario,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dumbbell._extras import require
 from dumbbell.search.objective import MOST, Cost, cost, of_reading
+from dumbbell.search.optimise import POPULATION, Floats, improve, sobol
 from dumbbell.search.spec import AXIS, Search, SearchError
 from dumbbell.study import Axis, Progress, Study, StudyError, StudyResult, run_study
 from dumbbell.study.plan import StudyPlan
@@ -19,14 +20,6 @@ from dumbbell.study.spec import AxisValue
 
 Stage: TypeAlias = Literal["sobol", "best", "local", "fresh"]
 """Of a search, in order."""
-
-Floats: TypeAlias = NDArray[np.float64]
-
-_POPULATION = 8
-"""Readings of a step of the local search. choice: a batch that keeps a few cores busy."""
-
-_STEP = 0.15
-"""The first standard deviation of the local search, as a share of each range. choice: near what was found."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +170,7 @@ class _Searching:
     def whole(self) -> SearchResult:
         """Search."""
         search = self._search
-        places = _sobol(len(search.factors), search.readings, search.seed)
+        places = sobol(len(search.factors), search.readings, search.seed)
         first = self._try("sobol", places, search.seeds[: search.first])
         if search.targets and all(np.isnan(tried.cost.made).all() for tried in first):
             raise SearchError("no run gave a number for any target; check metrics and arms")
@@ -200,41 +193,16 @@ class _Searching:
         return SearchResult(search, tried, len(self._refused), tuple(fresh))
 
     def _local(self, best: Tried) -> None:
-        """Improve on a reading: CMA-ES with margin, in which whole numbers stay whole."""
+        """Improve on a reading."""
         search = self._search
-        numeric = [index for index, factor in enumerate(search.factors) if factor.numeric]
-        steps = search.local // _POPULATION
-        if not numeric or not steps:
-            return
         centre = np.array([f.place(v) for f, v in zip(search.factors, best.values, strict=True)])
-        if len(numeric) == 1:
-            # CMA-ES needs two dimensions: a grid around the best.
-            near = np.linspace(-_STEP, _STEP, steps * _POPULATION)
-            places = np.tile(centre, (len(near), 1))
-            places[:, numeric[0]] = np.clip(centre[numeric[0]] + near, 0, 1)
-            self._try("local", places, search.seeds)
-            return
-        from cmaes import CMAwM
 
-        factors = [search.factors[index] for index in numeric]
-        optimizer = CMAwM(
-            mean=centre[numeric],
-            sigma=_STEP,
-            bounds=np.tile([0.0, 1.0], (len(numeric), 1)),
-            steps=np.array([1 / (factor.choices - 1) if factor.choices else 0.0 for factor in factors]),
-            seed=search.seed,
-            population_size=_POPULATION,
-        )
-        for _ in range(steps):
-            asked = [optimizer.ask() for _ in range(_POPULATION)]
-            places = np.tile(centre, (_POPULATION, 1))
-            places[:, numeric] = [evaluated for evaluated, _ in asked]
+        def costs_of(places: Floats) -> list[float]:
             costs = {tried.settings: tried.cost.total for tried in self._try("local", places, search.seeds)}
-            settings = [self._reading(place)[1] for place in places]
             worst = max(costs.values(), default=0.0)
-            optimizer.tell(
-                [(told, costs.get(key, worst)) for (_, told), key in zip(asked, settings, strict=True)]
-            )
+            return [costs.get(self._reading(place)[1], worst) for place in places]
+
+        improve(search.factors, centre, search.local // POPULATION, search.seed, costs_of)
 
     def _reading(self, place: Floats) -> tuple[tuple[AxisValue, ...], tuple[str, ...]]:
         factors = self._search.factors
@@ -285,11 +253,3 @@ class _Searching:
             found.append(Tried(stage, len(self._tried) + index, values, settings, len(seeds), there))
         self._tried += found
         return found
-
-
-def _sobol(dimensions: int, count: int, seed: int) -> Floats:
-    """Return the first points of a scrambled Sobol sequence, shape (count, dimensions)."""
-    from scipy.stats import qmc
-
-    exponent = (count - 1).bit_length()
-    return np.asarray(qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2(exponent))[:count]

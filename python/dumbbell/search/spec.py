@@ -61,8 +61,8 @@ class Factor:
 
     @property
     def numeric(self) -> bool:
-        """Whether near values have near effects, as a local search supposes."""
-        return not self.values
+        """Whether it may move, and near values have near effects, as a local search supposes."""
+        return not self.values and self.low < self.high
 
     def value(self, place: float) -> AxisValue:
         """Return the value at a place between 0 and 1.
