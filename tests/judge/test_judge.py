@@ -247,6 +247,25 @@ def test_a_chapter_that_fails_says_so_and_others_stand(tmp_path: Path) -> None:
     assert "nonsense" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_a_law_that_crashes_costs_its_chapter(tmp_path: Path) -> None:
+    crash = "c->window = 80 * (uint64_t)s->mss; if (s->event == DUMBBELL_LOSS) __builtin_trap();"
+    library = compiled(tmp_path, LAW.format(body=crash, more="", start="0", needs="0"), "crash")
+    full = small(tmp_path)
+    assert full.study is not None
+    fast = {"topology": {"kind": "dumbbell", "bottleneck": {"rate": "100Mbit/s"}}}
+    axes = (full.study.axes[0].keeping([1]),)
+    calm = replace(full.study, axes=axes, scenario=full.study.scenario | fast)
+    found = run_judge(
+        candidate_of(str(library)), [full, replace(full, id="02-calm", number=2, study=calm)],
+        tmp_path / "out", progress=lambda _: nullcontext(lambda _: None),
+    )  # fmt: skip
+    first, second = found.outcomes
+    assert first.failed
+    assert "the law ended the process" in first.why
+    assert not second.failed, second.why
+
+
 def test_a_folder_goes_on_and_its_files_agree(tmp_path: Path) -> None:
     reused = []
 

@@ -11,8 +11,9 @@ Examples
 ('cubic',)
 """
 
+from dumbbell.attack.errors import AttackError
 from dumbbell.attack.network import Bound, Network, plausible
-from dumbbell.attack.property import AttackError, Property, parse_property
+from dumbbell.attack.property import Property, parse_property
 from dumbbell.attack.run import Attack, run_attack
 from dumbbell.attack.write import write_attack
 

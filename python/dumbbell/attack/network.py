@@ -12,7 +12,7 @@ from dumbbell import _native
 from dumbbell._files.read import read_toml
 from dumbbell._files.table import Table
 from dumbbell._printing import significant
-from dumbbell.attack.property import AttackError
+from dumbbell.attack.errors import AttackError
 from dumbbell.search import Factor
 from dumbbell.study import Metric, Study
 

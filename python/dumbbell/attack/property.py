@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dumbbell import _native
-from dumbbell.errors import DumbbellError
+from dumbbell.attack.errors import AttackError
+from dumbbell.attack.network import METRICS
+from dumbbell.judge.candidate import controllers
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -27,10 +29,6 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Floats, Floats], Floats]] = {
 }
 
 _COMPARISONS = {ast.GtE: ">=", ast.Gt: ">", ast.LtE: "<=", ast.Lt: "<"}
-
-
-class AttackError(DumbbellError, ValueError):
-    """A property, a bound or a search that says nothing."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +102,6 @@ def parse_property(text: str, metrics: tuple[str, ...] = ()) -> Property:
     AttackError
         If it cannot be parsed, is constant, or names what is not measured.
     """
-    from dumbbell.attack.network import METRICS
-    from dumbbell.judge.candidate import controllers
-
     metrics = metrics or tuple(metric.name for metric in METRICS)
     example = 'write such as "goodput >= 0.5 * cubic.goodput"'
     try:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dumbbell import stats
 from dumbbell._extras import require
+from dumbbell.attack.errors import AttackError
 from dumbbell.attack.network import (
     STUDY,
     Bound,
@@ -21,7 +22,7 @@ from dumbbell.attack.network import (
     settings_of,
     value_at,
 )
-from dumbbell.attack.property import AttackError, Floats, Name, Property
+from dumbbell.attack.property import Floats, Name, Property
 from dumbbell.judge.candidate import Candidate
 from dumbbell.search.optimise import POPULATION, improve, sobol
 from dumbbell.stats import Estimate

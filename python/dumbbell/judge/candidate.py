@@ -21,6 +21,11 @@ class Candidate:
     setting: str
     """The value of a ``controller`` key in a setting."""
 
+    @property
+    def foreign(self) -> bool:
+        """Whether its code comes from a library, which may end the process that loads it."""
+        return self.setting.startswith("{")
+
 
 def controllers() -> list[str]:
     """Return the names of the registered controllers."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from multiprocessing import get_context
 from pathlib import Path
 
 from dumbbell._files.folder import new_files
@@ -134,7 +135,10 @@ def run_judge(
         try:
             study = study_of(chapter, candidate, against, quick)
             with progress(f"{chapter.section} {chapter.title}") as show:
-                result = run_study(study, folder / chapter.id, workers=workers, memory=memory, progress=show)
+                place = folder / chapter.id
+                if candidate.foreign:
+                    _run_apart(study, place, workers, memory)
+                result = run_study(study, place, workers=workers, memory=memory, progress=show)
             found = outcome(result, chapter, against[0])
         except FolderError:
             raise
@@ -144,6 +148,28 @@ def run_judge(
             continue
         outcomes.append(_written(found, result, study, folder, quick))
     return Judged(candidate, tuple(against), quick, code_version(), tuple(outcomes))
+
+
+def _run_apart(study: Study, place: Path, workers: int | None, memory: int | None) -> None:
+    """Make the runs of a law from a library in a process of their own, which the law may end.
+
+    Raises
+    ------
+    JudgeError
+        If it did.
+    """
+    process = get_context("spawn").Process(target=_alone, args=(study, place, workers, memory))
+    process.start()
+    process.join()
+    if process.exitcode:
+        how = f"signal {-process.exitcode}" if process.exitcode < 0 else f"status {process.exitcode}"
+        raise JudgeError(f"the law ended the process that ran it ({how}); see the line that it left")
+
+
+def _alone(study: Study, place: Path, workers: int | None, memory: int | None) -> None:
+    """Make runs; what a study refuses is said where they are read."""
+    with suppress(DumbbellError):
+        run_study(study, place, workers=workers, memory=memory)
 
 
 def _without_runs(chapter: Chapter, before: Iterable[Outcome]) -> Outcome:
