@@ -21,7 +21,7 @@ Kind = Literal["difference", "harm", "bound"]
 """How a row compares: the metric with the reference's; the harm to others with the harm that the reference
 does them; the metric with a bound that a publication gives."""
 
-_KEYWORDS = ("MUST", "SHOULD", "should", "ought")
+_KEYWORDS = ("MUST", "SHOULD", "should", "ought", "might")
 
 
 class JudgeError(DumbbellError, ValueError):
