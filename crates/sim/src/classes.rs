@@ -74,8 +74,9 @@ pub fn seen(network: &Network, pairs: &[Pair], uses: &[Use]) -> Result<Vec<Class
 fn check_marks(network: &Network, seen: &[ClassSet]) -> Result<(), ConfigError> {
     let links = &network.links;
     let default = ClassSet::of(TrafficClass::default());
-    let unmarked = |i: &usize| links[*i].direction.queue.needs_marks() && seen[*i] == default;
-    let is_marked = |i: usize| links[i].direction.queue.needs_marks() && !seen[i].without(default).is_empty();
+    let unmarked = |i: &usize| links[*i].direction.queue.laziness().needs_marks && seen[*i] == default;
+    let is_marked =
+        |i: usize| links[i].direction.queue.laziness().needs_marks && !seen[i].without(default).is_empty();
     let by_nobody =
         links.iter().all(|link| link.direction.marker.is_none()) && !(0..links.len()).any(is_marked);
     match (0..links.len()).find(unmarked).filter(|_| by_nobody) {

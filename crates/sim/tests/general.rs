@@ -116,7 +116,7 @@ proptest! {
         let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let mut plan = Plan::clone(&plan);
         let queues = || plan.links.iter().map(|link| &link.direction.queue);
-        if queues().any(QueueSpec::drops_late) && queues().any(|queue| BY_HASH.contains(&queue.name())) {
+        if queues().any(|queue| queue.laziness().drops_late) && queues().any(|queue| BY_HASH.contains(&queue.name())) {
             plan.workloads.clear();
         }
         let mut general = plan.clone();

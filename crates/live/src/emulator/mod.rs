@@ -16,7 +16,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
 use dumbbell_core::{Duration, Frame, Time, VerdictSink};
-use dumbbell_net::link::{Carried, Incident, Incidents, QueuedLink};
+use dumbbell_net::link::{Carried, Entrance, Incident, Incidents, Meter, QueuedLink};
 use dumbbell_net::node::PortView;
 use dumbbell_trace::Happened;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -76,7 +76,7 @@ impl OneWay {
         self.tally.total = self.link.counters(now);
         self.tally.inside = self.link.inside() + self.after.waiting().count() as u64;
         self.tally.account = self.link.read_port(now);
-        self.tally.classes = self.link.read_classes();
+        self.tally.classes = self.link.read_classes(now);
         self.tally.average = self.link.average();
         if let Some(log) = self.log {
             log.finish(now)?;
@@ -302,7 +302,7 @@ impl Emulator {
                 for direction in &mut self.directions {
                     direction.tally.baseline = direction.link.counters(now);
                     direction.link.read_port(now);
-                    direction.link.read_classes();
+                    direction.link.read_classes(now);
                     direction.tally.delivered_before = direction.tally.delivered;
                     direction.tally.originated_before = direction.tally.originated;
                 }
@@ -441,7 +441,8 @@ impl Emulator {
         }
         let view = if end == to { self.view(at, to) } else { self.routers.beyond(end) };
         let fate = self.routers.pass(at, end, to, &mut frame, &view);
-        let mut sink = self.directions[to].link.entrance(&mut self.incidents);
+        let link = &mut self.directions[to].link;
+        let mut sink = Entrance { link, incidents: &mut self.incidents };
         let onward = match fate {
             Fate::Onward(None) => Some(frame),
             Fate::Onward(Some(reason)) => {
@@ -453,7 +454,6 @@ impl Emulator {
                 None
             }
         };
-        drop(sink);
         self.account(at, to);
         onward
     }
@@ -461,8 +461,8 @@ impl Emulator {
     /// The queue of the link of a direction.
     fn view(&mut self, at: Time, to: usize) -> PortView {
         let link = &mut self.directions[to].link;
-        let queue = link.inspect(at, &mut self.incidents);
-        let view = PortView { queue, counters: link.counters(at), backlog: link.backlog() };
+        let queue = link.queue(at, &mut self.incidents);
+        let view = PortView { queue, counters: link.counters(at), backlog: link.backlog(at) };
         self.account(at, to);
         view
     }
@@ -550,7 +550,7 @@ impl Emulator {
                 self.enter(frame.at(), to, frame);
             }
             while self.directions[to].link.wake_at() <= now {
-                let arrived = self.directions[to].link.act(now, &mut self.incidents);
+                let arrived = self.directions[to].link.advance(now, &mut self.incidents);
                 if !self.incidents.is_empty() {
                     self.account(now, to);
                 }
@@ -648,11 +648,11 @@ impl Emulator {
 
     fn sample(&mut self, at: Time) {
         for direction in &mut self.directions {
-            let backlog = direction.link.backlog();
+            let backlog = direction.link.backlog(at);
             if at > self.warmup {
                 direction.tally.queue.add(backlog);
             }
-            let counters = direction.link.progress();
+            let counters = direction.link.progress(at);
             direction.tally.samples.push(Sample {
                 at,
                 backlog,

@@ -552,7 +552,7 @@ pub(crate) mod tests {
             let mut out = Vec::new();
             while link.wake_at().is_finite() {
                 let now = link.wake_at();
-                if link.act(now, &mut incidents) {
+                if link.advance(now, &mut incidents) {
                     let packet = link.pop().unwrap();
                     assert!(v6 || Sum::default().add_bytes(&packet.bytes()[..20]).checksum() == 0);
                     out.push((
@@ -562,7 +562,7 @@ pub(crate) mod tests {
                     ));
                 }
             }
-            link.assert_conservation();
+            dumbbell_net::link::Meter::assert_conservation(&link);
             out
         };
         for v6 in [false, true] {

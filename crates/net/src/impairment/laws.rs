@@ -46,10 +46,13 @@ fn run(config: &LinkConfig, gaps: &[u64]) -> Run {
         run.until(now);
         let header = TcpHeader { number, ..TcpHeader::default() };
         run.link.push(now, &Packet::of(header, 0, SIZE, Ecn::NotEct), 0, &mut run.incidents);
-        assert_eq!(number + 1 + run.copies(), run.out.len() as u64 + run.dropped() + run.link.inside());
+        assert_eq!(
+            number + 1 + run.copies(),
+            run.out.len() as u64 + run.dropped() + run.link.read().inside()
+        );
     }
     run.until(Time::ZERO + Duration::from_secs(1_000));
-    assert_eq!(run.link.inside(), 0);
+    assert_eq!(run.link.read().inside(), 0);
     run
 }
 
@@ -57,7 +60,7 @@ impl Run {
     fn until(&mut self, until: Time) {
         while self.link.wake_at() <= until {
             let now = self.link.wake_at();
-            if self.link.act(now, &mut self.incidents) {
+            if self.link.advance(now, &mut self.incidents) {
                 let Packet { at, body, .. } = *self.link.head().unwrap();
                 assert_eq!(at, now, "a packet comes out at its time");
                 self.out.push((now.as_nanos() / 1000, body[0]));
@@ -117,7 +120,7 @@ proptest! {
     ) {
         let config = config("20ms", &format!("[{}]", chosen.join(", ")));
         let first = run(&config, &gaps);
-        let counted = first.link.clone().progress(Time::NEVER);
+        let counted = first.link.clone().read().progress(Time::NEVER);
         prop_assert_eq!((counted.duplicated, counted.dropped_total()), (first.copies(), first.dropped()));
         prop_assert_eq!(counted.arrived, gaps.len() as u64);
         prop_assert_eq!(&run(&config, &gaps).out, &first.out, "the same seed, the same packets");
@@ -198,7 +201,7 @@ fn a_packet_sent_ahead_overtakes_so_many() {
     }
     // Binomial(2000, 0.05): standard deviation 9.7.
     assert!((60..=140).contains(&moved), "{moved}");
-    let counted = run.link.progress(Time::NEVER);
+    let counted = run.link.read().progress(Time::NEVER);
     assert!(counted.reordered >= 3 * 60 && counted.reordered <= 3 * moved, "{counted:?}");
 }
 
@@ -229,7 +232,7 @@ fn copies_follow_their_packet_and_are_lost_one_by_one() {
     let double = r#"[{"kind": "duplication", "probability": 1.0}]"#;
     let mut both = run(&lossless("5ms", double), &[0, 0, 9_000]);
     assert_eq!(both.numbers(), [0, 0, 1, 1, 2, 2]);
-    assert_eq!((both.copies(), both.link.progress(Time::NEVER).sent), (3, 3));
+    assert_eq!((both.copies(), both.link.read().progress(Time::NEVER).sent), (3, 3));
     let lossy = run(&config("5ms", double), &vec![1_500; 5_000]);
     let once = lossy.numbers().chunk_by(|a, b| a == b).filter(|same| same.len() == 1).count();
     // Each of two is lost with probability 0.1: one of them in 18 % of cases; standard deviation 27.

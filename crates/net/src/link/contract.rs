@@ -87,6 +87,39 @@ pub enum Incident {
 /// What happened on a link since its driver last looked, in order.
 pub type Incidents<P = Packet> = Vec<(P, Incident)>;
 
+/// What the form of a link can do for its driver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Abilities {
+    /// [`super::Link::pass`] may be used: the arrival of every accepted packet at the far end is known at once. So packets may enter the
+    /// link in one part of a run and come out in another.
+    pub passes_on: bool,
+    /// Packets may be offered ahead of time, provided that they are offered in order.
+    pub transparent: bool,
+    /// It takes [`Order::HandOn`]: what leaves the transmitter is sure to reach the far end.
+    pub hands_on: bool,
+    /// It does not know when the packets arrived that it holds.
+    pub forgets_arrivals: bool,
+    /// A reader changes what it has put off: who must not change a run reads a copy.
+    pub puts_off: bool,
+}
+
+/// What a link is prepared for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Packets come out ahead of [`Packet::at`], their time of arrival at the far end, when that is known. Only for a link that
+    /// [hands on](Abilities::hands_on) and that feeds none but transparent links.
+    HandOn,
+    /// It notes from now on what happens to packets, for [`super::Meter::notes`].
+    KeepNotes,
+    /// A pause frame is on its way to the transmitter. Only for a link whose part it is to obey ([`LinkConfig::pause`]).
+    Pause {
+        /// When it arrives.
+        at: Time,
+        /// It begins a pause, or ends one.
+        begins: bool,
+    },
+}
+
 /// Everything that defines a link in a run.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
@@ -96,15 +129,15 @@ pub struct LinkConfig {
     pub trace: Option<Trace>,
     /// One bandwidth-delay product in bytes, for limits in BDPs.
     pub bdp: u64,
-    /// True if every arrival of a packet that knows its flow is noted: see [`super::Link::next_arrival`].
+    /// True if every arrival of a packet that knows its flow is noted: see [`super::Meter::next_arrival`].
     pub recorded: bool,
     /// True if the backlog will be asked for at any time; otherwise only links with a limit know it.
     pub sampled: bool,
     /// True if it leaves a router whose agent looks at its queue and decides on what enters it.
     pub inspected: bool,
-    /// True if somebody notes what happens to each packet: see [`super::Link::keep_notes`].
+    /// True if somebody notes what happens to each packet: see [`Order::KeepNotes`].
     pub watched: bool,
-    /// True if it must tell of every drop when it happens: see [`super::LazyLink`] and [`super::Link::is_transparent`].
+    /// True if it must tell of every drop when it happens: see [`Abilities::transparent`].
     pub exact_drops: bool,
     /// True if it takes the general form, whatever it could do with less: an oracle for tests.
     pub general: bool,
@@ -137,11 +170,11 @@ impl LinkConfig {
         self.is_steady() && self.direction.marker.is_none()
     }
 
-    /// True if nobody misses what a [`super::LazyLink`] does late.
+    /// True if nobody misses what a lazy link does late.
     pub(super) fn may_be_late(&self) -> bool {
-        let queue = &self.direction.queue;
-        let told_late = self.exact_drops && queue.drops_late();
-        self.is_steady() && !self.inspected && !self.watched && !queue.holds_back() && !told_late
+        let queue = self.direction.queue.laziness();
+        let told_late = self.exact_drops && queue.drops_late;
+        self.is_steady() && !self.inspected && !self.watched && !queue.holds_back && !told_late
     }
 
     pub(super) fn service(&self) -> Service {

@@ -226,7 +226,7 @@ impl Direction {
     /// # Errors
     /// What does not fit.
     pub fn check_queue(&self, at: &At<'_>) -> Result<(), ConfigError> {
-        if self.queue.holds_back() && self.power.is_some() {
+        if self.queue.laziness().holds_back && self.power.is_some() {
             return Err(at.error(
                 "it holds packets back, and a port under power control sends when one waits",
                 "choose a queue without a shaper, or leave out `power`",

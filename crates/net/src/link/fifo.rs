@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_core::{BitRate, DropReason, Duration, Packet, Time, memory};
 
-use super::{Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Serializer};
+use super::{Abilities, Arrival, Counters, Impairments, Incident, Incidents, LinkConfig, Meter, Serializer};
 use crate::queue::{Limit, QueueParams, droptail};
 use crate::ring::Ring;
 
@@ -39,7 +39,8 @@ pub struct FifoLink {
     cold: Box<Cold>,
     /// True if the backlog must be known at any time: the queue has a limit or is sampled.
     watched: bool,
-    /// See [`FifoLink::is_transparent`].
+    /// True if what happens to a packet on this link depends on nothing but the packets before it, so that packets may be
+    /// offered ahead of time: no limit, no samples, no impairments, and nobody who must be told of a drop when it happens.
     transparent: bool,
 }
 
@@ -118,15 +119,15 @@ impl FifoLink {
         link
     }
 
-    /// True if what happens to a packet on this link depends on nothing but the packets before it, so that packets may be
-    /// offered ahead of time: no limit, no samples, no impairments, and nobody who must be told of a drop when it happens.
-    pub fn is_transparent(&self) -> bool {
-        self.transparent
-    }
-
-    /// True if a packet accepted here is sure to reach the far end, so that it may be passed on at once.
-    pub fn passes_on(&self) -> bool {
-        !self.impairments.lossy
+    /// See [`super::Link::abilities`].
+    pub fn abilities(&self) -> Abilities {
+        Abilities {
+            // A packet accepted here is sure to reach the far end.
+            passes_on: !self.impairments.lossy,
+            transparent: self.transparent,
+            forgets_arrivals: true,
+            ..Abilities::default()
+        }
     }
 
     /// A packet arrives at the queue. Returns when it will reach the far end, or gives it up to `incidents`.
@@ -164,17 +165,10 @@ impl FifoLink {
         first
     }
 
-    /// See [`super::Link::take_over`].
+    /// See [`super::Link::hand_over`].
     #[inline]
-    pub fn take_over(&mut self, packet: &Packet) -> bool {
-        let first = self.packets.is_empty();
-        self.packets.push(*packet);
-        first
-    }
-
-    /// See [`super::Link::swap_flight`].
-    pub fn swap_flight(&mut self, other: &mut FifoLink) {
-        std::mem::swap(&mut self.packets, &mut other.packets);
+    pub fn flight(&mut self) -> &mut Ring<Packet> {
+        &mut self.packets
     }
 
     #[inline]
@@ -200,14 +194,9 @@ impl FifoLink {
         beyond.push(visit);
     }
 
-    /// See [`super::Link::next_arrival`].
-    pub(super) fn next_arrival(&mut self) -> Option<Arrival> {
-        self.impairments.next_arrival()
-    }
-
-    /// See [`super::Link::act`].
+    /// See [`super::Link::advance`].
     #[inline]
-    pub fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
+    pub fn advance(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         if self.impairments.lossy {
             return self.draw(now, incidents);
         }
@@ -246,7 +235,7 @@ impl FifoLink {
     }
 
     /// Gives a packet up that has arrived, and has not met the queue.
-    pub(super) fn give_up(&mut self, packet: &Packet, reason: DropReason, incidents: &mut Incidents) {
+    pub(super) fn turn_away(&mut self, packet: &Packet, reason: DropReason, incidents: &mut Incidents) {
         self.arrived += 1;
         self.cold.dropped[reason as usize] += 1;
         incidents.push((*packet, Incident::Dropped(reason)));
@@ -257,19 +246,6 @@ impl FifoLink {
     pub(super) fn waiting(&self) -> (u64, u64) {
         let in_service = self.backlog.front().map_or(0, |d| d.size());
         ((self.backlog.len() as u64).saturating_sub(1), self.backlog_bytes - in_service)
-    }
-
-    /// See [`super::Link::backlog`]. Zero on a link that is not watched.
-    #[inline]
-    pub fn backlog(&mut self, now: Time) -> u64 {
-        while let Some(departure) = self.backlog.front() {
-            if departure.time() > now {
-                break;
-            }
-            self.backlog_bytes -= departure.size();
-            self.backlog.discard();
-        }
-        self.backlog.len() as u64
     }
 
     /// When everything accepted so far has left.
@@ -295,18 +271,7 @@ impl FifoLink {
         self.packets.from_back(behind)
     }
 
-    /// See [`super::Link::inside`].
-    pub fn inside(&self) -> u64 {
-        self.packets.len() as u64
-    }
-
-    /// See [`super::Link::progress`].
-    pub fn progress(&mut self, now: Time) -> Counters {
-        let backlog = self.backlog(now);
-        self.progress_but(backlog, self.backlog_bytes)
-    }
-
-    /// The same, for a driver that knows how many packets have not left, and their bytes.
+    /// The counters of [`Meter::progress`], for a driver that knows how many packets have not left, and their bytes.
     pub(super) fn progress_but(&self, waiting: u64, waiting_bytes: u64) -> Counters {
         Counters {
             arrived: self.arrived,
@@ -317,11 +282,59 @@ impl FifoLink {
         }
     }
 
-    /// See [`super::Link::counters`].
+    /// Packets that have not left the transmitter at `now`, their bytes, and the sum of the times until they leave in
+    /// nanoseconds.
     ///
+    /// A link that is not watched does not know which packets have left. Its transmitter works without a break as long as
+    /// it has work, so the bits that it has still to send are known, and the packets are taken to be of the mean size.
+    fn unsent(&mut self, now: Time) -> (u64, u64, u64) {
+        if self.watched {
+            let packets = self.backlog(now);
+            let area = self.backlog.iter().map(|d| d.time().since(now).as_nanos()).sum();
+            return (packets, self.backlog_bytes, area);
+        }
+        let busy = self.free_at().since(now);
+        let bytes = self.rate().bytes_in(busy).min(self.accepted_bytes);
+        let share = bytes as f64 / self.accepted_bytes.max(1) as f64;
+        let packets = (share * self.accepted as f64).round();
+        (packets as u64, bytes, (busy.as_nanos() as f64 * (packets + 1.0) / 2.0) as u64)
+    }
+
+    fn next_boundary(&mut self) {
+        let boundary = self.cold.read_at.get(self.cold.known).copied().unwrap_or(Time::NEVER);
+        self.boundary = boundary;
+        self.cold.known += 1;
+        self.cold.beyond.retain(|v| v.departure >= boundary);
+    }
+}
+
+impl Meter for FifoLink {
+    /// Zero on a link that is not watched.
+    #[inline]
+    fn backlog(&mut self, now: Time) -> u64 {
+        while let Some(departure) = self.backlog.front() {
+            if departure.time() > now {
+                break;
+            }
+            self.backlog_bytes -= departure.size();
+            self.backlog.discard();
+        }
+        self.backlog.len() as u64
+    }
+
+    #[inline]
+    fn inside(&self) -> u64 {
+        self.packets.len() as u64
+    }
+
+    fn progress(&mut self, now: Time) -> Counters {
+        let backlog = self.backlog(now);
+        self.progress_but(backlog, self.backlog_bytes)
+    }
+
     /// # Panics
     /// If `now` is not the next of the times given in [`LinkConfig::read_at`].
-    pub fn counters(&mut self, now: Time) -> Counters {
+    fn counters(&mut self, now: Time) -> Counters {
         assert_eq!(now, self.boundary, "counters are read at the times announced");
         let mut c = Counters {
             arrived: self.arrived,
@@ -344,31 +357,11 @@ impl FifoLink {
         c
     }
 
-    /// Packets that have not left the transmitter at `now`, their bytes, and the sum of the times until they leave in
-    /// nanoseconds.
-    ///
-    /// A link that is not watched does not know which packets have left. Its transmitter works without a break as long as
-    /// it has work, so the bits that it has still to send are known, and the packets are taken to be of the mean size.
-    fn unsent(&mut self, now: Time) -> (u64, u64, u64) {
-        if self.watched {
-            let packets = self.backlog(now);
-            let area = self.backlog.iter().map(|d| d.time().since(now).as_nanos()).sum();
-            return (packets, self.backlog_bytes, area);
-        }
-        let busy = self.free_at().since(now);
-        let bytes = self.rate().bytes_in(busy).min(self.accepted_bytes);
-        let share = bytes as f64 / self.accepted_bytes.max(1) as f64;
-        let packets = (share * self.accepted as f64).round();
-        (packets as u64, bytes, (busy.as_nanos() as f64 * (packets + 1.0) / 2.0) as u64)
-    }
-
-    /// See [`super::Link::backlog_early`].
-    pub fn backlog_early(&mut self, now: Time) -> u64 {
+    fn backlog_early(&mut self, now: Time) -> u64 {
         self.unsent(now).0
     }
 
-    /// See [`super::Link::counters_early`].
-    pub fn counters_early(&mut self, now: Time) -> Counters {
+    fn counters_early(&mut self, now: Time) -> Counters {
         let (packets, bytes, area) = self.unsent(now);
         let sent = self.accepted - packets;
         // When those that have not left arrived is not known: they are taken to stay for as long as the mean packet.
@@ -384,11 +377,12 @@ impl FifoLink {
         }
     }
 
-    fn next_boundary(&mut self) {
-        let boundary = self.cold.read_at.get(self.cold.known).copied().unwrap_or(Time::NEVER);
-        self.boundary = boundary;
-        self.cold.known += 1;
-        self.cold.beyond.retain(|v| v.departure >= boundary);
+    fn departure(&self) -> Option<Time> {
+        Some(self.free_at())
+    }
+
+    fn next_arrival(&mut self) -> Option<Arrival> {
+        self.impairments.next_arrival()
     }
 }
 

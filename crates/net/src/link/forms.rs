@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dumbbell_core::{Bytes, Duration, Time};
 
 use super::laws::{config_of, described};
-use super::{Link, LinkConfig, Other, Trace};
+use super::{Abilities, Form, Link, LinkConfig, Order, Other, Trace};
 use crate::buffer::{Pool, SharedBuffer};
 use crate::pause::Role;
 
@@ -15,11 +15,10 @@ fn config(more: &str) -> LinkConfig {
 }
 
 fn form(config: &LinkConfig) -> &'static str {
-    match Link::new(config) {
-        Link::Fifo(_) => "fifo",
-        Link::Other(link) => match *link {
-            Other::Stamped(_) => "stamped",
-            Other::Inspected(_) => "inspected",
+    match Link::new(config).0 {
+        Form::Fifo(_) => "fifo",
+        Form::Other(link) => match *link {
+            Other::Tapped(_) => "tapped",
             Other::Lazy(_) => "lazy",
             Other::Queued(_) => "queued",
         },
@@ -42,7 +41,7 @@ fn a_link_takes_the_cheapest_form_that_serves() {
         (plain.clone(), "fifo"),
         (exact(&plain), "fifo"),
         (watched(&plain), "fifo"),
-        (inspected(&plain), "inspected"),
+        (inspected(&plain), "tapped"),
         (watched(&inspected(&plain)), "queued"),
         (general(&plain), "queued"),
         (codel.clone(), "lazy"),
@@ -53,7 +52,7 @@ fn a_link_takes_the_cheapest_form_that_serves() {
         (inspected(&codel), "queued"),
         (general(&codel), "queued"),
         (config(r#""queue": {"kind": "token-bucket-filter", "rate": "1Mbit/s"}"#), "queued"),
-        (rcp.clone(), "stamped"),
+        (rcp.clone(), "tapped"),
         (inspected(&rcp), "queued"),
         (general(&rcp), "queued"),
         (config(r#""queue": "codel", "router": "rcp""#), "queued"),
@@ -75,14 +74,13 @@ fn a_link_takes_the_cheapest_form_that_serves() {
     assert_eq!(form(&LinkConfig { pause: Role { thresholds: None, obeys: true }, ..plain }), "queued");
 }
 
-/// Whether a link passes packets on, takes them ahead of time, hands them on, gives them ahead and may be cut.
-fn abilities(config: &LinkConfig) -> [bool; 5] {
+/// Whether a link passes packets on, takes them ahead of time, hands them on, and then gives them ahead.
+fn abilities(config: &LinkConfig) -> [bool; 4] {
     let mut link = Link::new(config);
-    let (passes_on, transparent, hands_on) = (link.passes_on(), link.is_transparent(), link.can_hand_on());
-    let cut = link.can_be_cut();
-    assert!(!link.gives_ahead());
-    link.hand_on();
-    [passes_on, transparent, hands_on, link.gives_ahead(), cut]
+    let Abilities { passes_on, transparent, hands_on, .. } = link.abilities();
+    assert!(link.ahead().is_none());
+    link.arm(Order::HandOn);
+    [passes_on, transparent, hands_on, link.ahead().is_some()]
 }
 
 #[test]
@@ -92,20 +90,20 @@ fn links_say_what_they_can_do() {
     let exact = |more: &str| LinkConfig { exact_drops: true, ..unsampled(more) };
     let limited = r#""queue": {"kind": "droptail", "limit": "9pkt"}"#;
     for (config, expected) in [
-        (config(r#""queue": "droptail""#), [true, false, false, false, true]),
-        (unsampled(r#""queue": "droptail""#), [true, true, false, false, true]),
-        (unsampled(limited), [true, false, false, false, true]),
-        (unsampled(r#""queue": "droptail", "loss": 0.5"#), [false, false, false, false, false]),
-        (unsampled(scripted), [true, true, false, false, true]),
-        (exact(scripted), [true, false, false, false, true]),
-        (exact(r#""queue": "droptail""#), [true, true, false, false, true]),
-        (unsampled(r#""queue": "codel""#), [false, false, true, true, false]),
-        (unsampled(r#""queue": "codel", "loss": 0.5"#), [false, false, false, true, false]),
-        (unsampled(r#""queue": "droptail", "power": {}"#), [false, false, true, false, false]),
-        (unsampled(r#""queue": "droptail", "power": {}, "loss": 0.5"#), [false; 5]),
-        (unsampled(r#""queue": "codel", "impairments": [{"kind": "jitter", "spread": "1ms"}]"#), [false; 5]),
-        (unsampled(r#""queue": "droptail", "router": "rcp""#), [false; 5]),
-        (LinkConfig { inspected: true, ..unsampled(r#""queue": "droptail""#) }, [false; 5]),
+        (config(r#""queue": "droptail""#), [true, false, false, false]),
+        (unsampled(r#""queue": "droptail""#), [true, true, false, false]),
+        (unsampled(limited), [true, false, false, false]),
+        (unsampled(r#""queue": "droptail", "loss": 0.5"#), [false, false, false, false]),
+        (unsampled(scripted), [true, true, false, false]),
+        (exact(scripted), [true, false, false, false]),
+        (exact(r#""queue": "droptail""#), [true, true, false, false]),
+        (unsampled(r#""queue": "codel""#), [false, false, true, true]),
+        (unsampled(r#""queue": "codel", "loss": 0.5"#), [false, false, false, true]),
+        (unsampled(r#""queue": "droptail", "power": {}"#), [false, false, true, false]),
+        (unsampled(r#""queue": "droptail", "power": {}, "loss": 0.5"#), [false; 4]),
+        (unsampled(r#""queue": "codel", "impairments": [{"kind": "jitter", "spread": "1ms"}]"#), [false; 4]),
+        (unsampled(r#""queue": "droptail", "router": "rcp""#), [false; 4]),
+        (LinkConfig { inspected: true, ..unsampled(r#""queue": "droptail""#) }, [false; 4]),
     ] {
         assert_eq!(abilities(&config), expected, "{config:?}");
     }
@@ -120,7 +118,7 @@ fn links_count_classes_that_somebody_tells_apart() {
         (format!(r#""queue": "droptail", {marker}"#), true),
     ] {
         assert_eq!(config(&more).direction.counts_classes(), counts, "{more}");
-        assert_eq!(Link::new(&config(&more)).read_classes(Time::ZERO).is_some(), counts, "{more}");
+        assert_eq!(Link::new(&config(&more)).read().read_classes(Time::ZERO).is_some(), counts, "{more}");
     }
 }
 
@@ -130,9 +128,13 @@ fn a_link_is_idle_until_a_packet_comes() {
     Arc::make_mut(&mut shared.direction).delay = Duration::ZERO;
     for config in [shared.clone(), LinkConfig { general: true, ..shared }] {
         let mut link = Link::new(&config);
-        assert_eq!((link.wake_at(), link.inside(), link.backlog(Time::ZERO)), (Time::NEVER, 0, 0));
-        assert_eq!((link.head(), link.port().is_some(), link.average()), (None, false, None));
-        assert_eq!((link.offered(Time::ZERO), link.read_pause(Time::ZERO)), (None, None));
-        assert!(link.next_arrival().is_none() && link.read_port(Time::ZERO).is_none());
+        assert_eq!(
+            (link.wake_at(), link.read().inside(), link.read().backlog(Time::ZERO)),
+            (Time::NEVER, 0, 0)
+        );
+        assert_eq!(link.head(), None);
+        assert_eq!((link.read().port().is_some(), link.read().average()), (false, None));
+        assert_eq!((link.read().offered(Time::ZERO), link.read().read_pause(Time::ZERO)), (None, None));
+        assert!(link.read().next_arrival().is_none() && link.read().read_port(Time::ZERO).is_none());
     }
 }

@@ -13,7 +13,8 @@ use dumbbell_header::{RcpHeader, RcpKind, TcpHeader};
 use proptest::prelude::*;
 
 use super::{
-    Direction, FifoLink, Incident, Incidents, LazyLink, Link, LinkConfig, LinkSpec, Other, QueuedLink,
+    Direction, Entrance, FifoLink, Form, Incident, Incidents, LazyLink, Link, LinkConfig, LinkSpec, Order,
+    Other, QueuedLink,
 };
 use crate::queue::{QueueSpec, codel, droptail};
 use crate::router::{AgentSpec, rcp};
@@ -52,7 +53,7 @@ pub(crate) fn config_of(direction: Direction) -> LinkConfig {
 }
 
 fn the_general_form(config: &LinkConfig) -> Link {
-    Link::Other(Box::new(Other::Queued(QueuedLink::new(config))))
+    Link(Form::Other(Box::new(Other::Queued(QueuedLink::new(config)))))
 }
 
 /// The forward direction of a link in JSON.
@@ -96,7 +97,7 @@ fn drive_with(link: &mut Link, arrivals: &[(u64, u16)], packet: impl Fn(u64, u16
     let run_until = |link: &mut Link, until: Time, trace: &mut Trace, drops: &mut Incidents| {
         while link.wake_at() <= until && link.wake_at().is_finite() {
             let t = link.wake_at();
-            if link.act(t, drops) {
+            if link.advance(t, drops) {
                 let p = link.head().unwrap();
                 trace.out.push((t, p.body[0], p.size));
                 trace.written.push(p.body[1]);
@@ -109,17 +110,17 @@ fn drive_with(link: &mut Link, arrivals: &[(u64, u16)], packet: impl Fn(u64, u16
         now += Duration::from_nanos(gap);
         run_until(link, now, &mut trace, &mut drops);
         link.push(now, &packet(id as u64, size), 0, &mut drops);
-        trace.backlogs.push(link.backlog(now));
-        let progress = link.progress(now);
+        trace.backlogs.push(link.read().backlog(now));
+        let progress = link.read().progress(now);
         trace.sent.push((progress.sent, progress.sent_bytes));
-        let inside = link.inside() as usize;
+        let inside = link.read().inside() as usize;
         assert_eq!(id + 1, trace.out.len() + drops.len() + inside, "conservation");
-        link.assert_conservation();
+        link.read().assert_conservation();
     }
     // Timers of agents go on when nothing is left.
-    while link.inside() > 0 {
+    while link.read().inside() > 0 {
         let next = link.wake_at();
-        assert!(next.is_finite(), "{} packets stay inside", link.inside());
+        assert!(next.is_finite(), "{} packets stay inside", link.read().inside());
         run_until(link, next, &mut trace, &mut drops);
     }
     trace.dropped = drops.iter().map(|(p, _)| p.body[0]).collect();
@@ -137,24 +138,24 @@ proptest! {
         let params = droptail::Params { limit, count_in_service: count_in_service && !in_bytes };
         let end = Time::from_nanos(200_000_000_000);
         let config = LinkConfig { read_at: [end].into(), ..config(QueueSpec::DropTail(params.clone())) };
-        let mut fast = Link::Fifo(FifoLink::new(&config, &params));
+        let mut fast = Link(Form::Fifo(FifoLink::new(&config, &params)));
         let mut general = the_general_form(&config);
         prop_assert_eq!(drive(&mut fast, &arrivals), drive(&mut general, &arrivals));
-        prop_assert_eq!(fast.counters(end), general.counters(end));
+        prop_assert_eq!(fast.read().counters(end), general.read().counters(end));
 
         // Counters while packets wait: those of packets that have left.
         let read: Time = arrivals.iter().fold(Time::ZERO, |at, (gap, _)| at + Duration::from_nanos(*gap));
         let config = LinkConfig { read_at: [read].into(), ..config };
-        let (mut fast, mut general) = (Link::Fifo(FifoLink::new(&config, &params)), the_general_form(&config));
+        let (mut fast, mut general) = (Link(Form::Fifo(FifoLink::new(&config, &params))), the_general_form(&config));
         for link in [&mut fast, &mut general] {
             let (mut now, mut drops) = (Time::ZERO, Vec::new());
             for (id, &(gap, size)) in arrivals.iter().enumerate() {
                 now += Duration::from_nanos(gap);
                 link.push(now, &packet(id as u64, size), 0, &mut drops);
             }
-            link.settle(read, &mut drops);
+            link.read().settle(read, &mut drops);
         }
-        prop_assert_eq!(fast.counters(read), general.counters(read));
+        prop_assert_eq!(fast.read().counters(read), general.read().counters(read));
     }
 
     #[test]
@@ -163,14 +164,14 @@ proptest! {
     ) {
         let arrivals: Vec<(u64, u16)> = arrivals.into_iter().map(|(gap, size)| (gap / dense, size)).collect();
         let read = Time::from_nanos(read);
-        for queue in QueueSpec::all_defaults().into_iter().filter(|queue| !queue.holds_back()) {
+        for queue in QueueSpec::all_defaults().into_iter().filter(|queue| !queue.laziness().holds_back) {
             let name = queue.name();
             let config = config_with(queue, |d| d.loss = share(if loss { 0.1 } else { 0.0 }));
             let ecn = |id: u64, size| {
                 let ecn = if id.is_multiple_of(3) { Ecn::NotEct } else { Ecn::Ect0 };
                 Packet { ecn, class: (id % 2) as u8, flow: (id * id % 5) as u32, ..packet(id, size) }
             };
-            let mut lazy = Link::Other(Box::new(Other::Lazy(LazyLink::new(&config))));
+            let mut lazy = Link(Form::Other(Box::new(Other::Lazy(LazyLink::new(&config)))));
             let mut general = the_general_form(&config);
             let (mut a, mut b) = (Vec::new(), Vec::new());
             // Counters in the middle of things.
@@ -180,7 +181,7 @@ proptest! {
                 let mut now = Time::ZERO;
                 let run_until = |link: &mut Link, until: Time, drops: &mut Incidents| {
                     while link.wake_at() <= until && link.wake_at().is_finite() {
-                        if link.act(link.wake_at(), drops) {
+                        if link.advance(link.wake_at(), drops) {
                             link.pop();
                         }
                     }
@@ -191,53 +192,53 @@ proptest! {
                     link.push(now, &ecn(id as u64, size), 0, drops);
                 }
                 run_until(link, read, drops);
-                link.settle(read, drops);
+                link.read().settle(read, drops);
             }
-            prop_assert_eq!(lazy.backlog(read), general.backlog(read), "{}", name);
-            prop_assert_eq!(lazy.inside(), general.inside(), "{}", name);
-            prop_assert_eq!(lazy.counters(read), general.counters(read), "{}", name);
-            prop_assert_eq!(lazy.read_classes(read), general.read_classes(read), "{}", name);
+            prop_assert_eq!(lazy.read().backlog(read), general.read().backlog(read), "{}", name);
+            prop_assert_eq!(lazy.read().inside(), general.read().inside(), "{}", name);
+            prop_assert_eq!(lazy.read().counters(read), general.read().counters(read), "{}", name);
+            prop_assert_eq!(lazy.read().read_classes(read), general.read().read_classes(read), "{}", name);
             // It tells of late drops late.
             let sorted = |incidents: Incidents| { let mut numbers: Vec<u64> = incidents.iter().map(|(p, _)| p.body[0]).collect(); numbers.sort_unstable(); numbers };
             prop_assert_eq!(sorted(a), sorted(b), "{}", name);
 
-            let mut lazy = Link::Other(Box::new(Other::Lazy(LazyLink::new(&config))));
+            let mut lazy = Link(Form::Other(Box::new(Other::Lazy(LazyLink::new(&config)))));
             let mut general = the_general_form(&config);
             let (mut a, mut b) = (drive_with(&mut lazy, &arrivals, ecn), drive_with(&mut general, &arrivals, ecn));
             a.dropped.sort_unstable();
             b.dropped.sort_unstable();
             prop_assert_eq!(a, b, "{}", name);
             let end = Time::from_nanos(200_000_000_000);
-            prop_assert_eq!(lazy.counters(end), general.counters(end), "{}", name);
-            prop_assert_eq!(lazy.read_classes(end), general.read_classes(end), "{}", name);
-            prop_assert_eq!(lazy.average(), general.average(), "{}", name);
+            prop_assert_eq!(lazy.read().counters(end), general.read().counters(end), "{}", name);
+            prop_assert_eq!(lazy.read().read_classes(end), general.read().read_classes(end), "{}", name);
+            prop_assert_eq!(lazy.read().average(), general.read().average(), "{}", name);
         }
     }
 
     #[test]
     fn what_is_handed_on_comes_out_when_it_does_of_the_general_form(arrivals in arrivals(), dense in 1..20u64) {
         let arrivals: Vec<(u64, u16)> = arrivals.into_iter().map(|(gap, size)| (gap / dense, size)).collect();
-        for queue in QueueSpec::all_defaults().into_iter().filter(|queue| !queue.holds_back()) {
+        for queue in QueueSpec::all_defaults().into_iter().filter(|queue| !queue.laziness().holds_back) {
             let name = queue.name();
             let config = config_with(queue, |_| ());
-            let mut lazy = Link::Other(Box::new(Other::Lazy(LazyLink::new(&config))));
-            prop_assert!(lazy.can_hand_on() && !lazy.gives_ahead());
-            lazy.hand_on();
-            prop_assert!(lazy.gives_ahead());
+            let mut lazy = Link(Form::Other(Box::new(Other::Lazy(LazyLink::new(&config)))));
+            prop_assert!(lazy.abilities().hands_on && lazy.ahead().is_none());
+            lazy.arm(Order::HandOn);
+            prop_assert!(lazy.ahead().is_some());
             let (mut out, mut drops) = (Vec::new(), Incidents::new());
             let mut now = Time::ZERO;
             for (id, &(gap, size)) in arrivals.iter().enumerate() {
                 now += Duration::from_nanos(gap);
-                out.extend(std::iter::from_fn(|| lazy.next_ahead(now, &mut drops)));
-                out.extend(lazy.arrive_ahead(now, &packet(id as u64, size), 0, &mut drops));
-                prop_assert_eq!(id + 1, out.len() + drops.len() + lazy.inside() as usize, "{}", name);
+                out.extend(std::iter::from_fn(|| lazy.ahead().unwrap().next(now, &mut drops)));
+                out.extend(lazy.ahead().unwrap().arrive(now, &packet(id as u64, size), 0, &mut drops));
+                prop_assert_eq!(id + 1, out.len() + drops.len() + lazy.read().inside() as usize, "{}", name);
             }
             while lazy.wake_at().is_finite() {
                 let now = lazy.wake_at();
-                prop_assert!(!lazy.act(now, &mut drops));
-                let before = lazy.inside();
-                out.extend(std::iter::from_fn(|| lazy.next_ahead(now, &mut drops)));
-                prop_assert!(lazy.inside() < before, "{} asks in vain", name);
+                prop_assert!(!lazy.advance(now, &mut drops));
+                let before = lazy.read().inside();
+                out.extend(std::iter::from_fn(|| lazy.ahead().unwrap().next(now, &mut drops)));
+                prop_assert!(lazy.read().inside() < before, "{} asks in vain", name);
             }
             let mut general = the_general_form(&config);
             let trace = drive(&mut general, &arrivals);
@@ -245,7 +246,7 @@ proptest! {
             prop_assert_eq!(out, trace.out, "{}", name);
             prop_assert_eq!(drops.len(), trace.dropped.len(), "{}", name);
             let end = Time::from_nanos(200_000_000_000);
-            prop_assert_eq!(lazy.counters(end), general.counters(end), "{}", name);
+            prop_assert_eq!(lazy.read().counters(end), general.read().counters(end), "{}", name);
         }
     }
 
@@ -259,14 +260,14 @@ proptest! {
         let loss = share(if loss { 0.1 } else { 0.0 });
         let config = LinkConfig { read_at: [end].into(), inspected: true, ..config_with(queue, |d| d.loss = loss) };
         let mut fast = Link::new(&config);
-        prop_assert!(matches!(&fast, Link::Other(other) if matches!(**other, Other::Inspected(_))));
+        prop_assert!(matches!(&fast.0, Form::Other(other) if matches!(**other, Other::Tapped(_))));
         let mut general = the_general_form(&config);
         let seen = |link: &mut Link| {
             let (mut now, mut drops, mut out, mut seen) = (Time::ZERO, Vec::new(), Vec::new(), Vec::new());
             let run_until = |link: &mut Link, until: Time, drops: &mut Incidents, out: &mut Vec<_>| {
                 while link.wake_at() <= until && link.wake_at().is_finite() {
                     let t = link.wake_at();
-                    if link.act(t, drops) {
+                    if link.advance(t, drops) {
                         out.push((t, link.head().unwrap().body[0]));
                         link.pop();
                     }
@@ -275,13 +276,14 @@ proptest! {
             for (id, &(gap, size)) in arrivals.iter().enumerate() {
                 now += Duration::from_nanos(gap);
                 run_until(link, now, &mut drops, &mut out);
-                let (queue, c, backlog) = link.inspect(now, &mut drops);
+                let meter = link.read();
+                let (queue, c, backlog) = (meter.queue(now, &mut drops), meter.progress(now), meter.backlog(now));
                 seen.push((queue, backlog, [c.arrived, c.sent, c.sent_bytes, c.marked, c.queue_at_arrivals, c.sojourn_sum], c.dropped));
                 let packet = packet(id as u64, size);
                 match id % 5 {
-                    0 => link.entrance(&mut drops).dropped(packet, DropReason::Law),
+                    0 => Entrance { link: link.read(), incidents: &mut drops }.dropped(packet, DropReason::Law),
                     1 => {
-                        link.entrance(&mut drops).marked(&packet, MarkReason::Law);
+                        Entrance { link: link.read(), incidents: &mut drops }.marked(&packet, MarkReason::Law);
                         link.push(now, &packet, 0, &mut drops);
                     }
                     _ => {
@@ -291,7 +293,7 @@ proptest! {
             }
             run_until(link, now + Duration::from_secs(100), &mut drops, &mut out);
             let dropped: Vec<_> = drops.iter().map(|(packet, what)| (packet.body[0], *what)).collect();
-            (seen, out, dropped, link.counters(end))
+            (seen, out, dropped, link.read().counters(end))
         };
         prop_assert_eq!(seen(&mut fast), seen(&mut general));
     }
@@ -329,12 +331,12 @@ proptest! {
             Packet::of(header, 0, size, Ecn::NotEct)
         };
         let mut fast = Link::new(&config);
-        prop_assert!(matches!(&fast, Link::Other(other) if matches!(**other, Other::Stamped(_))));
+        prop_assert!(matches!(&fast.0, Form::Other(other) if matches!(**other, Other::Tapped(_))));
         let mut general = the_general_form(&config);
         prop_assert_eq!(drive_with(&mut fast, &arrivals, make), drive_with(&mut general, &arrivals, make));
         let after = Time::from_nanos(199_999_999_999);
-        prop_assert_eq!(fast.offered(after), { general.act(after, &mut Vec::new()); general.offered(after) });
-        prop_assert_eq!(fast.counters(end), general.counters(end));
+        prop_assert_eq!(fast.read().offered(after), { general.advance(after, &mut Vec::new()); general.read().offered(after) });
+        prop_assert_eq!(fast.read().counters(end), general.read().counters(end));
     }
 
     #[test]
@@ -353,7 +355,7 @@ proptest! {
             let (mut now, mut drops) = (Time::ZERO, Vec::new());
             let run_until = |link: &mut Link, until: Time, drops: &mut Incidents| {
                 while link.wake_at() <= until {
-                    if link.act(link.wake_at(), drops) {
+                    if link.advance(link.wake_at(), drops) {
                         link.pop();
                     }
                 }
@@ -364,8 +366,8 @@ proptest! {
                 link.push(now, &packet(id as u64, size), 0, &mut drops);
             }
             run_until(&mut link, stop, &mut drops);
-            let c = link.counters(stop);
-            prop_assert_eq!(c.arrived, c.sent + c.dropped_total() + link.backlog(stop));
+            let c = link.read().counters(stop);
+            prop_assert_eq!(c.arrived, c.sent + c.dropped_total() + link.read().backlog(stop));
             read.push((c.arrived, c.sent, c.sent_bytes, c.dropped, c.queue_area));
         }
         prop_assert_eq!(read[0], read[1]);
@@ -382,7 +384,7 @@ proptest! {
             d.drop_list.clear();
         });
         let second = LinkConfig { sampled: false, read_at: [read].into(), ..slower };
-        prop_assert!(Link::new(&first).passes_on() && Link::new(&second).is_transparent());
+        prop_assert!(Link::new(&first).abilities().passes_on && Link::new(&second).abilities().transparent);
 
         let mut drops = Vec::new();
         let (mut a, mut b) = (Link::new(&first), Link::new(&second));
@@ -395,7 +397,7 @@ proptest! {
                 at_once.extend(b.pass(t, &packet, &mut drops).map(|t| (t, id as u64)));
             }
         }
-        let counters = (a.counters(read), b.counters(read));
+        let counters = (a.read().counters(read), b.read().counters(read));
 
         let (mut a, mut b) = (Link::new(&first), the_general_form(&second));
         let mut waited = Vec::new();
@@ -407,15 +409,15 @@ proptest! {
             let now = times.into_iter().min().unwrap();
             if now > read && counted.is_none() {
                 // The general form settles its own past before it is read.
-                b.act(read, &mut drops);
-                counted = Some((a.counters(read), b.counters(read)));
+                b.advance(read, &mut drops);
+                counted = Some((a.read().counters(read), b.read().counters(read)));
             }
             if !now.is_finite() {
                 break;
             }
             // Departures and arrivals at the far end come before new packets at the same instant.
             if times[2] == now {
-                if b.act(now, &mut drops) {
+                if b.advance(now, &mut drops) {
                     waited.push((now, b.head().unwrap().body[0]));
                     b.pop();
                 }
@@ -476,11 +478,11 @@ proptest! {
             let mut out = [0_u64; 3];
             let run_until = |link: &mut Link, until: Time, incidents: &mut Incidents, out: &mut [u64; 3]| {
                 while link.wake_at() <= until && link.wake_at().is_finite() {
-                    if link.act(link.wake_at(), incidents) {
+                    if link.advance(link.wake_at(), incidents) {
                         out[usize::from(link.head().unwrap().class)] += 1;
                         link.pop();
                     }
-                    link.assert_conservation();
+                    link.read().assert_conservation();
                 }
             };
             for (id, (gap, size)) in arrivals.iter().enumerate() {
@@ -488,11 +490,11 @@ proptest! {
                 run_until(&mut link, now, &mut incidents, &mut out);
                 let sent = Packet { ecn: Ecn::Ect0, class: (id % 3) as u8, ..packet(id as u64, *size) };
                 link.push(now, &sent, 0, &mut incidents);
-                link.assert_conservation();
+                link.read().assert_conservation();
             }
             run_until(&mut link, now + Duration::from_secs(1_000), &mut incidents, &mut out);
-            prop_assert_eq!(link.inside(), 0);
-            let classes = link.read_classes(Time::NEVER).unwrap();
+            prop_assert_eq!(link.read().inside(), 0);
+            let classes = link.read().read_classes(Time::NEVER).unwrap();
             for (class, (counted, out)) in classes.iter().zip(out).enumerate() {
                 let of_class = |wanted: bool| incidents.iter().filter(|(p, what)| usize::from(p.class) == class && (*what == Incident::Duplicated) == wanted).count() as u64;
                 prop_assert_eq!(counted.arrived + of_class(true), out + of_class(false), "class {}", class);
@@ -515,7 +517,7 @@ proptest! {
             let ecn = |id, size| Packet { ecn: Ecn::Ect0, ..packet(id, size) };
             let trace = drive_with(&mut link, &arrivals, ecn);
             let marked = trace.ecn.iter().filter(|ecn| **ecn == Ecn::Ce).count() as u64;
-            prop_assert_eq!(link.progress(Time::NEVER).marked, marked);
+            prop_assert_eq!(link.read().progress(Time::NEVER).marked, marked);
         }
     }
 }
@@ -535,7 +537,7 @@ fn random_loss_takes_its_share_after_transmission() {
     let kept = drive(&mut link, &arrivals).out.len();
     // Binomial(20000, 0.9): standard deviation 42.
     assert!((17_800..18_200).contains(&kept), "{kept}");
-    assert_eq!(link.progress(Time::from_nanos(1 << 47)).sent, 20_000);
+    assert_eq!(link.read().progress(Time::from_nanos(1 << 47)).sent, 20_000);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use dumbbell_core::{DropReason, Duration, Packet, Time, VerdictSink};
 use super::classes::PerClass;
 use super::verdicts::{Verdicts, verdicts};
 use super::watch::Watch;
-use super::{Arrival, Counters, Impairments, Incidents, LinkConfig, Serializer};
+use super::{Arrival, Counters, Impairments, Incidents, LinkConfig, Meter, Serializer};
 use crate::marker::{AnyMarker, Marker};
 use crate::queue::{AnyDiscipline, Discipline};
 use crate::ring::Ring;
@@ -66,7 +66,7 @@ impl LazyLink {
             started: Ring::default(),
             last: Visit::default(),
             hands_on: false,
-            notices_idle: direction.queue.notices_idle(),
+            notices_idle: direction.queue.laziness().notices_idle,
             may_idle: false,
             impairments: Impairments::new(config),
             marker: direction.marker.as_ref().map(|spec| Box::new(spec.build(config.streams.of("marker")))),
@@ -75,38 +75,38 @@ impl LazyLink {
         }
     }
 
-    /// See [`super::Link::can_hand_on`].
+    /// True if what leaves the transmitter is sure to reach the far end.
     pub fn can_hand_on(&self) -> bool {
         !self.impairments.lossy
     }
 
-    /// See [`super::Link::hand_on`].
+    /// Lets packets come out as soon as they start.
     pub fn hand_on(&mut self) {
         self.hands_on = true;
     }
 
-    /// See [`super::Link::gives_ahead`].
+    /// See [`super::Link::ahead`].
     #[inline]
-    pub fn hands_on(&self) -> bool {
-        self.hands_on
+    pub fn ahead(&mut self) -> Option<Ahead<'_>> {
+        self.hands_on.then_some(Ahead(self))
     }
 
     /// See [`super::Link::push`]. Not for a link that hands packets on.
     #[inline(always)]
     pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
         let first = self.started.is_empty();
-        self.settle(now, incidents);
+        self.catch_up(now, incidents);
         if let Some(next) = self.arrive(now, packet, hop, incidents) {
             self.keep(next);
         }
-        // Something is on its way as long as something waits: see `act`.
+        // Something is on its way as long as something waits: see `advance`.
         first
     }
 
     /// Starts all packets whose turn it was up to `now`. What else happened goes to `incidents`. Not for a link that hands
     /// packets on.
     #[inline]
-    pub fn settle(&mut self, now: Time, incidents: &mut Incidents) {
+    fn catch_up(&mut self, now: Time, incidents: &mut Incidents) {
         while let Some(next) = self.next(now, incidents) {
             self.keep(next);
         }
@@ -117,9 +117,9 @@ impl LazyLink {
         self.started.push(packet).at = at;
     }
 
-    /// See [`super::Link::next_ahead`].
+    /// See [`Ahead::next`].
     #[inline]
-    pub fn next(&mut self, now: Time, incidents: &mut Incidents) -> Option<Started> {
+    fn next(&mut self, now: Time, incidents: &mut Incidents) -> Option<Started> {
         while self.serializer.free_at() <= now {
             if self.waiting == 0 {
                 if self.may_idle {
@@ -135,15 +135,9 @@ impl LazyLink {
         None
     }
 
-    /// See [`super::Link::arrive_ahead`].
+    /// See [`Ahead::arrive`].
     #[inline]
-    pub fn arrive(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        hop: u32,
-        incidents: &mut Incidents,
-    ) -> Option<Started> {
+    fn arrive(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> Option<Started> {
         let mut packet = Packet { at: now, hop, ..*packet };
         if let Some(marker) = &mut self.marker {
             packet.class = marker.class_for(now, &packet).number();
@@ -219,15 +213,15 @@ impl LazyLink {
         }
     }
 
-    /// See [`super::Link::act`].
-    pub fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
+    /// See [`super::Link::advance`].
+    pub fn advance(&mut self, now: Time, incidents: &mut Incidents) -> bool {
         if self.hands_on {
             return false;
         }
         // Something is on its way as long as something waits, so that the link is asked in time.
         if self.started.len() <= 1 {
             let before = incidents.len();
-            self.settle(now, incidents);
+            self.catch_up(now, incidents);
             if incidents.len() != before {
                 return false;
             }
@@ -272,24 +266,59 @@ impl LazyLink {
         if self.waiting == 0 { Time::NEVER } else { self.serializer.free_at() + self.delay }
     }
 
-    /// See [`super::Link::backlog`]. Only after [`settle`](LazyLink::settle).
-    pub fn backlog(&self, now: Time) -> u64 {
-        self.waiting + u64::from(self.transmits(now))
-    }
-
     /// True if a packet is in transmission at `now`.
     #[inline]
     fn transmits(&self, now: Time) -> bool {
         self.serializer.free_at() > now
     }
+}
 
-    /// See [`super::Link::inside`].
-    pub fn inside(&self) -> u64 {
+/// A link whose packets come out as soon as they start: see [`super::Link::ahead`].
+#[derive(Debug)]
+pub struct Ahead<'a>(&'a mut LazyLink);
+
+impl Ahead<'_> {
+    /// The next packet whose turn it was up to `now`, the present, and when it reaches the far end. What else happens goes to
+    /// `incidents`. Until there is none: before a packet arrives, before the link is read, and at `wake_at`.
+    #[inline]
+    #[allow(clippy::should_implement_trait, reason = "it needs the time")]
+    pub fn next(&mut self, now: Time, incidents: &mut Incidents) -> Option<Started> {
+        self.0.next(now, incidents)
+    }
+
+    /// A packet arrives at the queue, as in [`super::Link::push`]. Returns what starts then, and when it reaches the far end.
+    #[inline]
+    pub fn arrive(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        hop: u32,
+        incidents: &mut Incidents,
+    ) -> Option<Started> {
+        self.0.arrive(now, packet, hop, incidents)
+    }
+}
+
+/// All but [`settle`](Meter::settle) only after that.
+impl Meter for LazyLink {
+    fn settle(&mut self, now: Time, incidents: &mut Incidents) -> bool {
+        self.catch_up(now, incidents);
+        true
+    }
+
+    fn backlog(&mut self, now: Time) -> u64 {
+        self.waiting + u64::from(self.transmits(now))
+    }
+
+    fn inside(&self) -> u64 {
         self.waiting + self.started.len() as u64
     }
 
-    /// See [`super::Link::counters`]. Only after [`settle`](LazyLink::settle).
-    pub fn counters(&self, now: Time) -> Counters {
+    fn progress(&mut self, now: Time) -> Counters {
+        self.counters(now)
+    }
+
+    fn counters(&mut self, now: Time) -> Counters {
         let mut c = self.counters;
         c.queue_area = c.queue_area.wrapping_add(now.as_nanos().wrapping_mul(self.waiting));
         if self.transmits(now) {
@@ -302,8 +331,7 @@ impl LazyLink {
         c
     }
 
-    /// See [`super::Link::read_classes`]. Only after [`settle`](LazyLink::settle).
-    pub fn read_classes(&mut self, now: Time) -> Option<PerClass> {
+    fn read_classes(&mut self, now: Time) -> Option<PerClass> {
         let in_transmission = self.transmits(now).then(|| {
             let Visit { arrival, size, class } = self.last;
             (class, u64::from(size), self.serializer.free_at().since(arrival).as_nanos())
@@ -311,23 +339,17 @@ impl LazyLink {
         self.watch.as_mut().and_then(|watch| watch.read_classes_but(in_transmission))
     }
 
-    /// See [`super::Link::assert_conservation`].
-    ///
-    /// # Panics
-    /// If a class gained or lost a packet, which only a bug can do.
-    pub fn assert_conservation(&self) {
+    fn assert_conservation(&self) {
         if let Some(classes) = self.watch.as_ref().and_then(|watch| watch.classes()) {
             classes.assert_conservation(&self.counters, self.waiting);
         }
     }
 
-    /// See [`super::Link::average`].
-    pub fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<f64> {
         self.queue.average()
     }
 
-    /// See [`super::Link::next_arrival`].
-    pub(super) fn next_arrival(&mut self) -> Option<Arrival> {
+    fn next_arrival(&mut self) -> Option<Arrival> {
         self.impairments.next_arrival()
     }
 }

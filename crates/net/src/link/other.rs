@@ -1,23 +1,17 @@
-//! The links that are no [`super::FifoLink`], told apart behind one test. See [`super::Link`] for what each function does.
+//! The links that are no [`FifoLink`](super::FifoLink), told apart behind one test. See [`super::Link`] for what each function does.
 
-use dumbbell_core::{Duration, Packet, Time};
+use dumbbell_core::{Packet, Time};
 
-use super::{
-    Arrival, Counters, Incidents, InspectedLink, LazyLink, LinkConfig, Note, PerClass, QueuedLink,
-    StampedLink,
-};
-use crate::power::{Ledger, Port};
+use super::{Abilities, Ahead, Incidents, LazyLink, LinkConfig, Meter, Order, QueuedLink, TappedLink};
 use crate::queue::QueueSpec;
-use crate::router::{Agent, AgentSpec};
+use crate::router::AgentSpec;
 
 /// A link of another form. They lie in a box of this, so that none of them needs one of its own.
 #[allow(clippy::large_enum_variant, reason = "see above: the large form is the common one")]
 #[derive(Clone, Debug)]
-pub enum Other {
-    /// DropTail at a constant rate, with a router of RCP: one event per hop.
-    Stamped(StampedLink),
-    /// DropTail at a constant rate, out of a router with an agent: one event per hop.
-    Inspected(InspectedLink),
+pub(super) enum Other {
+    /// DropTail at a constant rate, with a router that looks into it: one event per hop.
+    Tapped(TappedLink),
     /// Any other discipline at a constant rate: one event per hop, or none.
     Lazy(LazyLink),
     /// Anything else: two events per hop.
@@ -27,8 +21,7 @@ pub enum Other {
 macro_rules! each {
     ($self:ident, $link:ident => $body:expr) => {
         match $self {
-            Other::Stamped($link) => $body,
-            Other::Inspected($link) => $body,
+            Other::Tapped($link) => $body,
             Other::Lazy($link) => $body,
             Other::Queued($link) => $body,
         }
@@ -36,74 +29,63 @@ macro_rules! each {
 }
 
 impl Other {
-    pub(super) fn new(config: &LinkConfig) -> Other {
+    pub fn new(config: &LinkConfig) -> Other {
         match (&config.direction.queue, &config.direction.router) {
             (QueueSpec::DropTail(queue), Some(AgentSpec::Rcp(router)))
                 if config.is_plain() && !config.inspected =>
             {
-                Other::Stamped(StampedLink::new(config, queue, router))
+                Other::Tapped(TappedLink::stamped(config, queue, router))
             }
             (QueueSpec::DropTail(queue), None) if config.is_plain() && !config.watched => {
-                Other::Inspected(InspectedLink::new(config, queue))
+                Other::Tapped(TappedLink::inspected(config, queue))
             }
             (_, None) if config.may_be_late() => Other::Lazy(LazyLink::new(config)),
             _ => Other::Queued(QueuedLink::new(config)),
         }
     }
 
-    // Two kinds of loop call this and `act` for every packet: the compiler would not inline them.
-    #[inline(always)]
-    pub(super) fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
+    pub fn abilities(&self) -> Abilities {
         match self {
-            Other::Stamped(link) => link.push(now, packet, hop, incidents),
-            Other::Inspected(link) => link.push(now, packet, hop, incidents),
+            Other::Tapped(_) => Abilities { forgets_arrivals: true, puts_off: true, ..Abilities::default() },
+            Other::Lazy(link) => {
+                Abilities { hands_on: link.can_hand_on(), puts_off: true, ..Abilities::default() }
+            }
+            Other::Queued(link) => Abilities { hands_on: link.can_hand_on(), ..Abilities::default() },
+        }
+    }
+
+    // Two kinds of loop call this and `advance` for every packet: the compiler would not inline them.
+    #[inline(always)]
+    pub fn push(&mut self, now: Time, packet: &Packet, hop: u32, incidents: &mut Incidents) -> bool {
+        match self {
+            Other::Tapped(link) => link.push(now, packet, hop, incidents),
             Other::Lazy(link) => link.push(now, packet, hop, incidents),
             Other::Queued(link) => link.push(now, Packet { hop, ..*packet }, incidents),
         }
     }
 
-    pub(super) fn can_hand_on(&self) -> bool {
-        match self {
-            Other::Stamped(_) | Other::Inspected(_) => false,
-            Other::Lazy(link) => link.can_hand_on(),
-            Other::Queued(link) => link.can_hand_on(),
-        }
-    }
-
-    pub(super) fn hand_on(&mut self) {
-        match self {
-            Other::Stamped(_) | Other::Inspected(_) => {}
-            Other::Lazy(link) => link.hand_on(),
-            Other::Queued(link) => link.hand_on(),
-        }
-    }
-
     #[inline]
-    pub(super) fn gives_ahead(&self) -> bool {
-        matches!(self, Other::Lazy(link) if link.hands_on())
-    }
-
-    pub(super) fn settle(&mut self, now: Time, incidents: &mut Incidents) -> bool {
-        let Other::Lazy(link) = self else { return false };
-        link.settle(now, incidents);
-        true
+    pub fn ahead(&mut self) -> Option<Ahead<'_>> {
+        match self {
+            Other::Lazy(link) => link.ahead(),
+            Other::Tapped(_) | Other::Queued(_) => None,
+        }
     }
 
     #[inline(always)]
-    pub(super) fn act(&mut self, now: Time, incidents: &mut Incidents) -> bool {
-        each!(self, link => link.act(now, incidents))
+    pub fn advance(&mut self, now: Time, incidents: &mut Incidents) -> bool {
+        each!(self, link => link.advance(now, incidents))
     }
 
     #[inline]
-    pub(super) fn head(&self) -> Option<&Packet> {
+    pub fn head(&self) -> Option<&Packet> {
         each!(self, link => link.head())
     }
 
     #[inline]
-    pub(super) fn pop(&mut self) {
+    pub fn pop(&mut self) {
         match self {
-            Other::Stamped(link) => link.pop(),
-            Other::Inspected(link) => link.pop(),
+            Other::Tapped(link) => link.pop(),
             Other::Lazy(link) => link.pop(),
             Other::Queued(link) => {
                 link.pop();
@@ -112,135 +94,22 @@ impl Other {
     }
 
     #[inline]
-    pub(super) fn wake_at(&self) -> Time {
+    pub fn wake_at(&self) -> Time {
         each!(self, link => link.wake_at())
     }
 
-    pub(super) fn backlog(&mut self, now: Time) -> u64 {
-        match self {
-            Other::Stamped(link) => link.backlog(now),
-            Other::Inspected(link) => link.backlog(now),
-            Other::Lazy(link) => link.backlog(now),
-            Other::Queued(link) => link.backlog(),
-        }
+    pub fn read(&mut self) -> &mut dyn Meter {
+        each!(self, link => link)
     }
 
-    pub(super) fn inside(&self) -> u64 {
-        each!(self, link => link.inside())
-    }
-
-    pub(super) fn progress(&mut self, now: Time) -> Counters {
-        match self {
-            Other::Stamped(link) => link.progress(now),
-            Other::Inspected(link) => link.progress(now),
-            Other::Lazy(link) => link.counters(now),
-            Other::Queued(link) => link.progress(),
-        }
-    }
-
-    pub(super) fn counters(&mut self, now: Time) -> Counters {
-        each!(self, link => link.counters(now))
-    }
-
-    pub(super) fn backlog_early(&mut self, now: Time) -> u64 {
-        match self {
-            Other::Stamped(link) => link.backlog_early(now),
-            Other::Inspected(link) => link.backlog_early(now),
-            Other::Lazy(link) => link.backlog(now),
-            Other::Queued(link) => link.backlog(),
-        }
-    }
-
-    pub(super) fn counters_early(&mut self, now: Time) -> Counters {
-        match self {
-            Other::Stamped(link) => link.counters_early(now),
-            Other::Inspected(link) => link.counters_early(now),
-            Other::Lazy(link) => link.counters(now),
-            Other::Queued(link) => link.counters(now),
-        }
-    }
-
-    pub(super) fn keep_notes(&mut self) {
-        match self {
-            Other::Stamped(_) | Other::Inspected(_) => {}
-            Other::Lazy(_) => unreachable!("a watched link is never late"),
-            Other::Queued(link) => link.keep_notes(),
-        }
-    }
-
-    pub(super) fn take_notes(&mut self) -> impl Iterator<Item = (Packet, Note)> {
-        let queued = if let Other::Queued(link) = self { Some(link) } else { None };
-        queued.into_iter().flat_map(QueuedLink::take_notes)
-    }
-
-    pub(super) fn departure(&self) -> Option<Time> {
-        match self {
-            Other::Stamped(link) => Some(link.free_at()),
-            Other::Inspected(_) | Other::Lazy(_) | Other::Queued(_) => None,
-        }
-    }
-
-    pub(super) fn average(&self) -> Option<f64> {
-        match self {
-            Other::Stamped(_) | Other::Inspected(_) => None,
-            Other::Lazy(link) => link.average(),
-            Other::Queued(link) => link.average(),
-        }
-    }
-
-    pub(super) fn offered(&mut self, now: Time) -> Option<f64> {
-        match self {
-            Other::Stamped(link) => link.offered(now),
-            Other::Inspected(_) | Other::Lazy(_) => None,
-            Other::Queued(link) => link.agent().and_then(Agent::offered),
-        }
-    }
-
-    pub(super) fn next_arrival(&mut self) -> Option<Arrival> {
-        each!(self, link => link.next_arrival())
-    }
-
-    pub(super) fn read_classes(&mut self, now: Time) -> Option<PerClass> {
-        match self {
-            Other::Stamped(_) | Other::Inspected(_) => None,
-            Other::Lazy(link) => link.read_classes(now),
-            Other::Queued(link) => link.read_classes(),
-        }
-    }
-
-    pub(super) fn assert_conservation(&self) {
-        match self {
-            Other::Stamped(_) | Other::Inspected(_) => {}
-            Other::Lazy(link) => link.assert_conservation(),
-            Other::Queued(link) => link.assert_conservation(),
-        }
-    }
-
-    pub(super) fn port(&self) -> Option<&Port> {
-        match self {
-            Other::Stamped(_) | Other::Inspected(_) | Other::Lazy(_) => None,
-            Other::Queued(link) => link.port(),
-        }
-    }
-
-    pub(super) fn expect_pause(&mut self, at: Time, begins: bool) {
-        match self {
-            Other::Stamped(_) | Other::Inspected(_) | Other::Lazy(_) => {}
-            Other::Queued(link) => link.expect_pause(at, begins),
-        }
-    }
-
-    pub(super) fn read_pause(&mut self, now: Time) -> Option<Duration> {
-        match self {
-            Other::Stamped(_) | Other::Inspected(_) | Other::Lazy(_) => None,
-            Other::Queued(link) => link.read_pause(now),
-        }
-    }
-
-    pub(super) fn read_port(&mut self, now: Time) -> Option<Ledger> {
-        match self {
-            Other::Stamped(_) | Other::Inspected(_) | Other::Lazy(_) => None,
-            Other::Queued(link) => link.read_port(now),
+    pub fn arm(&mut self, order: Order) {
+        match (self, order) {
+            (Other::Lazy(link), Order::HandOn) => link.hand_on(),
+            (Other::Lazy(_), Order::KeepNotes) => unreachable!("a watched link is never late"),
+            (Other::Queued(link), Order::HandOn) => link.hand_on(),
+            (Other::Queued(link), Order::KeepNotes) => link.keep_notes(),
+            (Other::Queued(link), Order::Pause { at, begins }) => link.expect_pause(at, begins),
+            (Other::Tapped(_) | Other::Lazy(_), _) => {}
         }
     }
 }

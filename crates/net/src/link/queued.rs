@@ -6,7 +6,7 @@ use super::classes::PerClass;
 use super::flight::{Flight, Launched};
 use super::verdicts::{Verdicts, verdicts};
 use super::watch::{Note, Watch};
-use super::{Arrival, Carried, Counters, Impairments, Incident, Incidents, LinkConfig, Service};
+use super::{Arrival, Carried, Counters, Impairments, Incident, Incidents, LinkConfig, Meter, Service};
 use crate::buffer::Part;
 use crate::marker::{AnyMarker, Marker};
 use crate::pause::Pause;
@@ -52,22 +52,6 @@ pub struct QueuedLink<P: Frame> {
     inspected: bool,
 }
 
-/// Counts what a node agent decides on a packet before it arrives. One that is given up counts as having arrived.
-struct Entrance<'a, P>(Verdicts<'a, P>);
-
-impl<P: Carried> VerdictSink<P> for Entrance<'_, P> {
-    fn dropped(&mut self, packet: P, reason: DropReason) {
-        self.0.counters.arrived += 1;
-        if let Some(watch) = &mut self.0.watch {
-            watch.arrived(&packet);
-        }
-        self.0.dropped(packet, reason);
-    }
-    fn marked(&mut self, packet: &P, reason: MarkReason) {
-        self.0.marked(packet, reason);
-    }
-}
-
 impl<P: Carried> QueuedLink<P> {
     /// An idle link.
     pub fn new(config: &LinkConfig) -> QueuedLink<P> {
@@ -78,7 +62,7 @@ impl<P: Carried> QueuedLink<P> {
             queue: direction.queue.build(config.queue_setting()),
             in_service: None,
             start_at: Time::NEVER,
-            holds_back: direction.queue.holds_back(),
+            holds_back: direction.queue.laziness().holds_back,
             flight: Flight::new(config),
             service: config.service(),
             port: power.map(|power| Box::new(Port::new(power, direction.rate))),
@@ -114,7 +98,7 @@ impl<P: Carried> QueuedLink<P> {
     /// A packet arrives at the queue. What else happens goes to `incidents`. Returns true if `wake_at` changed.
     pub fn push(&mut self, now: Time, mut packet: P, incidents: &mut Incidents<P>) -> bool {
         let before = self.wake_at();
-        self.settle(now, incidents);
+        self.catch_up(now, incidents);
         if let Some(marker) = &mut self.marker {
             let class = marker.class_for(now, &packet);
             if packet.class() != class.number() {
@@ -127,7 +111,7 @@ impl<P: Carried> QueuedLink<P> {
             watch.arrived(&packet);
         }
         if let Some(reason) = self.impairments.refuse(now, &packet, n) {
-            self.give_up(packet, reason, incidents);
+            self.lose(packet, reason, incidents);
         } else {
             packet.set_at(now);
             match &mut self.shaper {
@@ -148,7 +132,7 @@ impl<P: Carried> QueuedLink<P> {
         let (size, dropped) = (packet.size(), incidents.len());
         let copy = self.pause.is_some().then(|| packet.clone());
         if self.buffer.as_ref().is_some_and(|buffer| !buffer.admits(size)) {
-            self.give_up(packet, DropReason::SharedBuffer, incidents);
+            self.lose(packet, DropReason::SharedBuffer, incidents);
         } else {
             self.queue.enqueue(now, packet, &mut verdicts!(self, incidents));
             self.account_buffer();
@@ -204,11 +188,6 @@ impl<P: Carried> QueuedLink<P> {
         }
     }
 
-    /// The time up to `now` in which pauses held the transmitter back, since the last call, if its part is to obey.
-    pub fn read_pause(&mut self, now: Time) -> Option<Duration> {
-        self.pause.as_mut().and_then(|pause| pause.read(now))
-    }
-
     /// Tells the shared buffer, if there is one, what the queue holds.
     #[inline]
     fn account_buffer(&mut self) {
@@ -217,12 +196,12 @@ impl<P: Carried> QueuedLink<P> {
         }
     }
 
-    /// Lets the link act at `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
+    /// Advances the link to `now`, the time it asked for. Returns true if the packet at its head has reached the far end, or
     /// will be sure to on a link that hands packets on. Never together with incidents, so that the driver can tell whose
     /// they are without a look after every packet: the link asks again for its packet.
-    pub fn act(&mut self, now: Time, incidents: &mut Incidents<P>) -> bool {
+    pub fn advance(&mut self, now: Time, incidents: &mut Incidents<P>) -> bool {
         let before = incidents.len();
-        self.settle(now, incidents);
+        self.catch_up(now, incidents);
         if incidents.len() != before {
             return false;
         }
@@ -231,13 +210,13 @@ impl<P: Carried> QueuedLink<P> {
         }
         let lost = self.impairments.lose();
         if lost && let Some(packet) = self.flight.lose() {
-            self.give_up(packet, DropReason::RandomLoss, incidents);
+            self.lose(packet, DropReason::RandomLoss, incidents);
         }
         !lost
     }
 
     #[cold]
-    fn give_up(&mut self, packet: P, reason: DropReason, incidents: &mut Incidents<P>) {
+    fn lose(&mut self, packet: P, reason: DropReason, incidents: &mut Incidents<P>) {
         verdicts!(self, incidents).dropped(packet, reason);
     }
 
@@ -253,7 +232,7 @@ impl<P: Carried> QueuedLink<P> {
         self.flight.pop()
     }
 
-    /// When [`QueuedLink::act`] must be called next.
+    /// When [`QueuedLink::advance`] must be called next.
     #[inline]
     pub fn wake_at(&self) -> Time {
         self.due.min(self.flight.wake_at())
@@ -291,7 +270,7 @@ impl<P: Carried> QueuedLink<P> {
 
     /// Does everything that is due up to `now`, in order of time: transmissions end and begin, the port changes its state,
     /// the agent wakes.
-    fn settle(&mut self, now: Time, incidents: &mut Incidents<P>) {
+    fn catch_up(&mut self, now: Time, incidents: &mut Incidents<P>) {
         while self.due <= now {
             let (end, tick, port) = (self.end_of_service(), self.agent_wake_at(), self.port_wake_at());
             if self.pause_wake_at() == self.due {
@@ -329,7 +308,7 @@ impl<P: Carried> QueuedLink<P> {
                 let duplicated = (packet, Incident::Duplicated);
                 incidents.extend(std::iter::repeat_n(duplicated, copies as usize));
             }
-            Launched::Lost(packet) => self.give_up(packet, DropReason::RandomLoss, incidents),
+            Launched::Lost(packet) => self.lose(packet, DropReason::RandomLoss, incidents),
         }
         if let Some(port) = &mut self.port {
             port.ended(end, sojourn);
@@ -428,18 +407,6 @@ impl<P: Carried> QueuedLink<P> {
         QueueView { packets: self.queue.len() as u64, bytes: self.queue.bytes(), rate }
     }
 
-    /// The queue at `now`, the present, after everything that is due.
-    pub fn inspect(&mut self, now: Time, incidents: &mut Incidents<P>) -> QueueView {
-        self.settle(now, incidents);
-        self.view(now)
-    }
-
-    /// Where it is decided on a packet that is about to arrive.
-    pub fn entrance<'a>(&'a mut self, incidents: &'a mut Incidents<P>) -> impl VerdictSink<P> + 'a {
-        let watch = self.watch.as_deref_mut();
-        Entrance(Verdicts { counters: &mut self.counters, watch, incidents })
-    }
-
     fn integrate(&mut self, now: Time) {
         self.counters.queue_area += self.in_system() * now.since(self.area_until).as_nanos();
         self.area_until = now;
@@ -450,48 +417,91 @@ impl<P: Carried> QueuedLink<P> {
         (held + self.queue.len()) as u64 + u64::from(self.in_service.is_some())
     }
 
-    /// Packets waiting or in transmission. Asked after all events up to the present, so nothing is left to settle.
-    pub fn backlog(&self) -> u64 {
-        self.in_system()
-    }
-
-    /// Packets that the link holds: waiting, in transmission or in flight.
-    pub fn inside(&self) -> u64 {
-        self.in_system() + self.flight.len() as u64
-    }
-
-    /// What was counted so far, but for the integral of the queue.
-    pub fn progress(&self) -> Counters {
-        Counters { reordered: self.flight.reordered(), ..self.counters }
-    }
-
-    /// What was counted up to `now`.
-    pub fn counters(&mut self, now: Time) -> Counters {
-        self.integrate(now);
-        self.progress()
-    }
-
-    /// What was counted of each traffic class since the last call, if the link tells them apart.
-    pub fn read_classes(&mut self) -> Option<PerClass> {
-        self.watch.as_mut().and_then(|watch| watch.read_classes())
-    }
-
     /// Notes from now on what happens to packets; the driver takes the notes after each call.
     pub fn keep_notes(&mut self) {
         self.watch.get_or_insert_with(|| Box::new(Watch::new(false))).keep_notes();
     }
 
-    /// The notes since the last call, in order: of the time at which the link was last called, if that was no later than its
-    /// `wake_at`.
-    pub fn take_notes(&mut self) -> impl Iterator<Item = (P, Note)> {
-        self.watch.iter_mut().flat_map(|watch| watch.take_notes())
+    /// The packets in flight, in any order.
+    pub fn in_flight(&self) -> impl Iterator<Item = &P> {
+        self.flight.iter()
+    }
+}
+
+impl<P: Carried> Meter<P> for QueuedLink<P> {
+    /// All that is read is read after all events up to the present, so nothing is left to settle.
+    fn backlog(&mut self, _: Time) -> u64 {
+        self.in_system()
     }
 
-    /// See [`super::Link::assert_conservation`].
-    ///
-    /// # Panics
-    /// If a class gained or lost a packet, or the buffer a byte, which only a bug can do.
-    pub fn assert_conservation(&self) {
+    fn inside(&self) -> u64 {
+        self.in_system() + self.flight.len() as u64
+    }
+
+    fn progress(&mut self, _: Time) -> Counters {
+        Counters { reordered: self.flight.reordered(), ..self.counters }
+    }
+
+    fn counters(&mut self, now: Time) -> Counters {
+        self.integrate(now);
+        self.progress(now)
+    }
+
+    fn queue(&mut self, now: Time, incidents: &mut Incidents<P>) -> QueueView {
+        self.catch_up(now, incidents);
+        self.view(now)
+    }
+
+    fn give_up(&mut self, packet: P, reason: DropReason, incidents: &mut Incidents<P>) {
+        self.counters.arrived += 1;
+        if let Some(watch) = &mut self.watch {
+            watch.arrived(&packet);
+        }
+        self.lose(packet, reason, incidents);
+    }
+
+    fn mark(&mut self, packet: &P, reason: MarkReason) {
+        self.counters.marked += 1;
+        if let Some(watch) = &mut self.watch {
+            watch.marked(packet, reason);
+        }
+    }
+
+    fn next_arrival(&mut self) -> Option<Arrival> {
+        self.impairments.next_arrival()
+    }
+
+    /// Of the time at which the link was last called, if that was no later than its `wake_at`.
+    fn notes(&mut self) -> Option<&mut Vec<(P, Note)>> {
+        self.watch.as_mut().and_then(|watch| watch.notes())
+    }
+
+    fn average(&self) -> Option<f64> {
+        self.queue.average()
+    }
+
+    fn offered(&mut self, _: Time) -> Option<f64> {
+        self.agent.as_ref().and_then(|agent| agent.offered())
+    }
+
+    fn read_classes(&mut self, _: Time) -> Option<PerClass> {
+        self.watch.as_mut().and_then(|watch| watch.read_classes_but(None))
+    }
+
+    /// If its part is to obey.
+    fn read_pause(&mut self, now: Time) -> Option<Duration> {
+        self.pause.as_mut().and_then(|pause| pause.read(now))
+    }
+
+    fn port(&self) -> Option<&Port> {
+        self.port.as_deref()
+    }
+
+    fn read_port(&mut self, now: Time) -> Option<Ledger> {
+        self.port.as_mut().map(|port| port.read(now))
+    }
+
+    fn assert_conservation(&self) {
         if let Some(classes) = self.watch.as_ref().and_then(|watch| watch.classes()) {
             classes.assert_conservation(&self.counters, self.in_system());
         }
@@ -502,35 +512,5 @@ impl<P: Carried> QueuedLink<P> {
                 "bytes held of the shared buffer = bytes that wait"
             );
         }
-    }
-
-    /// The packets in flight, in any order.
-    pub fn in_flight(&self) -> impl Iterator<Item = &P> {
-        self.flight.iter()
-    }
-
-    /// The largest average length that the queue decided by: see [`Discipline::average`].
-    pub fn average(&self) -> Option<f64> {
-        self.queue.average()
-    }
-
-    /// The router agent, if there is one.
-    pub fn agent(&self) -> Option<&AnyAgent> {
-        self.agent.as_deref()
-    }
-
-    /// See [`super::Link::next_arrival`].
-    pub(super) fn next_arrival(&mut self) -> Option<Arrival> {
-        self.impairments.next_arrival()
-    }
-
-    /// The port, if the link is under power control.
-    pub fn port(&self) -> Option<&Port> {
-        self.port.as_deref()
-    }
-
-    /// Closes the account of the port at `now`, the present, and opens an empty one.
-    pub fn read_port(&mut self, now: Time) -> Option<Ledger> {
-        self.port.as_mut().map(|port| port.read(now))
     }
 }

@@ -33,9 +33,9 @@ impl<P: Carried> Watch<P> {
         self.notes = Some(Vec::new());
     }
 
-    /// The notes since the last call.
-    pub fn take_notes(&mut self) -> impl Iterator<Item = (P, Note)> {
-        self.notes.iter_mut().flat_map(|notes| notes.drain(..))
+    /// The notes since they were taken last, if it keeps any.
+    pub fn notes(&mut self) -> Option<&mut Vec<(P, Note)>> {
+        self.notes.as_mut()
     }
 
     /// The account of classes, if there is one.
@@ -43,12 +43,7 @@ impl<P: Carried> Watch<P> {
         self.classes.as_ref()
     }
 
-    /// What was counted by class since the last call, if anything is.
-    pub fn read_classes(&mut self) -> Option<PerClass> {
-        self.read_classes_but(None)
-    }
-
-    /// The same without a packet that was told to have left, and will: its class, its bytes, and its sojourn in nanoseconds.
+    /// What was counted by class since the last call, if anything is, without a packet that was told to have left, and will: its class, its bytes, and its sojourn in nanoseconds.
     pub fn read_classes_but(&mut self, early: Option<(u8, u64, u64)>) -> Option<PerClass> {
         self.classes.as_mut().map(|classes| classes.read_but(early))
     }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::{GuardFrom, Ledger, PolicySpec, Power, Span, State};
 use crate::link::laws::{config_of, described};
-use crate::link::{Incidents, QueuedLink};
+use crate::link::{Incidents, Meter, QueuedLink};
 use crate::queue::{QueueSpec, droptail};
 
 const LINK: BitRate = BitRate::from_bps(10_000_000);
@@ -80,7 +80,7 @@ impl Run {
         while self.link.wake_at() <= until {
             let before = self.rate();
             self.now = self.link.wake_at();
-            if self.link.act(self.now, &mut self.drops) {
+            if self.link.advance(self.now, &mut self.drops) {
                 let p = self.link.pop().unwrap();
                 self.out.push((self.now, p.body[0], p.size));
             }

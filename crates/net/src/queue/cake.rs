@@ -12,7 +12,7 @@ use rand::RngExt;
 
 use super::cobalt::{Controller, Law};
 use super::flows::Salt;
-use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold};
+use super::{Discipline, Fifo, Laziness, Level, Limit, QueueParams, Setting, Threshold};
 
 /// Places of a set: a flow or a host that finds the place of its hash taken may have any of these.
 const WAYS: usize = 8;
@@ -88,16 +88,8 @@ impl QueueParams for Params {
         Cake::new(self, setting)
     }
 
-    fn holds_back(&self) -> bool {
-        self.rate.is_some()
-    }
-
-    fn drops_late(&self) -> bool {
-        true
-    }
-
-    fn notices_idle(&self) -> bool {
-        true
+    fn laziness(&self) -> Laziness {
+        Laziness { holds_back: self.rate.is_some(), ..Laziness::DROPS_LATE.and(Laziness::NOTICES_IDLE) }
     }
 
     fn draws(&self) -> bool {

@@ -9,7 +9,7 @@ use dumbbell_core::{
 };
 use rand::RngExt;
 
-use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold, check_steps};
+use super::{Discipline, Fifo, Laziness, Level, Limit, QueueParams, Setting, Threshold, check_steps};
 
 config! {
     /// The law of COBALT.
@@ -66,12 +66,8 @@ impl QueueParams for Params {
         Cobalt::new(self, setting)
     }
 
-    fn notices_idle(&self) -> bool {
-        true
-    }
-
-    fn drops_late(&self) -> bool {
-        true
+    fn laziness(&self) -> Laziness {
+        Laziness::DROPS_LATE.and(Laziness::NOTICES_IDLE)
     }
 
     fn draws(&self) -> bool {

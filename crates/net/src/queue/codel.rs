@@ -6,7 +6,7 @@ use dumbbell_core::{
     BitRate, DropReason, Duration, Frame, MarkReason, QueueLimit, Time, Validate, VerdictSink, config,
 };
 
-use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold};
+use super::{Discipline, Fifo, Laziness, Level, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// The control law of CoDel.
@@ -62,8 +62,8 @@ impl QueueParams for Params {
         Limit::resolve(self.limit, bdp, mtu)
     }
 
-    fn drops_late(&self) -> bool {
-        true
+    fn laziness(&self) -> Laziness {
+        Laziness::DROPS_LATE
     }
 
     fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {

@@ -196,7 +196,7 @@ pub trait Discipline<P: Frame> {
     }
 
     /// When to ask again, right after `dequeue` has given nothing though packets wait. Only for disciplines that hold packets
-    /// back: see [`super::QueueParams::holds_back`].
+    /// back: see [`super::Laziness::holds_back`].
     fn ready_at(&self) -> Time {
         Time::NEVER
     }

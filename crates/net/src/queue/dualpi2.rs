@@ -10,7 +10,9 @@ use dumbbell_core::{
 use rand::RngExt;
 
 use super::ticks::{Ticks, check_interval};
-use super::{Discipline, Fifo, Level, Limit, QueueParams, Setting, Threshold, check_factors, check_target};
+use super::{
+    Discipline, Fifo, Laziness, Level, Limit, QueueParams, Setting, Threshold, check_factors, check_target,
+};
 
 config! {
     /// Packets that ask for low latency, ECT(1) or marked already, wait in a short queue; all others in a classic one. A proportional-integral
@@ -71,8 +73,8 @@ impl QueueParams for Params {
         DualPi2::new(self, setting)
     }
 
-    fn drops_late(&self) -> bool {
-        true
+    fn laziness(&self) -> Laziness {
+        Laziness::DROPS_LATE
     }
 
     fn draws(&self) -> bool {

@@ -5,7 +5,7 @@ use dumbbell_core::{BitRate, Frame, Time, Validate, VerdictSink, config};
 
 use super::codel::{Controller, Law};
 use super::fair::{Fair, FlowLaw, Flows};
-use super::{Fifo, Level, Limit, QueueParams, Setting, Threshold};
+use super::{Fifo, Laziness, Level, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// Flows take turns, each from a queue of its own under CoDel. A flow that has had nothing to send for a while comes before the others, so
@@ -31,12 +31,8 @@ impl QueueParams for Params {
         FqCoDel::new(self, setting)
     }
 
-    fn notices_idle(&self) -> bool {
-        true
-    }
-
-    fn drops_late(&self) -> bool {
-        true
+    fn laziness(&self) -> Laziness {
+        Laziness::DROPS_LATE.and(Laziness::NOTICES_IDLE)
     }
 
     fn draws(&self) -> bool {

@@ -6,7 +6,7 @@ use dumbbell_core::{BitRate, Frame, Time, Validate, VerdictSink, config};
 use super::at_arrival::{ArrivalLaw, Signals, Waiting};
 use super::fair::{Fair, FlowLaw, Flows, Shared};
 use super::pie::{Controller, Law};
-use super::{Fifo, Level, Limit, QueueParams, Setting, Threshold};
+use super::{Fifo, Laziness, Level, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// Flows take turns, each from a queue of its own under PIE; new flows come first. Each flow has a probability by what its packets wait.
@@ -31,8 +31,8 @@ impl QueueParams for Params {
         FqPie::new(self, setting)
     }
 
-    fn notices_idle(&self) -> bool {
-        true
+    fn laziness(&self) -> Laziness {
+        Laziness::NOTICES_IDLE
     }
 
     fn draws(&self) -> bool {

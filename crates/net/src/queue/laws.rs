@@ -130,7 +130,7 @@ fn obey(spec: &QueueSpec, steps: &[Step]) {
                 if packet.is_none() && !queue.is_empty() {
                     // Work conservation: an offer to transmit is declined only by a queue that is, or has become, empty, or
                     // that says that it may hold packets back, and until when.
-                    assert!(spec.holds_back(), "{} idles over {waiting} packets", spec.name());
+                    assert!(spec.laziness().holds_back, "{} idles over {waiting} packets", spec.name());
                     assert!(queue.ready_at() > now && queue.ready_at().is_finite(), "{}", spec.name());
                     assert!(
                         queue.clone().dequeue(just_before(queue.ready_at()), &mut Log::default()).is_none()
@@ -263,7 +263,7 @@ proptest! {
 
     #[test]
     fn to_pass_through_is_to_enter_and_to_leave(steps in steps()) {
-        for spec in SPECS.iter().filter(|spec| !spec.holds_back()) {
+        for spec in SPECS.iter().filter(|spec| !spec.laziness().holds_back) {
             pass_alike(spec, &steps);
         }
     }
@@ -304,7 +304,7 @@ fn disciplines_that_drop_on_dequeue_declare_it() {
                 dropped += log.dropped.len();
             }
         }
-        assert_eq!(dropped > 0, spec.drops_late(), "{}", spec.name());
+        assert_eq!(dropped > 0, spec.laziness().drops_late, "{}", spec.name());
     }
 }
 

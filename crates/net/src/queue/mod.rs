@@ -76,6 +76,40 @@ impl Held<'_> {
     }
 }
 
+/// What a discipline leaves to the arrival of packets: all, or all but what stands here. A link puts off what it may.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Laziness {
+    /// It may hold packets back though the link is free.
+    pub holds_back: bool,
+    /// It may drop packets when it is asked for one.
+    pub drops_late: bool,
+    /// An idle link must ask it for a packet although it has none.
+    pub notices_idle: bool,
+    /// It does nothing for its classes unless somebody puts packets into them: class 0 is no class among others.
+    pub needs_marks: bool,
+}
+
+impl Laziness {
+    /// It decides on packets when they arrive, and then alone.
+    pub const FULL: Laziness =
+        Laziness { holds_back: false, drops_late: false, notices_idle: false, needs_marks: false };
+    /// It may drop packets when it is asked for one.
+    pub const DROPS_LATE: Laziness = Laziness { drops_late: true, ..Laziness::FULL };
+    /// An idle link must ask it for a packet although it has none.
+    pub const NOTICES_IDLE: Laziness = Laziness { notices_idle: true, ..Laziness::FULL };
+
+    /// What two disciplines leave to arrivals together.
+    #[must_use]
+    pub const fn and(self, other: Laziness) -> Laziness {
+        Laziness {
+            holds_back: self.holds_back || other.holds_back,
+            drops_late: self.drops_late || other.drops_late,
+            notices_idle: self.notices_idle || other.notices_idle,
+            needs_marks: self.needs_marks || other.needs_marks,
+        }
+    }
+}
+
 /// The parameters of a discipline.
 pub trait QueueParams: own::Open + Send + Sync {
     /// The discipline.
@@ -111,24 +145,9 @@ pub trait QueueParams: own::Open + Send + Sync {
         self.within().iter().map(|held| held.queue.classes()).sum::<usize>().max(1)
     }
 
-    /// True if it may hold packets back though the link is free.
-    fn holds_back(&self) -> bool {
-        false
-    }
-
-    /// True if `pop` may drop packets.
-    fn drops_late(&self) -> bool {
-        false
-    }
-
-    /// True if an idle link must ask it for a packet although it has none.
-    fn notices_idle(&self) -> bool {
-        false
-    }
-
-    /// True if it does nothing for its classes unless somebody puts packets into them: class 0 is no class among others.
-    fn needs_marks(&self) -> bool {
-        false
+    /// What it does beside deciding on packets as they arrive.
+    fn laziness(&self) -> Laziness {
+        Laziness::FULL
     }
 
     /// True if it asks for the hosts of flows.
@@ -186,19 +205,10 @@ impl QueueSpec {
         }
     }
 
-    /// True if it, or something within it, may hold packets back though the link is free.
-    pub fn holds_back(&self) -> bool {
-        (**self).holds_back() || (**self).within().iter().any(|held| held.queue.holds_back())
-    }
-
-    /// True if its `pop`, or that of a queue within it, may drop packets.
-    pub fn drops_late(&self) -> bool {
-        (**self).drops_late() || (**self).within().iter().any(|held| held.queue.drops_late())
-    }
-
-    /// True if an idle link must ask it, or something within it, for a packet although it has none.
-    pub fn notices_idle(&self) -> bool {
-        (**self).notices_idle() || (**self).within().iter().any(|held| held.queue.notices_idle())
+    /// What it, or something within it, does beside deciding on packets as they arrive.
+    pub fn laziness(&self) -> Laziness {
+        let within = (**self).within();
+        within.iter().map(|held| held.queue.laziness()).fold((**self).laziness(), Laziness::and)
     }
 
     /// True if it, or something within it, asks for the hosts of flows.
@@ -210,11 +220,6 @@ impl QueueSpec {
     /// True if it, or something within it, may draw random numbers.
     pub fn draws(&self) -> bool {
         (**self).draws() || (**self).within().iter().any(|held| held.queue.draws())
-    }
-
-    /// True if it, or something within it, does nothing for its classes unless somebody puts packets into them.
-    pub fn needs_marks(&self) -> bool {
-        (**self).needs_marks() || (**self).within().iter().any(|held| held.queue.needs_marks())
     }
 
     /// Checks it and all that is within it against the largest packet of the link; it stands at `at`.

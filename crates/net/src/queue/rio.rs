@@ -8,7 +8,7 @@ use super::early::{
     Common, Counted, Describes, Early, Form, Resets, Thresholds, check_classes, is_in_bytes, of_classes,
     thresholds,
 };
-use super::{Limit, QueueParams, Setting, Threshold};
+use super::{Laziness, Limit, QueueParams, Setting, Threshold};
 
 words! {
     /// Whose packets the average of a class counts.
@@ -70,8 +70,8 @@ impl QueueParams for Params {
         self.classes.len()
     }
 
-    fn needs_marks(&self) -> bool {
-        self.classes.len() > 1
+    fn laziness(&self) -> Laziness {
+        Laziness { needs_marks: self.classes.len() > 1, ..Laziness::FULL }
     }
 
     fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {

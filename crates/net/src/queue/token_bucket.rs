@@ -5,7 +5,7 @@ use dumbbell_core::registry::{Algorithm, Inner};
 use dumbbell_core::{BitRate, Bytes, Frame, Time, Validate, VerdictSink, config};
 
 use super::branches::Branch;
-use super::{Discipline, Held, QueueParams, QueueSpec, Setting};
+use super::{Discipline, Held, Laziness, QueueParams, QueueSpec, Setting};
 use crate::token_bucket::{TokenBucket, check_burst};
 
 config! {
@@ -40,8 +40,8 @@ impl QueueParams for Params {
         vec![Held { key: "queue", index: None, queue: &self.queue }]
     }
 
-    fn holds_back(&self) -> bool {
-        true
+    fn laziness(&self) -> Laziness {
+        Laziness { holds_back: true, ..Laziness::FULL }
     }
 
     fn check(&self, mtu: u32, at: &At<'_>) -> Result<(), ConfigError> {

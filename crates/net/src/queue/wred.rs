@@ -7,7 +7,7 @@ use dumbbell_core::{BitRate, Frame, Validate, config};
 use super::early::{
     Common, Describes, Early, Form, Thresholds, check_classes, is_in_bytes, of_classes, thresholds,
 };
-use super::{Limit, QueueParams, Setting, Threshold};
+use super::{Laziness, Limit, QueueParams, Setting, Threshold};
 
 config! {
     /// Weighted random early detection: one queue, and one average of it, for several classes. Each class has thresholds of its own.
@@ -55,8 +55,8 @@ impl QueueParams for Params {
         self.classes.len()
     }
 
-    fn needs_marks(&self) -> bool {
-        self.classes.len() > 1
+    fn laziness(&self) -> Laziness {
+        Laziness { needs_marks: self.classes.len() > 1, ..Laziness::FULL }
     }
 
     fn thresholds(&self, _rate: BitRate) -> Vec<Threshold> {

@@ -15,7 +15,9 @@ use rand::RngExt;
 use super::traffic::{Shape, Source, ends};
 use super::{Figures, each_once, header_names, named, optional, record, runs, table};
 use crate::buffer::{Part, Pool, SharedBuffer};
-use crate::link::{Counters, Incident, Incidents, Link, LinkConfig, LinkSpec, Note, Trace, laws};
+use crate::link::{
+    Counters, Entrance, Incident, Incidents, Link, LinkConfig, LinkSpec, Note, Order, Trace, laws,
+};
 use crate::pause::{Role, Thresholds};
 use crate::power::{PolicySpec, Power};
 use crate::router::AgentSpec;
@@ -111,11 +113,15 @@ impl Run<'_> {
             }
         }
         if self.watched {
-            for (packet, note) in self.link.take_notes() {
+            for (packet, note) in self.link.read().notes().into_iter().flat_map(|notes| notes.drain(..)) {
                 self.record.hash(packet.body[0]);
                 self.record.hash(u8::from(note == Note::Left));
             }
         }
+    }
+
+    fn entrance(&mut self) -> Entrance<'_> {
+        Entrance { link: self.link.read(), incidents: &mut self.incidents }
     }
 
     fn came_out(&mut self, now: Time, packet: &Packet) {
@@ -128,14 +134,19 @@ impl Run<'_> {
         }
     }
 
+    /// Takes what comes out ahead of time. False if the link gives nothing so.
+    fn take_ahead(&mut self, now: Time) -> bool {
+        while let Some(mut ahead) = self.link.ahead() {
+            let Some((at, packet)) = ahead.next(now, &mut self.incidents) else { return true };
+            self.came_out(now, &Packet { at, ..packet });
+        }
+        false
+    }
+
     fn until(&mut self, until: Time) {
         while self.link.wake_at() <= until && self.link.wake_at().is_finite() {
             let now = self.link.wake_at();
-            if self.link.gives_ahead() {
-                while let Some((at, packet)) = self.link.next_ahead(now, &mut self.incidents) {
-                    self.came_out(now, &Packet { at, ..packet });
-                }
-            } else if self.link.act(now, &mut self.incidents) {
+            if !self.take_ahead(now) && self.link.advance(now, &mut self.incidents) {
                 let packet = *self.link.head().unwrap();
                 self.link.pop();
                 self.came_out(now, &packet);
@@ -146,38 +157,42 @@ impl Run<'_> {
 
     /// All that a link tells of itself at `now`.
     fn look(&mut self, now: Time, reads: bool) {
-        if self.link.settle(now, &mut self.incidents) {
+        if self.link.read().settle(now, &mut self.incidents) {
             self.incidents();
         }
-        self.record.hash(self.link.backlog(now));
-        self.record.hash(self.link.inside());
-        self.record.hash(self.link.departure().unwrap_or(Time::NEVER).as_nanos());
-        let progress = self.link.progress(now);
+        self.record.hash(self.link.read().backlog(now));
+        self.record.hash(self.link.read().inside());
+        self.record.hash(self.link.read().departure().unwrap_or(Time::NEVER).as_nanos());
+        let progress = self.link.read().progress(now);
         hash_counters(self.record, &progress);
-        while let Some(arrival) = self.link.next_arrival() {
+        while let Some(arrival) = self.link.read().next_arrival() {
             self.record.hash(arrival.time.as_nanos());
             self.record.hash(arrival.flow);
             self.record.hash(arrival.size);
         }
-        self.link.assert_conservation();
+        self.link.read().assert_conservation();
         if !reads {
             return;
         }
         let mut copy = self.link.clone();
-        self.record.hash(copy.backlog_early(now));
-        hash_counters(self.record, &copy.counters_early(now));
-        self.record.text(&format!("{:?} {:?}", self.link.read_classes(now), self.link.read_pause(now)));
-        optional(self.record, self.link.offered(now));
-        optional(self.record, self.link.average());
+        self.record.hash(copy.read().backlog_early(now));
+        hash_counters(self.record, &copy.read().counters_early(now));
+        self.record.text(&format!(
+            "{:?} {:?}",
+            self.link.read().read_classes(now),
+            self.link.read().read_pause(now)
+        ));
+        optional(self.record, self.link.read().offered(now));
+        optional(self.record, self.link.read().average());
         self.read_port(now);
     }
 
     fn read_port(&mut self, now: Time) {
-        let Some(port) = self.link.port() else { return };
+        let Some(port) = self.link.read().port() else { return };
         optional(self.record, port.predicted(now));
         self.record.float(port.rate());
         self.record.text(&format!("{:?}", port.state()));
-        let ledger = self.link.read_port(now).unwrap();
+        let ledger = self.link.read().read_port(now).unwrap();
         self.record.text(&format!("{:?}", ledger.spans()));
         for number in [ledger.transitions, ledger.blocked, ledger.wakes, ledger.longest_sojourn.as_nanos()] {
             self.record.hash(number);
@@ -204,13 +219,12 @@ fn run(config: &LinkConfig, how: How, shape: Shape, record: &mut Record) -> Stri
     let headers = config.direction.router.as_ref().map_or(&[][..], |agent| agent.headers());
     let mut link = Link::new(config);
     match how {
-        How::HandedOn => link.hand_on(),
-        How::Watched => link.keep_notes(),
+        How::HandedOn => link.arm(Order::HandOn),
+        How::Watched => link.arm(Order::KeepNotes),
         _ => {}
     }
-    record.hash(
-        u8::from(link.passes_on()) + 2 * u8::from(link.is_transparent()) + 4 * u8::from(link.can_hand_on()),
-    );
+    let can = link.abilities();
+    record.hash(u8::from(can.passes_on) + 2 * u8::from(can.transparent) + 4 * u8::from(can.hands_on));
     let watched = how == How::Watched;
     let (figures, incidents, source) = (Figures::default(), Incidents::new(), Source::new(shape));
     let mut run = Run { link, watched, incidents, figures, source, record };
@@ -223,31 +237,32 @@ fn run(config: &LinkConfig, how: How, shape: Shape, record: &mut Record) -> Stri
         run.figures.entered += 1;
         if how == How::Paused && n % 50 == 0 && now > paused_until {
             // A pause of a millisecond and a half.
-            run.link.expect_pause(now + Duration::from_micros(1), true);
+            run.link.arm(Order::Pause { at: now + Duration::from_micros(1), begins: true });
             paused_until = now + Duration::from_micros(1501);
-            run.link.expect_pause(paused_until, false);
+            run.link.arm(Order::Pause { at: paused_until, begins: false });
         }
         if let Some(other) = &mut other {
             other.hold(n % 9 * 4000);
         }
-        if run.link.gives_ahead() {
-            while let Some((at, packet)) = run.link.next_ahead(now, &mut run.incidents) {
-                run.came_out(now, &Packet { at, ..packet });
-            }
-            if let Some((at, packet)) = run.link.arrive_ahead(now, &packet, 3, &mut run.incidents) {
+        if run.take_ahead(now) {
+            let ahead = run.link.ahead();
+            if let Some((at, packet)) = ahead.and_then(|mut a| a.arrive(now, &packet, 3, &mut run.incidents))
+            {
                 run.came_out(now, &Packet { at, ..packet });
             }
             run.incidents();
             continue;
         }
         if how == How::Inspected {
-            let (view, counters, backlog) = run.link.inspect(now, &mut run.incidents);
+            let meter = run.link.read();
+            let view = meter.queue(now, &mut run.incidents);
+            let (counters, backlog) = (meter.progress(now), meter.backlog(now));
             run.record.text(&format!("{view:?} {backlog}"));
             hash_counters(run.record, &counters);
         }
         match (how, n % 11) {
-            (How::Inspected, 0) => run.link.entrance(&mut run.incidents).dropped(packet, DropReason::Law),
-            (How::Inspected, 1) => run.link.entrance(&mut run.incidents).marked(&packet, MarkReason::Law),
+            (How::Inspected, 0) => run.entrance().dropped(packet, DropReason::Law),
+            (How::Inspected, 1) => run.entrance().marked(&packet, MarkReason::Law),
             _ => {}
         }
         if how != How::Inspected || n % 11 != 0 {
@@ -267,12 +282,12 @@ fn run(config: &LinkConfig, how: How, shape: Shape, record: &mut Record) -> Stri
         now += Duration::from_millis(5);
         run.until(now);
     }
-    while run.link.inside() > 0 {
+    while run.link.read().inside() > 0 {
         now += Duration::from_secs(1);
         run.until(now);
     }
     run.look(now, true);
-    let counters = run.link.counters(END);
+    let counters = run.link.read().counters(END);
     hash_counters(run.record, &counters);
     // That is what it waited with its transmission.
     run.figures.waited = counters.sojourn_sum;
@@ -292,9 +307,9 @@ fn read_in_time(config: &LinkConfig, record: &mut Record) {
         while read < 2 && read_at[read] < until {
             let at = read_at[read];
             drain(&mut link, at, &mut incidents);
-            link.settle(at, &mut incidents);
-            hash_counters(record, &link.counters(at));
-            record.hash(link.backlog(at));
+            link.read().settle(at, &mut incidents);
+            hash_counters(record, &link.read().counters(at));
+            record.hash(link.read().backlog(at));
             read += 1;
         }
         drain(&mut link, until, &mut incidents);
@@ -305,7 +320,7 @@ fn read_in_time(config: &LinkConfig, record: &mut Record) {
 
 fn drain(link: &mut Link, until: Time, incidents: &mut Incidents) {
     while link.wake_at() <= until && link.wake_at().is_finite() {
-        if link.act(link.wake_at(), incidents) {
+        if link.advance(link.wake_at(), incidents) {
             link.pop();
         }
     }
@@ -369,10 +384,10 @@ fn links_do_what_they_did() {
         lines(&format!("inspected {name}"), &inspected, How::Inspected, &mut record);
         let watched = LinkConfig { watched: true, recorded: true, ..config.clone() };
         lines(&format!("watched {name}"), &watched, How::Watched, &mut record);
-        if Link::new(&config).can_hand_on() {
+        if Link::new(&config).abilities().hands_on {
             lines(&format!("handed on {name}"), &config, How::HandedOn, &mut record);
         }
-        if Link::new(&config).passes_on() {
+        if Link::new(&config).abilities().passes_on {
             let text = passed(&config, &mut record);
             record.line(&format!("passed {name}"), &text);
         }
@@ -386,20 +401,22 @@ fn passed(config: &LinkConfig, record: &mut Record) -> String {
     let (mut link, mut behind, mut source) =
         (Link::new(&config), Link::new(&config), Source::new(Shape::Bursts));
     let mut incidents = Incidents::new();
-    assert!(link.can_be_cut());
+    assert!(link.abilities().passes_on);
     for _ in 0..1000 {
         let packet = source.next();
         drain(&mut behind, packet.at, &mut incidents);
         let at = link.pass(packet.at, &packet, &mut incidents);
         record.hash(at.unwrap_or(Time::NEVER).as_nanos());
         if let Some(at) = at {
-            record.hash(u8::from(behind.take_over(&Packet { at, ..packet })));
+            let flight = behind.hand_over();
+            record.hash(u8::from(flight.is_empty()));
+            flight.push(Packet { at, ..packet });
         }
-        record.hash(behind.inside() + (link.inside() << 32));
-        hash_counters(record, &link.progress(packet.at));
+        record.hash(behind.read().inside() + (link.read().inside() << 32));
+        hash_counters(record, &link.read().progress(packet.at));
     }
-    link.swap_flight(&mut behind);
-    record.hash(behind.inside() + (link.inside() << 32));
+    std::mem::swap(link.hand_over(), behind.hand_over());
+    record.hash(behind.read().inside() + (link.read().inside() << 32));
     record.hash(incidents.len() as u64);
     format!("given up {}", incidents.len())
 }

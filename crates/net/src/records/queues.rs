@@ -89,7 +89,7 @@ fn run(spec: &QueueSpec, shape: Shape, record: &mut Record) -> String {
     for n in 0..shape.packets() {
         let packet = port.source.next();
         // Every second packet that finds the queue empty passes through it.
-        port.arrive(packet, n % 2 == 0 && !spec.holds_back());
+        port.arrive(packet, n % 2 == 0 && !spec.laziness().holds_back);
     }
     port.serve(Time::NEVER);
     optional(port.record, port.queue.average());
@@ -111,12 +111,12 @@ fn announced(spec: &QueueSpec) -> String {
         spec.classes(),
         spec.known_classes(),
         [
-            spec.holds_back(),
-            spec.drops_late(),
-            spec.notices_idle(),
+            spec.laziness().holds_back,
+            spec.laziness().drops_late,
+            spec.laziness().notices_idle,
             spec.shares_between_hosts(),
             spec.draws(),
-            spec.needs_marks()
+            spec.laziness().needs_marks
         ]
     )
 }

@@ -5,6 +5,7 @@
 //! paths, behind all others in the table, whose ends tell the engine that no end point sent it.
 
 use dumbbell_core::{Frame, Packet, Time, Way};
+use dumbbell_net::link::Entrance;
 use dumbbell_net::node::{FlowId, Passage, PortView};
 
 use super::network::{Aside, Delivery, Network, tell_notes};
@@ -78,7 +79,9 @@ impl<O: Observer, S: Share> Network<O, S> {
     fn view(&mut self, now: Time, link: u32) -> PortView {
         let inspected = &mut self.links[link as usize];
         let before = inspected.wake_at();
-        let (queue, counters, backlog) = inspected.inspect(now, &mut self.incidents);
+        let meter = inspected.read();
+        let queue = meter.queue(now, &mut self.incidents);
+        let (counters, backlog) = (meter.progress(now), meter.backlog(now));
         tell_notes(&mut self.observer, &self.paths, now, link, inspected);
         if inspected.wake_at() != before {
             self.tree.set(link, inspected.wake_at());
@@ -111,9 +114,9 @@ impl Agents {
         network.tell(now, packet, Event::Passed(out));
         let port = network.view(now, out);
         let agent = &mut self.stations[number as usize].agent;
-        let mut sink = network.links[out as usize].entrance(&mut network.incidents);
+        let link = network.links[out as usize].read();
+        let mut sink = Entrance { link, incidents: &mut network.incidents };
         let onward = agent.passing(now, *packet, &passage, &port, &mut sink, &mut self.outbox);
-        drop(sink);
         tell_notes(&mut network.observer, &network.paths, now, out, &mut network.links[out as usize]);
         match onward {
             Some(onward) => {

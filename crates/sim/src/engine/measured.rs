@@ -25,7 +25,8 @@ pub fn write_arrivals(
     results: &mut Results,
 ) {
     for &link in recorded {
-        while let Some(arrival) = links[link as usize].next_arrival() {
+        let meter = links[link as usize].read();
+        while let Some(arrival) = meter.next_arrival() {
             if arrival.time <= end {
                 results.arrivals.push(ArrivalRow {
                     time: arrival.time.as_secs_f64(),

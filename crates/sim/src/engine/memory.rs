@@ -17,7 +17,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
         let inside = self.network.packets_inside();
         // A packet that entered a link ahead of time is stored there, and waits for a link before it.
         let links = (0..).zip(&mut self.network.links).zip(&self.network.ahead).filter(|(_, ahead)| !**ahead);
-        let packets = match links.map(|((i, link), _)| (link.backlog_early(time), i)).max() {
+        let packets = match links.map(|((i, link), _)| (link.read().backlog_early(time), i)).max() {
             Some((packets, link)) if 2 * packets >= inside => Part::Queue { link, packets },
             _ => Part::InFlight(inside),
         };

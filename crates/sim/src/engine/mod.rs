@@ -636,6 +636,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
     fn end_warmup(&mut self, now: Time) {
         self.settle_links(now);
         let counted = self.network.links.iter_mut().map(|link| {
+            let link = link.read();
             let counters = link.counters(now);
             link.read_port(now);
             link.read_pause(now);

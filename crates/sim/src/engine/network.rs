@@ -1,7 +1,7 @@
 //! Links joined into paths: where a packet goes next, and what became of every packet.
 
 use dumbbell_core::{DropReason, Duration, Packet, Time, Way};
-use dumbbell_net::link::{Incident, Incidents, Link, Note};
+use dumbbell_net::link::{Incident, Incidents, Link, Note, Order};
 
 use super::observer::{Event, Observer};
 use super::routes::{END, END_FORWARD, END_REVERSE, Route, Stop};
@@ -113,6 +113,11 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Packets queued or in flight: by conservation, those on all links.
+    pub fn inside(&self) -> u64 {
+        self.sent + self.originated + self.duplicated - self.delivered - self.dropped
+    }
+
     /// What was counted since `earlier`.
     pub fn since(&self, earlier: &Tally) -> Tally {
         Tally {
@@ -155,7 +160,7 @@ impl<O: Observer, S: Share> Network<O, S> {
             paths.push(Stop { agent: None, forward, originated }.entry());
         }
         if O::WATCHES {
-            links.iter_mut().for_each(Link::keep_notes);
+            links.iter_mut().for_each(|link| link.arm(Order::KeepNotes));
         }
         let mut network = Network {
             links,
@@ -249,7 +254,7 @@ impl<O: Observer, S: Share> Network<O, S> {
     #[inline(always)]
     pub fn step(&mut self, now: Time, link: u32) -> Option<Delivery> {
         let from = &mut self.links[link as usize];
-        let arrived = from.act(now, &mut self.incidents);
+        let arrived = from.advance(now, &mut self.incidents);
         tell_notes(&mut self.observer, &self.paths, now, link, from);
         let (true, Some(packet)) = (arrived, from.head()) else {
             self.look(now, link);
@@ -309,7 +314,7 @@ impl<O: Observer, S: Share> Network<O, S> {
                 None => self.account(link),
             };
         }
-        if last.gives_ahead() {
+        if last.ahead().is_some() {
             return self.enter_ahead(now, packet, hop, link);
         }
         if last.push(now, packet, hop, &mut self.incidents) {
@@ -336,7 +341,8 @@ impl<O: Observer, S: Share> Network<O, S> {
     #[inline(never)]
     fn enter_ahead(&mut self, now: Time, packet: &Packet, hop: u32, link: u32) {
         self.take_ahead(now, link);
-        let next = self.links[link as usize].arrive_ahead(now, packet, hop, &mut self.incidents);
+        let ahead = self.links[link as usize].ahead();
+        let next = ahead.and_then(|mut ahead| ahead.arrive(now, packet, hop, &mut self.incidents));
         if let Some((at, packet)) = next {
             self.hand_on(at, &packet, link);
         }
@@ -352,7 +358,9 @@ impl<O: Observer, S: Share> Network<O, S> {
 
     /// Hands on what started on `link` up to `now`, the present, to links that give nothing ahead.
     fn take_ahead(&mut self, now: Time, link: u32) {
-        while let Some((at, packet)) = self.links[link as usize].next_ahead(now, &mut self.incidents) {
+        while let Some(mut ahead) = self.links[link as usize].ahead()
+            && let Some((at, packet)) = ahead.next(now, &mut self.incidents)
+        {
             self.hand_on(at, &packet, link);
         }
     }
@@ -371,7 +379,7 @@ impl<O: Observer, S: Share> Network<O, S> {
     fn look(&mut self, now: Time, link: u32) {
         let from = &mut self.links[link as usize];
         // The event may come early: see `Tree::set_earlier`.
-        if from.gives_ahead() && from.wake_at() <= now {
+        if from.wake_at() <= now && from.ahead().is_some() {
             self.take_ahead(now, link);
         }
         self.arm(link, self.links[link as usize].wake_at());
@@ -383,9 +391,9 @@ impl<O: Observer, S: Share> Network<O, S> {
     pub fn settle(&mut self, now: Time) {
         for i in 0..self.links.len() as u32 {
             let link = &mut self.links[i as usize];
-            if link.gives_ahead() {
+            if link.ahead().is_some() {
                 self.take_ahead(now, i);
-            } else if !link.settle(now, &mut self.incidents) {
+            } else if !link.read().settle(now, &mut self.incidents) {
                 continue;
             }
             self.arm(i, self.links[i as usize].wake_at());
@@ -412,7 +420,7 @@ impl<O: Observer, S: Share> Network<O, S> {
                 Incident::Pause(begins) => {
                     for (before, delay) in &self.pauses[link as usize] {
                         let paused = &mut self.links[*before as usize];
-                        paused.expect_pause(packet.at + *delay, begins);
+                        paused.arm(Order::Pause { at: packet.at + *delay, begins });
                         self.tree.set(*before, paused.wake_at());
                     }
                 }
@@ -421,8 +429,8 @@ impl<O: Observer, S: Share> Network<O, S> {
     }
 
     /// Packets queued or in flight.
-    pub fn packets_inside(&self) -> u64 {
-        self.links.iter().map(Link::inside).sum()
+    pub fn packets_inside(&mut self) -> u64 {
+        self.links.iter_mut().map(|link| link.read().inside()).sum()
     }
 
     /// Conservation: sent + originated + duplicated = delivered + dropped + inside, for the whole and flow by flow; and by
@@ -430,7 +438,7 @@ impl<O: Observer, S: Share> Network<O, S> {
     ///
     /// # Panics
     /// If a packet vanished or came from nowhere, which only a bug can do.
-    pub fn assert_conservation(&self) {
+    pub fn assert_conservation(&mut self) {
         let inside = self.packets_inside();
         let Tally { sent, originated, duplicated, delivered, dropped } = self.tally;
         assert_eq!(
@@ -440,7 +448,7 @@ impl<O: Observer, S: Share> Network<O, S> {
         );
         let by_flow: u64 = self.inside.iter().map(|n| u64::from(*n)).sum();
         assert_eq!(by_flow, inside, "packets of all flows = packets on all links");
-        self.links.iter().for_each(Link::assert_conservation);
+        self.links.iter_mut().for_each(|link| link.read().assert_conservation());
     }
 }
 
@@ -469,7 +477,7 @@ pub(super) fn tell_notes<O: Observer>(
     link: &mut Link,
 ) {
     if O::WATCHES {
-        for (packet, note) in link.take_notes() {
+        for (packet, note) in link.read().notes().into_iter().flat_map(|notes| notes.drain(..)) {
             let event = match note {
                 Note::Left => Event::Left(number),
                 Note::Marked(reason) => Event::Marked(number, reason),
@@ -481,9 +489,15 @@ pub(super) fn tell_notes<O: Observer>(
 
 /// Tells an observer when the packet that `link` has just accepted leaves its transmitter, if the link knows.
 #[inline]
-fn tell_departure<O: Observer>(observer: &mut O, paths: &[u32], number: u32, link: &Link, packet: &Packet) {
+fn tell_departure<O: Observer>(
+    observer: &mut O,
+    paths: &[u32],
+    number: u32,
+    link: &mut Link,
+    packet: &Packet,
+) {
     if O::WATCHES
-        && let Some(departure) = link.departure()
+        && let Some(departure) = link.read().departure()
     {
         observer.packet(departure, packet, way(paths, packet), Event::Left(number));
     }
@@ -510,20 +524,22 @@ pub(super) fn join(links: &mut [Link], routes: &[Route<'_>]) -> (Vec<bool>, Vec<
         }
     }
     let ahead = |link: u32| {
-        matches!(feeders[link as usize], Feeder::Link(_)) && links[link as usize].is_transparent()
+        matches!(feeders[link as usize], Feeder::Link(_)) && links[link as usize].abilities().transparent
     };
-    let mut hands_on: Vec<bool> = links.iter().map(Link::can_hand_on).collect();
+    let mut hands_on: Vec<bool> = links.iter().map(|link| link.abilities().hands_on).collect();
     for Route { links: route, .. } in routes {
         for (i, link) in route.iter().enumerate() {
             hands_on[*link as usize] &= route.get(i + 1).is_some_and(|next| ahead(*next));
         }
     }
     let express = |link: u32| {
-        ahead(link) && matches!(feeders[link as usize], Feeder::Link(f) if links[f as usize].passes_on())
+        ahead(link)
+            && matches!(feeders[link as usize], Feeder::Link(f) if links[f as usize].abilities().passes_on)
     };
     let express: Vec<bool> = (0..links.len() as u32).map(express).collect();
     let handed = |link: u32| matches!(feeders[link as usize], Feeder::Link(f) if hands_on[f as usize]);
     let all = (0..).zip(&express).map(|(link, express)| *express || handed(link)).collect();
-    links.iter_mut().zip(hands_on).filter(|(_, hands_on)| *hands_on).for_each(|(link, _)| link.hand_on());
+    let handing = links.iter_mut().zip(hands_on).filter(|(_, hands_on)| *hands_on);
+    handing.for_each(|(link, _)| link.arm(Order::HandOn));
     (express, all)
 }

@@ -1,7 +1,7 @@
 //! A look at a run that is paused: cheap enough for a look at every step, and nothing of the run changes.
 
 use dumbbell_core::{Duration, Time};
-use dumbbell_net::link::{Link, Other};
+use dumbbell_net::link::Link;
 
 use super::Engine;
 use super::observer::Observer;
@@ -51,14 +51,14 @@ impl<O: Observer, S: Share> Engine<O, S> {
     pub(super) fn peek(&mut self, now: Time) -> Peek {
         let mut incidents = Vec::new();
         let links = (0..).zip(&mut self.network.links).zip(&self.plan.links);
-        let links = links.filter(|(_, planned)| planned.sampled).map(|((number, link), _)| match link {
-            // What these have put off changes when it is made up for: that must not depend on who looks.
-            Link::Other(other) if !matches!(**other, Other::Queued(_)) => {
-                let mut copy = link.clone();
-                copy.settle(now, &mut incidents);
-                link_now(number, &mut copy, now)
+        let links = links.filter(|(_, planned)| planned.sampled).map(|((number, link), _)| {
+            if !link.abilities().puts_off {
+                return link_now(number, link, now);
             }
-            _ => link_now(number, link, now),
+            // What is put off changes when it is made up for: that must not depend on who looks.
+            let mut copy = link.clone();
+            copy.read().settle(now, &mut incidents);
+            link_now(number, &mut copy, now)
         });
         let links = links.collect();
         let flows = self.slots.iter().filter(|slot| slot.active).map(|slot| {
@@ -78,6 +78,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
 }
 
 fn link_now(number: u32, link: &mut Link, now: Time) -> LinkNow {
+    let link = link.read();
     let queue = link.backlog(now);
     let counted = link.progress(now);
     LinkNow {

@@ -68,7 +68,7 @@ impl Sampler {
         let mut write = |series, id, value| results.samples.push(labels.row(series, id, now, value));
         let (links, here) = (&mut network.links, &network.share);
         for sampled in self.links.iter_mut().filter(|l| here.has_link(l.index as u32)) {
-            let link = &mut links[sampled.index];
+            let link = links[sampled.index].read();
             let backlog = link.backlog(now);
             if now > self.warmup {
                 sampled.histogram.add(backlog);

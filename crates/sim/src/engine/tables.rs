@@ -5,7 +5,7 @@ use std::mem;
 use dumbbell_core::Time;
 use dumbbell_core::results::{AllocationRow, Results, RunRow};
 use dumbbell_core::table::Label;
-use dumbbell_net::link::{Counters, Link, Other, PerClass};
+use dumbbell_net::link::{Counters, Link, PerClass};
 
 use super::Engine;
 use super::flows::Totals;
@@ -42,7 +42,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
         let mut links = self.network.links.clone();
         let mut incidents = Vec::new();
         for link in &mut links {
-            link.settle(now, &mut incidents);
+            link.read().settle(now, &mut incidents);
         }
         for slot in self.slots.iter().filter(|s| s.active) {
             recorder.record(slot, now);
@@ -107,7 +107,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             total_duplicated: total.duplicated,
             total_delivered: total.delivered,
             total_dropped: total.dropped,
-            packets_inside: self.network.packets_inside(),
+            packets_inside: total.inside(),
         }
     }
 
@@ -150,6 +150,8 @@ impl<O: Observer, S: Share> Engine<O, S> {
         for (i, link) in links.iter_mut().enumerate() {
             let planned = &self.plan.links[i];
             let baseline = self.link_baseline.get(i).copied().unwrap_or_default();
+            let forgets = early && link.abilities().forgets_arrivals;
+            let link = link.read();
             let total = if early { link.counters_early(end).at_least(&baseline) } else { link.counters(end) };
             packet_hops += total.sent;
             // Before the end of the warm-up nothing is measured.
@@ -167,7 +169,8 @@ impl<O: Observer, S: Share> Engine<O, S> {
                 (warmup.min(end), end),
                 labels,
             );
-            if early && forgets_arrivals(link, end) {
+            // How long those stayed that it has sent is not known then.
+            if forgets && link.backlog_early(end) > 0 {
                 row.sojourn_mean = None;
             }
             for class in classes.iter().flat_map(|c| planned.class_rows(c, labels)) {
@@ -180,13 +183,4 @@ impl<O: Observer, S: Share> Engine<O, S> {
         }
         packet_hops
     }
-}
-
-/// True if a link has packets at `now` and does not know when they arrived: how long those stayed that it has sent is not known then.
-fn forgets_arrivals(link: &mut Link, now: Time) -> bool {
-    let forgets = match link {
-        Link::Fifo(_) => true,
-        Link::Other(link) => matches!(**link, Other::Stamped(_) | Other::Inspected(_)),
-    };
-    forgets && link.backlog_early(now) > 0
 }

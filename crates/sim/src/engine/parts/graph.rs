@@ -87,7 +87,7 @@ impl Graph {
         }
         let hop = |link: u32| {
             let at = link as usize;
-            let cuttable = links[at].can_be_cut();
+            let cuttable = links[at].abilities().passes_on;
             Hop {
                 link,
                 from: entry[at],

@@ -79,7 +79,7 @@ impl Engine<(), Part<'_>> {
             if enters != leaves
                 && let Some(there) = others.iter_mut().find(|other| other.number == leaves)
             {
-                self.network.links[link].swap_flight(&mut there.links[link]);
+                std::mem::swap(self.network.links[link].hand_over(), there.links[link].hand_over());
             }
         }
         self.network.inside.iter_mut().for_each(|inside| *inside = inside.wrapping_sub(ELSEWHERE));
@@ -100,7 +100,7 @@ impl Engine<(), Part<'_>> {
             let here = &mut self.network.links[i];
             std::mem::swap(here, link);
             if cut.leaves(i) == self.network.share.number {
-                here.swap_flight(link);
+                std::mem::swap(here.hand_over(), link.hand_over());
             }
             if let Some(there) = other.link_baseline.get(i) {
                 self.link_baseline[i] = *there;

@@ -214,7 +214,10 @@ impl Engine<(), Part<'_>> {
         self.network.share.came += crossings.len() as u64;
         for Crossing(packet) in crossings {
             let link = link_of(self.network.paths[packet.hop as usize - 1]);
-            if self.network.links[link as usize].take_over(packet) {
+            let flight = self.network.links[link as usize].hand_over();
+            let first = flight.is_empty();
+            flight.push(*packet);
+            if first {
                 self.network.arm(link, packet.at);
             }
         }
@@ -226,11 +229,12 @@ impl Engine<(), Part<'_>> {
     }
 
     /// Sent + came from other parts + duplicated = delivered + dropped + left for other parts + inside.
-    fn assert_part_conservation(&self) {
+    fn assert_part_conservation(&mut self) {
+        let inside = self.network.packets_inside();
         let (tally, here) = (&self.network.tally, &self.network.share);
         assert_eq!(
             tally.sent + here.came + tally.duplicated,
-            tally.delivered + tally.dropped + here.left + self.network.packets_inside(),
+            tally.delivered + tally.dropped + here.left + inside,
             "packets in part {}",
             here.number
         );
