@@ -91,9 +91,9 @@ fn many_marks_in_one_window_cut_it_once_and_no_segment_says_so() {
         pipe.until(|p| p.now > ms(60.0));
         assert_eq!(pipe.sender.report().cuts, 1, "{rack}");
         assert!(
-            (9..=11).contains(&(pipe.sender.control.window / MSS)),
+            (9..=11).contains(&(pipe.sender.control().window / MSS)),
             "{rack}: {}",
-            pipe.sender.control.window
+            pipe.sender.control().window
         );
         assert_eq!(pipe.receiver.report().marks, 14);
         pipe.finish();

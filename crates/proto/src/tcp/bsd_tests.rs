@@ -45,9 +45,9 @@ fn delayed_acknowledgements_leave_at_ticks_of_200_ms() {
 fn after_recovery(more: &str, window: u64, segments: u64) -> (u64, u64) {
     let text = format!(r#""initial_window": {window}, "ack_every": 1 {more}"#);
     let mut pipe = Pipe::new(bsd(&text, segments), lose(&[0]));
-    pipe.until(|p| p.sender.una > 0);
+    pipe.until(|p| p.sender.una() > 0);
     assert_eq!(pipe.sender.report().timeouts, 0);
-    (pipe.sender.control.window / MSS, pipe.sender.control.threshold / MSS)
+    (pipe.sender.control().window / MSS, pipe.sender.control().threshold / MSS)
 }
 
 #[test]

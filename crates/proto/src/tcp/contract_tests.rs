@@ -275,7 +275,7 @@ fn what_no_controller_asks_for_is_not_kept() {
         let text = format!(r#"{{"controller": "{}"}}"#, descriptor.name);
         let params = params(&text);
         let asked = params.controller.needs().any(ACCOUNT);
-        assert_eq!(params.open(opening(None)).0.account.is_some(), asked, "{text}");
+        assert_eq!(params.open(opening(None)).0.account().is_some(), asked, "{text}");
     }
 }
 
@@ -450,7 +450,7 @@ proptest! {
         prop_assert!(pipe.sender.is_closed() && pipe.receiver.is_closed());
         prop_assert_eq!(pipe.sender.wake_at(), Time::NEVER);
         let heard = heard.lock().unwrap();
-        let stop = size + u64::from(pipe.sender.stop > size);
+        let stop = size + u64::from(pipe.sender.stop() > size);
         prop_assert_eq!(heard.iter().map(|s| s.acked).sum::<u64>(), stop);
         let sent: u64 = pipe.forward.iter().map(|(_, p)| u64::from(p.size)).sum();
         prop_assert!(heard.iter().map(|s| s.lost).sum::<u64>() <= 2 * sent);
@@ -466,7 +466,7 @@ proptest! {
         let needs = Needs::of(&[(true, Needs::RATES), (echoes, Needs::ECHOES), (pacing, Needs::PACING), (wake, Needs::WAKE), (losses, Needs::LOSSES), (repairs, Needs::REPAIRS), (restarts, Needs::RESTARTS)]);
         let run = |long: bool| {
             let (mut ends, heard) = probed(needs, &text, Some(size), erratic());
-            ends.0.account.iter_mut().for_each(|account| account.takes_long_way = long);
+            ends.0.account().into_iter().for_each(|account| account.takes_long_way = long);
             let (forward, reverse) = (forward.clone(), reverse.clone());
             let mut pipe = Pipe::new(ends, move |way, packet: &Packet, i| {
                 let list = if way == Way::Forward { &forward } else { &reverse };

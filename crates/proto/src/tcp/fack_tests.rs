@@ -25,8 +25,8 @@ fn recovery_begins_three_segments_above_the_first_hole() {
         ("fack", &[0, 2, 4, 6], 2),
     ] {
         let mut pipe = Pipe::new(ten(detection, 40), lose(lost));
-        pipe.until(|p| p.sender.recovering);
-        assert_eq!(pipe.sender.duplicates, duplicates, "{detection}, {lost:?} lost");
+        pipe.until(|p| p.sender.recovering());
+        assert_eq!(pipe.sender.duplicates(), duplicates, "{detection}, {lost:?} lost");
         pipe.finish();
         let report = pipe.sender.report();
         let expected = (1, 0, lost.len() as u64);
@@ -37,7 +37,7 @@ fn recovery_begins_three_segments_above_the_first_hole() {
 #[test]
 fn in_recovery_every_hole_has_left_the_network() {
     let mut pipe = Pipe::new(ten("fack", 40), lose(&[0, 1, 2, 3, 6]));
-    pipe.until(|p| p.sender.recovering);
+    pipe.until(|p| p.sender.recovering());
     // Ten were sent, the fifth is held, the four below are lost, and the first is sent again: awnd = snd.nxt - snd.fack + retran.
     assert_eq!(pipe.sender.board().pipe(0, 10 * MSS), 6 * MSS);
     pipe.until(|p| p.sender.board().held() == 3 * MSS);

@@ -20,7 +20,7 @@ fn every_block_of_an_acknowledgement_counts() {
         let sack = [8, 5, 2].map(|n| SackBlock { start: (n * MSS) as u32, end: ((n + 1) * MSS) as u32 });
         let header = TcpHeader { flags: TcpHeader::ACK, window: u16::MAX, sack, ..TcpHeader::default() };
         sender.push(ms(50.0), &Packet::of(header, 7, 68, Ecn::NotEct));
-        let known = sender.rack.as_ref().map_or(sender.board().held(), |rack| rack.segments.held().into());
+        let known = sender.rack().map_or(sender.board().held(), |rack| rack.segments.held().into());
         assert_eq!(known, held, "{detection}");
     }
 }

@@ -188,9 +188,9 @@ fn a_stretch_acknowledgement_adds_two_segments_in_slow_start() {
                  "byte_counting": {counting}}}"#
         );
         let mut pipe = Pipe::new(params(&text).open(opening(Some(100 * MSS))), pass);
-        pipe.until(|p| p.sender.una > 0);
-        assert_eq!(pipe.sender.una, 8 * MSS);
-        assert_eq!(pipe.sender.control.window, grown * MSS);
+        pipe.until(|p| p.sender.una() > 0);
+        assert_eq!(pipe.sender.una(), 8 * MSS);
+        assert_eq!(pipe.sender.control().window, grown * MSS);
     }
 }
 
@@ -235,7 +235,7 @@ fn the_timer_backs_off_until_a_segment_sent_once_is_measured() {
     let sent: Vec<f64> = pipe.forward.iter().map(|(at, _)| at.as_secs_f64()).collect();
     assert_eq!(sent[..5], [0.0, 1.0, 3.0, 7.0, 15.0]);
     assert_eq!(pipe.sender.report().timeouts, 4);
-    assert_eq!(pipe.sender.rtt.timeout(), Duration::from_millis(200));
+    assert_eq!(pipe.sender.rtt().timeout(), Duration::from_millis(200));
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn a_lost_syn_is_sent_again_and_data_starts_slowly() {
     pipe.until(|p| p.forward.iter().any(|(_, packet)| packet.size > 40));
     let sent: Vec<(f64, u16)> = pipe.forward.iter().map(|(at, p)| (at.as_secs_f64(), p.size)).collect();
     assert_eq!(sent, [(0.0, 40), (1.0, 40), (3.0, 40), (3.05, 40), (3.05, 1500)]);
-    assert_eq!(pipe.sender.rtt.timeout(), Duration::from_secs(3));
+    assert_eq!(pipe.sender.rtt().timeout(), Duration::from_secs(3));
     pipe.finish();
     assert!(pipe.sender.is_closed() && pipe.receiver.is_closed());
 }
@@ -350,8 +350,8 @@ fn as_many_duplicates_as_the_threshold_show_a_loss() {
     for (sack, threshold) in [false, true].into_iter().flat_map(|sack| [1, 2, 3, 5].map(|n| (sack, n))) {
         let text = format!(r#""sack": {sack}, "duplicate_threshold": {threshold}, "initial_window": 20"#);
         let mut pipe = Pipe::new(bare(&text, 20), lose(&[0]));
-        pipe.until(|p| p.sender.retransmissions > 0);
-        assert_eq!(pipe.sender.duplicates, threshold, "SACK {sack}");
+        pipe.until(|p| p.sender.retransmissions() > 0);
+        assert_eq!(pipe.sender.duplicates(), threshold, "SACK {sack}");
         pipe.finish();
         assert_eq!(pipe.sender.report().timeouts, 0, "SACK {sack}, {threshold}");
     }
@@ -362,15 +362,15 @@ fn tahoe_closes_the_window_once() {
     let text =
         r#""controller": "tahoe", "initial_window": 20, "initial_threshold": 20, "limited_transmit": false"#;
     let mut pipe = Pipe::new(bare(text, 200), lose(&[0]));
-    pipe.until(|p| p.sender.duplicates == 2);
-    assert_eq!(pipe.sender.control.window, 20 * MSS);
-    pipe.until(|p| p.sender.duplicates == 3);
-    assert_eq!((pipe.sender.control.window, pipe.sender.control.threshold), (MSS, 10 * MSS));
-    pipe.until(|p| p.sender.duplicates == 19);
-    assert_eq!((pipe.sender.control.window, pipe.sender.control.threshold), (MSS, 10 * MSS));
+    pipe.until(|p| p.sender.duplicates() == 2);
+    assert_eq!(pipe.sender.control().window, 20 * MSS);
+    pipe.until(|p| p.sender.duplicates() == 3);
+    assert_eq!((pipe.sender.control().window, pipe.sender.control().threshold), (MSS, 10 * MSS));
+    pipe.until(|p| p.sender.duplicates() == 19);
+    assert_eq!((pipe.sender.control().window, pipe.sender.control().threshold), (MSS, 10 * MSS));
     assert_eq!(pipe.forward.len(), 20 + 1, "only the lost segment is sent again");
-    pipe.until(|p| p.sender.una > 0);
-    assert_eq!(pipe.sender.una, 20 * MSS);
+    pipe.until(|p| p.sender.una() > 0);
+    assert_eq!(pipe.sender.una(), 20 * MSS);
     pipe.finish();
     assert_eq!((pipe.sender.report().cuts, pipe.sender.report().timeouts), (1, 0));
 }
@@ -379,10 +379,10 @@ fn tahoe_closes_the_window_once() {
 fn reno_leaves_recovery_at_the_first_partial_acknowledgement() {
     let text = r#""controller": "reno", "sack": false, "initial_window": 30, "initial_threshold": 30"#;
     let mut pipe = Pipe::new(bare(text, 300), lose(&[20, 22]));
-    pipe.until(|p| p.sender.recovering);
-    pipe.until(|p| !p.sender.recovering);
-    assert_eq!(pipe.sender.una, 22 * MSS);
-    assert!(pipe.sender.inflation == 0 && pipe.sender.control.window == pipe.sender.control.threshold);
+    pipe.until(|p| p.sender.recovering());
+    pipe.until(|p| !p.sender.recovering());
+    assert_eq!(pipe.sender.una(), 22 * MSS);
+    assert!(pipe.sender.inflation() == 0 && pipe.sender.control().window == pipe.sender.control().threshold);
     pipe.finish();
     let report = pipe.sender.report();
     assert!(report.cuts + report.timeouts >= 2, "{report:?}");
@@ -393,25 +393,25 @@ fn reno_leaves_recovery_at_the_first_partial_acknowledgement() {
 fn reno_inflates_by_three_and_by_one_per_duplicate() {
     let text = r#""controller": "reno", "sack": false, "initial_window": 20, "initial_threshold": 20"#;
     let mut pipe = Pipe::new(bare(text, 300), lose(&[0]));
-    pipe.until(|p| p.sender.duplicates == 3);
+    pipe.until(|p| p.sender.duplicates() == 3);
     // Limited transmit has sent two segments, which do not count as outstanding (RFC 5681 section 3.2).
-    assert_eq!(pipe.sender.nxt, 22 * MSS);
-    assert_eq!((pipe.sender.control.window, pipe.sender.inflation), (10 * MSS, 3 * MSS.cast_signed()));
-    pipe.until(|p| p.sender.duplicates == 19);
-    assert_eq!((pipe.sender.control.window, pipe.sender.inflation), (10 * MSS, 19 * MSS.cast_signed()));
-    assert_eq!(pipe.sender.nxt, 29 * MSS, "as far as window and inflation allow");
+    assert_eq!(pipe.sender.nxt(), 22 * MSS);
+    assert_eq!((pipe.sender.control().window, pipe.sender.inflation()), (10 * MSS, 3 * MSS.cast_signed()));
+    pipe.until(|p| p.sender.duplicates() == 19);
+    assert_eq!((pipe.sender.control().window, pipe.sender.inflation()), (10 * MSS, 19 * MSS.cast_signed()));
+    assert_eq!(pipe.sender.nxt(), 29 * MSS, "as far as window and inflation allow");
 }
 
 #[test]
 fn newreno_repairs_four_losses_in_four_round_trips() {
     let text = r#""controller": "newreno", "sack": false, "initial_window": 40, "initial_threshold": 40"#;
     let mut pipe = Pipe::new(bare(text, 400), lose(&[3, 9, 17, 30]));
-    pipe.until(|p| p.sender.recovering);
-    let (begun, threshold) = (pipe.now, pipe.sender.control.threshold);
+    pipe.until(|p| p.sender.recovering());
+    let (begun, threshold) = (pipe.now, pipe.sender.control().threshold);
     assert_eq!(threshold, 20 * MSS);
-    pipe.until(|p| !p.sender.recovering);
+    pipe.until(|p| !p.sender.recovering());
     assert_eq!(pipe.now.since(begun), Duration::from_millis(4 * 50));
-    assert!(pipe.sender.control.window <= threshold);
+    assert!(pipe.sender.control().window <= threshold);
     pipe.finish();
     let report = pipe.sender.report();
     assert_eq!((report.cuts, report.timeouts, report.retransmissions), (1, 0, 4));
@@ -421,11 +421,11 @@ fn newreno_repairs_four_losses_in_four_round_trips() {
 fn a_partial_acknowledgement_restarts_the_timer_only_once() {
     let text = r#""controller": "newreno", "sack": false, "initial_window": 20, "initial_threshold": 20"#;
     let mut pipe = Pipe::new(bare(text, 400), lose(&[3, 9, 15]));
-    pipe.until(|p| p.sender.una == 9 * MSS);
-    let deadline = pipe.sender.rto_at;
-    assert_eq!(deadline, pipe.now + pipe.sender.rtt.timeout());
-    pipe.until(|p| p.sender.una == 15 * MSS);
-    assert_eq!(pipe.sender.rto_at, deadline);
+    pipe.until(|p| p.sender.una() == 9 * MSS);
+    let deadline = pipe.sender.rto_at();
+    assert_eq!(deadline, pipe.now + pipe.sender.rtt().timeout());
+    pipe.until(|p| p.sender.una() == 15 * MSS);
+    assert_eq!(pipe.sender.rto_at(), deadline);
 }
 
 #[test]
@@ -434,7 +434,7 @@ fn a_timeout_in_recovery_ignores_inflation() {
     let text = r#""controller": "newreno", "sack": false, "initial_window": 40, "initial_threshold": 40"#;
     let mut pipe = Pipe::new(bare(text, 400), lose(&[1, 4, 7, 10, 13, 16, 19, 22, 25, 28, 31, 34]));
     pipe.until(|p| p.sender.report().timeouts == 1);
-    assert_eq!(pipe.sender.control.threshold, 10 * MSS);
+    assert_eq!(pipe.sender.control().threshold, 10 * MSS);
     pipe.finish();
     assert_eq!(pipe.receiver.report().delivered, 400 * MSS);
 }
@@ -465,7 +465,7 @@ fn go_back_sends_again_from_the_first_hole_in_slow_start() {
         pipe.forward[8..].iter().map(|(at, p)| (at.as_secs_f64(), p.body[0] / MSS)).collect();
     let expected = [(1.0, 0), (1.05, 1), (1.05, 2), (1.1, 3), (1.1, 4), (1.1, 5), (1.1, 6), (1.15, 7)];
     assert_eq!(sent, expected);
-    assert_eq!(pipe.sender.control.threshold, 4 * MSS);
+    assert_eq!(pipe.sender.control().threshold, 4 * MSS);
 }
 
 #[test]
@@ -473,15 +473,16 @@ fn sack_repairs_five_spread_losses_in_two_round_trips() {
     for controller in ["reno", "newreno", "cubic"] {
         let text = format!(r#""controller": "{controller}", "initial_window": 40, "initial_threshold": 40"#);
         let mut pipe = Pipe::new(bare(&text, 400), lose(&[2, 9, 16, 25, 33]));
-        pipe.until(|p| p.sender.recovering);
+        pipe.until(|p| p.sender.recovering());
         let begun = pipe.now;
         let mut largest = 0;
         pipe.until(|p| {
-            let (pipe, window) = (p.sender.board().pipe(p.sender.una, p.sender.max), p.sender.control.window);
+            let (pipe, window) =
+                (p.sender.board().pipe(p.sender.una(), p.sender.max()), p.sender.control().window);
             largest = largest.max(pipe.saturating_sub(window));
             // At the start of recovery the pipe is larger than the halved window, and nothing more is sent.
-            assert!(pipe <= window || p.sender.una == 2 * MSS);
-            !p.sender.recovering
+            assert!(pipe <= window || p.sender.una() == 2 * MSS);
+            !p.sender.recovering()
         });
         assert!(pipe.now.since(begun) <= Duration::from_millis(100), "{controller}");
         pipe.finish();
@@ -547,7 +548,7 @@ fn five_marks_in_one_window_halve_it_once() {
         if way == Way::Forward && (3..8).contains(&i) { Fate::Mark } else { Fate::Pass }
     });
     pipe.until(|p| p.sender.report().cuts == 1);
-    assert_eq!(pipe.sender.control.window, 10 * MSS);
+    assert_eq!(pipe.sender.control().window, 10 * MSS);
     pipe.until(|p| p.now > ms(120.0));
     let report = pipe.sender.report();
     assert_eq!((report.cuts, report.retransmissions), (1, 0));
@@ -587,11 +588,11 @@ fn receive_and_largest_windows_limit_the_sender() {
     for (text, segments) in [(r#""receive_window": "8000B""#, 5), (r#""max_window": 7"#, 7)] {
         let mut pipe = Pipe::new(bare(text, 300), pass);
         pipe.until(|p| {
-            assert!(p.sender.nxt - p.sender.una <= segments * MSS);
+            assert!(p.sender.nxt() - p.sender.una() <= segments * MSS);
             p.now > ms(400.0)
         });
-        assert_eq!(pipe.sender.nxt - pipe.sender.una, segments * MSS);
-        assert_eq!(pipe.sender.control.window, 10 * MSS, "a window that is not used does not grow");
+        assert_eq!(pipe.sender.nxt() - pipe.sender.una(), segments * MSS);
+        assert_eq!(pipe.sender.control().window, 10 * MSS, "a window that is not used does not grow");
     }
 }
 
@@ -600,7 +601,7 @@ fn an_idle_connection_restarts_from_the_initial_window() {
     let text = r#""controller": "newreno", "initial_window": 4, "ack_delay": "1ms""#;
     let mut pipe = Pipe::new(bare(text, 60), pass);
     pipe.finish();
-    let grown = pipe.sender.control.window;
+    let grown = pipe.sender.control().window;
     assert!(grown > 30 * MSS);
     for (pause, window) in [(100.0, grown), (300.0, 4 * MSS)] {
         let now = pipe.now + Duration::from_secs_f64(pause / 1e3);
@@ -609,20 +610,20 @@ fn an_idle_connection_restarts_from_the_initial_window() {
         pipe.now = now;
         let sent = pipe.forward.len();
         assert!(pipe.sender.pull(now).is_some());
-        assert_eq!(pipe.sender.control.window, window, "after {pause} ms");
+        assert_eq!(pipe.sender.control().window, window, "after {pause} ms");
         pipe.until(|p| p.forward.len() > sent + 2);
         // The segment pulled by hand never arrived: let the connection repair it and come to rest.
         pipe.finish();
         let delivered = pipe.receiver.report().delivered;
-        assert_eq!(delivered, pipe.sender.una);
+        assert_eq!(delivered, pipe.sender.una());
     }
 }
 
 #[test]
 fn a_paced_sender_leaves_the_time_of_one_packet_between_two() {
     let mut pipe = Pipe::new(bare(r#""initial_window": 10"#, 10), pass);
-    pipe.sender.control.pacing = crate::controller::Rate::from_bytes_per_second(MSS * 1000);
-    pipe.sender.todo |= super::sender::todo::NEEDS;
+    pipe.sender.control_mut().pacing = crate::controller::Rate::from_bytes_per_second(MSS * 1000);
+    pipe.sender.need();
     pipe.finish();
     let sent: Vec<Time> = pipe.forward.iter().map(|f| f.0).collect();
     let expected: Vec<Time> = (0..10).map(|n| ms(f64::from(n))).collect();
@@ -723,13 +724,13 @@ proptest! {
         let mut delivered = 0;
         loop {
             let s = &pipe.sender;
-            let mss = u64::from(s.mss);
-            prop_assert!(s.una <= s.nxt && s.nxt <= s.max && s.max <= s.stop);
-            prop_assert!(s.una == 0 && s.max == 0 || s.control.window >= mss);
-            prop_assert!(s.una <= pipe.receiver.report().delivered + 1);
-            let pipe_size = s.board().pipe(s.una, s.max);
-            prop_assert!(pipe_size <= 2 * (s.max - s.una));
-            prop_assert!(!s.quiet || pipe_size == s.max - s.una);
+            let mss = u64::from(s.mss());
+            prop_assert!(s.una() <= s.nxt() && s.nxt() <= s.max() && s.max() <= s.stop());
+            prop_assert!(s.una() == 0 && s.max() == 0 || s.control().window >= mss);
+            prop_assert!(s.una() <= pipe.receiver.report().delivered + 1);
+            let pipe_size = s.board().pipe(s.una(), s.max());
+            prop_assert!(pipe_size <= 2 * (s.max() - s.una()));
+            prop_assert!(!s.quiet() || pipe_size == s.max() - s.una());
             let now_delivered = pipe.receiver.report().delivered;
             prop_assert!(now_delivered >= delivered);
             delivered = now_delivered;

@@ -101,7 +101,7 @@ fn short_segments_count_as_segments_where_the_window_does() {
 
 /// What leaves now: the payload of each segment.
 fn leave(sender: &mut Sender, at: Time) -> Vec<u16> {
-    let header = sender.params.header() as u16;
+    let header = sender.params().header() as u16;
     std::iter::from_fn(|| sender.pull(at)).map(|packet| packet.size - header).collect()
 }
 
@@ -118,7 +118,7 @@ fn a_short_segment_waits_by_nagle_and_minshall() {
         let first = leave(&mut sender, ms(0.0));
         sender.write(100);
         let second = leave(&mut sender, ms(1.0));
-        let number = sender.max;
+        let number = sender.max();
         let header = TcpHeader { flags: TcpHeader::ACK, window: u16::MAX, number, ..TcpHeader::default() };
         sender.push(ms(50.0), &Packet::of(header, 7, 52, Ecn::NotEct));
         let third = leave(&mut sender, ms(50.0));
@@ -183,7 +183,7 @@ fn bulk(more: &str) -> Sender {
 
 /// Acknowledges `segments` in order at a time, and lets the sender answer.
 fn acknowledge(sender: &mut Sender, at: Time, segments: u64) {
-    let number = sender.una + segments * 1448;
+    let number = sender.una() + segments * 1448;
     let header = TcpHeader { flags: TcpHeader::ACK, window: u16::MAX, number, ..TcpHeader::default() };
     sender.push(at, &Packet::of(header, 7, 52, Ecn::NotEct));
     while sender.pull(at).is_some() {}
@@ -194,20 +194,20 @@ fn a_send_buffer_grows_with_the_window_up_to_its_size() {
     // Measured on Linux 6.18 with 4 MiB: between 1894 and 2075 segments in flight. With a window of ten, a piece of 45.
     let mut sender = bulk("");
     while sender.pull(ms(0.0)).is_some() {}
-    assert_eq!((sender.max / 1448, sender.end / 1448), (10, 45));
+    assert_eq!((sender.max() / 1448, sender.end() / 1448), (10, 45));
     let (mut least, mut most, mut window) = (u64::MAX, 0, u64::MAX);
     for n in 0..20_000_u64 {
         acknowledge(&mut sender, ms(100.0 + n as f64 / 8.0), 2);
         if n > 10_000 {
-            let out = (sender.max - sender.una) / 1448;
+            let out = (sender.max() - sender.una()) / 1448;
             (least, most) = (least.min(out), most.max(out));
-            window = window.min(sender.control.window / 1448);
+            window = window.min(sender.control().window / 1448);
         }
     }
     assert_eq!((least, most), (1894, 2075));
     // The window grew to twice that, as in Linux (4150), and what lies idle for want of room stays.
     assert!((4150..4200).contains(&window), "{window}");
-    assert!(sender.timeouts == 0 && sender.retransmissions == 0);
+    assert!(sender.timeouts() == 0 && sender.retransmissions() == 0);
 }
 
 #[test]
@@ -216,8 +216,8 @@ fn the_fin_of_what_waits_for_room_rides_on_the_last_segment() {
     let mut pipe = Pipe::new(params(text).open(opening(Some(200_000))), |_, _, _| Fate::Pass);
     pipe.until(|pipe| {
         // A piece behind two thirds of the buffer.
-        assert!(pipe.sender.end.min(200_000) - pipe.sender.una.min(200_000) <= 6_667 + 65_160);
-        assert!(pipe.sender.report().finished.is_none() || pipe.sender.una == 200_001);
+        assert!(pipe.sender.end().min(200_000) - pipe.sender.una().min(200_000) <= 6_667 + 65_160);
+        assert!(pipe.sender.report().finished.is_none() || pipe.sender.una() == 200_001);
         false
     });
     let fins = pipe.forward.iter().filter(|(_, packet)| packet.flags & TcpHeader::FIN != 0);
@@ -275,7 +275,7 @@ proptest! {
                 break;
             }
             let s = &pipe.sender;
-            prop_assert!(s.una <= s.nxt && s.nxt <= s.max && s.max <= s.stop);
+            prop_assert!(s.una() <= s.nxt() && s.nxt() <= s.max() && s.max() <= s.stop());
             prop_assert!(pipe.forward.len() < 20_000, "never ends");
         }
         prop_assert_eq!(pipe.receiver.report().delivered, total);

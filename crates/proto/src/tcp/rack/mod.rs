@@ -6,10 +6,11 @@ mod segments;
 #[cfg(test)]
 mod tests;
 
-use dumbbell_core::{Duration, Time};
+use dumbbell_core::{Duration, Packet, Time};
+use dumbbell_header::TcpHeader;
 
 use self::prr::Prr;
-use self::segments::Segments;
+use self::segments::{Gone, Segments};
 use super::account::Account;
 
 /// What is added to a time that a timer waits for, so that it does not come too early.
@@ -151,6 +152,32 @@ pub struct Rack {
 }
 
 impl Rack {
+    /// True if an acknowledgement brings new data in order, and nothing is held, lost or probed for.
+    #[inline]
+    pub fn is_plain(&self, packet: &Packet) -> bool {
+        self.state == State::Open
+            && self.segments.are_plain()
+            && self.probe_end == 0
+            && packet.body[2] == 0
+            && packet.flags & TcpHeader::ECE == 0
+            && self.segments.first().is_some_and(|head| head.end <= packet.body[0])
+    }
+
+    /// Takes in a [plain](Rack::is_plain) acknowledgement: returns what it acknowledges.
+    #[inline]
+    pub fn advance(&mut self, now: Time, ack: u64, mss: u64) -> Option<Gone> {
+        let gone = self.segments.pop_plain(ack)?;
+        self.delivered += gone.count;
+        self.advanced = true;
+        self.rtt = now.since(gone.last_sent_at);
+        self.point = self.point.max((gone.last_sent_at, gone.end));
+        if gone.start < self.highest_held {
+            self.note_reordering(gone.start, mss);
+        }
+        self.highest_held = ack;
+        Some(gone)
+    }
+
     /// Segments that may be sent within a window of `window` segments.
     pub fn room(&self, window: u32) -> u32 {
         window.saturating_sub(self.segments.in_flight())

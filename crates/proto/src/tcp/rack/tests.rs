@@ -34,11 +34,11 @@ fn pass(_: Way, _: &Packet, _: usize) -> Fate {
 }
 
 fn window(pipe: &Connection) -> u64 {
-    pipe.sender.control.window / MSS
+    pipe.sender.control().window / MSS
 }
 
 fn state(pipe: &Connection) -> State {
-    pipe.sender.rack.as_ref().map_or(State::Open, |rack| rack.state)
+    pipe.sender.rack().map_or(State::Open, |rack| rack.state)
 }
 
 /// Loses the first transmission of each of these segments.
@@ -61,7 +61,7 @@ fn megabyte(more: &str) -> (u64, f64, usize, f64) {
     let mut pipe = connect(more, Some(1_000_000), pass);
     let mut ended = None;
     while pipe.step() {
-        let control = &pipe.sender.control;
+        let control = pipe.sender.control();
         if ended.is_none() && control.window >= control.threshold {
             ended = Some((control.threshold.max(control.window) / MSS, pipe.now.as_nanos() as f64 / 1e6));
         }
@@ -101,8 +101,8 @@ fn slow_start_ends_at_30_segments_as_in_linux() {
     let text = r#"{"profile": "linux", "first_write": "80us"}"#;
     let mut pipe = Pipe::new(params(text).open(opening(Some(1_000_000))), pass)
         .shaped(Some(BitRate::from_bps(10_000_000)), Duration::from_millis(20));
-    pipe.until(|p| p.sender.control.window >= p.sender.control.threshold);
-    assert_eq!(pipe.sender.control.threshold / 1448, 30);
+    pipe.until(|p| p.sender.control().window >= p.sender.control().threshold);
+    assert_eq!(pipe.sender.control().threshold / 1448, 30);
     assert!(pipe.now > ms(74.0) && pipe.now < ms(76.0), "{:?}", pipe.now);
 }
 
@@ -136,17 +136,17 @@ fn three_held_segments_show_a_loss_at_once() {
 #[test]
 fn the_reordering_timer_lets_one_segment_out() {
     let mut pipe = long("", without(&[7]));
-    let timer = |p: &Connection| p.sender.rack.as_ref().map(|rack| rack.timer);
+    let timer = |p: &Connection| p.sender.rack().map(|rack| rack.timer);
     pipe.until(|p| timer(p) == Some(Timer::Reordering) && p.now == ms(50.0));
     let before = window(&pipe);
     let now = pipe.sender.wake_at();
     pipe.sender.wake(now);
-    let rack = pipe.sender.rack.as_ref().unwrap();
+    let rack = pipe.sender.rack().unwrap();
     assert_eq!((now, rack.state, rack.timer), (ms(62.25), State::Recovery, Timer::Retransmission));
-    assert_eq!(pipe.sender.control.threshold / MSS, before * 717 / 1024);
+    assert_eq!(pipe.sender.control().threshold / MSS, before * 717 / 1024);
     assert_eq!(window(&pipe), u64::from(rack.segments.in_flight()) + 1);
     let head = rack.segments.first().unwrap();
-    assert_eq!((head.start, pipe.sender.rto_at), (7 * MSS, head.sent_at + pipe.sender.rtt.timeout()));
+    assert_eq!((head.start, pipe.sender.rto_at()), (7 * MSS, head.sent_at + pipe.sender.rtt().timeout()));
 }
 
 #[test]
@@ -168,9 +168,9 @@ fn a_duplicate_widens_the_reordering_window() {
     // Segment 0 is lost. What left with it had nothing delivered before it, and says nothing.
     let mut pipe = long("", without(&[0]));
     pipe.until(|p| p.now > ms(40.0));
-    pipe.sender.rack.as_mut().unwrap().duplicate_seen = true;
+    pipe.sender.rack_mut().unwrap().duplicate_seen = true;
     let seen = |p: &Connection| {
-        let rack = p.sender.rack.as_ref().unwrap();
+        let rack = p.sender.rack().unwrap();
         (rack.delivered, rack.duplicate_seen, rack.steps, rack.kept_for)
     };
     pipe.until(|p| seen(p).0 == 9);
@@ -216,7 +216,7 @@ fn a_cut_leaves_seven_tenths_and_prr_sends_in_proportion() {
     let mut pipe = connect(&format!("{CUBIC}, \"ack_every\": 1"), Some(1_000_000), pass);
     pipe.until(|p| state(p) == State::Recovery);
     let before = window(&pipe) + 2;
-    let threshold = pipe.sender.control.threshold / MSS;
+    let threshold = pipe.sender.control().threshold / MSS;
     assert_eq!(threshold, 86 * 717 / 1024, "{before}");
     let sent = pipe.forward.len();
     pipe.until(|p| state(p) == State::Open);
@@ -243,7 +243,7 @@ fn a_stall_of_the_path_costs_one_segment_and_no_cut() {
         pipe.until(|p| p.now > ms(700.0));
         assert_eq!(resent(&pipe).len(), 1, "timestamps {timestamps}");
         assert_eq!(state(&pipe), State::Open);
-        assert!(pipe.sender.control.threshold > 1 << 50 || window(&pipe) >= 20, "{}", window(&pipe));
+        assert!(pipe.sender.control().threshold > 1 << 50 || window(&pipe) >= 20, "{}", window(&pipe));
     }
 }
 
@@ -259,7 +259,7 @@ fn reordering_is_learnt_and_costs_no_retransmission() {
     let mut pipe = long("", late);
     pipe.finish();
     assert!(resent(&pipe).is_empty(), "{:?}", resent(&pipe));
-    assert!(pipe.sender.rack.as_ref().is_some_and(|rack| rack.reorderings > 0));
+    assert!(pipe.sender.rack().is_some_and(|rack| rack.reorderings > 0));
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn the_first_ack_above_a_hole_shows_no_reordering() {
     // Segment 2 waits for a second one. Segment 4 comes in its place, and one acknowledgement tells of both.
     let mut pipe = connect(&format!("{CUBIC}, \"ack_every\": 2"), Some(40 * MSS), without(&[3]));
     pipe.finish();
-    assert_eq!(pipe.sender.rack.as_ref().map(|rack| rack.reorderings), Some(0));
+    assert_eq!(pipe.sender.rack().map(|rack| rack.reorderings), Some(0));
     // Sent again when the third above it is held: the handshake, a round trip, and segments 0 to 6.
     assert_eq!(resent(&pipe).first().map(|r| (r.1, r.0.round())), Some((3, 87.0)));
 }
@@ -279,7 +279,7 @@ fn the_timeout_is_the_smoothed_time_and_200_ms() {
         if lost { Fate::Drop } else { Fate::Pass }
     });
     pipe.until(|p| p.sender.report().timeouts == 1);
-    let (smoothed, timeout) = (pipe.sender.rtt.smoothed(), pipe.sender.rtt.timeout());
+    let (smoothed, timeout) = (pipe.sender.rtt().smoothed(), pipe.sender.rtt().timeout());
     // It has doubled.
     assert!(
         timeout > (smoothed + Duration::from_millis(200)) * 2 - Duration::from_millis(20),

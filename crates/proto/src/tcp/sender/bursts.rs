@@ -10,7 +10,6 @@ use crate::controller::{Class, Needs, Rate};
 use crate::tcp::account::{FAST, pause};
 use crate::tcp::params::{Offload, Pacing};
 use crate::tcp::rack::{Rack, State};
-use crate::tcp::send_buffer;
 
 // Linux include/net/sock.h, net/ipv4/tcp_output.c: sk_pacing_shift 10, sk_gso_max_size, tcp_min_tso_segs, tcp_tso_rtt_log 9,
 // tcp_tso_win_divisor 3.
@@ -47,32 +46,32 @@ impl Sender {
     fn spread_rate(&self, window: u64, out: u64) -> u64 {
         let spread = window.max(out);
         let (numerator, denominator) =
-            if window * 2 < self.control.threshold { IN_SLOW_START } else { LATER };
-        let microseconds = self.rtt.smoothed().as_nanos() / 1_000 * denominator;
+            if window * 2 < self.gate.control.threshold { IN_SLOW_START } else { LATER };
+        let microseconds = self.timers.rtt.smoothed().as_nanos() / 1_000 * denominator;
         let rate = (spread * 1_000_000).checked_div(microseconds).map_or(u64::MAX, |rate| rate * numerator);
         self.params.max_pacing_rate.map_or(rate, |most| rate.min(most.as_bps() / 8))
     }
 
     /// The rate that decides about the size of packets: the one that the controller paces at, or that of the window.
     fn burst_rate(&self, window: u64, out: u64) -> u64 {
-        if self.needs.any(Needs::PACING) && self.is_paced() {
-            return self.control.pacing.bytes_per_second();
+        if self.gate.needs.any(Needs::PACING) && self.is_paced() {
+            return self.gate.control.pacing.bytes_per_second();
         }
         self.spread_rate(window, out)
     }
 
     /// Bytes of a packet at a rate: whole segments. A controller that paces may decide itself.
     fn packet_bytes(&self, rate: u64, window: u64) -> u64 {
-        let mss = u64::from(self.mss);
+        let mss = u64::from(self.stream.mss);
         if self.params.segmentation_offload == Offload::Off {
             return mss;
         }
-        let paces = self.needs.any(Needs::PACING);
-        if paces && self.control.quantum > 0 {
-            return self.control.quantum.min(window).div_ceil(mss).max(1) * mss;
+        let paces = self.gate.needs.any(Needs::PACING);
+        if paces && self.gate.control.quantum > 0 {
+            return self.gate.control.quantum.min(window).div_ceil(mss).max(1) * mss;
         }
-        let least = if paces && self.control.pacing < SLOW { 1 } else { LEAST_SEGMENTS };
-        let halvings = self.rtt.min().as_nanos() / SHORT.as_nanos();
+        let least = if paces && self.gate.control.pacing < SLOW { 1 } else { LEAST_SEGMENTS };
+        let halvings = self.timers.rtt.min().as_nanos() / SHORT.as_nanos();
         let short = if halvings < 32 { LARGEST >> halvings } else { 0 };
         let bytes = (rate / PARTS + short).min(LARGEST).max(least * mss).min(window / 2);
         (bytes / mss).max(1) * mss
@@ -80,45 +79,46 @@ impl Sender {
 
     /// Bytes of a packet that would leave now.
     pub(super) fn packet_now(&self) -> u64 {
-        let window = self.window_in_use();
-        self.packet_bytes(self.burst_rate(window, self.max - self.una), window)
+        let window = self.gate.window_in_use();
+        self.packet_bytes(self.burst_rate(window, self.stream.max - self.stream.una), window)
     }
 
     /// True if the next segment may leave, now that all of the burst before has left.
     #[cold]
     #[inline(never)]
     pub(super) fn begins_burst(&mut self, now: Time) -> bool {
-        if self.nxt + u64::from(self.mss) >= self.end {
+        if self.stream.nxt + u64::from(self.stream.mss) >= self.stream.end {
             self.top_up();
         }
-        let room = self.limit.saturating_sub(self.nxt);
+        let room = self.stream.limit.saturating_sub(self.stream.nxt);
         // Whether there is anything to send is for others to find.
-        if self.nxt >= self.stop || room < self.length(self.nxt) {
+        if self.stream.nxt >= self.stream.stop || room < self.stream.length(self.stream.nxt) {
             return true;
         }
         // The smallest packet holds it, and the one before left long ago: no more is to be known.
-        let alone = room <= LEAST_SEGMENTS * u64::from(self.mss) && now.since(self.sent_at) >= NEAR;
+        let alone =
+            room <= LEAST_SEGMENTS * u64::from(self.stream.mss) && now.since(self.timers.sent_at) >= NEAR;
         if alone && !self.is_paced() {
-            self.granted = self.nxt + room;
+            self.stream.granted = self.stream.nxt + room;
             return true;
         }
-        let Some(mut rack) = self.rack.take() else { return true };
+        let Some(mut rack) = self.repair.rack.take() else { return true };
         let burst = self.burst(now, &mut rack, room);
         match burst {
-            Burst::To(number) => self.granted = number,
+            Burst::To(number) => self.stream.granted = number,
             Burst::At(time) => {
                 self.wait_until(time);
                 self.paused(now, &mut rack, false);
             }
             Burst::Held => self.paused(now, &mut rack, true),
         }
-        self.rack = Some(rack);
+        self.repair.rack = Some(rack);
         matches!(burst, Burst::To(_))
     }
 
     /// Lets nothing leave before a time.
     pub(super) fn wait_until(&mut self, time: Time) {
-        self.pace_wake = time;
+        self.timers.pace_wake = time;
         self.arm_call();
     }
 
@@ -126,31 +126,31 @@ impl Sender {
         if self.is_paced() && now < rack.pace_at {
             return Burst::At(rack.pace_at);
         }
-        let window = self.window_in_use();
-        let rate = self.burst_rate(window, u64::from(rack.segments.out()) * u64::from(self.mss));
+        let window = self.gate.window_in_use();
+        let rate = self.burst_rate(window, u64::from(rack.segments.out()) * u64::from(self.stream.mss));
         let packet = self.packet_bytes(rate, window);
         if room < packet && self.is_worth_waiting(now, rack, room, window) {
             return Burst::Held;
         }
-        let bytes = room.min(packet).min(self.end - self.nxt);
+        let bytes = room.min(packet).min(self.stream.end - self.stream.nxt);
         if self.is_paced() {
-            if !self.needs.any(Needs::PACING) {
-                self.control.pacing = Rate::from_bytes_per_second(rate).min(FAST);
+            if !self.gate.needs.any(Needs::PACING) {
+                self.gate.control.pacing = Rate::from_bytes_per_second(rate).min(FAST);
             }
             self.pace(now, rack, bytes);
         }
-        Burst::To(self.nxt + bytes)
+        Burst::To(self.stream.nxt + bytes)
     }
 
     /// True if a packet that the window has no room for does better to wait for the next acknowledgement.
     // Linux net/ipv4/tcp_output.c: what tcp_tso_should_defer and tcp_grow_skb decide. The last part of a piece does not wait.
     fn is_worth_waiting(&self, now: Time, rack: &Rack, room: u64, window: u64) -> bool {
-        let left = self.end.saturating_sub(self.nxt);
-        let smoothed = self.rtt.smoothed();
-        now.since(self.sent_at) < NEAR
-            && room < window.min(self.receive_window) / WINDOW_PARTS
-            && room < left.min(self.left_of_piece())
-            && left > u64::from(self.mss)
+        let left = self.stream.end.saturating_sub(self.stream.nxt);
+        let smoothed = self.timers.rtt.smoothed();
+        now.since(self.timers.sent_at) < NEAR
+            && room < window.min(self.stream.receive_window) / WINDOW_PARTS
+            && room < left.min(self.stream.left_of_piece())
+            && left > u64::from(self.stream.mss)
             && rack.state < State::Recovery
             && rack
                 .segments
@@ -158,19 +158,13 @@ impl Sender {
                 .is_some_and(|head| (head.sent_at + smoothed).since(now) < NEAR.min(smoothed / 2))
     }
 
-    /// Bytes of the piece of data that leaves next.
-    fn left_of_piece(&self) -> u64 {
-        let piece = send_buffer::piece(self.mss.into());
-        piece - self.nxt % piece
-    }
-
     /// True if packets leave with pauses between them as Linux has it, at the rate of a controller that models the path, or of the
     /// transport. Other controllers pace segment by segment.
     pub(super) fn is_paced(&self) -> bool {
-        if self.needs.any(Needs::PACING) {
+        if self.gate.needs.any(Needs::PACING) {
             let in_time = self.todo & todo::TIMED != 0;
             return in_time
-                && self.class == Class::Model
+                && self.gate.class == Class::Model
                 && self.params.segmentation_offload == Offload::Linux;
         }
         self.params.pacing == Pacing::Linux
@@ -194,9 +188,10 @@ impl Sender {
         }
         let late = now.since(rack.pace_at);
         rack.pace_at = rack.pace_at.max(now);
-        let sent = (self.max + bytes).div_ceil(u64::from(self.mss)) + self.retransmissions;
+        let sent =
+            (self.stream.max + bytes).div_ceil(u64::from(self.stream.mss)) + self.repair.retransmissions;
         if sent >= UNPACED_SEGMENTS {
-            let pause = pause(bytes, self.control.pacing).min(self.params.rto_max);
+            let pause = pause(bytes, self.gate.control.pacing).min(self.params.rto_max);
             rack.pace_at += pause - late.min(pause / 2);
         }
     }

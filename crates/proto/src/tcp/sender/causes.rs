@@ -1,22 +1,22 @@
 //! What retransmission timeouts were due to, as far as the sender knows: what was outstanding when the timer expired, what
 //! of it was seen to arrive, and how soon an acknowledgement came afterwards.
 
-use dumbbell_core::Time;
+use dumbbell_core::{Duration, Time};
 
-use super::Sender;
-use crate::controller::Repair;
+use super::{Repair, Stream};
+use crate::controller::Repair as Way;
 use crate::tcp::causes::Cause;
 use crate::tcp::rack::Rack;
 use crate::transport::TimeoutCauses;
 
-impl Sender {
-    /// Timeouts so far, by their causes.
-    pub(super) fn timeout_causes(&self) -> TimeoutCauses {
+impl Repair {
+    /// Timeouts so far, by their causes. `shortest` is the smallest round-trip time.
+    pub(super) fn timeout_causes(&self, shortest: Duration) -> TimeoutCauses {
         let Some(causes) = &self.causes else { return TimeoutCauses::default() };
         let mut counts = causes.counts;
         // Where every round trip before was one through a full queue, the retransmission itself may have been as fast.
         for (cause, after) in &causes.early {
-            if *after < self.rtt.min() {
+            if *after < shortest {
                 *cause.of(&mut counts) -= 1;
                 counts.spurious += 1;
             }
@@ -24,35 +24,34 @@ impl Sender {
         counts
     }
 
-    /// Another transfer begins behind what is to be sent.
-    pub(super) fn note_transfer(&mut self) {
-        self.causes.get_or_insert_default().began = self.end;
+    /// Another transfer begins at this number, behind what is to be sent.
+    pub(super) fn note_transfer(&mut self, end: u64) {
+        self.causes.get_or_insert_default().began = end;
     }
 
     /// The timer has expired, and nothing is changed yet.
-    pub(super) fn note_timeout(&mut self, now: Time) {
+    pub(super) fn note_timeout(&mut self, now: Time, stream: &Stream) {
         // Duplicates are forgotten when a part of what was missing is acknowledged; what they told of is still there.
-        let in_part = self.una < self.recover && !self.is_repaired_after_timeout();
-        let held = self.board.as_ref().is_some_and(|board| board.held() > 0);
-        let arrived = self.duplicates > 0 || held || in_part;
-        self.note_cause(now, self.head_was_resent(), arrived);
+        let in_part = stream.una < self.duplicates.recover && !self.is_repaired_after_timeout(stream.una);
+        let held = self.duplicates.board.as_ref().is_some_and(|board| board.held() > 0);
+        let arrived = self.duplicates.in_a_row > 0 || held || in_part;
+        self.note_cause(now, stream, self.head_was_resent(stream.una), arrived);
     }
 
     /// The same where losses are found by time.
-    pub(super) fn note_timeout_in_time(&mut self, now: Time, rack: &Rack) {
+    pub(super) fn note_timeout_in_time(&mut self, now: Time, stream: &Stream, rack: &Rack) {
         let resent = rack.segments.first().is_some_and(|head| head.was_resent());
-        self.note_cause(now, resent, rack.segments.held() > 0);
+        self.note_cause(now, stream, resent, rack.segments.held() > 0);
     }
 
     /// `resent` if the first missing segment had been sent again, `arrived` if something behind it was seen to arrive.
     #[cold]
-    fn note_cause(&mut self, now: Time, resent: bool, arrived: bool) {
-        let sent_whole = self.max >= self.stop;
-        let (una, max) = (self.una, self.max);
+    fn note_cause(&mut self, now: Time, stream: &Stream, resent: bool, arrived: bool) {
+        let sent_whole = stream.max >= stream.stop;
         let causes = self.causes.get_or_insert_default();
         let cause = if resent {
             Cause::Resent
-        } else if !arrived && (una <= causes.began || !sent_whole) {
+        } else if !arrived && (stream.una <= causes.began || !sent_whole) {
             Cause::FullWindow
         } else if sent_whole {
             Cause::Tail
@@ -60,33 +59,32 @@ impl Sender {
             Cause::Other
         };
         *cause.of(&mut causes.counts) += 1;
-        causes.repair_end = max;
+        causes.repair_end = stream.max;
         causes.before.extend(causes.latest.zip(causes.at));
         (causes.latest, causes.at) = (Some(cause), Some(now));
     }
 
-    /// True if the first segment that is not acknowledged was sent again, where losses are found by duplicates.
-    fn head_was_resent(&self) -> bool {
-        match self.repair {
-            None => self.board.as_ref().is_some_and(|board| board.was_resent(self.una)),
-            Some(repair) => {
-                let gone_back = repair == Repair::GoBack && self.una < self.recover;
-                self.recovering || self.is_repaired_after_timeout() || gone_back
+    /// True if the first segment that is not acknowledged, at `una`, was sent again, where losses are found by duplicates.
+    fn head_was_resent(&self, una: u64) -> bool {
+        match self.duplicates.way {
+            None => self.duplicates.board.as_ref().is_some_and(|board| board.was_resent(una)),
+            Some(way) => {
+                let gone_back = way == Way::GoBack && una < self.duplicates.recover;
+                self.recovering || self.is_repaired_after_timeout(una) || gone_back
             }
         }
     }
 
     /// True as long as what a timer expired for is sent again.
-    fn is_repaired_after_timeout(&self) -> bool {
-        self.causes.as_ref().is_some_and(|causes| self.una < causes.repair_end)
+    fn is_repaired_after_timeout(&self, una: u64) -> bool {
+        self.causes.as_ref().is_some_and(|causes| una < causes.repair_end)
     }
 
     /// New data is acknowledged after a timeout. An echo of the time at which data was sent tells whether that was before the
-    /// timeout (RFC 3522 section 3.2). Without one: sooner than a round trip, it is what had been sent before
+    /// timeout (RFC 3522 section 3.2). Without one: sooner than the `shortest` round trip, it is what had been sent before
     /// (Allman & Paxson, SIGCOMM 1999, section 2.8).
     #[cold]
-    pub(super) fn judge_timeout(&mut self, now: Time, echo: Option<Time>) {
-        let shortest = self.rtt.min();
+    pub(super) fn judge_timeout(&mut self, now: Time, echo: Option<Time>, shortest: Duration) {
         let Some(causes) = &mut self.causes else { return };
         let Some(at) = causes.at.take() else { return };
         let before = std::mem::take(&mut causes.before);
@@ -119,8 +117,7 @@ impl Sender {
 
 #[cfg(test)]
 mod tests {
-    use dumbbell_core::Duration;
-
+    use super::super::Sender;
     use super::*;
     use crate::tcp::tests::{MSS, lose, params, pass};
     use crate::testing::{Pipe, ms, opening};

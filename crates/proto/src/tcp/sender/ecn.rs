@@ -3,15 +3,15 @@
 use dumbbell_core::{Duration, Packet, Time};
 use dumbbell_header::TcpHeader;
 
-use super::Sender;
-use crate::controller::{Event, Needs};
+use super::{EcnEcho, Gate, Sender, Stream};
+use crate::controller::Event;
 use crate::tcp::accurate::FIRST_FLAGS;
-use crate::tcp::params::{EcnFeedback, Quench};
+use crate::tcp::params::{EcnFeedback, Params, Quench};
 
-impl Sender {
+impl EcnEcho {
     /// The flags of a SYN that ask for the feedback wanted (RFC 3168 section 6.1.1, RFC 9768 section 3.1.1).
-    pub(super) fn ecn_asked(&self) -> u8 {
-        match self.params.ecn {
+    pub(super) fn asked(params: &Params) -> u8 {
+        match params.ecn {
             EcnFeedback::Off => 0,
             EcnFeedback::Classic => TcpHeader::ECE | TcpHeader::CWR,
             EcnFeedback::Accurate => TcpHeader::AE | TcpHeader::ECE | TcpHeader::CWR,
@@ -19,26 +19,26 @@ impl Sender {
     }
 
     /// The receiver answers with its SYN-ACK what it agrees to.
-    pub(super) fn ecn_answered(&mut self, flags: u8) {
+    pub(super) fn answered(&mut self, params: &Params, flags: u8) {
         let bits = [TcpHeader::AE, TcpHeader::CWR, TcpHeader::ECE].map(|bit| u8::from(flags & bit != 0));
         // RFC 9768 section 3.1.2, table 2; 101 is the nonce of RFC 3540.
-        let agreed = match (self.params.ecn, bits) {
+        let agreed = match (params.ecn, bits) {
             (EcnFeedback::Accurate, [0, 1, _] | [1, _, 0]) => EcnFeedback::Accurate,
             (EcnFeedback::Accurate, [_, 0, 1]) | (EcnFeedback::Classic, [0, 0, 1]) => EcnFeedback::Classic,
             _ => EcnFeedback::Off,
         };
-        self.ecn = agreed != EcnFeedback::Off;
+        self.capable = agreed != EcnFeedback::Off;
         if agreed != EcnFeedback::Accurate {
             self.accurate = None;
         }
     }
 
-    /// The flags of an acknowledgement without data. The first tells that the SYN-ACK arrived as it left, not ECN-capable
-    /// (RFC 9768 section 3.2.2.1, table 3); later ones count.
-    pub(super) fn ecn_confirmed(&self) -> u8 {
+    /// The flags of an acknowledgement without data, when the highest number sent is `max`. The first tells that the SYN-ACK
+    /// arrived as it left, not ECN-capable (RFC 9768 section 3.2.2.1, table 3); later ones count.
+    pub(super) fn confirmed(&self, max: u64) -> u8 {
         match self.accurate {
             None => 0,
-            Some(_) if self.max == 0 => TcpHeader::CWR,
+            Some(_) if max == 0 => TcpHeader::CWR,
             Some(_) => FIRST_FLAGS,
         }
     }
@@ -46,15 +46,15 @@ impl Sender {
     /// Takes the counts of marks off an acknowledgement. It echoes a mark if they have grown.
     #[cold]
     #[inline(never)]
-    pub(super) fn hear_counts(&mut self, packet: &Packet) -> Packet {
+    pub(super) fn hear_counts(&mut self, packet: &Packet, stream: &Stream, gate: &mut Gate) -> Packet {
         let mut plain = *packet;
-        let mss = u64::from(self.mss);
-        let segments = packet.body[0].saturating_sub(self.una).div_ceil(mss).max(1);
+        let mss = u64::from(stream.mss);
+        let segments = packet.body[0].saturating_sub(stream.una).div_ceil(mss).max(1);
         // One that another has overtaken tells nothing new (RFC 9768 appendix A.1).
-        let late = packet.body[0] < self.una;
+        let late = packet.body[0] < stream.una;
         if let Some(heard) = self.accurate.as_mut() {
             let marks = heard.take(&mut plain, segments, mss, late);
-            if let Some(account) = &mut self.account {
+            if let Some(account) = &mut gate.account {
                 account.marked += marks.bytes;
             }
             if marks.packets > 0 {
@@ -63,30 +63,26 @@ impl Sender {
         }
         plain
     }
+}
 
-    /// The acknowledgement in hand does or does not echo a mark. True if the window is to be cut for that: not if the controller
-    /// counts the bytes itself.
-    pub(super) fn note_marks(&mut self, echo: bool) -> bool {
-        if !self.needs.any(Needs::ECHOES) {
-            return echo;
-        }
-        if let Some(account) = self.account.as_mut().filter(|_| self.accurate.is_none()) {
-            account.marked = if echo { u64::MAX } else { 0 };
-        }
-        false
-    }
-
+impl Sender {
     /// An echo of congestion with the acknowledgement `ack`: one cut per window (RFC 3168 section 6.1.2). Until the
     /// acknowledgement of something sent after the cut, the receiver may not have heard of it.
     #[cold]
     pub(super) fn echoed(&mut self, now: Time, ack: u64) {
-        if ack <= self.recover.max(self.cut_until) {
+        if ack <= self.repair.duplicates.recover.max(self.echo.cut_until) {
             return;
         }
-        self.decide(now, Event::Ecn, self.delivered, self.flight(), Duration::ZERO);
-        self.cuts += 1;
-        self.cut_until = self.max;
-        self.tell_cut = true;
+        self.decide(
+            now,
+            Event::Ecn,
+            self.gate.delivered,
+            self.repair.flight(&self.stream, self.gate.control.window),
+            Duration::ZERO,
+        );
+        self.gate.cuts += 1;
+        self.echo.cut_until = self.stream.max;
+        self.echo.tell_cut = true;
     }
 
     /// A router asks to slow down: like an echo of congestion, once a window.
@@ -96,12 +92,21 @@ impl Sender {
             Quench::Cut => Event::Ecn,
             Quench::Ignore => return,
         };
-        if self.una >= self.max || self.recovering || self.una < self.recover.max(self.cut_until) {
+        if self.stream.una >= self.stream.max
+            || self.repair.recovering
+            || self.stream.una < self.repair.duplicates.recover.max(self.echo.cut_until)
+        {
             return;
         }
-        self.decide(now, event, self.delivered, self.flight(), Duration::ZERO);
-        self.cuts += 1;
-        self.cut_until = self.max;
+        self.decide(
+            now,
+            event,
+            self.gate.delivered,
+            self.repair.flight(&self.stream, self.gate.control.window),
+            Duration::ZERO,
+        );
+        self.gate.cuts += 1;
+        self.echo.cut_until = self.stream.max;
         self.update_limit();
     }
 }

@@ -24,39 +24,39 @@ impl Sender {
 
     fn send_syn(&mut self, now: Time) {
         self.todo |= todo::SYN;
-        self.rto_at = now + self.rtt.timeout();
+        self.timers.rto_at = now + self.timers.rtt.timeout();
     }
 
     /// No answer to the SYN came.
     pub(super) fn unanswered(&mut self, now: Time) {
-        self.expired += 1;
-        self.timeouts += 1;
-        if self.expired > self.params.retries {
+        self.repair.expired += 1;
+        self.repair.timeouts += 1;
+        if self.repair.expired > self.params.retries {
             return self.fail(Failure::Unanswered);
         }
-        if self.params.lost_syn == LostSyn::Restart || self.expired > LINEAR {
-            self.rtt.back_off(&self.params);
+        if self.params.lost_syn == LostSyn::Restart || self.repair.expired > LINEAR {
+            self.timers.rtt.back_off(&self.params);
         }
         self.send_syn(now);
     }
 
     /// The SYN-ACK has come.
     pub(super) fn answered(&mut self, now: Time, header: &TcpHeader) {
-        self.rto_at = Time::NEVER;
-        self.ecn_answered(header.flags);
-        self.receive_window = self.shifted(header.window);
-        if self.expired == 0 {
-            self.sample(now, now.since(self.timed_at), 0);
+        self.timers.rto_at = Time::NEVER;
+        self.echo.answered(&self.params, header.flags);
+        self.stream.receive_window = self.stream.shifted(header.window);
+        if self.repair.expired == 0 {
+            self.timers.sample(&self.params, now, now.since(self.timers.timed_at), 0);
         } else if self.params.lost_syn == LostSyn::Linux && self.params.timestamps {
-            self.rtt.measure(now.since(Time::from_nanos(header.timestamp)), 0, &self.params);
+            self.timers.rtt.measure(now.since(Time::from_nanos(header.timestamp)), 0, &self.params);
         } else {
-            self.rtt.restart(&self.params);
+            self.timers.rtt.restart(&self.params);
         }
         self.todo |= todo::ACK;
         self.established(now);
         if !self.params.first_write.is_zero() {
             self.todo |= todo::HOLD;
-            self.pace_wake = now + self.params.first_write;
+            self.timers.pace_wake = now + self.params.first_write;
             self.arm_call();
         }
     }
@@ -67,27 +67,27 @@ impl Sender {
         if self.todo & todo::TIMED != 0 {
             self.begin_in_time();
         }
-        let mss = u64::from(self.mss);
+        let mss = u64::from(self.stream.mss);
         let forgiven = u32::from(self.params.lost_syn == LostSyn::Linux);
-        let segments = if self.expired > forgiven { 1 } else { u64::from(self.params.initial_window) };
+        let segments = if self.repair.expired > forgiven { 1 } else { u64::from(self.params.initial_window) };
         let segments = segments.min(self.params.unit_window.map_or(u64::MAX, u64::from));
-        self.control.window = segments * mss;
-        self.control.threshold =
+        self.gate.control.window = segments * mss;
+        self.gate.control.threshold =
             self.params.initial_threshold.map_or(Control::UNLIMITED, |t| u64::from(t) * mss);
-        self.expired = 0;
-        if self.is_paced() && !self.needs.any(Needs::PACING) && self.rack.is_some() {
+        self.repair.expired = 0;
+        if self.is_paced() && !self.gate.needs.any(Needs::PACING) && self.repair.rack.is_some() {
             // At a rate that is not known before a round-trip time is.
-            self.control.pacing = FAST;
+            self.gate.control.pacing = FAST;
         }
         self.decide(now, Event::Start, 0, 0, Duration::ZERO);
         self.update_limit();
-        if self.receive_window < mss && self.rack.is_none() {
+        if self.stream.receive_window < mss && self.repair.rack.is_none() {
             // The first segment may not fit: the window is probed, as when it closes.
-            self.sent_at = now;
+            self.timers.sent_at = now;
             self.todo |= todo::IDLE;
         }
-        if self.stop == 0 && self.writer.is_none() {
-            self.finished = now;
+        if self.stream.stop == 0 && self.stream.writer.is_none() {
+            self.timers.finished = now;
         }
     }
 }

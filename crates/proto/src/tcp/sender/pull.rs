@@ -1,11 +1,11 @@
 //! What leaves a sender: the next segment of the stream, or what is due before it.
 
-use dumbbell_core::{Duration, Ecn, Packet, Time};
-use dumbbell_header::{Asking, SackBlock, TcpHeader};
+use dumbbell_core::{Ecn, Packet, Time};
+use dumbbell_header::{Asking, TcpHeader};
 
 use super::todo::{self, Repaired};
-use super::{Sender, UNTIMED};
-use crate::controller::{Class, Event, Needs};
+use super::{EcnEcho, Sender, UNTIMED};
+use crate::controller::Needs;
 use crate::tcp::accurate::put_first;
 use crate::tcp::params::{HEADER, Nagle};
 
@@ -18,89 +18,44 @@ impl Sender {
             flags |= TcpHeader::FIN;
         }
         let mut ecn = Ecn::NotEct;
-        if self.ecn && (fresh || self.needs.any(Needs::SCALABLE)) {
+        if self.echo.capable && (fresh || self.gate.needs.any(Needs::SCALABLE)) {
             // What is sent again is not ECN-capable (RFC 3168 section 6.1.5), but for scalable controllers (RFC 9331 section 4.1).
-            ecn = if self.needs.any(Needs::SCALABLE) { Ecn::Ect1 } else { Ecn::Ect0 };
-            if self.tell_cut {
-                self.tell_cut = false;
+            ecn = if self.gate.needs.any(Needs::SCALABLE) { Ecn::Ect1 } else { Ecn::Ect0 };
+            if self.echo.tell_cut {
+                self.echo.tell_cut = false;
                 flags |= TcpHeader::CWR;
             }
         }
-        if self.rto_at == Time::NEVER {
-            self.rto_at = now + self.rtt.timeout();
+        if self.timers.rto_at == Time::NEVER {
+            self.timers.rto_at = now + self.timers.rtt.timeout();
         }
-        self.sent_at = now;
-        self.packet(now, flags, number, self.header + len as u32, ecn)
-    }
-
-    #[inline]
-    fn packet(&mut self, now: Time, flags: u8, number: u64, size: u32, ecn: Ecn) -> Packet {
-        self.packets += 1;
-        Packet::of(
-            TcpHeader {
-                flags,
-                window: 0,
-                number,
-                timestamp: now.as_nanos(),
-                sack: [SackBlock::default(); 3],
-            },
-            self.flow,
-            size as u16,
-            ecn,
-        )
+        self.timers.sent_at = now;
+        self.stream.packet(now, flags, number, self.stream.header + len as u32, ecn)
     }
 
     /// A segment that was sent before. Its acknowledgement says nothing about the round-trip time (Karn's algorithm).
     pub(super) fn resend(&mut self, now: Time, number: u64, len: u64) -> Packet {
-        self.timed_by = UNTIMED;
-        self.retransmissions += 1;
-        let fin = self.after(number, len) > number + len;
+        self.timers.timed_by = UNTIMED;
+        self.repair.retransmissions += 1;
+        let fin = self.stream.after(number, len) > number + len;
         self.segment(now, number, len, fin, false)
-    }
-
-    /// Payload of the segment at `number`.
-    #[inline]
-    pub(super) fn length(&self, number: u64) -> u64 {
-        u64::from(self.mss).min(self.end.saturating_sub(number))
-    }
-
-    /// Payload of a segment that was sent from `number`: nothing new goes with it.
-    pub(super) fn sent_length(&self, number: u64) -> u64 {
-        u64::from(self.mss).min(self.max.min(self.end).saturating_sub(number))
-    }
-
-    /// Where the last segment sent begins. The FIN never travels alone, but for an empty stream.
-    pub(super) fn last_segment(&self) -> u64 {
-        let (mss, end) = (u64::from(self.mss), self.max.min(self.end));
-        if end == self.short.1 {
-            return self.short.0;
-        }
-        // Behind the latest short segment all are full.
-        self.short.1 + (end - 1 - self.short.1) / mss * mss
-    }
-
-    /// The number after a segment of `len` bytes from `number`: the FIN has a number of its own.
-    #[inline]
-    pub(super) fn after(&self, number: u64, len: u64) -> u64 {
-        let last = number + len;
-        if last == self.end { self.stop } else { last }
     }
 
     /// Sends the next segment of the stream.
     // Out of line the packet would be copied.
     #[inline(always)]
     pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
-        let (number, mss) = (self.nxt, u64::from(self.mss));
+        let (number, mss) = (self.stream.nxt, u64::from(self.stream.mss));
         let after = number + mss;
-        if after >= self.end {
-            if number >= self.stop && self.writer.is_none() {
-                self.window_limited = false;
+        if after >= self.stream.end {
+            if number >= self.stream.stop && self.stream.writer.is_none() {
+                self.gate.window_limited = false;
                 return None;
             }
             return self.next_at_end(now);
         }
-        if after > self.limit {
-            self.window_limited = !self.capped;
+        if after > self.stream.limit {
+            self.gate.window_limited = !self.gate.capped;
             return None;
         }
         Some(self.emit(now, number, mss, after))
@@ -113,18 +68,18 @@ impl Sender {
         if self.top_up() {
             return self.next(now);
         }
-        let number = self.nxt;
-        if number >= self.stop {
-            self.window_limited = false;
+        let number = self.stream.nxt;
+        if number >= self.stream.stop {
+            self.gate.window_limited = false;
             return None;
         }
-        let (len, mss) = (self.length(number), u64::from(self.mss));
-        if number + len > self.limit {
-            self.window_limited = !self.capped;
+        let (len, mss) = (self.stream.length(number), u64::from(self.stream.mss));
+        if number + len > self.stream.limit {
+            self.gate.window_limited = !self.gate.capped;
             return None;
         }
         if len < mss && self.is_held_back() {
-            self.window_limited = false;
+            self.gate.window_limited = false;
             return None;
         }
         Some(self.send_at_end(now, len))
@@ -133,13 +88,13 @@ impl Sender {
     /// Sends the next segment of the stream again, as it was or as full as it can be, if the window has room. The first of all may
     /// go whatever the receiver says: its window may have shrunk (RFC 9293 section 3.8.6).
     fn next_again(&mut self, now: Time) -> Option<Packet> {
-        let number = self.nxt;
-        let len = self.sent_length(number);
-        if number + len > self.limit && number > self.una {
-            self.window_limited = !self.capped;
+        let number = self.stream.nxt;
+        let len = self.stream.sent_length(number);
+        if number + len > self.stream.limit && number > self.stream.una {
+            self.gate.window_limited = !self.gate.capped;
             return None;
         }
-        self.nxt = self.after(number, len);
+        self.stream.nxt = self.stream.after(number, len);
         Some(self.resend(now, number, len))
     }
 
@@ -147,35 +102,35 @@ impl Sender {
     #[cold]
     fn is_held_back(&self) -> bool {
         // The FIN frees it.
-        if self.stop > self.end {
+        if self.stream.stop > self.stream.end {
             return false;
         }
         match self.params.nagle {
             Nagle::Off => false,
-            Nagle::Classic => self.una < self.max,
-            Nagle::Minshall => self.una < self.short.1,
+            Nagle::Classic => self.stream.una < self.stream.max,
+            Nagle::Minshall => self.stream.una < self.stream.short.1,
         }
     }
 
     /// Sends the next `len` bytes, and with the last the FIN, if there is one.
     pub(super) fn send_at_end(&mut self, now: Time, len: u64) -> Packet {
-        let number = self.nxt;
-        if len < u64::from(self.mss) {
-            self.short = (number, number + len);
+        let number = self.stream.nxt;
+        if len < u64::from(self.stream.mss) {
+            self.stream.short = (number, number + len);
         }
         self.plan_copies(number + len);
-        self.emit(now, number, len, self.after(number, len))
+        self.emit(now, number, len, self.stream.after(number, len))
     }
 
     /// Sends `len` bytes from `number`, the next, for the first time, and with them all numbers below `after`.
     #[inline]
     fn emit(&mut self, now: Time, number: u64, len: u64, after: u64) -> Packet {
-        self.nxt = after;
-        self.max = after;
+        self.stream.nxt = after;
+        self.stream.max = after;
         // While holes are repaired, the acknowledgement of this segment would wait for them.
-        if self.timed_by == UNTIMED && self.quiet && !self.timestamps {
-            self.timed_by = after;
-            self.timed_at = now;
+        if self.timers.timed_by == UNTIMED && self.repair.quiet && !self.stream.timestamps {
+            self.timers.timed_by = after;
+            self.timers.timed_at = now;
         }
         self.segment(now, number, len, after > number + len, true)
     }
@@ -200,13 +155,19 @@ impl Sender {
     pub(super) fn pull_first(&mut self, now: Time) -> Option<Packet> {
         if self.todo & todo::SYN != 0 {
             self.todo &= !todo::SYN;
-            self.timed_at = now;
-            return Some(self.packet(now, TcpHeader::SYN | self.ecn_asked(), 0, HEADER, Ecn::NotEct));
+            self.timers.timed_at = now;
+            return Some(self.stream.packet(
+                now,
+                TcpHeader::SYN | EcnEcho::asked(&self.params),
+                0,
+                HEADER,
+                Ecn::NotEct,
+            ));
         }
         if self.todo & todo::ACK != 0 {
             self.todo &= !todo::ACK;
-            let flags = TcpHeader::ACK | self.ecn_confirmed();
-            return Some(self.packet(now, flags, self.bare_number(), self.header, Ecn::NotEct));
+            let flags = TcpHeader::ACK | self.echo.confirmed(self.stream.max);
+            return Some(self.stream.packet(now, flags, self.bare_number(), self.stream.header, Ecn::NotEct));
         }
         if self.todo & todo::HOLD != 0 {
             return None;
@@ -217,45 +178,42 @@ impl Sender {
             return Some(copy);
         }
         self.top_up();
-        if self.una == self.max && self.una < self.stop {
+        if self.stream.una == self.stream.max && self.stream.una < self.stream.stop {
             // While there was nothing to send, the time that the controller named may have passed without a call.
             self.wake_controller(now);
         }
         // Pacing may have held a segment back until the receiver's window closed, by an answer that came late.
-        let rests = self.todo & todo::IDLE != 0 || self.una == self.max && self.max > 0;
-        if rests && self.nxt < self.stop && self.rack.is_none() && !self.fits(self.nxt) {
+        let rests = self.todo & todo::IDLE != 0 || self.stream.una == self.stream.max && self.stream.max > 0;
+        if rests
+            && self.stream.nxt < self.stream.stop
+            && self.repair.rack.is_none()
+            && !self.stream.fits(self.stream.nxt)
+        {
             self.todo |= todo::IDLE;
             return self.probe_window(now);
         }
-        if self.todo & todo::IDLE != 0 && self.nxt < self.stop && self.fits(self.nxt) {
+        if self.todo & todo::IDLE != 0
+            && self.stream.nxt < self.stream.stop
+            && self.stream.fits(self.stream.nxt)
+        {
             self.todo &= !todo::IDLE;
-            if std::mem::take(&mut self.probes) > 0 {
-                self.rto_at = Time::NEVER;
+            if std::mem::take(&mut self.timers.probes) > 0 {
+                self.timers.rto_at = Time::NEVER;
             }
-            let idle = now.since(self.sent_at);
-            if self.needs.any(Needs::RESTARTS) {
-                self.decide(now, Event::Restart, self.delivered, 0, Duration::ZERO);
-                self.update_limit();
-            }
-            if self.rack.is_some() && self.class == Class::Window {
-                self.restarted(now, idle);
-            } else if idle > self.rtt.timeout() && self.params.slow_start_after_idle {
-                self.decide(now, Event::Idle, self.delivered, 0, Duration::ZERO);
-                self.update_limit();
-            }
+            self.begin_again(now);
         }
-        if self.max > 0 && self.is_early(now) {
+        if self.stream.max > 0 && self.is_early(now) {
             return None;
         }
-        let sent_again = self.retransmissions;
-        let timed = self.rack.is_some();
+        let sent_again = self.repair.retransmissions;
+        let timed = self.repair.rack.is_some();
         let repaired = if timed { self.pull_in_time(now) } else { self.pull_repair(now) };
         let mut packet = match repaired {
             Repaired::Packet(packet) => packet,
             Repaired::Blocked => return None,
             Repaired::Nothing if self.todo & todo::OVERHEAD != 0 && self.is_processing(now) => return None,
             Repaired::Nothing => {
-                if self.nxt >= self.max {
+                if self.stream.nxt >= self.stream.max {
                     self.todo &= !todo::GO_BACK;
                 }
                 let next = if timed {
@@ -272,18 +230,18 @@ impl Sender {
             }
         };
         if self.todo & todo::NEEDS != 0 {
-            if self.accurate.is_some() {
+            if self.echo.accurate.is_some() {
                 put_first(&mut packet);
             }
-            let bytes = u32::from(packet.size) - self.header;
-            self.note_sent(now, packet.body[0], bytes, self.retransmissions > sent_again);
+            let bytes = u32::from(packet.size) - self.stream.header;
+            self.note_sent(now, packet.body[0], bytes, self.repair.retransmissions > sent_again);
         }
-        if self.needs.any(Needs::ROUTERS)
+        if self.gate.needs.any(Needs::ROUTERS)
             && let Some(exchange) = self.params.controller.exchange()
         {
-            let request = self.control.request;
-            let rtt = self.rtt.smoothed().as_secs_f64();
-            let window = self.control.window as f64 / f64::from(self.mss);
+            let request = self.gate.control.request;
+            let rtt = self.timers.rtt.smoothed().as_secs_f64();
+            let window = self.gate.control.window as f64 / f64::from(self.stream.mss);
             exchange.ask(&Asking { request, rtt, window }, &mut packet);
             packet.flags |= TcpHeader::FEEDBACK;
         }
@@ -295,48 +253,44 @@ impl Sender {
     #[cold]
     #[inline(never)]
     fn probe_window(&mut self, now: Time) -> Option<Packet> {
-        let due = self.probes > 0 && now >= self.rto_at;
-        if self.probes > 0 && !due {
+        let due = self.timers.probes > 0 && now >= self.timers.rto_at;
+        if self.timers.probes > 0 && !due {
             return None;
         }
-        self.rto_at = now + self.persist(self.probes);
-        self.probes += 1;
+        self.timers.rto_at = now + self.timers.persist(&self.params, self.timers.probes);
+        self.timers.probes += 1;
         if !due {
             return None;
         }
-        self.expired += 1;
-        if self.expired > self.params.retries {
+        self.repair.expired += 1;
+        if self.repair.expired > self.params.retries {
             self.give_up();
             return None;
         }
-        let room = (self.una + self.receive_window).saturating_sub(self.nxt);
+        let room = (self.stream.una + self.stream.receive_window).saturating_sub(self.stream.nxt);
         if room == 0 {
-            return Some(self.packet(
+            return Some(self.stream.packet(
                 now,
                 TcpHeader::ACK,
-                self.nxt.saturating_sub(1),
-                self.header,
+                self.stream.nxt.saturating_sub(1),
+                self.stream.header,
                 Ecn::NotEct,
             ));
         }
-        self.probes = 0;
+        self.timers.probes = 0;
         self.todo &= !todo::IDLE;
         Some(self.send_at_end(now, room))
-    }
-
-    /// How long a closed window is waited for after so many probes.
-    pub(super) fn persist(&self, probes: u32) -> Duration {
-        (self.rtt.timeout() * (1 << probes.min(16))).min(self.params.rto_max)
     }
 
     /// True if the next segment may be sent but for the time that its processing takes.
     #[cold]
     fn is_processing(&mut self, now: Time) -> bool {
-        let due = self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.limit;
-        let Some(overhead) = self.overhead.as_mut().filter(|_| due) else { return false };
+        let due = self.stream.nxt < self.stream.stop
+            && self.stream.nxt + self.stream.length(self.stream.nxt) <= self.stream.limit;
+        let Some(overhead) = self.timers.overhead.as_mut().filter(|_| due) else { return false };
         let ready = overhead.ready(now);
         if ready > now {
-            self.pace_wake = ready;
+            self.timers.pace_wake = ready;
             self.arm_call();
             return true;
         }

@@ -53,49 +53,30 @@ enum Answer {
 }
 
 impl Sender {
-    /// The window in whole segments.
-    pub(in crate::tcp) fn window_segments(&self) -> u32 {
-        (self.window_in_use() / u64::from(self.mss)).max(1) as u32
-    }
-
-    /// The threshold in whole segments.
-    pub(super) fn threshold_segments(&self) -> u32 {
-        u32::try_from(self.control.threshold / u64::from(self.mss)).unwrap_or(u32::MAX).max(1)
-    }
-
-    pub(super) fn set_window(&mut self, segments: u32) {
-        self.control.window = u64::from(segments.max(1)) * u64::from(self.mss);
-    }
-
-    /// True if the transport sets the window while losses are repaired; models and routers know better.
-    pub(super) fn moves_window(&self) -> bool {
-        self.class == Class::Window
-    }
-
     /// An acknowledgement.
     pub(in crate::tcp) fn acknowledged_in_time(&mut self, now: Time, packet: &Packet) {
         // Out of the sender and back, so that both can be changed.
-        let Some(mut rack) = self.rack.take() else { return };
-        if self.is_plain(packet, &rack) {
+        let Some(mut rack) = self.repair.rack.take() else { return };
+        if rack.is_plain(packet) && self.gate.is_settled() {
             self.advance_in_time(now, packet, &mut rack);
         } else {
             self.work(now, packet, &mut rack);
         }
-        rack.acknowledged = (self.una / u64::from(self.mss)) as u16;
+        rack.acknowledged = (self.stream.una / u64::from(self.stream.mss)) as u16;
         self.update_limit_in_time(&rack);
-        self.rack = Some(rack);
+        self.repair.rack = Some(rack);
     }
 
     /// What an acknowledgement does that may bring anything.
     #[inline(never)]
     fn work(&mut self, now: Time, packet: &Packet, rack: &mut Rack) {
         let header = TcpHeader::unpack(&packet.words());
-        debug_assert!(header.number <= self.max, "nothing is acknowledged that was not sent");
-        let (una, found, delivered, held) = (self.una, rack.found, rack.delivered, rack.highest_held);
-        self.take_window(header.number, header.window);
+        debug_assert!(header.number <= self.stream.max, "nothing is acknowledged that was not sent");
+        let (una, found, delivered, held) = (self.stream.una, rack.found, rack.delivered, rack.highest_held);
+        self.stream.take_window(header.number, header.window);
         if rack.timer == Timer::Persist {
             // Probes of a closed window are answered.
-            self.expired = 0;
+            self.repair.expired = 0;
         }
         let mut seen = Seen {
             advanced: header.number > una,
@@ -104,7 +85,7 @@ impl Sender {
             resent: false,
             duplicates: 0,
             probe: false,
-            echo: self.note_marks(header.has(TcpHeader::ECE)),
+            echo: self.gate.note_marks(header.has(TcpHeader::ECE), self.echo.accurate.is_some()),
             lost_again: false,
             timestamp: self.params.timestamps.then(|| Time::from_nanos(header.timestamp)),
             acked: None,
@@ -117,9 +98,8 @@ impl Sender {
             self.take_blocks(now, &header, rack, &mut seen);
         }
         if seen.advanced {
-            self.una = header.number;
-            self.nxt = self.nxt.max(self.una);
-            self.expired = 0;
+            self.stream.advance(header.number);
+            self.repair.expired = 0;
             self.take_acknowledged(now, rack, &mut seen, held);
         }
         let rtt = self.take_times(now, rack, &mut seen);
@@ -153,7 +133,7 @@ impl Sender {
                 self.take_duplicate(start, end, rack, seen);
                 continue;
             }
-            let start = start.max(self.una);
+            let start = start.max(self.stream.una);
             // What an earlier acknowledgement told is not gone through again.
             let overlap = known.iter().find(|k| k.0 < end && start < k.1).copied().unwrap_or((end, end));
             for (from, to) in [(start, end.min(overlap.0)), (start.max(overlap.1), end)] {
@@ -168,7 +148,7 @@ impl Sender {
             blocks.iter().map(|b| b.1).filter(|end| *end > ack).fold(rack.highest_held, u64::max);
         let lowest = std::mem::replace(&mut seen.lowest, u64::MAX);
         if rack.state != State::Loss || rack.undo.possible {
-            rack.note_reordering(lowest, u64::from(self.mss));
+            rack.note_reordering(lowest, u64::from(self.stream.mss));
         }
     }
 
@@ -178,8 +158,8 @@ impl Sender {
             seen.held = true;
             rack.delivered += 1;
             seen.prior = seen.prior.max(segment.delivered);
-            rack.delivered_one(now, &segment, self.rtt.min(), None);
-            if let Some(account) = &mut self.account {
+            rack.delivered_one(now, &segment, self.timers.rtt.min(), None);
+            if let Some(account) = &mut self.gate.account {
                 account.acknowledged(segment.start, segment.end);
             }
             if !segment.was_resent() {
@@ -195,11 +175,11 @@ impl Sender {
 
     /// `[start, end)` arrived twice.
     fn take_duplicate(&mut self, start: u64, end: u64, rack: &mut Rack, seen: &mut Seen) {
-        let segments = (end - start).div_ceil(u64::from(self.mss)).max(1);
+        let segments = (end - start).div_ceil(u64::from(self.stream.mss)).max(1);
         seen.probe = segments == 1 && rack.probe_end > 0 && rack.probe_end == end;
         rack.duplicates_seen += segments;
         // More than were sent again: the network copies packets, and tells nothing about the sender.
-        if rack.duplicates_seen > self.retransmissions {
+        if rack.duplicates_seen > self.repair.retransmissions {
             return;
         }
         rack.duplicate_seen |= rack.reorderings > 0 && !seen.probe;
@@ -212,8 +192,8 @@ impl Sender {
     /// Takes in what is acknowledged in order. Of that, what lies below `held`, the highest byte that the receiver was known to
     /// hold before, was reordered; what the same acknowledgement shows held says nothing about it.
     fn take_acknowledged(&mut self, now: Time, rack: &mut Rack, seen: &mut Seen, held: u64) {
-        let min_rtt = self.rtt.min();
-        while let Some(segment) = rack.segments.pop(self.una) {
+        let min_rtt = self.timers.rtt.min();
+        while let Some(segment) = rack.segments.pop(self.stream.una) {
             seen.rearm = true;
             seen.prior = seen.prior.max(segment.delivered);
             if segment.was_resent() {
@@ -227,16 +207,16 @@ impl Sender {
             if !segment.is_held() {
                 rack.delivered += 1;
                 rack.delivered_one(now, &segment, min_rtt, seen.timestamp);
-                if let Some(account) = &mut self.account {
+                if let Some(account) = &mut self.gate.account {
                     account.acknowledged(segment.start, segment.end);
                 }
             }
         }
         if seen.lowest < held {
-            rack.note_reordering(seen.lowest, u64::from(self.mss));
+            rack.note_reordering(seen.lowest, u64::from(self.stream.mss));
         }
         if rack.segments.held() == 0 {
-            rack.highest_held = self.una;
+            rack.highest_held = self.stream.una;
         }
     }
 
@@ -259,11 +239,11 @@ impl Sender {
     /// Takes in the round-trip times of the segments sent longest ago and last of those that an acknowledgement delivers.
     #[inline]
     pub(super) fn time_round(&mut self, rack: &mut Rack, longest: Duration, shortest: Duration) {
-        self.rtt.lower(shortest);
-        self.rtt.estimate(longest, 0, &self.params);
-        if self.una > rack.rtt_until {
-            rack.rtt_until = self.nxt;
-            self.rtt.end_round(&self.params);
+        self.timers.rtt.lower(shortest);
+        self.timers.rtt.estimate(longest, 0, &self.params);
+        if self.stream.una > rack.rtt_until {
+            rack.rtt_until = self.stream.nxt;
+            self.timers.rtt.end_round(&self.params);
         }
     }
 
@@ -287,34 +267,39 @@ impl Sender {
 
     /// Keeps what is needed to take the cut back, and lets the controller cut.
     pub(super) fn begin_reduction(&mut self, now: Time, rack: &mut Rack, event: Event) {
-        rack.high = self.nxt;
+        rack.high = self.stream.nxt;
         rack.probe_end = 0;
-        rack.prr = Prr::begin(self.window_segments());
-        let window = self.control.window;
+        rack.prr = Prr::begin(self.gate.window_segments());
+        let window = self.gate.control.window;
         rack.undo.window = window;
         let base = self.cut_base(rack);
-        self.decide(now, event, self.delivered, base, Duration::ZERO);
-        self.cuts += 1;
-        self.tell_cut = true;
-        if self.moves_window() {
-            self.control.window = window;
+        self.decide(now, event, self.gate.delivered, base, Duration::ZERO);
+        self.gate.cuts += 1;
+        self.echo.tell_cut = true;
+        if self.gate.moves_window() {
+            self.gate.control.window = window;
         }
     }
 
     /// What the size of a cut is reckoned from.
     pub(super) fn cut_base(&self, rack: &Rack) -> u64 {
         match self.params.cut_from {
-            crate::tcp::params::CutFrom::Window => u64::from(self.window_segments()) * u64::from(self.mss),
-            crate::tcp::params::CutFrom::Flight => {
-                (u64::from(rack.segments.in_flight()) * u64::from(self.mss)).min(self.control.window)
+            crate::tcp::params::CutFrom::Window => {
+                u64::from(self.gate.window_segments()) * u64::from(self.stream.mss)
             }
+            crate::tcp::params::CutFrom::Flight => (u64::from(rack.segments.in_flight())
+                * u64::from(self.stream.mss))
+            .min(self.gate.control.window),
         }
     }
 
     fn end_reduction(&mut self, rack: &Rack) {
         let cut = rack.state == State::Reduced || rack.undo.possible;
-        if cut && self.moves_window() && self.control.threshold != crate::controller::Control::UNLIMITED {
-            self.set_window(self.threshold_segments());
+        if cut
+            && self.gate.moves_window()
+            && self.gate.control.threshold != crate::controller::Control::UNLIMITED
+        {
+            self.gate.set_window(self.gate.threshold_segments());
         }
     }
 
@@ -324,7 +309,7 @@ impl Sender {
         let state = if disorder { State::Disorder } else { State::Open };
         if state != rack.state {
             rack.state = state;
-            rack.high = self.nxt;
+            rack.high = self.stream.nxt;
         }
     }
 
@@ -346,19 +331,19 @@ impl Sender {
     /// Restores window and threshold. With `unmark` nothing counts as lost any more.
     fn take_back(&mut self, now: Time, rack: &mut Rack, unmark: bool) {
         if rack.state == State::Loss {
-            self.timeout_was_spurious();
+            self.repair.timeout_was_spurious();
         }
         if unmark {
             rack.segments.find_all();
-            self.account.iter_mut().for_each(|account| account.found_again());
+            self.gate.account.iter_mut().for_each(|account| account.found_again());
         }
         if rack.undo.threshold > 0 {
-            if self.moves_window() {
-                self.control.window = self.control.window.max(rack.undo.window);
+            if self.gate.moves_window() {
+                self.gate.control.window = self.gate.control.window.max(rack.undo.window);
             }
-            if rack.undo.threshold > self.control.threshold {
-                self.control.threshold = rack.undo.threshold;
-                self.tell_cut = false;
+            if rack.undo.threshold > self.gate.control.threshold {
+                self.gate.control.threshold = rack.undo.threshold;
+                self.echo.tell_cut = false;
             }
         }
         rack.undo.possible = false;
@@ -374,9 +359,9 @@ impl Sender {
         }
         if rack.state == State::Open {
             rack.undo.since = None;
-        } else if self.una >= rack.high {
+        } else if self.stream.una >= rack.high {
             match rack.state {
-                State::Reduced if self.una != rack.high => {
+                State::Reduced if self.stream.una != rack.high => {
                     self.end_reduction(rack);
                     rack.state = State::Open;
                 }
@@ -416,7 +401,7 @@ impl Sender {
             }
             State::Loss => {
                 if seen.advanced {
-                    self.judge_timeout(now, None);
+                    self.repair.judge_timeout(now, None, self.timers.rtt.min());
                 }
                 let answer = self.repair_after_timeout(now, rack, seen);
                 self.identify_losses(now, rack, seen);
@@ -471,25 +456,20 @@ impl Sender {
     pub(super) fn enter_recovery(&mut self, now: Time, rack: &mut Rack, echo: bool) {
         let reducing = rack.is_reducing();
         rack.undo.threshold = 0;
-        rack.keep_for_undo(self.una);
+        rack.keep_for_undo(self.stream.una);
         if !reducing {
             if !echo {
-                rack.undo.threshold = self.current_threshold();
+                rack.undo.threshold = self.gate.current_threshold();
             }
             self.begin_reduction(now, rack, Event::Loss);
         }
-        rack.high = self.nxt;
+        rack.high = self.stream.nxt;
         rack.state = State::Recovery;
-    }
-
-    /// The threshold, or three quarters of the window if that is larger and no cut is under way.
-    pub(super) fn current_threshold(&self) -> u64 {
-        self.control.threshold.max(self.control.window / 4 * 3)
     }
 
     /// An acknowledgement after a timeout (RFC 5682, in the form for SACK).
     fn repair_after_timeout(&mut self, now: Time, rack: &mut Rack, seen: &Seen) -> Answer {
-        let recovered = self.una >= rack.high;
+        let recovered = self.stream.una >= rack.high;
         if seen.advanced && self.params.undo && rack.may_undo(seen.timestamp) {
             self.undo_loss(now, rack);
             return Answer::NewData;
@@ -499,16 +479,18 @@ impl Sender {
                 self.undo_loss(now, rack);
                 return Answer::NewData;
             }
-            if self.nxt > rack.high {
+            if self.stream.nxt > rack.high {
                 if seen.held || !seen.advanced {
                     rack.frto = false;
                 }
             } else if seen.advanced && !recovered {
-                rack.high = self.nxt;
-                if self.nxt < self.stop && self.nxt + self.length(self.nxt) <= self.una + self.receive_window
+                rack.high = self.stream.nxt;
+                if self.stream.nxt < self.stream.stop
+                    && self.stream.nxt + self.stream.length(self.stream.nxt)
+                        <= self.stream.una + self.stream.receive_window
                 {
                     // Whatever Nagle says: it shall show something.
-                    self.short.1 = self.una;
+                    self.stream.short.1 = self.stream.una;
                     return Answer::Instead;
                 }
                 rack.frto = false;
@@ -535,10 +517,10 @@ impl Sender {
             return;
         }
         let resent = rack.segments.resent();
-        let window = rack.reordering_window(self.rtt.min(), self.rtt.smoothed());
-        if let Some(left) = rack.detect(now, window, self.mss, &mut self.account) {
+        let window = rack.reordering_window(self.timers.rtt.min(), self.timers.rtt.smoothed());
+        if let Some(left) = rack.detect(now, window, self.stream.mss, &mut self.gate.account) {
             rack.timer = Timer::Reordering;
-            self.rto_at = now + left + SLACK;
+            self.timers.rto_at = now + left + SLACK;
             seen.rearm = false;
         }
         seen.lost_again |= rack.segments.resent() < resent;
@@ -553,27 +535,28 @@ impl Sender {
         rtt: Duration,
         (delivered, lost): (u32, u64),
     ) {
-        let total = self.una + rack.segments.held_bytes();
+        let total = self.stream.una + rack.segments.held_bytes();
         // With reordering, what is held counts as progress: the cumulative acknowledgement would come in bursts.
         let may_grow = seen.advanced || rack.reordering > DUPLICATES && seen.held;
         let reducing = rack.is_reducing();
         let repairs = rack.state >= State::Recovery;
-        self.recovering = if self.class == Class::Model { repairs } else { reducing || !may_grow };
-        self.window_limited = self.is_window_limited(rack);
-        if let Some(account) = &mut self.account {
-            account.advanced(self.una, 0, self.max - self.una);
+        self.repair.recovering =
+            if self.gate.class == Class::Model { repairs } else { reducing || !may_grow };
+        self.gate.window_limited = self.gate.is_window_limited(rack);
+        if let Some(account) = &mut self.gate.account {
+            account.advanced(self.stream.una, 0, self.stream.max - self.stream.una);
         }
         self.tell_losses_in_time(now, rack);
-        let in_flight = u64::from(rack.segments.in_flight()) * u64::from(self.mss);
-        if total > self.delivered || self.account.is_some() {
-            self.decide(now, Event::Ack, total.max(self.delivered), in_flight, rtt);
+        let in_flight = u64::from(rack.segments.in_flight()) * u64::from(self.stream.mss);
+        if total > self.gate.delivered || self.gate.account.is_some() {
+            self.decide(now, Event::Ack, total.max(self.gate.delivered), in_flight, rtt);
         }
         let delivered = delivered + seen.duplicates;
-        if reducing && self.moves_window() && delivered > 0 {
+        if reducing && self.gate.moves_window() && delivered > 0 {
             let safe = seen.advanced && lost == 0;
-            let threshold = self.threshold_segments();
+            let threshold = self.gate.threshold_segments();
             let window = rack.prr.window(threshold, rack.segments.in_flight(), delivered, safe);
-            self.set_window(window);
+            self.gate.set_window(window);
         }
     }
 
@@ -583,8 +566,9 @@ impl Sender {
         if rack.repairing && rack.segments.may_have_lost() || rack.probe != Probe::None {
             self.todo |= todo::REPAIR;
         }
-        let room = u64::from(rack.room(self.window_segments())) * u64::from(self.mss);
-        let granted = self.una + self.receive_window;
-        self.set_limit(if rack.probe == Probe::Due { granted } else { granted.min(self.nxt + room) });
+        let room = u64::from(rack.room(self.gate.window_segments())) * u64::from(self.stream.mss);
+        let granted = self.stream.una + self.stream.receive_window;
+        self.stream.limit =
+            if rack.probe == Probe::Due { granted } else { granted.min(self.stream.nxt + room) };
     }
 }

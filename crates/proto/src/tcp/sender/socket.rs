@@ -67,18 +67,18 @@ impl Sender {
     pub fn take_over(&mut self, handshake: &Handshake) {
         debug_assert!(self.phase == Phase::Unopened && !self.params.handshake);
         if let Some(rtt) = handshake.rtt {
-            self.rtt.measure(rtt, 0, &self.params);
+            self.timers.rtt.measure(rtt, 0, &self.params);
         }
-        (self.receive_window, self.scale) = (handshake.window, handshake.scale);
+        (self.stream.receive_window, self.stream.scale) = (handshake.window, handshake.scale);
     }
 
     /// Closes the stream after what was written: the FIN follows the last byte. The driver then calls `pull`.
     pub fn close(&mut self) {
         // From here on the connection is one that closes: a parameter, so that others pay nothing.
         Arc::make_mut(&mut self.params).fin = true;
-        if self.stop == self.end && self.writer.is_none() {
-            self.stop += 1;
-            self.finished = Time::NEVER;
+        if self.stream.stop == self.stream.end && self.stream.writer.is_none() {
+            self.stream.stop += 1;
+            self.timers.finished = Time::NEVER;
         }
     }
 
@@ -89,18 +89,18 @@ impl Sender {
 
     /// Everything below this number is acknowledged.
     pub fn acknowledged_to(&self) -> u64 {
-        self.una
+        self.stream.una
     }
 
     /// True if an acknowledgement tells of nothing that was never sent (RFC 9293 section 3.10.7.4, fifth check), in its blocks
     /// neither. The others come from somebody who forges them.
     pub(super) fn is_credible(&self, packet: &Packet) -> bool {
         let mut header = TcpHeader::unpack(&packet.words());
-        if packet.flags & TcpHeader::FEEDBACK != 0 || self.accurate.is_some() {
+        if packet.flags & TcpHeader::FEEDBACK != 0 || self.echo.accurate.is_some() {
             // An answer, or the option of accurate ECN, stands in the place of the last block.
             header.sack[2] = SackBlock::default();
         }
-        let Some(room) = self.max.checked_sub(header.number) else { return false };
+        let Some(room) = self.stream.max.checked_sub(header.number) else { return false };
         // One that lies below the acknowledgement tells what arrived twice (RFC 2883).
         let is_sane = |block: &SackBlock| {
             let (start, end) = (block.start.cast_signed(), block.end.cast_signed());
@@ -112,28 +112,29 @@ impl Sender {
 
     /// The state of the connection.
     pub fn info(&self) -> Info {
-        let mss = u64::from(self.mss);
+        let mss = u64::from(self.stream.mss);
         let segments = |bytes: u64| u32::try_from(bytes.div_ceil(mss)).unwrap_or(u32::MAX);
-        let rack = self.rack.as_deref();
-        let plain = if self.recovering { State::Recovery } else { State::Open };
+        let rack = self.repair.rack.as_deref();
+        let plain = if self.repair.recovering { State::Recovery } else { State::Open };
         Info {
             state: rack.map_or(plain, |rack| rack.state),
-            window: self.window_segments(),
-            threshold: (self.control.threshold != Control::UNLIMITED).then(|| self.threshold_segments()),
-            out: rack.map_or(segments(self.max - self.una), |rack| rack.segments.out()),
+            window: self.gate.window_segments(),
+            threshold: (self.gate.control.threshold != Control::UNLIMITED)
+                .then(|| self.gate.threshold_segments()),
+            out: rack.map_or(segments(self.stream.max - self.stream.una), |rack| rack.segments.out()),
             held: rack.map_or(0, |rack| rack.segments.held()),
             lost: rack.map_or(0, |rack| rack.segments.lost()),
             resent: rack.map_or(0, |rack| rack.segments.resent()),
-            delivered: rack.map_or(segments(self.delivered), |rack| rack.delivered),
+            delivered: rack.map_or(segments(self.gate.delivered), |rack| rack.delivered),
             reordering: rack.map_or(crate::tcp::rack::DUPLICATES, |rack| rack.reordering),
             reorderings: rack.map_or(0, |rack| rack.reorderings),
-            marked: self.accurate.as_ref().map_or(0, |heard| heard.total() as u32),
-            expired: self.expired,
-            timeout: self.rtt.timeout(),
-            smoothed: self.rtt.smoothed(),
-            variation: self.rtt.variation(),
-            min_rtt: self.rtt.min(),
-            mss: self.mss,
+            marked: self.echo.accurate.as_ref().map_or(0, |heard| heard.total() as u32),
+            expired: self.repair.expired,
+            timeout: self.timers.rtt.timeout(),
+            smoothed: self.timers.rtt.smoothed(),
+            variation: self.timers.rtt.variation(),
+            min_rtt: self.timers.rtt.min(),
+            mss: self.stream.mss,
         }
     }
 }

@@ -1,0 +1,53 @@
+//! Sending begins again, with nothing outstanding: what the controller hears of it, and what becomes of the window.
+
+use dumbbell_core::{Duration, Time};
+
+use super::Sender;
+use crate::controller::{Class, Event, Needs};
+
+impl Sender {
+    /// Sending begins again. Of a time longer than the timeout every controller hears (RFC 5681 section 4.1); where losses are found
+    /// by time, one with a window hears of every such time, but has no say about the window, as in Linux.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn begin_again(&mut self, now: Time) {
+        let idle = now.since(self.timers.sent_at);
+        if self.gate.needs.any(Needs::RESTARTS) {
+            self.decide(now, Event::Restart, self.gate.delivered, 0, Duration::ZERO);
+            self.update_limit();
+        }
+        let in_time = self.repair.rack.is_some() && self.gate.class == Class::Window;
+        let is_long =
+            |sender: &Sender| idle > sender.timers.rtt.timeout() && sender.params.slow_start_after_idle;
+        if !in_time && !is_long(self) {
+            return;
+        }
+        let before = (self.gate.control.window, self.gate.control.threshold);
+        self.decide(now, Event::Idle, self.gate.delivered, 0, Duration::ZERO);
+        if !in_time {
+            return self.update_limit();
+        }
+        (self.gate.control.window, self.gate.control.threshold) = before;
+        if is_long(self) {
+            self.shrink_after(idle);
+        }
+    }
+
+    /// One halving of the window for each timeout of an idle time beyond the first (RFC 2861 section 3.1).
+    fn shrink_after(&mut self, idle: Duration) {
+        let timeout = self.timers.rtt.timeout();
+        let least = self.gate.window_segments().min(self.params.initial_window);
+        self.gate.control.threshold = self.gate.current_threshold();
+        let mut left = idle.saturating_sub(timeout);
+        let mut window = self.gate.window_segments();
+        while !left.is_zero() && window > least {
+            left = left.saturating_sub(timeout);
+            window /= 2;
+        }
+        self.gate.set_window(window.max(least));
+        if let Some(rack) = self.repair.rack.take() {
+            self.update_limit_in_time(&rack);
+            self.repair.rack = Some(rack);
+        }
+    }
+}
