@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
+from dumbbell._extras import require
 from dumbbell._files.folder import new_files
 from dumbbell._files.names import readable
 from dumbbell._printing import significant
@@ -123,7 +124,11 @@ def run_judge(
         If a reference is not registered.
     FolderError
         If the folder cannot be written.
+    MissingExtraError
+        If scipy, which the intervals need, is not installed.
     """
+    # Otherwise each chapter would say that it is missing.
+    require("scipy")
     for name in against:
         registered(name)
     folder = Path(folder)
