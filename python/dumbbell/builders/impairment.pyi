@@ -95,10 +95,10 @@ def reordering(
         `back`: held back; `ahead`: sent ahead.
         Default: ``"back"`` (choice: one late packet is what a second path or a resent frame makes).
     delay
-        Time by which such a packet is held back or sent ahead; in place of `packets`.
+        Time by which such a packet is held back or sent ahead; instead of `packets`.
         Default: absent: `packets` says how far.
     packets
-        Number of packets that it lets pass or overtakes; in place of `delay`. Unit: packets.
+        Number of packets that it lets pass or overtakes; instead of `delay`. Unit: packets.
         Default: absent: `delay` says how far.
     longest
         With `packets`: the longest time that a packet is held back.

@@ -36,7 +36,7 @@ def rbcc(
         The factor by which it is scaled, above 0 and at most 1. Dimensionless.
         Default: ``0.75`` (Toomey 1998, chapter 11.3: alpha=0.75; chapter 11.9 recommends 0.4).
     quench
-        True if sources whose rates fall are told at once.
+        True if the router quenches sources at once when their rates fall.
         Default: ``false`` (Toomey 1998, chapter 11.4: quench=no; chapter 11.9 recommends yes).
     quench_scope
         Whom: `all` flows that are lowered, or the packet's `own` alone.

@@ -160,13 +160,13 @@ def poisson(
         of the other side; `all` joins each of `from` with each of `to`. Each flow draws one of the pairs.
         Default: ``"one-to-one"`` (choice: as host pairs are drawn).
     load
-        Offered load as a share of the rate of `link`; in place of `rate`. Dimensionless.
+        Offered load as a share of the rate of `link`; instead of `rate`. Dimensionless.
         Default: absent: `rate` is given.
     link
         The link whose rate `load` is a share of.
         Default: absent: the bottleneck, if there is one only.
     rate
-        Flows a second; in place of `load`. Unit: flows/s.
+        Flows a second; instead of `load`. Unit: flows/s.
         Default: absent: `load` is given.
     start
         When arrivals begin.
