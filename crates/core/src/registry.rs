@@ -295,14 +295,17 @@ impl Registry {
     /// ```
     /// # use dumbbell_core::registry::{Algorithm, Registry};
     /// # use dumbbell_core::{Validate, config, registry};
-    /// # config! { /// None. pub struct Params {} }
+    /// # config! {
+    /// #     /// None.
+    /// #     pub struct Params {}
+    /// # }
     /// # impl Validate for Params {}
     /// # impl Algorithm for Params {
     /// #     const NAME: &'static str = "none";
     /// #     const TITLE: &'static str = "Nothing";
     /// #     const REFERENCE: &'static str = "choice: the shortest example";
     /// # }
-    /// # trait Thing: Send + Sync {}
+    /// # pub trait Thing: Send + Sync {}
     /// # impl Thing for Params {}
     /// registry! {
     ///     /// A thing with its parameters.
@@ -456,8 +459,8 @@ impl<O: ?Sized> fmt::Debug for Own<O> {
 ///
 /// Machines on the path of packets are enumerations too, which take no indirect call for a built-in member:
 ///
-/// - `pub enum Any [] = Machine or Box<dyn Trait>, each!($);` names the associated type of the parameters, and what a machine of
-///   another crate is. `each!(self, m => m.act())` does the same with any machine. With `[P]`, the machine takes a type of
+/// - `pub enum Any [] = Machine or Box<dyn Trait>, whichever!($);` names the associated type of the parameters, and what a machine of
+///   another crate is. `whichever!(self, m => m.act())` does the same with any machine. With `[P]`, the machine takes a type of
 ///   frames. A family may have two machines: the ends of a flow.
 /// - `build(setting: Setting) or own => own.open(setting);` makes a machine by the method `build` of the parameters.
 /// - `same kept() or own => own.keep();` is a method of the parameters that gives others of the same type.

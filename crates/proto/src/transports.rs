@@ -96,7 +96,8 @@ macro_rules! end {
         impl $end {
             /// True if it will send nothing more unless a packet arrives, and needs no timer. When both ends are
             /// closed and no packet of the flow is in the network, the flow is over.
-            #[inline]
+            // As above: it is asked after every packet.
+            #[inline(always)]
             pub fn is_closed(&self) -> bool {
                 if let $end::Tcp(tcp) = self {
                     return tcp.is_closed();

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dumbbell_core::registry::Registry;
-use dumbbell_core::{Config, ConfigError, Value};
+use dumbbell_core::{Config, Value};
 use sha2::{Digest, Sha256};
 
 use crate::files::hex;
-use crate::scenario::Scenario;
 
 /// What a plan was made from; a copy is small.
 #[derive(Clone, Debug)]
@@ -23,18 +22,18 @@ pub struct Origin {
 }
 
 impl Origin {
-    pub(crate) fn new(scenario: &Scenario, files: &BTreeMap<String, String>) -> Origin {
-        Origin {
-            resolved: Arc::new(scenario.to_value()),
-            seed: scenario.seed,
-            files: Arc::new(files.clone()),
-            registry: scenario.registry().clone(),
-        }
+    pub(crate) fn new(
+        resolved: Value,
+        seed: u64,
+        files: &BTreeMap<String, String>,
+        registry: Registry,
+    ) -> Origin {
+        Origin { resolved: Arc::new(resolved), seed, files: Arc::new(files.clone()), registry }
     }
 
-    /// The scenario, to be planned again.
-    pub(crate) fn again(&self) -> Result<Scenario, ConfigError> {
-        Scenario::from_value(&self.scenario(), &self.registry)
+    /// What the scenario names.
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
     }
 
     pub(crate) fn with_seed(&self, seed: u64) -> Origin {

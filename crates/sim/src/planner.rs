@@ -93,7 +93,12 @@ impl Plan {
                 controllers: scenario.record.controllers,
             },
             replay,
-            origin: Origin::new(scenario, files.digests()),
+            origin: Origin::new(
+                scenario.to_value(),
+                scenario.seed,
+                files.digests(),
+                scenario.registry().clone(),
+            ),
         }))
     }
 
@@ -104,7 +109,8 @@ impl Plan {
     /// What the scenario says and the network of this seed does not have.
     pub fn with_seed(&self, seed: u64, base: Base<'_>) -> Result<Arc<Plan>, ConfigError> {
         if self.drawn_topology {
-            let drawn = self.origin.with_seed(seed).again()?;
+            let origin = self.origin.with_seed(seed);
+            let drawn = Scenario::from_value(&origin.scenario(), origin.registry())?;
             return Plan::from_base(&drawn, base);
         }
         let replay = self.replay.as_ref().map(|replay| replay.with_seed(seed));

@@ -96,6 +96,20 @@ flows = [{ from = "hosts", to = "hosts", pairing = "all" }]
 }
 
 #[test]
+fn members_stand_within_built_in_ones() {
+    let within = r#"{ kind = "token-bucket-filter", rate = "1Mbit/s", queue = "headdrop" }"#;
+    // A port under power control holds no packets back.
+    let text = ALL.replace("\"headdrop\"", within).replace("power = { policy = \"ondemand\" }\n", "");
+    assert!(results(&text).links.arrived.iter().any(|packets| *packets > 0));
+    let text = toml::parse(&text.replace("headdrop", "haeddrop")).unwrap();
+    let error = Scenario::from_value(&text, &REGISTRY).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "topology.bottleneck.queue.queue: \"haeddrop\" is not a queue; did you mean \"headdrop\"?"
+    );
+}
+
+#[test]
 fn only_the_registry_knows_them() {
     let refused = |registry| Scenario::from_value(&toml::parse(ALL).unwrap(), registry).unwrap_err().all();
     let errors: Vec<String> = refused(built_in()).iter().map(ToString::to_string).collect();

@@ -391,12 +391,54 @@ fn no_pair(plan: &Plan, at: &str) -> ConfigError {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use dumbbell_core::Frame;
+    use dumbbell_net::queue::droptail::DropTail;
+    use dumbbell_net::queue::{QueueParams, Setting};
     use dumbbell_sim::Scenario;
 
     /// The plan of a scenario of one second.
     fn planned(text: &str) -> Arc<Plan> {
         let scenario = Scenario::from_toml(&format!("duration = \"1s\"\n{text}")).unwrap();
         Plan::new(&scenario, std::path::Path::new(".")).unwrap()
+    }
+
+    dumbbell_core::config! {
+        /// Holds nothing back.
+        pub struct Foreign {}
+    }
+    impl dumbbell_core::Validate for Foreign {}
+    impl dumbbell_core::registry::Algorithm for Foreign {
+        const NAME: &'static str = "foreign";
+        const TITLE: &'static str = "A queue of another crate";
+        const REFERENCE: &'static str = "choice: DropTail by another name";
+    }
+    impl QueueParams for Foreign {
+        type Machine<P: Frame> = DropTail<P>;
+        fn build<P: Frame>(&self, setting: Setting) -> DropTail<P> {
+            DropTail::new(&Default::default(), setting)
+        }
+    }
+
+    #[test]
+    fn a_member_of_another_crate_is_refused() {
+        let mut registry = dumbbell_sim::built_in().clone();
+        registry.add(QueueSpec::member::<Foreign>()).unwrap();
+        for queue in ["\"foreign\"", "{ kind = \"strict-priority\", classes = [\"droptail\", \"foreign\"] }"]
+        {
+            let text = format!(
+                "duration = \"1s\"\nflows = [{{ from = \"senders\", to = \"receivers\" }}]\n\
+                 [topology]\nkind = \"dumbbell\"\nbottleneck = {{ queue = {queue} }}"
+            );
+            let scenario =
+                Scenario::from_value(&dumbbell_sim::toml::parse(&text).unwrap(), &registry).unwrap();
+            let plan = Plan::new(&scenario, std::path::Path::new(".")).unwrap();
+            let error = Path::of(&plan, None).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                "link \"left->right\": `queue = \"foreign\"` is of another crate, and knows simulated packets only; \
+                 use a built-in one, or simulate: `dumbbell run`"
+            );
+        }
     }
 
     /// The plan of flows over a dumbbell with these entries; other entries stand `above` its table.

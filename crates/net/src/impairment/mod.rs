@@ -30,14 +30,14 @@ registry! {
 
     /// Any impairment.
     #[derive(Clone, Debug)]
-    pub enum AnyImpairment [] = Machine or Box<dyn contract::Own>, each!($);
+    pub enum AnyImpairment [] = Machine or Box<dyn contract::Own>, whichever!($);
 
     build(rng: Stream) or own => own.open(rng);
 }
 
 impl Impairment for AnyImpairment {
     fn impair(&mut self, now: Time, passage: &mut Passage) {
-        each!(self, i => i.impair(now, passage));
+        whichever!(self, i => i.impair(now, passage));
     }
 }
 

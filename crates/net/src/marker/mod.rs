@@ -6,7 +6,6 @@
 mod colours;
 mod contract;
 pub mod head_tail;
-pub mod own;
 mod profile;
 pub mod share;
 pub mod srtcm;
@@ -35,7 +34,7 @@ registry! {
 
     /// Any marker.
     #[derive(Clone, Debug)]
-    pub enum AnyMarker [] = Machine or Box<dyn own::Marks>, each!($);
+    pub enum AnyMarker [] = Machine or Box<dyn contract::Marks>, whichever!($);
 
     build(rng: Stream) or own => own.open(rng);
 }
@@ -44,7 +43,7 @@ impl Marker for AnyMarker {
     // Few links have a marker: the path of those that have none stays short.
     #[inline(never)]
     fn class_for<P: Frame>(&mut self, now: Time, packet: &P) -> TrafficClass {
-        each!(self, m => m.class_for(now, packet))
+        whichever!(self, m => m.class_for(now, packet))
     }
 }
 

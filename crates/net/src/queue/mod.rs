@@ -270,7 +270,7 @@ registry! {
 
     /// Any discipline.
     #[derive(Clone, Debug)]
-    pub enum AnyDiscipline [P] = Machine or own::Outside<P>, each!($);
+    pub enum AnyDiscipline [P] = Machine or own::Outside<P>, whichever!($);
 
     build(setting: Setting) or own => own::Outside::of(own.open(setting));
 }
@@ -279,36 +279,36 @@ impl<P: Frame> Discipline<P> for AnyDiscipline<P> {
     // These three are called by a link and by a branch: the compiler would make them calls, which copy packets.
     #[inline(always)]
     fn enqueue(&mut self, now: Time, packet: P, sink: &mut impl VerdictSink<P>) {
-        each!(self, q => q.enqueue(now, packet, sink));
+        whichever!(self, q => q.enqueue(now, packet, sink));
     }
     #[inline(always)]
     fn pass_through(&mut self, now: Time, packet: &mut P, sink: &mut impl VerdictSink<P>) -> bool
     where
         P: Clone,
     {
-        each!(self, q => q.pass_through(now, packet, sink))
+        whichever!(self, q => q.pass_through(now, packet, sink))
     }
     #[inline(always)]
     fn dequeue(&mut self, now: Time, sink: &mut impl VerdictSink<P>) -> Option<P> {
-        each!(self, q => q.dequeue(now, sink))
+        whichever!(self, q => q.dequeue(now, sink))
     }
     #[inline]
     fn next_size(&self) -> Option<u32> {
-        each!(self, q => q.next_size())
+        whichever!(self, q => q.next_size())
     }
     #[inline]
     fn ready_at(&self) -> Time {
-        each!(self, q => q.ready_at())
+        whichever!(self, q => q.ready_at())
     }
     fn average(&self) -> Option<f64> {
-        each!(self, q => q.average())
+        whichever!(self, q => q.average())
     }
     #[inline]
     fn len(&self) -> usize {
-        each!(self, q => q.len())
+        whichever!(self, q => q.len())
     }
     #[inline]
     fn bytes(&self) -> u64 {
-        each!(self, q => q.bytes())
+        whichever!(self, q => q.bytes())
     }
 }

@@ -5,7 +5,6 @@
 
 mod contract;
 pub mod hpcc;
-pub mod own;
 pub mod rcp;
 pub mod xcp;
 
@@ -23,7 +22,7 @@ registry! {
 
     /// Any agent.
     #[derive(Clone, Debug)]
-    pub enum AnyAgent [] = Machine or Box<dyn own::Acts>, each!($);
+    pub enum AnyAgent [] = Machine or Box<dyn contract::Acts>, whichever!($);
 
     build(setting: Setting) or own => own.open(setting);
 }
@@ -31,7 +30,7 @@ registry! {
 impl Agent for AnyAgent {
     #[inline]
     fn arrived<P: Frame>(&mut self, now: Time, packet: &P, queue: &QueueView) {
-        each!(self, a => a.arrived(now, packet, queue));
+        whichever!(self, a => a.arrived(now, packet, queue));
     }
     #[inline]
     fn leaving<P: Frame>(
@@ -41,18 +40,18 @@ impl Agent for AnyAgent {
         queue: &QueueView,
         sink: &mut impl VerdictSink<P>,
     ) {
-        each!(self, a => a.leaving(now, packet, queue, sink));
+        whichever!(self, a => a.leaving(now, packet, queue, sink));
     }
     #[inline]
     fn wake(&mut self, now: Time, queue: &QueueView) {
-        each!(self, a => a.wake(now, queue));
+        whichever!(self, a => a.wake(now, queue));
     }
     #[inline]
     fn wake_at(&self) -> Time {
-        each!(self, a => a.wake_at())
+        whichever!(self, a => a.wake_at())
     }
     fn offered(&self) -> Option<f64> {
-        each!(self, a => a.offered())
+        whichever!(self, a => a.offered())
     }
 }
 

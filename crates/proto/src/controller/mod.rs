@@ -25,7 +25,6 @@ pub mod ledbat;
 pub mod ledbat_plus_plus;
 mod library;
 pub mod newreno;
-pub mod own;
 pub mod prague;
 #[cfg(test)]
 pub mod probe;
@@ -85,7 +84,7 @@ registry! {
 
     /// Any controller, without indirection but for one that is not built in.
     #[derive(Clone, Debug)]
-    pub enum AnyController [] = Controller or Box<dyn own::Governs>, each!($);
+    pub enum AnyController [] = Controller or Box<dyn contract::Governs>, whichever!($);
 
     build() or own => own.open();
 }
@@ -94,26 +93,26 @@ impl AnyController {
     /// Answers an event by changing `control`.
     #[inline]
     pub fn on(&mut self, signals: &Signals, control: &mut Control) {
-        each!(self, c => c.on(signals, control));
+        whichever!(self, c => c.on(signals, control));
     }
 
     /// How it stands, if it has states of its own.
     pub fn stand(&self) -> Option<Stand> {
-        each!(self, c => c.stand())
+        whichever!(self, c => c.stand())
     }
 
     /// Tells what it goes by.
     pub fn estimates(&self, tell: &mut dyn FnMut(Estimate)) {
-        each!(self, c => c.estimates(tell));
+        whichever!(self, c => c.estimates(tell));
     }
 
     /// Gives it a random stream, before the first event.
     pub fn start(&mut self, random: Random) {
-        each!(self, c => c.start(random));
+        whichever!(self, c => c.start(random));
     }
 
     /// Answers a segment that leaves by changing `control`.
     pub fn on_sent(&mut self, sent: &Sent, control: &mut Control) {
-        each!(self, c => c.on_sent(sent, control));
+        whichever!(self, c => c.on_sent(sent, control));
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use super::own::Governs;
+use super::contract::Governs;
 use super::{Control, Random, Signals};
 
 type Answer = dyn FnMut(&Signals, &mut Control) + Send;

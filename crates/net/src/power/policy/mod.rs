@@ -31,7 +31,7 @@ registry! {
 
     /// Any policy.
     #[derive(Clone, Debug)]
-    pub enum AnyPolicy [] = Machine or Box<dyn contract::Own>, each!($);
+    pub enum AnyPolicy [] = Machine or Box<dyn contract::Own>, whichever!($);
 
     build(setting: Setting) or own => own.open(setting);
 }
@@ -39,21 +39,21 @@ registry! {
 impl Policy for AnyPolicy {
     #[inline]
     fn arrived(&mut self, now: Time, size: u32, accepted: bool) {
-        each!(self, p => p.arrived(now, size, accepted));
+        whichever!(self, p => p.arrived(now, size, accepted));
     }
     #[inline]
     fn decide(&mut self, now: Time, view: &View<'_>) -> Target {
-        each!(self, p => p.decide(now, view))
+        whichever!(self, p => p.decide(now, view))
     }
     #[inline]
     fn wake_at(&self, now: Time, view: &View<'_>) -> Time {
-        each!(self, p => p.wake_at(now, view))
+        whichever!(self, p => p.wake_at(now, view))
     }
     #[inline]
     fn watches_departures(&self) -> bool {
-        each!(self, p => p.watches_departures())
+        whichever!(self, p => p.watches_departures())
     }
     fn predicted(&self, now: Time) -> Option<f64> {
-        each!(self, p => p.predicted(now))
+        whichever!(self, p => p.predicted(now))
     }
 }

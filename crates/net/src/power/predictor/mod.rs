@@ -17,7 +17,7 @@ registry! {
 
     /// Any predictor.
     #[derive(Clone, Debug)]
-    pub enum AnyPredictor [] = Machine or Box<dyn contract::Own>, each!($);
+    pub enum AnyPredictor [] = Machine or Box<dyn contract::Own>, whichever!($);
 
     build(rate: f64) or own => own.open(rate);
 }
@@ -25,14 +25,14 @@ registry! {
 impl Predictor for AnyPredictor {
     #[inline]
     fn arrived(&mut self, now: Time, size: u32) {
-        each!(self, p => p.arrived(now, size));
+        whichever!(self, p => p.arrived(now, size));
     }
     #[inline]
     fn value(&self, now: Time) -> f64 {
-        each!(self, p => p.value(now))
+        whichever!(self, p => p.value(now))
     }
     #[inline]
     fn below(&self, now: Time, rate: f64) -> Time {
-        each!(self, p => p.below(now, rate))
+        whichever!(self, p => p.below(now, rate))
     }
 }

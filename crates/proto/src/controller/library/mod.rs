@@ -14,8 +14,8 @@ use dumbbell_cc::{Account, Declared, Estimate, Law, MOST_TOLD, Refusal, Stand, S
 use dumbbell_header::{Exchange, HpccHeader, XcpHeader};
 
 use self::guard::Guard;
+use super::contract::Governs;
 use super::contract::{Class, Control, Needs, Random, Rate, Repair, Sent, Signals};
-use super::own::Governs;
 
 pub use self::guard::BUDGET;
 
