@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from os import PathLike
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -349,6 +349,31 @@ def registry() -> dict[str, Any]:
 
 def controller_header() -> str:
     """The contract of controllers for C: ``controller.h``."""
+
+def law_codes() -> tuple[list[str], list[str], list[str], list[str]]:
+    """Instructions of the machine of laws, signals, fields of a segment and of a control: names, in order."""
+
+def law_events() -> list[str]:
+    """The events of the contract of controllers, in order."""
+
+def law_needs() -> list[str]:
+    """What a controller may need of its transport, in the order of the bits."""
+
+class LawMachine:
+    """A connection under a law as byte code, driven event by event.
+
+    Raises
+    ------
+    ValueError
+        If the image is not fit to run.
+    """
+
+    def __new__(cls, image: bytes, random: Sequence[int], control: Sequence[int]) -> Self: ...
+    def tell(self, events: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Answer events, each the numbers of its signals; return the control after each."""
+
+    def words(self) -> list[int]:
+        """Its words, in the order of the image."""
 
 def trust_libraries() -> None:
     """Let the code of libraries in folders of others run, until the process ends."""

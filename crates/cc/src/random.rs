@@ -8,6 +8,16 @@ pub struct Random {
 }
 
 impl Random {
+    /// The stream with this state.
+    pub const fn of_state(state: [u64; 4]) -> Random {
+        Random { state }
+    }
+
+    /// The state, from which the stream goes on.
+    pub const fn state(&self) -> [u64; 4] {
+        self.state
+    }
+
     /// The stream of a seed, which SplitMix64 spreads over the state, as the authors advise.
     pub fn of(seed: u64) -> Random {
         let mut at = seed;

@@ -1,15 +1,60 @@
-//! The controller of a connection: one of the registry, or one of the user's own in a library.
+//! The controller of a connection: one of the registry, or one of the user's own in a library or in the language of laws.
 
 use std::sync::Arc;
 
 use dumbbell_core::config::At;
 use dumbbell_core::{Config, ConfigError, Value, json};
 use dumbbell_header::Exchange;
+use dumbbell_law::Program;
 
-use crate::controller::{AnyController, Class, ControllerSpec, Library, Needs, Repair};
+use crate::controller::{AnyController, Class, Compiled, ControllerSpec, Library, Needs, Repair, exchange};
 
 /// The key of a library.
 const KEY: &str = "library";
+
+/// A law in the language of laws, as the user names it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OwnLaw {
+    /// The file.
+    pub file: String,
+    /// The class in it.
+    pub class: String,
+    /// The parameters that are given.
+    pub parameters: Vec<(String, Value)>,
+}
+
+impl OwnLaw {
+    /// `my.py:Mine`, or a table with that as its kind.
+    fn of(v: &Value, at: &At<'_>) -> Result<Option<OwnLaw>, ConfigError> {
+        let (name, entries) = match v {
+            Value::Table(entries) => (v.get("kind"), entries.as_slice()),
+            _ => (Some(v), &[][..]),
+        };
+        let Some(Value::Str(name)) = name else { return Ok(None) };
+        let (file, class) = name.rsplit_once(':').unwrap_or((name, ""));
+        if !file.ends_with(".py") {
+            return Ok(None);
+        }
+        if class.is_empty() {
+            let message = format!("{file} is a file, and the class is not named");
+            return Err(
+                at.error(message, format!("write {:?}, with the name of the class", format!("{file}:Mine")))
+            );
+        }
+        let parameters = entries.iter().filter(|(key, _)| key != "kind").cloned().collect();
+        Ok(Some(OwnLaw { file: file.to_owned(), class: class.to_owned(), parameters }))
+    }
+
+    fn to_value(&self) -> Value {
+        let name = Value::Str(format!("{}:{}", self.file, self.class));
+        if self.parameters.is_empty() {
+            return name;
+        }
+        let mut entries = vec![("kind".to_owned(), name)];
+        entries.extend(self.parameters.iter().cloned());
+        Value::Table(entries)
+    }
+}
 
 /// The controller of a connection.
 #[derive(Clone, Debug)]
@@ -18,6 +63,8 @@ pub enum ControllerChoice {
     Registered(ControllerSpec),
     /// One in a library: the file as the user has named it, and what it holds once a plan has loaded it.
     Library(String, Option<Arc<Library>>),
+    /// One in the language of laws, and its program once a plan has compiled it.
+    Own(Arc<OwnLaw>, Option<Arc<Program>>),
 }
 
 impl PartialEq for ControllerChoice {
@@ -28,6 +75,7 @@ impl PartialEq for ControllerChoice {
                 Arc::ptr_eq(a, b)
             }
             (ControllerChoice::Library(a, None), ControllerChoice::Library(b, None)) => a == b,
+            (ControllerChoice::Own(a, x), ControllerChoice::Own(b, y)) => a == b && x == y,
             _ => false,
         }
     }
@@ -37,7 +85,7 @@ impl ControllerChoice {
     /// A controller for a new connection.
     ///
     /// # Panics
-    /// If it is in a library that no plan has loaded.
+    /// If no plan has loaded its library or compiled its source.
     pub fn build(&self) -> AnyController {
         match self {
             ControllerChoice::Registered(spec) => spec.build(),
@@ -45,14 +93,19 @@ impl ControllerChoice {
                 let library = library.as_ref().expect("a plan loads libraries");
                 AnyController::Own(Box::new(library.build()))
             }
+            ControllerChoice::Own(_, program) => {
+                let program = program.clone().expect("a plan compiles laws");
+                AnyController::Own(Box::new(Compiled::new(program)))
+            }
         }
     }
 
-    /// The name for tables; of a library that is not loaded, `library`.
+    /// The name for tables; of a library that is not loaded, `library`, and of a source that is not compiled, `law`.
     pub fn name(&self) -> &'static str {
         match self {
             ControllerChoice::Registered(spec) => spec.name(),
             ControllerChoice::Library(_, library) => library.as_ref().map_or(KEY, |library| library.name()),
+            ControllerChoice::Own(_, program) => program.as_ref().map_or("law", |program| program.name),
         }
     }
 
@@ -63,6 +116,7 @@ impl ControllerChoice {
             ControllerChoice::Library(_, library) => {
                 library.as_ref().map_or(Needs::NOTHING, |library| library.needs())
             }
+            ControllerChoice::Own(_, program) => program.as_ref().map_or(Needs::NOTHING, |p| p.needs),
         }
     }
 
@@ -71,6 +125,7 @@ impl ControllerChoice {
         match self {
             ControllerChoice::Registered(spec) => spec.class(),
             ControllerChoice::Library(_, library) => library.as_ref().map_or(Class::Window, |l| l.class()),
+            ControllerChoice::Own(_, program) => program.as_ref().map_or(Class::Window, |p| p.class),
         }
     }
 
@@ -81,6 +136,9 @@ impl ControllerChoice {
             ControllerChoice::Library(_, library) => {
                 library.as_ref().map_or(Repair::PartialAcks, |l| l.repair())
             }
+            ControllerChoice::Own(_, program) => {
+                program.as_ref().map_or(Repair::PartialAcks, |program| program.repair)
+            }
         }
     }
 
@@ -89,6 +147,7 @@ impl ControllerChoice {
         match self {
             ControllerChoice::Registered(spec) => spec.exchange(),
             ControllerChoice::Library(_, library) => library.as_ref().and_then(|library| library.exchange()),
+            ControllerChoice::Own(_, program) => program.as_ref().and_then(|p| exchange(p.exchange)),
         }
     }
 
@@ -98,14 +157,15 @@ impl ControllerChoice {
         match self {
             ControllerChoice::Registered(spec) => spec,
             ControllerChoice::Library(file, _) => panic!("{file} is a library"),
+            ControllerChoice::Own(law, _) => panic!("{} is a source", law.file),
         }
     }
 
     /// The file of a library, as the user has named it.
     pub fn library(&self) -> Option<&str> {
         match self {
-            ControllerChoice::Registered(_) => None,
             ControllerChoice::Library(file, _) => Some(file),
+            _ => None,
         }
     }
 }
@@ -114,6 +174,9 @@ impl Config for ControllerChoice {
     const KIND: &'static str = ControllerSpec::KIND;
 
     fn from_value(v: &Value, at: &At<'_>) -> Result<ControllerChoice, ConfigError> {
+        if let Some(law) = OwnLaw::of(v, at)? {
+            return Ok(ControllerChoice::Own(Arc::new(law), None));
+        }
         let Some(file) = v.get(KEY) else {
             return ControllerSpec::from_value(v, at).map(ControllerChoice::Registered);
         };
@@ -132,6 +195,7 @@ impl Config for ControllerChoice {
             ControllerChoice::Library(file, _) => {
                 Value::Table(vec![(KEY.to_owned(), Value::from(file.as_str()))])
             }
+            ControllerChoice::Own(law, _) => law.to_value(),
         }
     }
 
@@ -144,6 +208,19 @@ impl Config for ControllerChoice {
             } },
             "required": [KEY],
             "additionalProperties": false,
+        }, {
+            "type": "string",
+            "pattern": r"\.py:\w+$",
+            "description": "A class in the language of laws, relative to the scenario file.",
+        }, {
+            "type": "object",
+            "properties": { "kind": {
+                "type": "string",
+                "pattern": r"\.py:\w+$",
+                "description": "A class in the language of laws; the other keys are its parameters.",
+            } },
+            "required": ["kind"],
+            "additionalProperties": { "type": ["integer", "boolean", "string"] },
         }] })
     }
 

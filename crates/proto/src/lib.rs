@@ -27,7 +27,7 @@ mod transports;
 pub mod trump;
 pub mod udp;
 
-pub use choice::ControllerChoice;
+pub use choice::{ControllerChoice, OwnLaw};
 pub use controller::{
     AnyController, Class, Control, Controller, ControllerSpec, Entered, Estimate, Event, Library, Needs,
     Rate, RateSample, Repair, Signals, Stand,

@@ -8,6 +8,7 @@ mod live;
 mod memory;
 mod metrics;
 mod outcome;
+mod own;
 mod panics;
 mod power;
 mod rows;
@@ -37,6 +38,8 @@ mod _native {
     #[pymodule_export]
     use super::metrics::Metrics;
     #[pymodule_export]
+    use super::own::{LawMachine, law_codes, law_events, law_needs};
+    #[pymodule_export]
     use super::panics::{keep_panics, last_panic, panic_for_test};
     #[pymodule_export]
     use super::power::PowerModel;
@@ -61,6 +64,7 @@ mod _native {
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::memory::end_in_one_line();
+        super::own::install();
         Ok(())
     }
     /// The profile of Cargo.toml that this module is built with: `release`, unless a developer built it.

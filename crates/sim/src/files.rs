@@ -12,10 +12,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use dumbbell_core::Bytes;
 use dumbbell_core::config::{At, ConfigError, is_plain};
-use dumbbell_proto::Library;
+use dumbbell_law::Program;
+use dumbbell_proto::{Library, OwnLaw};
 use sha2::{Digest, Sha256};
 
 use crate::limits::{MAX_FILE_BYTES, MAX_ROWS};
+use crate::own;
 
 /// Characters of a field that a message quotes.
 const QUOTED: usize = 40;
@@ -90,6 +92,16 @@ impl Files {
         }
         let digest = self.read.get(name).cloned().unwrap_or_default();
         Library::load(&bytes, &digest, &shown).map_err(|(what, remedy)| at.error(what, remedy))
+    }
+
+    /// The law that the scenario names at `at`, compiled.
+    ///
+    /// # Errors
+    /// If the file cannot be read as text, or the class in it is no law.
+    pub fn law(&mut self, law: &OwnLaw, at: &At<'_>) -> Result<Arc<Program>, ConfigError> {
+        let Text { name, text } = self.read(&law.file, at)?;
+        let digest = self.read.get(&law.file).cloned().unwrap_or_default();
+        own::program(law, (&text, &digest, &name), at)
     }
 
     /// The name for messages and the content of a file.

@@ -12,6 +12,7 @@ pub mod limits;
 pub mod names;
 pub mod nodes;
 pub mod origin;
+pub mod own;
 pub mod pairs;
 pub mod paths;
 pub mod plan;

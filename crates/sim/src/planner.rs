@@ -9,8 +9,8 @@ use dumbbell_net::link::Trace;
 use dumbbell_net::node::NodeAgentSpec;
 use dumbbell_net::pause::Role;
 use dumbbell_net::router::AgentSpec;
-use dumbbell_proto::TransportSpec;
 use dumbbell_proto::schedule::ScheduleSpec;
+use dumbbell_proto::{ControllerChoice, TransportSpec};
 
 use crate::classes::{self, Use};
 use crate::files::{Base, Files};
@@ -192,15 +192,23 @@ impl Planner<'_, '_> {
         Ok(flows)
     }
 
-    /// The transport of an entry at `at`: its own, or that of the scenario. If its controller is in a library, that is loaded.
+    /// The transport of an entry at `at`: its own, or that of the scenario. A controller of the user's own is loaded or compiled.
     fn transport(&mut self, own: Option<&TransportSpec>, at: &At<'_>) -> Result<TransportSpec, ConfigError> {
         let spec = own.unwrap_or(&self.scenario.transport);
         let TransportSpec::Tcp(params) = spec else { return Ok(spec.clone()) };
-        let Some(file) = params.controller.library() else { return Ok(spec.clone()) };
         let (default, key) = (At::root("transport"), at.key("transport"));
         let place = if own.is_some() { &key } else { &default };
-        let library = self.files.library(file, &place.key("controller").key("library"))?;
-        params.with_library(library, place).map(|params| TransportSpec::Tcp(Arc::new(params)))
+        let named = place.key("controller");
+        let params = match &params.controller {
+            ControllerChoice::Registered(_) => return Ok(spec.clone()),
+            ControllerChoice::Library(file, _) => {
+                params.with_library(self.files.library(file, &named.key("library"))?, place)?
+            }
+            ControllerChoice::Own(law, _) => {
+                params.with_program(law.clone(), self.files.law(law, &named)?, place)?
+            }
+        };
+        Ok(TransportSpec::Tcp(Arc::new(params)))
     }
 
     /// The recorded packets of a group, for the transport that replays them and for no other.

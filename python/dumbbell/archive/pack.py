@@ -35,6 +35,9 @@ _BESIDE = ("report.html", "claims.json", "claims.md", "figures/*", "data/*")
 _FILE_FIELDS = ("file", "library", "packets")
 """Fields of scenarios that name files."""
 
+_LAW_FIELDS = ("controller", "kind")
+"""Fields that may name a law of one's own, as ``my.py:Mine``."""
+
 _Files = dict[str, Path | bytes]
 
 
@@ -226,6 +229,8 @@ def _file_names(value: Any) -> Iterator[str]:
         for key, entry in value.items():
             if key in _FILE_FIELDS and isinstance(entry, str):
                 yield entry
+            if key in _LAW_FIELDS and isinstance(entry, str) and entry.rpartition(":")[0].endswith(".py"):
+                yield entry.rpartition(":")[0]
             yield from _file_names(entry)
     elif isinstance(value, list):
         for entry in value:

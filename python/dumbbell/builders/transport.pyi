@@ -212,6 +212,7 @@ def tcp(
         "prague",
     ]
     | Mapping[str, Any]
+    | str
     | None = None,
     handshake: bool | None = None,
     first_write: str | None = None,

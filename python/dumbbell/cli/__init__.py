@@ -15,6 +15,7 @@ _VERSION = version if profile == "release" else f"{version} ({profile} build)"
 _COMMANDS = {
     "run": "dumbbell.cli.run:run",
     "check": "dumbbell.cli.inspect:check",
+    "export": "dumbbell.cli.own:export",
     "list": "dumbbell.cli.inspect:list_",
     "describe": "dumbbell.cli.inspect:describe",
     "schema": "dumbbell.cli.inspect:schema",

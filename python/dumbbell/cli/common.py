@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -78,7 +80,26 @@ def scenario_options(command: Command) -> Command:
         help="Change a value, such as topology.bottleneck.rate=20Mbit/s. May be repeated.",
         shell_complete=completing.settings,
     )  # fmt: skip
-    return click.argument("file", type=click.Path(path_type=Path))(change(seed(command)))
+    return click.argument("file", type=click.Path(path_type=Path))(change(seed(_controlled(command))))
+
+
+def _controlled(command: Command) -> Command:
+    """Add ``--controller``: another setting, whose path counts from the current folder."""
+
+    @functools.wraps(command)
+    def controlled(*given: Any, controller: str | None, **options: Any) -> object:
+        if controller is not None:
+            name, _, label = controller.rpartition(":")
+            if name.endswith(".py"):
+                folder = Path(options["file"]).absolute().parent
+                controller = f"{os.path.relpath(name, folder)}:{label}"
+            options["settings"] = (*options["settings"], f"transport.controller={controller}")
+        return command(*given, **options)
+
+    return click.option(
+        "--controller", metavar="NAME",
+        help="The controller of TCP: --set transport.controller=NAME. One of your own is my.py:Mine.",
+    )(controlled)  # type: ignore[return-value]  # fmt: skip
 
 
 class SizeOf(click.ParamType[int]):

@@ -41,9 +41,19 @@ _MOST_NAMED = 3
 @scenario_options
 @json_option
 def check(file: Path, settings: tuple[str, ...], seed: int | None, as_json: bool) -> None:
-    """Check the scenario in FILE and explain its plan; or check a study, with every point and companion."""
+    """Check the scenario in FILE and explain its plan.
+
+    FILE may be a study, which is checked with every point and companion, or a law of one's own, such as
+    my.py:Mine: what it needs, what it costs, whether the kernel could have it.
+    """
+    from dumbbell.cli.own import check_law, names_law
     from dumbbell.cli.study import check_study, is_study
 
+    if names_law(str(file)):
+        if settings or seed is not None:
+            raise DumbbellError(f"{file}: is a law, which takes no --set, no --controller and no --seed")
+        check_law(str(file), as_json)
+        return
     if is_study(file):
         if settings or seed is not None:
             raise DumbbellError(

@@ -1,11 +1,13 @@
 //! Congestion controllers. At each event a controller reads [`Signals`] and writes a [`Control`]; it never sees the
 //! connection. The transport limits what the controller asks for, paces and logs. Both are plain C structs of the crate
-//! `dumbbell-cc`; a library may hold a controller in another language ([`Library`]).
+//! `dumbbell-cc`; a library may hold a controller in another language ([`Library`]), and byte code one of the user's own
+//! ([`Compiled`]).
 
 pub mod avoidance;
 pub mod bbr;
 pub mod bbr3;
 pub mod bic;
+mod compiled;
 mod contract;
 pub mod copa;
 pub mod cubic;
@@ -40,6 +42,8 @@ pub mod westwood_plus;
 pub mod xcp;
 pub mod yeah;
 
+pub use compiled::Compiled;
+pub(crate) use library::exchange;
 pub use library::{BUDGET, Foreign, Library};
 
 use dumbbell_core::registry;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use dumbbell_core::config::At;
 use dumbbell_core::registry::{Algorithm, Profile};
 use dumbbell_core::{BitRate, Bytes, Config, ConfigError, Duration, Validate, Value, config, words};
+use dumbbell_law::Program;
 
 use super::profile::{ProfileName, profiles};
 use super::send_buffer::SendBuffer;
-use crate::choice::ControllerChoice;
+use crate::choice::{ControllerChoice, OwnLaw};
 use crate::controller::{Library, Needs};
 use crate::transport::{Granted, Opening};
 
@@ -327,13 +328,31 @@ impl Params {
     /// # Errors
     /// If the connection does not give what the controller needs.
     pub fn with_library(&self, library: Arc<Library>, at: &At<'_>) -> Result<Params, ConfigError> {
-        if library.needs().any(Needs::ECHOES) && self.ecn == EcnFeedback::Off {
-            let message = format!("off, and {} answers marks one by one", library.name());
-            let word = if library.needs().any(Needs::SCALABLE) { "accurate" } else { "classic" };
+        let file = self.controller.library().unwrap_or_default().to_owned();
+        self.under(ControllerChoice::Library(file, Some(library)), at)
+    }
+
+    /// The same under a law that was compiled.
+    ///
+    /// # Errors
+    /// If the connection does not give what the controller needs.
+    pub fn with_program(
+        &self,
+        law: Arc<OwnLaw>,
+        program: Arc<Program>,
+        at: &At<'_>,
+    ) -> Result<Params, ConfigError> {
+        self.under(ControllerChoice::Own(law, Some(program)), at)
+    }
+
+    fn under(&self, controller: ControllerChoice, at: &At<'_>) -> Result<Params, ConfigError> {
+        let needs = controller.needs();
+        if needs.any(Needs::ECHOES) && self.ecn == EcnFeedback::Off {
+            let message = format!("off, and {} answers marks one by one", controller.name());
+            let word = if needs.any(Needs::SCALABLE) { "accurate" } else { "classic" };
             return Err(at.key("ecn").error(message, format!("add ecn = {word:?}")));
         }
-        let file = self.controller.library().unwrap_or_default().to_owned();
-        Ok(Params { controller: ControllerChoice::Library(file, Some(library)), ..self.clone() })
+        Ok(Params { controller, ..self.clone() })
     }
 
     fn check_ticks(&self, at: &At<'_>) -> Result<(), ConfigError> {

@@ -105,11 +105,7 @@ impl Library {
 
     /// The header in which it asks routers.
     pub fn exchange(&self) -> Option<&'static Exchange> {
-        match self.declared.exchange {
-            dumbbell_cc::Exchange::None => None,
-            dumbbell_cc::Exchange::Xcp => Some(const { &Exchange::of::<XcpHeader>() }),
-            dumbbell_cc::Exchange::Hpcc => Some(const { &Exchange::of::<HpccHeader>() }),
-        }
+        exchange(self.declared.exchange)
     }
 
     /// A controller for a new connection.
@@ -126,6 +122,15 @@ impl Library {
 /// A word of a library, for as long as the process, like the code.
 fn kept(word: &str) -> &'static str {
     Box::leak(word.to_owned().into_boxed_str())
+}
+
+/// The header of an exchange with routers.
+pub fn exchange(declared: dumbbell_cc::Exchange) -> Option<&'static Exchange> {
+    match declared {
+        dumbbell_cc::Exchange::None => None,
+        dumbbell_cc::Exchange::Xcp => Some(const { &Exchange::of::<XcpHeader>() }),
+        dumbbell_cc::Exchange::Hpcc => Some(const { &Exchange::of::<HpccHeader>() }),
+    }
 }
 
 /// A controller of a connection, in the code of a library.

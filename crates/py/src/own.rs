@@ -1,0 +1,203 @@
+//! Laws in the language of laws: the compiler in Python, and the machine for who drives it event by event.
+
+use std::sync::Arc;
+
+use dumbbell_cc::{Control, Duration, Event, Needs, Random, Rate, RateSample, Sent, Signals, Time};
+use dumbbell_law::{CONTROL, Machine, Op, Program, SENT, SIGNALS};
+use dumbbell_proto::OwnLaw;
+use dumbbell_sim::own::{Refused, compile_with};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::convert::from_value;
+
+/// The module of the compiler. Nothing imports it before a scenario names a law.
+const COMPILER: &str = "dumbbell.own.compiler";
+
+/// Lets plans compile laws.
+pub fn install() {
+    compile_with(|text, shown, law| {
+        Python::attach(|py| {
+            image(py, text, shown, law).unwrap_or_else(|error| {
+                Err(Refused {
+                    parameter: None,
+                    message: format!("{shown} cannot be compiled: {error}"),
+                    remedy: "report it with the source: this is a fault of the compiler".to_owned(),
+                })
+            })
+        })
+    });
+}
+
+fn image(py: Python<'_>, text: &str, shown: &str, law: &OwnLaw) -> PyResult<Result<Vec<u8>, Refused>> {
+    let parameters = PyDict::new(py);
+    for (name, value) in &law.parameters {
+        parameters.set_item(name, from_value(py, value)?)?;
+    }
+    let compiler = py.import(COMPILER)?;
+    match compiler.call_method1("image", (text, shown, &law.class, parameters)) {
+        Ok(image) => Ok(Ok(image.cast::<PyBytes>()?.as_bytes().to_vec())),
+        Err(error) if error.is_instance(py, &compiler.getattr("LawError")?) => {
+            let value = error.value(py);
+            Ok(Err(Refused {
+                parameter: value.getattr("parameter")?.extract()?,
+                message: value.getattr("place_and_message")?.extract()?,
+                remedy: value.getattr("remedy")?.extract()?,
+            }))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The names of instructions, signals, fields of a segment that leaves, and of a control: each in the order of their numbers.
+#[pyfunction]
+pub fn law_codes()
+-> (Vec<&'static str>, &'static [&'static str], &'static [&'static str], &'static [&'static str]) {
+    (Op::ALL.iter().map(|op| op.name()).collect(), SIGNALS, SENT, CONTROL)
+}
+
+/// The events, in the order of their numbers, as C names them.
+#[pyfunction]
+pub fn law_events() -> Vec<String> {
+    Event::ALL.iter().map(|event| format!("{event:?}").to_lowercase()).collect()
+}
+
+/// What a controller may need of its transport, in the order of the bits.
+#[pyfunction]
+pub fn law_needs() -> Vec<&'static str> {
+    Needs::ALL.iter().map(|(name, ..)| *name).collect()
+}
+
+fn signals(numbers: &[u64]) -> Option<Signals> {
+    let &[
+        now,
+        acked,
+        flight,
+        in_recovery,
+        window_limited,
+        growth_limit,
+        mss,
+        initial_window,
+        delivered,
+        rtt,
+        smoothed_rtt,
+        min_rtt,
+        feedback,
+        lost,
+        marked,
+        round,
+        repeated,
+        event,
+        rate,
+        interval,
+        rate_delivered,
+        prior_delivered,
+        rate_lost,
+        in_flight,
+        packets_in_flight,
+        app_limited,
+    ] = numbers
+    else {
+        return None;
+    };
+    Some(Signals {
+        now: Time::from_nanos(now),
+        initial_window,
+        growth_limit,
+        acked,
+        flight,
+        delivered,
+        rtt: Duration::from_nanos(rtt),
+        smoothed_rtt: Duration::from_nanos(smoothed_rtt),
+        min_rtt: Duration::from_nanos(min_rtt),
+        feedback: feedback.cast_signed(),
+        lost,
+        marked,
+        round,
+        rate: RateSample {
+            rate: Rate::from_raw(rate),
+            interval: Duration::from_nanos(interval),
+            delivered: rate_delivered,
+            prior_delivered,
+            lost: rate_lost,
+            in_flight,
+            packets_in_flight: packets_in_flight as u32,
+            app_limited: app_limited != 0,
+            reserved: [0; 3],
+        },
+        mss: mss as u32,
+        event: Event::of(event as u8)?,
+        in_recovery: in_recovery != 0,
+        window_limited: window_limited != 0,
+        repeated: repeated != 0,
+    })
+}
+
+fn sent(numbers: &[u64]) -> Option<Sent> {
+    let &[now, flight, bytes, again] = numbers else { return None };
+    Some(Sent {
+        now: Time::from_nanos(now),
+        flight,
+        bytes: bytes as u32,
+        again: again != 0,
+        reserved: [0; 3],
+    })
+}
+
+/// A connection under a law, driven event by event.
+#[pyclass(module = "dumbbell._native")]
+pub struct LawMachine {
+    machine: Machine,
+    control: Control,
+}
+
+#[pymethods]
+impl LawMachine {
+    /// A new connection of an image, with a random stream and a control.
+    #[new]
+    fn new(image: &[u8], random: [u64; 4], control: [u64; 6]) -> PyResult<LawMachine> {
+        let program = Program::read(image).map_err(|unfit| PyValueError::new_err(unfit.0))?;
+        let mut machine = Machine::new(Arc::new(program));
+        machine.start(&Random::of_state(random));
+        let [window, threshold, pacing, wake_at, request, quantum] = control;
+        let control = Control {
+            window,
+            threshold,
+            pacing: Rate::from_raw(pacing),
+            wake_at: Time::from_nanos(wake_at),
+            request: request.cast_signed(),
+            quantum,
+        };
+        Ok(LawMachine { machine, control })
+    }
+
+    /// Answers events, each the numbers of its signals or of a segment that leaves. Returns the control after each.
+    fn tell(&mut self, events: Vec<Vec<u64>>) -> PyResult<Vec<[u64; 6]>> {
+        let control = &mut self.control;
+        let mut answers = Vec::with_capacity(events.len());
+        for numbers in events {
+            if let Some(sent) = sent(&numbers) {
+                self.machine.on_sent(&sent, control);
+            } else if let Some(signals) = signals(&numbers) {
+                self.machine.on(&signals, control);
+            } else {
+                return Err(PyValueError::new_err("an event has the numbers of its signals"));
+            }
+            answers.push([
+                control.window,
+                control.threshold,
+                control.pacing.raw(),
+                control.wake_at.as_nanos(),
+                control.request.cast_unsigned(),
+                control.quantum,
+            ]);
+        }
+        Ok(answers)
+    }
+
+    /// The words, in the order of the image.
+    fn words(&self) -> Vec<i64> {
+        self.machine.words().to_vec()
+    }
+}

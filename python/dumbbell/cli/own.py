@@ -1,0 +1,97 @@
+"""`dumbbell export`, and `dumbbell check` of a law."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from dumbbell._files.read import read_text
+from dumbbell._printing import Text
+from dumbbell.cli.common import console, echo, print_json
+from dumbbell.errors import DumbbellError
+
+
+def names_law(name: str) -> bool:
+    """Whether a name is that of a file of laws, or of a class in one: ``my.py:Mine``."""
+    return re.search(r"\.py(:\w*)?$", name) is not None
+
+
+def _source(name: str) -> tuple[Path, str, str]:
+    """Return the file, its text, and the name of the class; empty if it is not named."""
+    file, _, label = name.rpartition(":") if name.rpartition(":")[0].endswith(".py") else (name, "", "")
+    path = Path(file)
+    try:
+        return path, read_text(path), label
+    except UnicodeDecodeError as error:
+        raise DumbbellError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except FileNotFoundError:
+        raise DumbbellError(f"{path}: no such file; give the path of a law, such as my.py:Mine") from None
+    except OSError as error:
+        raise DumbbellError(f"{path}: {error.strerror}; give the path of a law, such as my.py:Mine") from None
+
+
+def check_law(name: str, as_json: bool) -> None:
+    """Say what the laws of a file need, what they cost, and whether the kernel could have them."""
+    from dumbbell.own.compiler import compiled, laws
+    from dumbbell.own.report import Report
+
+    path, text, label = _source(name)
+    labels = [label] if label else laws(text, str(path))
+    if not labels:
+        raise DumbbellError(f"{path}: holds no law; write `class Mine(Controller):`")
+    reports = [Report(*compiled(text, str(path), found, {})) for found in labels]
+    if as_json:
+        print_json([report.as_json() for report in reports])
+        return
+    out = console()
+    for report in reports:
+        law = report.law
+        out.print(Text(f"{path}:{law.label}", "bold"), f": {law.title or law.name}")
+        out.print(f"name in tables: {law.name}; a controller of the kind {law.kind}")
+        out.print(f"needs: {', '.join(report.needs) or 'nothing but sums'}")
+        for word in law.words:
+            if word.parameter:
+                low = "" if word.least is None else f" from {word.least}"
+                high = "" if word.most is None else f" to {word.most}"
+                source = f" ({word.source})" if word.source else ""
+                unit = f" {word.unit}" if word.unit else ""
+                out.print(f"parameter {word.name} = {word.value}{unit}{low}{high}{source}")
+        steps = ", ".join(f"{event} {report.compiled.steps[m.name]:,}" for event, m in law.answers.items())
+        out.print(f"state: {report.state} words of 64 bits a connection")
+        out.print(f"instructions of byte code at an event, at most: {steps}")
+        reasons = report.kernel
+        out.print(
+            f"kernel: {'no: ' + '; '.join(reasons) if reasons else 'its needs and state fit into Linux'}"
+        )
+
+
+@click.command()
+@click.argument("law", metavar="FILE.py:CLASS")
+@click.option("--to", "form", type=click.Choice(("c", "rust")), required=True, help="The language.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file to write; else it is printed."
+)
+@click.option("--force", is_flag=True, help="Replace the file.")
+def export(law: str, form: str, output: Path | None, force: bool) -> None:
+    """Write a law as C against controller.h, or as Rust against the crate dumbbell-cc."""
+    from dumbbell.own.compiler import compiled, laws
+    from dumbbell.own.text import to_c, to_rust
+
+    path, text, label = _source(law)
+    if not label:
+        found = ", ".join(f"{path}:{name}" for name in laws(text, str(path))) or "a law"
+        raise DumbbellError(f"{law}: the class is not named; name {found}")
+    read, _ = compiled(text, str(path), label, {})
+    written = (to_c if form == "c" else to_rust)(read, f"{path.name}:{label}")
+    if output is None:
+        click.echo(written, nl=False)
+        return
+    if output.exists() and not force:
+        raise DumbbellError(f"{output}: exists; give --force to replace it")
+    try:
+        output.write_text(written, encoding="utf-8")
+    except OSError as error:
+        raise DumbbellError(f"{output}: {error.strerror}; give a file that can be written") from None
+    echo(f"{output}: {len(written):,} bytes")

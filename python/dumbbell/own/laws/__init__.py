@@ -1,0 +1,1 @@
+"""Laws written in the language: sources to read and to copy."""

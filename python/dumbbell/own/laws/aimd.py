@@ -1,0 +1,21 @@
+"""Additive increase, multiplicative decrease: the smallest law that shares a link."""
+
+from dumbbell.own import Ack, Control, Controller, param
+
+
+class Aimd(Controller):
+    """Grows by `step` segments a round trip, and leaves `left` eighths of the window after a loss."""
+
+    step: int = param(1, ge=1, le=100, unit="segments", source="Chiu & Jain, 1989")
+    left: int = param(4, ge=1, le=7, unit="1/8", source="RFC 5681 equation 4")
+
+    def on_ack(self, ack: Ack, control: Control) -> None:
+        if not ack.in_recovery and ack.window_limited:
+            control.window += max(1, self.step * ack.mss * ack.acked // control.window)
+
+    def on_loss(self, ack: Ack, control: Control) -> None:
+        control.threshold = max(2 * ack.mss, ack.flight * self.left // 8)
+        control.window = control.threshold
+
+    def on_timeout(self, ack: Ack, control: Control) -> None:
+        control.window = ack.mss

@@ -1,0 +1,85 @@
+"""What a law needs, what it costs, and where it can run: for `dumbbell check`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dumbbell.own.code import Compiled
+from dumbbell.own.tree import Law
+
+KERNEL_WORDS = 13
+"""Words of 64 bits that Linux keeps for a controller of a connection (``icsk_ca_priv``)."""
+
+_NOT_IN_KERNEL = {
+    "ROUTERS": "the kernel asks no routers",
+    "ECHOES": "the kernel tells no controller of every mark in a form that ours takes",
+    "RANDOM": "its random numbers would not be those of the seed",
+    "WAKE": "the kernel wakes no controller",
+}
+"""Needs that Linux does not meet."""
+
+_MEANING = {
+    "RATES": "a record of every segment in flight",
+    "ECHOES": "the echo of every mark",
+    "FINE_TIMEOUTS": "exact timeouts without SACK",
+    "PACING": "pacing",
+    "WAKE": "wake-ups",
+    "LOSSES": "every loss",
+    "REPAIRS": "the end of every repair",
+    "RESTARTS": "restarts",
+    "RANDOM": "random numbers",
+    "SCALABLE": "ECT(1)",
+    "ROUTERS": "a header for routers",
+    "SENT": "every segment that leaves",
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is to be said of a law."""
+
+    law: Law
+    compiled: Compiled
+
+    @property
+    def needs(self) -> list[str]:
+        """What it needs of the transport, in words."""
+        return [_MEANING[need] for need in self.law.needs]
+
+    @property
+    def state(self) -> int:
+        """Words of 64 bits of state that it keeps for each connection, parameters apart."""
+        return self.compiled.visible - sum(word.parameter for word in self.law.words)
+
+    @property
+    def kernel(self) -> list[str]:
+        """Why Linux could not have it; empty if it could."""
+        reasons = [_NOT_IN_KERNEL[need] for need in self.law.needs if need in _NOT_IN_KERNEL]
+        if self.state > KERNEL_WORDS:
+            reasons.append(f"{self.state} words of state are more than {KERNEL_WORDS}")
+        return reasons
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as JSON types."""
+        law = self.law
+        return {
+            "law": law.label,
+            "name": law.name,
+            "title": law.title,
+            "kind": law.kind,
+            "needs": [need.lower().replace("_", "-") for need in law.needs],
+            "events": list(law.answers),
+            "parameters": [
+                {
+                    "name": word.name, "kind": word.kind, "value": word.value, "least": word.least,
+                    "most": word.most, "unit": word.unit, "source": word.source,
+                }
+                for word in law.words
+                if word.parameter
+            ],
+            "state_words": self.state,
+            "instructions": self.compiled.instructions,
+            "most_steps": {event: self.compiled.steps[m.name] for event, m in law.answers.items()},
+            "kernel": self.kernel,
+        }  # fmt: skip

@@ -1,0 +1,49 @@
+"""The page that teaches the language: every block of it is executed, in order."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs/own-controller.md").read_text(encoding="utf-8")
+
+
+def test_every_block_of_the_page_is_executed(tmp_path: Path) -> None:
+    said = ""
+    blocks = re.findall(
+        r"(?:Save this as `([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL
+    )
+    assert len(blocks) >= 10
+    for name, kind, text in blocks:
+        if kind == "text":
+            assert said.split() == text.split()
+        elif kind == "sh":
+            said = ""
+            for line in text.splitlines():
+                words = shlex.split(line)
+                assert words[0] == "dumbbell"
+                command = [sys.executable, "-m", *words]
+                done = subprocess.run(
+                    command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
+                    env={**os.environ, "COLUMNS": "200"},
+                )  # fmt: skip
+                said += done.stdout + done.stderr
+                assert done.returncode == (2 if "wrong" in line else 0), said
+        elif name:
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        else:
+            assert kind == "python"
+            command = [sys.executable, "-c", text]
+            subprocess.run(command, cwd=tmp_path, check=True, timeout=120)
+
+
+def test_the_table_names_every_event_and_function() -> None:
+    from dumbbell.own import vocabulary
+
+    for event in vocabulary.EVENTS:
+        assert f"on_{event}" in PAGE

@@ -1,0 +1,213 @@
+"""Laws of one's own wherever a controller is named: scenarios, builders, archives, the command line."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import socket
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import dumbbell as db
+from dumbbell.errors import DumbbellError
+from dumbbell.own import laws
+from tests.own.laws import NEWRENO
+
+TOML = """
+duration = "5s"
+transport = {{ kind = "tcp", profile = "rfc", controller = {controller} }}
+[topology]
+kind = "dumbbell"
+pairs = 2
+[[flows]]
+from = "senders"
+to = "receivers"
+"""
+MINE = '"mine.py:NewReno"'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a law and a scenario under it."""
+    (tmp_path / "mine.py").write_text(NEWRENO, encoding="utf-8")
+    (tmp_path / "scenario.toml").write_text(TOML.format(controller=MINE), encoding="utf-8")
+    return tmp_path
+
+
+def scenario(folder: Path, controller: str = MINE, *, confined: bool = False) -> db.Scenario:
+    return db.Scenario.from_toml(TOML.format(controller=controller), base=folder, confined=confined)
+
+
+def dumbbell(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "dumbbell", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+
+
+def tables(results: db.Results) -> str:
+    """Return all numbers of the tables of a run."""
+    shown = []
+    for name in ("samples", "flows", "links"):
+        table = getattr(results, name)
+        shown += [f"{name}.{c.name} {table[c.name].tolist()!r}" for c in table.columns]
+    return "\n".join(shown)
+
+
+def test_newreno_written_here_gives_the_built_in_tables(folder: Path) -> None:
+    mine = scenario(folder).run()
+    assert tables(mine) == tables(scenario(folder, '"newreno"').run())
+    assert set(mine.flows["controller"]) == {"newreno"}
+    wider = scenario(folder, '{ kind = "mine.py:NewReno", increase = 3 }').run()
+    assert tables(wider) == tables(scenario(folder, '{ kind = "newreno", increase = 3.0 }').run())
+    assert tables(wider) != tables(mine)
+
+
+@pytest.mark.parametrize(
+    ("law", "built_in"),
+    [
+        ("newreno.py:NewReno", '"newreno"'),
+        ("cubic.py:Cubic", '{ kind = "cubic", variant = "linux", hystart = "off" }'),
+    ],
+)
+def test_shipped_laws_give_the_built_in_tables(law: str, built_in: str) -> None:
+    base = Path(laws.__file__).parent
+
+    def run(controller: str) -> str:
+        text = TOML.format(controller=controller).replace('"rfc"', '"linux"').replace("5s", "30s")
+        return tables(db.Scenario.from_toml(text, base=base).run())
+
+    assert run(f'"{law}"') == run(built_in)
+
+
+def test_the_id_of_a_run_knows_source_and_parameters(folder: Path) -> None:
+    first = scenario(folder).plan_hash
+    assert scenario(folder, '{ kind = "mine.py:NewReno", increase = 3 }').plan_hash != first
+    (folder / "mine.py").write_text(NEWRENO.replace("// 2", "// 3"), encoding="utf-8")
+    assert scenario(folder).plan_hash != first
+    (folder / "mine.py").write_text(NEWRENO, encoding="utf-8")
+    assert scenario(folder).plan_hash == first
+
+
+def test_a_law_that_changes_is_compiled_anew(folder: Path) -> None:
+    before = scenario(folder).run()
+    (folder / "mine.py").write_text(NEWRENO.replace("// 2", "// 3"), encoding="utf-8")
+    assert tables(scenario(folder).run()) != tables(before)
+
+
+def test_scenarios_of_others_need_no_trust(folder: Path) -> None:
+    assert len(scenario(folder, confined=True).run().flows) == 2
+    with pytest.raises(DumbbellError, match="lies outside"):
+        scenario(folder / "..", confined=True, controller='"../mine.py:NewReno"')
+
+
+def test_settings_and_axes_reach_parameters(folder: Path) -> None:
+    changed = scenario(folder).with_("transport.controller.increase", 3)
+    same = scenario(folder, '{ kind = "mine.py:NewReno", increase = 3 }')
+    assert changed.plan_hash == same.plan_hash
+
+
+@pytest.mark.parametrize(
+    ("controller", "said"),
+    [
+        ('"mine.py"', 'the class is not named; write "mine.py:Mine"'),
+        ('"none.py:Mine"', "cannot read .*none.py: there is no such file; give"),
+        ('"mine.py:Mine"', "mine.py: has no class Mine; its laws are NewReno"),
+        ('{ kind = "mine.py:NewReno", increas = 1 }', "controller.increas: .*no parameter increas; its para"),
+        (
+            '{ kind = "mine.py:NewReno", increase = 0 }',
+            "controller.increase: .*increase is 0, and 1 is the le",
+        ),
+        ('{ kind = "mine.py:NewReno", increase = 0.5 }', "controller.increase: .*0.5 is no whole number"),
+    ],
+)
+def test_what_names_no_law_is_refused(folder: Path, controller: str, said: str) -> None:
+    with pytest.raises(DumbbellError, match=said):
+        scenario(folder, controller)
+
+
+def test_a_fault_in_the_source_has_its_place(folder: Path) -> None:
+    (folder / "mine.py").write_text(NEWRENO.replace("ack.flight // 2", "ack.fligt // 2"), encoding="utf-8")
+    done = dumbbell(folder, "run", "scenario.toml")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("mine.py:12:20: ack has no field fligt; did you mean flight?")
+
+
+def test_a_class_is_a_value_of_a_builder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    spec = importlib.util.spec_from_file_location("mine", folder / "mine.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "mine", module)
+    spec.loader.exec_module(module)
+    built = db.scenario(
+        duration="5s",
+        topology=db.topology.dumbbell(pairs=2),
+        transport=db.transport.tcp(profile="rfc", controller=module.NewReno(increase=3)),
+        flows=[db.flows(from_="senders", to="receivers")],
+    )
+    assert built.plan_hash == scenario(folder, '{ kind = "mine.py:NewReno", increase = 3 }').plan_hash
+
+
+def test_the_option_counts_from_the_current_folder(folder: Path) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "plain.toml").write_text(TOML.format(controller='"reno"'), encoding="utf-8")
+    done = dumbbell(folder, "run", "deep/plain.toml", "--controller", "mine.py:NewReno", "-o", "out", "-q")
+    assert done.returncode == 0, done.stderr
+    assert tables(db.load(folder / "out")) == tables(scenario(folder).run())
+
+
+def test_an_archive_carries_the_source(folder: Path) -> None:
+    assert dumbbell(folder, "run", "scenario.toml", "-o", "out").returncode == 0
+    packed = dumbbell(folder, "pack", "out", "-o", "it.zip", "--base", ".")
+    assert packed.returncode == 0, packed.stderr
+    with zipfile.ZipFile(folder / "it.zip") as opened:
+        assert any(name.endswith("mine.py") for name in opened.namelist())
+    (folder / "mine.py").unlink()
+    verified = dumbbell(folder, "verify", "it.zip")
+    assert verified.returncode == 0, verified.stderr
+
+
+def test_end_points_over_udp_run_it(folder: Path) -> None:
+    text = TOML.format(controller=MINE).replace("pairs = 2", "pairs = 1") + 'size = "300kB"\n'
+    (folder / "udp.toml").write_text(text, encoding="utf-8")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "dumbbell"]
+    receive = [*command, "recv", "udp.toml", "--flows", "1", "--port", str(port), "-o", "received"]
+    with subprocess.Popen(receive, cwd=folder, stdout=subprocess.DEVNULL) as receiver:
+        send = [*command, "send", "udp.toml", "--to", f"127.0.0.1:{port}", "-o", "sent"]
+        subprocess.run(send, cwd=folder, capture_output=True, timeout=60, check=True)
+        assert receiver.wait(60) == 0
+    sent, received = (db.load(folder / name).flows for name in ("sent", "received"))
+    assert sent["controller"].tolist() == ["newreno"]
+    assert received["delivered"].tolist() == [300_000]
+
+
+def test_check_tells_needs_and_cost(folder: Path) -> None:
+    (found,) = json.loads(dumbbell(folder, "check", "mine.py:NewReno", "--json").stdout)
+    assert found["needs"] == []
+    assert found["kernel"] == []
+    assert found["state_words"] == 1
+    assert found["most_steps"]["ack"] < 40
+    (folder / "mine.py").write_text(NEWRENO.replace("ack.flight // 2", "ack.rate"), encoding="utf-8")
+    (found,) = json.loads(dumbbell(folder, "check", "mine.py", "--json").stdout)
+    assert found["needs"] == ["rates"]
+
+
+def test_nothing_of_the_language_is_imported_without_a_law(folder: Path) -> None:
+    (folder / "plain.toml").write_text(TOML.format(controller='"reno"'), encoding="utf-8")
+    code = (
+        "import sys\nimport dumbbell as db\nfor name in ('plain', 'scenario'):\n"
+        "    db.Scenario.from_file(f'{name}.toml').run()\n"
+        "    print('dumbbell.own' in sys.modules, 'dumbbell.own.compiler' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == ["False", "False", "True", "True"]
