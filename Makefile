@@ -179,6 +179,7 @@ systems: $(DONE)/packages ## Check that crates compile for ARM, macOS and Window
 
 docs: setup ## Write docs/reference, docs/algorithms, docs/api, Python builders, notices and the notebook of the tutorial
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.language
 	$(BIN)/python -m tools.algorithms --figures
 	$(BIN)/python tools/builders.py
 	$(BIN)/python -m tools.papers

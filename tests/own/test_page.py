@@ -9,6 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from dumbbell import _native
+from dumbbell.own import vocabulary
+from dumbbell.own.interpreted import Interpreter
+from tools import language
+
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs/own-controller.md").read_text(encoding="utf-8")
 
@@ -42,8 +49,19 @@ def test_every_block_of_the_page_is_executed(tmp_path: Path) -> None:
             subprocess.run(command, cwd=tmp_path, check=True, timeout=120)
 
 
-def test_the_table_names_every_event_and_function() -> None:
-    from dumbbell.own import vocabulary
+def test_the_reference_is_up_to_date() -> None:
+    assert language.PAGE.read_text(encoding="utf-8") == language.page()
 
+
+@pytest.mark.parametrize("example", language.EXAMPLES, ids=lambda example: example.title)
+def test_python_runs_the_examples_alike(example: language.Example) -> None:
+    interpreted = Interpreter(example.text, "law.py", "Example", {}).connect(
+        language.RANDOM, language.CONTROL
+    )
+    interpreted.on("ack", {name: language.EVENT.get(name, 0) for name in _native.law_codes()[1]})
+    assert interpreted.control.values()[0] == example.window()
+
+
+def test_the_table_names_every_event_and_function() -> None:
     for event in vocabulary.EVENTS:
         assert f"on_{event}" in PAGE

@@ -16,6 +16,7 @@ Examples
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from enum import IntEnum as Enum
 from pathlib import Path
 from typing import Any
@@ -213,7 +214,7 @@ def windowed_min(samples: Array, window: int, now: int, value: int) -> int:
     raise NotImplementedError("windowed_min() works in a law only")
 
 
-class Controller(dict[str, Any]):
+class Controller(Mapping[str, Any]):
     """A controller of one's own: the base of laws.
 
     Subclasses take options: ``kind`` (``window``, ``model``, ``router``, ``rate``), ``repair``, ``exchange``,
@@ -250,4 +251,13 @@ class Controller(dict[str, Any]):
         path = Path(file).resolve()
         if path.is_relative_to(Path.cwd()):
             path = path.relative_to(Path.cwd())
-        super().__init__(kind=f"{path.as_posix()}:{label}", **parameters)
+        self._given = {"kind": f"{path.as_posix()}:{label}", **parameters}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._given[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)

@@ -225,6 +225,10 @@ class _Reader:
                 self._field(node, name, annotation, value)
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)) if name.startswith("on_"):
                 self._new(node, name)
+                if other not in self._methods:
+                    raise self._source.refuse(
+                        node, f"{other} is no method above", "write it below the method"
+                    )
                 self._aliases[name] = other
             case ast.Assign(targets=[ast.Name(id=name)]):
                 raise self._source.refuse(node, f"{name} has no kind", f"write `{name}: int = 0`")

@@ -55,7 +55,7 @@ class Cubic(Controller):
             control.window = window * ack.mss
             if acked == 0:
                 return
-        self.update(ack, window, acked)
+        self.tune(ack, window, acked)
         if self.credit >= self.per_segment:
             self.credit = 0
             window += 1
@@ -67,7 +67,7 @@ class Cubic(Controller):
 
     on_recovered = on_ack
 
-    def update(self, ack: Ack, window: int, acked: int) -> None:
+    def tune(self, ack: Ack, window: int, acked: int) -> None:
         """For how many segments acknowledged the window grows by one."""
         self.acked += acked
         since = ack.now - self.last_time
