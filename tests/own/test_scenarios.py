@@ -14,6 +14,7 @@ import pytest
 
 import dumbbell as db
 from dumbbell.errors import DumbbellError
+from dumbbell.judge.candidate import candidate_of
 from dumbbell.own import laws
 from tests.own.laws import NEWRENO
 
@@ -211,3 +212,47 @@ def test_nothing_of_the_language_is_imported_without_a_law(folder: Path) -> None
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.split() == ["False", "False", "True", "True"]
+
+
+def test_a_judge_takes_a_law(folder: Path) -> None:
+    candidate = candidate_of(f"{folder / 'mine.py'}:NewReno")
+    assert candidate.name == "newreno"
+    assert scenario(folder, candidate.setting).plan_hash
+    with pytest.raises(DumbbellError, match="has no class Mine; its laws are NewReno"):
+        candidate_of(f"{folder / 'mine.py'}:Mine")
+    with pytest.raises(DumbbellError, match="no such file; give the path of a law"):
+        candidate_of("none.py:Mine")
+
+
+PHASES = """
+from dumbbell.own import Controller, Enum, state
+
+
+class Phase(Enum):
+    SLOW = 0
+    STEADY = 1
+
+
+class Phased(Controller):
+    phase: Phase = Phase.SLOW
+    best: int = state(0, unit="bytes")
+
+    def on_ack(self, ack, control):
+        control.window += ack.mss * ack.acked // control.window
+        self.best = max(self.best, control.window)
+        if control.window > 30 * ack.mss:
+            self.phase = Phase.STEADY
+
+    def on_loss(self, ack, control):
+        control.window = max(2 * ack.mss, ack.flight // 2)
+        self.phase = Phase.SLOW
+"""
+
+
+def test_tables_show_states_and_estimates(folder: Path) -> None:
+    (folder / "phased.py").write_text(PHASES, encoding="utf-8")
+    text = TOML.format(controller='"phased.py:Phased"') + "[record]\ncontrollers = true\n"
+    results = db.Scenario.from_toml(text, base=folder).run()
+    assert set(results.flows["controller"]) == {"phased"}
+    assert set(results.controller_states["state"]) == {"slow", "steady"}
+    assert "best" in set(results.estimates["estimate"])

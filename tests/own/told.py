@@ -12,9 +12,11 @@ from dumbbell import _native
 from dumbbell.own import vocabulary
 from dumbbell.own.compiler import compiled
 from dumbbell.own.interpreted import Interpreter
-from dumbbell.own.text import to_c
+from dumbbell.own.text import to_c, to_rust
+from dumbbell.own.tree import Law
 
 MOST = 2**64 - 1
+CONTRACT = Path(__file__).parents[2] / "crates" / "cc"
 _, SIGNALS, SENT, _ = _native.law_codes()
 EDGES = (0, 1, 2, 1000, 2**31, 2**32 - 1, 2**62, 2**63 - 1, 2**63, MOST)
 SMALL = dict.fromkeys(("mss", "rate.packets_in_flight", "bytes"), 2**32 - 1)
@@ -68,9 +70,7 @@ class Backends:
     def __init__(self, text: str, label: str, folder: Path | None) -> None:
         self.law, self.compiled = compiled(text, "law.py", label, {})
         self._interpreter = Interpreter(text, "law.py", label, {})
-        self._c = (
-            None if folder is None else _Library(folder, to_c(self.law, "law.py"), self.compiled.visible)
-        )
+        self._c = None if folder is None else _by_cc(folder, to_c(self.law, "law.py"), self.compiled.visible)
 
     def machine(self, told: tuple[list[int], list[int], Story]) -> Answers:
         """Tell a story to the byte code."""
@@ -134,23 +134,18 @@ class _Law(ctypes.Structure):
     )  # fmt: skip
 
 
-class _Library:
-    """A law compiled by the system's compiler."""
+class Library:
+    """A law that a compiler has made a library of."""
 
-    def __init__(self, folder: Path, source: str, words: int) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "controller.h").write_text(_native.controller_header(), encoding="utf-8")
-        (folder / "law.c").write_text(source, encoding="utf-8")
-        library = folder / "law.so"
-        flags = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC"]
-        subprocess.run(["cc", *flags, "-o", library, folder / "law.c"], check=True)
+    def __init__(self, library: Path, words: int) -> None:
         self._loaded = ctypes.CDLL(str(library))
         self._law = _Law.in_dll(self._loaded, "dumbbell_law")
         self._words = words
+        """Words that are compared; the state may have more."""
 
     def tell(self, told: tuple[list[int], list[int], Story], sends: bool) -> Answers:
         stream, start, events = told
-        state = (ctypes.c_int64 * max(1, self._words))()
+        state = (ctypes.c_int64 * (self._law.state_bytes // 8 + 1))()
         random_stream = (ctypes.c_uint64 * 4)(*stream)
         control = (ctypes.c_uint64 * 6)(*start)
         self._law.start(ctypes.addressof(state), ctypes.addressof(random_stream))
@@ -166,6 +161,34 @@ class _Library:
                 self._law.on(ctypes.addressof(state), ctypes.addressof(signals), ctypes.addressof(control))
             answers.append(list(control))
         return answers, list(state[: self._words])
+
+
+def _by_cc(folder: Path, source: str, words: int) -> Library:
+    """Compile the form in C with the system's compiler."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "controller.h").write_text(_native.controller_header(), encoding="utf-8")
+    (folder / "law.c").write_text(source, encoding="utf-8")
+    library = folder / "law.so"
+    flags = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC"]
+    subprocess.run(["cc", *flags, "-o", library, folder / "law.c"], check=True)
+    return Library(library, words)
+
+
+def by_cargo(folder: Path, law: Law) -> Library:
+    """Compile the form in Rust against the crate of the contract; its state has another order."""
+    (folder / "src").mkdir(parents=True)
+    (folder / "Cargo.toml").write_text(
+        '[package]\nname = "law"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n[lib]\n'
+        f'crate-type = ["cdylib"]\n[dependencies]\ndumbbell-cc = {{ path = "{CONTRACT}" }}\n'
+    )
+    (folder / "src" / "mine.rs").write_text(to_rust(law, "law.py"), encoding="utf-8")
+    (folder / "src" / "lib.rs").write_text(
+        "pub mod mine;\n#[unsafe(no_mangle)]\npub static dumbbell_law: dumbbell_cc::Law =\n"
+        f'    dumbbell_cc::Law::of::<mine::{law.label}>(c"mine");\n'
+    )
+    command = ["cargo", "build", "--offline", "-q", "--target-dir", folder / "target"]
+    subprocess.run(command, cwd=folder, check=True)
+    return Library(folder / "target" / "debug" / "liblaw.so", 0)
 
 
 def agree(backends: Backends, seeds: Sequence[int], with_c: bool) -> None:

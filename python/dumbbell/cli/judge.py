@@ -53,16 +53,17 @@ def judge(
 ) -> None:
     """Judge the controller NAME by the chapters of RFC 9743, next to Reno and CUBIC at the same seeds.
 
-    NAME is a registered controller, or the path of a library with a law of your own, which runs with all
-    your rights. Each chapter says "less harm", "as CUBIC", "more harm" or "not judged". Runs that the output
-    folder holds already are not made again. The exit status is 3 if a chapter says "more harm".
+    NAME is a registered controller, a class of your own such as my.py:Mine, or the path of a library, which
+    runs with all your rights. Each chapter says "less harm", "as CUBIC", "more harm" or "not judged". Runs
+    that the output folder holds already are not made again. The exit status is 3 if a chapter says
+    "more harm".
     """
     from dumbbell.cli.progress import study_progress
     from dumbbell.judge import all_chapters, candidate_of, run_judge, write_judge
     from dumbbell.judge.write import table
 
     candidate = candidate_of(name)
-    if candidate.name != name:
+    if candidate.foreign:
         echo(f"note: {name}: a library with a controller, which runs with all your rights", err=True)
     references = [entry.strip() for entry in against.split(",")]
     refuse_twice("--against", references)

@@ -1,4 +1,4 @@
-"""Who is judged: a registered controller, or a library with a law of one's own."""
+"""Who is judged: a registered controller, or one of one's own in a library or in Python's syntax."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dumbbell import _native
+from dumbbell._files.read import read_text
 from dumbbell.judge.chapter import JudgeError
 
 _SUFFIXES = (".so", ".dylib")
@@ -33,24 +34,39 @@ def controllers() -> list[str]:
 
 
 def candidate_of(text: str) -> Candidate:
-    """Return the controller of a name, or that of a library by its path.
+    """Return the controller of a name, that of a library by its path, or a class of a file.
 
     Parameters
     ----------
     text
-        ``bbr3``, or ``./mine.so``.
+        ``bbr3``, ``./mine.so`` or ``my.py:Mine``.
 
     Raises
     ------
     JudgeError
         If there is no such controller and no such file.
+    LawError
+        If the class is no law.
     """
+    file, _, label = text.rpartition(":")
+    if file.endswith(".py"):
+        return _law(text, Path(file), label)
     path = Path(text)
     if path.suffix in _SUFFIXES:
         if not path.is_file():
             raise JudgeError(f"{text}: no such file; compile the library first")
         return Candidate(path.stem, f"{{ library = {json.dumps(str(path.resolve()))} }}")
     return Candidate(text, registered(text))
+
+
+def _law(text: str, path: Path, label: str) -> Candidate:
+    # Who judges another controller does not wait for the language.
+    from dumbbell.own.compiler import compiled
+
+    if not path.is_file():
+        raise JudgeError(f"{text}: no such file; give the path of a law, such as my.py:Mine")
+    law, _ = compiled(read_text(path), str(path), label, {})
+    return Candidate(law.name, json.dumps(f"{path.resolve()}:{label}"))
 
 
 def registered(name: str) -> str:

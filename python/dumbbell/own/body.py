@@ -200,6 +200,9 @@ class Body:
                 return [Leave("break" if isinstance(node, ast.Break) else "continue")]
             case ast.Return(value=value):
                 return [self._return(node, value)]
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print" | "breakpoint"))):
+                # For Python's interpreter alone: see `dumbbell.own.interpreted`.
+                return []
             case ast.Expr(value=ast.Call() as call):
                 read_call, _ = self._expression(call, alone=True)
                 if isinstance(read_call, Call):

@@ -10,10 +10,13 @@ from types import CodeType
 from typing import Any, SupportsIndex
 
 from dumbbell.own import numbers, prelude, vocabulary
+from dumbbell.own.errors import LawError
 from dumbbell.own.read import read
 from dumbbell.own.tree import BOOL, INT, Law
 
 _MASK = 2**64 - 1
+_NONE = vocabulary.CONSTANTS["UNLIMITED"]
+"""No threshold, no pacing, no wake-up."""
 
 
 class Int(int):
@@ -184,7 +187,11 @@ class Interpreter:
         # The file under its own name, so that a debugger shows its lines.
         self.code = [_code(prelude.TEXT, "prelude"), _code(text, name)]
 
-    def connect(self, random: Sequence[int], control: Sequence[int]) -> Interpreted:
+    def connect(
+        self,
+        random: Sequence[int] = (1, 2, 3, 4),
+        control: Sequence[int] = (0, _NONE, _NONE, _NONE, 0, 0),
+    ) -> Interpreted:
         """Return a new connection, with four words of a random stream and the six numbers of the control."""
         return Interpreted(self, random, control)
 
@@ -228,6 +235,17 @@ class Interpreted:
             number = Int(numbers.wrap(value) if named.code == "feedback" else numbers.saturate(value))
             setattr(signals, name, bool(number) if named.kind == BOOL else number)
         getattr(self.object, method.name)(signals, self.control)
+
+    def answer(self, event: str, **fields: int) -> None:
+        """Answer an event with the fields that a law reads, such as ``acked=1460``; the others are 0."""
+        named = vocabulary.SENT if event == "sent" else vocabulary.ACK
+        unknown = [name for name in fields if name not in named]
+        if unknown or event not in vocabulary.EVENTS:
+            what, name, known = (
+                ("field", unknown[0], tuple(named)) if unknown else ("event", event, vocabulary.EVENTS)
+            )
+            raise LawError(self.law.label, f"there is no {what} {name}", f"{what}s are {', '.join(known)}")
+        self.on(event, {entry.code: int(fields.get(name, 0)) for name, entry in named.items()})
 
     def words(self) -> list[int]:
         """Return fields, arrays and the random stream, in the order of the machine's words."""

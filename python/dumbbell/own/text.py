@@ -75,7 +75,7 @@ class _Writer:
 
     def name(self, name: str) -> str:
         """Return a name that neither language has for itself."""
-        return f"{name}_" if name in _RESERVED else name
+        return f"{name}_" if name in _RESERVED else name if name.strip("_") else f"{name}unused"
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.level + text)
@@ -228,8 +228,11 @@ class _Writer:
             case Assign(Element(array, index), value):
                 place, length = self.array(array)
                 if self.rust:
-                    self.line(f"let (at, value) = ({self.value(index)}, {self.value(value)});")
-                    self.line(f"put(&mut {place}, at, value);")
+                    # In a block, so that the names hide nothing of the law.
+                    self.line("{")
+                    self.line(f"    let (at, new) = ({self.value(index)}, {self.value(value)});")
+                    self.line(f"    put(&mut {place}, at, new);")
+                    self.line("}")
                 else:
                     self.line(f"law_put({place}, {length}, {self.value(index)}, {self.value(value)});")
             case Assign(target, value):

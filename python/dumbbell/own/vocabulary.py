@@ -16,12 +16,10 @@ class Named:
     kind: str
     need: str
     """What reading it asks of the transport; for the control, writing it."""
-    c: str
-    """Its name in C."""
 
 
 def _signal(code: str, kind: str = INT, need: str = "") -> Named:
-    return Named(code, kind, need, code)
+    return Named(code, kind, need)
 
 
 ACK = {
