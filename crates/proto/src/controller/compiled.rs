@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use dumbbell_law::{Machine, Program};
 
-use super::contract::{Control, Estimate, Random, Sent, Signals, Stand};
-use super::own::Governs;
+use super::contract::{Control, Estimate, Governs, Random, Sent, Signals, Stand};
 
 /// A connection under byte code.
 #[derive(Clone, Debug)]
