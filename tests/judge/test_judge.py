@@ -139,6 +139,19 @@ def test_real_differences_get_their_word() -> None:
     assert outcome(*synthetic(-8.0, 1), "cubic").word == "less harm"
 
 
+def test_what_cubic_does_too_is_as_cubic() -> None:
+    result, chapter = synthetic(8.0, 1)
+    chapter = replace(chapter, rows=tuple(replace(row, against="newreno") for row in chapter.rows))
+    assert outcome(result, chapter, "cubic").word == "more harm"
+    shifted = result.table.to_pylist()
+    for row in shifted:
+        if row["arm"] == "cubic":
+            row["wait"] += 8.0
+            row["loss"] += 8.0
+    same = replace(result, table=pa.Table.from_pylist(shifted))
+    assert outcome(same, chapter, "cubic").word == "as reference"
+
+
 def test_one_seed_is_not_judged() -> None:
     found = outcome(*synthetic(8.0, 1, seeds=1), "cubic")
     assert found.word == "not judged"

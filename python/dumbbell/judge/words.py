@@ -38,7 +38,7 @@ class RowOutcome:
     unit: str
     """Of the metric; may be empty."""
     reference: str
-    """Label of the arm that it is compared with."""
+    """Label of the reference of the judge, by which words compare."""
     finding: Finding
     """The comparison that decided: the largest next to what the reference has."""
     point: Point
@@ -150,7 +150,12 @@ def outcome(result: StudyResult, chapter: Chapter, reference: str) -> Outcome:
         if not own:
             continue
         found = [(there[index][1], more.details[index], less.details[index]) for index in own]
-        rows.append(_row(result, row, found, row.against or reference, len(there)))
+        found = [
+            _undecided(entry) if _shared(result, row, entry, reference, len(there)) else entry
+            for entry in found
+        ]
+        made = _row(result, row, found, row.against or reference, len(there))
+        rows.append(replace(made, reference=label))
     word = _worst([row.word for row in rows])
     why = next((row.why for row in rows if word == "not judged"), "")
     return Outcome(
@@ -229,6 +234,30 @@ def _row(
     )
     reference = arm_label(result, against)
     return RowOutcome(row, word, metric.label, metric.unit, reference, finding, point, levels, why)
+
+
+def _shared(
+    result: StudyResult, row: Row, entry: tuple[Place, Finding, Finding], reference: str, total: int
+) -> bool:
+    """Whether a candidate is worse or better than another controller where the reference is so too."""
+    place, more, less = entry
+    if not row.against or row.against == reference or place.point is None:
+        return False
+    where, against = (reference, place.point), (row.against, place.point)
+    interval = difference(result, row.column, where, against)(1 - (1 - CONFIDENCE) / total).interval
+    if interval is None:
+        return False
+    low, high = interval
+    return any(
+        finding.verdict == "not reproduced" and (high < finding.low or low > finding.high)
+        for finding in (more, less)
+    )
+
+
+def _undecided(entry: tuple[Place, Finding, Finding]) -> tuple[Place, Finding, Finding]:
+    """Return a comparison that makes no word: its difference is that of the reference."""
+    place, more, less = entry
+    return place, replace(more, verdict="inconclusive"), replace(less, verdict="inconclusive")
 
 
 def _bound_word(
