@@ -225,7 +225,8 @@ impl Config for ControllerChoice {
     }
 
     fn outline() -> json::Value {
-        json::json!({ "anyOf": [ControllerSpec::outline(), { "type": "object" }] })
+        // A library, or a class in the language of laws: with parameters, or without.
+        json::json!({ "anyOf": [ControllerSpec::outline(), { "type": "object" }, { "type": "string" }] })
     }
 }
 
