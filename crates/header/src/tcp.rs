@@ -44,6 +44,8 @@ impl TcpHeader {
     /// The third bit of accurate ECN (RFC 9768 section 3.1). On the wire it stands beside CWR; here in the place of RST, which
     /// this stack does not send.
     pub const AE: u8 = 0x04;
+    /// Ends a packet of several segments that the host handed to its device at once.
+    pub const PSH: u8 = 0x08;
     /// The number is an acknowledgement.
     pub const ACK: u8 = 0x10;
     /// A header rides on the data segment, or its answer on the acknowledgement. (A bit that this stack has no other use

@@ -264,13 +264,14 @@ impl Acks {
     }
 
     /// Everything below `next` has arrived, and `held` bytes above a hole; `waiting` segments are not acknowledged, this one
-    /// counted. Acknowledges `at_once` if the receiver says so; the window `shrinks` if it would be smaller than it was.
+    /// counted. Acknowledges `at_once` if the receiver says so; the window `shrinks` if it would be smaller than it was. Of a segment
+    /// that is `pushed` the sender hears when the application has read all there is.
     pub fn in_order(
         &mut self,
         now: Time,
         (next, held): (u64, u64),
         waiting: u32,
-        (at_once, shrinks): (bool, bool),
+        (at_once, shrinks, pushed): (bool, bool, bool),
         params: &Params,
     ) -> Verdict {
         let bytes = next - std::mem::replace(&mut self.next, next);
@@ -295,10 +296,13 @@ impl Acks {
         if self.unread.is_none() {
             self.read_at_once(now, bytes);
         }
-        if verdict != Verdict::Now {
-            self.room = self.clamp.saturating_sub(held);
+        if verdict == Verdict::Now {
+            return verdict;
         }
-        verdict
+        self.room = self.clamp.saturating_sub(held);
+        // Linux net/ipv4/tcp.c: what __tcp_cleanup_rbuf does about ICSK_ACK_PUSHED.
+        let read = self.linux && self.unread.is_none() && self.pressure.is_none();
+        if pushed && held == 0 && read { Verdict::Now } else { verdict }
     }
 
     /// Acknowledges a segment in order now, or later: now if there are `many` and the window does not shrink.
@@ -559,7 +563,7 @@ mod tests {
         for i in 1..=30 {
             let now = Time::from_nanos(1_200_000 * i);
             waiting += 1;
-            if acks.in_order(now, (i * SEGMENT, 0), waiting, (false, false), &params) == Verdict::Now {
+            if acks.in_order(now, (i * SEGMENT, 0), waiting, (false, false, false), &params) == Verdict::Now {
                 acks.sent(now, i * SEGMENT);
                 single = if waiting == 1 { i } else { single };
                 waiting = 0;
@@ -600,9 +604,9 @@ mod tests {
         });
         let promised: Vec<u64> = promised.collect();
         let edge = *promised.last().expect("thirty");
-        acks.in_order(at(50), (31 * SEGMENT, 0), 1, (true, false), &params);
+        acks.in_order(at(50), (31 * SEGMENT, 0), 1, (true, false, false), &params);
         assert!(told(&mut acks, at(50), 31 * SEGMENT) <= edge.max(31 * SEGMENT + 38_000), "{edge}");
-        acks.in_order(at(51), (32 * SEGMENT, 0), 1, (false, false), &params);
+        acks.in_order(at(51), (32 * SEGMENT, 0), 1, (false, false, false), &params);
         assert!(told(&mut acks, at(51), 32 * SEGMENT) > 31 * SEGMENT + 60_000);
     }
 
@@ -622,7 +626,7 @@ mod tests {
             let now = arrival(i);
             // The acknowledgement of segment k let 2k + 9 and 2k + 10 leave.
             acks.echoed(now, (i.saturating_sub(9) / 2) as u16);
-            acks.in_order(now, (i * SEGMENT, 0), 1, (false, false), &params);
+            acks.in_order(now, (i * SEGMENT, 0), 1, (false, false, false), &params);
             acks.sent(now, i * SEGMENT);
             assert!(i > 30 || acks.clamp == first, "segment {i}: {}", acks.clamp);
         }
@@ -646,7 +650,7 @@ mod tests {
         for i in 0..11 {
             let now = at(arrival(i));
             acks.echoed(now, i.saturating_sub(9) as u16);
-            let verdict = acks.in_order(now, ((i + 1) * SEGMENT, 0), 1, (false, false), &params);
+            let verdict = acks.in_order(now, ((i + 1) * SEGMENT, 0), 1, (false, false, false), &params);
             assert_eq!(verdict, Verdict::Now, "segment {i}");
             acks.sent(now, (i + 1) * SEGMENT);
         }
@@ -693,7 +697,7 @@ mod tests {
         let params = params(r#"{"profile": "linux"}"#);
         let mut acks = Acks::new(&params, SEGMENT, false);
         for i in 1..=120 {
-            acks.in_order(Time::from_nanos(2_000 * i), (i * SEGMENT, 0), 1, (false, false), &params);
+            acks.in_order(Time::from_nanos(2_000 * i), (i * SEGMENT, 0), 1, (false, false, false), &params);
             acks.sent(Time::from_nanos(2_000 * i), i * SEGMENT);
             acks.advertise(0, i * SEGMENT);
         }
@@ -718,7 +722,7 @@ mod tests {
         for i in 1..=17 {
             let now = at(if i <= 7 { 40 } else { 80 });
             acks.echoed(now, if i <= 7 { 0 } else { 1 });
-            acks.in_order(now, (i * SEGMENT, 0), 1, (false, false), &params);
+            acks.in_order(now, (i * SEGMENT, 0), 1, (false, false, false), &params);
             acks.sent(now, i * SEGMENT);
             if i == 7 {
                 assert_eq!(acks.clamp, 131_072 * (256 * SEGMENT / 12_544) / 256);
@@ -726,6 +730,27 @@ mod tests {
         }
         // Eight segments by the first of the second round: 2 * 71,584 and 16 * 8948, and 2 * 14,996 / 56,588 of that more.
         assert_eq!(acks.clamp, 286_336 + 2 * (286_336 * 14_996 / 56_588));
+    }
+
+    /// A burst of five segments in the middle of a connection, as Linux 6.12 acknowledges it: two, two, and the pushed one.
+    #[test]
+    fn what_is_pushed_is_acknowledged_at_once() {
+        const SEGMENT: u64 = 1448;
+        let params = params(r#"{"profile": "linux"}"#);
+        let mut acks = Acks::new(&params, SEGMENT, false);
+        let mut told = Vec::new();
+        let mut waiting = 0;
+        for i in 1..=40 {
+            let now = Time::from_nanos(1_000_000 * i);
+            waiting += 1;
+            let pushed = i % 5 == 0;
+            let verdict = acks.in_order(now, (i * SEGMENT, 0), waiting, (false, false, pushed), &params);
+            if verdict == Verdict::Now {
+                acks.sent(now, i * SEGMENT);
+                (waiting, _) = (0, told.push(i));
+            }
+        }
+        assert_eq!(told[21..], [22, 24, 25, 27, 29, 30, 32, 34, 35, 37, 39, 40]);
     }
 
     /// The window grows because the application reads, and it reads after the acknowledgement.
@@ -744,7 +769,7 @@ mod tests {
             let now = at(if i <= 10 { 50.0 + 0.5 * i as f64 } else { 100.4 + 2.5 * (i - 10) as f64 });
             acks.echoed(now, (i.saturating_sub(9) / 2) as u16);
             waiting += 1;
-            if acks.in_order(now, (i * SEGMENT, 0), waiting, (false, false), &params) == Verdict::Now {
+            if acks.in_order(now, (i * SEGMENT, 0), waiting, (false, false, false), &params) == Verdict::Now {
                 acks.sent(now, i * SEGMENT);
                 told.push(i);
                 waiting = 0;

@@ -1,6 +1,7 @@
 //! Segments that leave together, and pacing.
 
 use dumbbell_core::{BitRate, Duration, Time};
+use dumbbell_header::TcpHeader;
 
 use super::tests::{MSS, params, pass};
 use super::{Receiver, Sender};
@@ -48,6 +49,24 @@ fn segments_wait_for_a_burst_of_a_millisecond_of_the_rate() {
     assert!(counts[first..].chunks_exact(5).all(|piece| piece == [9, 9, 9, 9, 8]), "{:?}", &counts[..30]);
     let sent = |bursts: &[(Time, usize)]| bursts.iter().map(|(_, count)| count).sum::<usize>();
     assert!(sent(&alone).abs_diff(sent(&together)) <= 18, "the rate is the same");
+}
+
+#[test]
+fn the_last_segment_of_a_burst_pushes() {
+    // Bursts of nine segments and of eight, as above; without offload single segments, of which none pushes.
+    let pushes = |more: &str| {
+        let more = format!(r#"{more} "ack_every": 1, "max_window": 500, "initial_window": 10"#);
+        let mut pipe = Pipe::new(bare(&more, 1 << 20), pass)
+            .shaped(Some(BitRate::from_bps(100_000_000)), Duration::from_millis(48));
+        pipe.until(|p| p.now > ms(2_100.0));
+        let late = pipe.forward.iter().filter(|(at, _)| *at >= ms(2_000.0));
+        late.map(|(at, packet)| (*at, packet.flags & TcpHeader::PSH != 0)).collect::<Vec<_>>()
+    };
+    let together = pushes(r#""segmentation_offload": "linux","#);
+    for pair in together.windows(2) {
+        assert_eq!(pair[0].1, pair[0].0 != pair[1].0, "{pair:?}");
+    }
+    assert!(pushes("").iter().all(|(_, push)| !push));
 }
 
 #[test]

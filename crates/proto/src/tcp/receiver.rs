@@ -19,7 +19,7 @@ use crate::transport::{Opening, ReceiveEnd, ReceiverReport};
 const EARLY: u8 = 0x04;
 
 /// Among the flags of the next acknowledgement: the window is computed, the policy for acknowledgements has a say, or it carries
-/// counters of marks. (RFC 9293 calls this bit PSH.)
+/// counters of marks. (Acknowledgements have no use for PSH.)
 const HOSTED: u8 = 0x08;
 
 /// The receiving end of a connection.
@@ -324,7 +324,9 @@ impl Receiver {
         acks.echoed(now, packet.aux);
         acks.begins(packet.body[0]);
         let held = self.disorder.as_ref().map_or(0, |disorder| disorder.held.bytes());
-        let verdict = acks.in_order(now, (self.next, held), self.waiting, (at_once, shrinks), &self.params);
+        let pushed = packet.flags & TcpHeader::PSH != 0;
+        let verdict =
+            acks.in_order(now, (self.next, held), self.waiting, (at_once, shrinks, pushed), &self.params);
         self.obey(verdict);
     }
 

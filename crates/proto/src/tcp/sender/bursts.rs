@@ -33,8 +33,8 @@ const UNPACED_SEGMENTS: u64 = 10;
 /// What may leave now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Burst {
-    /// Up to this number.
-    To(u64),
+    /// So many bytes.
+    Of(u64),
     /// Nothing before this time.
     At(Time),
     /// Nothing until the next acknowledgement, though the window has room.
@@ -99,13 +99,13 @@ impl Sender {
         let alone =
             room <= LEAST_SEGMENTS * u64::from(self.stream.mss) && now.since(self.timers.sent_at) >= NEAR;
         if alone && !self.is_paced() {
-            self.stream.granted = self.stream.nxt + room;
+            self.grant(room);
             return true;
         }
         let Some(mut rack) = self.repair.rack.take() else { return true };
         let burst = self.burst(now, &mut rack, room);
         match burst {
-            Burst::To(number) => self.stream.granted = number,
+            Burst::Of(bytes) => self.grant(bytes),
             Burst::At(time) => {
                 self.wait_until(time);
                 self.paused(now, &mut rack, false);
@@ -113,7 +113,13 @@ impl Sender {
             Burst::Held => self.paused(now, &mut rack, true),
         }
         self.repair.rack = Some(rack);
-        matches!(burst, Burst::To(_))
+        matches!(burst, Burst::Of(_))
+    }
+
+    /// Lets a burst of so many bytes leave.
+    fn grant(&mut self, bytes: u64) {
+        self.stream.granted = self.stream.nxt + bytes;
+        self.stream.pushes = bytes >= 2 * u64::from(self.stream.mss);
     }
 
     /// Lets nothing leave before a time.
@@ -139,7 +145,7 @@ impl Sender {
             }
             self.pace(now, rack, bytes);
         }
-        Burst::To(self.stream.nxt + bytes)
+        Burst::Of(bytes)
     }
 
     /// True if a packet that the window has no room for does better to wait for the next acknowledgement.

@@ -109,6 +109,8 @@ struct Stream {
     receive_window: u64,
     /// Segments below this number belong to a burst that may leave; all, if they leave alone.
     granted: u64,
+    /// The burst has several segments: its last pushes.
+    pushes: bool,
     mss: u32,
     header: u32,
     flow: FlowTag,
@@ -271,6 +273,7 @@ impl Sender {
                 stop: end + u64::from(params.fin && writer.is_none()),
                 receive_window: window.first,
                 granted,
+                pushes: false,
                 mss,
                 header: params.header(),
                 flow: opening.flow,

@@ -2,6 +2,7 @@
 //! What every packet costs is here; the rest is in `rack_ack` and `rack_timers`.
 
 use dumbbell_core::{Packet, Time};
+use dumbbell_header::TcpHeader;
 
 use super::Sender;
 use crate::controller::Event;
@@ -28,6 +29,10 @@ impl Sender {
         match &mut next {
             Some(packet) => {
                 packet.aux = rack.acknowledged;
+                // Linux net/ipv4/tcp_output.c: __tcp_transmit_skb sets PSH on what the device cuts.
+                if self.stream.pushes && self.stream.nxt + u64::from(self.stream.mss) > self.stream.granted {
+                    packet.flags |= TcpHeader::PSH;
+                }
                 self.note_new(now, &mut rack, start);
             }
             None => self.paused(now, &mut rack, false),
