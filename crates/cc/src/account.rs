@@ -4,13 +4,10 @@ use alloc::vec::Vec;
 use core::ffi::{CStr, c_char, c_void};
 
 use crate::ABI;
-use crate::law::Refusal;
+use crate::law::{MOST_TOLD, Refusal};
 
 /// The name under which a library exports its [`Account`]. It may have none.
 pub const ACCOUNT: &CStr = c"dumbbell_account";
-
-/// States, and estimates, that a law may have, at most.
-pub const MOST_TOLD: u32 = 32;
 
 /// Longest name of a state, an estimate or a unit, in bytes.
 const MAX_WORD: usize = 32;

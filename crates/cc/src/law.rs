@@ -3,13 +3,16 @@
 use core::ffi::{CStr, c_char, c_void};
 use core::fmt;
 
-use crate::{Class, Control, Controller, Exchange, MOST_TOLD, Needs, Random, Repair, Sent, Signals};
+use crate::{Class, Control, Controller, Exchange, Needs, Random, Repair, Sent, Signals};
 
 /// The number of this contract. It changes with every change of a struct or of a meaning.
 pub const ABI: u32 = 1;
 
 /// Bytes of state that a connection may have, at most.
 pub const MAX_STATE: u32 = 65_536;
+
+/// States, and estimates, that a law may have, at most.
+pub const MOST_TOLD: u32 = 32;
 
 /// The name under which a library exports its [`Law`].
 pub const SYMBOL: &CStr = c"dumbbell_law";
@@ -69,7 +72,7 @@ pub enum Refusal {
     Exchange(u8),
     /// It has no name, or one of other letters.
     Name,
-    /// It has no states, or more states or estimates than [`MOST_TOLD`](crate::MOST_TOLD).
+    /// It has no states, or more states or estimates than [`MOST_TOLD`].
     Told(u32, u32),
     /// A name or a unit of its account is no word, or a scale is zero.
     Word,

@@ -23,11 +23,11 @@ mod random;
 mod rate;
 mod time;
 
-pub use account::{ACCOUNT, Account, MOST_TOLD, Quantity, Standing, Told};
+pub use account::{ACCOUNT, Account, Quantity, Standing, Told};
 pub use contract::{
     Class, Control, Controller, Entered, Estimate, Event, Exchange, RateSample, Repair, Sent, Signals, Stand,
 };
-pub use law::{ABI, Declared, Law, MAX_STATE, Refusal, SYMBOL};
+pub use law::{ABI, Declared, Law, MAX_STATE, MOST_TOLD, Refusal, SYMBOL};
 pub use needs::Needs;
 pub use random::Random;
 pub use rate::Rate;

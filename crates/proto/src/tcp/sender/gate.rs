@@ -2,22 +2,11 @@
 
 use dumbbell_core::Time;
 
-use super::{Gate, LARGEST_WINDOW};
+use super::{Gate, LARGEST_WINDOW, Standing};
 use crate::controller::{Class, Control, Event, Needs, Signals};
 use crate::tcp::account::News;
 use crate::tcp::rack::Rack;
 use crate::tcp::rtt::Rtt;
-
-/// Where the connection stands when its controller hears of something.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
-    /// Losses are repaired, or a cut for marks is not over.
-    pub in_recovery: bool,
-    /// Slow start after a timeout: it counts acknowledgements (RFC 3465 section 2.3).
-    pub counts: bool,
-    /// The timer has expired more than once.
-    pub repeated: bool,
-}
 
 impl Gate {
     /// Lets the controller answer an event. `delivered` counts from the start.

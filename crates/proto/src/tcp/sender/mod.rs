@@ -28,7 +28,6 @@ use std::sync::Arc;
 use dumbbell_core::{Duration, FlowTag, Header, Packet, Stage, Time};
 use dumbbell_header::TcpHeader;
 
-use self::gate::Standing;
 pub use self::socket::{Handshake, Info};
 use super::account::{Account, News};
 use super::accurate::Heard;
@@ -174,6 +173,17 @@ struct Gate {
     cuts: u32,
     account: Option<Box<Account>>,
     controller: AnyController,
+}
+
+/// Where the connection stands when its controller hears of something.
+#[derive(Clone, Copy, Debug)]
+struct Standing {
+    /// Losses are repaired, or a cut for marks is not over.
+    in_recovery: bool,
+    /// Slow start after a timeout: it counts acknowledgements (RFC 3465 section 2.3).
+    counts: bool,
+    /// The timer has expired more than once.
+    repeated: bool,
 }
 
 /// What is known of losses, and how they are repaired: by duplicates, or by time.
