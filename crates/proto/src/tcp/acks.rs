@@ -64,7 +64,7 @@ impl Sent {
     }
 }
 
-/// The answer of a buffer that counts memory to a segment. It replaces the window of [`Acks`]: sockets of packetdrill have such a
+/// The answer of a buffer that counts memory to a segment. It replaces the window of `Acks`: sockets of packetdrill have such a
 /// buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pressure {
