@@ -172,16 +172,12 @@ impl Link {
     }
 
     /// The packets on their way, in order, each with the time at which it comes out: one part of a run hands them over to another.
-    /// Only for a link that [passes on](Abilities::passes_on): when its packets come out is known as soon as they have
-    /// entered, and nothing is decided at the far end.
-    ///
-    /// # Panics
-    /// If the link is no such link.
+    /// `None` unless when its packets come out is known as soon as they have entered, and nothing is decided at the far end.
     #[inline]
-    pub fn hand_over(&mut self) -> &mut Ring<Packet> {
+    pub fn hand_over(&mut self) -> Option<&mut Ring<Packet>> {
         match &mut self.0 {
-            Form::Fifo(link) => link.flight(),
-            Form::Other(_) => unreachable!("a link that passes on is a FIFO"),
+            Form::Fifo(link) => Some(link.flight()),
+            Form::Other(_) => None,
         }
     }
 }

@@ -408,14 +408,14 @@ fn passed(config: &LinkConfig, record: &mut Record) -> String {
         let at = link.pass(packet.at, &packet, &mut incidents);
         record.hash(at.unwrap_or(Time::NEVER).as_nanos());
         if let Some(at) = at {
-            let flight = behind.hand_over();
+            let flight = behind.hand_over().unwrap();
             record.hash(u8::from(flight.is_empty()));
             flight.push(Packet { at, ..packet });
         }
         record.hash(behind.read().inside() + (link.read().inside() << 32));
         hash_counters(record, &link.read().progress(packet.at));
     }
-    std::mem::swap(link.hand_over(), behind.hand_over());
+    std::mem::swap(link.hand_over().unwrap(), behind.hand_over().unwrap());
     record.hash(behind.read().inside() + (link.read().inside() << 32));
     record.hash(incidents.len() as u64);
     format!("given up {}", incidents.len())

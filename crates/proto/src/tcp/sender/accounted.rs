@@ -18,7 +18,7 @@ impl Sender {
         let ack = packet.body[0];
         let echo = self.gate.note_marks(packet.flags & TcpHeader::ECE != 0, self.echo.accurate.is_some());
         let rtt = if ack > self.stream.una { self.measure(now, ack, packet) } else { Duration::ZERO };
-        let in_order = ack > self.stream.una && self.repair.quiet && packet.body[2] == 0 && !echo;
+        let in_order = ack > self.stream.una && self.repair.duplicates.quiet && packet.body[2] == 0 && !echo;
         let due = self.todo & (todo::REPAIR | todo::RESEND) != 0 || self.gate.needs.any(Needs::FINE_TIMEOUTS);
         if in_order && !due && self.gate.account.as_ref().is_some_and(|account| account.is_settled()) {
             return self.advance_accounted(now, ack, rtt, packet);
@@ -43,7 +43,7 @@ impl Sender {
         }
         self.stream.receive_window = self.stream.shifted(packet.aux);
         self.stream.advance(ack);
-        self.repair.expired = 0;
+        self.timers.expired = 0;
         if self.repair.causes.is_some() {
             self.repair.judge_timeout(
                 now,

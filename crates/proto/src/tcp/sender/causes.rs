@@ -70,7 +70,7 @@ impl Repair {
             None => self.duplicates.board.as_ref().is_some_and(|board| board.was_resent(una)),
             Some(way) => {
                 let gone_back = way == Way::GoBack && una < self.duplicates.recover;
-                self.recovering || self.is_repaired_after_timeout(una) || gone_back
+                self.duplicates.recovering || self.is_repaired_after_timeout(una) || gone_back
             }
         }
     }

@@ -18,8 +18,8 @@ impl EcnEcho {
         }
     }
 
-    /// The receiver answers with its SYN-ACK what it agrees to.
-    pub(super) fn answered(&mut self, params: &Params, flags: u8) {
+    /// The receiver answers with its SYN-ACK what it agrees to. Returns true if segments are ECN-capable.
+    pub(super) fn answered(&mut self, params: &Params, flags: u8) -> bool {
         let bits = [TcpHeader::AE, TcpHeader::CWR, TcpHeader::ECE].map(|bit| u8::from(flags & bit != 0));
         // RFC 9768 section 3.1.2, table 2; 101 is the nonce of RFC 3540.
         let agreed = match (params.ecn, bits) {
@@ -27,10 +27,10 @@ impl EcnEcho {
             (EcnFeedback::Accurate, [_, 0, 1]) | (EcnFeedback::Classic, [0, 0, 1]) => EcnFeedback::Classic,
             _ => EcnFeedback::Off,
         };
-        self.capable = agreed != EcnFeedback::Off;
         if agreed != EcnFeedback::Accurate {
             self.accurate = None;
         }
+        agreed != EcnFeedback::Off
     }
 
     /// The flags of an acknowledgement without data, when the highest number sent is `max`. The first tells that the SYN-ACK
@@ -82,7 +82,7 @@ impl Sender {
         );
         self.gate.cuts += 1;
         self.echo.cut_until = self.stream.max;
-        self.echo.tell_cut = true;
+        self.stream.tell_cut = true;
     }
 
     /// A router asks to slow down: like an echo of congestion, once a window.
@@ -93,7 +93,7 @@ impl Sender {
             Quench::Ignore => return,
         };
         if self.stream.una >= self.stream.max
-            || self.repair.recovering
+            || self.repair.duplicates.recovering
             || self.stream.una < self.repair.duplicates.recover.max(self.echo.cut_until)
         {
             return;

@@ -41,10 +41,10 @@ impl Sender {
     /// What congestion control is about.
     fn doing(&self) -> SenderPhase {
         match self.repair.rack.as_deref().map(|rack| rack.state) {
-            _ if self.repair.expired > 0 => SenderPhase::Loss,
+            _ if self.timers.expired > 0 => SenderPhase::Loss,
             Some(State::Loss) => SenderPhase::Loss,
             Some(State::Recovery) => SenderPhase::Recovery,
-            _ if self.repair.recovering => SenderPhase::Recovery,
+            _ if self.repair.duplicates.recovering => SenderPhase::Recovery,
             _ if self.gate.control.window < self.gate.control.threshold => SenderPhase::SlowStart,
             _ => SenderPhase::Avoidance,
         }
@@ -56,7 +56,7 @@ impl SendEnd for Sender {
         SenderReport {
             packets_sent: self.stream.packets,
             retransmissions: self.repair.retransmissions,
-            timeouts: self.repair.timeouts,
+            timeouts: self.timers.timeouts,
             causes: self.repair.timeout_causes(self.timers.rtt.min()),
             cuts: self.gate.cuts,
             window: self.gate.control.window,

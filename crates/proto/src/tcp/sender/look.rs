@@ -45,10 +45,10 @@ impl Sender {
         &mut self.gate.control
     }
     pub(in crate::tcp) fn quiet(&self) -> bool {
-        self.repair.quiet
+        self.repair.duplicates.quiet
     }
     pub(in crate::tcp) fn recovering(&self) -> bool {
-        self.repair.recovering
+        self.repair.duplicates.recovering
     }
     pub(in crate::tcp) fn duplicates(&self) -> u32 {
         self.repair.duplicates.in_a_row
@@ -69,7 +69,7 @@ impl Sender {
         self.repair.retransmissions
     }
     pub(in crate::tcp) fn timeouts(&self) -> u32 {
-        self.repair.timeouts
+        self.timers.timeouts
     }
     pub(in crate::tcp) fn params(&self) -> &Params {
         &self.params

@@ -114,6 +114,10 @@ struct Stream {
     header: u32,
     flow: FlowTag,
     timestamps: bool,
+    /// True if segments are ECN-capable.
+    ecn_capable: bool,
+    /// The next new segment tells the receiver that the window was cut.
+    tell_cut: bool,
     /// Shift of the receiver's window.
     scale: u8,
     packets: u64,
@@ -139,8 +143,9 @@ struct Timers {
     rtt: Rtt,
     /// When pacing, its processing or the first write lets a segment leave that waits; never if none does.
     pace_wake: Time,
-    /// Probes since the window closed.
-    probes: u32,
+    timeouts: u32,
+    /// Timeouts in a row, or probes of a closed window that nobody answered.
+    expired: u32,
     spread: Option<Box<Spread>>,
     overhead: Option<Box<Overhead>>,
     /// When everything was acknowledged; never until then.
@@ -171,6 +176,8 @@ struct Gate {
     /// Payload of the latest segment, for pacing.
     sent_bytes: u32,
     cuts: u32,
+    /// Probes since the window closed.
+    probes: u32,
     account: Option<Box<Account>>,
     controller: AnyController,
 }
@@ -189,23 +196,20 @@ struct Standing {
 /// What is known of losses, and how they are repaired: by duplicates, or by time.
 #[derive(Debug)]
 struct Repair {
-    /// True if no duplicates have arrived, no loss is known and the receiver holds nothing out of order.
-    quiet: bool,
-    /// True in fast recovery: by duplicates until everything below [`Duplicates::recover`] is acknowledged.
-    recovering: bool,
-    /// Timeouts in a row, or probes of a closed window that nobody answered.
-    expired: u32,
     duplicates: Duplicates,
     /// Loss detection by time, if that is what finds losses, from the handshake on.
     rack: Option<Box<Rack>>,
     retransmissions: u64,
-    timeouts: u32,
     causes: Option<Box<Causes>>,
 }
 
 /// Losses that duplicate acknowledgements and SACK show.
 #[derive(Debug)]
 struct Duplicates {
+    /// True if no duplicates have arrived, no loss is known and the receiver holds nothing out of order.
+    quiet: bool,
+    /// True in fast recovery: by duplicates until everything below `recover` is acknowledged.
+    recovering: bool,
     /// Recovery ends when this is acknowledged.
     recover: u64,
     /// How losses are repaired; `None` by SACK.
@@ -229,10 +233,6 @@ struct Duplicates {
 /// What is agreed about marks, and what the receiver hears of the answers to them.
 #[derive(Debug)]
 struct EcnEcho {
-    /// True if segments are ECN-capable.
-    capable: bool,
-    /// The next new segment tells the receiver that the window was cut.
-    tell_cut: bool,
     /// Congestion echoes count again from this number.
     cut_until: u64,
     /// What acknowledgements told of marks, with accurate ECN.
@@ -288,6 +288,8 @@ impl Sender {
                 header: params.header(),
                 flow: opening.flow,
                 timestamps: params.timestamps,
+                ecn_capable: ecn != EcnFeedback::Off,
+                tell_cut: false,
                 scale: scale_of(window.largest),
                 packets: 0,
                 short: (0, 0),
@@ -301,7 +303,8 @@ impl Sender {
                 sent_at: Time::ZERO,
                 rtt: Rtt::new(&params).by(Ticks::new(&params, &opening.rng)),
                 pace_wake: Time::NEVER,
-                probes: 0,
+                timeouts: 0,
+                expired: 0,
                 spread: Spread::new(params.rto_spread, &opening.rng),
                 finished: Time::NEVER,
                 overhead,
@@ -327,14 +330,14 @@ impl Sender {
                 capped: false,
                 sent_bytes: 0,
                 cuts: 0,
+                probes: 0,
                 account: needs.any(ACCOUNT).then(|| Box::new(Account::new(mss, needs))),
                 controller,
             },
             repair: Repair {
-                quiet: !in_time,
-                recovering: false,
-                expired: 0,
                 duplicates: Duplicates {
+                    quiet: !in_time,
+                    recovering: false,
                     recover: 0,
                     // Tahoe goes back whatever the receiver says.
                     way: if params.sack && way != Way::GoBack { None } else { Some(way) },
@@ -348,10 +351,9 @@ impl Sender {
                 },
                 rack: None,
                 retransmissions: 0,
-                timeouts: 0,
                 causes: None,
             },
-            echo: EcnEcho { capable: ecn != EcnFeedback::Off, tell_cut: false, cut_until: 0, accurate },
+            echo: EcnEcho { cut_until: 0, accurate },
             ignored: 0,
             params,
         }
@@ -379,9 +381,9 @@ impl Sender {
     fn inform(&mut self, now: Time, event: Event, delivered: u64, flight: u64, news: News) {
         let una = self.stream.una;
         let standing = Standing {
-            in_recovery: self.repair.recovering || una < self.echo.cut_until,
+            in_recovery: self.repair.duplicates.recovering || una < self.echo.cut_until,
             counts: una < self.repair.duplicates.recover,
-            repeated: self.repair.expired > 1,
+            repeated: self.timers.expired > 1,
         };
         self.gate.inform(now, event, (delivered, flight), news, &self.timers.rtt, standing);
     }
@@ -398,7 +400,11 @@ impl Sender {
     pub(super) fn update_limit(&mut self) {
         let window = self.gate.window_in_use();
         self.gate.capped = self.gate.control.window > window.min(self.stream.receive_window);
-        let limit = if self.repair.quiet { self.stream.una + window } else { self.limit_under_loss(window) };
+        let limit = if self.repair.duplicates.quiet {
+            self.stream.una + window
+        } else {
+            self.limit_under_loss(window)
+        };
         self.stream.limit = limit.min(self.stream.una + self.stream.receive_window);
     }
 
@@ -406,7 +412,7 @@ impl Sender {
     #[inline]
     fn advance(&mut self, now: Time, ack: u64, rtt: Duration) {
         self.stream.advance(ack);
-        self.repair.expired = 0;
+        self.timers.expired = 0;
         self.inform(now, Event::Ack, ack, self.stream.nxt - ack, News::of_rtt(rtt));
         self.rearm(now);
         self.update_limit();
@@ -543,8 +549,9 @@ impl Sender {
     /// What an acknowledgement brings besides new data in order.
     fn acknowledged_at_length(&mut self, now: Time, ack: u64, rtt: Duration, packet: &Packet) {
         self.acknowledged_under_loss(now, ack, rtt, packet);
-        self.repair.quiet =
-            self.repair.duplicates.in_a_row == 0 && !self.repair.recovering && self.repair.board().is_clear();
+        self.repair.duplicates.quiet = self.repair.duplicates.in_a_row == 0
+            && !self.repair.duplicates.recovering
+            && self.repair.board().is_clear();
         self.update_limit();
     }
 
@@ -598,9 +605,9 @@ impl Sender {
             Phase::Established if self.repair.rack.is_some() => self.time_is_up(now),
             // With nothing outstanding the timer is that of a closed window: `probe_window`.
             Phase::Established if self.stream.una < self.stream.max => {
-                self.repair.expired += 1;
-                self.repair.timeouts += 1;
-                if self.repair.expired > self.params.retries {
+                self.timers.expired += 1;
+                self.timers.timeouts += 1;
+                if self.timers.expired > self.params.retries {
                     self.fail(Failure::TimedOut);
                 } else {
                     self.timeout(now);

@@ -29,12 +29,12 @@ impl Sender {
 
     /// No answer to the SYN came.
     pub(super) fn unanswered(&mut self, now: Time) {
-        self.repair.expired += 1;
-        self.repair.timeouts += 1;
-        if self.repair.expired > self.params.retries {
+        self.timers.expired += 1;
+        self.timers.timeouts += 1;
+        if self.timers.expired > self.params.retries {
             return self.fail(Failure::Unanswered);
         }
-        if self.params.lost_syn == LostSyn::Restart || self.repair.expired > LINEAR {
+        if self.params.lost_syn == LostSyn::Restart || self.timers.expired > LINEAR {
             self.timers.rtt.back_off(&self.params);
         }
         self.send_syn(now);
@@ -43,9 +43,9 @@ impl Sender {
     /// The SYN-ACK has come.
     pub(super) fn answered(&mut self, now: Time, header: &TcpHeader) {
         self.timers.rto_at = Time::NEVER;
-        self.echo.answered(&self.params, header.flags);
+        self.stream.ecn_capable = self.echo.answered(&self.params, header.flags);
         self.stream.receive_window = self.stream.shifted(header.window);
-        if self.repair.expired == 0 {
+        if self.timers.expired == 0 {
             self.timers.sample(&self.params, now, now.since(self.timers.timed_at), 0);
         } else if self.params.lost_syn == LostSyn::Linux && self.params.timestamps {
             self.timers.rtt.measure(now.since(Time::from_nanos(header.timestamp)), 0, &self.params);
@@ -69,12 +69,12 @@ impl Sender {
         }
         let mss = u64::from(self.stream.mss);
         let forgiven = u32::from(self.params.lost_syn == LostSyn::Linux);
-        let segments = if self.repair.expired > forgiven { 1 } else { u64::from(self.params.initial_window) };
+        let segments = if self.timers.expired > forgiven { 1 } else { u64::from(self.params.initial_window) };
         let segments = segments.min(self.params.unit_window.map_or(u64::MAX, u64::from));
         self.gate.control.window = segments * mss;
         self.gate.control.threshold =
             self.params.initial_threshold.map_or(Control::UNLIMITED, |t| u64::from(t) * mss);
-        self.repair.expired = 0;
+        self.timers.expired = 0;
         if self.is_paced() && !self.gate.needs.any(Needs::PACING) && self.repair.rack.is_some() {
             // At a rate that is not known before a round-trip time is.
             self.gate.control.pacing = FAST;

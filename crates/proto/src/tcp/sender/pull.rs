@@ -18,11 +18,11 @@ impl Sender {
             flags |= TcpHeader::FIN;
         }
         let mut ecn = Ecn::NotEct;
-        if self.echo.capable && (fresh || self.gate.needs.any(Needs::SCALABLE)) {
+        if self.stream.ecn_capable && (fresh || self.gate.needs.any(Needs::SCALABLE)) {
             // What is sent again is not ECN-capable (RFC 3168 section 6.1.5), but for scalable controllers (RFC 9331 section 4.1).
             ecn = if self.gate.needs.any(Needs::SCALABLE) { Ecn::Ect1 } else { Ecn::Ect0 };
-            if self.echo.tell_cut {
-                self.echo.tell_cut = false;
+            if self.stream.tell_cut {
+                self.stream.tell_cut = false;
                 flags |= TcpHeader::CWR;
             }
         }
@@ -128,7 +128,7 @@ impl Sender {
         self.stream.nxt = after;
         self.stream.max = after;
         // While holes are repaired, the acknowledgement of this segment would wait for them.
-        if self.timers.timed_by == UNTIMED && self.repair.quiet && !self.stream.timestamps {
+        if self.timers.timed_by == UNTIMED && self.repair.duplicates.quiet && !self.stream.timestamps {
             self.timers.timed_by = after;
             self.timers.timed_at = now;
         }
@@ -197,7 +197,7 @@ impl Sender {
             && self.stream.fits(self.stream.nxt)
         {
             self.todo &= !todo::IDLE;
-            if std::mem::take(&mut self.timers.probes) > 0 {
+            if std::mem::take(&mut self.gate.probes) > 0 {
                 self.timers.rto_at = Time::NEVER;
             }
             self.begin_again(now);
@@ -253,17 +253,17 @@ impl Sender {
     #[cold]
     #[inline(never)]
     fn probe_window(&mut self, now: Time) -> Option<Packet> {
-        let due = self.timers.probes > 0 && now >= self.timers.rto_at;
-        if self.timers.probes > 0 && !due {
+        let due = self.gate.probes > 0 && now >= self.timers.rto_at;
+        if self.gate.probes > 0 && !due {
             return None;
         }
-        self.timers.rto_at = now + self.timers.persist(&self.params, self.timers.probes);
-        self.timers.probes += 1;
+        self.timers.rto_at = now + self.timers.persist(&self.params, self.gate.probes);
+        self.gate.probes += 1;
         if !due {
             return None;
         }
-        self.repair.expired += 1;
-        if self.repair.expired > self.params.retries {
+        self.timers.expired += 1;
+        if self.timers.expired > self.params.retries {
             self.give_up();
             return None;
         }
@@ -277,7 +277,7 @@ impl Sender {
                 Ecn::NotEct,
             ));
         }
-        self.timers.probes = 0;
+        self.gate.probes = 0;
         self.todo &= !todo::IDLE;
         Some(self.send_at_end(now, room))
     }

@@ -76,7 +76,7 @@ impl Sender {
         self.stream.take_window(header.number, header.window);
         if rack.timer == Timer::Persist {
             // Probes of a closed window are answered.
-            self.repair.expired = 0;
+            self.timers.expired = 0;
         }
         let mut seen = Seen {
             advanced: header.number > una,
@@ -99,7 +99,7 @@ impl Sender {
         }
         if seen.advanced {
             self.stream.advance(header.number);
-            self.repair.expired = 0;
+            self.timers.expired = 0;
             self.take_acknowledged(now, rack, &mut seen, held);
         }
         let rtt = self.take_times(now, rack, &mut seen);
@@ -275,7 +275,7 @@ impl Sender {
         let base = self.cut_base(rack);
         self.decide(now, event, self.gate.delivered, base, Duration::ZERO);
         self.gate.cuts += 1;
-        self.echo.tell_cut = true;
+        self.stream.tell_cut = true;
         if self.gate.moves_window() {
             self.gate.control.window = window;
         }
@@ -343,7 +343,7 @@ impl Sender {
             }
             if rack.undo.threshold > self.gate.control.threshold {
                 self.gate.control.threshold = rack.undo.threshold;
-                self.echo.tell_cut = false;
+                self.stream.tell_cut = false;
             }
         }
         rack.undo.possible = false;
@@ -540,7 +540,7 @@ impl Sender {
         let may_grow = seen.advanced || rack.reordering > DUPLICATES && seen.held;
         let reducing = rack.is_reducing();
         let repairs = rack.state >= State::Recovery;
-        self.repair.recovering =
+        self.repair.duplicates.recovering =
             if self.gate.class == Class::Model { repairs } else { reducing || !may_grow };
         self.gate.window_limited = self.gate.is_window_limited(rack);
         if let Some(account) = &mut self.gate.account {

@@ -49,7 +49,7 @@ impl Sender {
         let Some(gone) = rack.advance(now, ack, u64::from(self.stream.mss)) else { return };
         self.stream.receive_window = self.stream.shifted(packet.aux);
         self.stream.una = ack;
-        self.repair.expired = 0;
+        self.timers.expired = 0;
         let rtt = rack.rtt;
         self.time_round(rack, now.since(gone.first_sent_at), rtt);
         if gone.delivered > 0 {
@@ -58,7 +58,7 @@ impl Sender {
         if !self.schedule_probe(now, rack, true) {
             self.rearm_in_time(now, rack);
         }
-        self.repair.recovering = false;
+        self.repair.duplicates.recovering = false;
         self.gate.window_limited = self.gate.is_window_limited(rack);
         let in_flight = u64::from(rack.segments.out()) * u64::from(self.stream.mss);
         if let Some(account) = &mut self.gate.account {

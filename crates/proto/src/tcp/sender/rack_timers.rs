@@ -57,8 +57,8 @@ impl Sender {
             Timer::Reordering => self.looked_again(now, &mut rack),
             Timer::Persist => {
                 rack.timeouts += 1;
-                self.repair.expired += 1;
-                if self.repair.expired > self.params.retries {
+                self.timers.expired += 1;
+                if self.timers.expired > self.params.retries {
                     self.give_up();
                 } else {
                     if self.stream.una + self.stream.receive_window > self.stream.nxt {
@@ -107,9 +107,9 @@ impl Sender {
 
     /// The retransmission timer expired (RFC 6298 sections 5.4 to 5.6; RFC 8985 section 6.3).
     fn timed_out(&mut self, now: Time, rack: &mut Rack) {
-        self.repair.expired += 1;
-        self.repair.timeouts += 1;
-        if self.repair.expired > self.params.retries {
+        self.timers.expired += 1;
+        self.timers.timeouts += 1;
+        if self.timers.expired > self.params.retries {
             return self.give_up();
         }
         let new = rack.state < State::Recovery;
@@ -126,12 +126,12 @@ impl Sender {
         }
         let base = self.cut_base(rack);
         // A second timeout of the same window cuts nothing more.
-        let expired = std::mem::replace(&mut self.repair.expired, if cut { 1 } else { 2 });
+        let expired = std::mem::replace(&mut self.timers.expired, if cut { 1 } else { 2 });
         self.decide(now, Event::Timeout, self.gate.delivered, base, Duration::ZERO);
-        self.repair.expired = expired;
+        self.timers.expired = expired;
         self.tell_losses_in_time(now, rack);
         self.gate.set_window(rack.segments.in_flight() + 1);
-        self.echo.tell_cut = true;
+        self.stream.tell_cut = true;
         if rack.state <= State::Disorder && rack.segments.held() >= rack.reordering {
             rack.reordering = rack.reordering.min(DUPLICATES);
         }

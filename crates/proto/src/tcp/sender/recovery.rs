@@ -21,7 +21,7 @@ impl Sender {
                 + u64::from(rack.room(self.gate.window_segments())) * u64::from(self.stream.mss);
         }
         if self.repair.duplicates.way.is_none() {
-            let waiting = !self.repair.recovering && self.todo & todo::REPAIR == 0;
+            let waiting = !self.repair.duplicates.recovering && self.todo & todo::REPAIR == 0;
             if waiting && !self.params.limited_transmit {
                 return self.stream.una + window;
             }
@@ -29,7 +29,7 @@ impl Sender {
                 + window.saturating_sub(self.repair.board().pipe(self.stream.una, self.stream.max));
         }
         let mss = i64::from(self.stream.mss);
-        let added = if self.repair.recovering {
+        let added = if self.repair.duplicates.recovering {
             self.repair.duplicates.inflation
         } else if self.params.limited_transmit && self.stream.nxt == self.stream.max {
             // New segments only (RFC 3042): none while old ones are sent again.
@@ -49,7 +49,7 @@ impl Sender {
         self.stream.take_window(ack, packet.aux);
         if !outstanding {
             // Probes of a closed window are answered.
-            self.repair.expired = 0;
+            self.timers.expired = 0;
         }
         let mut news = 0;
         if self.repair.duplicates.way.is_none() {
@@ -72,7 +72,7 @@ impl Sender {
             let (una, mss, threshold) =
                 (self.stream.una.max(ack), u64::from(self.stream.mss), self.params.duplicate_threshold);
             let forward = self.params.loss_detection == LossDetection::Fack;
-            let reach = if self.repair.recovering { 0 } else { u64::from(threshold) * mss };
+            let reach = if self.repair.duplicates.recovering { 0 } else { u64::from(threshold) * mss };
             let known = self.repair.board().lost_to();
             let found = self.repair.duplicates.board.as_mut().map_or(0, |board| {
                 if forward { board.detect_forward(una, reach) } else { board.detect(una, mss, threshold) }
@@ -84,7 +84,7 @@ impl Sender {
         if advanced {
             let acked = ack - self.stream.una;
             self.stream.advance(ack);
-            self.repair.expired = 0;
+            self.timers.expired = 0;
             self.repair.judge_timeout(
                 now,
                 self.stream.timestamps.then(|| Time::from_nanos(packet.body[1])),
@@ -94,7 +94,7 @@ impl Sender {
             self.repair.duplicates.in_a_row = 0;
             let before = self.gate.control.window;
             self.advanced_under_loss(now, acked, rtt);
-            if counted > 0 && !self.repair.recovering {
+            if counted > 0 && !self.repair.duplicates.recovering {
                 let news = acked
                     .saturating_sub(u64::from(counted) * u64::from(self.stream.mss))
                     .max(u64::from(self.stream.mss));
@@ -109,13 +109,13 @@ impl Sender {
             {
                 account.duplicate(self.stream.max - self.stream.una);
             }
-            if (self.repair.recovering && news > 0) || self.gate.account.is_some() {
+            if (self.repair.duplicates.recovering && news > 0) || self.gate.account.is_some() {
                 self.decide(now, Event::Ack, self.total(), self.repair.outstanding(&self.stream), rtt);
             }
             self.duplicate(now);
         }
         if self.repair.duplicates.way.is_none()
-            && !self.repair.recovering
+            && !self.repair.duplicates.recovering
             && self.stream.una >= self.repair.duplicates.again_from
             && self.repair.board().held() > 0
         {
@@ -161,16 +161,16 @@ impl Sender {
             account.advanced(self.stream.una, acked, self.stream.max - self.stream.una);
         }
         let ends = repaired || self.repair.duplicates.way == Some(Way::FastRecovery);
-        if self.repair.recovering && !ends && self.repair.duplicates.way.is_some() {
+        if self.repair.duplicates.recovering && !ends && self.repair.duplicates.way.is_some() {
             self.note_first_lost();
         }
-        let event = if self.repair.recovering && ends { Event::Recovered } else { Event::Ack };
-        if self.repair.recovering && ends {
-            self.repair.recovering = false;
+        let event = if self.repair.duplicates.recovering && ends { Event::Recovered } else { Event::Ack };
+        if self.repair.duplicates.recovering && ends {
+            self.repair.duplicates.recovering = false;
             self.deflate();
         }
         self.decide(now, event, self.total(), self.repair.outstanding(&self.stream), rtt);
-        if self.repair.recovering && self.repair.duplicates.way.is_some() {
+        if self.repair.duplicates.recovering && self.repair.duplicates.way.is_some() {
             // A partial acknowledgement (RFC 6582 section 3.2 step 3): the next hole is sent, the window shrinks by
             // what has left the network, and only the first one restarts the timer.
             self.todo |= todo::RESEND;
@@ -207,7 +207,7 @@ impl Sender {
             self.repair.duplicates.before = self.stream.nxt;
         }
         self.repair.duplicates.in_a_row += 1;
-        if self.repair.recovering {
+        if self.repair.duplicates.recovering {
             self.repair.duplicates.inflation += i64::from(self.stream.mss);
         } else if self.repair.duplicates.way.is_some() && self.stream.una >= self.repair.duplicates.again_from
         {
@@ -236,7 +236,7 @@ impl Sender {
                 Duration::ZERO,
             );
             self.gate.cuts += 1;
-            self.echo.tell_cut = true;
+            self.stream.tell_cut = true;
         }
         self.repair.duplicates.recover = self.stream.max;
         // As Linux, BSD and ns-2 do: the segment sent again has a whole timeout to arrive.
@@ -266,7 +266,7 @@ impl Sender {
                     self.stream.after(self.stream.una, self.stream.sent_length(self.stream.una));
             }
         }
-        self.repair.recovering = true;
+        self.repair.duplicates.recovering = true;
         self.repair.duplicates.partial = false;
         self.repair.duplicates.inflation =
             i64::from(self.params.duplicate_threshold) * i64::from(self.stream.mss);
@@ -295,8 +295,8 @@ impl Sender {
         if self.gate.needs.any(Needs::LOSSES) {
             self.tell_losses(now, 0);
         }
-        self.echo.tell_cut = true;
-        self.repair.recovering = false;
+        self.stream.tell_cut = true;
+        self.repair.duplicates.recovering = false;
         self.repair.duplicates.in_a_row = 0;
         self.repair.duplicates.inflation = 0;
         self.repair.duplicates.recover = self.stream.max;
@@ -312,7 +312,7 @@ impl Sender {
             self.todo |= todo::GO_BACK;
         }
         // The next acknowledgement shows whether the timeout was spurious.
-        self.repair.quiet = false;
+        self.repair.duplicates.quiet = false;
         self.timers.rtt.back_off(&self.params);
         self.timers.rto_at = now + self.timers.rtt.timeout();
         self.update_limit();
@@ -340,7 +340,7 @@ impl Sender {
         let new_data = self.stream.nxt < self.stream.stop
             && self.stream.nxt + self.stream.length(self.stream.nxt)
                 <= self.stream.una + self.stream.receive_window;
-        if new_data || !self.repair.recovering {
+        if new_data || !self.repair.duplicates.recovering {
             return Repaired::Nothing;
         }
         if let Some(hole) = self.repair.board().hole(true) {

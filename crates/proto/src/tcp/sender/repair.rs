@@ -10,7 +10,7 @@ impl Repair {
     /// True if an acknowledgement of new data brings nothing else, and nothing is held or lost.
     #[inline]
     pub(super) fn is_plain(&self, packet: &Packet) -> bool {
-        self.quiet && packet.body[2] == 0 && packet.flags & TcpHeader::ECE == 0
+        self.duplicates.quiet && packet.body[2] == 0 && packet.flags & TcpHeader::ECE == 0
     }
 
     /// Bytes in the network.
@@ -28,7 +28,7 @@ impl Repair {
     /// losses are repaired, duplicates and SACK let new data out as old data arrives, so that what is in the network
     /// is no more than the window, however far behind the cumulative acknowledgement is.
     pub(super) fn flight(&self, stream: &Stream, window: u64) -> u64 {
-        let added = self.duplicates.in_a_row > 0 && !self.recovering;
+        let added = self.duplicates.in_a_row > 0 && !self.duplicates.recovering;
         let end = if added { self.duplicates.before } else { stream.nxt };
         (end - stream.una).min(window)
     }

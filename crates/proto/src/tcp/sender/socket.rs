@@ -115,7 +115,7 @@ impl Sender {
         let mss = u64::from(self.stream.mss);
         let segments = |bytes: u64| u32::try_from(bytes.div_ceil(mss)).unwrap_or(u32::MAX);
         let rack = self.repair.rack.as_deref();
-        let plain = if self.repair.recovering { State::Recovery } else { State::Open };
+        let plain = if self.repair.duplicates.recovering { State::Recovery } else { State::Open };
         Info {
             state: rack.map_or(plain, |rack| rack.state),
             window: self.gate.window_segments(),
@@ -129,7 +129,7 @@ impl Sender {
             reordering: rack.map_or(crate::tcp::rack::DUPLICATES, |rack| rack.reordering),
             reorderings: rack.map_or(0, |rack| rack.reorderings),
             marked: self.echo.accurate.as_ref().map_or(0, |heard| heard.total() as u32),
-            expired: self.repair.expired,
+            expired: self.timers.expired,
             timeout: self.timers.rtt.timeout(),
             smoothed: self.timers.rtt.smoothed(),
             variation: self.timers.rtt.variation(),

@@ -79,7 +79,7 @@ impl Engine<(), Part<'_>> {
             if enters != leaves
                 && let Some(there) = others.iter_mut().find(|other| other.number == leaves)
             {
-                std::mem::swap(self.network.links[link].hand_over(), there.links[link].hand_over());
+                swap_flight(&mut self.network.links[link], &mut there.links[link]);
             }
         }
         self.network.inside.iter_mut().for_each(|inside| *inside = inside.wrapping_sub(ELSEWHERE));
@@ -100,7 +100,7 @@ impl Engine<(), Part<'_>> {
             let here = &mut self.network.links[i];
             std::mem::swap(here, link);
             if cut.leaves(i) == self.network.share.number {
-                std::mem::swap(here.hand_over(), link.hand_over());
+                swap_flight(here, link);
             }
             if let Some(there) = other.link_baseline.get(i) {
                 self.link_baseline[i] = *there;
@@ -158,5 +158,13 @@ impl Engine<(), Part<'_>> {
             value: samples.value[i],
         };
         (0..samples.rows()).map(row).collect()
+    }
+}
+
+/// Exchanges the packets on their way on the two ends of a link. On a link that hands none over, as one that no flow uses, there are
+/// none.
+fn swap_flight(here: &mut Link, there: &mut Link) {
+    if let (Some(here), Some(there)) = (here.hand_over(), there.hand_over()) {
+        std::mem::swap(here, there);
     }
 }

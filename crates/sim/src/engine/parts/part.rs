@@ -215,6 +215,7 @@ impl Engine<(), Part<'_>> {
         for Crossing(packet) in crossings {
             let link = link_of(self.network.paths[packet.hop as usize - 1]);
             let flight = self.network.links[link as usize].hand_over();
+            let flight = flight.expect("parts meet at links that hand over");
             let first = flight.is_empty();
             flight.push(*packet);
             if first {
