@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "speed.md"
 TEMPLATE = ROOT / "peers" / "speed.md"
 
 TITLES = {
-    "queue": ("By queue", "W1, with another queue in place of DropTail."),
+    "queue": ("By queue", "W1, with another queue instead of DropTail."),
     "transport": ("By transport", "W1, with other end points. UDP and RCP are ten flows over one link."),
     "flows": ("By number of flows", "W4S. Above 1,000 flows, rate and buffer grow with them."),
     "links": ("By number of links", "W4S with more host pairs; and permutations over fat-trees."),

@@ -27,6 +27,7 @@ from dumbbell._files.foreign import replace_file
 from dumbbell.cli import cli as commands
 from dumbbell.errors import FolderError
 from dumbbell.live import checks
+from dumbbell.own.laws import aimd
 from dumbbell.study.files import write_durably
 from test_cli import every_command
 
@@ -63,6 +64,7 @@ OUTPUTS = {
     "assert": Command(("assert", "run", "run.goodput > 9bit/s"), ("--junit",)),
     "compare-real": Command(("compare-real", "small.toml"), folder="--output"),
     "examples": Command(("examples", "four-flows-newreno"), ("--output",)),
+    "export": Command(("export", "mine.py:Aimd", "--to", "c"), ("--output",)),
     "incast-real": Command(("incast-real",), folder="--output"),
     "judge": Command(("judge", "newreno", "--chapter", "14"), folder="--output"),
     "manual": Command(("manual",), folder="--output"),
@@ -124,6 +126,7 @@ def home(results: db.Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "small.toml").write_text(SCENARIO)
     (home / "study.toml").write_text(STUDY)
     (home / "search.toml").write_text(SEARCH)
+    (home / "mine.py").write_text(Path(aimd.__file__).read_text(encoding="utf-8"))
     (home / "scripts").mkdir()
     (home / "scripts" / "one.pkt").write_text("+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n")
     results.save(home / "run")

@@ -147,8 +147,16 @@ def run_attack(
     for package in ("scipy", "cmaes"):
         require(package)
 
+    told = iter((True,))
+
+    def begin(done: Progress) -> None:
+        # Only now is the folder known to be ours.
+        if next(told, False):
+            stage("networks tried", 0, 2 * networks)
+        progress(done)
+
     def run(study: Study) -> Any:
-        return run_study(study, Path(folder), workers=workers, memory=memory, progress=progress)
+        return run_study(study, Path(folder), workers=workers, memory=memory, progress=begin)
 
     return _Attacking(candidate, wanted, tuple(bounds), run, stage, networks, seed).whole()
 
@@ -180,7 +188,6 @@ class _Attacking:
     def whole(self) -> Attack:
         """Attack."""
         count = self._networks
-        self._stage("networks tried", 0, 2 * count)
         places = sobol(len(self._bounds), count, self._seed)
         self._costs(places)
         if not self._margins:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from dumbbell._files.folder import new_file
 from dumbbell._files.read import read_text
+from dumbbell._files.special import stream
 from dumbbell._printing import Text
 from dumbbell.cli.common import console, echo, print_json
 from dumbbell.errors import DumbbellError
@@ -88,10 +90,12 @@ def export(law: str, form: str, output: Path | None, force: bool) -> None:
     if output is None:
         click.echo(written, nl=False)
         return
-    if output.exists() and not force:
-        raise DumbbellError(f"{output}: exists; give --force to replace it")
-    try:
-        output.write_text(written, encoding="utf-8")
-    except OSError as error:
-        raise DumbbellError(f"{output}: {error.strerror}; give a file that can be written") from None
-    echo(f"{output}: {len(written):,} bytes")
+    with new_file(output, _exported, force) as part:
+        part.write_text(written, encoding="utf-8")
+    echo(f"{output}: {len(written):,} bytes", err=stream(output) == 1)
+
+
+def _exported(path: Path) -> bool:
+    """Whether a file is one that this command has written."""
+    with path.open("rb") as file:
+        return b"Written by `dumbbell export`." in file.readline(1000)
