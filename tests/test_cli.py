@@ -429,6 +429,7 @@ NO_QUIET = {
     **dict.fromkeys(("assert", "check", "describe", "doctor", "list", "papers", "query", "replay"), SHOWN),
     **dict.fromkeys(("completion", "schema", "study status"), SHOWN),
     "examples": "without a folder it prints the example, with one it says how to go on",
+    "export": "without a file it prints the text",
     "trace": "without a file it prints the packets",
     "shell": "what it runs prints; the standard output is that of the program",
 }
