@@ -747,7 +747,7 @@ mod tests {
             let verdict = acks.in_order(now, (i * SEGMENT, 0), waiting, (false, false, pushed), &params);
             if verdict == Verdict::Now {
                 acks.sent(now, i * SEGMENT);
-                (waiting, _) = (0, told.push(i));
+                (waiting, ()) = (0, told.push(i));
             }
         }
         assert_eq!(told[21..], [22, 24, 25, 27, 29, 30, 32, 34, 35, 37, 39, 40]);
