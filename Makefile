@@ -147,7 +147,7 @@ peers: $(STAMPS)/machine $(STAMPS)/ns2 ## Run the same scenarios on ns-2 and her
 peers-controllers: setup $(STAMPS)/ns2 ## Run one flow of each controller that ns-2 has, there and here (4 minutes)
 	@$(BIN)/python -m peers.controllers
 
-peers-kernel: setup ## Run the queues of Linux, in user mode, and ours on the same arrivals (5 minutes)
+peers-kernel: setup ## Run the queues of Linux, in virtual time, and ours on the same arrivals (after `make kernel`; 5 minutes)
 	@$(BIN)/python -m peers.kernel
 
 kernel: $(KERNELS:%=$(STAMPS)/kernel/linux-%) ## Build Linux in user mode, for commands in virtual time: KERNELS=6.12 (8 CPU minutes each)

@@ -8,7 +8,6 @@ Standard library only.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import select
@@ -21,7 +20,6 @@ from pathlib import Path
 
 SIZE = 1000
 """Of every packet with its Ethernet header, bytes."""
-SYS_FINIT_MODULE = 313
 SO_SNDBUFFORCE, SO_TIMESTAMPNS = 32, 35
 ETH_P_ALL = 3
 HEADERS = 14 + 20 + 8
@@ -29,14 +27,6 @@ BURST = 200_000
 """Bytes of the bucket: what its filter wakes up late for, up to 1.6 s, it makes up for."""
 LATE = 6.0
 """Seconds after the last arrival in which the queues run empty."""
-
-
-def load(folder: Path, name: str) -> None:
-    """Load a module of the kernel."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    with next(folder.rglob(f"{name}.ko")).open("rb") as module:
-        if libc.syscall(SYS_FINIT_MODULE, module.fileno(), b"", 0) != 0:
-            raise OSError(ctypes.get_errno(), f"module {name}")
 
 
 def run(command: str) -> None:
@@ -97,8 +87,6 @@ def main() -> None:
     """Do the work of the folder."""
     folder = Path(sys.argv[1])
     work = json.loads((folder / "work.json").read_text())
-    for module in work["needs"]:
-        load(Path(work["modules"]), module)
     run("ip link set lo up")
     pairs = [Pair(i, queue) for i, queue in enumerate(work["queues"])]
     poll = select.poll()
