@@ -264,8 +264,8 @@ impl Acks {
     }
 
     /// Everything below `next` has arrived, and `held` bytes above a hole; `waiting` segments are not acknowledged, this one
-    /// counted. Acknowledges `at_once` if the receiver says so; the window `shrinks` if it would be smaller than it was. Of a segment
-    /// that is `pushed` the sender hears when the application has read all there is.
+    /// counted. Acknowledges `at_once` if the receiver says so; the window `shrinks` if it would be smaller than it was. A segment that
+    /// is `pushed`, or not full, is acknowledged when the application has read all there is.
     pub fn in_order(
         &mut self,
         now: Time,
@@ -300,7 +300,9 @@ impl Acks {
             return verdict;
         }
         self.room = self.clamp.saturating_sub(held);
-        // Linux net/ipv4/tcp.c: what __tcp_cleanup_rbuf does about ICSK_ACK_PUSHED.
+        // Linux net/ipv4/tcp_input.c: tcp_measure_rcv_mss takes what is not full for the end of a write, as it does PSH;
+        // net/ipv4/tcp.c: what __tcp_cleanup_rbuf does about ICSK_ACK_PUSHED.
+        let pushed = pushed || bytes < u64::from(self.segment);
         let read = self.linux && self.unread.is_none() && self.pressure.is_none();
         if pushed && held == 0 && read { Verdict::Now } else { verdict }
     }
@@ -730,6 +732,23 @@ mod tests {
         }
         // Eight segments by the first of the second round: 2 * 71,584 and 16 * 8948, and 2 * 14,996 / 56,588 of that more.
         assert_eq!(acks.clamp, 286_336 + 2 * (286_336 * 14_996 / 56_588));
+    }
+
+    /// A request that fits into one segment is the end of a write: its sender, which Nagle's algorithm may hold back, does not wait for
+    /// the delay of acknowledgements.
+    #[test]
+    fn what_is_not_full_is_acknowledged_at_once() {
+        const SEGMENT: u64 = 1448;
+        let params = params(r#"{"profile": "linux"}"#);
+        let mut acks = Acks::new(&params, SEGMENT, false);
+        let at = |i: u64| Time::ZERO + Duration::from_millis(8 * i);
+        let mut next = 0;
+        for i in 1..=2 * u64::from(QUICK) {
+            next += 64;
+            let verdict = acks.in_order(at(i), (next, 0), 1, (false, false, false), &params);
+            assert_eq!(verdict, Verdict::Now, "request {i}");
+            acks.sent(at(i), next);
+        }
     }
 
     /// A burst of five segments in the middle of a connection, as Linux 6.12 acknowledges it: two, two, and the pushed one.
