@@ -29,6 +29,7 @@ from dumbbell.judge import (
 )
 from dumbbell.judge.run import study_of
 from dumbbell.judge.write import WIDTH, table
+from dumbbell.own import LawError
 from dumbbell.study import Arm, Axis, Metric, Study, StudyResult, run_study
 from dumbbell.study.plan import StudyPlan
 from test_libraries import compiled
@@ -337,10 +338,28 @@ def test_bad_input_gets_one_line(arguments: tuple[str, ...], said: str, cli: Cli
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("cubik", "cubik: no such controller; did you mean"), ("./none.so", "./none.so: no such file")],
+    [
+        ("cubik", "no controller 'cubik'; did you mean"),
+        ("", "no controller ''; use one of"),
+        ("./none.so", "./none.so: no such file"),
+        ("none.py:Mine", "none.py: no such file; give the path of a law"),
+        ("mine.py", "mine.py: the class is not named; name mine.py:Mine"),
+        ("mine.py:", "mine.py:: the class is not named; name mine.py:Mine"),
+        ("mine.py:Other", "mine.py: has no class Other; its laws are Mine"),
+        ("empty.py", "empty.py: holds no law; write"),
+        ("binary.py:Mine", r"binary.py: not UTF-8 text \(byte 0\); save it as UTF-8"),
+    ],
 )
-def test_unknown_candidates_get_one_line(name: str, said: str) -> None:
-    with pytest.raises(JudgeError, match=said):
+def test_unknown_candidates_get_one_line(
+    name: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    law = "from dumbbell.own import Controller\nclass Mine(Controller):\n"
+    law += "    def on_ack(self, ack, control):\n        control.window = 1\n"
+    Path("mine.py").write_text(law, encoding="utf-8")
+    Path("empty.py").touch()
+    Path("binary.py").write_bytes(b"\xff")
+    with pytest.raises((JudgeError, LawError), match=said):
         candidate_of(name)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 
+from dumbbell.own import array, random, windowed_max
 from dumbbell.own.compiler import image
 from dumbbell.own.errors import LawError
 
@@ -64,6 +66,28 @@ def said(text: str) -> str:
 )
 def test_a_body_is_refused_with_its_place(body: str, message: str) -> None:
     assert said(law(body)).startswith(f"my.py:{message}")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x = self.nop()",
+        "x = int(self.nop())",
+        "self.x = self.nop()",
+        "if self.nop() == self.nop():\n    self.x = 1",
+        "self.x = 1 if self.nop() != self.nop() else 0",
+        "self.x = min(self.nop(), 1)",
+    ],
+)
+def test_a_helper_without_a_value_gives_none(body: str) -> None:
+    helper = "    x: int = 0\n    def nop(self):\n        pass\n"
+    assert "this gives no value; call it on a line of its own" in said(law(body, helper))
+
+
+@pytest.mark.parametrize("function", [random, lambda: windowed_max(array(7), 1, 1, 1)])
+def test_plain_python_names_where_a_law_runs(function: Callable[[], int]) -> None:
+    with pytest.raises(LawError, match="works in a law that dumbbell runs, not in plain Python; run it in"):
+        function()
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from dumbbell.cli import completing
 from dumbbell.cli.asserting import NOT_SO
 from dumbbell.cli.common import (
     console,
-    echo,
     json_option,
     memory_option,
     print_json,
     quiet_option,
+    tell_of_library,
     workers_option,
 )
 
@@ -60,8 +60,8 @@ def attack(
     from dumbbell.judge import candidate_of
 
     candidate = candidate_of(name)
-    if candidate.name != name:
-        echo(f"note: {name}: a library with a controller, which runs with all your rights", err=True)
+    if candidate.foreign:
+        tell_of_library(name)
     wanted, bounds = parse_property(text), plausible(narrower)
     folder = output or Path(f"attack-{candidate.name}")
     with study_progress(f"attack on {candidate.name}") as show:

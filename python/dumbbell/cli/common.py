@@ -49,6 +49,11 @@ def tell_of_file(path: Path, what: str = "", err: bool = False) -> None:
     echo(f"{what}{path}{size}", err=err or stream(path) == 1)
 
 
+def tell_of_library(library: str, controller: str = "a controller") -> None:
+    """Say on the standard error that a library will run."""
+    echo(f"note: {library}: a library with {controller}, which runs with all your rights", err=True)
+
+
 def print_json(value: object) -> None:
     """Write a value of JSON types; ``null`` for numbers that are not finite."""
     click.echo(json.dumps(finite(value), indent=2, ensure_ascii=False, allow_nan=False))
@@ -163,8 +168,7 @@ def read_scenario(file: Path, settings: Iterable[str], seed: int | None) -> Scen
     try:
         scenario = Scenario.from_file(file, changes)
         for library, name in scenario.libraries:
-            what = f"a library with the controller {name}, which runs with all your rights"
-            echo(f"note: {library}: {what}", err=True)
+            tell_of_library(library, f"the controller {name}")
         return scenario
     except ScenarioError as error:
         if _is_study(file):

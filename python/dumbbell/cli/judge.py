@@ -18,6 +18,7 @@ from dumbbell.cli.common import (
     print_json,
     quiet_option,
     refuse_twice,
+    tell_of_library,
     workers_option,
 )
 from dumbbell.errors import DumbbellError
@@ -64,7 +65,7 @@ def judge(
 
     candidate = candidate_of(name)
     if candidate.foreign:
-        echo(f"note: {name}: a library with a controller, which runs with all your rights", err=True)
+        tell_of_library(name)
     references = [entry.strip() for entry in against.split(",")]
     refuse_twice("--against", references)
     chapters = all_chapters()

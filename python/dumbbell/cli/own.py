@@ -8,11 +8,8 @@ from pathlib import Path
 import click
 
 from dumbbell._files.folder import new_file
-from dumbbell._files.read import read_text
-from dumbbell._files.special import stream
 from dumbbell._printing import Text
-from dumbbell.cli.common import console, echo, print_json
-from dumbbell.errors import DumbbellError
+from dumbbell.cli.common import console, print_json, tell_of_file
 
 
 def names_law(name: str) -> bool:
@@ -20,30 +17,13 @@ def names_law(name: str) -> bool:
     return re.search(r"\.py(:\w*)?$", name) is not None
 
 
-def _source(name: str) -> tuple[Path, str, str]:
-    """Return the file, its text, and the name of the class; empty if it is not named."""
-    file, _, label = name.rpartition(":") if name.rpartition(":")[0].endswith(".py") else (name, "", "")
-    path = Path(file)
-    try:
-        return path, read_text(path), label
-    except UnicodeDecodeError as error:
-        raise DumbbellError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    except FileNotFoundError:
-        raise DumbbellError(f"{path}: no such file; give the path of a law, such as my.py:Mine") from None
-    except OSError as error:
-        raise DumbbellError(f"{path}: {error.strerror}; give the path of a law, such as my.py:Mine") from None
-
-
 def check_law(name: str, as_json: bool) -> None:
     """Say what the laws of a file need, what they cost, and whether the kernel could have them."""
-    from dumbbell.own.compiler import compiled, laws
+    from dumbbell.own.file import read_laws
     from dumbbell.own.report import Report
 
-    path, text, label = _source(name)
-    labels = [label] if label else laws(text, str(path))
-    if not labels:
-        raise DumbbellError(f"{path}: holds no law; write `class Mine(Controller):`")
-    reports = [Report(*compiled(text, str(path), found, {})) for found in labels]
+    path, found = read_laws(name)
+    reports = [Report(*law) for law in found]
     if as_json:
         print_json([report.as_json() for report in reports])
         return
@@ -61,7 +41,8 @@ def check_law(name: str, as_json: bool) -> None:
                 unit = f" {word.unit}" if word.unit else ""
                 out.print(f"parameter {word.name} = {word.value}{unit}{low}{high}{source}")
         steps = ", ".join(f"{event} {report.compiled.steps[m.name]:,}" for event, m in law.answers.items())
-        out.print(f"state: {report.state} words of 64 bits a connection")
+        words = "word" if report.state == 1 else "words"
+        out.print(f"state: {report.state} {words} of 64 bits a connection")
         out.print(f"instructions of byte code at an event, at most: {steps}")
         reasons = report.kernel
         out.print(
@@ -78,21 +59,17 @@ def check_law(name: str, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Replace the file.")
 def export(law: str, form: str, output: Path | None, force: bool) -> None:
     """Write a law as C against controller.h, or as Rust against the crate dumbbell-cc."""
-    from dumbbell.own.compiler import compiled, laws
+    from dumbbell.own.file import read_law
     from dumbbell.own.text import to_c, to_rust
 
-    path, text, label = _source(law)
-    if not label:
-        found = ", ".join(f"{path}:{name}" for name in laws(text, str(path))) or "a law"
-        raise DumbbellError(f"{law}: the class is not named; name {found}")
-    read, _ = compiled(text, str(path), label, {})
-    written = (to_c if form == "c" else to_rust)(read, f"{path.name}:{label}")
+    path, read = read_law(law)
+    written = (to_c if form == "c" else to_rust)(read, f"{path.name}:{read.label}")
     if output is None:
         click.echo(written, nl=False)
         return
     with new_file(output, _exported, force) as part:
         part.write_text(written, encoding="utf-8")
-    echo(f"{output}: {len(written):,} bytes", err=stream(output) == 1)
+    tell_of_file(output)
 
 
 def _exported(path: Path) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dumbbell import _native
-from dumbbell._files.read import read_text
 from dumbbell.judge.chapter import JudgeError
 
 _SUFFIXES = (".so", ".dylib")
@@ -46,11 +45,10 @@ def candidate_of(text: str) -> Candidate:
     JudgeError
         If there is no such controller and no such file.
     LawError
-        If the class is no law.
+        If the file of a class cannot be read, or the class is no law.
     """
-    file, _, label = text.rpartition(":")
-    if file.endswith(".py"):
-        return _law(text, Path(file), label)
+    if ".py" in (text[-3:], text.rpartition(":")[0][-3:]):
+        return _law(text)
     path = Path(text)
     if path.suffix in _SUFFIXES:
         if not path.is_file():
@@ -59,14 +57,12 @@ def candidate_of(text: str) -> Candidate:
     return Candidate(text, registered(text))
 
 
-def _law(text: str, path: Path, label: str) -> Candidate:
-    # Who judges another controller does not wait for the language.
-    from dumbbell.own.compiler import compiled
+def _law(text: str) -> Candidate:
+    # Other candidates do not load the language.
+    from dumbbell.own.file import read_law
 
-    if not path.is_file():
-        raise JudgeError(f"{text}: no such file; give the path of a law, such as my.py:Mine")
-    law, _ = compiled(read_text(path), str(path), label, {})
-    return Candidate(law.name, json.dumps(f"{path.resolve()}:{label}"))
+    path, law = read_law(text)
+    return Candidate(law.name, json.dumps(f"{path.resolve()}:{law.label}"))
 
 
 def registered(name: str) -> str:
@@ -79,5 +75,5 @@ def registered(name: str) -> str:
     """
     known = controllers()
     if name not in known:
-        raise JudgeError(f"{name}: no such controller; {_native.suggest(name, known)}")
+        raise JudgeError(f"no controller {name!r}; {_native.suggest(name, known)}")
     return name

@@ -199,19 +199,26 @@ def mul_div(a: int, b: int, c: int) -> int:
     return _numbers.mul_div(a, b, c)
 
 
+def _in_a_law_only(function: str) -> LawError:
+    remedy = "run it in a scenario, or step by step with dumbbell.own.interpreted.Interpreter"
+    return LawError(f"{function}()", "works in a law that dumbbell runs, not in plain Python", remedy)
+
+
 def random() -> int:
     """Return a random number from 0 to 2^63 - 1, in a law."""
-    raise NotImplementedError("random() has a stream in a run only")
+    raise _in_a_law_only("random")
 
 
 def windowed_max(samples: Array, window: int, now: int, value: int) -> int:
     """Return the largest value of the last `window`, in a law; `samples` is an array of 7."""
-    raise NotImplementedError("windowed_max() works in a law only")
+    del samples, window, now, value
+    raise _in_a_law_only("windowed_max")
 
 
 def windowed_min(samples: Array, window: int, now: int, value: int) -> int:
     """Return the smallest value of the last `window`, in a law; `samples` is an array of 7."""
-    raise NotImplementedError("windowed_min() works in a law only")
+    del samples, window, now, value
+    raise _in_a_law_only("windowed_min")
 
 
 class Controller(Mapping[str, Any]):

@@ -41,6 +41,9 @@ from dumbbell.own.tree import (
 MOST_ITERATIONS = 4096
 """Of one loop."""
 
+NOTHING = "nothing"
+"""The kind of a helper without a value."""
+
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%", ast.BitAnd: "&",
     ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
@@ -204,7 +207,7 @@ class Body:
                 # For Python's interpreter alone: see `dumbbell.own.interpreted`.
                 return []
             case ast.Expr(value=ast.Call() as call):
-                read_call, _ = self._expression(call, alone=True)
+                read_call, _ = self._call(call, alone=True)
                 if isinstance(read_call, Call):
                     return [Do(read_call)]
                 raise self._source.refuse(call, "its value is lost", "assign it, or remove it")
@@ -216,7 +219,7 @@ class Body:
         what, remedy = _NOT_THERE.get(
             type(node), (type(node).__name__.lower(), "see the reference in docs/own-controller-language.md")
         )
-        raise self._source.refuse(node, f"{what} is not part of the language", remedy)
+        return self._source.refuse(node, f"{what} is not part of the language", remedy)
 
     def _assign(self, target: ast.expr, value: ast.expr) -> Assign:
         match target:
@@ -224,8 +227,6 @@ class Body:
                 read, kind = self._expression(value, alone=True)
                 if name in self._names.constants or name in self._names.enums:
                     raise self._source.refuse(target, f"{name} is a constant", "choose another name")
-                if kind == "nothing":
-                    raise self._source.refuse(value, "this gives no value", "call it on a line of its own")
                 known = self._kinds.setdefault(name, kind)
                 if known in ("array", "ack", "sent", "control"):
                     raise self._source.refuse(
@@ -345,7 +346,7 @@ class Body:
             remedy = "write `int(x)`"
         else:
             remedy = f"give a value of kind {wanted}"
-        raise self._source.refuse(node, f"a value of kind {found} stands where {wanted} belongs", remedy)
+        return self._source.refuse(node, f"a value of kind {found} stands where {wanted} belongs", remedy)
 
     def _of(self, node: ast.expr, wanted: str, alone: bool = False) -> Expr:
         read, kind = self._expression(node, alone)
@@ -426,7 +427,10 @@ class Body:
                 yes, kind = self._expression(body)
                 return Choose(condition, yes, self._of(other, kind)), kind
             case ast.Call():
-                return self._call(node, alone)
+                read, kind = self._call(node, alone)
+                if kind == NOTHING:
+                    raise self._source.refuse(node, "this gives no value", "call it on a line of its own")
+                return read, kind
         raise self._absent(node)
 
     def _name(self, node: ast.AST, name: str) -> tuple[Expr, str]:
@@ -523,7 +527,7 @@ class Body:
     def _function(self, node: ast.Call, name: str, alone: bool) -> tuple[Expr, str]:
         if name == "int" and len(node.args) == 1:
             read, kind = self._expression(node.args[0])
-            return (read if kind == INT else Choose(read, Const(1), Const(0)) if kind == BOOL else read), INT
+            return Choose(read, Const(1), Const(0)) if kind == BOOL else read, INT
         if name == "bool" and len(node.args) == 1:
             return Compare("!=", self._of(node.args[0], INT), Const(0)), BOOL
         if name == "random":
@@ -589,7 +593,7 @@ class Body:
                 arrays.append((argument.name, self._array(given, name)))
             else:
                 numbers.append((argument.name, self._of(given, argument.kind)))
-        return Call(name, tuple(numbers), tuple(arrays)), helper.result or "nothing"
+        return Call(name, tuple(numbers), tuple(arrays)), helper.result or NOTHING
 
     def _array(self, node: ast.expr, helper: str) -> str:
         match node:
