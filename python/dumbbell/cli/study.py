@@ -19,7 +19,7 @@ from dumbbell._files.names import readable
 from dumbbell._files.read import read_toml
 from dumbbell._files.text import shortened
 from dumbbell._lookup import look_up
-from dumbbell._printing import Output, Text, TextTable, significant
+from dumbbell._printing import Output, Text, TextTable
 from dumbbell.cli.common import (
     console,
     echo,
@@ -424,7 +424,4 @@ def _means(result: StudyResult) -> TextTable:
 def _cell(estimate: Estimate, mark: str) -> Text:
     if estimate.n == 0:
         return Text("-", "dim")
-    text = f"{mark}{significant(estimate.value, 3)}"
-    if estimate.low is None or estimate.high is None:
-        return Text(f"{text} (n={estimate.n}, no interval)")
-    return Text(f"{text} [{significant(estimate.low, 3)}, {significant(estimate.high, 3)}]")
+    return Text(f"{mark}{estimate.short()}")

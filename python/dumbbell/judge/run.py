@@ -13,7 +13,6 @@ from pathlib import Path
 from dumbbell._extras import require
 from dumbbell._files.folder import new_files
 from dumbbell._files.names import readable
-from dumbbell._printing import significant
 from dumbbell.claims import standing
 from dumbbell.errors import DumbbellError, FolderError
 from dumbbell.judge.candidate import Candidate, registered
@@ -28,7 +27,6 @@ from dumbbell.judge.words import (
     with_harm,
     word_text,
 )
-from dumbbell.stats import Estimate
 from dumbbell.study import Arm, Progress, Study, StudyResult, run_study
 from dumbbell.study.declared import Declared
 from dumbbell.study.version import code_version
@@ -238,16 +236,7 @@ def _written(found: Outcome, result: StudyResult, study: Study, folder: Path, qu
 
 
 def _cells(row: RowOutcome) -> tuple[str, ...]:
-    levels = "; ".join(f"{label} {estimate_text(level, row.unit)}" for label, level in row.levels)
+    levels = "; ".join(f"{label} {level.short(row.unit)}" for label, level in row.levels)
     finding = row.finding
-    comparison = f"{finding.quantity} {estimate_text(finding.estimate, row.unit)}"
+    comparison = f"{finding.quantity} {finding.estimate.short(row.unit)}"
     return (row.label, word_text(row.word, row.reference), finding.where or "-", comparison, levels)
-
-
-def estimate_text(estimate: Estimate, unit: str) -> str:
-    """Return a number with its interval, three digits each: ``3.1 [2.8, 3.4] %``."""
-    unit = f" {unit}" if unit else ""
-    if estimate.low is None or estimate.high is None:
-        return f"{significant(estimate.value, 3)}{unit} (n={estimate.n}, no interval)"
-    ends = f"[{significant(estimate.low, 3)}, {significant(estimate.high, 3)}]"
-    return f"{significant(estimate.value, 3)} {ends}{unit}"

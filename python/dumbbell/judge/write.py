@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from dumbbell._files.folder import new_files
 from dumbbell._files.numbers import finite
-from dumbbell.judge.run import Judged, estimate_text
+from dumbbell.judge.run import Judged
 from dumbbell.judge.words import Outcome, RowOutcome, word_text
 from dumbbell.stats import CONFIDENCE
 
@@ -73,8 +73,9 @@ def summary(judged: Judged) -> str:
     """Return the words in a sentence: how many chapters say what."""
     words = [word_text(entry.word, judged.reference) for entry in judged.outcomes]
     order = ("more harm", "less harm", f"as {judged.reference}", "not judged")
+    chapters = "chapter" if len(words) == 1 else "chapters"
     counts = ", ".join(f"{words.count(word)} {word}" for word in order)
-    return f"{judged.candidate.name} in {len(words)} chapters of RFC 9743: {counts}."
+    return f"{judged.candidate.name} in {len(words)} {chapters} of RFC 9743: {counts}."
 
 
 def _word(entry: Outcome, judged: Judged) -> str:
@@ -84,12 +85,12 @@ def _word(entry: Outcome, judged: Judged) -> str:
 
 def _evidence(row: RowOutcome) -> str:
     where = f" at {row.finding.where}" if row.finding.where else ""
-    text = f"{row.label}{where}: {row.finding.quantity} {estimate_text(row.finding.estimate, row.unit)}"
+    text = f"{row.label}{where}: {row.finding.quantity} {row.finding.estimate.short(row.unit)}"
     return f"{text}; allowed {row.finding.claimed} ({row.row.source})" if row.row.kind == "bound" else text
 
 
 def _levels(row: RowOutcome) -> str:
-    return ", ".join(f"{label} {estimate_text(level, row.unit)}" for label, level in row.levels)
+    return ", ".join(f"{label} {level.short(row.unit)}" for label, level in row.levels)
 
 
 def _shown(entry: Outcome, judged: Judged) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dumbbell._printing import significant
+
 CONFIDENCE = 0.95
 """The level of every interval unless another is given (choice: the custom of the field)."""
 
@@ -84,6 +86,16 @@ class Estimate:
             return f"{digits(self.value)}{unit} ({self.note or f'n={self.n}, no interval'})"
         level = f"{100 * self.confidence:.4g} %"
         return f"{digits(self.value)}{unit} [{digits(self.low)}, {digits(self.high)}] (n={self.n}, {level})"
+
+    def short(self, unit: str = "") -> str:
+        """Write the value, the interval and the unit for a table, three significant digits each."""
+        unit = f" {unit}" if unit else ""
+        if self.n == 0:
+            return "no value (n=0)"
+        value = significant(self.value, 3)
+        if self.low is None or self.high is None:
+            return f"{value}{unit} (n={self.n}, no interval)"
+        return f"{value} [{significant(self.low, 3)}, {significant(self.high, 3)}]{unit}"
 
     def __str__(self) -> str:
         return self.text()
