@@ -107,6 +107,8 @@ def test_an_ordinary_network_has_no_distance() -> None:
         ("1 > 0", "is constant: it names no metric of the candidate"),
         ("cubic.goodput >= 1", "is constant: it names no metric of the candidate"),
         ("goodput >= goodput", "is constant: both sides are the same"),
+        ("goodput >= 1e999", "1e309 is too large; write a finite number"),
+        ("goodput >= 1 + 9" + "0" * 400, "is too large; write a finite number"),
         ("goodputt >= 1", "no table has 'goodputt'; did you mean"),
         ("goodput >= cubik.goodput", "no controller 'cubik'; did you mean"),
     ],

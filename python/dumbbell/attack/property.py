@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -134,6 +135,8 @@ def _names(node: ast.expr, text: str) -> list[Name]:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return _names(node.operand, text)
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        if not math.isfinite(float(str(node.value))):
+            raise AttackError(f"property {text!r}: {ast.unparse(node)} is too large; write a finite number")
         return []
     if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
         return [_name(node)]

@@ -191,7 +191,7 @@ class _Attacking:
         places = sobol(len(self._bounds), count, self._seed)
         self._costs(places)
         if not self._margins:
-            why = "in none of them a metric had a value" if self._empty else "a jitter needs a longer delay"
+            why = "the property has a value in none" if self._empty else "a jitter needs a longer delay"
             raise AttackError(f"none of {count} networks can be judged: {why}; widen a --bound")
         found = self._confirmed()
         if found is None:
