@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import dumbbell as db
 from dumbbell import _native
 from dumbbell.own import vocabulary
 from dumbbell.own.interpreted import Interpreter
@@ -47,6 +48,8 @@ def test_every_block_of_the_page_is_executed(tmp_path: Path) -> None:
             assert kind == "python"
             command = [sys.executable, "-c", text]
             subprocess.run(command, cwd=tmp_path, check=True, timeout=120)
+    mine, cubic = (f"{rate / 1e6:.1f}" for rate in db.load(tmp_path / "duel").flows["goodput"])
+    assert f"here `mine` gets {mine} Mbit/s and CUBIC {cubic}." in PAGE
 
 
 def test_the_reference_is_up_to_date() -> None:

@@ -111,7 +111,7 @@ def _shown(entry: Outcome, judged: Judged) -> dict[str, Any]:
 
 def table(judged: Judged) -> str:
     """Return the table in 72 columns: each chapter with its word, and what made it."""
-    form = "quick form" if judged.quick else "in full"
+    form = "in the quick form" if judged.quick else "in full"
     lines = textwrap.wrap(f"{summary(judged)} Judged {form} by dumbbell {judged.version}.", WIDTH)
     lines += ["", f"{'Sect.':<7}{'Asked':<8}{'Criterion':<41}{'Word':<16}", "-" * WIDTH]
     for entry in judged.outcomes:
