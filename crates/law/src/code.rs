@@ -112,7 +112,7 @@ ops! {
 
 /// One instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Insn {
+pub(crate) struct Insn {
     /// What it does.
     pub op: Op,
     /// The first operand: as a rule the word that it writes.

@@ -34,8 +34,8 @@ impl fmt::Display for Unfit {
 
 /// A word that is shown to users.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Field {
-    pub(crate) word: u16,
+pub(crate) struct Field {
+    pub word: u16,
     /// Its name.
     pub name: &'static str,
     /// Its unit; empty for a number.
@@ -216,10 +216,5 @@ impl Program {
             Ok(insn)
         };
         (0..count).map(insn).collect()
-    }
-
-    /// How many words a connection has.
-    pub fn words(&self) -> usize {
-        self.words.len()
     }
 }

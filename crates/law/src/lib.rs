@@ -18,6 +18,6 @@ mod image;
 mod machine;
 pub mod math;
 
-pub use code::{CONTROL, Insn, Op, SENT, SIGNALS};
-pub use image::{Field, Program, Unfit};
+pub use code::{CONTROL, Op, SENT, SIGNALS};
+pub use image::{Program, Unfit};
 pub use machine::Machine;

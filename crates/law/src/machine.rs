@@ -3,13 +3,14 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
-use dumbbell_cc::{Control, Entered, Estimate, Event, Random, Rate, Sent, Signals, Stand};
+use dumbbell_cc::{Control, Estimate, Event, Random, Rate, Sent, Signals, Stand};
 
 use crate::code::{Inputs, Insn, Op, read, write};
 use crate::image::Program;
 use crate::math;
 
-/// Jumps backwards that an answer may take. The front end refuses a law that may need more; a hostile image ends here.
+/// Instructions over which an answer may jump backwards. The front end refuses an answer of more than a million instructions, loops
+/// unrolled, so only a hostile image needs more, and ends.
 const FUEL: u32 = 1 << 20;
 
 /// A connection under a program.
@@ -56,7 +57,7 @@ impl Machine {
     pub fn stand(&self) -> Option<Stand> {
         let (at, names) = self.program.states.as_ref()?;
         let state = usize::try_from(self.words[*at]).ok().and_then(|number| names.get(number))?;
-        Some(Stand { latest: [Entered { state, reason: "" }; Stand::LATEST], ..Stand::of(state) })
+        Some(Stand::of(state))
     }
 
     /// Tells what it goes by: the fields with a unit. The largest number is "none", and infinite.
@@ -79,7 +80,7 @@ fn run<I: Inputs>(program: &Program, words: &mut [i64], entry: u16, inputs: &I, 
     let code = &*program.code;
     let mut at = usize::from(entry);
     let mut fuel = FUEL;
-    // No entry lies behind the last instruction.
+    // An event without an answer begins beyond the last instruction.
     while let Some(Insn { op, a, b, c }) = code.get(at) {
         let (a, b, c) = (usize::from(*a), usize::from(*b), usize::from(*c));
         at += 1;
@@ -87,10 +88,8 @@ fn run<I: Inputs>(program: &Program, words: &mut [i64], entry: u16, inputs: &I, 
             ($goes:expr) => {{
                 if $goes {
                     if a < at {
-                        fuel -= 1;
-                        if fuel == 0 {
-                            return;
-                        }
+                        let Some(left) = fuel.checked_sub((at - a) as u32) else { return };
+                        fuel = left;
                     }
                     at = a;
                 }

@@ -1,4 +1,4 @@
-//! Images of nobody knows whom: what is refused, and that whatever is accepted ends and stays inside.
+//! Images from anywhere: what is refused, and that whatever is accepted ends and stays inside.
 
 use std::sync::Arc;
 
@@ -96,7 +96,38 @@ fn what_leads_outside_is_refused() {
 #[test]
 fn an_endless_loop_runs_out_of_fuel() {
     let (words, _) = answer(&image(&[(Op::Add, 0, 0, 1), (Op::Jump, 0, 0, 0)])).unwrap();
-    assert_eq!(words[0], 5 - 7 * (1 << 20));
+    assert_eq!(words[0], 5 - 7 * ((1 << 19) + 1));
+}
+
+#[test]
+fn a_long_endless_loop_ends_as_soon() {
+    let mut code = vec![(Op::Add, 0, 0, 1); 1023];
+    code.push((Op::Jump, 0, 0, 0));
+    let (words, _) = answer(&image(&code)).unwrap();
+    assert_eq!(words[0], 5 - 7 * 1023 * (1024 + 1));
+}
+
+/// What a change of a fit image seldom reaches: any instructions on any words, arrays and targets.
+#[test]
+fn any_instructions_end_inside_their_words() {
+    let mut random = Random::of(11);
+    for _ in 0..300 {
+        let count = 1 + random.draw() % 12;
+        let insn = |random: &mut Random| {
+            let [a, b, c] = [(); 3].map(|()| (random.draw() % 3) as u16);
+            match Op::ALL[random.draw() as usize % Op::ALL.len()] {
+                Op::Draw => (Op::End, 0, 0, 0),
+                op if op.name().starts_with("Jump") => (op, (random.draw() % count) as u16, b, c),
+                Op::Get => (Op::Get, a, 0, c),
+                Op::Put => (Op::Put, 0, b, c),
+                // Signals and controls that do not exist are 0.
+                op @ (Op::Signal | Op::Control | Op::Write) => (op, a, random.draw() as u16 % 32, c),
+                op => (op, a, b, c),
+            }
+        };
+        let code: Vec<_> = (0..count).map(|_| insn(&mut random)).collect();
+        assert!(answer(&image(&code)).is_some(), "{code:?}");
+    }
 }
 
 #[test]
