@@ -1,4 +1,4 @@
-//! How a law in another language stands, for tables and traces: what a library may export beside its law.
+//! How a law in another language stands, for tables and traces: what a library may export with its law.
 
 use alloc::vec::Vec;
 use core::ffi::{CStr, c_char, c_void};
@@ -16,7 +16,7 @@ const MAX_WORD: usize = 32;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Quantity {
-    /// Its name: up to 32 letters, digits and signs of ASCII, with a zero behind them.
+    /// Its name: up to 32 letters, digits and signs of ASCII, and a zero at the end.
     pub name: *const c_char,
     /// Its unit, likewise; empty for a number.
     pub unit: *const c_char,

@@ -386,10 +386,10 @@ pub trait Transport: Open + Send + Sync {
     }
 }
 
-/// The two ends of a flow, of a transport whose type nobody knows.
+/// The two ends of a flow of any transport.
 pub type Ends = (Box<dyn SendEnd>, Box<dyn ReceiveEnd>);
 
-/// Opens flows of a transport whose type nobody knows: one of another crate.
+/// Opens flows of any transport, also of one from another crate.
 pub trait Open {
     /// See [`Transport::open`].
     fn open_any(&self, opening: Opening) -> Ends;

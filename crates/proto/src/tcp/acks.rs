@@ -442,7 +442,8 @@ impl Acks {
     /// A round trip is over.
     #[inline(never)]
     fn end_round(&mut self, now: Time, unread: u64) {
-        let (read, before) = (self.arrived.saturating_sub(unread), self.space);
+        // A buffer without room for a byte of data measures none.
+        let (read, before) = (self.arrived.saturating_sub(unread), self.space.max(1));
         if read > before {
             // Linux net/ipv4/tcp_input.c: what tcp_rcv_space_adjust computes.
             let steady = 2 * read + CUSHION * u64::from(self.segment);
@@ -542,8 +543,6 @@ mod tests {
     use super::*;
     use crate::tcp::tests::params;
 
-    /// Linux 6.18 acknowledges segments 1 to 22 one by one, then every second one: its window grows with each of the first six,
-    /// then 16 are granted.
     #[test]
     fn the_age_of_an_ack_survives_a_wrapping_clock() {
         for at in [0, 1, (1 << 48) - 5, (1 << 50) + 7] {
@@ -556,6 +555,8 @@ mod tests {
         }
     }
 
+    /// Linux 6.18 acknowledges segments 1 to 22 one by one, then every second one: its window grows with each of the first six,
+    /// then 16 are granted.
     #[test]
     fn the_first_sixteen_acknowledgements_leave_at_once() {
         const SEGMENT: u64 = 1448;
@@ -748,6 +749,35 @@ mod tests {
             let verdict = acks.in_order(at(i), (next, 0), 1, (false, false, false), &params);
             assert_eq!(verdict, Verdict::Now, "request {i}");
             acks.sent(at(i), next);
+        }
+    }
+
+    /// A segment of 500 bytes takes 1280 of memory, and changes nothing; one of 536 does.
+    #[test]
+    fn segments_below_536_bytes_show_no_memory() {
+        for (segment, clamp) in [(500, 65_536), (536, 65_536 * (536 * 256 / 1_280) / 128)] {
+            let params = params(r#"{"profile": "linux"}"#);
+            let mut acks = Acks::new(&params, segment, false);
+            acks.in_order(Time::ZERO, (segment, 0), 1, (false, false, false), &params);
+            assert_eq!(acks.clamp, clamp, "{segment}");
+        }
+    }
+
+    /// Without a byte of buffer, and with one of which segments that take more than twice their size of memory leave nothing.
+    #[test]
+    fn a_buffer_without_room_grows_when_data_is_read() {
+        for (first, segment) in [("0B", 1_448), ("1B", 536)] {
+            let params = params(&format!(r#"{{"profile": "linux", "initial_receive_window": "{first}"}}"#));
+            let mut acks = Acks::new(&params, segment, false);
+            let at = |ms: u64| Time::ZERO + Duration::from_millis(ms);
+            acks.answered(at(0));
+            acks.sent(at(0), 0);
+            acks.heard(at(40));
+            for i in 1..=2 {
+                acks.echoed(at(40 * i), 0);
+                acks.in_order(at(40 * i), (i * segment, 0), 1, (false, false, false), &params);
+            }
+            assert!(acks.clamp > 20 * segment, "{}", acks.clamp);
         }
     }
 

@@ -1,8 +1,8 @@
 //! The memory that a packet takes of a receiver's buffer, as Linux counts it.
 
 // Linux include/linux/skbuff.h and slab: `struct sk_buff`, `struct skb_shared_info`, room for headers, and a page.
-const HEAD: u64 = 256;
-const SHARED: u64 = 320;
+pub(super) const HEAD: u64 = 256;
+pub(super) const SHARED: u64 = 320;
 const PAD: u64 = 64;
 const PAGE: u64 = 4_096;
 /// Bytes of a packet in its first page: the others lie in pages of their own, up to eight together.

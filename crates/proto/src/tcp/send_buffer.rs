@@ -3,6 +3,8 @@
 use dumbbell_core::config::At;
 use dumbbell_core::{Bytes, Config, ConfigError, Value, json};
 
+use super::memory::{HEAD, SHARED};
+
 /// What is written waits in pieces of whole segments up to this size: the largest packet less the headers of all layers.
 // Linux net/ipv4/tcp.c: tcp_xmit_size_goal.
 const PIECE: u64 = 65_215;
@@ -11,9 +13,8 @@ const PIECE: u64 = 65_215;
 const BESIDE: u64 = 1260;
 /// What the buffer grows by for each segment that it shall hold: the segment with its options, room for headers, and what describes
 /// the data, in a power of two, and a header. A segment of 1448 bytes takes 2304: measured on Linux 6.18.
-// Linux net/ipv4/tcp_input.c: what tcp_sndbuf_expand computes. `struct skb_shared_info` has 320 bytes, `struct sk_buff` 256.
-const HEADERS: u64 = 12 + 256 + 320;
-const HEAD: u64 = 256;
+// Linux net/ipv4/tcp_input.c: what tcp_sndbuf_expand computes.
+const HEADERS: u64 = 12 + 256 + SHARED;
 // Linux include/net/sock.h: SOCK_MIN_SNDBUF.
 const LEAST: u64 = 4_608;
 /// The buffer grows for this many segments at least: the initial window of RFC 6928.

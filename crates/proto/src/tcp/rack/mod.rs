@@ -178,6 +178,11 @@ impl Rack {
         Some(gone)
     }
 
+    /// Bytes in the network, in segments of `mss` bytes.
+    pub fn flight(&self, mss: u32) -> u64 {
+        u64::from(self.segments.in_flight()) * u64::from(mss)
+    }
+
     /// Segments that may be sent within a window of `window` segments.
     pub fn room(&self, window: u32) -> u32 {
         window.saturating_sub(self.segments.in_flight())

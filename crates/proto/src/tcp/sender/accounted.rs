@@ -1,5 +1,5 @@
-//! A sender under a controller that wants an account of what is sent, or that paces: acknowledgements, what the controller is
-//! told, the pauses between segments. What every packet costs while nothing is lost has a short way.
+//! A sender under a controller that wants an account of what is sent, or that paces: acknowledgements, what the controller
+//! receives, the pauses between segments. What every packet costs while nothing is lost has a short way.
 
 use dumbbell_core::{Duration, Packet, Time};
 use dumbbell_header::TcpHeader;

@@ -371,12 +371,12 @@ impl Sender {
     /// Tells a controller how a repair ended, if it wants to know.
     pub(super) fn tell_end(&mut self, now: Time, event: Event, rack: &Rack) {
         if self.gate.needs.any(Needs::REPAIRS) {
-            let flight = u64::from(rack.segments.in_flight()) * u64::from(self.stream.mss);
+            let flight = rack.flight(self.stream.mss);
             self.decide(now, event, self.gate.delivered, flight, Duration::ZERO);
         }
     }
 
-    /// The same for a controller without an account, or with what its account says.
+    /// Lets the controller answer an event, with the news of its account, if it has one.
     #[inline]
     fn inform(&mut self, now: Time, event: Event, delivered: u64, flight: u64, news: News) {
         let una = self.stream.una;
@@ -497,7 +497,7 @@ impl Sender {
         self.repair.rack.is_some() && self.phase == Phase::Established && packet.flags & SPECIAL == 0
     }
 
-    /// The same when headers that ride on it, and counts of marks, are taken off.
+    /// Takes in what is not a plain acknowledgement, without the headers that rode on it and the counts of marks.
     fn push_plain(&mut self, now: Time, packet: &Packet) {
         if self.is_timed(packet) {
             return self.acknowledged_in_time(now, packet);

@@ -5,7 +5,8 @@ use dumbbell_core::{Duration, Header, Packet, Time};
 use dumbbell_header::{SackBlock, TcpHeader};
 
 use super::{Sender, todo};
-use crate::controller::{Class, Event};
+use crate::controller::{Class, Control, Event};
+use crate::tcp::params::CutFrom;
 use crate::tcp::rack::prr::Prr;
 use crate::tcp::rack::{DUPLICATES, KEPT_FOR, Probe, Rack, SLACK, State, Timer};
 
@@ -284,21 +285,14 @@ impl Sender {
     /// What the size of a cut is reckoned from.
     pub(super) fn cut_base(&self, rack: &Rack) -> u64 {
         match self.params.cut_from {
-            crate::tcp::params::CutFrom::Window => {
-                u64::from(self.gate.window_segments()) * u64::from(self.stream.mss)
-            }
-            crate::tcp::params::CutFrom::Flight => (u64::from(rack.segments.in_flight())
-                * u64::from(self.stream.mss))
-            .min(self.gate.control.window),
+            CutFrom::Window => u64::from(self.gate.window_segments()) * u64::from(self.stream.mss),
+            CutFrom::Flight => rack.flight(self.stream.mss).min(self.gate.control.window),
         }
     }
 
     fn end_reduction(&mut self, rack: &Rack) {
         let cut = rack.state == State::Reduced || rack.undo.possible;
-        if cut
-            && self.gate.moves_window()
-            && self.gate.control.threshold != crate::controller::Control::UNLIMITED
-        {
+        if cut && self.gate.moves_window() && self.gate.control.threshold != Control::UNLIMITED {
             self.gate.set_window(self.gate.threshold_segments());
         }
     }
@@ -547,7 +541,7 @@ impl Sender {
             account.advanced(self.stream.una, 0, self.stream.max - self.stream.una);
         }
         self.tell_losses_in_time(now, rack);
-        let in_flight = u64::from(rack.segments.in_flight()) * u64::from(self.stream.mss);
+        let in_flight = rack.flight(self.stream.mss);
         if total > self.gate.delivered || self.gate.account.is_some() {
             self.decide(now, Event::Ack, total.max(self.gate.delivered), in_flight, rtt);
         }

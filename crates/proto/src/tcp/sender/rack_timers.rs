@@ -4,7 +4,7 @@ use dumbbell_core::{Duration, Time};
 
 use super::Sender;
 use super::todo::{self, Repaired};
-use crate::controller::{Event, Needs};
+use crate::controller::{Class, Event, Needs};
 use crate::tcp::rack::{DUPLICATES, Probe, Rack, SLACK, State, Timer};
 
 impl Sender {
@@ -148,7 +148,7 @@ impl Sender {
     /// Tells the controller of each segment found lost, if it wants to hear of them.
     pub(super) fn tell_losses_in_time(&mut self, now: Time, rack: &Rack) {
         if self.gate.needs.any(Needs::LOSSES) {
-            self.tell_losses(now, u64::from(rack.segments.in_flight()) * u64::from(self.stream.mss));
+            self.tell_losses(now, rack.flight(self.stream.mss));
         }
     }
 
@@ -315,7 +315,7 @@ impl Sender {
         usage.used = usage.used.max(out);
         let idle = now.since(usage.since) >= self.timers.rtt.timeout();
         let shrinks = idle && self.params.slow_start_after_idle && !self.stream.is_starved();
-        if shrinks && rack.state == State::Open && self.gate.class == crate::controller::Class::Window {
+        if shrinks && rack.state == State::Open && self.gate.class == Class::Window {
             let window = self.gate.window_segments();
             let used = usage.used.max(self.params.initial_window);
             (usage.used, usage.since) = (0, now);

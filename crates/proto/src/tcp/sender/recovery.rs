@@ -144,7 +144,7 @@ impl Sender {
         self.stream.una + self.repair.board().held() + self.gate.account.as_ref().map_or(0, |a| a.credit)
     }
 
-    /// The same for the first segment that is not acknowledged.
+    /// Counts the first segment that is not acknowledged as lost, if the controller wants to know.
     fn note_first_lost(&mut self) {
         let mss = u64::from(self.stream.mss);
         self.gate.note_lost((self.stream.una, self.stream.una + mss), mss);

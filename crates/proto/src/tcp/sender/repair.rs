@@ -16,7 +16,7 @@ impl Repair {
     /// Bytes in the network.
     pub(super) fn outstanding(&self, stream: &Stream) -> u64 {
         if let Some(rack) = &self.rack {
-            return u64::from(rack.segments.in_flight()) * u64::from(stream.mss);
+            return rack.flight(stream.mss);
         }
         match self.duplicates.way {
             None => self.board().pipe(stream.una, stream.max),
