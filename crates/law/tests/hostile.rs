@@ -94,6 +94,26 @@ fn what_leads_outside_is_refused() {
 }
 
 #[test]
+fn each_part_of_an_image_keeps_its_limits() {
+    let whole = image(&[(Op::End, 0, 0, 0)]);
+    let (words, array, entries) = (13, 41, 47);
+    let (ack, sent) = (entries + 2 * Event::Ack as usize, entries + 2 * Event::ALL.len());
+    for (at, short, said) in [
+        (words, 0, "it has too much state"),
+        (words, 8_193, "it has too much state"),
+        (array, 2, "it reaches outside its words"),
+        (array + 2, 3, "it reaches outside its words"),
+        (ack, 1, "an answer begins outside it"),
+        (sent, 0, "its answer to segments that leave does not go with its needs"),
+        (sent + 5, 32_769, "it has too many instructions"),
+    ] {
+        let mut image = whole.clone();
+        image[at..at + 2].copy_from_slice(&u16::to_le_bytes(short));
+        assert_eq!(Program::read(&image).unwrap_err().0, said, "{short} at {at}");
+    }
+}
+
+#[test]
 fn an_endless_loop_runs_out_of_fuel() {
     let (words, _) = answer(&image(&[(Op::Add, 0, 0, 1), (Op::Jump, 0, 0, 0)])).unwrap();
     assert_eq!(words[0], 5 - 7 * ((1 << 19) + 1));
