@@ -15,7 +15,7 @@ fuzz_target!(|text: &str| {
     let plan = || {
         let mut value = toml::parse(text)?;
         for setting in settings.lines() {
-            toml::apply_set(&mut value, setting)?;
+            toml::apply_set(&mut value, setting, dumbbell_sim::built_in())?;
         }
         Plan::new(&Scenario::from_value(&value, dumbbell_sim::built_in())?, Path::new("/nowhere"))
     };

@@ -35,7 +35,7 @@ pub struct Scenario {
 impl Scenario {
     fn new(mut source: Value, settings: &[String], base: Base<'_>) -> Result<Scenario, ConfigError> {
         for setting in settings {
-            dumbbell_sim::toml::apply_set(&mut source, setting)?;
+            dumbbell_sim::toml::apply_set(&mut source, setting, dumbbell_sim::built_in())?;
         }
         let scenario = dumbbell_sim::Scenario::from_value(&source, dumbbell_sim::built_in())?;
         let plan = Plan::from_base(&scenario, base)?;
@@ -136,8 +136,9 @@ impl Scenario {
         let made = py.detach(|| {
             let mut source = Value::clone(&self.source);
             let seed = i64::try_from(self.plan.seed).expect("a seed has 63 bits");
-            dumbbell_sim::toml::set(&mut source, "seed", Value::from(seed))?;
-            dumbbell_sim::toml::set(&mut source, path, value)?;
+            let registry = dumbbell_sim::built_in();
+            dumbbell_sim::toml::set(&mut source, "seed", Value::from(seed), registry)?;
+            dumbbell_sim::toml::set(&mut source, path, value, registry)?;
             Scenario::new(source, &[], Base { folder: &self.base.0, confined: self.base.1 })
         });
         made.map_err(refuse)

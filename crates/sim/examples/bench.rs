@@ -17,7 +17,7 @@ fn simulate(file: &Path, settings: &[String]) -> Result<Results, String> {
     let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
     let mut value = toml::parse(&text).map_err(|e| e.to_string())?;
     for setting in settings {
-        toml::apply_set(&mut value, setting).map_err(|e| e.to_string())?;
+        toml::apply_set(&mut value, setting, built_in()).map_err(|e| e.to_string())?;
     }
     let scenario = Scenario::from_value(&value, built_in()).map_err(|e| e.to_string())?;
     let base = file.parent().unwrap_or(Path::new("."));

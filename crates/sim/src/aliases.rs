@@ -118,7 +118,8 @@ mod tests {
         for alias in ALIASES {
             let mut value = toml::parse(BED).unwrap();
             for setting in alias.settings {
-                toml::apply_set(&mut value, setting).unwrap_or_else(|e| panic!("{setting}: {e}"));
+                toml::apply_set(&mut value, setting, crate::built_in())
+                    .unwrap_or_else(|e| panic!("{setting}: {e}"));
             }
             let scenario = Scenario::from_value(&value, crate::built_in())
                 .unwrap_or_else(|e| panic!("{:?}: {e}", alias.names));

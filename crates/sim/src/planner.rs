@@ -363,9 +363,10 @@ impl Planner<'_, '_> {
         // Only its measured part is recorded.
         value.insert("drain", Value::from("0s"));
         let sets = at.key("set");
+        let registry = self.scenario.registry();
         for (i, setting) in spec.set.iter().enumerate() {
             let refuse = |e: ConfigError| sets.index(i).error(e.message, e.remedy);
-            crate::toml::apply_set(&mut value, setting).map_err(refuse)?;
+            crate::toml::apply_set(&mut value, setting, registry).map_err(refuse)?;
         }
         let record = ["samples", "flows", "drops"].map(|key| (key.to_owned(), Value::from(false)));
         let queues = ("queues".to_owned(), Value::from("none"));
@@ -373,7 +374,7 @@ impl Planner<'_, '_> {
         value.insert("record", Value::Table(record.into_iter().chain([queues, arrivals]).collect()));
         let in_set =
             |e: ConfigError| sets.error(format!("the recorded run: {}: {}", e.path, e.message), e.remedy);
-        let source = Scenario::from_value(&value, self.scenario.registry()).map_err(in_set)?;
+        let source = Scenario::from_value(&value, registry).map_err(in_set)?;
         let source = Plan::from_base(&source, base).map_err(in_set)?;
         Ok(Some(Replay { source, link, bin: spec.bin }))
     }

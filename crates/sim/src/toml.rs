@@ -1,6 +1,7 @@
 //! TOML in: whole files, and single settings from the command line and from Python.
 
 use dumbbell_core::config::ConfigError;
+use dumbbell_core::registry::Registry;
 use dumbbell_core::{Config, Value};
 
 use crate::scenario::TRANSPORT;
@@ -17,29 +18,36 @@ enum Step {
 ///
 /// The value is TOML if it reads as such (numbers, `true`, quoted text, lists, inline tables), else text. Tables on the
 /// way are made as needed: that of an algorithm is of its default `kind`, and the transport of an entry of `flows` or
-/// `workloads` is that of the scenario. An algorithm that stands as its bare name becomes a table of that `kind`.
+/// `workloads` is that of the scenario. An algorithm that stands as its bare name becomes a table of that `kind`. The scenario may
+/// name what the registry holds.
 ///
 /// # Errors
 /// A setting without `=`, a malformed path, or an index past the end of a list.
-pub fn apply_set(scenario: &mut Value, setting: &str) -> Result<(), ConfigError> {
+pub fn apply_set(scenario: &mut Value, setting: &str, registry: &Registry) -> Result<(), ConfigError> {
     let place = |path: &str| format!("--set {}", path.replace(char::is_control, " "));
     let Some((path, value)) = setting.split_once('=') else {
         let remedy = "write path=value, for example seed=2";
         return Err(ConfigError::new(place(setting), "there is no `=`".to_owned(), remedy));
     };
-    set_at(scenario, path.trim(), scalar(value.trim()), &place(setting))
+    set_at(scenario, path.trim(), scalar(value.trim()), &place(setting), registry)
 }
 
 /// Puts a value at a path such as `flows[0].transport.controller`, where [`apply_set`] would put it.
 ///
 /// # Errors
 /// A malformed path, or an index past the end of a list.
-pub fn set(scenario: &mut Value, path: &str, value: Value) -> Result<(), ConfigError> {
-    set_at(scenario, path, value, &path.replace(char::is_control, " "))
+pub fn set(scenario: &mut Value, path: &str, value: Value, registry: &Registry) -> Result<(), ConfigError> {
+    set_at(scenario, path, value, &path.replace(char::is_control, " "), registry)
 }
 
 /// [`set`], with the place that errors name.
-fn set_at(scenario: &mut Value, path: &str, value: Value, at: &str) -> Result<(), ConfigError> {
+fn set_at(
+    scenario: &mut Value,
+    path: &str,
+    value: Value,
+    at: &str,
+    registry: &Registry,
+) -> Result<(), ConfigError> {
     let error = |message: String, remedy: &str| ConfigError::new(at.to_owned(), message, remedy);
     let steps = steps(path).ok_or_else(|| {
         error(
@@ -48,7 +56,7 @@ fn set_at(scenario: &mut Value, path: &str, value: Value, at: &str) -> Result<()
         )
     })?;
     share_transport(scenario, &steps);
-    let kinds = default_kinds(scenario, &steps);
+    let kinds = default_kinds(scenario, &steps, registry);
     let mut place = scenario;
     let mut walked = String::new();
     for (depth, step) in steps.iter().enumerate() {
@@ -93,11 +101,10 @@ fn set_at(scenario: &mut Value, path: &str, value: Value, at: &str) -> Result<()
 }
 
 /// The default kinds of the algorithms that a path enters and that are not written: of each step, if it is one.
-fn default_kinds(scenario: &Value, steps: &[Step]) -> Vec<Option<String>> {
+fn default_kinds(scenario: &Value, steps: &[Step], registry: &Registry) -> Vec<Option<String>> {
     let mut kinds = vec![None; steps.len()];
     let written = steps.iter().try_fold(scenario, below).is_some();
-    let Some(whole) =
-        (!written).then(|| crate::Scenario::from_value(scenario, crate::built_in()).ok()).flatten()
+    let Some(whole) = (!written).then(|| crate::Scenario::from_value(scenario, registry).ok()).flatten()
     else {
         return kinds;
     };
@@ -181,7 +188,9 @@ mod tests {
 
     fn set(text: &str, setting: &str) -> Result<String, String> {
         let mut value = parse(text).unwrap();
-        apply_set(&mut value, setting).map(|()| value.to_string()).map_err(|e| e.to_string())
+        apply_set(&mut value, setting, crate::built_in())
+            .map(|()| value.to_string())
+            .map_err(|e| e.to_string())
     }
 
     #[test]

@@ -117,7 +117,7 @@ fn a_shaper_waits_for_tokens_and_then_for_an_opportunity() {
                  queue = { kind = 'droptail', limit = '20pkt' } }";
     let mut value = toml::parse(OVERLOAD).unwrap();
     for setting in [queue, "flows[1].class=0", "topology.link.trace={ file = 'trace' }"] {
-        toml::apply_set(&mut value, setting).unwrap();
+        toml::apply_set(&mut value, setting, built_in()).unwrap();
     }
     let scenario = Scenario::from_value(&value, built_in()).unwrap();
     let plan = Plan::new(&scenario, folder.path()).unwrap_or_else(|e| panic!("{e}"));

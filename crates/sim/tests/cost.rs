@@ -17,7 +17,7 @@ static COUNTING: Counting = Counting;
 fn plan(file: &str, settings: &[&str]) -> Arc<Plan> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut value: Value = toml::parse(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap();
-    settings.iter().for_each(|s| toml::apply_set(&mut value, s).unwrap());
+    settings.iter().for_each(|s| toml::apply_set(&mut value, s, built_in()).unwrap());
     Plan::new(&Scenario::from_value(&value, built_in()).unwrap(), &folder).unwrap()
 }
 

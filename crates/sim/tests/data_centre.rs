@@ -29,7 +29,7 @@ fn run(controller: &str, senders: u32, rate: &str, settings: &[&str]) -> Results
         STAR.replace("CONTROLLER", controller).replace("SENDERS", &senders.to_string()).replace("RATE", rate);
     let mut value: Value = toml::parse(&text).unwrap_or_else(|e| panic!("{e}"));
     for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap_or_else(|e| panic!("{e}"));
+        toml::apply_set(&mut value, setting, built_in()).unwrap_or_else(|e| panic!("{e}"));
     }
     let scenario = Scenario::from_value(&value, built_in()).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));

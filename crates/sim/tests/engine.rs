@@ -264,8 +264,8 @@ fn a_recorded_link_sends_at_its_opportunities_only() {
     // 1000, 2000 and 2000 ms again, then the list starts anew: three packets in each two seconds.
     std::fs::write(folder.path().join("slow.trace"), "1000\n2000\n2000\n").expect("written");
     let mut value: Value = toml::parse(FLOOD).expect("TOML");
-    toml::apply_set(&mut value, "topology.link.trace.file=slow.trace").expect("a setting");
-    toml::apply_set(&mut value, "record.drops=true").expect("a setting");
+    toml::apply_set(&mut value, "topology.link.trace.file=slow.trace", built_in()).expect("a setting");
+    toml::apply_set(&mut value, "record.drops=true", built_in()).expect("a setting");
     let scenario = Scenario::from_value(&value, built_in()).expect("a scenario");
     let plan = Plan::new(&scenario, folder.path()).expect("a plan");
     assert_eq!(plan.links[0].direction.rate.as_bps(), 18_000);

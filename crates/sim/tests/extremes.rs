@@ -229,7 +229,7 @@ fn try_all(base: &Value, paths: &BTreeSet<String>) -> (u32, u32) {
 
 fn resolved(settings: &[String]) -> Value {
     let mut value = toml::parse(BASE).unwrap();
-    settings.iter().for_each(|s| toml::apply_set(&mut value, s).unwrap());
+    settings.iter().for_each(|s| toml::apply_set(&mut value, s, built_in()).unwrap());
     let read = Scenario::from_value(&value, built_in());
     read.unwrap_or_else(|e| panic!("{settings:?}: {e}")).to_value()
 }

@@ -142,7 +142,7 @@ proptest! {
     fn any_setting_is_answered(settings in prop::collection::vec((path(), fragment()), 1..4)) {
         let mut value: Value = toml::parse(BASE).unwrap();
         for (path, piece) in settings {
-            answered(toml::apply_set(&mut value, &format!("{path}={piece}")))?;
+            answered(toml::apply_set(&mut value, &format!("{path}={piece}"), built_in()))?;
         }
         answered(Scenario::from_value(&value, built_in()).and_then(|s| plan(&s)))?;
     }

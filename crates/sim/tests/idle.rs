@@ -18,7 +18,7 @@ fn an_idle_connection_takes_at_most_a_kilobyte() {
     let wait = |connections: u32| {
         let mut value = toml::parse(include_str!("../../../bench/idle.toml")).unwrap();
         for setting in [&format!("flows[0].count={connections}"), "transport={ kind = 'tcp' }"] {
-            toml::apply_set(&mut value, setting).unwrap();
+            toml::apply_set(&mut value, setting, built_in()).unwrap();
         }
         let plan = Plan::new(&Scenario::from_value(&value, built_in()).unwrap(), Path::new(".")).unwrap();
         let results = dumbbell_sim::run(&plan, u64::MAX, |_| ControlFlow::Continue(())).unwrap();

@@ -12,7 +12,7 @@ use dumbbell_sim::{Plan, Scenario, built_in, toml};
 fn results(text: &str, settings: &[&str], folder: &Path) -> Results {
     let mut value: Value = toml::parse(text).unwrap();
     for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap();
+        toml::apply_set(&mut value, setting, built_in()).unwrap();
     }
     let scenario = Scenario::from_value(&value, built_in()).unwrap_or_else(|e| panic!("{e}"));
     let plan = Plan::new(&scenario, folder).unwrap_or_else(|e| panic!("{e}"));
@@ -239,7 +239,7 @@ fn a_queue_that_starts_no_packet_in_a_silence_uses_nothing() {
 fn a_round_trip_time_too_short_for_the_jitter_is_refused() {
     let refused = |settings: &[&str]| {
         let mut value: Value = toml::parse(ROUGH).unwrap();
-        settings.iter().for_each(|setting| toml::apply_set(&mut value, setting).unwrap());
+        settings.iter().for_each(|setting| toml::apply_set(&mut value, setting, built_in()).unwrap());
         Scenario::from_value(&value, built_in()).unwrap_err().to_string()
     };
     let jitter = "topology.access.impairments=[{ kind = 'jitter', spread = '1ms' }]";

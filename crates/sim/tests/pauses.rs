@@ -34,7 +34,7 @@ fn ms(milliseconds: u64) -> Time {
 fn planned(text: &str, settings: &[&str]) -> Result<Arc<Plan>, String> {
     let mut value: Value = toml::parse(text).map_err(|e| e.to_string())?;
     for setting in settings {
-        toml::apply_set(&mut value, setting).map_err(|e| e.to_string())?;
+        toml::apply_set(&mut value, setting, built_in()).map_err(|e| e.to_string())?;
     }
     let scenario = Scenario::from_value(&value, built_in()).map_err(|e| e.to_string())?;
     Plan::new(&scenario, Path::new(SCENARIOS)).map_err(|e| e.to_string())

@@ -15,7 +15,7 @@ use traced::simulate;
 fn scenario(text: &str, settings: &[&str]) -> Scenario {
     let mut value: Value = toml::parse(text).unwrap();
     for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap();
+        toml::apply_set(&mut value, setting, built_in()).unwrap();
     }
     Scenario::from_value(&value, built_in()).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -39,7 +39,7 @@ arrivals = ["left->right"]
 fn simulate(text: &str, settings: &[&str]) -> Results {
     let mut value: Value = toml::parse(text).expect("TOML");
     for setting in settings {
-        toml::apply_set(&mut value, setting).expect("a setting");
+        toml::apply_set(&mut value, setting, built_in()).expect("a setting");
     }
     let scenario = Scenario::from_value(&value, built_in()).expect("a scenario");
     let plan = Plan::new(&scenario, Path::new(".")).expect("a plan");

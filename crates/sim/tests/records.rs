@@ -67,7 +67,7 @@ fn note(record: &mut Record, name: &str, value: &Value) {
 }
 
 fn changed(mut value: Value, settings: &[&str]) -> Value {
-    settings.iter().for_each(|setting| toml::apply_set(&mut value, setting).expect("a setting"));
+    settings.iter().for_each(|setting| toml::apply_set(&mut value, setting, built_in()).expect("a setting"));
     value
 }
 

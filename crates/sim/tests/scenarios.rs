@@ -264,7 +264,7 @@ fn a_plan_names_the_profile_and_what_follows_from_it() {
     let text = "duration = '1s'\ntopology = 'dumbbell'\n[[flows]]\nfrom = 'senders'\nto = 'receivers'\n";
     let transport = |settings: &[&str]| {
         let mut value = toml::parse(text).unwrap();
-        settings.iter().for_each(|setting| toml::apply_set(&mut value, setting).unwrap());
+        settings.iter().for_each(|setting| toml::apply_set(&mut value, setting, built_in()).unwrap());
         Scenario::from_value(&value, built_in()).unwrap().to_value().get("transport").unwrap().clone()
     };
     for (settings, profile, losses) in [

@@ -16,7 +16,7 @@ static COUNTING: Counting = Counting;
 fn plan(text: &str, settings: &[&str]) -> Arc<Plan> {
     let mut value: Value = toml::parse(text).expect("TOML");
     for setting in settings {
-        toml::apply_set(&mut value, setting).expect("a setting");
+        toml::apply_set(&mut value, setting, built_in()).expect("a setting");
     }
     let scenario = Scenario::from_value(&value, built_in()).expect("a scenario");
     Plan::new(&scenario, Path::new(".")).expect("a plan")

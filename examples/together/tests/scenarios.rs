@@ -82,6 +82,12 @@ fn another_seed_and_a_replay_know_the_members_too() {
     let replay = format!("{ALL}\n[replay]\nlink = \"left->right\"\n");
     let replay = replay.replace("duration = \"10s\"", "duration = \"1s\"");
     assert!(results(&replay).links.arrived.iter().any(|packets| *packets > 0));
+    // A setting enters the table of a default member only if the registry reads the rest.
+    let set = ALL.replace("queue = \"headdrop\"\n", "").replace("duration = \"10s\"", "duration = \"1s\"");
+    let set = format!(
+        "{set}\n[replay]\nlink = \"left->right\"\nset = [\"topology.bottleneck.queue.limit=9pkt\"]\n"
+    );
+    assert!(results(&set).links.arrived.iter().any(|packets| *packets > 0));
     // Another seed draws another network, so the scenario is read again.
     let drawn = r#"
 duration = "1s"

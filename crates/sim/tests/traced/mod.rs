@@ -62,7 +62,7 @@ pub fn run(plan: &Arc<Plan>) -> Results {
 pub fn planned(text: &str, settings: &[&str]) -> Result<Arc<Plan>, String> {
     let mut value: Value = toml::parse(text).unwrap_or_else(|e| panic!("{e}"));
     for setting in settings {
-        toml::apply_set(&mut value, setting).unwrap_or_else(|e| panic!("{e}"));
+        toml::apply_set(&mut value, setting, built_in()).unwrap_or_else(|e| panic!("{e}"));
     }
     let scenario = Scenario::from_value(&value, built_in()).map_err(|e| e.to_string())?;
     Plan::new(&scenario, Path::new(".")).map_err(|e| e.to_string())
