@@ -42,7 +42,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The profile, with the settings of another in the place of those that it lacks.
+    /// The profile, with the settings of another for those that it lacks.
     #[must_use]
     pub fn over(mut self, base: Profile) -> Profile {
         add_missing(&mut self.settings, base.settings);
@@ -55,7 +55,7 @@ impl Profile {
         self
     }
 
-    /// The table with the defaults of the profile in the place of what is absent.
+    /// The table, with the defaults of the profile for absent keys.
     #[must_use]
     pub fn fill(&self, table: &Value) -> Value {
         let mut filled = table.clone();
@@ -65,7 +65,7 @@ impl Profile {
         filled
     }
 
-    /// A controller, a name or a table with `kind`, with the defaults of the profile in the place of what is absent.
+    /// A controller, a name or a table with `kind`, with the defaults of the profile for absent keys.
     #[must_use]
     pub fn fill_controller(&self, controller: &Value) -> Value {
         let name = match controller {

@@ -9,7 +9,7 @@ use dumbbell_proto::controller::{Build, Control, Signals};
 
 config! {
     /// A window of w segments grows by `increase` / w^`k` a round trip, and a loss takes `decrease` w^`l` from it. With k + l = 1 it is
-    /// fair beside Reno.
+    /// fair to Reno.
     pub struct Params {
         /// Segments, at a window of one.
         increase: f64 as "segments" = 1.0, "Bansal & Balakrishnan, INFOCOM 2001, section 2: alpha";

@@ -35,7 +35,7 @@ impl Validate for Params {
 
 impl Algorithm for Params {
     const NAME: &'static str = "periodic-quench";
-    const TITLE: &'static str = "Periodic quench: sources that feed a long queue are told together";
+    const TITLE: &'static str = "Periodic quench: slows all sources of a long queue together";
     const REFERENCE: &'static str = "choice: an example of a timer";
 }
 

@@ -99,7 +99,7 @@ pub struct Abilities {
     pub hands_on: bool,
     /// It does not know when the packets arrived that it holds.
     pub forgets_arrivals: bool,
-    /// A reader changes what it has put off: who must not change a run reads a copy.
+    /// A reader makes it catch up, which changes the run: an observer reads a copy.
     pub puts_off: bool,
 }
 
@@ -125,7 +125,7 @@ pub enum Order {
 pub struct LinkConfig {
     /// What was said of it.
     pub direction: Arc<Direction>,
-    /// Recorded opportunities to send, in place of the rate.
+    /// Recorded opportunities to send, instead of the rate.
     pub trace: Option<Trace>,
     /// One bandwidth-delay product in bytes, for limits in BDPs.
     pub bdp: u64,

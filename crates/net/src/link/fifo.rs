@@ -40,7 +40,7 @@ pub struct FifoLink {
     /// True if the backlog must be known at any time: the queue has a limit or is sampled.
     watched: bool,
     /// True if what happens to a packet on this link depends on nothing but the packets before it, so that packets may be
-    /// offered ahead of time: no limit, no samples, no impairments, and nobody who must be told of a drop when it happens.
+    /// offered ahead of time: no limit, no samples, no losses, and no drop that must be reported when it happens.
     transparent: bool,
 }
 
@@ -89,15 +89,15 @@ impl FifoLink {
         let limit = queue.limit(config.bdp, config.direction.largest_packet());
         let watched = config.sampled || limit != Limit::NONE;
         let impairments = Impairments::new(config);
-        // Drops that must be told of when they happen are those that a script names.
-        let tells_in_time = config.exact_drops && impairments.is_scripted();
+        // Without a limit and losses, only a script drops packets.
+        let reports_in_time = config.exact_drops && impairments.is_scripted();
         let cold = Cold {
             dropped: [0; DropReason::ALL.len()],
             read_at: config.read_at.clone(),
             known: 0,
             beyond: Vec::new(),
         };
-        let transparent = !watched && !impairments.lossy && !tells_in_time;
+        let transparent = !watched && !impairments.lossy && !reports_in_time;
         let mut link = FifoLink {
             packets: Ring::default(),
             impairments,

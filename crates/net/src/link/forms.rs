@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use dumbbell_core::{Bytes, Duration, Time};
+use dumbbell_core::{Bytes, Duration, Ecn, Packet, Time};
+use dumbbell_header::TcpHeader;
 
 use super::laws::{config_of, described};
 use super::{Abilities, Form, Link, LinkConfig, Order, Other, Trace};
@@ -45,7 +46,7 @@ fn a_link_takes_the_cheapest_form_that_serves() {
         (watched(&inspected(&plain)), "queued"),
         (general(&plain), "queued"),
         (codel.clone(), "lazy"),
-        // CoDel drops when it is asked for a packet, RED when one arrives.
+        // CoDel drops on dequeue, RED on arrival.
         (exact(&codel), "queued"),
         (exact(&config(r#""queue": "red""#)), "lazy"),
         (watched(&codel), "queued"),
@@ -137,4 +138,11 @@ fn a_link_is_idle_until_a_packet_comes() {
         assert_eq!((link.read().offered(Time::ZERO), link.read().read_pause(Time::ZERO)), (None, None));
         assert!(link.read().next_arrival().is_none() && link.read().read_port(Time::ZERO).is_none());
     }
+}
+
+#[test]
+#[should_panic(expected = "a link that passes on is a FIFO")]
+fn a_link_that_cannot_pass_on_loses_no_packet() {
+    let packet = Packet::of(TcpHeader::default(), 0, 1500, Ecn::NotEct);
+    Link::new(&config(r#""queue": "codel""#)).pass(Time::ZERO, &packet, &mut Vec::new());
 }

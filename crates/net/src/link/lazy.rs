@@ -1,8 +1,7 @@
 //! Any discipline at a constant rate, with one event per hop or none.
 //!
-//! What a discipline decides when the transmitter asks it for a packet depends on nothing but what arrived before. So nobody
-//! has to wait for the end of a transmission: the link makes up for those that are past when the next packet arrives, when
-//! the last packet that it has on the way reaches the far end, or when somebody reads its counters. A packet that starts is
+//! A discipline decides on dequeue by earlier arrivals alone. So the link need not wait for the end of a transmission. It catches
+//! up when the next packet arrives, when the last packet on the way reaches the far end, or when somebody reads its counters. A packet that starts is
 //! on its way at once, with the time of its arrival at the far end.
 
 use dumbbell_core::{DropReason, Duration, Packet, Time, VerdictSink};
@@ -18,7 +17,7 @@ use crate::ring::Ring;
 /// A packet that has started, and when it reaches the far end.
 type Started = (Time, Packet);
 
-/// A link that makes up for the starts of transmissions that are past.
+/// A link that starts transmissions late, with the times at which they were due.
 #[derive(Clone, Debug)]
 pub struct LazyLink {
     queue: AnyDiscipline<Packet>,
@@ -39,7 +38,7 @@ pub struct LazyLink {
     impairments: Impairments,
     /// Sets the class of what arrives.
     marker: Option<Box<AnyMarker>>,
-    /// Who is told of each packet.
+    /// Counters of each packet by class.
     watch: Option<Box<Watch<Packet>>>,
     /// A packet in transmission counts as sent. The integral of the queue is the sum of the times at which packets left or will, less those
     /// at which they arrived, modulo 2^64: what is in the system is added when the integral is read.
@@ -218,7 +217,7 @@ impl LazyLink {
         if self.hands_on {
             return false;
         }
-        // Something is on its way as long as something waits, so that the link is asked in time.
+        // Something is on its way as long as something waits, so that the driver calls in time.
         if self.started.len() <= 1 {
             let before = incidents.len();
             self.catch_up(now, incidents);

@@ -1,4 +1,4 @@
-//! What a link tells of itself to those who sample, count or watch it.
+//! How others sample, count and watch a link.
 
 use dumbbell_core::{DropReason, Duration, MarkReason, Packet, Time, VerdictSink};
 
@@ -10,8 +10,8 @@ const NOT_INSPECTED: &str = "only a link that was made to be inspected is";
 
 /// The reader of a link. Each form has one, and answers what it knows; the rest is `None` or nothing.
 pub trait Meter<P = Packet> {
-    /// Makes up for what the link has put off until `now`, the present. What else happened goes to `incidents`, and `wake_at` may
-    /// change. True if there may have been something to do. Before the link is read.
+    /// Brings the link up to date at `now`, the present; call it before a reading. What else happened goes to `incidents`, and
+    /// `wake_at` may change. Returns true if there may have been something to do.
     fn settle(&mut self, now: Time, incidents: &mut Incidents<P>) -> bool {
         let _ = (now, incidents);
         false

@@ -108,16 +108,19 @@ impl Link {
 
     /// A packet arrives and is passed on at once: returns when it reaches the far end, or `None` if it was given up.
     /// Only for a link that [passes on](Abilities::passes_on).
+    ///
+    /// # Panics
+    /// If the form of the link never does: the packet would vanish.
     #[inline]
     pub fn pass(&mut self, now: Time, packet: &Packet, incidents: &mut Incidents) -> Option<Time> {
         match &mut self.0 {
             Form::Fifo(link) => link.pass(now, packet, incidents),
-            Form::Other(_) => None,
+            Form::Other(_) => unreachable!("a link that passes on is a FIFO"),
         }
     }
 
-    /// Where packets come out of the link as soon as they start, in place of [`Link::push`] and [`Link::advance`], which does
-    /// nothing. `wake_at` says when to ask at the latest.
+    /// The exit for packets that come out as soon as they start; `None` for a link without [`Order::HandOn`]. Use it instead of
+    /// [`Link::push`], and call [`Ahead::next`] at `wake_at` at the latest. [`Link::advance`] does nothing then.
     #[inline]
     pub fn ahead(&mut self) -> Option<Ahead<'_>> {
         match &mut self.0 {
@@ -172,7 +175,8 @@ impl Link {
     }
 
     /// The packets on their way, in order, each with the time at which it comes out: one part of a run hands them over to another.
-    /// `None` unless when its packets come out is known as soon as they have entered, and nothing is decided at the far end.
+    /// `None` for a form that does not know these times. Only for a link that [passes on](Abilities::passes_on): others decide at
+    /// the far end.
     #[inline]
     pub fn hand_over(&mut self) -> Option<&mut Ring<Packet>> {
         match &mut self.0 {

@@ -26,7 +26,7 @@ pub struct QueuedLink<P: Frame> {
     holds_back: bool,
     flight: Flight<P>,
     service: Service,
-    /// Power control, in place of the service.
+    /// Power control, instead of the service.
     port: Option<Box<Port>>,
     /// Holds packets back before the queue.
     shaper: Option<Box<Shaper<P>>>,
@@ -37,7 +37,7 @@ pub struct QueuedLink<P: Frame> {
     buffer: Option<Box<Part>>,
     /// Pauses of its own transmitter, and those that its queue asks for.
     pause: Option<Box<Pause<P>>>,
-    /// Who is told of each packet.
+    /// Counters and notes of each packet.
     watch: Option<Box<Watch<P>>>,
     delay: Duration,
     impairments: Impairments,

@@ -243,7 +243,7 @@ impl Stamper {
         }
     }
 
-    /// Makes up for all updates up to `now`, and for the stamps between them.
+    /// Updates the rate up to `now`, and writes the stamps that fall between.
     #[cold]
     fn update(&mut self, now: Time, fifo: &mut FifoLink) {
         while self.update_at <= now {

@@ -1,4 +1,4 @@
-//! Who is told of each packet on a link with a queue: the counters of its classes, and notes for who watches the run.
+//! What follows each packet on a link with a queue: counters of its class, and notes for an observer of the run.
 
 use dumbbell_core::{DropReason, MarkReason};
 
@@ -43,7 +43,8 @@ impl<P: Carried> Watch<P> {
         self.classes.as_ref()
     }
 
-    /// What was counted by class since the last call, if anything is, without a packet that was told to have left, and will: its class, its bytes, and its sojourn in nanoseconds.
+    /// The counts of each class since the last call, if the link counts classes. `early` is a packet that was counted as sent and
+    /// is still in transmission: its class, bytes and sojourn in nanoseconds. The counts leave it out.
     pub fn read_classes_but(&mut self, early: Option<(u8, u64, u64)>) -> Option<PerClass> {
         self.classes.as_mut().map(|classes| classes.read_but(early))
     }

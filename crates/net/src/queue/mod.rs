@@ -81,7 +81,7 @@ impl Held<'_> {
 pub struct Laziness {
     /// It may hold packets back though the link is free.
     pub holds_back: bool,
-    /// It may drop packets when it is asked for one.
+    /// It may drop packets on dequeue.
     pub drops_late: bool,
     /// An idle link must ask it for a packet although it has none.
     pub notices_idle: bool,
@@ -93,7 +93,7 @@ impl Laziness {
     /// It decides on packets when they arrive, and then alone.
     pub const FULL: Laziness =
         Laziness { holds_back: false, drops_late: false, notices_idle: false, needs_marks: false };
-    /// It may drop packets when it is asked for one.
+    /// It may drop packets on dequeue.
     pub const DROPS_LATE: Laziness = Laziness { drops_late: true, ..Laziness::FULL };
     /// An idle link must ask it for a packet although it has none.
     pub const NOTICES_IDLE: Laziness = Laziness { notices_idle: true, ..Laziness::FULL };

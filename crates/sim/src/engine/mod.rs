@@ -625,7 +625,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
         write_arrivals(&self.recorded, &self.slots, end, &mut self.network.links, &mut self.results);
     }
 
-    /// Lets every link make up for what it has put off until `now`, the present.
+    /// Brings every link up to date at `now`, the present.
     fn settle_links(&mut self, now: Time) {
         self.network.settle(now);
         if !self.network.asides.is_empty() {

@@ -386,7 +386,7 @@ impl<O: Observer, S: Share> Network<O, S> {
         self.account(link);
     }
 
-    /// Lets every link make up for what it has put off until `now`, the present.
+    /// Brings every link up to date at `now`, the present.
     #[cold]
     pub fn settle(&mut self, now: Time) {
         for i in 0..self.links.len() as u32 {

@@ -55,7 +55,7 @@ impl<O: Observer, S: Share> Engine<O, S> {
             if !link.abilities().puts_off {
                 return link_now(number, link, now);
             }
-            // What is put off changes when it is made up for: that must not depend on who looks.
+            // A link that catches up changes, which must not depend on who looks.
             let mut copy = link.clone();
             copy.read().settle(now, &mut incidents);
             link_now(number, &mut copy, now)

@@ -54,7 +54,7 @@ pub struct Transfer {
     pub size: u64,
     /// The round, exchange or step that it belongs to, for the results.
     pub round: u32,
-    /// Whatever the session wants to be told when the transfer has ended.
+    /// A number of the session's own, which comes back when the transfer ends.
     pub tag: u32,
 }
 

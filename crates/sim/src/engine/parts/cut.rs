@@ -34,7 +34,7 @@ pub struct Cut {
     /// How long the parts go on without looking at each other: at most the least time from an event in one to what it causes
     /// in another.
     pub window: Duration,
-    /// How many times faster it is than on one thread, as far as can be told before.
+    /// How many times faster it is than on one thread, by an estimate.
     pub gain: f64,
 }
 
