@@ -399,23 +399,31 @@ impl Acks {
 
     /// The window opens with each segment, up to what the buffer has room for beside `taken` bytes that wait in it.
     // Linux net/ipv4/tcp_input.c: what tcp_grow_window computes, with segments that take less than twice their size of memory.
+    #[inline]
     fn grow(&mut self, taken: u64) {
         if !self.grows {
             return;
         }
-        if !std::mem::replace(&mut self.sized, true) {
-            // The first data shows how much of the buffer segments take.
-            let segment = u64::from(self.segment);
-            let packet = memory(segment + u64::from(self.headers));
-            let share = if segment < SHOWING { SHARE } else { (segment << 8) / packet };
-            self.clamp = (self.clamp * share / SHARE).min(self.most);
-            self.space = self.space.min(self.clamp);
+        if !self.sized {
+            self.show_size();
         }
         let most = self.clamp.saturating_sub(taken);
         if self.window < most {
             self.window = (self.window + 2 * u64::from(self.segment)).min(most);
             self.quick |= 1;
         }
+    }
+
+    /// The first data shows how much of the buffer segments take.
+    #[cold]
+    #[inline(never)]
+    fn show_size(&mut self) {
+        self.sized = true;
+        let segment = u64::from(self.segment);
+        let packet = memory(segment + u64::from(self.headers));
+        let share = if segment < SHOWING { SHARE } else { (segment << 8) / packet };
+        self.clamp = (self.clamp * share / SHARE).min(self.most);
+        self.space = self.space.min(self.clamp);
     }
 
     /// The buffer follows what is read in a round trip: twice that, and more if it has grown. The segment that closes a hole is read

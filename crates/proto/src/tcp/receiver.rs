@@ -316,7 +316,6 @@ impl Receiver {
     }
 
     /// Acknowledges now or later, as the policy has it.
-    #[cold]
     #[inline(never)]
     fn weigh(&mut self, now: Time, at_once: bool, packet: &Packet) {
         let shrinks = self.allowance.is_some() && self.read(now);
