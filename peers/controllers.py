@@ -65,7 +65,7 @@ class Pair:
     """As ns-2 has it."""
     own: str
     settings: dict[str, Any] = field(default_factory=dict)
-    """What Linux has in place of the values of the paper."""
+    """What Linux has instead of the values of the paper."""
     transport: dict[str, Any] = field(default_factory=dict)
     bounds: tuple[float | None, float | None] = (0.02, 0.05)
     """Largest relative difference of the goodput, in ``long`` and ``lossy``; None: ns-2 has another law."""

@@ -1,3 +1,3 @@
 #!/bin/sh
-# What cargo starts in place of rustc for our own crates when coverage is measured; those of others stay as they are.
+# What cargo starts instead of rustc for our own crates when coverage is measured; those of others stay as they are.
 exec "$@" -C instrument-coverage

@@ -146,7 +146,7 @@ def test_figures_draw_it(result):
 
 
 def test_what_the_study_says_holds_as_often_as_it_says(result):
-    """Run means of the law in place of the runs: the interval at a point holds what it is of."""
+    """Run means of the law instead of the runs: the interval at a point holds what it is of."""
     draws = mean_sizes(1.2)(np.random.default_rng(5), 4000)
     truth, rows = float(np.median(draws)), result.table.num_rows
     hits = 0

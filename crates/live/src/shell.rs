@@ -347,7 +347,7 @@ fn rate(bytes: u64, from: Time, until: Time) -> f64 {
 
 /// The rate that the link sent at while packets waited, and the rate at which the far end took them. Windows between
 /// samples count if packets waited at both ends of them and of the one before, so that what left in the window before
-/// arrives in place of what has not arrived yet; and only as part of a stretch that is long against such a window.
+/// arrives instead of what has not arrived yet; and only as part of a stretch that is long against such a window.
 fn busy_rates(samples: &[Sample]) -> Option<(f64, f64)> {
     let (mut sent, mut written, mut time) = (0, 0, Duration::ZERO);
     for stretch in samples.split(|sample| sample.backlog <= 1) {
@@ -388,7 +388,7 @@ fn fidelity(links: &[(&str, f64); 2], outcome: &Outcome) -> Fidelity {
             && achieved < LEAST_RATE * asked
         {
             reasons.push(format!(
-                "{what}: {:.1} Mbit/s left in place of {:.1}, less than {:.0} %",
+                "{what}: {:.1} Mbit/s left instead of {:.1}, less than {:.0} %",
                 achieved / 1e6,
                 asked / 1e6,
                 LEAST_RATE * 100.0
@@ -553,7 +553,7 @@ mod tests {
     fn a_run_beyond_a_bound_is_invalid_and_says_why() {
         for (found, word) in [
             (verdict(11, 1.0, 0), "left 2.00 ms late, more than 1ms"),
-            (verdict(0, 0.969, 0), "9.7 Mbit/s left in place of 10.0, less than 97 %"),
+            (verdict(0, 0.969, 0), "9.7 Mbit/s left instead of 10.0, less than 97 %"),
             (verdict(0, 1.0, 11), "11 packets were lost outside"),
         ] {
             assert!(!found.valid);

@@ -201,7 +201,7 @@ config! {
         flows: Vec<FlowsSpec> = [], "absent: only workloads";
         /// Sources of flows that arrive while the run goes on.
         workloads: Vec<WorkloadSpec> = [], "absent: only listed flows";
-        /// Run this scenario once to record the packets that arrive at a link, then replay them into that link in place of
+        /// Run this scenario once to record the packets that arrive at a link, then replay them into that link instead of
         /// all flows. The results are those of the replay.
         replay: Option<ReplaySpec> = (), "absent: the flows run as they are";
         /// What to write down.

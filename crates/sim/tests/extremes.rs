@@ -136,7 +136,7 @@ fn sender(router: &str) -> &str {
     if router == "rcp" { "rcp" } else { "tcp" }
 }
 
-/// What may stand in place of any value.
+/// What may stand instead of any value.
 fn extremes() -> Vec<Value> {
     let quantities = [
         "0s",

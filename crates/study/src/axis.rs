@@ -136,7 +136,7 @@ impl Range {
 
     fn stepped(&self, step: Number, at: &At<'_>) -> Result<Vec<Value>, ConfigError> {
         if self.scale != Scale::Linear {
-            return Err(at.key("scale").error("a step has no scale", "give `count` in place of `step`"));
+            return Err(at.key("scale").error("a step has no scale", "give `count` instead of `step`"));
         }
         let (start, stop) = (self.start, self.stop);
         // A hair more than the quotient, which rounding may have made a hair less than whole.
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(error("start = 1\nstep = 1"), "values.stop: missing number; add `stop = ...`");
         assert_eq!(
             error("start = 0\nstop = 1\nstep = 1\nscale = 'log'"),
-            "values.scale: a step has no scale; give `count` in place of `step`"
+            "values.scale: a step has no scale; give `count` instead of `step`"
         );
     }
 }

@@ -80,7 +80,7 @@ def access(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A recorded link instead of the rate. Both directions, unless `reverse` says otherwise.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
@@ -188,7 +188,7 @@ def bottleneck(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A recorded link instead of the rate. Both directions, unless `reverse` says otherwise.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
@@ -296,7 +296,7 @@ def fat_tree_fabric(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A recorded link instead of the rate. Both directions, unless `reverse` says otherwise.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
@@ -404,7 +404,7 @@ def fat_tree_host(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A recorded link instead of the rate. Both directions, unless `reverse` says otherwise.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
@@ -523,7 +523,7 @@ def graph_link(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A recorded link instead of the rate. Both directions, unless `reverse` says otherwise.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
@@ -630,7 +630,7 @@ def host_link(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A recorded link instead of the rate. Both directions, unless `reverse` says otherwise.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
@@ -738,7 +738,7 @@ def leaf_host(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A recorded link instead of the rate. Both directions, unless `reverse` says otherwise.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
@@ -847,7 +847,7 @@ def leaf_uplink(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A recorded link instead of the rate. Both directions, unless `reverse` says otherwise.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
@@ -1097,7 +1097,7 @@ def random_access(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A recorded link instead of the rate. Both directions, unless `reverse` says otherwise.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
@@ -1206,7 +1206,7 @@ def random_link(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: ``[]`` (choice: links keep their rate).
     trace
-        A recorded link in place of the rate. Both directions, unless `reverse` says otherwise.
+        A recorded link instead of the rate. Both directions, unless `reverse` says otherwise.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: a constant rate.
     power
@@ -1355,7 +1355,7 @@ def reverse(
         Tables of ``dumbbell.network.rate_change``: ``at``, ``rate``.
         Default: absent: as in the other direction.
     trace
-        A recorded link in place of the rate.
+        A recorded link instead of the rate.
         A table of ``dumbbell.network.trace``: ``file``, ``opportunity``, ``overhead``.
         Default: absent: as in the other direction.
     power

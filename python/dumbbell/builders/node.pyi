@@ -84,7 +84,7 @@ def rbcc(
     """
 
 def source_quench(*, threshold: int | None = None, min_interval: str | None = None) -> dict[str, Any]:
-    """Source quench: sources of packets that find a long queue are told to slow down.
+    """Source quench: slows the sources of packets that find a long queue.
 
     Reference: RFC 792, RFC 1016; deprecated by RFC 6633.
 

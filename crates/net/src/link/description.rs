@@ -131,7 +131,7 @@ link_parameters! {
     marker: Option<MarkerSpec> = (), "choice: packets keep the class that their host gave them", Each;
     /// Changes of the rate during the run.
     rate_changes: Vec<RateChange> = [], "choice: links keep their rate", Both;
-    /// A recorded link in place of the rate.
+    /// A recorded link instead of the rate.
     trace: Option<TraceSpec> = (), "absent: a constant rate", Both;
     /// Power control of the transmitter.
     power: Option<Power> = (), "absent: the rate is fixed and energy is not counted", Each;

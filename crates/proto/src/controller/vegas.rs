@@ -9,7 +9,7 @@ use super::{Build, Class, Control, Controller, Event, Needs, Repair, Signals};
 
 words! {
     /// How what waits in the network is estimated, once a round trip. `x-sim`: what the window would give without queues, less the
-    /// rate of delivery. `ns2`: what is outstanding in place of the window, what was sent in the round trip in place of what was
+    /// rate of delivery. `ns2`: what is outstanding instead of the window, what was sent in the round trip instead of what was
     /// delivered, and whole segments. `linux`: what of the window is more than the path holds at the smallest round-trip time of the round
     /// trip. Slow start doubles in every round trip and ends at what the path holds, losses halve, and repairs are those of Reno.
     pub enum Law { Ns2 = "ns2", XSim = "x-sim", Linux = "linux" }

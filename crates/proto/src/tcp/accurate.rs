@@ -1,4 +1,4 @@
-//! Accurate ECN (RFC 9768): acknowledgements carry counts of what arrived marked, in place of an echo that lasts until the sender
+//! Accurate ECN (RFC 9768): acknowledgements carry counts of what arrived marked, instead of an echo that lasts until the sender
 //! answers it. The counter of packets has three bits, which take the place of AE, CWR and ECE (section 3.2.2: ACE). Counters of
 //! bytes ride in an option (section 3.2.3).
 

@@ -20,7 +20,7 @@ pub struct Rtt {
     added: Duration,
     /// The timeout, backed off if the timer has expired since the latest measurement.
     timeout: Duration,
-    /// Where time is counted in ticks: the clock, and the estimator in place of this one.
+    /// Where time is counted in ticks: the clock, and the estimator instead of this one.
     ticks: Option<Box<Ticks>>,
 }
 

@@ -163,7 +163,7 @@ pub fn average_by_quantiles(quantile: impl Fn(f64) -> f64, f: &mut dyn FnMut(f64
 
 /// The mean of the power `k` of a size that is uniform between two bounds.
 pub(super) fn uniform_moment(k: i32, low: f64, high: f64) -> f64 {
-    // The sum of the geometric series in place of a difference of powers, which equal bounds would leave without digits.
+    // The sum of the geometric series instead of a difference of powers, which equal bounds would leave without digits.
     (0..=k).map(|i| low.powi(i) * high.powi(k - i)).sum::<f64>() / f64::from(k + 1)
 }
 

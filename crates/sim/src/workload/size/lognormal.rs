@@ -135,7 +135,7 @@ impl Mixture {
                 continue;
             }
             // exp(-(z + h)^2 / 2) is exp(-z^2 / 2) times a ratio that itself falls by exp(-h^2) from point to point: two
-            // products in place of an exponential.
+            // products instead of an exponential.
             let mut value = weight / sigma * (-0.5 * z * z).exp();
             let mut ratio = (-z * h - 0.5 * h * h).exp();
             let fall = (-h * h).exp();
