@@ -16,6 +16,9 @@ pytestmark = pytest.mark.within
 
 PYTHON = sys.executable
 
+COARSE = 6
+"""The number of `CLOCK_MONOTONIC_COARSE`: the time of the last tick."""
+
 
 def test_counters_add_up_and_losses_are_the_links() -> None:
     scenario = scenario_of_link({"cbr": "12Mbit/s", "delay": "5ms", "loss": 1.0, "queue": "droptail"})
@@ -75,6 +78,20 @@ def test_a_flood_fills_the_queue_and_no_more() -> None:
     # The queue, and the packet in transmission.
     assert up["dropped_overflow"] == 500 - 21
     assert up["queue_max"] <= 21
+
+
+def test_a_tick_within_a_wait_is_no_wait_of_a_tick() -> None:
+    # The clock moves by microseconds with each look of the busy process, and so the other one wakes just before a
+    # tick and runs just after it. The scheduler counts in ticks.
+    client = "import os, socket, time\nif os.fork() == 0:\n"
+    client += "  os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))\n  while True: time.monotonic()\n"
+    client += "out = socket.socket(type=socket.SOCK_DGRAM); late = []\nfor _ in range(40):\n"
+    client += f"  due = time.clock_gettime({COARSE}) + 0.008 - 2e-6; time.sleep(due - time.monotonic())\n"
+    client += "  late.append(time.monotonic() - due); out.sendto(b'x', ('100.64.0.1', 9))\n"
+    client += "assert max(late) < 1e-4, late"
+    found = run_shell(scenario_of_link({"cbr": "10Mbit/s", "delay": "5ms"}), [PYTHON, "-c", client])
+    assert (found.status, found.fidelity["reasons"]) == (0, [])
+    assert found.fidelity["client"]["waits"]["max"] < 1e-3
 
 
 @pytest.mark.ping

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use dumbbell_core::{Duration, Time};
 use nix::sys::time::TimeSpec;
-use nix::time::{ClockId, clock_gettime};
+use nix::time::{ClockId, clock_getres, clock_gettime};
 
 /// The time since the machine's own origin, commonly its start: the same for every process of the machine.
 #[inline]
@@ -23,7 +23,12 @@ pub fn processor_time() -> Duration {
 /// Nanoseconds of a clock that exists on every Linux.
 #[inline]
 fn reading(clock: ClockId) -> u64 {
-    clock_gettime(clock).map_or(0, |t| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64)
+    clock_gettime(clock).map_or(0, nanoseconds)
+}
+
+#[inline]
+fn nanoseconds(time: TimeSpec) -> u64 {
+    time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
 /// True in a kernel in virtual time: Linux in user mode whose clock stands still while it computes. Nothing is late there.
@@ -35,6 +40,16 @@ pub fn is_virtual() -> bool {
             && read("/proc/cpuinfo").contains("User Mode Linux")
     });
     *VIRTUAL
+}
+
+/// The step in which the scheduler counts how long threads ran and waited: a tick in a kernel in virtual time, whose
+/// scheduler reads no other clock, else a nanosecond, which counts as zero here.
+pub(crate) fn scheduler_grain() -> Duration {
+    if !is_virtual() {
+        return Duration::ZERO;
+    }
+    clock_getres(ClockId::CLOCK_MONOTONIC_COARSE)
+        .map_or(Duration::ZERO, |tick| Duration::from_nanos(nanoseconds(tick)))
 }
 
 /// A duration as the kernel takes it.

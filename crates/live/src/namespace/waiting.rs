@@ -1,6 +1,9 @@
 //! How long threads waited for a processor, by the account of the scheduler: the fields of
 //! `/proc/PID/task/TID/schedstat` are the nanoseconds that a thread ran, those that it could have run and did not, and how
 //! often it ran. And how long threads were stopped, by a signal or a debugger: no account tells that, so their states are read.
+//!
+//! A kernel in virtual time keeps the account in ticks: a wait of a microsecond that a tick falls into counts 4 ms there.
+//! So each wait counts for the least that it can have been: one tick less.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -13,7 +16,7 @@ use dumbbell_core::Duration;
 
 use super::device;
 use crate::clock::lateness::Lateness;
-use crate::clock::precise;
+use crate::clock::{self, precise};
 
 /// Time between two looks at the threads of a namespace. What a thread waited meanwhile counts as a single wait, the longest
 /// that it can have been.
@@ -52,19 +55,28 @@ impl Account {
         let mut field = || fields.next()?.parse().ok();
         Some(Account { ran: field()?, waited: field()?, runs: field()? })
     }
+
+    /// How long the thread waited since `last`, at least, if the account counts in steps of `grain`.
+    fn waited_since(self, last: Account, grain: Duration) -> Duration {
+        let unsure = grain.as_nanos() * self.runs.saturating_sub(last.runs);
+        Duration::from_nanos(self.waited.saturating_sub(last.waited).saturating_sub(unsure))
+    }
 }
 
 /// The account of the calling thread.
 #[derive(Debug)]
 pub struct OwnDelay {
     file: Option<File>,
-    waited: u64,
+    grain: Duration,
+    last: Account,
 }
 
 impl OwnDelay {
     /// From now on, for this thread.
     pub fn begin() -> OwnDelay {
-        let mut own = OwnDelay { file: File::open("/proc/thread-self/schedstat").ok(), waited: 0 };
+        let file = File::open("/proc/thread-self/schedstat").ok();
+        let last = Account { ran: 0, waited: 0, runs: 0 };
+        let mut own = OwnDelay { file, grain: clock::scheduler_grain(), last };
         own.since_last();
         own
     }
@@ -78,8 +90,8 @@ impl OwnDelay {
     pub fn since_last(&mut self) -> Duration {
         let mut text = [0; 64];
         let length = self.file.as_ref().and_then(|file| file.read_at(&mut text, 0).ok()).unwrap_or(0);
-        let waited = Account::parse(&text[..length]).map_or(self.waited, |account| account.waited);
-        Duration::from_nanos(waited - std::mem::replace(&mut self.waited, waited).min(waited))
+        let now = Account::parse(&text[..length]).unwrap_or(self.last);
+        now.waited_since(std::mem::replace(&mut self.last, now), self.grain)
     }
 }
 
@@ -91,6 +103,7 @@ pub struct Watch {
     threads: HashMap<(u32, u32), Seen>,
     waited: Waited,
     own: OwnDelay,
+    grain: Duration,
     last: Instant,
     next: Instant,
 }
@@ -136,6 +149,7 @@ impl Watch {
             threads: HashMap::new(),
             waited: Waited::default(),
             own: OwnDelay::begin(),
+            grain: clock::scheduler_grain(),
             last: now,
             next: now,
         })
@@ -194,9 +208,9 @@ impl Watch {
     }
 
     fn count(&mut self, last: Account, account: Account) {
-        let (runs, waited) = (account.runs - last.runs, account.waited.saturating_sub(last.waited));
+        let runs = account.runs - last.runs;
         if runs > 0 {
-            let waited = Duration::from_nanos(waited);
+            let waited = account.waited_since(last, self.grain);
             self.waited.each.add(waited);
             self.waited.each.add_times(Duration::ZERO, runs - 1);
             self.waited.total += waited;
@@ -256,6 +270,23 @@ mod tests {
         assert_eq!(Account::parse(b"12 345 6\n"), Some(Account { ran: 12, waited: 345, runs: 6 }));
         for text in ["", "1 2", "1 two 3", "\u{ff}"] {
             assert_eq!(Account::parse(text.as_bytes()), None);
+        }
+    }
+
+    #[test]
+    fn a_wait_counts_for_the_least_it_can_have_been() {
+        let account = |waited, runs| Account { ran: 0, waited, runs };
+        let last = account(7_000_000, 10);
+        let tick = Duration::from_millis(4);
+        for (now, grain, expected) in [
+            (account(7_000_035, 11), Duration::ZERO, Duration::from_nanos(35)),
+            // A tick fell into two of 142 waits of some microseconds: that is no wait of 4 ms.
+            (account(15_000_000, 152), tick, Duration::ZERO),
+            (account(11_000_000, 11), tick, Duration::ZERO),
+            // Ten ticks were at least nine.
+            (account(47_000_000, 11), tick, Duration::from_millis(36)),
+        ] {
+            assert_eq!(now.waited_since(last, grain), expected, "{now:?}");
         }
     }
 
